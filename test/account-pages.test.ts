@@ -87,13 +87,13 @@ t.test('tokens of forms belong to one session and to our own pages', async t => 
 })
 
 t.test('pages are for who is signed in, and for nobody else', async t => {
-  const stranger = new Browser(http)
+  const untrusted = new Browser(http)
   for (const url of [...PAGES, ...PAGES.map(page => page.slice(0, -1))]) {
-    const { statusCode, headers } = await stranger.get(url)
+    const { statusCode, headers } = await untrusted.get(url)
     t.equal(statusCode, 303, url)
     t.equal(headers.location, `/account/login/?next=${encodeURIComponent(url.replace(/\/?$/, '/'))}`, url)
     if (!/account\/?$/.test(url)) {
-      const post = await stranger.post(url, { action: 'create', label: 'x' })
+      const post = await untrusted.post(url, { action: 'create', label: 'x' })
       t.match([post.statusCode, post.headers.location], [303, /^\/account\/login\/\?next=/], url)
     }
   }
@@ -103,7 +103,7 @@ t.test('pages are for who is signed in, and for nobody else', async t => {
   })
   t.match((await ada.get('/account/login/?next=/account/')).headers, { location: '/account/' })
   for (const url of [...PAGES, '/account/login/', '/account/my-api-keys']) {
-    const { statusCode, headers, body } = await (url.includes('login') ? stranger : ada).get(url)
+    const { statusCode, headers, body } = await (url.includes('login') ? untrusted : ada).get(url)
     t.equal(statusCode, 200, url)
     t.match(headers, {
       'cache-control': 'private, no-store',
@@ -372,9 +372,9 @@ t.test('a thousand guesses at once are five', async t => {
   const elsewhere = new Browser(http, { 'x-address': '198.51.100.99' })
   t.equal((await elsewhere.logIn('dora')).statusCode, 303, 'who asks from elsewhere is let in')
   for (let address = 0; address < 11; address++) {
-    const stranger = new Browser(http, { 'x-address': `203.0.113.${address}` })
-    const page = await stranger.get('/account/login/')
-    for (let each = 0; each < 2; each++) await guess(stranger, page, 'dora', 'a guess of a stranger')
+    const untrusted = new Browser(http, { 'x-address': `203.0.113.${address}` })
+    const page = await untrusted.get('/account/login/')
+    for (let each = 0; each < 2; each++) await guess(untrusted, page, 'dora', 'a guess of a stranger')
   }
   const owner = new Browser(http, { 'x-address': '198.51.100.98' })
   t.equal((await owner.logIn('dora')).statusCode, 303, 'whatever strangers elsewhere do')

@@ -5,12 +5,12 @@ import Libsql from 'libsql'
 import t from 'tap'
 import { createCleaning } from '../src/accounts/cleaning.ts'
 import { isCommonPassword } from '../src/accounts/common-passwords.ts'
+import { change, query } from '../src/accounts/database-script.ts'
 import { FailuresInMemory } from '../src/accounts/failures.ts'
 import { MIGRATIONS } from '../src/accounts/migrations.ts'
 import { openAccounts } from '../src/accounts/open.ts'
 import { randomText } from '../src/accounts/secrets.ts'
 import { SqliteDatabase } from '../src/accounts/sqlite.ts'
-import { change, query } from '../src/accounts/work.ts'
 import {
   accountsContract,
   BEGIN,
@@ -181,9 +181,9 @@ t.test('schemas: from each older one, from a newer one, from files that are some
     'text/below': /cannot be opened for writing: (ENOTDIR|EEXIST)/,
   }
   for (const [name, fault] of Object.entries(cases)) {
-    const told = await faultOf(() => openAccounts(path.join(folder, name), { now: () => BEGIN }))
-    t.match(told, /^AccountsUnavailable: /, name)
-    t.match(told, fault, name)
+    const described = await faultOf(() => openAccounts(path.join(folder, name), { now: () => BEGIN }))
+    t.match(described, /^AccountsUnavailable: /, name)
+    t.match(described, fault, name)
   }
   t.match(readFileSync(path.join(folder, 'text'), 'utf8'), /^no database at all\n/, 'it is left as it is')
   const open = path.join(folder, 'open')
@@ -208,8 +208,8 @@ t.test('one writes while another is in the way, or fails', async t => {
   const holder = new Libsql(file)
   holder.exec('BEGIN IMMEDIATE')
   t.ok(await other.keys.list(), 'reading does not wait')
-  const told = await faultOf(() => accounts.keys.create('ann', ''))
-  t.match(told, /^AccountsUnavailable: .*is being written by another process/)
+  const described = await faultOf(() => accounts.keys.create('ann', ''))
+  t.match(described, /^AccountsUnavailable: .*is being written by another process/)
   holder.exec('COMMIT')
   const { key } = await other.keys.create('ann', '')
   t.ok(await accounts.keys.principal(key), 'who had to give up sees what is new')

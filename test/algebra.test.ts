@@ -30,7 +30,7 @@ import { seedOf } from './support/seed.ts'
  */
 const seed = seedOf()
 const QUERIES = Number(process.env.ALGEBRA ?? 600)
-const MOST_DIFFERENCES = Number(process.env.DIFFERENCES ?? 5)
+const MAX_DIFFERENCES = Number(process.env.DIFFERENCES ?? 5)
 const QUERIES_A_DATASET = 50
 
 type Row = Readonly<Record<string, string>>
@@ -176,7 +176,7 @@ t.test(`random algebra, seed ${seed}`, t => {
   const differences: string[] = []
   let sample: Sample | null = null
   let solutions = 0
-  for (let number = 0; number < QUERIES && differences.length < MOST_DIFFERENCES; number++) {
+  for (let number = 0; number < QUERIES && differences.length < MAX_DIFFERENCES; number++) {
     if (number % QUERIES_A_DATASET === 0) {
       startFrom(seed * 1_000_003 + number)
       sample = makeSample()

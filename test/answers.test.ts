@@ -407,18 +407,18 @@ t.test('every way of searching finds the same words', async t => {
     const { body } = await get(records, { where, select: 'k', limit: '100' })
     return { total: body.total_count, ks: body.results.map(({ k }: { k: number }) => k) }
   }
-  const having = (asked: string, prefix = false) => {
+  const having = (requested: string, prefix = false) => {
     const hits = MANY.filter(({ name }) =>
-      tokens(asked).every(part =>
+      tokens(requested).every(part =>
         tokens(name).some(each => (prefix ? each.startsWith(part) : each === part)),
       ),
     ).map(({ k }) => k)
     return { total: hits.length, ks: hits.slice(0, 100) }
   }
-  for (const asked of ['aba', 'ABA', 'été aba', 'zzz nothing', 'ete', 'qab abq']) {
-    t.same(await found(`"${asked}"`), having(asked), asked)
-    t.same(await found(`name like "${asked}"`), having(asked), `like ${asked}`)
-    t.same((await found(`not "${asked}"`)).total, 3000 - having(asked).total, `not ${asked}`)
+  for (const requested of ['aba', 'ABA', 'été aba', 'zzz nothing', 'ete', 'qab abq']) {
+    t.same(await found(`"${requested}"`), having(requested), requested)
+    t.same(await found(`name like "${requested}"`), having(requested), `like ${requested}`)
+    t.same((await found(`not "${requested}"`)).total, 3000 - having(requested).total, `not ${requested}`)
   }
   t.same(await found('"ab*"'), having('ab', true), 'a prefix is searched')
   for (const where of ['datasetid like "many"', 'search(datasetid, "mani")'])

@@ -6,8 +6,8 @@ import t, { type Test } from 'tap'
 import { descriptions } from '../src/api/descriptions/routes.ts'
 import { buildApp } from '../src/app/app.ts'
 import { exampleQueries, exampleQuery, queryForm } from '../src/catalog/example-queries.ts'
-import { surveyGraph } from '../src/catalog/graph-statistics.ts'
-import { Surveys } from '../src/catalog/statistics-files.ts'
+import { gatherGraphStatistics } from '../src/catalog/graph-statistics.ts'
+import { StatisticsFiles } from '../src/catalog/statistics-files.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { Fault } from '../src/errors/errors.ts'
 import { portalPrefixes } from '../src/mapping/portal-prefixes.ts'
@@ -331,13 +331,18 @@ const classyStore = (t: Test) => testStore(t, { 'urn:g': `${CLASSY}\n` })
 t.test('classes are counted, and an empty graph has nothing', async t => {
   const store = await classyStore(t)
   const ask = (query: SelectQuery) => store.select(query)
-  const survey = await surveyGraph('urn:g', ask)
-  t.match(survey, { triples: 6, subjects: 3, objects: 5, predicates: 3, types: 2 })
-  t.strictSame(survey.classes, [
+  const graphStatistics = await gatherGraphStatistics('urn:g', ask)
+  t.match(graphStatistics, { triples: 6, subjects: 3, objects: 5, predicates: 3, types: 2 })
+  t.strictSame(graphStatistics.classes, [
     { iri: 'http://x/ns#A', entities: 2 },
     { iri: 'http://x/ns#B', entities: 1 },
   ])
-  t.match(await surveyGraph(EMPTY_GRAPH, ask), { triples: 0, subjects: 0, properties: [], examples: [] })
+  t.match(await gatherGraphStatistics(EMPTY_GRAPH, ask), {
+    triples: 0,
+    subjects: 0,
+    properties: [],
+    examples: [],
+  })
 })
 
 /** A store whose statements are watched: how many run at once, and how many ran. */
@@ -359,28 +364,32 @@ async function watched(t: Test, answer?: () => Promise<never>) {
 
 t.test('surveys are made once, one statement at a time, and kept beside their version', async t => {
   const { select, seen, versions, entry } = await watched(t)
-  const surveys = new Surveys({ store: { select }, versions })
+  const statisticsFiles = new StatisticsFiles({ store: { select }, versions })
   const [a, b] = [entry('a'), entry('b')]
-  const [first, again] = await Promise.all([surveys.of(a), surveys.of(a), surveys.of(b)])
+  const [first, again] = await Promise.all([
+    statisticsFiles.of(a),
+    statisticsFiles.of(a),
+    statisticsFiles.of(b),
+  ])
   t.equal(first, again)
   t.equal(seen.most, 1)
-  const { asked } = seen
-  await surveys.of(a)
-  t.equal(seen.asked, asked)
+  const { asked: requested } = seen
+  await statisticsFiles.of(a)
+  t.equal(seen.asked, requested)
   t.ok(existsSync(path.join(versionFolder(versions, 'a', 'v1'), 'survey-1.json')))
   t.notOk(existsSync(versionFolder(versions, 'b', 'v1')), 'a version that is gone stays away')
-  const later = new Surveys({ store: { select }, versions })
+  const later = new StatisticsFiles({ store: { select }, versions })
   t.strictSame(await later.of(entry('a')), first)
-  t.equal(seen.asked, asked, 'another start counts nothing')
+  t.equal(seen.asked, requested, 'another start counts nothing')
 })
 
 t.test('nothing is written after the end', async t => {
   const { select, versions, entry } = await watched(t)
-  const surveys = new Surveys({ store: { select }, versions })
-  const survey = surveys.of(entry('a')).catch(() => null)
-  surveys.close()
-  await survey
-  const late = new Surveys({
+  const statisticsFiles = new StatisticsFiles({ store: { select }, versions })
+  const graphStatistics = statisticsFiles.of(entry('a')).catch(() => null)
+  statisticsFiles.close()
+  await graphStatistics
+  const late = new StatisticsFiles({
     store: { select: async query => select(query).finally(() => late.close()) },
     versions,
   })
@@ -390,28 +399,28 @@ t.test('nothing is written after the end', async t => {
 
 t.test('who waits for a survey of the background does not wait for its rests', async t => {
   const { select, seen, entry } = await watched(t)
-  const surveys = new Surveys({ store: { select }, rest: 100_000 })
+  const statisticsFiles = new StatisticsFiles({ store: { select }, rest: 100_000 })
   const entries = [entry('a')]
   const alive = setInterval(() => undefined, 50)
-  surveys.follow(() => entries)
+  statisticsFiles.follow(() => entries)
   while (seen.asked === 0) await new Promise(resolve => setTimeout(resolve, 20))
   await new Promise(resolve => setTimeout(resolve, 150))
   t.equal(seen.asked, 1, 'it rests')
   const [only] = entries
-  if (only !== undefined) t.match(await surveys.of(only), { triples: 6 })
-  surveys.close()
+  if (only !== undefined) t.match(await statisticsFiles.of(only), { triples: 6 })
+  statisticsFiles.close()
   clearInterval(alive)
 })
 
 t.test('what takes too long is not tried again, other failures are', async t => {
   const slow = await watched(t, () => Promise.reject(new Fault('DeadlineExceeded', { seconds: 60 })))
-  const surveys = new Surveys({ store: { select: slow.select } })
+  const statisticsFiles = new StatisticsFiles({ store: { select: slow.select } })
   const entry = slow.entry('a')
-  t.equal(await surveys.of(entry), null)
-  t.equal(await surveys.of(entry), null)
+  t.equal(await statisticsFiles.of(entry), null)
+  t.equal(await statisticsFiles.of(entry), null)
   t.equal(slow.seen.asked, 1)
   const busy = await watched(t, () => Promise.reject(new Fault('StoreBusy')))
-  const others = new Surveys({ store: { select: busy.select } })
+  const others = new StatisticsFiles({ store: { select: busy.select } })
   const other = busy.entry('a')
   for (const times of [1, 2]) {
     await t.rejects(others.of(other), { code: 'StoreBusy' })
@@ -422,10 +431,18 @@ t.test('what takes too long is not tried again, other failures are', async t => 
 t.test('figures that are not counted yet are left out, and nobody keeps the answer', async t => {
   const http = fastify()
   t.teardown(() => http.close())
-  const surveys = { of: () => new Promise<never>(() => undefined) }
-  const catalog = { seenBy: () => app.catalog.seenBy(ANONYMOUS) }
+  const statisticsFiles = { of: () => new Promise<never>(() => undefined) }
+  const catalog = { visibleTo: () => app.catalog.visibleTo(ANONYMOUS) }
   const dataset = (id: string) => app.catalog.dataset(id)
-  await http.register(descriptions, { base, title: 'Small', portal, catalog, dataset, surveys, patience: 20 })
+  await http.register(descriptions, {
+    base,
+    title: 'Small',
+    portal,
+    catalog,
+    dataset,
+    statisticsFiles,
+    timeout: 20,
+  })
   for (const url of ['/.well-known/void', '/api/void/plants']) {
     const answer = await http.inject(url)
     t.equal(answer.statusCode, 200)

@@ -113,14 +113,14 @@ function queryText(query: Query): string {
 async function raw(url: string, headers: Readonly<Record<string, string>> = {}) {
   const {
     statusCode: status,
-    headers: told,
+    headers: described,
     body,
     rawPayload,
   } = await app.http.inject({ url, headers: { ...headers } })
-  const isJson = /json\b/.test(String(told['content-type']))
+  const isJson = /json\b/.test(String(described['content-type']))
   return {
     status,
-    headers: told,
+    headers: described,
     body,
     bytes: rawPayload,
     json: isJson && body !== '' ? JSON.parse(body) : null,
@@ -142,8 +142,8 @@ t.test('a facet that the request declares disjunctive is one for refinements eve
   const either = ks(({ region }) => region !== 'Africa')
   for (const api of GENERATIONS) {
     const home = api + PLACES_PATH
-    const asked = { refine, facet, select: 'k', limit: '100' }
-    t.equal((await get(`${home}/records`, asked)).total_count, either.length, api)
+    const requested = { refine, facet, select: 'k', limit: '100' }
+    t.equal((await get(`${home}/records`, requested)).total_count, either.length, api)
     t.equal((await get(`${home}/records`, { refine })).total_count, 0, 'both where nothing is declared')
     t.same(idsOf(await get(`${home}/exports/json`, { refine, facet, select: 'k' })), either, api)
     t.equal(
@@ -206,15 +206,19 @@ t.test('what has no label is called as it was written', async t => {
     [{ group_by: 'range(people,15) as r', select: 'RANGE(people, 15)' }, ['r', 'RANGE(people, 15)']],
   ]
   for (const [clauses, keys] of cases) {
-    const told = JSON.stringify(clauses)
+    const described = JSON.stringify(clauses)
     for (const api of [V2, V20]) {
       const { aggregations } = await get(`${api}${PLACES_PATH}/aggregates`, clauses)
-      t.same(Object.keys(aggregations[0]), keys, `${api} ${told}`)
+      t.same(Object.keys(aggregations[0]), keys, `${api} ${described}`)
     }
-    t.same(Object.keys((await get(`${V21}${PLACES_PATH}/records`, clauses)).results[0]), keys, told)
-    t.same(Object.keys((await get(`${V21}${PLACES_PATH}/exports/json`, clauses))[0]), keys, told)
+    t.same(Object.keys((await get(`${V21}${PLACES_PATH}/records`, clauses)).results[0]), keys, described)
+    t.same(Object.keys((await get(`${V21}${PLACES_PATH}/exports/json`, clauses))[0]), keys, described)
     const csv: string = await get(`${V21}${PLACES_PATH}/exports/csv`, { ...clauses, with_bom: 'false' })
-    t.equal(csv.split('\r\n')[0], keys.map(key => (/^\s|\s$/.test(key) ? `"${key}"` : key)).join(';'), told)
+    t.equal(
+      csv.split('\r\n')[0],
+      keys.map(key => (/^\s|\s$/.test(key) ? `"${key}"` : key)).join(';'),
+      described,
+    )
   }
   const records = await get(`${V21}${PLACES_PATH}/records`, {
     select: 'people*2,`k`, length( name )',
@@ -417,7 +421,7 @@ t.test('the parts of datasets can be selected in every export', async t => {
 })
 
 t.test('each generation has the parts of datasets that its clients know', async t => {
-  const usual = [
+  const standard = [
     'dataset_id',
     'dataset_uid',
     'has_records',
@@ -433,7 +437,7 @@ t.test('each generation has the parts of datasets that its clients know', async 
     [V21, ['visibility', 'alternative_exports']],
   ] as const) {
     const body = await get(`${api}/catalog/datasets/places`)
-    t.same(Object.keys(body.dataset ?? body).sort(), [...usual, ...more].sort(), api)
+    t.same(Object.keys(body.dataset ?? body).sort(), [...standard, ...more].sort(), api)
     const selected = await raw(`${api}/catalog/datasets?select=alternative_exports`)
     t.equal(selected.status, api === V21 ? 200 : 400)
   }
@@ -523,14 +527,14 @@ t.test('documents declare what exports take', async t => {
 })
 
 t.test('browsers may send every header that clients use', async t => {
-  const asked = 'ods-widgets-version,OData-MaxVersion, x-own'
+  const requested = 'ods-widgets-version,OData-MaxVersion, x-own'
   const { headers } = await app.http.inject({
     method: 'OPTIONS',
     url: `${V21}${PLACES_PATH}/records`,
     headers: {
       origin: 'http://a',
       'access-control-request-method': 'GET',
-      'access-control-request-headers': asked,
+      'access-control-request-headers': requested,
     },
   })
   const allowed = String(headers['access-control-allow-headers'])

@@ -112,8 +112,8 @@ t.test('csv holds the values of the json export', async t => {
     where: 'n = 1',
   })
   t.equal(old.body, '"Name; in full";"n"\r\n"Åland ""x""; y";1\r\n')
-  const told = await get('v2 csv', { select: 'n', with_bom: 'true', limit: '1' })
-  t.equal(told.body, '\ufeffn\r\n1\r\n')
+  const described = await get('v2 csv', { select: 'n', with_bom: 'true', limit: '1' })
+  t.equal(described.body, '\ufeffn\r\n1\r\n')
 })
 
 t.test('jsonl, json and geojson', async t => {

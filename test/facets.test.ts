@@ -192,14 +192,14 @@ t.test('random refinements count as the exported records do', async t => {
     const counts = new Map<string, number>()
     for (const record of exported)
       for (const value of new Set(valuesOf[name](record))) counts.set(value, (counts.get(value) ?? 0) + 1)
-    const told = found.filter(({ state }) => state !== 'excluded')
-    for (const { value, count } of told) {
+    const described = found.filter(({ state }) => state !== 'excluded')
+    for (const { value, count } of described) {
       const isRight = count === counts.get(value)
       if (!isRight) t.fail(`${value}: ${count}, not ${counts.get(value)}`, { name, where, refine, exclude })
       differences += isRight ? 0 : 1
     }
     const top = [...counts.keys()].filter(value => name === 'country' || !value.includes('/'))
-    const missing = top.filter(value => !told.some(each => each.value === value))
+    const missing = top.filter(value => !described.some(each => each.value === value))
     if (missing.length > 0) t.fail(`missing: ${missing}`, { name, where, refine, exclude })
     differences += missing.length
   }

@@ -417,21 +417,24 @@ async function standing(figure: () => number): Promise<number> {
 
 t.test('rows are taken as they are read, and left where reading stops', async t => {
   for (const [name, writer] of Object.entries({ spreadsheetml, xlsx, kml, gpx }) as [string, TableWriter][]) {
-    let asked = 0
+    let requested = 0
     let closed = false
     const endless = async function* () {
       try {
         for (;;)
-          yield Array.from({ length: 500 }, () => ({ title: `row ${asked++}`, place: { lon: 1, lat: 2 } }))
+          yield Array.from({ length: 500 }, () => ({
+            title: `row ${requested++}`,
+            place: { lon: 1, lat: 2 },
+          }))
       } finally {
         closed = true
       }
     }
     const pieces = writer({ ...table(), rows: endless() }, OPTIONS)[Symbol.asyncIterator]()
     t.notOk((await pieces.next()).done)
-    t.equal(asked, 0, `${name} begins before the first row`)
+    t.equal(requested, 0, `${name} begins before the first row`)
     for (let count = 0; count < 3; count++) await pieces.next()
-    t.ok((await standing(() => asked)) < 60_000, `${name} waits for its reader`)
+    t.ok((await standing(() => requested)) < 60_000, `${name} waits for its reader`)
     await pieces.return?.()
     for (let tries = 0; !closed && tries < 200; tries++) await new Promise(resolve => setTimeout(resolve, 20))
     t.ok(closed, `${name} closes its rows`)
@@ -747,7 +750,7 @@ t.test('CSV: texts that a spreadsheet would run are escaped where the portal say
       yield rows
     })(),
   }
-  const told = async (escapesFormulas: boolean) => {
+  const described = async (escapesFormulas: boolean) => {
     let text = ''
     const again = {
       ...table,
@@ -758,7 +761,7 @@ t.test('CSV: texts that a spreadsheet would run are escaped where the portal say
     for await (const piece of csv(again, { ...OPTIONS, escapesFormulas })) text += String(piece)
     return text.split('\r\n').slice(1, -1)
   }
-  t.same(await told(true), [
+  t.same(await described(true), [
     "'=1+1;-5",
     "'+1;-5",
     "'-2;-5",
@@ -770,5 +773,5 @@ t.test('CSV: texts that a spreadsheet would run are escaped where the portal say
     "'=1;-5",
     ';-5',
   ])
-  t.equal((await told(false))[0], '=1+1;-5', 'and kept otherwise')
+  t.equal((await described(false))[0], '=1+1;-5', 'and kept otherwise')
 })

@@ -130,9 +130,9 @@ t.test('fragments of quads', async t => {
           .map(([place, term]) => `${place}=${encodeURIComponent(parameterOf(term))}`)
           .join('&')
         const { quads, total } = await crawl(served, query === '' ? address : `${address}?${query}`)
-        const wanted = expected(pattern).map(keyOf).sort()
-        t.strictSame(quads.map(keyOf).sort(), wanted, query)
-        t.equal(total, String(wanted.length), 'with the exact number')
+        const required = expected(pattern).map(keyOf).sort()
+        t.strictSame(quads.map(keyOf).sort(), required, query)
+        t.equal(total, String(required.length), 'with the exact number')
       }
     })
     await t.test(`variables and bindings of ${id ?? 'the portal'}`, async t => {
@@ -191,10 +191,10 @@ t.test('fragments of quads', async t => {
             .sort()
             .join('\n')
         }
-        const wanted = await over([dataset])
-        t.equal(await over([address]), wanted, query)
+        const required = await over([dataset])
+        t.equal(await over([address]), required, query)
         if (id !== null)
-          t.equal(await over([{ type: 'brtpf', value: address }]), wanted, `${query} restricted`)
+          t.equal(await over([{ type: 'brtpf', value: address }]), required, `${query} restricted`)
       }
     })
   }

@@ -5,10 +5,10 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { addManners } from '../src/app/plugins.ts'
+import { addPlugins } from '../src/app/plugins.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { Fault } from '../src/errors/errors.ts'
-import { KeptAnswers } from '../src/http/cache-headers.ts'
+import { AnswerCache } from '../src/http/answer-cache.ts'
 import { isFresh, keepNowhere } from '../src/http/conditional.ts'
 import { acceptsCoding, preferredCoding } from '../src/http/encoding.ts'
 import { isKnown, knownTag } from '../src/http/etag.ts'
@@ -94,7 +94,7 @@ function instance(calls = 1000, isPrivate = false): FastifyInstance {
   const now = () => Date.UTC(2026, 6, 27)
   const limits = quotaLimits({ domain: calls })
   const quotas = new Quotas({ limits, now, counts: null, secret: Buffer.alloc(32) })
-  addManners(http, { isPrivate, authenticate: () => ANONYMOUS, quotas, address: () => '' })
+  addPlugins(http, { isPrivate, authenticate: () => ANONYMOUS, quotas, address: () => '' })
   const long = { text: 'é'.repeat(2000) }
   http.get('/api/page', async (request, reply) => {
     if (isFresh(request, reply, 'v1')) return reply.code(304).send()
@@ -218,7 +218,7 @@ t.test('what the tag of an answer depends on', async t => {
 })
 
 t.test('answers are kept by their tags, and the longest unasked one goes first', async t => {
-  const kept = new KeptAnswers(80)
+  const kept = new AnswerCache(80)
   const http = fastify({ routerOptions: { querystringParser: parseQueryString } })
   let made = 0
   http.get('/', async (request, reply) => {
@@ -303,16 +303,16 @@ t.test('an export ends when the client leaves', async t => {
 t.test('a quota that is spent answers 429', async t => {
   const http = instance(1)
   const first = await http.inject('/api/page')
-  const told = {
+  const described = {
     'x-ratelimit-limit': '1',
     'x-ratelimit-remaining': '0',
     'x-ratelimit-reset': '2026-07-28 00:00:00+00:00',
   }
-  t.match(first.headers, told)
+  t.match(first.headers, described)
   const second = await http.inject('/api/page')
   t.equal(second.statusCode, 429)
   t.match(second.json(), { errorcode: 10002, call_limit: 1 })
-  t.match(second.headers, { ...told, 'retry-after': '86400', 'cache-control': 'no-cache, no-store' })
+  t.match(second.headers, { ...described, 'retry-after': '86400', 'cache-control': 'no-cache, no-store' })
 })
 
 t.test('a private portal answers preflights and nothing else', async t => {

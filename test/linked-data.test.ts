@@ -151,9 +151,9 @@ const ROLES = ['subject', 'predicate', 'object'] as const
 
 function* randomPatterns(quads: readonly Quad[]): Generator<Pattern> {
   let state = seed
-  const below = (most: number) => {
+  const below = (max: number) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 1
-    return state % most
+    return state % max
   }
   for (let i = 0; i < PATTERNS; i++) {
     const quad = quads[below(quads.length)] as Quad
@@ -226,10 +226,10 @@ t.test('every way out gives the same triples', async t => {
         t.equal(truth.size, new QuadStore(new Parser().parse(PEOPLE)).size, 'nothing is lost')
       for (const pattern of randomPatterns(truth.getQuads(null, null, null, null))) {
         const { subject = null, predicate = null, object = null } = pattern
-        const wanted = keysOf(truth.getQuads(subject, predicate, object, null))
-        const about = `${id} ${JSON.stringify(pattern)}: ${wanted.length} triples`
-        t.strictSame(keysOf(await unionOfPages(t, served, id, pattern)), wanted, `fragments of ${about}`)
-        t.strictSame(keysOf(await constructed(served, id, pattern)), wanted, `endpoint of ${about}`)
+        const required = keysOf(truth.getQuads(subject, predicate, object, null))
+        const about = `${id} ${JSON.stringify(pattern)}: ${required.length} triples`
+        t.strictSame(keysOf(await unionOfPages(t, served, id, pattern)), required, `fragments of ${about}`)
+        t.strictSame(keysOf(await constructed(served, id, pattern)), required, `endpoint of ${about}`)
       }
     }
   })

@@ -652,9 +652,9 @@ t.test('what is wrong with files and mappings', async t => {
       /object/,
     ],
   ]
-  for (const [mapping, files, code, line, told] of rows) {
+  for (const [mapping, files, code, line, described] of rows) {
     const { diagnostics, lines } = await mapped(t.testdir(), 'm.ttl', mapping, files)
-    t.match(diagnostics[0], { code, severity: 'error', message: told, place: { line } })
+    t.match(diagnostics[0], { code, severity: 'error', message: described, place: { line } })
     if (code !== 'value-shape') t.strictSame(lines, [], code)
   }
   const twoSources = `mappings:

@@ -254,14 +254,14 @@ t.test('messy files get the types that a careful person would choose', async t =
     const {
       fields: found,
       values,
-      misfits,
+      misfits: conversionErrors,
     } = await understood(name, content).catch(error => {
       if (error instanceof Fault) return { fields: [faultText(error)], values: [], misfits: -1 }
       throw error
     })
     t.strictSame(found, fields, `${name}: fields`)
     t.strictSame(values[0], first, `${name}: first record`)
-    t.equal(misfits, 0, `${name}: what is inferred fits`)
+    t.equal(conversionErrors, 0, `${name}: what is inferred fits`)
     if (records !== undefined) t.equal(values.length, records, `${name}: records`)
   }
 })
@@ -414,13 +414,13 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
       /16384|empty/,
     ],
   ]
-  for (const [name, content, told] of cases) {
+  for (const [name, content, described] of cases) {
     const answer = await understood(name, content).then(
       ({ fields }) => `accepted: ${fields.slice(0, 5).join(', ')}`,
       (error: unknown) =>
         error instanceof Fault ? faultText(error) : `no fault: ${String((error as Error).stack)}`,
     )
-    t.match(answer, told, name)
+    t.match(answer, described, name)
   }
 })
 

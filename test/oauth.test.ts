@@ -247,9 +247,9 @@ t.test('a person decides, once for an application that can prove who it is', asy
     code_challenge_method: 'S256',
   })
   for (const _ of [1, 2]) {
-    const asked = await person.get(`/oauth2/authorize/?${pub}`)
-    t.equal(asked.statusCode, 200, 'for a public client a person is asked each time')
-    t.equal((await person.submit(asked, { decision: 'allow' })).statusCode, 302)
+    const requested = await person.get(`/oauth2/authorize/?${pub}`)
+    t.equal(requested.statusCode, 200, 'for a public client a person is asked each time')
+    t.equal((await person.submit(requested, { decision: 'allow' })).statusCode, 302)
   }
 })
 
@@ -287,7 +287,7 @@ t.test('an application on the own machine may listen on any port (RFC 8252, sect
   ]
   for (const [redirect_uri, isTaken] of rows) {
     const verifier = openid.randomPKCECodeVerifier()
-    const asked = await person.get(
+    const requested = await person.get(
       `/oauth2/authorize/?${encoded({
         client_id: native.client.id,
         redirect_uri,
@@ -296,10 +296,10 @@ t.test('an application on the own machine may listen on any port (RFC 8252, sect
         code_challenge_method: 'S256',
       })}`,
     )
-    t.equal(asked.statusCode, isTaken ? 200 : 400, redirect_uri)
+    t.equal(requested.statusCode, isTaken ? 200 : 400, redirect_uri)
     if (!isTaken) continue
-    t.match(asked.headers['content-security-policy'], /form-action 'self' http:/)
-    const allowed = await person.submit(asked, { decision: 'allow' })
+    t.match(requested.headers['content-security-policy'], /form-action 'self' http:/)
+    const allowed = await person.submit(requested, { decision: 'allow' })
     const location = String(allowed.headers.location)
     t.ok(location.startsWith(redirect_uri), `${redirect_uri}: ${location}`)
     const code = new URL(location).searchParams.get('code') ?? ''
@@ -740,9 +740,9 @@ t.test('a refresh token serves once', async t => {
   const wider = (
     await token({ ...own, grant_type: 'authorization_code', code: await codeFor(confidential) })
   ).json()
-  const asked = { ...own, grant_type: 'refresh_token', refresh_token: wider.refresh_token }
-  t.match(await token({ ...asked, scope: 'all admin' }), { statusCode: 400, body: /invalid_scope/ })
-  t.equal((await token(asked)).statusCode, 200, 'a wrong scope does not spend it')
+  const requested = { ...own, grant_type: 'refresh_token', refresh_token: wider.refresh_token }
+  t.match(await token({ ...requested, scope: 'all admin' }), { statusCode: 400, body: /invalid_scope/ })
+  t.equal((await token(requested)).statusCode, 200, 'a wrong scope does not spend it')
 })
 
 t.test('tokens are revoked', async t => {
@@ -840,8 +840,9 @@ t.test('an OAuth library finds everything and gets its tokens', async t => {
       code_challenge: await openid.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     })
-    const asked = await visitor.get(url.pathname + url.search)
-    const { headers } = asked.statusCode === 302 ? asked : await visitor.submit(asked, { decision: 'allow' })
+    const requested = await visitor.get(url.pathname + url.search)
+    const { headers } =
+      requested.statusCode === 302 ? requested : await visitor.submit(requested, { decision: 'allow' })
     const callback = new URL(String(headers.location))
     const tokens = await openid.authorizationCodeGrant(config, callback, {
       pkceCodeVerifier: verifier,

@@ -5,7 +5,7 @@ import { entityContext, entityPath, feedContext, propertyContext } from '../src/
 import { metadataXml } from '../src/api/odata/format/metadata.ts'
 import { oldMetadataXml } from '../src/api/odata/format/old-metadata.ts'
 import { serviceDocument } from '../src/api/odata/format/service.ts'
-import { type Answer, type Feed, type Manner, setSheet } from '../src/api/odata/format/shape.ts'
+import { type Answer, type Feed, type PayloadFormat, setSheet } from '../src/api/odata/format/shape.ts'
 import { decimalText, doubleText, durationText, rawText } from '../src/api/odata/format/texts.ts'
 import { writeAnswer } from '../src/api/odata/format/write.ts'
 import type { ColumnType, EdmValue, EntityColumn } from '../src/model/edm.ts'
@@ -71,21 +71,27 @@ const feed: Feed = {
   title: 'cities',
 }
 
-const JSON4: Manner = { type: 'json', version: '4.0', level: 'minimal', ieee754: false, omitNulls: false }
-const JSON3: Manner = { ...JSON4, version: '3.0' }
-const VERBOSE: Manner = { ...JSON3, type: 'verbose' }
-const VERBOSE2: Manner = { ...VERBOSE, version: '2.0' }
-const ATOM2: Manner = { ...JSON4, type: 'atom', version: '2.0' }
-const ATOM4: Manner = { ...JSON4, type: 'atom' }
-const ATOM3: Manner = { ...JSON3, type: 'atom' }
-const full = (manner: Manner): Manner => ({ ...manner, level: 'full' })
+const JSON4: PayloadFormat = {
+  type: 'json',
+  version: '4.0',
+  level: 'minimal',
+  ieee754: false,
+  omitNulls: false,
+}
+const JSON3: PayloadFormat = { ...JSON4, version: '3.0' }
+const VERBOSE: PayloadFormat = { ...JSON3, type: 'verbose' }
+const VERBOSE2: PayloadFormat = { ...VERBOSE, version: '2.0' }
+const ATOM2: PayloadFormat = { ...JSON4, type: 'atom', version: '2.0' }
+const ATOM4: PayloadFormat = { ...JSON4, type: 'atom' }
+const ATOM3: PayloadFormat = { ...JSON3, type: 'atom' }
+const full = (manner: PayloadFormat): PayloadFormat => ({ ...manner, level: 'full' })
 
-const write = (answer: Answer, manner: Manner) => writeAnswer(answer, manner, PLACE)
+const write = (answer: Answer, manner: PayloadFormat) => writeAnswer(answer, manner, PLACE)
 const NAME = '"name":" \\"Köln\\" <&>\\r\\n\\u0001"'
 const SECOND = `${ROOT}/cities('o''x%2F%C3%A9')`
 
 t.test('pages in JSON', async t => {
-  const cases: readonly (readonly [string, Manner, string])[] = [
+  const cases: readonly (readonly [string, PayloadFormat, string])[] = [
     [
       '4.0 minimal',
       JSON4,
@@ -151,7 +157,7 @@ t.test('rows that are no records tell the types that JSON does not', async t => 
     next: null,
     context: 'cities(c0)',
   }
-  const body = (manner: Manner) => write({ type: 'feed', feed: rows }, manner)
+  const body = (manner: PayloadFormat) => write({ type: 'feed', feed: rows }, manner)
   t.equal(
     body(JSON4),
     `{"@odata.context":"${ROOT}/$metadata#cities(c0)","value":[{"@odata.id":null,"c0@odata.type":"#Int64","c0":3,"c1@odata.type":"#Decimal","c1":1e-7,"c2":0.5,"c3@odata.type":"#Double","c3":"NaN","c4":"x","c5":false,"c6@odata.type":"#Date","c6":"2020-01-02","c7@odata.type":"#TimeOfDay","c7":"10:30:00.5","c8@odata.type":"#Duration","c8":"P1DT2H3M4.5S","c9":null}]}`,
@@ -170,7 +176,7 @@ t.test('rows that are no records tell the types that JSON does not', async t => 
 })
 
 t.test('pages in Atom', async t => {
-  const page = (manner: Manner) => write({ type: 'feed', feed }, manner).split('\n')
+  const page = (manner: PayloadFormat) => write({ type: 'feed', feed }, manner).split('\n')
   const head = (version: string, rest: string) => [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<feed xml:base="${ROOT}/" xmlns="http://www.w3.org/2005/Atom" ${version}>`,
@@ -242,7 +248,7 @@ t.test('single entities', async t => {
     row: { id: 'r1', values: ['r1', { latitude: 1, longitude: 2 }] },
     context: 'cities(location/longitude)/$entity',
   }
-  const cases: readonly (readonly [Manner, string])[] = [
+  const cases: readonly (readonly [PayloadFormat, string])[] = [
     [
       JSON4,
       `{"@odata.context":"${ROOT}/$metadata#cities(location/longitude)/$entity","recordid":"r1","location":{"longitude":2}}`,
@@ -260,7 +266,7 @@ t.test('single entities', async t => {
 })
 
 t.test('values of properties', async t => {
-  const property = (name: string, value: EdmValue, manner: Manner) => {
+  const property = (name: string, value: EdmValue, manner: PayloadFormat) => {
     const known = columns.find(({ name: other }) => other === name) ?? column(name, 'Edm.Double')
     const context = propertyContext('cities', 'r1', [name], known, manner.version, PLACE)
     return write({ type: 'property', property: { column: known, value, context } }, manner)
@@ -272,7 +278,7 @@ t.test('values of properties', async t => {
     `<?xml version="1.0" encoding="UTF-8"?>\n<m:value xmlns:d="http://docs.oasis-open.org/odata/ns/data" xmlns:m="http://docs.oasis-open.org/odata/ns/metadata" m:context="${ROOT}/$metadata#cities('r1')/${name}"${rest}\n`
   const xml3 = (name: string, rest: string) =>
     `<?xml version="1.0" encoding="UTF-8"?>\n<d:${name} xmlns:d="http://schemas.microsoft.com/ado/2007/08/dataservices" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"${rest}\n`
-  const cases: readonly (readonly [string, EdmValue, Manner, string])[] = [
+  const cases: readonly (readonly [string, EdmValue, PayloadFormat, string])[] = [
     ['name', 'x', JSON4, `{${at('name')},"value":"x"}`],
     ['name', 'x', full(JSON4), `{${at('name')},"value":"x"}`],
     ['name', null, JSON4, `{${at('name')},"value":null}`],
@@ -367,7 +373,7 @@ const sheets = [setSheet(model, METAS, '2024-01-02T03:04:05Z')]
 
 t.test('service documents', async t => {
   const xml = '<?xml version="1.0" encoding="UTF-8"?>\n'
-  const cases: readonly (readonly [Manner, string])[] = [
+  const cases: readonly (readonly [PayloadFormat, string])[] = [
     [
       JSON4,
       `{"@odata.context":"${ROOT}/$metadata","value":[{"name":"cities","kind":"EntitySet","url":"cities","title":"Cities & <towns>"}]}`,
@@ -456,7 +462,7 @@ t.test('what is told of a set where its publisher says nothing', async t => {
 })
 
 t.test('errors', async t => {
-  const cases: readonly (readonly [Manner, string])[] = [
+  const cases: readonly (readonly [PayloadFormat, string])[] = [
     [JSON4, `{"error":{"message":"No 'x' & <y>","code":404}}`],
     [JSON3, `{"odata.error":{"code":"404","message":{"lang":"en-US","value":"No 'x' & <y>"}}}`],
     [VERBOSE, `{"error":{"code":"404","message":{"lang":"en-US","value":"No 'x' & <y>"}}}`],

@@ -494,9 +494,9 @@ t.test('preferences are followed and told', async t => {
     ['maxpagesize=a', undefined, 1000],
     ['', undefined, 1000],
   ]
-  for (const [prefer, told, size] of rows) {
+  for (const [prefer, described, size] of rows) {
     t.equal(readPreferences({ prefer }).pageSize, size, prefer)
-    t.equal((await get('/old-trees', { prefer })).headers['preference-applied'], told, prefer)
+    t.equal((await get('/old-trees', { prefer })).headers['preference-applied'], described, prefer)
   }
   const omitted = await json('/old-trees?$select=name,height', { prefer: 'omit-values=nulls' })
   t.notOk('height' in omitted.value[2])
@@ -649,9 +649,9 @@ t.test('only GET is served, and browsers may ask', async t => {
   t.equal(posted.headers.allow, 'GET, HEAD, OPTIONS')
   t.equal(posted.json().error.code, 405)
   t.equal((await get('/old-trees', { 'content-type': 'application/json' })).statusCode, 200)
-  const asked = await get('/old-trees', {}, 'OPTIONS')
-  t.equal(asked.statusCode, 204)
-  t.match(asked.headers['access-control-allow-headers'], /OData-MaxVersion/)
+  const requested = await get('/old-trees', {}, 'OPTIONS')
+  t.equal(requested.statusCode, 204)
+  t.match(requested.headers['access-control-allow-headers'], /OData-MaxVersion/)
   t.match((await get('/')).headers['access-control-expose-headers'], /OData-Version, DataServiceVersion/)
 })
 

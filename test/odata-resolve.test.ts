@@ -1,5 +1,5 @@
 import t from 'tap'
-import { KeptRows } from '../src/api/odata/kept-rows.ts'
+import { RowCache } from '../src/api/odata/row-cache.ts'
 import { parseApply } from '../src/language/odata/apply.ts'
 import {
   parseCompute,
@@ -67,13 +67,13 @@ function plan(options: Options): ODataPlan {
 }
 
 /** A condition in few words. */
-function told(condition: Condition): string {
+function described(condition: Condition): string {
   switch (condition.type) {
     case 'and':
     case 'or':
-      return `(${condition.operands.map(told).join(condition.type === 'and' ? ' & ' : ' | ')})`
+      return `(${condition.operands.map(described).join(condition.type === 'and' ? ' & ' : ' | ')})`
     case 'not':
-      return `!${told(condition.operand)}`
+      return `!${described(condition.operand)}`
     case 'always':
       return condition.value ? 'all' : 'none'
     case 'compare':
@@ -93,7 +93,7 @@ function told(condition: Condition): string {
     case 'spatial':
       return `${condition.field.name} ${condition.relation} ${condition.shape.type}`
     case 'some':
-      return `some ${condition.field.name}#${condition.number}: ${told(condition.condition)}`
+      return `some ${condition.field.name}#${condition.number}: ${described(condition.condition)}`
     default:
       return condition.type
   }
@@ -119,13 +119,13 @@ function scalar(value: Scalar): string {
     case 'valueCount':
       return value.where === undefined
         ? `count(${value.field.name})`
-        : `count(${value.field.name}#${value.where.number}: ${told(value.where.condition)})`
+        : `count(${value.field.name}#${value.where.number}: ${described(value.where.condition)})`
     case 'element':
       return `#${value.number}`
     case 'choice':
-      return `case(${value.branches.map(branch => `${told(branch.when)}: ${scalar(branch.value)}`).join(', ')})`
+      return `case(${value.branches.map(branch => `${described(branch.when)}: ${scalar(branch.value)}`).join(', ')})`
     case 'truth':
-      return `{${told(value.holds)} ? ${told(value.fails)}}`
+      return `{${described(value.holds)} ? ${described(value.fails)}}`
     default:
       return value.type
   }
@@ -133,7 +133,7 @@ function scalar(value: Scalar): string {
 
 function filterOf(options: Options): string {
   const filter = sourceOf(plan(options))?.query.filter ?? null
-  return filter === null ? 'all' : told(filter)
+  return filter === null ? 'all' : described(filter)
 }
 
 /** What is asked of the records, where it is one question. */
@@ -477,7 +477,7 @@ t.test('parts of the values of collections', async t => {
 t.test('$apply before an aggregation', async t => {
   const made = plan({ apply: 'filter(active)/topcount(5,population)/skip(1)', skip: 1, top: 10 })
   if (made.type !== 'entities') throw new Error('no entities')
-  t.equal(made.query.filter && told(made.query.filter), 'active = true')
+  t.equal(made.query.filter && described(made.query.filter), 'active = true')
   t.match(made, { query: { limit: 3, offset: 2 }, within: { skip: 1, top: 4 } })
 })
 
@@ -495,7 +495,7 @@ t.test('$apply of some of the records', async t => {
   ]
   for (const [options, cuts, filter] of rows) {
     const shown = sourceOf(plan(options))?.cuts.map(
-      cut => `${cut.filter ? told(cut.filter) : 'all'} ${cut.limit}+${cut.offset}`,
+      cut => `${cut.filter ? described(cut.filter) : 'all'} ${cut.limit}+${cut.offset}`,
     )
     t.same(shown, cuts, JSON.stringify(options))
     t.equal(filterOf(options), filter)
@@ -609,7 +609,7 @@ t.test('$apply after an aggregation', async t => {
 })
 
 t.test('rows are kept for the next page within bounds', async t => {
-  const kept = new KeptRows(100)
+  const kept = new RowCache(100)
   const rows = (count: number) => Array.from({ length: count }, () => [1, 'a'])
   for (const name of ['a', 'b', 'c', 'd']) kept.keep(name, rows(8))
   t.ok(kept.find('a'))

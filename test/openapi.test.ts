@@ -3,7 +3,7 @@ import t from 'tap'
 import { Compile } from 'typebox/schema'
 import { buildApp } from '../src/app/app.ts'
 import { loadConfig } from '../src/config/config.ts'
-import { GROUPED_PAGE, PAGE, USUAL_ROWS } from '../src/http/parameters.ts'
+import { DEFAULT_ROWS, GROUPED_PAGE, PAGE } from '../src/http/parameters.ts'
 import { LANGUAGES } from '../src/model/language.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 
@@ -162,24 +162,26 @@ for (const api of APIS) {
     const document = await read(`${api}/swagger.json`)
     for (const [path, { get: operation }] of Object.entries(document.paths)) {
       const address = api + addressOf(path, operation)
-      const asked = operation.parameters.filter(parameter => parameter.in === 'query')
-      const together = asked.filter(({ name }) => name !== 'group_by' && name !== 'rows' && name !== 'start')
+      const requested = operation.parameters.filter(parameter => parameter.in === 'query')
+      const together = requested.filter(
+        ({ name }) => name !== 'group_by' && name !== 'rows' && name !== 'start',
+      )
       const isFigures = operation.operationId.startsWith('aggregate')
       const queries = [
         '',
-        ...asked.map(parameter => queryOf([parameter])),
+        ...requested.map(parameter => queryOf([parameter])),
         queryOf(isFigures ? [] : together),
       ]
       for (const query of queries) {
         const { status, text, headers } = await ask(address, query)
-        const told = `${address}?${query}`
-        t.equal(status, 200, `${told} ${status === 200 ? '' : text}`)
+        const described = `${address}?${query}`
+        t.equal(status, 200, `${described} ${status === 200 ? '' : text}`)
         const type = String(headers['content-type']).replace(/;.*/s, '')
         const content = operation.responses[200]?.content ?? {}
         const declared = content[type] ?? content['*/*']
-        t.ok(declared, `${told} is of a type that is declared: ${type}`)
+        t.ok(declared, `${described} is of a type that is declared: ${type}`)
         if (type === 'application/json')
-          t.same(errorsOf(document, declared?.schema, JSON.parse(text)), [], told)
+          t.same(errorsOf(document, declared?.schema, JSON.parse(text)), [], described)
       }
     }
   })
@@ -190,7 +192,7 @@ for (const api of APIS) {
     if (records === undefined) throw new Error('no records')
     const address = `${api}/catalog/datasets/trees/records`
     const schemaOf = (name: string) => records.parameters.find(known => known.name === name)?.schema ?? {}
-    t.match(schemaOf('limit'), { minimum: -1, maximum: GROUPED_PAGE.limit, default: USUAL_ROWS })
+    t.match(schemaOf('limit'), { minimum: -1, maximum: GROUPED_PAGE.limit, default: DEFAULT_ROWS })
     t.match(schemaOf('offset'), { minimum: 0, maximum: GROUPED_PAGE.window, default: 0 })
     t.same(schemaOf('lang').enum, LANGUAGES)
     for (const { name, schema, in: place } of records.parameters) {
@@ -207,10 +209,10 @@ for (const api of APIS) {
     t.equal((await ask(address, `limit=${PAGE.limit + 1}`)).status, 400)
     t.equal((await ask(address, `limit=${GROUPED_PAGE.limit}&group_by=kind`)).status, 200)
     const list = document.paths['/catalog/datasets']?.get.parameters.find(({ name }) => name === 'limit')
-    const most = list?.schema.maximum ?? 0
-    const groups = most > PAGE.limit ? '&group_by=publisher' : ''
-    t.equal((await ask(`${api}/catalog/datasets`, `limit=${most}${groups}`)).status, 200)
-    t.equal((await ask(`${api}/catalog/datasets`, `limit=${most + 1}${groups}`)).status, 400)
+    const max = list?.schema.maximum ?? 0
+    const groups = max > PAGE.limit ? '&group_by=publisher' : ''
+    t.equal((await ask(`${api}/catalog/datasets`, `limit=${max}${groups}`)).status, 200)
+    t.equal((await ask(`${api}/catalog/datasets`, `limit=${max + 1}${groups}`)).status, 400)
   })
 
   t.test(`${api}: formats are those that are listed`, async t => {

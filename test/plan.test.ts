@@ -3,7 +3,7 @@ import { buildApp } from '../src/app/app.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { type Field, type FieldType, fieldNamed } from '../src/model/field.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
-import { Asker } from '../src/query/execute/executor.ts'
+import { Executor } from '../src/query/execute/executor.ts'
 import { findRecords } from '../src/query/execute/find.ts'
 import type { Condition, Constant, FunctionName, Ordering, RecordQuery, Scalar } from '../src/query/plan.ts'
 import { Stopwatch } from '../src/query/stopwatch.ts'
@@ -75,7 +75,7 @@ fields:
 }
 const app = await serve(t)
 const { target } = app.catalog.dataset('rows')
-const asker = () => new Asker(app.store, new Stopwatch(() => performance.now()))
+const executor = () => new Executor(app.store, new Stopwatch(() => performance.now()))
 
 const fieldOf = (name: string): Field => {
   const found = fieldNamed(target.dataset.fields, name)
@@ -168,7 +168,7 @@ t.test('functions of values, null where an argument is', async t => {
     ],
   ]
   const select = cases.map(([key, value]) => ({ key, value }))
-  const { rows } = await findRecords(plan({ select }), target, asker())
+  const { rows } = await findRecords(plan({ select }), target, executor())
   for (const [index, [name, , first, second]] of cases.entries())
     t.same(
       rows.map(({ computed }) => computed[index]),
@@ -176,7 +176,7 @@ t.test('functions of values, null where an argument is', async t => {
       name,
     )
   const counts = plan({ select: [{ key: 'count', value: { type: 'valueCount', field: fieldOf('tags') } }] })
-  const { rows: counted } = await findRecords(counts, target, asker())
+  const { rows: counted } = await findRecords(counts, target, executor())
   t.same(
     counted.map(({ computed }) => computed[0]),
     [2, 2, 0],
@@ -235,7 +235,7 @@ t.test('conditions that only a plan can say', async t => {
     ],
   ]
   for (const [name, filter, expected] of cases) {
-    const { rows, total } = await findRecords(plan({ filter }), target, asker())
+    const { rows, total } = await findRecords(plan({ filter }), target, executor())
     t.equal(rows.map(({ record }) => record.values[0]).join(''), expected, name)
     t.equal(total, expected.length, `${name}: counted`)
   }
@@ -253,18 +253,18 @@ t.test('null can be the lowest value, and pages of an order agree with the whole
     ],
   ]
   for (const [name, orderBy, expected] of orders) {
-    const { rows } = await findRecords(plan({ orderBy }), target, asker())
+    const { rows } = await findRecords(plan({ orderBy }), target, executor())
     t.equal(rows.map(({ record }) => record.values[0]).join(''), expected, name)
     let found = ''
     for (let offset = 0; offset < 3; offset++) {
-      const page = await findRecords(plan({ orderBy, offset, limit: 1 }), target, asker())
+      const page = await findRecords(plan({ orderBy, offset, limit: 1 }), target, executor())
       found += page.rows.map(({ record }) => record.values[0]).join('')
       t.equal(page.total, 3)
     }
     t.equal(found, expected, `${name}: page by page`)
   }
   const filter: Condition = { type: 'present', field: fieldOf('n') }
-  const last = await findRecords(plan({ filter, offset: 1, limit: 5 }), target, asker())
+  const last = await findRecords(plan({ filter, offset: 1, limit: 5 }), target, executor())
   t.same(
     [last.total, last.rows.map(({ record }) => record.values[0])],
     [2, ['b']],

@@ -223,9 +223,9 @@ t.test('what is refused', async t => {
     Buffer.of(0xff, 0x22, 0x2e),
   ])
   writeFileSync(path.join(portal, 'data/d4/a.nt'), bytes)
-  const told = await publish(portal)
+  const described = await publish(portal)
   for (const [index, [name, text, expected]] of rows.entries()) {
-    const message = told.find(({ dataset }) => dataset === `d${index}`)
+    const message = described.find(({ dataset }) => dataset === `d${index}`)
     if (index === 4) t.match(message, { type: 'failed', reason: /a\.nt:2: The line is not UTF-8/ })
     else if (name === 'a.ttl.gz') t.match(message, { type: 'published', report: { triples: 0 } })
     else t.match(message, { type: 'failed', reason: expected }, `${name}: ${text.slice(0, 60)}`)

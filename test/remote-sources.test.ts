@@ -15,7 +15,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
 let answer: Answer = (_, response) => response.end()
 const server = createServer((request, response) => answer(request, response))
-const asked: { url: string | undefined; headers: IncomingMessage['headers'] }[] = []
+const requested: { url: string | undefined; headers: IncomingMessage['headers'] }[] = []
 let origin = ''
 
 t.before(async () => {
@@ -121,14 +121,14 @@ t.test('what is fetched and what is refused', async t => {
   answer = (_, response) => (times++ === 0 ? response.writeHead(503).end() : response.end('a\n1\n'))
   t.equal(await fetched(`${origin}/x.csv`), '4  x.csv', 'tried again')
   answer = (request, response) => {
-    asked.push({ url: request.url, headers: request.headers })
+    requested.push({ url: request.url, headers: request.headers })
     if (request.url === '/x')
       response.writeHead(302, { location: `${origin.replace('127.0.0.1', 'localhost')}/y` }).end()
     else response.end('a\n')
   }
   await fetched(`${origin}/x`, { privateHosts: ['127.0.0.1', 'localhost'] }, 'Bearer abc')
   t.strictSame(
-    asked.map(({ headers }) => headers.authorization),
+    requested.map(({ headers }) => headers.authorization),
     ['Bearer abc', undefined],
     'credentials stay with their host',
   )

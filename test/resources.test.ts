@@ -89,7 +89,7 @@ async function serve(t: Test, more: Partial<ResourcesOptions> = {}): Promise<Fas
     languages: ['en'],
     store,
     dereference: 'redirect',
-    seenBy: () => ({
+    visibleTo: () => ({
       isRemoved: (_, record) => record === 'removed',
       dataset: id => {
         if (id === 'gone') throw new Fault('Gone', { reason: 'The dataset gone was withdrawn.' })
@@ -239,9 +239,9 @@ t.test('the page shows labels, values and nodes, and nothing that is data acts',
   t.ok(scripts.includes('<script type="application/ld+json">'), 'data')
   t.notMatch(body, / style="|<style| on\w+="/)
   const data = /<script type="application\/ld\+json">([\s\S]*?)<\/script>/.exec(body)?.[1] ?? ''
-  const told = new Set(triplesOf(data, 'application/ld+json'))
+  const described = new Set(triplesOf(data, 'application/ld+json'))
   for (const line of triplesOf((await http.inject(`${documentOf(RECORD)}.nt`)).body, 'application/n-triples'))
-    t.ok(told.has(line), line)
+    t.ok(described.has(line), line)
   t.match(body, '&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;')
   t.match(body, 'Name &lt;b&gt;', 'labels are escaped')
   t.match(body, 'Dataset &lt;x&gt;')

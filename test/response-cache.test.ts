@@ -110,13 +110,13 @@ t.test('an answer is the same bytes whether it comes from a route or not', async
         const given = headers === codings ? [first] : []
         while (given.length < 3) given.push(await ask(url, headers))
         // Only the first answer of all has times of the store to tell.
-        const usual = given.findLast(({ isRouted }) => isRouted)
+        const standard = given.findLast(({ isRouted }) => isRouted)
         const again = given.at(-1)
-        if (usual === undefined || again === undefined) throw new Error(what)
+        if (standard === undefined || again === undefined) throw new Error(what)
         t.equal(again.isRouted, false, what)
-        t.equal(lasting(again), lasting(usual), what)
-        t.ok(again.body.equals(usual.body), what)
-        t.equal(remaining(given[1] ?? usual) - remaining(again), 1, 'one call counts one')
+        t.equal(lasting(again), lasting(standard), what)
+        t.ok(again.body.equals(standard.body), what)
+        t.equal(remaining(given[1] ?? standard) - remaining(again), 1, 'one call counts one')
       }
       const head = await ask(url, codings, `HEAD ${url} HTTP/1.1`)
       t.equal(lasting(head), lasting(await ask(url, codings)), 'HEAD')
@@ -161,7 +161,7 @@ t.test('304 has the headers of the 200 that it stands for, whoever asks and in w
     ...['/ld/data/trees', '/ld/data/rdf', '/ld/vocabulary/trees', '/ld/vocabulary/trees/name'],
     ...['/ld/data/trees.nt', '/ld/data/trees.html', '/ld/data/trees?inverse=1'],
   ]
-  const told = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }) =>
+  const described = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }) =>
     ['vary', 'cache-control', 'content-location', 'expires'].map(name => headers[name])
   let compared = 0
   for (const url of addresses)
@@ -179,11 +179,11 @@ t.test('304 has the headers of the 200 that it stands for, whoever asks and in w
         for (const known of [etag, '*']) {
           const again = await app.http.inject({ url, headers: { ...headers, 'if-none-match': known } })
           t.equal(again.statusCode, 304, what)
-          t.strictSame(told(again), told(first), `${what} ${known}`)
+          t.strictSame(described(again), described(first), `${what} ${known}`)
           if (known === etag) t.equal(again.headers.etag, etag, what)
         }
         const head = await app.http.inject({ method: 'HEAD', url, headers })
-        t.strictSame(told(head), told(first), `HEAD ${what}`)
+        t.strictSame(described(head), described(first), `HEAD ${what}`)
       }
   t.ok(compared > 200, `${compared} answers`)
 })

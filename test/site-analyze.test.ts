@@ -2,7 +2,7 @@ import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
 import { type Config, loadConfig } from '../src/config/config.ts'
 import { roundWidth } from '../src/portal/chart/clauses.ts'
-import { cutAtEdges, landModule } from '../src/portal/map/land.ts'
+import { coastlineModule, cutAtEdges } from '../src/portal/map/coastline.ts'
 import { decodeLines, encodeLines, type Line } from '../src/portal/map/outline.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 
@@ -322,7 +322,7 @@ t.test('outlines are written and read again', t => {
     ],
   ]
   for (const [about, type, line, parts] of rows) t.same(cutAtEdges(line, type), parts, about)
-  const drawn = decodeLines(/"(.*)"/s.exec(landModule())?.[1] ?? '')
+  const drawn = decodeLines(/"(.*)"/s.exec(coastlineModule())?.[1] ?? '')
   t.ok(drawn.length > 100)
   t.ok(
     drawn.flat().every(([lon]) => lon >= -180 && lon <= 180),

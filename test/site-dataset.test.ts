@@ -243,9 +243,9 @@ t.test('linked data shows vocabulary, a resource, queries and the mapping', asyn
   const resource = links.find(link => link.startsWith('/ld/resources/trees/tree/')) ?? ''
   t.equal((await app.http.inject({ url: resource })).statusCode, 303)
   const run = links.find(link => link.startsWith('/sparql/')) ?? ''
-  const asked = new URL(run, base).searchParams
-  t.same(asked.getAll('source'), ['trees'])
-  t.match(asked.get('query'), 'schema.org/name')
+  const requested = new URL(run, base).searchParams
+  t.same(requested.getAll('source'), ['trees'])
+  t.match(requested.get('query'), 'schema.org/name')
   t.match((await get('/explore/dataset/words/linked-data/')).textOf('main'), /skos|Concept/)
 })
 

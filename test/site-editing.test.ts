@@ -86,18 +86,18 @@ t.test('who may edit', async t => {
     ['everything', HIDDEN, 200],
   ]
   for (const [name, dataset, status] of rows) {
-    const told = `${name} ${dataset}`
+    const described = `${name} ${dataset}`
     const page = await get(addressOf(dataset), name)
-    t.equal(page.statusCode, status, told)
-    t.equal(page.body.includes('name="form_token"'), status === 200, `${told}: the form`)
-    if (status !== 200) t.notMatch(page.body, /Zyzzyclass/, `${told}: nothing of the mapping`)
+    t.equal(page.statusCode, status, described)
+    t.equal(page.body.includes('name="form_token"'), status === 200, `${described}: the form`)
+    if (status !== 200) t.notMatch(page.body, /Zyzzyclass/, `${described}: nothing of the mapping`)
     const fields = { action: 'save', text: '', ...(name === null ? {} : await formOf('editor')) }
     for (const url of [addressOf(dataset), `${addressOf(dataset)}check/`]) {
       const answer = await post(url, fields, name)
       // The form is that of the editor: whoever else may edit is refused for its token.
       if (name !== 'editor' || dataset !== OPEN)
-        t.equal(answer.statusCode, status === 200 ? 403 : status, `${told}: POST ${url}`)
-      if (status !== 200) t.notMatch(answer.body, new RegExp(WORD, 'i'), `${told}: POST tells nothing`)
+        t.equal(answer.statusCode, status === 200 ? 403 : status, `${described}: POST ${url}`)
+      if (status !== 200) t.notMatch(answer.body, new RegExp(WORD, 'i'), `${described}: POST tells nothing`)
     }
   }
   const byKey = await http.inject({
@@ -153,10 +153,10 @@ t.test('forms of other sites and sessions change nothing', async t => {
     ['another origin', own, { origin: 'https://evil.example' }],
     ['another site', own, { 'sec-fetch-site': 'cross-site' }],
   ]
-  for (const [told, fields, headers] of rows)
+  for (const [described, fields, headers] of rows)
     for (const url of [addressOf(OPEN), `${addressOf(OPEN)}check/`]) {
       const answer = await post(url, { ...fields, text, action: 'save' }, 'editor', headers)
-      t.equal(answer.statusCode, 403, `${told} ${url}`)
+      t.equal(answer.statusCode, 403, `${described} ${url}`)
     }
   const elsewhere = await post(`/explore/dataset/${OPEN}/table/`, { ...own, text, action: 'save' }, 'editor')
   t.equal(elsewhere.statusCode, 405, 'other pages take no forms')
@@ -261,9 +261,9 @@ t.test('mappings are saved once, and nobody saves over another', async t => {
   )
   t.equal(watch.look(), null, 'a change is told at the second look')
   t.same(watch.look(), { definitions: [], mappings: [OPEN] }, 'a running server finds it')
-  const told = await get(String(saved.headers.location), 'editor')
-  t.match(told.body, /The mapping mappings\/open\.yml is saved/)
-  t.match(told.body, /role="status" data-state="waiting" data-next="[^"]*\/mapping\/state\/"/)
+  const described = await get(String(saved.headers.location), 'editor')
+  t.match(described.body, /The mapping mappings\/open\.yml is saved/)
+  t.match(described.body, /role="status" data-state="waiting" data-next="[^"]*\/mapping\/state\/"/)
   await publish(portal)
   await app.catalog.refresh()
   t.match((await get(addressOf(OPEN), 'editor')).body, /It is in force/)

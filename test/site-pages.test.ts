@@ -1,17 +1,17 @@
 import fastify from 'fastify'
 import t, { type Test } from 'tap'
 import { fragments } from '../src/api/fragments/routes.ts'
+import { cutRing } from '../src/api/resources/coastline.ts'
 import { preferredName } from '../src/api/resources/dataset.ts'
-import { cutRing } from '../src/api/resources/land.ts'
 import { literalHtml } from '../src/api/resources/literals.ts'
 import { fitted, type Neighbour, neighbourhoodPicture } from '../src/api/resources/neighbourhood.ts'
 import { termName } from '../src/api/resources/terms.ts'
-import { addManners } from '../src/app/plugins.ts'
+import { addPlugins } from '../src/app/plugins.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
 import { Quotas, quotaLimits } from '../src/http/quota.ts'
 import { ANONYMOUS, type Principal } from '../src/model/principal.ts'
 import { GEO, XSD } from '../src/rdf/vocab.ts'
-import { visitOf } from '../src/site/page-context.ts'
+import { pageContextOf } from '../src/site/page-context.ts'
 import { accountServer, Browser, PASSWORD } from './support/account-server.ts'
 import { testStore } from './support/test-store.ts'
 
@@ -19,8 +19,8 @@ import { testStore } from './support/test-store.ts'
 
 const SITE = { base: 'https://portal.test/data', title: 'Portal <1>', description: '', languages: ['en'] }
 
-const visit = (lang = 'en', address = `/x?lang=${lang}`) =>
-  visitOf(
+const pageContext = (lang = 'en', address = `/x?lang=${lang}`) =>
+  pageContextOf(
     { query: { lang }, headers: {}, principal: ANONYMOUS, url: address, raw: { url: address } as never },
     SITE,
   )
@@ -55,14 +55,14 @@ t.test('values are written for people, and say what they are', async t => {
   ]
   for (const [value, datatype, name, lang, expected] of rows)
     t.match(
-      literalHtml({ type: 'literal', value, datatype, language: '' }, name, visit(lang)).html,
+      literalHtml({ type: 'literal', value, datatype, language: '' }, name, pageContext(lang)).html,
       expected,
       value,
     )
   const long = literalHtml(
     { type: 'literal', value: 'x'.repeat(500), datatype: XSD.string, language: '' },
     '',
-    visit(),
+    pageContext(),
   )
   t.match(long.html, /<details><summary class="text">x{160}… <small>500 characters<\/small>/)
 })
@@ -98,8 +98,8 @@ t.test('the picture of a neighbourhood', async t => {
     via: 'part <of>',
   })
   const around = { label: 'Middle', moreIncoming: 0, outgoing: [], moreOutgoing: 0, incoming: [] }
-  t.equal(neighbourhoodPicture(visit(), around), '', 'nothing is drawn around nothing')
-  const { html } = neighbourhoodPicture(visit(), {
+  t.equal(neighbourhoodPicture(pageContext(), around), '', 'nothing is drawn around nothing')
+  const { html } = neighbourhoodPicture(pageContext(), {
     ...around,
     incoming: [neighbour('<script>'), neighbour('北'.repeat(40))],
     moreIncoming: 12,
@@ -211,10 +211,13 @@ t.test('who may not see something is shown where to sign in', async t => {
   const http = fastify({ routerOptions: { querystringParser: parseQueryString } })
   t.teardown(() => http.close())
   const quotas = new Quotas({ limits: quotaLimits(), now: () => 0, counts: null, secret: Buffer.alloc(32) })
-  addManners(http, { isPrivate: true, authenticate: () => ANONYMOUS, quotas, address: () => '', site: SITE })
+  addPlugins(http, { isPrivate: true, authenticate: () => ANONYMOUS, quotas, address: () => '', site: SITE })
   http.get('/explore/', async () => 'secret')
-  const asked = (url: string, headers: Readonly<Record<string, string>>) => http.inject({ url, headers })
-  const page = await asked('/explore/?q=a+b&apikey=hidden', { accept: 'text/html', 'accept-language': 'fr' })
+  const requested = (url: string, headers: Readonly<Record<string, string>>) => http.inject({ url, headers })
+  const page = await requested('/explore/?q=a+b&apikey=hidden', {
+    accept: 'text/html',
+    'accept-language': 'fr',
+  })
   t.equal(page.statusCode, 401)
   t.match(page.body, '<html lang="fr"')
   t.match(page.body, '/data/account/login/?next=/data/explore/%3Fq%3Da%2Bb')
@@ -226,7 +229,7 @@ t.test('who may not see something is shown where to sign in', async t => {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': /style-src 'self'.*form-action 'self'/,
   })
-  const data = await asked('/explore/', { accept: 'application/json' })
+  const data = await requested('/explore/', { accept: 'application/json' })
   t.equal(data.statusCode, 401)
   t.notMatch(data.body, '<html')
 })

@@ -111,11 +111,11 @@ t.test('examples are links that have the datasets which they need', async t => {
 })
 
 t.test('without scripts the endpoint answers', async t => {
-  const asked = encodeURIComponent('ASK { ?s ?p ?o }')
-  const { status, headers } = await page(`/sparql/?source=trees&query=${asked}&run=endpoint`)
+  const requested = encodeURIComponent('ASK { ?s ?p ?o }')
+  const { status, headers } = await page(`/sparql/?source=trees&query=${requested}&run=endpoint`)
   t.equal(status, 303)
   t.equal(headers.location, '/open/api/sparql/trees?query=ASK+%7B+%3Fs+%3Fp+%3Fo+%7D&format=html')
-  const several = await page(`/sparql/?source=trees&source=birds&query=${asked}&run=endpoint`)
+  const several = await page(`/sparql/?source=trees&source=birds&query=${requested}&run=endpoint`)
   const target = new URL(String(several.headers.location), base)
   t.equal(target.pathname, '/open/api/sparql')
   t.same(target.searchParams.getAll('default-graph-uri'), [

@@ -51,8 +51,8 @@ app.markReady()
 t.teardown(() => app.close())
 
 async function get(url: string, headers: Readonly<Record<string, string>> = {}) {
-  const { statusCode, headers: told, body } = await app.http.inject({ url, headers: { ...headers } })
-  return { status: statusCode, type: String(told['content-type']), body }
+  const { statusCode, headers: described, body } = await app.http.inject({ url, headers: { ...headers } })
+  return { status: statusCode, type: String(described['content-type']), body }
 }
 
 /** The blocks of JSON-LD of a page; a page without any fails. */

@@ -52,14 +52,14 @@ const ANSWERS: Readonly<Record<string, (request: IncomingMessage, response: Serv
 }
 
 async function elsewhere(t: Test) {
-  const asked: string[] = []
+  const requested: string[] = []
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', piece => {
       body += String(piece)
     })
     request.on('end', () => {
-      asked.push(`${request.headers.authorization ?? ''}${new URLSearchParams(body).get('query')}`)
+      requested.push(`${request.headers.authorization ?? ''}${new URLSearchParams(body).get('query')}`)
       const answer = Object.entries(ANSWERS).find(([path]) => path === request.url)?.[1]
       if (answer === undefined) response.writeHead(404).end()
       else answer(request, response)
@@ -71,11 +71,11 @@ async function elsewhere(t: Test) {
     server.closeAllConnections()
     server.close()
   })
-  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked }
+  return { address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: requested }
 }
 
 async function portal(t: Test) {
-  const { address, asked } = await elsewhere(t)
+  const { address, asked: requested } = await elsewhere(t)
   const dataset = (file: string, text: string, more = '') => ({
     [file]: text,
     'dataset.yaml': `source: { path: ${file} }\n${more}`,
@@ -105,7 +105,7 @@ async function portal(t: Test) {
     t.equal(statusCode, 200, `${query} ${body}`)
     return body.trim().replaceAll('http://example.org/', ':').split('\r\n').slice(1).sort().join(' ')
   }
-  return { address, asked, get, csv, secrets, http }
+  return { address, asked: requested, get, csv, secrets, http }
 }
 
 const own = (id: string) => `<${BASE}/api/sparql/${id}>`
@@ -135,7 +135,7 @@ t.test('solutions stand in a query the same way for columns and for engines', as
 })
 
 t.test('SERVICE', async t => {
-  const { address, asked, get, csv, secrets, http } = await portal(t)
+  const { address, asked: requested, get, csv, secrets, http } = await portal(t)
 
   await t.test('datasets of the portal are asked by the addresses of their endpoints', async t => {
     const rows: readonly (readonly [path: string, query: string, expected: string])[] = [
@@ -200,7 +200,7 @@ t.test('SERVICE', async t => {
       ],
     ]
     for (const [path, query, expected] of rows) t.equal(await csv(query, path), expected, query)
-    t.same(asked, [], 'nobody else is asked')
+    t.same(requested, [], 'nobody else is asked')
   })
 
   await t.test('what the caller may not see is not asked', async t => {
@@ -229,7 +229,7 @@ t.test('SERVICE', async t => {
       'n,label\r\nDeutschland,"say ""hi""\n\\"\r\nFrance,"say ""hi""\n\\"\r\nFrance,Frankreich\r\n',
     )
     t.match(
-      asked,
+      requested,
       [/^BASE <.*>\nPREFIX : <http:\/\/example.org\/> +SELECT \* \{ \?c :label \?label \}$/],
       'with the group alone, and no key',
     )
@@ -262,7 +262,7 @@ t.test('SERVICE', async t => {
         `${service} in silence`,
       )
     }
-    const before = asked.length
+    const before = requested.length
     const services = Array.from({ length: 9 }, () => `SERVICE ${at('/sparql')} { ?c ?p ?o }`).join(' ')
     t.match((await get(`SELECT * { ${services} }`)).body, /at most 8 services/)
     t.match(
@@ -270,7 +270,7 @@ t.test('SERVICE', async t => {
       /Line 1, column/,
       'what is no SPARQL is not sent',
     )
-    t.equal(asked.length, before)
+    t.equal(requested.length, before)
   })
 
   await t.test('the description tells of it', async t => {

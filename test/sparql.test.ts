@@ -5,7 +5,7 @@ import { readQueryText } from '../src/api/sparql/query-text.ts'
 import { rewriteQuery } from '../src/api/sparql/rewrite.ts'
 import { sparql } from '../src/api/sparql/routes.ts'
 import { tokensOf } from '../src/api/sparql/tokens.ts'
-import { addManners } from '../src/app/plugins.ts'
+import { addPlugins } from '../src/app/plugins.ts'
 import { Fault } from '../src/errors/errors.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
 import { Quotas, quotaLimits } from '../src/http/quota.ts'
@@ -68,7 +68,7 @@ async function serve(store: Store): Promise<FastifyInstance> {
   })
   const now = () => Date.now()
   const quotas = new Quotas({ limits: quotaLimits(), now, counts: null, secret: Buffer.alloc(32) })
-  addManners(app, {
+  addPlugins(app, {
     isPrivate: false,
     authenticate: () => ANONYMOUS,
     quotas,
@@ -377,10 +377,10 @@ t.test('queries that are refused say where', async t => {
     [`SELECT * { FILTER(1${'+1'.repeat(2000)}) }`, 'the limit is 500'],
     [`SELECT * { # ${'x'.repeat(100_000)}\n }`, 'the limit is 100000'],
   ] as const
-  for (const [query, told] of rows) {
+  for (const [query, described] of rows) {
     const { statusCode, body } = await app.inject({ url: `/api/sparql?query=${encodeURIComponent(query)}` })
     t.equal(statusCode, 400, query.slice(0, 60))
-    t.ok(JSON.parse(body).detail.includes(told), `${query.slice(0, 60)}: ${body}`)
+    t.ok(JSON.parse(body).detail.includes(described), `${query.slice(0, 60)}: ${body}`)
     t.notMatch(body, /urn:lodestone|unexpected character|Expecting|Token|\[IriRef\]/)
   }
   const page = await app.inject({
@@ -631,9 +631,9 @@ t.test('no text keeps the reader of mistakes busy for ever', t => {
     `ASK { VALUES ?x { ${'"a" '.repeat(20_000)} ?y } }`,
     '<'.repeat(90_000),
   ]
-  const told = texts.map(text => syntaxProblem(text)?.reason.replace(/^.* was found but /s, '') ?? null)
-  t.equal(told[0], null, 'names are not that long')
-  for (const [index, reason] of told.entries()) if (index > 0) t.match(reason, / is expected\./)
+  const described = texts.map(text => syntaxProblem(text)?.reason.replace(/^.* was found but /s, '') ?? null)
+  t.equal(described[0], null, 'names are not that long')
+  for (const [index, reason] of described.entries()) if (index > 0) t.match(reason, / is expected\./)
   t.equal(syntaxProblem('ASK { ?s ?p "\\uD800" }'), null, 'no place')
   for (const text of [
     'ASK { FILTER NOT  EXISTS { ?s ?p .5 , -.5 , +.5 } }',
@@ -653,7 +653,7 @@ t.test('a query past its deadline is stopped, and leaves a thread to others', as
   await store.load([sourceOf('urn:many', many(1500))])
   const long = 'SELECT (COUNT(*) AS ?n) { ?a ?p ?x . ?b ?q ?y . ?c ?r ?z FILTER(?x < ?y && ?y < ?z) }'
   const begun = performance.now()
-  const stopped = [1, 2, 3].map(() => faultOf(store.query(asked(long))))
+  const stopped = [1, 2, 3].map(() => faultOf(store.query(requested(long))))
   let answered = 0
   const object = { type: 'literal', value: '7', datatype: XSD.string, language: '' } as const
   while (performance.now() - begun < 1000) {
@@ -667,10 +667,13 @@ t.test('a query past its deadline is stopped, and leaves a thread to others', as
   for (const other of others) t.match(other, /^(?:StoreBusy|DeadlineExceeded)$/)
   const { statusCode, body } = await app.inject({ url: '/api/sparql/plain?query=ASK%7B%7D' })
   t.equal(statusCode, 200, body)
-  await t.rejects(store.query({ ...asked('ASK {}'), parsed: null, engineText: () => 'SELECT * { ?s ?p' }), {
-    name: 'QueryError',
-    line: 1,
-  })
+  await t.rejects(
+    store.query({ ...requested('ASK {}'), parsed: null, engineText: () => 'SELECT * { ?s ?p' }),
+    {
+      name: 'QueryError',
+      line: 1,
+    },
+  )
 })
 
 t.test('answers of any size leave as they are found', async t => {
@@ -724,7 +727,7 @@ async function serveWith(store: Store): Promise<FastifyInstance> {
   return serve({ ...store, load: async () => undefined })
 }
 
-function asked(query: string): UntrustedQuery {
+function requested(query: string): UntrustedQuery {
   return {
     parsed: parseQuery(query, BASE),
     base: BASE,

@@ -85,12 +85,12 @@ t.test('load, drop and statistics', async t => {
     threads: { ready: 2, wanted: 2 },
     deadlines: 0,
   })
-  const told: { triples: number; total: number }[] = []
+  const described: { triples: number; total: number }[] = []
   const file = fileGraph(t.testdir(), GRAPH, 30)
   await store.load([file, source({ graph: 'urn:test:twice', text: lines(5) + lines(5) })], progress =>
-    told.push(progress),
+    described.push(progress),
   )
-  t.same(told.at(-1), { triples: 40, total: 40 }, 'progress ends at the total')
+  t.same(described.at(-1), { triples: 40, total: 40 }, 'progress ends at the total')
   t.ok(existsSync(file.columns), 'columns that are missing are made')
   t.equal([...openColumns(file.columns).lines()].join(''), lines(30, 'graph'), 'and give back the triples')
   t.match(await store.statistics(), { triples: 35, graphs: 2 }, 'equal triples count once')

@@ -196,8 +196,8 @@ t.test('a broken mapping is told in the line that is broken', async t => {
         const found = check([...lines.slice(0, index), broken, ...lines.slice(index + 1)].join('\n'))
         const fresh = found.filter(({ message, place }) => !known.has(`${message} ${place.line}`))
         const last = index + broken.split('\n').length
-        const told = fresh.some(({ place }) => place.line > index && place.line <= last)
-        if (!told)
+        const described = fresh.some(({ place }) => place.line > index && place.line <= last)
+        if (!described)
           t.fail(`${name}: ${broken}`, { found: fresh.map(({ code, place }) => `${code} ${place.line}`) })
       }
   }

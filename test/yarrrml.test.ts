@@ -69,7 +69,7 @@ function segments(parts: readonly Segment[]): string {
 }
 
 const HEAD = 'mappings:\n  p:\n    s: http://e.org/$(id)\n    po:\n'
-const say = (...lines: readonly string[]) => HEAD + lines.map(line => `      - ${line}\n`).join('')
+const translate = (...lines: readonly string[]) => HEAD + lines.map(line => `      - ${line}\n`).join('')
 const FOAF = 'http://xmlns.com/foaf/0.1/'
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
 
@@ -131,7 +131,7 @@ t.test('statements become rules', async t => {
     ['[foaf:name, "US$& $1 $$"]', [`${FOAF}name "US$& $1 $$"`]],
   ]
   for (const [written, expected] of rows) {
-    const { mapping, diagnostics } = readYarrrml(say(written), { prefixes })
+    const { mapping, diagnostics } = readYarrrml(translate(written), { prefixes })
     const [, ...rules] = shown(mapping) ?? ['', ...diagnostics.map(({ message }) => message)]
     t.same(
       rules.map(rule => rule.trim()),
@@ -200,7 +200,10 @@ t.test('documents become mappings', async t => {
     const { mapping, diagnostics } = readYarrrml(text)
     t.same(shown(mapping) ?? diagnostics, expected, what)
   }
-  const { mapping } = readMapping(say('[a, foaf:Person]', '[foaf:name, $(name)]', '[foaf:knows, p]'), 'x.yml')
+  const { mapping } = readMapping(
+    translate('[a, foaf:Person]', '[foaf:name, $(name)]', '[foaf:knows, p]'),
+    'x.yml',
+  )
   t.ok(mapping)
   if (mapping === null) return
   t.same(usedClasses(mapping), [`${FOAF}Person`])
@@ -230,11 +233,11 @@ function check(text: string, statistics?: DatasetStatistics): readonly Diagnosti
 
 t.test('every diagnostic has its place', async t => {
   const rows: readonly [DiagnosticCode, string, number, number][] = [
-    ['yaml-syntax', say('[a, foaf:Person', '[foaf:name, $(name)]'), 5, 9],
-    ['yaml-syntax', say('[a, foaf:Person]').replace('    po', '\tpo'), 4, 1],
-    ['yaml-syntax', say("[a, 'foaf:Person]"), 5, 13],
-    ['yaml-syntax', say('[foaf:name, #x]'), 5, 9],
-    ['yaml-duplicate-key', `${say('[a, foaf:Person]')}  p:\n    s: x`, 6, 3],
+    ['yaml-syntax', translate('[a, foaf:Person', '[foaf:name, $(name)]'), 5, 9],
+    ['yaml-syntax', translate('[a, foaf:Person]').replace('    po', '\tpo'), 4, 1],
+    ['yaml-syntax', translate("[a, 'foaf:Person]"), 5, 13],
+    ['yaml-syntax', translate('[foaf:name, #x]'), 5, 9],
+    ['yaml-duplicate-key', `${translate('[a, foaf:Person]')}  p:\n    s: x`, 6, 3],
     ['yaml-too-big', '#'.repeat(256_001), 1, 1],
     ['alias-bomb', 'mappings: &m\n  p: *m\n', 2, 6],
     ['doc-not-map', '- a\n', 1, 1],
@@ -243,82 +246,82 @@ t.test('every diagnostic has its place', async t => {
     ['mapping-empty', 'mappings:\n  p:\n', 2, 3],
     ['mapping-empty', 'mappings:\n  p:\n    s: http://e.org/$(id)\n', 2, 3],
     ['key-unknown', 'mapings:\n  p:\n', 1, 1],
-    ['key-unknown', say('{p: foaf:name, o: {value: $(id), langage: en}}'), 5, 42],
-    ['key-twice', `${say('[a, foaf:Person]')}    subject: x`, 6, 5],
-    ['value-shape', say('[foaf:name, $(name): x]'), 5, 21],
+    ['key-unknown', translate('{p: foaf:name, o: {value: $(id), langage: en}}'), 5, 42],
+    ['key-twice', `${translate('[a, foaf:Person]')}    subject: x`, 6, 5],
+    ['value-shape', translate('[foaf:name, $(name): x]'), 5, 21],
     ['subject-missing', 'mappings:\n  p:\n    po: [[a, foaf:Person]]\n', 2, 3],
     ['subject-not-iri', 'mappings:\n  p:\n    s: person/$(id)\n    po: [[a, foaf:Person]]\n', 3, 8],
     ['subject-not-iri', 'mappings:\n  p:\n    s: _:b$(id)\n    po: [[a, foaf:Person]]\n', 3, 8],
-    ['object-not-iri', say('[foaf:knows, who/$(id)~iri]'), 5, 22],
-    ['graph-not-iri', say('{p: foaf:name, o: x, g: graph}'), 5, 33],
-    ['reference-unknown-field', say('[foaf:name, $(nmae)]'), 5, 21],
-    ['reference-syntax', say('[foaf:name, $(name]'), 5, 21],
-    ['reference-syntax', say('[foaf:name, "{name}"]'), 5, 22],
-    ['reference-syntax', say('[foaf:name, $(name, era)]'), 5, 21],
-    ['predicate-not-iri', say('[name, $(name)]'), 5, 10],
-    ['predicate-has-reference', say('["http://e.org/$(id)", $(name)]'), 5, 10],
-    ['prefix-unknown', say('[foaff:name, $(name)]'), 5, 10],
-    ['prefix-iri-invalid', `prefixes:\n  ex: nothing\n${say('[ex:a, $(id)]')}`, 2, 7],
-    ['iri-invalid-char', say('[foaf:page, "http://e.org/a b"]'), 5, 36],
-    ['class-not-iri', say('[a, Person]'), 5, 13],
-    ['link-unknown', say('{p: foaf:knows, o: {mapping: q}}'), 5, 38],
-    ['datatype-and-language', say('[foaf:name, $(name), xsd:string, en~lang]'), 5, 9],
-    ['language-invalid', say('[foaf:name, $(name), en_US~lang]'), 5, 30],
-    ['datatype-not-iri', say('[foaf:age, $(reign), integer]'), 5, 30],
-    ['datatype-unknown', say('[foaf:age, $(reign), xsd:integr]'), 5, 30],
-    ['po-shape', say('[foaf:name]'), 5, 9],
-    ['po-shape', say('foaf:name'), 5, 9],
-    ['constant-ill-typed', say('[foaf:age, old, xsd:integer]'), 5, 20],
-    ['source-unknown', `${say('[a, foaf:Person]')}    source: x`, 6, 13],
-    ['unsupported', say('{p: foaf:name, o: {function: ex:f}}'), 5, 28],
-    ['unsupported', say('{p: foaf:name, o: {mapping: p, condition: {function: equal}}}'), 5, 51],
-    ['unsupported', `sources: {x: ["http://e.org/x.csv~csv"]}\n${say('[a, foaf:Person]')}`, 1, 15],
-    ['limits', say(`[foaf:name, ${'x'.repeat(10_001)}]`), 5, 21],
+    ['object-not-iri', translate('[foaf:knows, who/$(id)~iri]'), 5, 22],
+    ['graph-not-iri', translate('{p: foaf:name, o: x, g: graph}'), 5, 33],
+    ['reference-unknown-field', translate('[foaf:name, $(nmae)]'), 5, 21],
+    ['reference-syntax', translate('[foaf:name, $(name]'), 5, 21],
+    ['reference-syntax', translate('[foaf:name, "{name}"]'), 5, 22],
+    ['reference-syntax', translate('[foaf:name, $(name, era)]'), 5, 21],
+    ['predicate-not-iri', translate('[name, $(name)]'), 5, 10],
+    ['predicate-has-reference', translate('["http://e.org/$(id)", $(name)]'), 5, 10],
+    ['prefix-unknown', translate('[foaff:name, $(name)]'), 5, 10],
+    ['prefix-iri-invalid', `prefixes:\n  ex: nothing\n${translate('[ex:a, $(id)]')}`, 2, 7],
+    ['iri-invalid-char', translate('[foaf:page, "http://e.org/a b"]'), 5, 36],
+    ['class-not-iri', translate('[a, Person]'), 5, 13],
+    ['link-unknown', translate('{p: foaf:knows, o: {mapping: q}}'), 5, 38],
+    ['datatype-and-language', translate('[foaf:name, $(name), xsd:string, en~lang]'), 5, 9],
+    ['language-invalid', translate('[foaf:name, $(name), en_US~lang]'), 5, 30],
+    ['datatype-not-iri', translate('[foaf:age, $(reign), integer]'), 5, 30],
+    ['datatype-unknown', translate('[foaf:age, $(reign), xsd:integr]'), 5, 30],
+    ['po-shape', translate('[foaf:name]'), 5, 9],
+    ['po-shape', translate('foaf:name'), 5, 9],
+    ['constant-ill-typed', translate('[foaf:age, old, xsd:integer]'), 5, 20],
+    ['source-unknown', `${translate('[a, foaf:Person]')}    source: x`, 6, 13],
+    ['unsupported', translate('{p: foaf:name, o: {function: ex:f}}'), 5, 28],
+    ['unsupported', translate('{p: foaf:name, o: {mapping: p, condition: {function: equal}}}'), 5, 51],
+    ['unsupported', `sources: {x: ["http://e.org/x.csv~csv"]}\n${translate('[a, foaf:Person]')}`, 1, 15],
+    ['limits', translate(`[foaf:name, ${'x'.repeat(10_001)}]`), 5, 21],
     ['limits', `mappings: ${'['.repeat(100_000)}`, 1, 71],
-    ['field-unused', say('[foaf:name, $(name)]'), 2, 3],
-    ['field-type-vs-datatype', say('[foaf:name, $(name), xsd:date]'), 5, 30],
-    ['field-type-vs-datatype', say('[foaf:name, $(reign), en~lang]'), 5, 31],
+    ['field-unused', translate('[foaf:name, $(name)]'), 2, 3],
+    ['field-type-vs-datatype', translate('[foaf:name, $(name), xsd:date]'), 5, 30],
+    ['field-type-vs-datatype', translate('[foaf:name, $(reign), en~lang]'), 5, 31],
     ['subject-constant', 'mappings:\n  p:\n    s: http://e.org/x\n    po: [[foaf:name, $(name)]]\n', 3, 8],
-    ['looks-like-curie', say('[foaf:name, foaf:Person]'), 5, 21],
-    ['looks-like-link', say('[foaf:knows, persn]').replace(' p:', ' person:'), 5, 22],
-    ['looks-like-reference', say('[foaf:name, name]'), 5, 21],
-    ['looks-like-reference', say('[foaf:name, (name)]'), 5, 21],
-    ['looks-like-key', say('{p: foaf:name, o: [value x]}'), 5, 28],
-    ['stray-quote', say('[foaf:name, $(name)"]'), 5, 21],
+    ['looks-like-curie', translate('[foaf:name, foaf:Person]'), 5, 21],
+    ['looks-like-link', translate('[foaf:knows, persn]').replace(' p:', ' person:'), 5, 22],
+    ['looks-like-reference', translate('[foaf:name, name]'), 5, 21],
+    ['looks-like-reference', translate('[foaf:name, (name)]'), 5, 21],
+    ['looks-like-key', translate('{p: foaf:name, o: [value x]}'), 5, 28],
+    ['stray-quote', translate('[foaf:name, $(name)"]'), 5, 21],
     [
       'iri-unusual',
-      say('[foaf:page, "htp://e.org/$(id)"~iri]').replace('"~', '~').replace('"htp', 'htp'),
+      translate('[foaf:page, "htp://e.org/$(id)"~iri]').replace('"~', '~').replace('"htp', 'htp'),
       5,
       21,
     ],
-    ['looks-like-iri-without-scheme', say('[foaf:page, www.e.org]'), 5, 21],
-    ['term-unknown', say('[foaf:nmae, $(name)]'), 5, 10],
-    ['term-unknown', say("['http://xmlns.com/faof/0.1/name', $(name)]"), 5, 10],
-    ['prefix-without-separator', `prefixes:\n  ex: http://e.org\n${say('[ex:a, $(id)]')}`, 2, 7],
-    ['equals-mapping-key-with-datatype', say('[foaf:name, p, en~lang]'), 5, 21],
-    ['duplicate-rule', say('[foaf:name, $(name)]', '[foaf:name, $(name)]'), 6, 21],
-    ['class-missing', say('[foaf:name, $(name)]'), 2, 3],
-    ['label-missing', say('[a, foaf:Person]'), 2, 3],
-    ['resource-not-dereferenceable', say('[foaf:name, $(name)]'), 3, 8],
-    ['multivalued-in-subject', say('[a, foaf:Person]').replace('$(id)', '$(tags)'), 3, 21],
-    ['long-iri', say('[a, foaf:Person]').replace('$(id)', `${'x'.repeat(200)}$(id)`), 3, 8],
-    ['iri-field-not-url', say('[foaf:page, $(reign)~iri]'), 5, 21],
-    ['http-vs-https', say('["https://xmlns.com/foaf/0.1/name", $(id)]'), 5, 10],
+    ['looks-like-iri-without-scheme', translate('[foaf:page, www.e.org]'), 5, 21],
+    ['term-unknown', translate('[foaf:nmae, $(name)]'), 5, 10],
+    ['term-unknown', translate("['http://xmlns.com/faof/0.1/name', $(name)]"), 5, 10],
+    ['prefix-without-separator', `prefixes:\n  ex: http://e.org\n${translate('[ex:a, $(id)]')}`, 2, 7],
+    ['equals-mapping-key-with-datatype', translate('[foaf:name, p, en~lang]'), 5, 21],
+    ['duplicate-rule', translate('[foaf:name, $(name)]', '[foaf:name, $(name)]'), 6, 21],
+    ['class-missing', translate('[foaf:name, $(name)]'), 2, 3],
+    ['label-missing', translate('[a, foaf:Person]'), 2, 3],
+    ['resource-not-dereferenceable', translate('[foaf:name, $(name)]'), 3, 8],
+    ['multivalued-in-subject', translate('[a, foaf:Person]').replace('$(id)', '$(tags)'), 3, 21],
+    ['long-iri', translate('[a, foaf:Person]').replace('$(id)', `${'x'.repeat(200)}$(id)`), 3, 8],
+    ['iri-field-not-url', translate('[foaf:page, $(reign)~iri]'), 5, 21],
+    ['http-vs-https', translate('["https://xmlns.com/foaf/0.1/name", $(id)]'), 5, 10],
     [
       'mapping-isolated',
-      `${say('[a, foaf:Person]')}  q:\n    s: http://e.org/q/$(id)\n    po: [[a, foaf:Person]]\n`,
+      `${translate('[a, foaf:Person]')}  q:\n    s: http://e.org/q/$(id)\n    po: [[a, foaf:Person]]\n`,
       6,
       3,
     ],
-    ['prefix-unused', `prefixes:\n  ex: http://e.org/\n${say('[a, foaf:Person]')}`, 2, 3],
-    ['prefix-redefines-default', `prefixes:\n  foaf: http://e.org/\n${say('[a, foaf:Person]')}`, 2, 9],
-    ['language-unusual', say('[foaf:name, $(name), english~lang]'), 5, 30],
-    ['lossy-datatype', say('[foaf:age, $(reign), xsd:int]'), 5, 30],
-    ['datatype-from-field', say('[rdfs:label, $(name), $(era)]'), 5, 31],
-    ['datatype-from-field', say('{p: rdfs:label, o: [[$(name), $(era)]]}'), 5, 39],
-    ['suffix-unknown', say('[foaf:age, $(reign)~xsd:integer]'), 5, 28],
-    ['sources-ignored', `${say('[a, foaf:Person]')}    source: [x.csv~csv]\n`, 2, 3],
-    ['authors-ignored', `authors: Ada\n${say('[a, foaf:Person]')}`, 1, 1],
+    ['prefix-unused', `prefixes:\n  ex: http://e.org/\n${translate('[a, foaf:Person]')}`, 2, 3],
+    ['prefix-redefines-default', `prefixes:\n  foaf: http://e.org/\n${translate('[a, foaf:Person]')}`, 2, 9],
+    ['language-unusual', translate('[foaf:name, $(name), english~lang]'), 5, 30],
+    ['lossy-datatype', translate('[foaf:age, $(reign), xsd:int]'), 5, 30],
+    ['datatype-from-field', translate('[rdfs:label, $(name), $(era)]'), 5, 31],
+    ['datatype-from-field', translate('{p: rdfs:label, o: [[$(name), $(era)]]}'), 5, 39],
+    ['suffix-unknown', translate('[foaf:age, $(reign)~xsd:integer]'), 5, 28],
+    ['sources-ignored', `${translate('[a, foaf:Person]')}    source: [x.csv~csv]\n`, 2, 3],
+    ['authors-ignored', `authors: Ada\n${translate('[a, foaf:Person]')}`, 1, 1],
   ]
   for (const [code, text, line, column] of rows) {
     const found = check(text)
@@ -326,14 +329,14 @@ t.test('every diagnostic has its place', async t => {
     const all = found.map(one => `${one.code} ${one.place.line}:${one.place.column}`).join(', ')
     t.ok(at.includes(`${line}:${column}`), `${code} at ${line}:${column}, found ${all}`)
   }
-  const told = new Set(rows.map(([code]) => code))
+  const described = new Set(rows.map(([code]) => code))
   // Of RML; of a link whose target was told already; of files; of statistics, which the next test has.
   const elsewhere = [
     ...['turtle-syntax', 'link-target-without-subject', 'column-repeated'],
     'subject-collision-risk',
   ]
   t.same(
-    [...ERRORS, ...WARNINGS].filter(code => !told.has(code) && !elsewhere.includes(code)),
+    [...ERRORS, ...WARNINGS].filter(code => !described.has(code) && !elsewhere.includes(code)),
     [],
   )
   t.equal(severityOf('sources-ignored'), 'info')
@@ -365,16 +368,16 @@ t.test('the form that was meant', async t => {
     ["[foaf:name, '$(name)\\~de']", null, /^$/],
   ]
   for (const [statement, code, hint] of rows) {
-    const told = check(say(statement)).filter(one =>
+    const described = check(translate(statement)).filter(one =>
       ['datatype-from-field', 'suffix-unknown', 'datatype-not-iri', 'value-shape'].includes(one.code),
     )
-    t.match(told, code === null ? [] : [{ code, hint }], statement)
-    t.equal(told.length, code === null ? 0 : 1, statement)
+    t.match(described, code === null ? [] : [{ code, hint }], statement)
+    t.equal(described.length, code === null ? 0 : 1, statement)
   }
 })
 
 t.test('what is found several times is told once, with a count', async t => {
-  const text = say('[foaf:name, "$(nme) $(nme)"]', '[foaf:nick, $(name)]', '[foaf:title, $(nme)]')
+  const text = translate('[foaf:name, "$(nme) $(nme)"]', '[foaf:nick, $(name)]', '[foaf:title, $(nme)]')
   const merged = withoutRepeats(check(text)).filter(({ code }) => code === 'reference-unknown-field')
   t.equal(merged.length, 1)
   t.match(
@@ -435,7 +438,11 @@ t.test('statistics tell what types do not', async t => {
     fields: more,
   })
   const codes = (text: string, of: DatasetStatistics) => check(text, of).map(({ code }) => code)
-  const text = say('[foaf:name, $(name)]', '[foaf:birthday, $(era), xsd:date]', '[foaf:page, $(url)~iri]')
+  const text = translate(
+    '[foaf:name, $(name)]',
+    '[foaf:birthday, $(era), xsd:date]',
+    '[foaf:page, $(url)~iri]',
+  )
   t.ok(codes(text, statistics({ id: known(3), name: known(90) })).includes('subject-collision-risk'))
   t.notOk(codes(text, statistics({ id: known(100), name: known(90) })).includes('subject-collision-risk'))
   t.notOk(

@@ -1,6 +1,6 @@
 import type { Authenticated } from '../model/principal.ts'
 import type { Failures } from './failures.ts'
-import type { Soon } from './soon.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 
 /** A user as lists show it; moments are ISO 8601 in UTC. */
 export interface User {
@@ -180,12 +180,12 @@ export interface Keys {
   /** @param given the id, the hint, or the whole key. Faults: AccountUnknown. */
   revoke(given: string, user?: string): Promise<void>
   /** Who a key stands for; null for none. Notes the use. */
-  principal(key: string): Soon<Authenticated | null>
+  principal(key: string): MaybePromise<Authenticated | null>
 }
 
 export interface Sessions {
   begin(user: number): Promise<Session>
-  principal(token: string): Soon<Authenticated | null>
+  principal(token: string): MaybePromise<Authenticated | null>
   end(token: string): Promise<void>
   /** All of a user but one. */
   endOthers(user: number, token: string): Promise<void>
@@ -282,7 +282,7 @@ export interface Tokens {
   /** What a token of a client is worth now; null for one that is unknown, spent, expired, revoked, or of another client. */
   inspect(token: string, client: string): Promise<LiveToken | null>
   /** Who an access token stands for; null for none, an expired or a revoked one. */
-  principal(token: string): Soon<Authenticated | null>
+  principal(token: string): MaybePromise<Authenticated | null>
   /** What a user lets applications do. */
   consents(user: number): Promise<readonly Consent[]>
   /** With all codes and tokens. Faults: AccountUnknown. */

@@ -1,6 +1,6 @@
 import type { CallCounts } from './accounts.ts'
 import type { Database } from './database.ts'
-import { change, forRows, query } from './work.ts'
+import { change, forRows, query } from './database-script.ts'
 
 interface Row {
   readonly subject: string

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
+import { change, query } from './database-script.ts'
 import { SESSION_IDLE, SESSION_LIFE } from './sessions.ts'
-import { change, query } from './work.ts'
 
 /** Rows of each kind that are looked at or deleted at a time. */
 const AT_ONCE = 500

@@ -1,15 +1,15 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Client, Clients } from './accounts.ts'
 import type { Database } from './database.ts'
+import { change, type DatabaseScript, query } from './database-script.ts'
 import { checkLabel, folded, invalid, shown, unknown, unknownUser } from './names.ts'
-import { checkRedirectUri, MOST_REDIRECT_URIS } from './redirect-uri.ts'
+import { checkRedirectUri, MAX_REDIRECT_URIS } from './redirect-uri.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
-import { change, query, type Work } from './work.ts'
 
 const ID_LENGTH = 24
 const SECRET_LENGTH = 48
 
-const MOST_CLIENTS = 50
+const MAX_CLIENTS = 50
 
 interface Row {
   readonly id: string
@@ -41,7 +41,7 @@ const meant = query<{ readonly id: string }>(
 )
 const remove = change('DELETE FROM client WHERE id = ?')
 
-function* findClient(id: string): Work<Client | null> {
+function* findClient(id: string): DatabaseScript<Client | null> {
   const row = yield* byId.get(id)
   return row === undefined ? null : clientOf(row)
 }
@@ -52,17 +52,15 @@ export function createClients(database: Database, randomBytes: RandomBytes, now:
     register: async given => {
       const name = checkLabel('The name of an application', given.name, 1)
       const uris = [...new Set(given.redirectUris)]
-      if (uris.length === 0 || uris.length > MOST_REDIRECT_URIS)
-        throw invalid(
-          `An application has 1 to ${MOST_REDIRECT_URIS} redirect URIs: ${uris.length} were found`,
-        )
+      if (uris.length === 0 || uris.length > MAX_REDIRECT_URIS)
+        throw invalid(`An application has 1 to ${MAX_REDIRECT_URIS} redirect URIs: ${uris.length} were found`)
       for (const uri of uris) checkRedirectUri(uri, given.type)
       const [id, secret] = [randomText(randomBytes, ID_LENGTH), randomText(randomBytes, SECRET_LENGTH)]
       const client = await database.write(function* () {
         const found = yield* owner.get(folded(given.owner))
         if (found === undefined) throw unknownUser(given.owner)
-        if (found.clients >= MOST_CLIENTS)
-          throw invalid(`A user has at most ${MOST_CLIENTS} applications: remove one that is not used`)
+        if (found.clients >= MAX_CLIENTS)
+          throw invalid(`A user has at most ${MAX_CLIENTS} applications: remove one that is not used`)
         yield* insert(id, found.id, name, given.type, hashOf(secret), JSON.stringify(uris), now())
         return yield* findClient(id)
       })

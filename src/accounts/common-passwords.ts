@@ -94,7 +94,7 @@ const LETTER = 2
 const OTHER = 1
 
 /** Nobody guesses longer ones first. */
-const LONGEST = 40
+const MAX_LENGTH = 40
 
 /** Characters of an order that are more than chance. */
 const SHORTEST_RUN = 3
@@ -105,7 +105,7 @@ const SHORTEST_RUN = 3
  */
 export function isCommonPassword(password: string): boolean {
   const text = password.normalize('NFKC').toLowerCase()
-  if ([...text].length > LONGEST) return false
+  if ([...text].length > MAX_LENGTH) return false
   if (/^(.{1,4})\1+.{0,3}$/su.test(text)) return true
   const [, once = text] = /^(.{5,})\1+$/su.exec(text) ?? []
   return unexplained([...once]) <= UNEXPLAINED

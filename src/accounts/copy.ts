@@ -1,4 +1,4 @@
-import { change, forRows, query, type SqlValue, type Step, type Work } from './work.ts'
+import { change, type DatabaseScript, forRows, query, type SqlValue, type Step } from './database-script.ts'
 
 /**
  * All tables with what is kept of them, those first that others refer to, and what tells which rows came first. The audit log
@@ -28,7 +28,7 @@ type TableRow = Readonly<Record<string, SqlValue>>
 export type AccountsCopy = ReadonlyMap<string, readonly TableRow[]>
 
 /** Reads everything. */
-export function* readAll(): Work<AccountsCopy> {
+export function* readAll(): DatabaseScript<AccountsCopy> {
   const copy = new Map<string, readonly TableRow[]>()
   for (const [table, columns, order] of TABLES)
     copy.set(
@@ -39,7 +39,7 @@ export function* readAll(): Work<AccountsCopy> {
 }
 
 /** Writes a copy in the place of all that is there. */
-export function* replaceAll(copy: AccountsCopy, settleIds: readonly Step[]): Work<void> {
+export function* replaceAll(copy: AccountsCopy, settleIds: readonly Step[]): DatabaseScript<void> {
   for (const [table] of TABLES.toReversed()) yield* change(`DELETE FROM ${table}`)()
   for (const [table, columns] of TABLES) {
     const insert = (rows: string) => `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${rows} RETURNING 1`

@@ -1,5 +1,5 @@
-import type { Soon } from './soon.ts'
-import type { Step, Work } from './work.ts'
+import type { DatabaseScript, Step } from './database-script.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 
 /**
  * Where accounts are: a file (sqlite.ts) or a database on the network that several Lodestones share (postgres/). Work on a
@@ -7,21 +7,21 @@ import type { Step, Work } from './work.ts'
  */
 export interface Database {
   /** Runs work that writes nothing. */
-  read<T>(work: () => Work<T>): Soon<T>
+  read<T>(work: () => DatabaseScript<T>): MaybePromise<T>
   /** Runs work that reads all of it as of one moment, and writes nothing. */
-  snapshot<T>(work: () => Work<T>): Soon<T>
+  snapshot<T>(work: () => DatabaseScript<T>): MaybePromise<T>
   /** Runs work that is written as a whole, or not at all where it throws; no other work is written meanwhile. */
-  write<T>(work: () => Work<T>): Soon<T>
+  write<T>(work: () => DatabaseScript<T>): MaybePromise<T>
   /** The same for figures, on which nothing depends that was read. */
-  writeFigures<T>(work: () => Work<T>): Soon<T>
+  writeFigures<T>(work: () => DatabaseScript<T>): MaybePromise<T>
   /**
    * A number that is another one after something that others depend on was written: at once where this process wrote it,
    * within a second where another did. What was read before is good as long as it is the same.
    */
-  generation(): Soon<number>
+  generation(): MaybePromise<number>
   /** True where nothing is known that was written since. */
   isCurrent(generation: number): boolean
   /** To be run after rows came with their ids from elsewhere, so that none of them is given again. */
   readonly settleIds: readonly Step[]
-  close(): Soon<void>
+  close(): MaybePromise<void>
 }

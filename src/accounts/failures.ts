@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
-import type { Soon } from './soon.ts'
-import { change, forRows, query, type Work } from './work.ts'
+import { change, type DatabaseScript, forRows, query } from './database-script.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 
 /** Whom failures count for, and how many there may be within so many milliseconds; a subject may have several limits. */
 export interface FailureLimit {
@@ -18,15 +18,15 @@ export interface Failures {
    * Counts a failure of now for each subject, unless one of them has as many as it may have: then none is counted, and it
    * gives the moment from which another attempt is taken.
    */
-  begin(counted: readonly FailureLimit[], now: number): Soon<number | null>
+  begin(counted: readonly FailureLimit[], now: number): MaybePromise<number | null>
   /** Takes back one failure of each, of that moment. */
-  withdraw(subjects: readonly string[], moment: number): Soon<void>
+  withdraw(subjects: readonly string[], moment: number): MaybePromise<void>
   /** Forgets all failures of a subject. */
-  forget(subject: string): Soon<void>
+  forget(subject: string): MaybePromise<void>
 }
 
 /** Subjects that memory holds; of more, those that were longest not seen are forgotten. */
-const MOST_REMEMBERED = 100_000
+const MAX_REMEMBERED = 100_000
 
 /** Failures of one process, which begins without any. */
 export class FailuresInMemory implements Failures {
@@ -34,8 +34,8 @@ export class FailuresInMemory implements Failures {
   /** Moments of failures, least recently touched first. */
   readonly #moments = new Map<string, readonly number[]>()
 
-  constructor(most = MOST_REMEMBERED) {
-    this.#most = most
+  constructor(max = MAX_REMEMBERED) {
+    this.#most = max
   }
 
   begin(counted: readonly FailureLimit[], now: number): number | null {
@@ -94,10 +94,10 @@ function longestOf(counted: readonly FailureLimit[]): number {
 const MAX_WITHIN = 3_600_000
 
 /** Failures that the database holds; of more, the oldest are forgotten. */
-const MOST_KEPT = 500_000
+const MAX_KEPT = 500_000
 
 const removeOld = change('DELETE FROM failure WHERE moment <= ?')
-const removeSurplus = change(`DELETE FROM failure WHERE id <= (SELECT max(id) FROM failure) - ${MOST_KEPT}`)
+const removeSurplus = change(`DELETE FROM failure WHERE id <= (SELECT max(id) FROM failure) - ${MAX_KEPT}`)
 const findLast = query<{ readonly moment: number }>(
   'SELECT moment FROM failure WHERE subject = ? AND moment > ? ORDER BY moment DESC LIMIT 1 OFFSET ?',
 )
@@ -108,7 +108,7 @@ const removeOne = change(
 const removeAll = change('DELETE FROM failure WHERE subject = ?')
 
 /** Milliseconds for which it is held in memory that a subject may not try, and subjects of which it is held. */
-const [HELD, MOST_HELD] = [1000, 10_000]
+const [HELD, MAX_HELD] = [1000, 10_000]
 
 /** A subject that has as many failures as it may have. */
 interface Full {
@@ -133,10 +133,10 @@ export class SharedFailures implements Failures {
 
   begin(counted: readonly FailureLimit[], now: number): Promise<number | null> {
     const answer = this.#turn.then(async () => {
-      const held = this.#heldOf(counted, now)
-      const full = held.length > 0 ? held : await this.#database.writeFigures(() => begin(counted, now))
-      if (this.#held.size > MOST_HELD) this.#held.clear()
-      if (full !== held)
+      const cached = this.#heldOf(counted, now)
+      const full = cached.length > 0 ? cached : await this.#database.writeFigures(() => begin(counted, now))
+      if (this.#held.size > MAX_HELD) this.#held.clear()
+      if (full !== cached)
         for (const { subject, end } of full) this.#held.set(subject, { end, until: now + HELD })
       return full.length === 0 ? null : Math.max(...full.map(({ end }) => end))
     })
@@ -158,14 +158,16 @@ export class SharedFailures implements Failures {
 
   #heldOf(counted: readonly FailureLimit[], now: number): readonly Full[] {
     return counted.flatMap(({ subject }) => {
-      const held = this.#held.get(subject)
-      return held !== undefined && now < held.until && now < held.end ? [{ subject, end: held.end }] : []
+      const cached = this.#held.get(subject)
+      return cached !== undefined && now < cached.until && now < cached.end
+        ? [{ subject, end: cached.end }]
+        : []
     })
   }
 }
 
 /** Counts a failure for each subject, and gives none; else those that may not have another one. */
-function* begin(counted: readonly FailureLimit[], now: number): Work<readonly Full[]> {
+function* begin(counted: readonly FailureLimit[], now: number): DatabaseScript<readonly Full[]> {
   yield* removeOld(now - MAX_WITHIN)
   yield* removeSurplus()
   const full: Full[] = []

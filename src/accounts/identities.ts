@@ -1,8 +1,8 @@
 import type { Identities, User, Users } from './accounts.ts'
 import type { Database } from './database.ts'
+import { change, query } from './database-script.ts'
 import { folded } from './names.ts'
 import { type RandomBytes, randomText } from './secrets.ts'
-import { change, query } from './work.ts'
 
 /** Characters of the password of a user who signs in elsewhere: nobody is told it. */
 const PASSWORD_LENGTH = 60

@@ -1,22 +1,22 @@
 import type { Authenticated } from '../model/principal.ts'
 import type { ApiKey, Keys } from './accounts.ts'
+import { createCache } from './cache.ts'
 import type { Database } from './database.ts'
-import { createHeld } from './held.ts'
+import { change, type DatabaseScript, forRows, query } from './database-script.ts'
 import { createLastUses, type LastUses } from './last-uses.ts'
+import { thenMaybe } from './maybe-promise.ts'
 import { checkLabel, folded, invalid, unknown, unknownUser } from './names.ts'
 import { PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './principals.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
-import { soonThen } from './soon.ts'
-import { change, forRows, query, type Work } from './work.ts'
 
 /** Characters of a key (285 bits), and how many of them its owner sees again. */
 const KEY_LENGTH = 48
 const HINT_LENGTH = 6
 
-export const MOST_KEYS = 100
+export const MAX_KEYS = 100
 
 /** Who a key stands for. */
-interface Held {
+interface CachedKey {
   readonly id: number
   readonly principal: Authenticated
   used: number | null
@@ -65,7 +65,7 @@ export function createKeys(
       yield* forRows(writeUses, '(CAST(? AS BIGINT), CAST(? AS BIGINT))', some)
     }),
   )
-  const held = createHeld<Held>(database, function* (hash) {
+  const cached = createCache<CachedKey>(database, function* (hash) {
     const row = yield* principal.get(hash)
     return row === undefined ? null : { id: row.id, used: row.used, principal: principalOf(row, 'key') }
   })
@@ -75,8 +75,8 @@ export function createKeys(
       return database.write(function* () {
         const owner = yield* userId.get(folded(user))
         if (owner === undefined) throw unknownUser(user)
-        if (owner.keys >= MOST_KEYS)
-          throw invalid(`A user has at most ${MOST_KEYS} keys: revoke one that is not used`)
+        if (owner.keys >= MAX_KEYS)
+          throw invalid(`A user has at most ${MAX_KEYS} keys: revoke one that is not used`)
         const key = newKey(randomBytes)
         const hint = key.slice(0, HINT_LENGTH)
         const row = yield* insert.get(owner.id, hashOf(key), hint, label, now())
@@ -100,7 +100,7 @@ export function createKeys(
     principal: key => {
       const hash = hashOfGiven(key)
       if (hash === null) return null
-      return soonThen(held.find(hash), found => {
+      return thenMaybe(cached.find(hash), found => {
         if (found === null) return null
         uses.note(found.id, found.used, now())
         found.used = uses.latest(found.id, found.used)
@@ -112,7 +112,7 @@ export function createKeys(
 }
 
 /** The one key that is meant; the whole key before the id before the hint. */
-function* idOf(given: string, owner: string | null): Work<number> {
+function* idOf(given: string, owner: string | null): DatabaseScript<number> {
   const hash = given.length === KEY_LENGTH ? hashOfGiven(given) : null
   const found = [
     ...(hash === null ? [] : yield* byHash.all(owner, hash)),

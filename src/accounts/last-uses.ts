@@ -1,10 +1,10 @@
-import type { Soon } from './soon.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 
 /** How often a use of the same key or session is noted. */
 const EVERY = 60_000
 
 /** How soon after a use it is written, and how many are written in one transaction. */
-const SOON = 15_000
+const MAYBE = 15_000
 const AT_ONCE = 1000
 
 /** When keys or sessions were last used: noted in memory, written in batches, never on the way of a request. */
@@ -21,7 +21,7 @@ export interface LastUses {
 
 /** @param write writes uses in one transaction; where it fails, they are kept and tried again */
 export function createLastUses(
-  write: (uses: readonly (readonly [id: number, moment: number])[]) => Soon<void>,
+  write: (uses: readonly (readonly [id: number, moment: number])[]) => MaybePromise<void>,
 ): LastUses {
   const noted = new Map<number, number>()
   let timer: NodeJS.Timeout | undefined
@@ -38,7 +38,7 @@ export function createLastUses(
         await writeSome()
         if (noted.size > 0) schedule(100)
       } catch {
-        schedule(SOON)
+        schedule(MAYBE)
       }
     }, delay).unref()
   }
@@ -47,7 +47,7 @@ export function createLastUses(
       const known = latest(id, written)
       if (known !== null && now - known < EVERY) return
       noted.set(id, now)
-      schedule(SOON)
+      schedule(MAYBE)
     },
     latest,
     flush: async () => {

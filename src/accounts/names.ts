@@ -9,7 +9,7 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u20
 const LABEL_LENGTH = 200
 
 /** Most calls of a day that a user can be given. */
-export const MOST_CALLS = 1_000_000_000
+export const MAX_CALLS = 1_000_000_000
 
 /** Every refusal of what cannot be written down. */
 export function invalid(reason: string): Fault {
@@ -60,6 +60,6 @@ export function checkDataset(dataset: string): void {
 }
 
 export function checkQuota(quota: number | null): void {
-  if (quota !== null && !(Number.isSafeInteger(quota) && quota >= 0 && quota <= MOST_CALLS))
-    throw invalid(`A quota is a whole number of calls from 0 to ${MOST_CALLS}: ${quota} was found`)
+  if (quota !== null && !(Number.isSafeInteger(quota) && quota >= 0 && quota <= MAX_CALLS))
+    throw invalid(`A quota is a whole number of calls from 0 to ${MAX_CALLS}: ${quota} was found`)
 }

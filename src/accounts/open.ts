@@ -12,9 +12,11 @@ import { createCleaning } from './cleaning.ts'
 import { createClients } from './clients.ts'
 import { replaceAll } from './copy.ts'
 import type { Database } from './database.ts'
+import { change, type DatabaseScript, query } from './database-script.ts'
 import { FailuresInMemory, SharedFailures } from './failures.ts'
 import { createIdentities } from './identities.ts'
 import { createKeys } from './keys.ts'
+import type { MaybePromise } from './maybe-promise.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { createPasswords } from './passwords.ts'
 import { PostgresDatabase, type PostgresPlace } from './postgres/database.ts'
@@ -22,11 +24,9 @@ import { isPassing } from './postgres/faults.ts'
 import { createSecondFactors } from './second-factors.ts'
 import type { RandomBytes } from './secrets.ts'
 import { createSessions } from './sessions.ts'
-import type { Soon } from './soon.ts'
 import { SqliteDatabase } from './sqlite.ts'
 import { createTokens } from './tokens.ts'
 import { createUsers } from './users.ts'
-import { change, query, type Work } from './work.ts'
 
 /** Milliseconds between two cleanings, and two attempts to reach a database. */
 const [CLEANING, RETRY] = [600_000, 1000]
@@ -40,7 +40,7 @@ export interface OpenOptions {
 /** What to do where a database on the network cannot be reached. */
 export interface WaitOptions {
   /** Milliseconds for which it is waited for; without it none. */
-  readonly patience?: number
+  readonly timeout?: number
   /** Told once why it is waited for. */
   readonly onWaiting?: (reason: string) => void
 }
@@ -49,7 +49,7 @@ export interface WaitOptions {
 export function openAccountsOf(
   { portal, accounts }: Pick<Config, 'portal' | 'accounts'>,
   options: OpenOptions & WaitOptions,
-): Soon<Accounts> {
+): MaybePromise<Accounts> {
   if (accounts === undefined) return openAccounts(accountsFile(portal), options)
   const { url, passwordFile } = accounts
   const password = passwordFile === undefined ? {} : { password: readPassword(passwordFile) }
@@ -88,8 +88,8 @@ export async function openSharedAccounts(
   place: PostgresPlace,
   options: OpenOptions & WaitOptions,
 ): Promise<Accounts> {
-  const { randomBytes = systemRandomBytes, patience = 0, onWaiting } = options
-  const database = await reach(place, patience, onWaiting)
+  const { randomBytes = systemRandomBytes, timeout = 0, onWaiting } = options
+  const database = await reach(place, timeout, onWaiting)
   try {
     const secret = await database.write(() => findOrMakeSecret(randomBytes))
     return accountsOn(database, secret, options)
@@ -101,10 +101,10 @@ export async function openSharedAccounts(
 
 async function reach(
   place: PostgresPlace,
-  patience: number,
+  timeout: number,
   onWaiting: ((reason: string) => void) | undefined,
 ): Promise<PostgresDatabase> {
-  const until = performance.now() + patience
+  const until = performance.now() + timeout
   for (let attempt = 0; ; attempt++) {
     try {
       return await PostgresDatabase.open(place)
@@ -185,7 +185,7 @@ const findSecret = query<{ readonly value: Uint8Array }>("SELECT value FROM sett
 const insertSecret = change("INSERT INTO setting (name, value) VALUES ('secret', ?) ON CONFLICT DO NOTHING")
 
 /** The secret of the portal, which the first process makes that opens its accounts. */
-function* findOrMakeSecret(randomBytes: RandomBytes): Work<Buffer> {
+function* findOrMakeSecret(randomBytes: RandomBytes): DatabaseScript<Buffer> {
   if ((yield* findSecret.get()) === undefined) yield* insertSecret(Buffer.from(randomBytes(32)))
   const secret = yield* findSecret.get()
   if (secret === undefined) throw new Error('the secret of the portal is not in the database of accounts')

@@ -61,10 +61,10 @@ export function createPasswords(randomBytes: RandomBytes): Passwords {
  */
 export function checkPassword(password: string, name = ''): void {
   const length = [...password.normalize('NFC')].length
-  const { least, most } = PASSWORD_LENGTH
-  if (length < least || length > most) {
+  const { least, most: max } = PASSWORD_LENGTH
+  if (length < least || length > max) {
     const found = `${length} ${length === 1 ? 'character was' : 'characters were'} found`
-    const reason = `A password has ${least} to ${most} characters: ${found}`
+    const reason = `A password has ${least} to ${max} characters: ${found}`
     throw new Fault('AccountInvalid', { reason })
   }
   if (isCommonPassword(password) || folded(password) === folded(name)) {

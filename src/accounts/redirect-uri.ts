@@ -2,7 +2,7 @@ import { invalid, shown } from './names.ts'
 
 /** Characters of a redirect URI, and redirect URIs of an application. */
 const REDIRECT_URI_LENGTH = 2000
-export const MOST_REDIRECT_URIS = 20
+export const MAX_REDIRECT_URIS = 20
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
@@ -26,8 +26,8 @@ const LOOPBACK_ADDRESS = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{
  */
 export function isRegisteredUri(given: string, registered: readonly string[]): boolean {
   if (registered.includes(given)) return true
-  const wanted = withoutPort(given)
-  return wanted !== null && registered.some(uri => withoutPort(uri) === wanted)
+  const required = withoutPort(given)
+  return required !== null && registered.some(uri => withoutPort(uri) === required)
 }
 
 /** An http address of this machine without its port; null for any other. */

@@ -1,9 +1,9 @@
 import type { SecondFactors } from './accounts.ts'
 import type { Database } from './database.ts'
+import { change, type DatabaseScript, query } from './database-script.ts'
 import { folded, invalid, unknownUser } from './names.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 import { base32, matchingStep, SecretBox } from './totp.ts'
-import { change, query, type Work } from './work.ts'
 
 /** Bytes of a secret: those of the digest of HMAC-SHA-1 (RFC 4226, section 4, R6). */
 const SECRET_LENGTH = 20
@@ -45,7 +45,7 @@ export function createSecondFactors(
   now: () => number,
 ): SecondFactors {
   const box = new SecretBox(portalSecret, randomBytes)
-  function* replaceCodes(user: number): Work<readonly string[]> {
+  function* replaceCodes(user: number): DatabaseScript<readonly string[]> {
     const codes = Array.from({ length: RECOVERY_CODES }, () => randomText(randomBytes, RECOVERY_LENGTH))
     yield* removeCodes(user)
     for (const code of codes) yield* insertCode(user, hashOf(code))

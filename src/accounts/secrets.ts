@@ -9,7 +9,7 @@ const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const FAIR = 256 - (256 % DIGITS.length)
 
 /** Longest text that is taken for a secret at all, so that strangers have nothing hashed that is long. */
-const LONGEST = 200
+const MAX_LENGTH = 200
 
 /** A random text of A-Z a-z 0-9: 5.95 bits a character. */
 export function randomText(randomBytes: RandomBytes, length: number): string {
@@ -27,5 +27,5 @@ export function hashOf(secret: string): Buffer {
 
 /** The hash of what a stranger gave; null for what cannot be a secret that was made here. */
 export function hashOfGiven(given: string): Buffer | null {
-  return given.length === 0 || given.length > LONGEST ? null : hashOf(given)
+  return given.length === 0 || given.length > MAX_LENGTH ? null : hashOf(given)
 }

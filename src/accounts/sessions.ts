@@ -1,13 +1,13 @@
 import type { Authenticated } from '../model/principal.ts'
 import type { Sessions } from './accounts.ts'
+import { createCache } from './cache.ts'
 import type { Database } from './database.ts'
-import { createHeld } from './held.ts'
+import { change, forRows, query } from './database-script.ts'
 import { createLastUses, type LastUses } from './last-uses.ts'
+import { thenMaybe } from './maybe-promise.ts'
 import { folded, unknown, unknownUser } from './names.ts'
 import { PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './principals.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
-import { soonThen } from './soon.ts'
-import { change, forRows, query } from './work.ts'
 
 const TOKEN_LENGTH = 43
 
@@ -16,10 +16,10 @@ export const SESSION_IDLE = 12 * 3600_000
 export const SESSION_LIFE = 7 * 24 * 3600_000
 
 /** Of more sessions the oldest are ended. */
-const MOST_SESSIONS = 100
+const MAX_SESSIONS = 100
 
 /** Whose session it is. */
-interface Held {
+interface CachedSession {
   readonly id: number
   readonly principal: Authenticated
   readonly created: number
@@ -30,7 +30,7 @@ const user = query<{ readonly id: number }>('SELECT id FROM user WHERE id = ?')
 const insert = change('INSERT INTO session (user, hash, created, used) VALUES (?1, ?2, ?3, ?3)')
 const endOldest = change(
   `DELETE FROM session WHERE id IN
-    (SELECT id FROM session WHERE user = ? ORDER BY created DESC, id DESC LIMIT 1000000 OFFSET ${MOST_SESSIONS})`,
+    (SELECT id FROM session WHERE user = ? ORDER BY created DESC, id DESC LIMIT 1000000 OFFSET ${MAX_SESSIONS})`,
 )
 const principal = query<
   PrincipalRow & { readonly id: number; readonly created: number; readonly used: number }
@@ -65,12 +65,12 @@ export function createSessions(
       yield* forRows(writeUses, '(CAST(? AS BIGINT), CAST(? AS BIGINT))', some)
     }),
   )
-  const held = createHeld<Held>(database, function* (hash) {
+  const cached = createCache<CachedSession>(database, function* (hash) {
     const row = yield* principal.get(hash)
     if (row === undefined) return null
     return { id: row.id, created: row.created, used: row.used, principal: principalOf(row, 'session') }
   })
-  const lives = ({ id, created, used }: Held): boolean => {
+  const lives = ({ id, created, used }: CachedSession): boolean => {
     const latest = uses.latest(id, used) ?? used
     return now() < created + SESSION_LIFE && now() < latest + SESSION_IDLE
   }
@@ -89,7 +89,7 @@ export function createSessions(
       const hash = hashOfGiven(token)
       if (hash === null) return null
       // One that seems to have ended may have been used elsewhere.
-      return soonThen(held.find(hash, lives), found => {
+      return thenMaybe(cached.find(hash, lives), found => {
         if (found === null || !lives(found)) return null
         uses.note(found.id, found.used, now())
         return found.principal

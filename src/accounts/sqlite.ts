@@ -4,16 +4,16 @@ import Libsql from 'libsql'
 import { Fault } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
 import type { Database } from './database.ts'
-import type { Step, Work } from './work.ts'
+import type { DatabaseScript, Step } from './database-script.ts'
 
 /** Milliseconds that a writer waits for another process. */
-const PATIENCE = 5000
+const TIMEOUT = 5000
 
 /** Kilobytes of the file that are kept in memory: 50,000 keys and their users. */
 const CACHE = 16_000
 
 /** Prepared statements that are kept. */
-const MOST_PREPARED = 200
+const MAX_PREPARED = 200
 
 /** `Lode`, in the header of the file: other databases are not written to. */
 const APPLICATION = 0x4c6f6465
@@ -70,24 +70,24 @@ export class SqliteDatabase implements Database {
     return generation === this.#generation
   }
 
-  read<T>(work: () => Work<T>): T {
+  read<T>(work: () => DatabaseScript<T>): T {
     return this.#told(() => this.#run(work()))
   }
 
-  snapshot<T>(work: () => Work<T>): T {
+  snapshot<T>(work: () => DatabaseScript<T>): T {
     return this.#transact(() => this.#run(work()))
   }
 
-  write<T>(work: () => Work<T>): T {
+  write<T>(work: () => DatabaseScript<T>): T {
     this.#generation++
     return this.#transact(() => this.#run(work()))
   }
 
-  writeFigures<T>(work: () => Work<T>): T {
+  writeFigures<T>(work: () => DatabaseScript<T>): T {
     return this.#transact(() => this.#run(work()))
   }
 
-  #run<T>(work: Work<T>): T {
+  #run<T>(work: DatabaseScript<T>): T {
     let state = work.next()
     while (state.done !== true) state = work.next(this.#step(state.value))
     return state.value
@@ -110,7 +110,7 @@ export class SqliteDatabase implements Database {
   #prepare(sql: string): Libsql.Statement {
     const known = this.#prepared.get(sql)
     if (known !== undefined) return known
-    if (this.#prepared.size >= MOST_PREPARED) this.#prepared.clear()
+    if (this.#prepared.size >= MAX_PREPARED) this.#prepared.clear()
     const statement = this.#connection.prepare(sql)
     this.#prepared.set(sql, statement)
     return statement
@@ -173,7 +173,7 @@ export class SqliteDatabase implements Database {
 
   /** The change to a write-ahead log does not wait for others by itself. */
   #beginLog(): void {
-    const until = Date.now() + PATIENCE
+    const until = Date.now() + TIMEOUT
     for (;;) {
       try {
         this.#connection.exec('PRAGMA journal_mode = WAL')
@@ -262,7 +262,7 @@ function connect(file: string): Libsql.Database {
     } finally {
       closeSync(descriptor)
     }
-    return new Libsql(file, { timeout: PATIENCE })
+    return new Libsql(file, { timeout: TIMEOUT })
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reason = `${file} cannot be opened for writing: ${code ?? message}`

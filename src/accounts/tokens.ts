@@ -1,12 +1,12 @@
 import type { Authenticated } from '../model/principal.ts'
 import type { Descent, IssuedTokens, LiveToken, Tokens } from './accounts.ts'
+import { createCache } from './cache.ts'
 import type { Database } from './database.ts'
-import { createHeld } from './held.ts'
+import { change, type DatabaseScript, query } from './database-script.ts'
+import { thenMaybe } from './maybe-promise.ts'
 import { unknown } from './names.ts'
 import { PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './principals.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
-import { soonThen } from './soon.ts'
-import { change, query, type Work } from './work.ts'
 
 const CODE_LENGTH = 30
 const TOKEN_LENGTH = 43
@@ -19,7 +19,7 @@ const CODE_LIFE = 600_000
 const TOKEN_LIFE = 3600
 
 /** Authorizations that a user has given one application; of more the oldest are revoked. */
-const MOST_FAMILIES = 100
+const MAX_FAMILIES = 100
 
 const DESCENT = 'family.client, family.user, family.scope, family.id AS family'
 
@@ -31,7 +31,7 @@ interface CodeRow extends Descent {
 }
 
 /** Who a token stands for, and until when. */
-interface Held {
+interface CachedToken {
   readonly principal: Authenticated
   readonly expires: number
 }
@@ -80,7 +80,7 @@ const families = {
   revoke: change('UPDATE family SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL'),
   removeOldest: change(
     `DELETE FROM family WHERE id IN (SELECT id FROM family WHERE user = ? AND client = ?
-      ORDER BY created DESC, rowid DESC LIMIT 1000000 OFFSET ${MOST_FAMILIES})`,
+      ORDER BY created DESC, rowid DESC LIMIT 1000000 OFFSET ${MAX_FAMILIES})`,
   ),
   removeAll: change('DELETE FROM family WHERE user = ? AND client = ?'),
 }
@@ -114,27 +114,27 @@ const liveToken = query<LiveToken>(
 
 /** Codes, tokens and consents (RFC 6749, 7009, 7636; RFC 9700 on their reuse). */
 export function createTokens(database: Database, randomBytes: RandomBytes, now: () => number): Tokens {
-  const held = createHeld<Held>(database, function* (hash) {
+  const cached = createCache<CachedToken>(database, function* (hash) {
     const row = yield* principal.get(hash)
     return row === undefined ? null : { principal: principalOf(row, 'token'), expires: row.expires }
   })
   /** Where it was spent before, whoever presents it again has stolen it, or it was stolen from him. */
-  const spentOrRevoked = function* (spent: number, found: Descent | null): Work<boolean> {
-    if (spent > 0) return true
+  const consumedOrRevoked = function* (consumed: number, found: Descent | null): DatabaseScript<boolean> {
+    if (consumed > 0) return true
     if (found !== null) yield* families.revoke(found.family, now())
     return false
   }
-  const spendCode = function* (code: string): Work<boolean> {
+  const spendCode = function* (code: string): DatabaseScript<boolean> {
     const found = yield* findCode(code)
     if (found === null || (!found.spent && found.expires <= now())) return false
-    return yield* spentOrRevoked(yield* codes.spend(hashOf(code), now()), found)
+    return yield* consumedOrRevoked(yield* codes.spend(hashOf(code), now()), found)
   }
-  const spendRefresh = function* (token: string): Work<boolean> {
+  const spendRefresh = function* (token: string): DatabaseScript<boolean> {
     const hash = hashOfGiven(token)
     if (hash === null) return false
-    return yield* spentOrRevoked(yield* refresh.spend(hash, now()), yield* findRefresh(token))
+    return yield* consumedOrRevoked(yield* refresh.spend(hash, now()), yield* findRefresh(token))
   }
-  const issue = function* ({ client, user, scope, family }: Descent): Work<IssuedTokens | null> {
+  const issue = function* ({ client, user, scope, family }: Descent): DatabaseScript<IssuedTokens | null> {
     if ((yield* families.alive.get(family, user, client)) === undefined) return null
     const accessToken = randomText(randomBytes, TOKEN_LENGTH)
     const refreshToken = randomText(randomBytes, TOKEN_LENGTH)
@@ -190,7 +190,7 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
     principal: token => {
       const hash = hashOfGiven(token)
       if (hash === null) return null
-      return soonThen(held.find(hash), found =>
+      return thenMaybe(cached.find(hash), found =>
         found !== null && now() < found.expires ? found.principal : null,
       )
     },
@@ -213,7 +213,7 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
 
 type FoundCode = NonNullable<Awaited<ReturnType<Tokens['findCode']>>>
 
-function* findCode(code: string): Work<FoundCode | null> {
+function* findCode(code: string): DatabaseScript<FoundCode | null> {
   const hash = hashOfGiven(code)
   const row = hash === null ? undefined : yield* codes.find.get(hash)
   if (row === undefined) return null
@@ -221,10 +221,10 @@ function* findCode(code: string): Work<FoundCode | null> {
   return { client, user, scope, family, redirectUri, challenge, expires, spent: row.spent !== null }
 }
 
-function* findRefresh(token: string): Work<(Descent & { readonly spent: boolean }) | null> {
+function* findRefresh(token: string): DatabaseScript<(Descent & { readonly spent: boolean }) | null> {
   const hash = hashOfGiven(token)
   const row = hash === null ? undefined : yield* refresh.find.get(hash)
   if (row === undefined) return null
-  const { client, user, scope, family, spent } = row
-  return { client, user, scope, family, spent: spent !== null }
+  const { client, user, scope, family, spent: consumed } = row
+  return { client, user, scope, family, spent: consumed !== null }
 }

@@ -1,5 +1,6 @@
 import type { User, Users } from './accounts.ts'
 import type { Database } from './database.ts'
+import { change, type DatabaseScript, query } from './database-script.ts'
 import {
   checkDataset,
   checkQuota,
@@ -11,7 +12,6 @@ import {
   unknownUser,
 } from './names.ts'
 import { checkPassword, type Passwords } from './passwords.ts'
-import { change, query, type Work } from './work.ts'
 
 interface Row {
   readonly id: number
@@ -44,13 +44,13 @@ const grant = change('INSERT INTO user_grant (user, dataset) VALUES (?, ?) ON CO
 const revoke = change('DELETE FROM user_grant WHERE user = ? AND dataset = ?')
 const remove = change('DELETE FROM user WHERE folded = ?')
 
-function* findUser(name: string): Work<User> {
+function* findUser(name: string): DatabaseScript<User> {
   const row = yield* byName.get(folded(name))
   if (row === undefined) throw unknownUser(name)
   return userOf(row)
 }
 
-function* refuseTaken(name: string): Work<void> {
+function* refuseTaken(name: string): DatabaseScript<void> {
   if ((yield* byName.get(folded(name))) !== undefined) throw invalid(`There is a user ${shown(name)} already`)
 }
 

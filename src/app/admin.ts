@@ -17,7 +17,7 @@ export interface AdminOptions {
   readonly metrics: MetricsText
 }
 
-export interface AdminDoor {
+export interface AdminEndpoint {
   readonly port: number
   close(): Promise<void>
 }
@@ -29,7 +29,12 @@ const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 10_000, connectionsCh
  * Listens for operators, beside the port of the portal: `/metrics`, `/healthz` and `/readyz`. It knows no accounts: who
  * reaches its address may ask. Rejects with the error of the operating system where the port cannot be had.
  */
-export async function openAdminDoor({ host, port, health, metrics }: AdminOptions): Promise<AdminDoor> {
+export async function openAdminEndpoint({
+  host,
+  port,
+  health,
+  metrics,
+}: AdminOptions): Promise<AdminEndpoint> {
   const server = createServer(TIMEOUTS, (message, response) => {
     answer(message, response, health, metrics).catch(() => {
       if (!response.headersSent)

@@ -30,7 +30,7 @@ import { canonicalMoment } from '../catalog/catalog-dataset.ts'
 import { Monitoring } from '../catalog/monitoring.ts'
 import { Network } from '../catalog/network.ts'
 import type { ServedDataset } from '../catalog/served.ts'
-import { Surveys } from '../catalog/statistics-files.ts'
+import { StatisticsFiles } from '../catalog/statistics-files.ts'
 import { exploreMetas, Usage } from '../catalog/usage.ts'
 import { completeList, type DatasetList } from '../catalog/visible.ts'
 import { datasetDescription } from '../catalog/void.ts'
@@ -76,7 +76,7 @@ import type { LoadProgress, Store } from '../store/store.ts'
 import { openTelemetry, type Telemetry } from '../telemetry/telemetry.ts'
 import { watchedStore } from '../telemetry/watched-store.ts'
 import { serveMetrics } from './admin.ts'
-import { addManners } from './plugins.ts'
+import { addPlugins } from './plugins.ts'
 
 /** The parts of a running Lodestone. */
 export interface App {
@@ -110,10 +110,10 @@ export interface AppOptions {
 const MAX_HEADER_BYTES = 128 * 1024
 
 /** Milliseconds that an engine is waited for, likewise. */
-const STORE_PATIENCE = 60_000
+const STORE_TIMEOUT = 60_000
 
 /** Milliseconds that a database of accounts is waited for, which may be started at the same time as this process. */
-const ACCOUNTS_PATIENCE = 30_000
+const ACCOUNTS_TIMEOUT = 30_000
 
 /** Puts the services together and registers the doors. Nothing is loaded and nothing listens yet. */
 export async function buildApp(config: Config, options: AppOptions = {}): Promise<App> {
@@ -147,7 +147,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     log.warn(event)
     if (event.graph !== undefined) catalog.loseGraph(event.graph, event.reason)
   }
-  const opened = await openPortalStore(config, versions, onEvent, STORE_PATIENCE)
+  const opened = await openPortalStore(config, versions, onEvent, STORE_TIMEOUT)
   const { registry, shared } = opened
   const store = watchedStore(opened.store, telemetry.storeObservers)
   const grace = (config.deadline + 5) * 1000
@@ -169,7 +169,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   expectAll()
   const usage = new Usage({ file: path.join(config.portal, 'var', 'usage.json') })
   const { monitoring, network } = buildSources(config, { catalog, store, usage, grace, log })
-  const surveys = new Surveys({ store, versions })
+  const statisticsFiles = new StatisticsFiles({ store, versions })
   const publications = new Publications()
   const changes = new VersionChanges(versions)
   let publisher: PublisherThread | null = null
@@ -202,7 +202,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   })
   const accounts = await openAccountsOf(config, {
     now: () => Date.now(),
-    patience: ACCOUNTS_PATIENCE,
+    timeout: ACCOUNTS_TIMEOUT,
     onWaiting: reason => log.warn(`${reason}: waiting for it`),
   })
   const quotas = new Quotas({
@@ -225,24 +225,24 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
       config.access === 'public' && catalog.entries().every(({ dataset }) => dataset.visibility === 'public')
     return isOpen ? { store: await store.statistics() } : {}
   }
-  const asked: HealthOptions = {
+  const requested: HealthOptions = {
     readiness: () => readiness,
     canAnswer: async () => (await store.statistics()).threads.ready > 0,
-    startProgress: () => catalog.seenBy(ANONYMOUS).startProgress?.() ?? null,
+    startProgress: () => catalog.visibleTo(ANONYMOUS).startProgress?.() ?? null,
     figures,
   }
-  await registerDoors(http, config, {
+  await registerEndpoints(http, config, {
     catalog,
     store,
     usage,
-    surveys,
+    statisticsFiles,
     publications,
     changes,
     desk,
     accounts,
     quotas,
     sources: { monitoring, network },
-    health: asked,
+    health: requested,
     telemetry,
     requestId,
   })
@@ -260,12 +260,12 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     publications,
     shared,
     telemetry,
-    health: asked,
+    health: requested,
     markReady: () => {
       if (readiness === 'publishing') readiness = 'ready'
       catalog.expect([])
       if (!isFollowed) {
-        surveys.follow(() => catalog.entries())
+        statisticsFiles.follow(() => catalog.entries())
         store.preload().catch(error => log.warn({ err: error }, 'loading ahead'))
       }
       isFollowed = true
@@ -283,7 +283,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
       await quotas.close()
       await accounts.close()
       usage.close()
-      surveys.close()
+      statisticsFiles.close()
       for (const source of [monitoring, network, catalog]) source.close()
       await store.close()
       await telemetry.close()
@@ -313,7 +313,7 @@ interface Services {
   readonly catalog: Catalog
   readonly store: Store
   readonly usage: Usage
-  readonly surveys: Surveys
+  readonly statisticsFiles: StatisticsFiles
   readonly publications: Publications
   readonly changes: VersionChanges
   readonly desk: Desk
@@ -325,7 +325,7 @@ interface Services {
   readonly requestId: (message: Pick<IncomingMessage, 'headers'>) => string
 }
 
-async function registerDoors(http: FastifyInstance, config: Config, services: Services): Promise<void> {
+async function registerEndpoints(http: FastifyInstance, config: Config, services: Services): Promise<void> {
   const { catalog, store, usage, accounts, quotas } = services
   const { base, proxies = 0 } = config
   const now = () => Date.now()
@@ -345,7 +345,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
   const fairUse = new FairUse({ budgets, address })
   fairUse.install(http)
   recordCalls(http, recorder)
-  addManners(http, {
+  addPlugins(http, {
     isPrivate,
     authenticate,
     quotas,
@@ -384,8 +384,8 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       kind: 'address',
       id: request.url.split('?')[0]?.slice(0, 200) ?? '',
     })
-    const isAskedByBrowser = request.headers.accept?.includes('text/html') === true
-    ;(isAskedByBrowser ? answerPageFault(frame) : answerFault(restBody))(fault, request, reply)
+    const isRequestedByBrowser = request.headers.accept?.includes('text/html') === true
+    ;(isRequestedByBrowser ? answerPageFault(frame) : answerFault(restBody))(fault, request, reply)
   })
   const signingIn = {
     ...frame,
@@ -418,7 +418,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     harvests: () => harvestAges(config.portal, now()),
   })
   if (metrics !== null && config.metrics === 'public') serveMetrics(http, metrics)
-  const asked = {
+  const requested = {
     catalog,
     store,
     base,
@@ -440,33 +440,33 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
     dataset: (id: string, principal: Principal, version: string | null) =>
       queriedDataset(catalog.addressed(id, principal, version)),
     datasets: (principal: Principal) => {
-      const served = completeList(catalog.seenBy(principal))
+      const served = completeList(catalog.visibleTo(principal))
       const datasets = queried.get(served) ?? served.entries.map(queriedDataset)
       queried.set(served, datasets)
       return datasets
     },
   })
   // What is read with GET takes an access token in a form as well.
-  await http.register(async doors => {
-    answerForms(doors)
+  await http.register(async endpoints => {
+    answerForms(endpoints)
     for (const [path, dialect] of [
       ['/api/v2', SEARCH_V2],
       ['/api/explore/v2.0', EXPLORE_V20],
       ['/api/explore/v2.1', EXPLORE_V21],
     ] as const) {
       const place = { prefix: path, path, dialect }
-      await doors.register(explore, { ...place, ...asked, versions, cache })
-      await doors.register(sources, { ...place, ...asked, sources: services.sources })
+      await endpoints.register(explore, { ...place, ...requested, versions, cache })
+      await endpoints.register(sources, { ...place, ...requested, sources: services.sources })
     }
-    await doors.register(odata, { ...asked, versions, prefix: ODATA_PATH })
-    await doors.register(descriptions, {
-      ...asked,
-      surveys: services.surveys,
+    await endpoints.register(odata, { ...requested, versions, prefix: ODATA_PATH })
+    await endpoints.register(descriptions, {
+      ...requested,
+      statisticsFiles: services.statisticsFiles,
       versions,
       dataset: (id: string, principal: Principal, version: string | null) =>
         catalog.addressed(id, principal, version),
     })
-    await doors.register(fragments, {
+    await endpoints.register(fragments, {
       ...frame,
       pageSize: config.fragmentSize,
       store,
@@ -474,7 +474,7 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
       dataset: (id: string, principal: Principal, version: string | null) =>
         described(catalog.addressed(id, principal, version), base),
       datasets: (principal: Principal) => {
-        const { version, entries } = completeList(catalog.seenBy(principal))
+        const { version, entries } = completeList(catalog.visibleTo(principal))
         const listed = entries.map(each => ({ ...described(each, base), triples: each.triples }))
         return { version, entries: listed }
       },
@@ -484,27 +484,33 @@ async function registerDoors(http: FastifyInstance, config: Config, services: Se
           return { ...described(served, base), graphs: quadGraphs(base, [served]) }
         },
         portal: (principal: Principal) => {
-          const list = completeList(catalog.seenBy(principal))
+          const list = completeList(catalog.visibleTo(principal))
           const graphs = quadGraphs(base, list.entries)
           return { title, description, version: stateOf(list), graphs }
         },
       },
       cache,
     })
-    await doors.register(versionRoutes, { base, catalog, changes: services.changes, store })
-    await doors.register(resources, {
+    await endpoints.register(versionRoutes, { base, catalog, changes: services.changes, store })
+    await endpoints.register(resources, {
       ...frame,
       store,
       dereference: config.dereference,
       versions,
-      seenBy: (principal: Principal, asked: { readonly id: string; readonly version: string } | null) => {
-        const seen = catalog.seenBy(principal)
+      visibleTo: (
+        principal: Principal,
+        requested: { readonly id: string; readonly version: string } | null,
+      ) => {
+        const visible = catalog.visibleTo(principal)
         return {
           dataset: (id: string) =>
-            described(catalog.addressed(id, principal, asked?.id === id ? asked.version : null), base),
-          state: () => stateOf(seen.current()),
-          linkSources: () => linkSourcesOf(seen.current()),
-          isRemoved: (id: string, record: string) => seen.dataset(id).removed(record),
+            described(
+              catalog.addressed(id, principal, requested?.id === id ? requested.version : null),
+              base,
+            ),
+          state: () => stateOf(visible.current()),
+          linkSources: () => linkSourcesOf(visible.current()),
+          isRemoved: (id: string, record: string) => visible.dataset(id).removed(record),
         }
       },
     })

@@ -1,5 +1,5 @@
 import type { Config } from '../config/config.ts'
-import { openAdminDoor } from './admin.ts'
+import { openAdminEndpoint } from './admin.ts'
 import type { App } from './app.ts'
 
 /** Listens for everybody and, where it is wished, for operators. */
@@ -11,7 +11,7 @@ export async function listen(app: App, { host, port, adminPort, adminHost }: Con
     const admin =
       adminPort === undefined || metrics === null
         ? null
-        : await openAdminDoor({ host: adminHost, port: adminPort, health, metrics })
+        : await openAdminEndpoint({ host: adminHost, port: adminPort, health, metrics })
     return { close: async () => admin?.close() }
   } catch (error) {
     await app.close()

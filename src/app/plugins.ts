@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Soon, soonThen } from '../accounts/soon.ts'
+import { type MaybePromise, thenMaybe } from '../accounts/maybe-promise.ts'
 import { Fault } from '../errors/errors.ts'
 import type { Authenticate } from '../http/authenticate.ts'
 import { compressBody, compressStream, isCompressible, isLongEnough } from '../http/compress.ts'
@@ -16,9 +16,9 @@ import type { CallTaker } from '../http/quota.ts'
 import { varyBy } from '../http/vary.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { signInPage } from '../site/account-page.ts'
-import { type SiteOptions, visitOf } from '../site/page-context.ts'
+import { pageContextOf, type SiteOptions } from '../site/page-context.ts'
 
-export interface MannersOptions {
+export interface PluginOptions {
   /** True where nobody is answered without credentials. */
   readonly isPrivate: boolean
   readonly authenticate: Authenticate
@@ -52,18 +52,18 @@ const ALLOWED =
 const ALLOWED_NAMES: ReadonlySet<string> = new Set(ALLOWED.toLowerCase().split(', '))
 
 /** Names that a preflight may ask for beside these, and characters of each. */
-const MOST_ASKED = 20
+const MAX_ASKED = 20
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,60}$/
 
 /**
  * The answer to a preflight. Every header may be sent, since no answer is readable by virtue of a cookie: the origin that
  * is allowed is `*`, with which browsers send no credentials of their own (Fetch standard, "CORS protocol and credentials").
  */
-function preflight(asked: string | undefined) {
-  const names = (asked ?? '').split(',').map(name => name.trim())
+function preflight(requested: string | undefined) {
+  const names = (requested ?? '').split(',').map(name => name.trim())
   const others = names.filter(name => HEADER_NAME.test(name) && !ALLOWED_NAMES.has(name.toLowerCase()))
   return {
-    'access-control-allow-headers': [ALLOWED, ...others.slice(0, MOST_ASKED)].join(', '),
+    'access-control-allow-headers': [ALLOWED, ...others.slice(0, MAX_ASKED)].join(', '),
     'access-control-max-age': '86400',
     vary: 'Access-Control-Request-Headers',
   }
@@ -90,7 +90,7 @@ const OPEN = /^\/(?:healthz|readyz|metrics|assets)(?:[/?]|$)/
  * Teaches an instance the manners that all of its routes share: the methods, CORS and its preflights, who asks, whether
  * that one may, and how often, addresses that cannot be decoded, compression, and what 304 and HEAD leave out.
  */
-export function addManners(http: FastifyInstance, options: MannersOptions): void {
+export function addPlugins(http: FastifyInstance, options: PluginOptions): void {
   const { posts, isSecure = false } = options
   http.addHook('onRequest', (request, reply, done) => {
     request.principal = ANONYMOUS
@@ -159,17 +159,17 @@ function isSentToSignIn({ method, headers, principal }: FastifyRequest, { status
 }
 
 function signInInstead(request: FastifyRequest, reply: FastifyReply, site: SiteOptions): string {
-  const visit = visitOf(request, site)
-  const { text, policy } = signInPage(visit)
+  const pageContext = pageContextOf(request, site)
+  const { text, policy } = signInPage(pageContext)
   reply.removeHeader('content-length').header('content-security-policy', policy)
-  reply.header('content-language', visit.language).type('text/html; charset=utf-8')
+  reply.header('content-language', pageContext.language).type('text/html; charset=utf-8')
   varyBy(reply, 'Accept', 'Accept-Language', 'Cookie')
   return text
 }
 
 /** Ends a hook once it is known whether the request is answered: at once where that is known at once. */
-function goOn(answered: Soon<boolean>, done: (error?: Error) => void, next: () => void): void {
-  const settled = soonThen(answered, isAnswered => {
+function goOn(answered: MaybePromise<boolean>, done: (error?: Error) => void, next: () => void): void {
+  const settled = thenMaybe(answered, isAnswered => {
     if (!isAnswered) next()
     return isAnswered
   })
@@ -181,9 +181,9 @@ function goOn(answered: Soon<boolean>, done: (error?: Error) => void, next: () =
 }
 
 /** Recognises a person where people sign in: by the cookie alone. The request is never answered by that. */
-function recognise(request: FastifyRequest, { authenticate }: MannersOptions): Soon<false> {
-  const asked = { headers: withoutAuthorization(request.headers), query: {} }
-  return soonThen(authenticate(asked), principal => {
+function recognise(request: FastifyRequest, { authenticate }: PluginOptions): MaybePromise<false> {
+  const requested = { headers: withoutAuthorization(request.headers), query: {} }
+  return thenMaybe(authenticate(requested), principal => {
     request.principal = principal
     return false as const
   })
@@ -197,18 +197,18 @@ function recognise(request: FastifyRequest, { authenticate }: MannersOptions): S
 function admit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { isPrivate, authenticate, quotas, fairUse, address }: MannersOptions,
+  { isPrivate, authenticate, quotas, fairUse, address }: PluginOptions,
   form: QueryParameters | null,
-): Soon<boolean> {
+): MaybePromise<boolean> {
   const isCounted = COUNTED.test(request.url) || COUNTED.test(request.routeOptions.url ?? '')
   const isOneTooMany = () => isCounted && countCall(request, reply, quotas, address(request.raw))
-  const enter = (principal: Principal): Soon<boolean> => {
+  const enter = (principal: Principal): MaybePromise<boolean> => {
     request.principal = principal
     if (isOneTooMany()) return true
     if (OPEN.test(request.url)) return false
     if (isPrivate && principal.type === 'anonymous')
       throw new Fault('Unauthorised', { what: 'This portal is private' })
-    return soonThen(fairUse?.admit(request, reply, principal), () => false)
+    return thenMaybe(fairUse?.admit(request, reply, principal), () => false)
   }
   const refuse = (error: unknown): boolean => {
     const isUnknown = error instanceof Fault && error.code === 'AccountsUnavailable'
@@ -217,7 +217,7 @@ function admit(
     if (isOneTooMany()) return true
     throw error
   }
-  let found: Soon<Principal>
+  let found: MaybePromise<Principal>
   try {
     found = authenticate(request, form)
   } catch (error) {

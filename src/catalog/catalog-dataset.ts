@@ -93,7 +93,7 @@ const FIGURES: readonly KnownMeta[] = [
 export const FIGURE_FIELDS: readonly Field[] = FIGURES.map(known => metaField('explore', known))
 
 /** Tells what is counted of the use of a dataset, by its id. */
-export type Figures = (dataset: string) => Metas[string]
+export type UsageStatistics = (dataset: string) => Metas[string]
 
 /** What the catalog needs of one dataset to describe it. */
 export interface CatalogEntry {
@@ -145,8 +145,9 @@ export function catalogRecord(
   figures?: Metas[string],
 ): DatasetRecord {
   const { dataset } = entry
-  const told = completeMetas(entry)
-  const metas = figures === undefined ? told : { ...told, explore: { ...told.explore, ...figures } }
+  const described = completeMetas(entry)
+  const metas =
+    figures === undefined ? described : { ...described, explore: { ...described.explore, ...figures } }
   const values = fields.map((known): Value => {
     if (known.name === 'datasetid' || known.name === 'dataset_id') return dataset.id
     if (known.name === 'dataset_uid') return dataset.uid
@@ -174,8 +175,8 @@ export function completeMetas(entry: CatalogEntry): Dataset['metas'] {
     modified_updates_on_data_change: given.modified_updates_on_data_change ?? given.modified === undefined,
     federated: given.federated ?? false,
   }
-  const told = semantic === undefined ? {} : { semantic: { ...dataset.metas.semantic, ...semantic } }
-  return { ...dataset.metas, ...told, default: { ...empty, title: dataset.id, ...given, ...computed } }
+  const described = semantic === undefined ? {} : { semantic: { ...dataset.metas.semantic, ...semantic } }
+  return { ...dataset.metas, ...described, default: { ...empty, title: dataset.id, ...given, ...computed } }
 }
 
 /**

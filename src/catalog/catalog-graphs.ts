@@ -3,7 +3,7 @@ import type { Metas } from '../model/metadata.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
 import { EMPTY_GRAPH, type GraphSource } from '../store/store.ts'
 import { CATALOG_ID, catalogFields, catalogRecord, FIGURE_FIELDS } from './catalog-dataset.ts'
-import { madeGraphs } from './in-memory-dataset.ts'
+import { inMemoryGraphs } from './in-memory-dataset.ts'
 import type { ServedDataset } from './served.ts'
 
 /** Datasets in the order of their ids. */
@@ -37,7 +37,7 @@ export function catalogGraphs(
     catalogRecord(entry, position, fields, figures?.get(entry.dataset.id)),
   )
   const made = { dataset: { id, fields }, records, base, version, published: EPOCH, isSearched }
-  const { target, sources } = madeGraphs(made)
+  const { target, sources } = inMemoryGraphs(made)
   const counted = figures === undefined ? {} : { figures }
   return { served: { version, entries, target, ...counted }, sources }
 }

@@ -9,15 +9,15 @@ import { withSharedGraphs } from '../store/shared-graphs.ts'
 import type { LoadProgress, Store } from '../store/store.ts'
 import { CATALOG_ID } from './catalog-dataset.ts'
 import { catalogGraphs } from './catalog-graphs.ts'
-import { KeptVersions } from './kept-versions.ts'
+import { RetainedVersions } from './retained-versions.ts'
 import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
 import {
+  accessError,
   type DatasetSource,
-  hidden,
-  type SeenDatasets,
-  SeenList,
-  type SeenOptions,
   type StartProgress,
+  type VisibleDatasets,
+  VisibleList,
+  type VisibleOptions,
 } from './visible.ts'
 
 export interface CatalogOptions {
@@ -38,7 +38,7 @@ export interface CatalogOptions {
 }
 
 /** Different selections of datasets whose catalogs are held at a time. */
-const MOST_LISTS = 64
+const MAX_LISTS = 64
 
 /**
  * The datasets that are served. A new version is loaded beside the old one; one assignment then puts it in its place,
@@ -57,12 +57,12 @@ export class Catalog implements DatasetSource {
   private expected: ReadonlyMap<string, () => boolean> = new Map()
 
   /** The versions beside those in force. */
-  readonly kept: KeptVersions
+  readonly kept: RetainedVersions
 
   constructor(options: CatalogOptions) {
     const store = withSharedGraphs(options.store)
     this.options = { ...options, store }
-    this.kept = new KeptVersions({ ...options, store })
+    this.kept = new RetainedVersions({ ...options, store })
     this.served = servedOf([], 'empty', this.seenOptions())
   }
 
@@ -82,7 +82,7 @@ export class Catalog implements DatasetSource {
   }
 
   /** What somebody may see: what is public, and the restricted datasets that were granted. */
-  seenBy(principal: Principal): SeenDatasets {
+  visibleTo(principal: Principal): VisibleDatasets {
     const { served } = this
     const list = this.listFor(served, principal)
     return {
@@ -93,11 +93,11 @@ export class Catalog implements DatasetSource {
       dataset: (id, version = null) => {
         this.refuseLeftOut(served, principal, id)
         const found = this.find(served, id)
-        if (!isSeen(principal, found)) throw hidden(principal, `The dataset ${id}`)
+        if (!isVisible(principal, found)) throw accessError(principal, `The dataset ${id}`)
         if (version === null || version === found.version) return found
         const older = this.kept.find(id, version)
         // What was restricted then was not published for everybody.
-        if (older !== undefined && isSeen(principal, older)) return older
+        if (older !== undefined && isVisible(principal, older)) return older
         throw unknownVersion(id, version, this.versionsOf(id, principal))
       },
     }
@@ -110,11 +110,11 @@ export class Catalog implements DatasetSource {
 
   /**
    * A dataset as its addresses in linked data name it: one that was withdrawn is gone and not unknown. Faults: Gone, and those
-   * of {@link SeenDatasets.dataset}.
+   * of {@link VisibleDatasets.dataset}.
    */
   addressed(id: string, principal: Principal, version: string | null = null): ServedDataset {
     if (this.isGone(id)) throw new Fault('Gone', { reason: `The dataset ${id} was withdrawn.` })
-    return this.seenBy(principal).dataset(id, version)
+    return this.visibleTo(principal).dataset(id, version)
   }
 
   /**
@@ -198,7 +198,7 @@ export class Catalog implements DatasetSource {
   }
 
   /** The list of what a principal sees; who sees the same shares one. */
-  private listFor(served: Served, principal: Principal): SeenList {
+  private listFor(served: Served, principal: Principal): VisibleList {
     if (principal.type === 'anonymous') return served.open
     const granted = served.restricted.filter(({ dataset }) => isGranted(principal, dataset.id))
     if (granted.length === 0) return served.open
@@ -211,11 +211,11 @@ export class Catalog implements DatasetSource {
       return known
     }
     served.made += 1
-    const entries = served.entries.filter(entry => isSeen(principal, entry))
-    const list = new SeenList({ version: `${served.version}s${served.made}`, entries }, this.seenOptions())
+    const entries = served.entries.filter(entry => isVisible(principal, entry))
+    const list = new VisibleList({ version: `${served.version}s${served.made}`, entries }, this.seenOptions())
     lists.set(key, list)
     const [[oldest, old] = []] = lists
-    if (lists.size > MOST_LISTS && oldest !== undefined) {
+    if (lists.size > MAX_LISTS && oldest !== undefined) {
       lists.delete(oldest)
       old?.release()
     }
@@ -225,11 +225,11 @@ export class Catalog implements DatasetSource {
   private async load(): Promise<boolean> {
     const { store, versions, registry, onProgress } = this.options
     const replaced = this.served
-    const wanted = await registry.current()
+    const required = await registry.current()
     const fresh: Manifest[] = []
     const kept: ServedDataset[] = []
-    for (const id of this.leftOut.keys()) if (!wanted.has(id)) this.leftOut.delete(id)
-    for (const [id, version] of wanted) {
+    for (const id of this.leftOut.keys()) if (!required.has(id)) this.leftOut.delete(id)
+    for (const [id, version] of required) {
       const served = replaced.byId.get(id)
       if (this.leftOut.get(id)?.version === version) {
         if (served !== undefined) kept.push(served)
@@ -303,11 +303,11 @@ export class Catalog implements DatasetSource {
     const left = this.leftOut.get(id)
     if (left === undefined || byId.has(id) || this.expected.has(id)) return
     if (left.dataset.visibility !== 'public' && !isGranted(principal, id))
-      throw hidden(principal, `The dataset ${id}`)
+      throw accessError(principal, `The dataset ${id}`)
     throw new Fault('DatasetDamaged', { id })
   }
 
-  private seenOptions(): SeenOptions {
+  private seenOptions(): VisibleOptions {
     const { base, store, grace } = this.options
     return { base, store, grace, id: CATALOG_ID }
   }
@@ -338,9 +338,9 @@ interface Served {
   readonly byId: ReadonlyMap<string, ServedDataset>
   readonly restricted: readonly ServedDataset[]
   /** What everybody may see. */
-  readonly open: SeenList
+  readonly open: VisibleList
   /** What others may see, by the ids of the restricted datasets in it. */
-  readonly lists: Map<string, SeenList>
+  readonly lists: Map<string, VisibleList>
   /** How many of these lists were made. */
   made: number
 }
@@ -348,7 +348,7 @@ interface Served {
 function servedOf(
   entries: readonly ServedDataset[],
   version: string,
-  options: SeenOptions,
+  options: VisibleOptions,
   ready?: ReturnType<typeof catalogGraphs>['served'],
 ): Served {
   const list = ready ?? { version, entries: entries.filter(isPublic) }
@@ -357,13 +357,13 @@ function servedOf(
     entries,
     byId: new Map(entries.map(entry => [entry.dataset.id, entry])),
     restricted: entries.filter(entry => !isPublic(entry)),
-    open: new SeenList(list, options, ready),
+    open: new VisibleList(list, options, ready),
     lists: new Map(),
     made: 0,
   }
 }
 
-function listsOf({ open, lists }: Served): readonly SeenList[] {
+function listsOf({ open, lists }: Served): readonly VisibleList[] {
   return [open, ...lists.values()]
 }
 
@@ -371,6 +371,6 @@ function isPublic({ dataset }: ServedDataset): boolean {
   return dataset.visibility === 'public'
 }
 
-function isSeen(principal: Principal, entry: ServedDataset): boolean {
+function isVisible(principal: Principal, entry: ServedDataset): boolean {
   return isPublic(entry) || isGranted(principal, entry.dataset.id)
 }

@@ -20,8 +20,8 @@ export interface ExampleQuery {
   readonly federatesWith: readonly string[]
 }
 
-const MOST_FILES = 100
-const MOST_BYTES = 20_000
+const MAX_FILES = 100
+const MAX_BYTES = 20_000
 
 /**
  * The example queries of a dataset: `mappings/{dataset}/*.rq`, in the order of their names. The first line says in a
@@ -37,10 +37,10 @@ export async function exampleQueries(
   const files = await readdir(folder).catch(() => [])
   const names = files.filter(file => file.endsWith('.rq')).sort()
   const queries = await Promise.all(
-    names.slice(0, MOST_FILES).map(async file => {
+    names.slice(0, MAX_FILES).map(async file => {
       const place = path.join(folder, file)
       const { size } = await stat(place)
-      if (size > MOST_BYTES) return null
+      if (size > MAX_BYTES) return null
       return exampleQuery(file.slice(0, -3), await readFile(place, 'utf8'), { dataset, base })
     }),
   )

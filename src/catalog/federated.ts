@@ -13,12 +13,12 @@ const PAGE = 100
 const DEEPEST = 10_000
 
 const PAGE_BYTES = 16 * 2 ** 20
-const ASK = { patience: 10_000, deadline: 30_000 }
+const ASK = { timeout: 10_000, deadline: 30_000 }
 
-const MOST_TEMPLATES = 20
-const MOST_METAS = 60
-const MOST_FIELDS = 1000
-const LONGEST_TEXT = 5000
+const MAX_TEMPLATES = 20
+const MAX_METAS = 60
+const MAX_FIELDS = 1000
+const MAX_TEXT_LENGTH = 5000
 const META_NAME = /^[A-Za-z0-9][\w-]{0,59}$/
 
 /**
@@ -52,8 +52,8 @@ function federatedEntry(given: Given, { url, domain }: Member): CatalogEntry | n
   if (source === null || !FEDERATED_ID.test(source)) return null
   const id = `${source}@${domain}`
   const metas = metasOf(given.metas)
-  const told = metas.default ?? {}
-  const records = Number(told.records_count ?? 0)
+  const described = metas.default ?? {}
+  const records = Number(described.records_count ?? 0)
   const dataset: Dataset = {
     id,
     uid: /^da_\w{1,20}$/.test(String(given.dataset_uid)) ? String(given.dataset_uid) : datasetUid(id),
@@ -61,7 +61,7 @@ function federatedEntry(given: Given, { url, domain }: Member): CatalogEntry | n
     metas: {
       ...metas,
       default: {
-        ...told,
+        ...described,
         source_domain: domain,
         source_domain_address: url,
         source_dataset: source,
@@ -74,7 +74,8 @@ function federatedEntry(given: Given, { url, domain }: Member): CatalogEntry | n
   return {
     dataset,
     statistics: { records: Number.isSafeInteger(records) && records >= 0 ? records : 0, fields: {} },
-    published: momentOf(told.metadata_processed) ?? momentOf(told.modified) ?? '1970-01-01T00:00:00.000Z',
+    published:
+      momentOf(described.metadata_processed) ?? momentOf(described.modified) ?? '1970-01-01T00:00:00.000Z',
   }
 }
 
@@ -86,11 +87,11 @@ type Given = Readonly<Record<string, unknown>>
 export function metasOf(given: unknown): Metas {
   const templates = Object.entries(objectOf(given)).filter(([name]) => isName(name))
   return Object.fromEntries(
-    templates.slice(0, MOST_TEMPLATES).map(([template, metas]) => {
+    templates.slice(0, MAX_TEMPLATES).map(([template, metas]) => {
       const named = Object.entries(objectOf(metas)).filter(([name]) => isName(name))
       return [
         template,
-        Object.fromEntries(named.slice(0, MOST_METAS).map(([name, value]) => [name, metaOf(value)])),
+        Object.fromEntries(named.slice(0, MAX_METAS).map(([name, value]) => [name, metaOf(value)])),
       ]
     }),
   )
@@ -104,14 +105,14 @@ function isName(name: string): boolean {
 function metaOf(value: unknown): MetaValue {
   switch (typeof value) {
     case 'string':
-      return value.slice(0, LONGEST_TEXT)
+      return value.slice(0, MAX_TEXT_LENGTH)
     case 'number':
     case 'boolean':
       return value
     case 'object':
       if (value === null) return null
       if (Array.isArray(value)) return value.slice(0, 1000).map(item => textOf(item) ?? JSON.stringify(item))
-      return JSON.stringify(value).length > LONGEST_TEXT ? null : { ...value }
+      return JSON.stringify(value).length > MAX_TEXT_LENGTH ? null : { ...value }
     default:
       return null
   }
@@ -119,14 +120,14 @@ function metaOf(value: unknown): MetaValue {
 
 export function fieldsOf(given: unknown): readonly Field[] {
   if (!Array.isArray(given)) return []
-  return given.slice(0, MOST_FIELDS).flatMap(each => {
+  return given.slice(0, MAX_FIELDS).flatMap(each => {
     const { name, type, label, description, annotations } = objectOf(each)
     if (typeof name !== 'string' || name === '') return []
     const known = FIELD_TYPES.find(candidate => candidate === type) ?? 'text'
     return [
       field(name.slice(0, 200), known, {
         label: textOf(label)?.slice(0, 500) ?? name,
-        description: textOf(description)?.slice(0, LONGEST_TEXT) ?? null,
+        description: textOf(description)?.slice(0, MAX_TEXT_LENGTH) ?? null,
         annotations: annotationsOf(annotations),
       }),
     ]

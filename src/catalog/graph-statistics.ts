@@ -19,7 +19,7 @@ export interface ClassCount {
 }
 
 /** The exact figures of one graph (VoID, section 4.6). */
-export interface GraphSurvey {
+export interface GraphStatistics {
   readonly triples: number
   /** Distinct subjects and objects. */
   readonly subjects: number
@@ -35,7 +35,7 @@ export interface GraphSurvey {
 }
 
 /** Properties and classes whose figures are told; a graph has rarely more than some hundred. */
-const MOST_PARTS = 1000
+const MAX_PARTS = 1000
 /** Triples whose subjects and objects one statement counts, where their predicates allow. */
 const TRIPLES_AT_ONCE = 200_000
 const EXAMPLES = 30
@@ -49,10 +49,10 @@ type V = ReturnType<typeof variable>
  *
  * @param ask runs one statement
  */
-export async function surveyGraph(
+export async function gatherGraphStatistics(
   graph: string,
   ask: (query: SelectQuery) => Promise<readonly Solution[]>,
-): Promise<GraphSurvey> {
+): Promise<GraphStatistics> {
   const all = inGraph(graph, triple(s, p, o))
   const one = async (expression: Expression) =>
     numberOf((await ask(select([{ variable: n, expression }], [all])))[0]?.n)
@@ -65,7 +65,7 @@ export async function surveyGraph(
     ({ triples }) => triples,
   )
   const properties: PropertyCount[] = []
-  for (const lot of lotsOf(found)) {
+  for (const lot of partitionsOf(found)) {
     const counted = await ask(lotQuery(graph, lot))
     const byIri = new Map(counted.map(row => [textOf(row.p), row]))
     for (const part of lot) {
@@ -112,20 +112,20 @@ function lotQuery(graph: string, lot: readonly { readonly iri: string }[]): Sele
 }
 
 /** Parts a list so that the triples of each lot are counted in one statement. */
-function lotsOf<Part extends { readonly triples: number }>(
+function partitionsOf<Part extends { readonly triples: number }>(
   parts: readonly Part[],
 ): readonly (readonly Part[])[] {
-  const lots: Part[][] = []
+  const partitions: Part[][] = []
   let size = Number.POSITIVE_INFINITY
   for (const part of parts) {
     size += part.triples
     if (size > TRIPLES_AT_ONCE) {
-      lots.push([])
+      partitions.push([])
       size = part.triples
     }
-    lots.at(-1)?.push(part)
+    partitions.at(-1)?.push(part)
   }
-  return lots
+  return partitions
 }
 
 /** Those that weigh most, in the order of their IRIs, so that a document is the same each time. */
@@ -134,10 +134,10 @@ function mostFrequent<Part extends { readonly iri: string }>(
   weight: (part: Part) => number,
 ): readonly Part[] {
   const byIri = (a: Part, b: Part) => (a.iri < b.iri ? -1 : 1)
-  if (parts.length <= MOST_PARTS) return [...parts].sort(byIri)
+  if (parts.length <= MAX_PARTS) return [...parts].sort(byIri)
   return [...parts]
     .sort((a, b) => weight(b) - weight(a) || byIri(a, b))
-    .slice(0, MOST_PARTS)
+    .slice(0, MAX_PARTS)
     .sort(byIri)
 }
 

@@ -10,7 +10,7 @@ import { fieldPredicates } from '../store/record-reader.ts'
 import type { GraphSource, Store } from '../store/store.ts'
 
 /** Records that are made in memory, and the dataset that they are records of. */
-export interface MadeRecords {
+export interface InMemoryRecords {
   readonly dataset: { readonly id: string; readonly fields: readonly Field[] }
   readonly records: readonly DatasetRecord[]
   readonly base: string
@@ -23,7 +23,7 @@ export interface MadeRecords {
 }
 
 /** The graphs of records that were made in memory, to be loaded, and what queries need to ask them. */
-export interface MadeGraphs {
+export interface InMemoryGraphs {
   readonly target: CompileTarget
   readonly sources: readonly GraphSource[]
 }
@@ -32,14 +32,14 @@ export interface MadeGraphs {
  * Makes the facts of records at hand, so that what Lodestone knows by itself (its catalog, its
  * monitoring) is asked like any dataset (house design, "What is in the store").
  */
-export function madeGraphs({
+export function inMemoryGraphs({
   dataset,
   records,
   base,
   version,
   published,
   isSearched,
-}: MadeRecords): MadeGraphs {
+}: InMemoryRecords): InMemoryGraphs {
   const { id, fields } = dataset
   const { map } = compileMapping(directMapping(base, dataset), fields)
   const statistics = new StatisticsGatherer(fields)
@@ -89,7 +89,7 @@ const AT_ONCE = 1000
  * changes with every call and is asked for all the time the last one is given for a while, so that making it stays a
  * small part of the work.
  */
-export class MadeOnDemand<Made> {
+export class Memoised<Made> {
   private readonly now: () => number
   private last: { readonly basis: unknown; readonly state: string; readonly made: Made } | null = null
   private making: Promise<Made> | null = null

@@ -20,13 +20,13 @@ export class MemberUnavailable extends Error {}
 
 export interface AskOptions {
   /** Milliseconds for the beginning of the answer. */
-  readonly patience: number
+  readonly timeout: number
   /** Milliseconds for the whole answer. */
   readonly deadline: number
 }
 
 /** Redirections that are followed, all within the address that was configured. */
-const MOST_REDIRECTIONS = 3
+const MAX_REDIRECTIONS = 3
 
 /**
  * Asks a portal of the network. Nothing but the origin that was configured is ever asked: a redirection to another one
@@ -37,16 +37,16 @@ const MOST_REDIRECTIONS = 3
 export async function askMember(
   { url, domain }: Member,
   address: string,
-  { patience, deadline }: AskOptions,
+  { timeout, deadline }: AskOptions,
 ): Promise<MemberAnswer> {
   const { origin } = new URL(url)
   const control = new AbortController()
   const whole = AbortSignal.timeout(deadline)
   const signal = AbortSignal.any([control.signal, whole])
-  const timer = setTimeout(() => control.abort(new Error(`no answer within ${patience} ms`)), patience)
+  const timer = setTimeout(() => control.abort(new Error(`no answer within ${timeout} ms`)), timeout)
   try {
     let at = new URL(url + address)
-    for (let redirections = 0; redirections <= MOST_REDIRECTIONS; redirections++) {
+    for (let redirections = 0; redirections <= MAX_REDIRECTIONS; redirections++) {
       if (at.origin !== origin) throw new Error(`it redirects to another origin, ${at.origin}`)
       const headers = { accept: 'application/json', 'user-agent': 'Lodestone' }
       const response = await fetch(at, { headers, redirect: 'manual', credentials: 'omit', signal })
@@ -69,13 +69,13 @@ export async function askMember(
 }
 
 /** Reads an answer of JSON up to so many bytes. Throws {@link MemberUnavailable}. */
-export async function readJson({ domain }: Member, answer: MemberAnswer, most: number): Promise<unknown> {
+export async function readJson({ domain }: Member, answer: MemberAnswer, max: number): Promise<unknown> {
   const pieces: Uint8Array[] = []
   let length = 0
   try {
     for await (const piece of answer.body ?? []) {
       length += piece.byteLength
-      if (length > most) throw new Error(`its answer has more than ${most} bytes`)
+      if (length > max) throw new Error(`its answer has more than ${max} bytes`)
       pieces.push(piece)
     }
     return JSON.parse(Buffer.concat(pieces).toString('utf8'))

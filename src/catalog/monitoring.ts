@@ -10,11 +10,11 @@ import type { Store } from '../store/store.ts'
 import type { Catalog } from './catalog.ts'
 import { canonicalMoment, completeMetas } from './catalog-dataset.ts'
 import { catalogGraphs, emptyTarget } from './catalog-graphs.ts'
-import { LatestGraphs, madeGraphs } from './in-memory-dataset.ts'
+import { inMemoryGraphs, LatestGraphs } from './in-memory-dataset.ts'
 import type { ServedDataset } from './served.ts'
-import { MADE_IN_MEMORY } from './served.ts'
+import { IN_MEMORY } from './served.ts'
 import { exploreMetas, type Usage } from './usage.ts'
-import { type DatasetSource, hidden, type SeenDatasets, type ServedCatalog } from './visible.ts'
+import { accessError, type DatasetSource, type ServedCatalog, type VisibleDatasets } from './visible.ts'
 
 /** One record a public dataset; everyone may see it (facts on "Monitoring and network sources"). */
 export const DATASETS_MONITORING = 'ods-datasets-monitoring'
@@ -119,7 +119,7 @@ export class Monitoring implements DatasetSource {
       dataset: datasetsMonitoring(),
       identity: [IDENTITY],
       rows: () => openEntries(catalog).map(entry => datasetRow(entry, options)),
-      state: () => `${catalog.seenBy(ANONYMOUS).current().version} ${usage.state().counts}`,
+      state: () => `${catalog.visibleTo(ANONYMOUS).current().version} ${usage.state().counts}`,
       age: 2000,
       series: 'm',
     })
@@ -128,10 +128,10 @@ export class Monitoring implements DatasetSource {
         dataset: apiMonitoring(openCalls),
         identity: [],
         rows: () => {
-          const hidden = new Set(catalog.entries().flatMap(restrictedId))
+          const accessError = new Set(catalog.entries().flatMap(restrictedId))
           return usage
             .calls()
-            .filter(call => !isOpen || (call.user_id === null && !hidden.has(call.dataset_id ?? '')))
+            .filter(call => !isOpen || (call.user_id === null && !accessError.has(call.dataset_id ?? '')))
             .map(call => callRow({ ...call, domain_id: domain }))
         },
         state: () => String(usage.state().calls),
@@ -142,16 +142,16 @@ export class Monitoring implements DatasetSource {
     this.whole = new MonitoringList(options, [datasets, callsOf(false)], 'mw')
   }
 
-  seenBy(principal: Principal): SeenDatasets {
+  visibleTo(principal: Principal): VisibleDatasets {
     const list = this.listFor(principal)
     return {
       current: () => list.current(),
       asked: () => Promise.resolve(list.current()),
-      startProgress: () => this.catalog.seenBy(ANONYMOUS).startProgress?.() ?? null,
+      startProgress: () => this.catalog.visibleTo(ANONYMOUS).startProgress?.() ?? null,
       dataset: id => {
         const found = list.current().entries.find(({ dataset }) => dataset.id === id)
         if (found !== undefined) return found
-        if (id === API_MONITORING && list === this.open) throw hidden(principal, 'The list of calls')
+        if (id === API_MONITORING && list === this.open) throw accessError(principal, 'The list of calls')
         throw new Fault('NotFoundResource', { kind: 'dataset', id: id.slice(0, 100) })
       },
     }
@@ -223,7 +223,7 @@ class MonitoringList {
 
 /** The datasets that everybody may see. */
 function openEntries(catalog: Catalog): readonly ServedDataset[] {
-  return catalog.seenBy(ANONYMOUS).current().entries
+  return catalog.visibleTo(ANONYMOUS).current().entries
 }
 
 function restrictedId({ dataset: { id, visibility } }: ServedDataset): readonly string[] {
@@ -295,7 +295,7 @@ class MonitoredDataset {
     const records = rows().map(
       (values, position): DatasetRecord => ({ id: identities.idOf(values), position, values }),
     )
-    const { target, sources } = madeGraphs({ dataset, records, base, version, published })
+    const { target, sources } = inMemoryGraphs({ dataset, records, base, version, published })
     await this.graphs.replace(sources)
     const { statistics, graphs } = target
     return {
@@ -306,7 +306,7 @@ class MonitoredDataset {
       published,
       resources: graphs.facts,
       triples: 0,
-      ...MADE_IN_MEMORY,
+      ...IN_MEMORY,
     }
   }
 }
@@ -343,7 +343,7 @@ function monitoringDataset(
 function datasetRow(entry: ServedDataset, { usage, domain }: MonitoringOptions): readonly Value[] {
   const { dataset } = entry
   const metas = completeMetas(entry).default ?? {}
-  const told: Readonly<Record<string, unknown>> = {
+  const described: Readonly<Record<string, unknown>> = {
     ...metas,
     modified: canonicalMoment(metas.modified ?? null),
     data_processed: canonicalMoment(metas.data_processed ?? null),
@@ -354,7 +354,7 @@ function datasetRow(entry: ServedDataset, { usage, domain }: MonitoringOptions):
     visibility: 'domain',
     domain_id: domain,
   }
-  return DATASET_FIELDS.map(known => fitting(lookup(told, known.name), known))
+  return DATASET_FIELDS.map(known => fitting(lookup(described, known.name), known))
 }
 
 function callRow(call: Readonly<Record<string, unknown>>): readonly Value[] {

@@ -9,8 +9,8 @@ import { catalogGraphs, emptyTarget } from './catalog-graphs.ts'
 import { readCatalog } from './federated.ts'
 import { LatestGraphs } from './in-memory-dataset.ts'
 import type { Member } from './member.ts'
-import { MADE_IN_MEMORY, type ServedDataset } from './served.ts'
-import type { DatasetSource, SeenDatasets, ServedCatalog } from './visible.ts'
+import { IN_MEMORY, type ServedDataset } from './served.ts'
+import type { DatasetSource, ServedCatalog, VisibleDatasets } from './visible.ts'
 
 /** Name of the list of all datasets of the network, where it is asked like a dataset. */
 const NETWORK_ID = '_network'
@@ -41,7 +41,7 @@ const FRESH = 10 * 60_000
 const AFTER_FAILURE = 60_000
 
 /** Milliseconds that the first request waits for the catalogs of the others. */
-const FIRST_PATIENCE = 8000
+const FIRST_TIMEOUT = 8000
 
 /** What is known of another portal. */
 interface MemberCopy {
@@ -77,11 +77,11 @@ export class Network implements DatasetSource {
   }
 
   /** All of it is public. */
-  seenBy(): SeenDatasets {
+  visibleTo(): VisibleDatasets {
     return {
       current: () => this.served,
       asked: () => Promise.resolve(this.served),
-      startProgress: () => this.options.catalog.seenBy(ANONYMOUS).startProgress?.() ?? null,
+      startProgress: () => this.options.catalog.visibleTo(ANONYMOUS).startProgress?.() ?? null,
       dataset: id => this.dataset(id),
     }
   }
@@ -115,7 +115,7 @@ export class Network implements DatasetSource {
   async refresh(): Promise<void> {
     const readings = [...this.copies].map(([member, copy]) => this.read(member, copy))
     if (this.served.version === 'empty' && readings.length > 0)
-      await Promise.race([Promise.all(readings), pause(FIRST_PATIENCE)])
+      await Promise.race([Promise.all(readings), pause(FIRST_TIMEOUT)])
     this.refreshing ??= this.load().finally(() => {
       this.refreshing = null
     })
@@ -150,7 +150,7 @@ export class Network implements DatasetSource {
 
   private async load(): Promise<void> {
     const { catalog, base, domain } = this.options
-    const own = catalog.seenBy(ANONYMOUS).current()
+    const own = catalog.visibleTo(ANONYMOUS).current()
     const state = [own.version, ...[...this.copies.values()].map(({ readings }) => readings)].join(' ')
     if (state === this.state) return
     const others = [...this.copies.values()].flatMap(copy => copy.entries)
@@ -169,7 +169,7 @@ export class Network implements DatasetSource {
   /** A dataset whose records are not here: what is asked of them here has no answer. */
   private elsewhere(entry: CatalogEntry): ServedDataset {
     const target = emptyTarget(this.options.base, entry.dataset.id)
-    const made = { target, resources: target.graphs.facts, triples: 0, ...MADE_IN_MEMORY }
+    const made = { target, resources: target.graphs.facts, triples: 0, ...IN_MEMORY }
     return { ...entry, version: 'elsewhere', ...made }
   }
 }
@@ -184,7 +184,7 @@ function alike(entries: readonly ServedDataset[]): ServedDataset[] {
   const known = new Map(catalogFields([]).map(({ name, type }) => [name, KINDS[type] ?? 'any']))
   const isAlike = (name: string, value: MetaValue): boolean => {
     if (value === null) return true
-    if (!known.has(name) && known.size < MOST_NAMES) known.set(name, kindOf(value))
+    if (!known.has(name) && known.size < MAX_NAMES) known.set(name, kindOf(value))
     return known.get(name) === 'any' || known.get(name) === kindOf(value)
   }
   return entries.map(entry => {
@@ -200,7 +200,7 @@ function alike(entries: readonly ServedDataset[]): ServedDataset[] {
 const KINDS: Partial<Record<FieldType, string>> = { boolean: 'boolean', int: 'whole', double: 'number' }
 
 /** Names of metadata that the network has at most. */
-const MOST_NAMES = 1000
+const MAX_NAMES = 1000
 
 function kindOf(value: NonNullable<MetaValue>): string {
   if (Array.isArray(value)) return 'list'

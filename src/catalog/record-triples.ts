@@ -4,7 +4,7 @@ import { splitQuad } from '../publishing/graphs/rdf-quads.ts'
 import { LineSet } from '../publishing/line-set.ts'
 import { compileTextWith } from '../query/compile/records.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
-import type { Asker } from '../query/execute/executor.ts'
+import type { Executor } from '../query/execute/executor.ts'
 import { exportRecords, recordPositions } from '../query/execute/find.ts'
 import type { RecordQuery } from '../query/plan.ts'
 import type { Store } from '../store/store.ts'
@@ -39,7 +39,7 @@ export async function* matchingTriples(
   plan: RecordQuery,
   target: CompileTarget,
   store: Store,
-  asker: Asker,
+  executor: Executor,
 ): AsyncGenerator<string> {
   if (isWhole({ ...plan, limit: null })) {
     yield* recordTriples(store, target, RECORDS_AT_A_TIME, plan.limit)
@@ -47,11 +47,11 @@ export async function* matchingTriples(
   }
   if (plan.limit === 0 || target.statistics.records === 0) return
   const { facts } = target.graphs
-  const columns = await asker.contents(
+  const columns = await executor.contents(
     facts,
     (await store.contents(facts, [])).columns.map(({ predicate }) => predicate),
   )
-  for await (const positions of recordPositions(plan, target, asker)) {
+  for await (const positions of recordPositions(plan, target, executor)) {
     let piece = ''
     for (const position of positions)
       for (const lines of columns.lines(position, position + 1)) piece += lines
@@ -66,18 +66,18 @@ export async function* matchingTriples(
 export async function* mappedTriples(
   plan: RecordQuery,
   target: CompileTarget,
-  asker: Asker,
+  executor: Executor,
   { map, hasGraphs }: CompiledMapping,
 ): AsyncGenerator<string> {
-  const seen = new LineSet()
-  for await (const rows of exportRecords({ ...plan, select: [] }, target, asker)) {
+  const visible = new LineSet()
+  for await (const rows of exportRecords({ ...plan, select: [] }, target, executor)) {
     let piece = ''
     const add = (lines: string) => {
       for (let at = 0; at < lines.length; ) {
         const end = lines.indexOf('\n', at)
         const line = lines.slice(at, end)
         const triple = hasGraphs ? splitQuad(line).triple : line
-        if (seen.add(triple)) piece += `${triple}\n`
+        if (visible.add(triple)) piece += `${triple}\n`
         at = end + 1
       }
     }
@@ -87,11 +87,15 @@ export async function* mappedTriples(
 }
 
 /** The first field of text with a value in which a regular expression finds something; null where none has. */
-export async function fieldWith(pattern: string, target: CompileTarget, asker: Asker): Promise<Field | null> {
+export async function fieldWith(
+  pattern: string,
+  target: CompileTarget,
+  executor: Executor,
+): Promise<Field | null> {
   for (const field of target.dataset.fields) {
     if (field.type !== 'text') continue
     const query = compileTextWith(pattern, field, target)
-    const found = await asker.page({ name: `text of ${field.name}`, query })
+    const found = await executor.page({ name: `text of ${field.name}`, query })
     if (found.rows > 0) return field
   }
   return null

@@ -39,7 +39,7 @@ export interface ServedDataset extends CatalogEntry {
 }
 
 /** A dataset of records that has no file and no past: what is made in memory. */
-export const MADE_IN_MEMORY: Pick<
+export const IN_MEMORY: Pick<
   ServedDataset,
   'dump' | 'content' | 'mapping' | 'prefixes' | 'named' | 'removed'
 > = {
@@ -103,7 +103,7 @@ function prefixesOf(mapping: Mapping): Readonly<Record<string, string>> {
 }
 
 /** The metadata of a dataset have no longer mapping in them, for every list of datasets has them. */
-const LONGEST_TOLD = 20_000
+const MAX_REPORTED_LENGTH = 20_000
 
 /** What the triples of a dataset are made of: what its mapping uses, or what the direct mapping does. */
 function semanticMetas(
@@ -117,7 +117,7 @@ function semanticMetas(
   }
   const { text, mapping: used } = mapping
   return {
-    rml_mapping: text.length > LONGEST_TOLD ? null : text,
+    rml_mapping: text.length > MAX_REPORTED_LENGTH ? null : text,
     classes: usedClasses(used),
     properties: usedProperties(used),
   }

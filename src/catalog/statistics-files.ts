@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Versions, versionFolder } from '../publishing/versions/versions.ts'
 import type { SelectQuery } from '../sparql/algebra.ts'
 import type { Solution, Store } from '../store/store.ts'
-import { type GraphSurvey, surveyGraph } from './graph-statistics.ts'
+import { type GraphStatistics, gatherGraphStatistics } from './graph-statistics.ts'
 
 /** What is surveyed: one published version. */
 export interface Surveyed {
@@ -15,12 +15,12 @@ export interface Surveyed {
 }
 
 interface Job {
-  readonly survey: Promise<GraphSurvey | null>
+  readonly statistics: Promise<GraphStatistics | null>
   /** Somebody waits for it. */
   urgent: boolean
 }
 
-export interface SurveysOptions {
+export interface StatisticsFilesOptions {
   readonly store: Pick<Store, 'select'>
   /** Where surveys are kept beside the versions that they are of; nowhere unless told. */
   readonly versions?: Versions
@@ -41,37 +41,37 @@ const FILE = 'survey-1.json'
  * The surveys of published versions: each is made once, and kept. Their statements are asked one at a time, so that they
  * never hold more than one worker; those that nobody waits for leave the store to others in between.
  */
-export class Surveys {
-  private readonly options: SurveysOptions
+export class StatisticsFiles {
+  private readonly options: StatisticsFilesOptions
   private readonly jobs = new WeakMap<Surveyed, Job>()
   private turn: Promise<unknown> = Promise.resolve()
   private watch: NodeJS.Timeout | undefined
   private readonly stopping = new AbortController()
 
-  constructor(options: SurveysOptions) {
+  constructor(options: StatisticsFilesOptions) {
     this.options = options
   }
 
   /** The survey of a version, as soon as it is made. Null where counting takes longer than it may. */
-  of(entry: Surveyed): Promise<GraphSurvey | null> {
+  of(entry: Surveyed): Promise<GraphStatistics | null> {
     const job = this.job(entry)
     job.urgent = true
-    return job.survey
+    return job.statistics
   }
 
   /** Surveys in the background what is served, now and whenever it changes. */
   follow(entries: () => readonly Surveyed[]): void {
-    let seen: readonly Surveyed[] = []
+    let visible: readonly Surveyed[] = []
     let busy = false
     const look = async () => {
       const served = entries()
-      if (busy || served === seen) return
+      if (busy || served === visible) return
       busy = true
       for (const entry of served) {
         if (this.stopping.signal.aborted) return
-        await this.job(entry).survey.catch(() => undefined)
+        await this.job(entry).statistics.catch(() => undefined)
       }
-      seen = served
+      visible = served
       busy = false
     }
     this.watch ??= setInterval(() => void look(), WATCH_INTERVAL)
@@ -87,19 +87,19 @@ export class Surveys {
   private job(entry: Surveyed): Job {
     const known = this.jobs.get(entry)
     if (known !== undefined) return known
-    const job: Job = { survey: this.make(entry, () => job.urgent), urgent: false }
+    const job: Job = { statistics: this.make(entry, () => job.urgent), urgent: false }
     this.jobs.set(entry, job)
-    job.survey.catch(() => this.jobs.delete(entry))
+    job.statistics.catch(() => this.jobs.delete(entry))
     return job
   }
 
-  private async make(entry: Surveyed, isUrgent: () => boolean): Promise<GraphSurvey | null> {
+  private async make(entry: Surveyed, isUrgent: () => boolean): Promise<GraphStatistics | null> {
     const kept = this.read(entry)
     if (kept !== null) return kept
     try {
-      const survey = await surveyGraph(entry.resources, query => this.ask(query, isUrgent))
-      if (!this.stopping.signal.aborted) this.keep(entry, survey)
-      return survey
+      const graphStatistics = await gatherGraphStatistics(entry.resources, query => this.ask(query, isUrgent))
+      if (!this.stopping.signal.aborted) this.keep(entry, graphStatistics)
+      return graphStatistics
     } catch (error) {
       if ((error as { code?: unknown }).code === 'DeadlineExceeded') return null
       throw error
@@ -127,21 +127,21 @@ export class Surveys {
     return solutions
   }
 
-  private read(entry: Surveyed): GraphSurvey | null {
+  private read(entry: Surveyed): GraphStatistics | null {
     const file = this.file(entry)
     try {
-      return file === null ? null : (JSON.parse(readFileSync(file, 'utf8')) as GraphSurvey)
+      return file === null ? null : (JSON.parse(readFileSync(file, 'utf8')) as GraphStatistics)
     } catch {
       return null
     }
   }
 
   /** A version never changes, so that whoever writes its survey writes the same. Where it is gone, nothing is kept. */
-  private keep(entry: Surveyed, survey: GraphSurvey): void {
+  private keep(entry: Surveyed, graphStatistics: GraphStatistics): void {
     const file = this.file(entry)
     if (file === null) return
     try {
-      writeFileSync(`${file}.${process.pid}`, JSON.stringify(survey))
+      writeFileSync(`${file}.${process.pid}`, JSON.stringify(graphStatistics))
       renameSync(`${file}.${process.pid}`, file)
     } catch {
       // A folder that cannot be written, or is gone, costs another count at the next start.

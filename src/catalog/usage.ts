@@ -63,7 +63,7 @@ export class Usage {
   private readonly counted: Map<string, Record<CallKind, number>>
   private readonly ring: NotedCall[] = []
   private next = 0
-  private seen = 0
+  private visible = 0
   private changes = 0
   private written = 0
   private timer: NodeJS.Timeout | null = null
@@ -77,7 +77,7 @@ export class Usage {
   remember(call: NotedCall): void {
     this.ring[this.next] = call
     this.next = (this.next + 1) % this.options.calls
-    this.seen += 1
+    this.visible += 1
   }
 
   /** Counts a call that was answered well. */
@@ -105,7 +105,7 @@ export class Usage {
 
   /** Numbers that change with every count and with every call. */
   state(): { readonly counts: number; readonly calls: number } {
-    return { counts: this.changes, calls: this.seen }
+    return { counts: this.changes, calls: this.visible }
   }
 
   /** Writes the counts a last time. */
@@ -158,11 +158,11 @@ function popularity({ call, download, attachment }: Counts): number {
 }
 
 /** The counts of the run before; none where the file is not there or is damaged. */
-function readCounts(file: string, most: number): Map<string, Record<CallKind, number>> {
+function readCounts(file: string, max: number): Map<string, Record<CallKind, number>> {
   const counted = new Map<string, Record<CallKind, number>>()
   try {
     const { datasets } = JSON.parse(readFileSync(file, 'utf8')) as { readonly datasets?: unknown }
-    for (const [id, counts] of Object.entries(datasets ?? {}).slice(0, most)) {
+    for (const [id, counts] of Object.entries(datasets ?? {}).slice(0, max)) {
       const given = (counts ?? {}) as Readonly<Record<string, unknown>>
       counted.set(id, {
         call: countOf(given.call),

@@ -2,9 +2,9 @@ import { Fault } from '../errors/errors.ts'
 import type { Metas } from '../model/metadata.ts'
 import type { Principal } from '../model/principal.ts'
 import type { Store } from '../store/store.ts'
-import type { Figures } from './catalog-dataset.ts'
+import type { UsageStatistics } from './catalog-dataset.ts'
 import { catalogGraphs, type DatasetList, type ServedCatalog } from './catalog-graphs.ts'
-import { LatestGraphs, MadeOnDemand } from './in-memory-dataset.ts'
+import { LatestGraphs, Memoised } from './in-memory-dataset.ts'
 import type { ServedDataset } from './served.ts'
 
 export type { DatasetList, ServedCatalog } from './catalog-graphs.ts'
@@ -12,11 +12,11 @@ export type { DatasetList, ServedCatalog } from './catalog-graphs.ts'
 /** A source of datasets: the catalog, the monitoring or the network (query API, "Search API v2"). */
 export interface DatasetSource {
   /** What somebody may see of it: the one decision about that, which every door asks. */
-  seenBy(principal: Principal): SeenDatasets
+  visibleTo(principal: Principal): VisibleDatasets
 }
 
 /** The datasets of a source that somebody may see; nothing tells of the others. */
-export interface SeenDatasets {
+export interface VisibleDatasets {
   /** Those in force: the same object as long as they are the same. */
   current(): DatasetList
   /** They as a dataset of its own, whose graphs are loaded. */
@@ -28,7 +28,7 @@ export interface SeenDatasets {
    */
   dataset(id: string, version?: string | null): ServedDataset
   /** They with figures of their use as fields; a source without it has no such fields. */
-  counted?(figures: Figures): Promise<ServedCatalog>
+  counted?(figures: UsageStatistics): Promise<ServedCatalog>
   /** How far the start of the portal has come; null once all of them are served. A source without it is complete. */
   startProgress?(): StartProgress | null
 }
@@ -40,25 +40,25 @@ export interface StartProgress {
 }
 
 /** Refuses what would be wrong without datasets that are not served yet. Faults: CatalogIncomplete. */
-export function requireComplete(datasets: Pick<SeenDatasets, 'startProgress'>): void {
+export function requireComplete(datasets: Pick<VisibleDatasets, 'startProgress'>): void {
   const progress = datasets.startProgress?.() ?? null
   if (progress !== null) throw new Fault('CatalogIncomplete', { ...progress })
 }
 
 /** The datasets that somebody may see, once all of them are served. Faults: CatalogIncomplete. */
-export function completeList(datasets: Pick<SeenDatasets, 'current' | 'startProgress'>): DatasetList {
+export function completeList(datasets: Pick<VisibleDatasets, 'current' | 'startProgress'>): DatasetList {
   requireComplete(datasets)
   return datasets.current()
 }
 
 /** The fault of who asks for what not everybody may see (query API, "Errors"; facts on "Errors"). */
-export function hidden(principal: Principal, what: string): Fault {
+export function accessError(principal: Principal, what: string): Fault {
   return principal.type === 'anonymous'
     ? new Fault('Unauthorised', { what: `${what} is not public` })
     : new Fault('ForbiddenAccess')
 }
 
-export interface SeenOptions {
+export interface VisibleOptions {
   readonly base: string
   readonly store: Store
   /** Milliseconds for which graphs stay that are needed no more, for answers that are reading them. */
@@ -71,18 +71,18 @@ export interface SeenOptions {
  * A list of datasets with its catalog graphs. They are loaded where somebody asks for them; a list with nothing but what
  * somebody may see has no field, word, value or count of anything else.
  */
-export class SeenList {
-  private readonly options: SeenOptions
+export class VisibleList {
+  private readonly options: VisibleOptions
   private readonly list: DatasetList
   private readonly graphs: LatestGraphs
   private readonly figureGraphs: LatestGraphs
-  private readonly withFigures = new MadeOnDemand<ServedCatalog>(() => Date.now())
+  private readonly withFigures = new Memoised<ServedCatalog>(() => Date.now())
   private asking: Promise<ServedCatalog> | null = null
   private countings = 0
   private isReleased = false
 
   /** @param ready the catalog of these datasets, where its graphs are loaded already */
-  constructor(list: DatasetList, options: SeenOptions, ready?: ServedCatalog) {
+  constructor(list: DatasetList, options: VisibleOptions, ready?: ServedCatalog) {
     this.list = list
     this.options = options
     this.graphs = new LatestGraphs(options.store, options.grace)
@@ -106,13 +106,13 @@ export class SeenList {
    * The catalog with figures of use as fields of the explore template. They change with every call, so its graphs are made
    * where somebody asks for them; while little changes they are those of the moment.
    */
-  counted(figures: Figures): Promise<ServedCatalog> {
-    const figuresNow = () =>
+  counted(figures: UsageStatistics): Promise<ServedCatalog> {
+    const statisticsNow = () =>
       new Map(this.list.entries.map(({ dataset: { id } }) => [id, figures(id)] as const))
     return this.withFigures.current({
       basis: () => this.list,
-      state: () => JSON.stringify([...figuresNow()]),
-      make: () => this.count(figuresNow()),
+      state: () => JSON.stringify([...statisticsNow()]),
+      make: () => this.count(statisticsNow()),
     })
   }
 

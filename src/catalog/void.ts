@@ -2,10 +2,10 @@ import { isIri } from '../rdf/iri.ts'
 import { datasetIri } from '../rdf/iris.ts'
 import { isLanguageTag } from '../rdf/language-tag.ts'
 import { iriText, literalText } from '../rdf/ntriples.ts'
-import { type StatementOf, tellerOf } from '../rdf/statements.ts'
+import { type StatementOf, tripleWriterOf } from '../rdf/statements.ts'
 import { type CatalogEntry, canonicalMoment } from './catalog-dataset.ts'
 import { type ExampleQuery, queryPrefixes } from './example-queries.ts'
-import type { GraphSurvey } from './graph-statistics.ts'
+import type { GraphStatistics } from './graph-statistics.ts'
 
 /** The vocabularies of a description, by their prefixes. */
 export const VOID_PREFIXES = {
@@ -22,7 +22,7 @@ export const VOID_PREFIXES = {
 } as const
 
 type Statement = StatementOf<typeof VOID_PREFIXES>
-const { name, say } = tellerOf(VOID_PREFIXES)
+const { name, t } = tripleWriterOf(VOID_PREFIXES)
 
 const EXAMPLES = 3
 const LANGUAGES = 'http://id.loc.gov/vocabulary/iso639-1/'
@@ -46,7 +46,7 @@ export interface Described extends CatalogEntry {
 export interface DescriptionParts {
   readonly base: string
   /** Figures of its graph; null where they are not known. */
-  readonly survey?: GraphSurvey | null
+  readonly statistics?: GraphStatistics | null
   readonly queries?: readonly ExampleQuery[]
 }
 
@@ -75,14 +75,14 @@ export function datasetDocument(entry: Described, parts: DescriptionParts): stri
   const { base } = parts
   const { id } = entry.dataset
   const about = [
-    say(iriText(descriptionAddress(base, id)), [
+    t(iriText(descriptionAddress(base, id)), [
       ['rdf:type', name('void:DatasetDescription')],
       ['dcterms:title', literalText(`Description of ${titleOf(entry)}`)],
       ['foaf:primaryTopic', iriText(datasetIri(base, id))],
       ['dcterms:modified', moment(entry.published)],
       ['rdfs:seeAlso', iriText(portalDescriptionAddress(base))],
     ]),
-    say(portalNode(base), [['void:subset', iriText(datasetIri(base, id))]]),
+    t(portalNode(base), [['void:subset', iriText(datasetIri(base, id))]]),
   ]
   return about.join('') + datasetDescription(entry, parts)
 }
@@ -91,7 +91,7 @@ export function datasetDocument(entry: Described, parts: DescriptionParts): stri
 export function portalDocument(
   base: string,
   title: string,
-  entries: readonly { readonly entry: Described; readonly survey: GraphSurvey | null }[],
+  entries: readonly { readonly entry: Described; readonly statistics: GraphStatistics | null }[],
 ): string {
   const document = iriText(portalDescriptionAddress(base))
   const datasets = entries.map(({ entry }) => iriText(datasetIri(base, entry.dataset.id)))
@@ -100,14 +100,14 @@ export function portalDocument(
     .sort()
     .reverse()
   return (
-    say(document, [
+    t(document, [
       ['rdf:type', name('void:DatasetDescription')],
       ['dcterms:title', literalText(`Description of ${title}`)],
       ['foaf:primaryTopic', portalNode(base)],
       ...datasets.map((node): Statement => ['foaf:topic', node]),
       ['dcterms:modified', latest === undefined ? null : moment(latest)],
     ]) +
-    say(portalNode(base), [
+    t(portalNode(base), [
       ['rdf:type', name('void:Dataset')],
       ['dcterms:title', literalText(title)],
       ['foaf:homepage', iriText(`${base}/`)],
@@ -127,7 +127,7 @@ export function portalDocument(
  * endpoints and the catalog in DCAT share.
  */
 export function datasetDescription(entry: Described, parts: DescriptionParts): string {
-  const { base, survey = null, queries = [] } = parts
+  const { base, statistics: graphStatistics = null, queries = [] } = parts
   const { dataset, published } = entry
   const { id } = dataset
   const node = iriText(datasetIri(base, id))
@@ -140,7 +140,7 @@ export function datasetDescription(entry: Described, parts: DescriptionParts): s
   const publisher = typeof known.publisher === 'string' ? iriText(`${document}#publisher`) : null
   const exports = `${base}/api/v2/catalog/datasets/${encodeURIComponent(id)}/exports`
   return [
-    say(node, [
+    t(node, [
       ['rdf:type', name('void:Dataset')],
       ['rdf:type', name('dcat:Dataset')],
       ['dcterms:identifier', literalText(id)],
@@ -167,12 +167,12 @@ export function datasetDescription(entry: Described, parts: DescriptionParts): s
         ([, format]): Statement => ['void:feature', iriText(`http://www.w3.org/ns/formats/${format}`)],
       ),
     ]),
-    survey === null
-      ? say(node, [['void:triples', number(entry.triples)]])
-      : figures(node, survey, document, examplesOf(survey, base, id)),
+    graphStatistics === null
+      ? t(node, [['void:triples', number(entry.triples)]])
+      : figures(node, graphStatistics, document, examplesOf(graphStatistics, base, id)),
     publisher === null
       ? ''
-      : say(publisher, [
+      : t(publisher, [
           ['rdf:type', name('foaf:Agent')],
           ['foaf:name', text(String(known.publisher))],
         ]),
@@ -182,24 +182,29 @@ export function datasetDescription(entry: Described, parts: DescriptionParts): s
 }
 
 /** The figures of a graph (VoID, section 4). */
-function figures(node: string, survey: GraphSurvey, document: string, examples: readonly string[]): string {
-  const { properties, classes } = survey
+function figures(
+  node: string,
+  graphStatistics: GraphStatistics,
+  document: string,
+  examples: readonly string[],
+): string {
+  const { properties, classes } = graphStatistics
   const part = (kind: string, at: number) => iriText(`${document}#${kind}-${at + 1}`)
   return [
-    say(node, [
-      ['void:triples', number(survey.triples)],
-      ['void:entities', number(survey.subjects)],
-      ['void:classes', number(survey.types)],
-      ['void:properties', number(survey.predicates)],
-      ['void:distinctSubjects', number(survey.subjects)],
-      ['void:distinctObjects', number(survey.objects)],
-      ...vocabularies(survey).map((space): Statement => ['void:vocabulary', iriText(space)]),
+    t(node, [
+      ['void:triples', number(graphStatistics.triples)],
+      ['void:entities', number(graphStatistics.subjects)],
+      ['void:classes', number(graphStatistics.types)],
+      ['void:properties', number(graphStatistics.predicates)],
+      ['void:distinctSubjects', number(graphStatistics.subjects)],
+      ['void:distinctObjects', number(graphStatistics.objects)],
+      ...vocabularies(graphStatistics).map((space): Statement => ['void:vocabulary', iriText(space)]),
       ...examples.map((iri): Statement => ['void:exampleResource', iriText(iri)]),
       ...properties.map((_, at): Statement => ['void:propertyPartition', part('property', at)]),
       ...classes.map((_, at): Statement => ['void:classPartition', part('class', at)]),
     ]),
     ...properties.map(({ iri, triples, subjects, objects }, at) =>
-      say(part('property', at), [
+      t(part('property', at), [
         ['void:property', iriText(iri)],
         ['void:triples', number(triples)],
         ['void:distinctSubjects', number(subjects)],
@@ -207,7 +212,7 @@ function figures(node: string, survey: GraphSurvey, document: string, examples: 
       ]),
     ),
     ...classes.map(({ iri, entities }, at) =>
-      say(part('class', at), [
+      t(part('class', at), [
         ['void:class', iriText(iri)],
         ['void:entities', number(entities)],
       ]),
@@ -216,7 +221,7 @@ function figures(node: string, survey: GraphSurvey, document: string, examples: 
 }
 
 /** Some resources that can be looked up here: those of the dataset itself rather than others, and no nested nodes. */
-function examplesOf({ examples }: GraphSurvey, base: string, dataset: string): readonly string[] {
+function examplesOf({ examples }: GraphStatistics, base: string, dataset: string): readonly string[] {
   const own = examples.filter(iri => iri.startsWith(`${datasetIri(base, dataset)}/`))
   const named = examples.filter(iri => !iri.startsWith(`${base}/.well-known/genid/`))
   return (own.length > 0 ? own : named).slice(0, EXAMPLES)
@@ -226,7 +231,7 @@ function examplesOf({ examples }: GraphSurvey, base: string, dataset: string): r
  * The namespaces of all properties and classes. A client takes a term of no listed namespace for one that does not occur,
  * so that nothing is listed where some are not known.
  */
-function vocabularies({ properties, classes, predicates, types }: GraphSurvey): readonly string[] {
+function vocabularies({ properties, classes, predicates, types }: GraphStatistics): readonly string[] {
   if (properties.length < predicates || classes.length < types) return []
   const spaces = [...properties, ...classes].map(({ iri }) => iri.replace(/[^#/:]*$/, ''))
   return [...new Set(spaces)].filter(isIri).sort()
@@ -238,7 +243,7 @@ function example(query: ExampleQuery, entry: Described, base: string): string {
   const document = descriptionAddress(base, id)
   const type = `${query.form[0]?.toUpperCase()}${query.form.slice(1)}`
   const isFederated = query.federatesWith.length > 0
-  return say(iriText(`${document}/queries/${encodeURIComponent(query.name)}`), [
+  return t(iriText(`${document}/queries/${encodeURIComponent(query.name)}`), [
     ['rdf:type', name('sh:SPARQLExecutable')],
     ['rdf:type', name(`sh:SPARQL${type}Executable`)],
     ['rdfs:label', literalText(query.title, undefined, languageOf(entry))],
@@ -255,13 +260,13 @@ function prefixes(base: string, { dataset: { id }, prefixes: known }: Described)
   const node = `${descriptionAddress(base, id)}#prefixes`
   const declared = Object.entries(queryPrefixes(base, id, known))
   return (
-    say(iriText(node), [
+    t(iriText(node), [
       ['rdf:type', name('owl:Ontology')],
       ...declared.map(([prefix]): Statement => ['sh:declare', iriText(`${node}-${prefix}`)]),
     ]) +
     declared
       .map(([prefix, namespace]) =>
-        say(iriText(`${node}-${prefix}`), [
+        t(iriText(`${node}-${prefix}`), [
           ['sh:prefix', literalText(prefix)],
           ['sh:namespace', literalText(namespace, `${VOID_PREFIXES.xsd}anyURI`)],
         ]),

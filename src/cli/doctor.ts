@@ -67,11 +67,11 @@ export async function diagnose(
 /** The settings that somebody gave, and from where. */
 function settingFindings(flags: PortalOptions, environment: NodeJS.ProcessEnv): readonly Finding[] {
   const given = shownSettings(flags, environment).filter(({ origin }) => origin.type !== 'default')
-  const told = given.map(({ setting, origin }) => `${setting} (${originText(origin)})`)
+  const described = given.map(({ setting, origin }) => `${setting} (${originText(origin)})`)
   const otel = shownSettings(flags, environment).find(({ setting }) => setting === 'otel')?.value
   const traces = tracingSettings(typeof otel === 'string' ? otel : undefined, environment, lodestoneVersion())
   return [
-    ok('settings', told.length === 0 ? 'all have their defaults' : `given: ${told.join(', ')}`),
+    ok('settings', described.length === 0 ? 'all have their defaults' : `given: ${described.join(', ')}`),
     ...(traces === null ? [] : [ok('traces', `are sent to ${new URL(traces.endpoint).host}`)]),
   ]
 }

@@ -80,8 +80,8 @@ export function explainCommand(): Command {
           limit: Number(options.limit),
           offset: Number(options.offset),
         }
-        const asked = { target, store, clock: () => performance.now() }
-        const { plan, statements, answer, milliseconds } = await explainOdsql(clauses, context, asked)
+        const requested = { target, store, clock: () => performance.now() }
+        const { plan, statements, answer, milliseconds } = await explainOdsql(clauses, context, requested)
         const stages = {
           text: where,
           ast: where.trim() === '' ? null : parseWhere(where),

@@ -33,7 +33,7 @@ export function mapCommand(): Command {
       if (base !== undefined && !isIri(base))
         throw new Fault('Usage', { reason: `--base ${base}: an absolute IRI is expected.` })
       const report = await runMapping(mapping, files, options)
-      process.stderr.write(told(report, options.json === true))
+      process.stderr.write(described(report, options.json === true))
       if (hasErrors(report.diagnostics) || report.dataErrors > 0) process.exitCode = 1
     })
 }
@@ -81,9 +81,9 @@ function written(
   plan: Plan,
   prefixes: Prefixes,
   format: Options['format'],
-  tell: (input: InputReport) => void,
+  describe: (input: InputReport) => void,
 ): AsyncIterable<string | Uint8Array> {
-  const pieces = runPlan(plan, tell)
+  const pieces = runPlan(plan, describe)
   switch (format) {
     case 'nquads':
       return pieces
@@ -106,7 +106,7 @@ async function* texts(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
   for await (const piece of pieces) yield piece.toString('utf8')
 }
 
-function told(report: MapReport, asJson: boolean): string {
+function described(report: MapReport, asJson: boolean): string {
   if (asJson) return `${JSON.stringify(report, null, 2)}\n`
   const diagnostics = report.diagnostics.map(diagnostic => `${diagnosticText(report.mapping, diagnostic)}\n`)
   const isRun = report.inputs.length > 0

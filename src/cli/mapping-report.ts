@@ -15,7 +15,7 @@ export function refusalText(dataset: string, { file, diagnostics, kept }: Mappin
     direct: 'the direct mapping is used',
     version: 'the version before stays in force, for its mapping does not fit the fields any more',
   }[kept]
-  return `${dataset}: the mapping is refused; ${inForce}${told(file, diagnostics, dataset)}`
+  return `${dataset}: the mapping is refused; ${inForce}${described(file, diagnostics, dataset)}`
 }
 
 /** What a mapping made of the records, as far as it should be known: warnings, and rules that made less than they might. */
@@ -26,10 +26,10 @@ export function mappingReportText(dataset: string, { file, diagnostics, rules }:
   const more = lines.length - SHOWN
   const rest = more > 0 ? `\n  … and ${more} more rules, see: lodestone mapping preview ${dataset}` : ''
   const said = diagnostics.filter(({ severity }) => severity !== 'info')
-  return told(file, said, dataset) + lines.slice(0, SHOWN).join('') + rest
+  return described(file, said, dataset) + lines.slice(0, SHOWN).join('') + rest
 }
 
-function told(file: string, diagnostics: readonly Diagnostic[], dataset: string): string {
+function described(file: string, diagnostics: readonly Diagnostic[], dataset: string): string {
   const shown = diagnostics
     .slice(0, SHOWN)
     .map(diagnostic => `\n${diagnosticText(file, diagnostic).replace(/^/gm, '  ')}`)

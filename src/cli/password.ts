@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { Fault } from '../errors/errors.ts'
 
 /** Bytes of standard input in which the line of the password ends. */
-const LONGEST_LINE = 64 * 1024
+const MAX_LINE_LENGTH = 64 * 1024
 
 /**
  * The password of a command that was given none: asked for twice on a terminal, without echo; otherwise the first line
@@ -30,7 +30,7 @@ async function readLine(input: AsyncIterable<unknown>): Promise<string | null> {
     const bytes = Buffer.from(piece as Uint8Array)
     pieces.push(bytes)
     length += bytes.length
-    if (bytes.includes(0x0a) || length > LONGEST_LINE) break
+    if (bytes.includes(0x0a) || length > MAX_LINE_LENGTH) break
   }
   if (length === 0) return null
   const [line = ''] = Buffer.concat(pieces).toString('utf8').split(/\r?\n/, 1)

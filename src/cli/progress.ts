@@ -1,7 +1,7 @@
 import cliProgress from 'cli-progress'
 import type { ProgressReporter } from '../app/progress.ts'
 import type { PublishMessage } from '../publishing/publisher.ts'
-import { misfitsText } from '../sources/typing.ts'
+import { conversionErrorsText } from '../sources/typing.ts'
 import { mappingReportText, refusalText } from './mapping-report.ts'
 
 /** @param out usually process.stderr */
@@ -79,7 +79,9 @@ function publishedText({ dataset, report }: Extract<PublishMessage, { type: 'pub
   const repeated =
     report.repeated === 0 ? '' : `\n  ${report.repeated} records have the identity of another record`
   if (report.misfitCount === 0) return first + repeated + mapped
-  const shown = report.misfits.slice(0, MAX_FIELDS).map(misfits => `\n  ${misfitsText(misfits)}`)
+  const shown = report.misfits
+    .slice(0, MAX_FIELDS)
+    .map(conversionErrors => `\n  ${conversionErrorsText(conversionErrors)}`)
   const more = report.misfits.length - MAX_FIELDS
   const rest = more > 0 ? `\n  … and ${more} more fields, see: lodestone check ${dataset}` : ''
   return `${first}${repeated}\n  ${report.misfitCount} values do not fit their field and became null${shown.join('')}${rest}${mapped}`

@@ -4,14 +4,14 @@ import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgume
 import { print } from './print.ts'
 import { ANSWER_FORMATS, type AnswerFormat, writeAnswer } from './query/answer.ts'
 import { askComunica, queryFault } from './query/engine.ts'
-import { checkDatasets, fetchWithKey, querySources, ROADS, type Road } from './query/sources.ts'
+import { checkDatasets, fetchWithKey, PROTOCOLS, type Protocol, querySources } from './query/sources.ts'
 import { queryPrefixes, queryText } from './query/text.ts'
 import { configsOf } from './settings.ts'
 
 interface Options extends PortalOptions {
   readonly json?: boolean
   readonly format?: AnswerFormat
-  readonly via: Road
+  readonly via: Protocol
   readonly key?: string
   readonly source: readonly string[]
 }
@@ -27,7 +27,9 @@ export function queryCommand(): Command {
       'ids of datasets or addresses of fragments and endpoints; then the query, @FILE or -',
     )
     .addOption(
-      new Option('--via <way>', 'how datasets of the portal are asked').choices(ROADS).default('fragments'),
+      new Option('--via <way>', 'how datasets of the portal are asked')
+        .choices(PROTOCOLS)
+        .default('fragments'),
     )
     .option('--key <key>', 'an API key, which the portal is shown and nobody else, for restricted datasets')
     .option(
@@ -55,8 +57,8 @@ export function queryCommand(): Command {
       await run(async () => {
         const answer = await askComunica(query, sources, ask)
         const format = options.format ?? (options.json === true ? 'json' : null)
-        const usual = process.stdout.isTTY === true ? 'table' : 'csv'
-        await print(writeAnswer(answer, format, usual, queryPrefixes(query)))
+        const standard = process.stdout.isTTY === true ? 'table' : 'csv'
+        await print(writeAnswer(answer, format, standard, queryPrefixes(query)))
       })
     })
 }

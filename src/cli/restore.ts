@@ -29,12 +29,12 @@ export function restoreCommand(): Command {
       const isFilled =
         manifest.accounts && config.accounts !== undefined ? await fillAccounts(config, force) : null
       if (options.json === true) return printJson({ ...manifest, portal, before, accountsFilled: isFilled })
-      const tell = (text: string) => process.stderr.write(`${text}\n`)
-      tell(`${portal}: ${contentsText(manifest)}`)
-      if (before !== null) tell(`what was there before is in ${before}`)
-      if (isFilled === true) tell('the accounts are in the database of the setting accounts')
+      const report = (text: string) => process.stderr.write(`${text}\n`)
+      report(`${portal}: ${contentsText(manifest)}`)
+      if (before !== null) report(`what was there before is in ${before}`)
+      if (isFilled === true) report('the accounts are in the database of the setting accounts')
       if (isFilled === false)
-        tell(
+        report(
           'the database of the setting accounts has users already and was left as it is: --force replaces all in it',
         )
     })

@@ -21,7 +21,7 @@ import { understoodText } from './import/table.ts'
 import { importFile } from './import.ts'
 
 /** A portal folder that was made for files given on the command line. */
-export interface MadePortal {
+export interface GeneratedPortal {
   readonly portal: string
   /** Removes the folder. */
   readonly remove: () => void
@@ -41,7 +41,10 @@ export function portalAmong(given: readonly string[]): string | null {
  * Makes a portal folder of files and of the files of folders: each is a dataset with inferred types. What cannot be read is told on
  * stderr, and the rest is served. Faults: SourceUnreadable where nothing can.
  */
-export async function portalOfFiles(given: readonly string[], options: ReadingOptions): Promise<MadePortal> {
+export async function portalOfFiles(
+  given: readonly string[],
+  options: ReadingOptions,
+): Promise<GeneratedPortal> {
   const portal = mkdtempSync(path.join(tmpdir(), 'lodestone-portal-'))
   const remove = () => rmSync(portal, { recursive: true, force: true })
   process.once('exit', remove)

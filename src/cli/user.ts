@@ -1,5 +1,5 @@
 import { Argument, Command, InvalidArgumentError } from 'commander'
-import { MOST_CALLS } from '../accounts/names.ts'
+import { MAX_CALLS } from '../accounts/names.ts'
 import { grantsOf, ROLE_NAMES } from '../accounts/roles.ts'
 import { Fault } from '../errors/errors.ts'
 import { EDITING, EVERYTHING, PUBLISHING } from '../model/principal.ts'
@@ -220,7 +220,7 @@ function warningOf(portal: string, grant: string): string | null {
 
 function callsArgument(text: string): number {
   const calls = Number(text)
-  if (!/^\d{1,10}$/.test(text) || calls > MOST_CALLS)
-    throw new InvalidArgumentError(`calls of a day are a whole number from 0 to ${MOST_CALLS}.`)
+  if (!/^\d{1,10}$/.test(text) || calls > MAX_CALLS)
+    throw new InvalidArgumentError(`calls of a day are a whole number from 0 to ${MAX_CALLS}.`)
   return calls
 }

@@ -5,7 +5,7 @@ import { suggestionHint } from '../publishing/definition.ts'
 import { noteHistory } from '../publishing/management/history.ts'
 import { openReleases, publisherSettings } from '../publishing/publisher.ts'
 import { rollBack } from '../publishing/versions/roll-back.ts'
-import { keptVersions, publishedDatasets, versionsOf } from '../publishing/versions/versions.ts'
+import { publishedDatasets, retainedVersions, versionsOf } from '../publishing/versions/versions.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { configOf, configsOf } from './settings.ts'
 
@@ -19,13 +19,15 @@ export function versionsCommand(): Command {
     .action((id: string, options: PortalOptions & { readonly json?: boolean }) => {
       const { portal, keepVersions } = configOf(options)
       const versions = versionsOf(portal, keepVersions)
-      const listed = keptVersions(versions, id).map(({ version, published, statistics, restored }, at) => ({
-        version,
-        published,
-        records: statistics.records,
-        in_force: at === 0,
-        ...(restored === undefined ? {} : { restored: restored.version }),
-      }))
+      const listed = retainedVersions(versions, id).map(
+        ({ version, published, statistics, restored }, at) => ({
+          version,
+          published,
+          records: statistics.records,
+          in_force: at === 0,
+          ...(restored === undefined ? {} : { restored: restored.version }),
+        }),
+      )
       if (listed.length === 0)
         throw new Fault(
           'NotFoundResource',

@@ -6,7 +6,7 @@ import { Fault, type FaultPlace, placeText } from '../errors/errors.ts'
 import { withoutCredentials } from '../model/credentials.ts'
 import { lookup } from '../model/lookup.ts'
 import { nearest } from '../model/nearest.ts'
-import { MOST_NESTED, nestedTooDeep } from '../model/yaml-nesting.ts'
+import { MAX_NESTED, nestedTooDeep } from '../model/yaml-nesting.ts'
 
 /** One thing that is wrong with a document, told with its place. */
 export interface Problem {
@@ -49,7 +49,7 @@ export function readDocument<S extends TSchema>(
     return {
       value: null,
       placeOf,
-      problems: [{ message: `the document is nested more than ${MOST_NESTED} deep`, place: { file } }],
+      problems: [{ message: `the document is nested more than ${MAX_NESTED} deep`, place: { file } }],
     }
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, prettyErrors: false })
@@ -98,9 +98,9 @@ export function keyLines(text: string): ReadonlyMap<string, number> {
 /** The value of a document, or a ConfigInvalid fault that tells every problem. */
 export function trusted<T>(read: ReadDocument<T>): T {
   if (read.value !== null) return read.value
-  const told = read.problems.map(({ message, place }) => placeText(place) + message)
+  const described = read.problems.map(({ message, place }) => placeText(place) + message)
   const place = read.problems[0]?.place
-  throw new Fault('ConfigInvalid', { reason: told.join('\n') }, place === undefined ? {} : { place })
+  throw new Fault('ConfigInvalid', { reason: described.join('\n') }, place === undefined ? {} : { place })
 }
 
 interface SchemaProblem {

@@ -170,8 +170,8 @@ export function placeText(place: FaultPlace): string {
 
 /** A fault as a terminal shows it: place where the message does not tell the file already, message, hint. */
 export function faultText({ message, place, hint }: Fault): string {
-  const told = place.file !== undefined && message.includes(place.file)
-  return `${told ? '' : placeText(place)}${message}${hint === undefined ? '' : `\n  ${hint}`}`
+  const described = place.file !== undefined && message.includes(place.file)
+  return `${described ? '' : placeText(place)}${message}${hint === undefined ? '' : `\n  ${hint}`}`
 }
 
 /** What an error means by which the system refuses another file or connection, in words; null for any other error. */
@@ -207,8 +207,8 @@ export function clauseFault(
   hint?: string,
   code: 'ODSQLError' | 'IncompatibleTypesInComparisonFilter' = 'ODSQLError',
 ): Fault {
-  const told = hint === undefined ? reason : `${reason} (${hint})`
-  const short = shortened(told)
+  const described = hint === undefined ? reason : `${reason} (${hint})`
+  const short = shortened(described)
   const place = { from: span.from, to: span.to }
   return new Fault(code, { reason: `${short}.`, clause }, { place, ...(hint === undefined ? {} : { hint }) })
 }
@@ -226,6 +226,6 @@ export function odataFault(
   code: 'ODataError' | 'ODataUnsupported' = 'ODataError',
 ): Fault {
   const short = shortened(reason)
-  const told = `${option}, position ${span.from + 1}: ${short}.`
-  return new Fault(code, { reason: told }, { place: { from: span.from, to: span.to } })
+  const described = `${option}, position ${span.from + 1}: ${short}.`
+  return new Fault(code, { reason: described }, { place: { from: span.from, to: span.to } })
 }

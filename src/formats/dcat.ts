@@ -1,5 +1,5 @@
 import { iriText, literalText } from '../rdf/ntriples.ts'
-import { type NameOf, type StatementOf, tellerOf } from '../rdf/statements.ts'
+import { type NameOf, type StatementOf, tripleWriterOf } from '../rdf/statements.ts'
 import type { CatalogSheet, DatasetSheet, DistributionSheet, Named, ServiceSheet } from './catalog-sheet.ts'
 import type { Prefixes } from './turtle.ts'
 
@@ -20,7 +20,7 @@ const MEDIA_TYPES = 'https://www.iana.org/assignments/media-types/'
 
 type Name = NameOf<typeof DCAT_PREFIXES>
 type Statement = StatementOf<typeof DCAT_PREFIXES>
-const { name, say } = tellerOf(DCAT_PREFIXES)
+const { name, t } = tripleWriterOf(DCAT_PREFIXES)
 
 /**
  * A catalog as N-Triples after the application profile of the European data portals, DCAT-AP 3.0: the catalog, then each
@@ -41,7 +41,7 @@ class DcatGraph {
     const agent = this.agent(publisher)
     const home = this.resource('foaf:Document', iriText(homepage), [])
     return [
-      say(iriText(iri), [
+      t(iriText(iri), [
         ['rdf:type', name('dcat:Catalog')],
         ['dcterms:title', literalText(title)],
         ['dcterms:description', literalText(description)],
@@ -79,7 +79,7 @@ class DcatGraph {
     const nodes = (predicate: Name, all: readonly (Described | null)[]) =>
       all.map((described): Statement => [predicate, described?.node ?? null])
     return [
-      say(iriText(sheet.iri), [
+      t(iriText(sheet.iri), [
         ['rdf:type', name('dcat:Dataset')],
         ['dcterms:identifier', literalText(sheet.iri)],
         ['dcterms:title', text(sheet.title)],
@@ -105,11 +105,11 @@ class DcatGraph {
         ['rdfs:seeAlso', described],
       ]),
       ...[publisher, ...creators, ...contributors, ...themes, contact, frequency, rights, ...places].map(
-        told,
+        reported,
       ),
-      ...[period, ...standards, page, ...references].map(told),
+      ...[period, ...standards, page, ...references].map(reported),
       shared.text,
-      ...files.map(told),
+      ...files.map(reported),
       ...services,
     ].join('')
   }
@@ -126,7 +126,7 @@ class DcatGraph {
       ['dcterms:issued', moment(issued)],
       ['dcterms:modified', moment(modified)],
     ]
-    return { statements, text: told(terms) + told(tongue) }
+    return { statements, text: reported(terms) + reported(tongue) }
   }
 
   private distribution(
@@ -137,7 +137,7 @@ class DcatGraph {
     const media = iriText(MEDIA_TYPES + file.mediaType)
     const type = this.resource('dcterms:MediaTypeOrExtent', media, [['rdf:type', name('dcterms:MediaType')]])
     const node = iriText(file.url)
-    const text = say(node, [
+    const text = t(node, [
       ['rdf:type', name('dcat:Distribution')],
       ['dcterms:title', literalText(file.title, undefined, language ?? '')],
       ['dcterms:description', literalText(file.description, undefined, language ?? '')],
@@ -160,7 +160,7 @@ class DcatGraph {
     const standard = this.named(protocol, 'dcterms:Standard', 'rdfs:label')
     const terms = this.optional(license, 'dcterms:LicenseDocument')
     return [
-      say(serviceNode(url), [
+      t(serviceNode(url), [
         ['rdf:type', name('dcat:DataService')],
         ['dcterms:title', text(title)],
         ['dcterms:description', text(description)],
@@ -170,7 +170,7 @@ class DcatGraph {
         ['dcterms:conformsTo', standard.node],
         ['dcterms:license', terms?.node ?? null],
       ]),
-      say(accessNode(url), [
+      t(accessNode(url), [
         ['rdf:type', name('dcat:Distribution')],
         ['dcterms:title', text(title)],
         ['dcterms:description', text(description)],
@@ -179,7 +179,7 @@ class DcatGraph {
         ...shared,
       ]),
       standard.text,
-      told(terms),
+      reported(terms),
     ].join('')
   }
 
@@ -223,7 +223,7 @@ class DcatGraph {
     const key = `${type} ${node}`
     if (this.described.has(key)) return { node, text: '' }
     this.described.add(key)
-    return { node, text: say(node, [['rdf:type', name(type)], ...more]) }
+    return { node, text: t(node, [['rdf:type', name(type)], ...more]) }
   }
 
   private blank(): string {
@@ -238,7 +238,7 @@ interface Described {
   readonly text: string
 }
 
-function told(described: Described | null): string {
+function reported(described: Described | null): string {
   return described?.text ?? ''
 }
 

@@ -101,9 +101,9 @@ function targetsOf(columns: readonly Column[], options: ExportOptions): readonly
 }
 
 /** Names are unique: labels need not be. */
-function unusedName(wanted: string, names: Set<string>): string {
-  let name = wanted
-  for (let count = 2; names.has(name); count++) name = `${wanted} ${count}`
+function unusedName(required: string, names: Set<string>): string {
+  let name = required
+  for (let count = 2; names.has(name); count++) name = `${required} ${count}`
   names.add(name)
   return name
 }

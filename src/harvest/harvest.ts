@@ -53,7 +53,7 @@ const MAX_SKIPPED = 100
 export async function harvest(harvester: Harvester, context: HarvestContext): Promise<HarvestOutcome> {
   const { portal, now, isDryRun } = context
   const before = harvestState(portal, harvester)
-  const asked = now().toISOString()
+  const requested = now().toISOString()
   try {
     const known = harvestedDatasets(portal, harvester.id)
     const catalog = await readCatalog(harvester, context)
@@ -67,8 +67,8 @@ export async function harvest(harvester: Harvester, context: HarvestContext): Pr
     if (!isDryRun)
       finish(portal, harvester, {
         ...rest,
-        asked,
-        confirmed: asked,
+        asked: requested,
+        confirmed: requested,
         failures: 0,
         counts,
         skipped: skipped.slice(0, MAX_SKIPPED),
@@ -79,7 +79,12 @@ export async function harvest(harvester: Harvester, context: HarvestContext): Pr
     if (!(error instanceof Fault) && !(error instanceof RangeError)) throw error
     const failure = error instanceof Fault ? faultText(error) : error.message
     if (!isDryRun)
-      finish(portal, harvester, { ...before, asked, failures: before.failures + 1, reason: failure })
+      finish(portal, harvester, {
+        ...before,
+        asked: requested,
+        failures: before.failures + 1,
+        reason: failure,
+      })
     const counts = { found: 0, created: 0, updated: 0, unchanged: 0, withdrawn: 0, skipped: 0 }
     return { harvester: harvester.id, counts, created: [], updated: [], withdrawn: [], skipped: [], failure }
   }
@@ -122,14 +127,14 @@ function takeOver(
   { portal, now, isDryRun }: HarvestContext,
 ): TakenOver {
   const { only, except = [] } = harvester
-  const isWanted = (id: string) => (only === undefined || only.includes(id)) && !except.includes(id)
-  const skipped: SkippedDataset[] = [...catalog.skipped.filter(({ dataset }) => isWanted(dataset))]
+  const isRequired = (id: string) => (only === undefined || only.includes(id)) && !except.includes(id)
+  const skipped: SkippedDataset[] = [...catalog.skipped.filter(({ dataset }) => isRequired(dataset))]
   const datasets: Record<string, HarvestedState> = {}
   const [created, updated, kept]: [string[], string[], Set<string>] = [[], [], new Set()]
   const taken = new Set(known.values())
   let unchanged = 0
   for (const offered of catalog.offered) {
-    if (!isWanted(offered.id)) continue
+    if (!isRequired(offered.id)) continue
     const id = known.get(offered.id) ?? localId(harvester, offered.id, taken)
     taken.add(id)
     kept.add(id)
@@ -157,7 +162,7 @@ function takeOver(
   // What is offered no more in a form that can be read stays: only what is gone is withdrawn.
   const still = new Set(skipped.map(({ dataset }) => dataset))
   const gone = [...known].filter(
-    ([remote, id]) => !kept.has(id) && ((catalog.isComplete && !still.has(remote)) || !isWanted(remote)),
+    ([remote, id]) => !kept.has(id) && ((catalog.isComplete && !still.has(remote)) || !isRequired(remote)),
   )
   const withdrawn = gone.map(([, id]) => id)
   for (const id of known.values()) {

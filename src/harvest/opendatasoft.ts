@@ -63,7 +63,7 @@ function offer(
   if (!/^[\w][\w.@-]{0,199}$/.test(id)) return { dataset: id.slice(0, 200), reason: 'its id cannot be used' }
   if (hasRecords === false) return { dataset: id, reason: 'it has no records' }
   const metas = metasOf(givenMetas) as Readonly<Record<string, Readonly<Record<string, MetaValue>>>>
-  const told = metas.default ?? {}
+  const described = metas.default ?? {}
   const fields = fieldsOf(givenFields)
   const isUsable = fields.length > 0 && fields.every(({ name }) => /^[a-z0-9_]{1,100}$/.test(name))
   const path = encodeURIComponent(id)
@@ -94,7 +94,7 @@ function offer(
         ),
       ]),
     ),
-    modified: momentOf(told.data_processed) ?? momentOf(told.modified),
+    modified: momentOf(described.data_processed) ?? momentOf(described.modified),
     page: `${base}/explore/dataset/${path}/`,
   }
 }

@@ -4,8 +4,8 @@ import { harvestState } from './state.ts'
 /** The harvesters that are to be asked at a moment: those that never were, and those whose time has come. */
 export function dueHarvesters(portal: string, now: number): readonly Harvester[] {
   return readHarvesters(portal).filter(harvester => {
-    const { asked, next } = harvestState(portal, harvester)
-    return asked === undefined || (next !== undefined && Date.parse(next) <= now)
+    const { asked: requested, next } = harvestState(portal, harvester)
+    return requested === undefined || (next !== undefined && Date.parse(next) <= now)
   })
 }
 

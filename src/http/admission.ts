@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Soon } from '../accounts/soon.ts'
+import type { MaybePromise } from '../accounts/maybe-promise.ts'
 import type { ClientBudget } from './budget.ts'
 
 /** Requests of a client that uses more than others, of which each is answered before the next is begun. */
@@ -18,7 +18,7 @@ export class Admission {
   private readonly lines = new Map<string, Line>()
 
   /** Resolves when a request may be answered; it counts until its response is closed. */
-  enter(client: ClientBudget, response: ServerResponse): Soon<void> {
+  enter(client: ClientBudget, response: ServerResponse): MaybePromise<void> {
     const line = this.lines.get(client.id) ?? { running: 0, waiting: [] }
     this.lines.set(client.id, line)
     if (line.running < AT_ONCE || (line.waiting.length === 0 && !client.isHeavy())) {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Failures } from '../accounts/failures.ts'
-import { type Soon, soonThen } from '../accounts/soon.ts'
+import { type MaybePromise, thenMaybe } from '../accounts/maybe-promise.ts'
 import { addressSubject } from './client-address.ts'
 
 const MINUTE = 60_000
@@ -16,9 +16,9 @@ export type Attempt =
   | {
       readonly type: 'allowed'
       /** The secret was right: failures of this account at this address are forgotten, all others stand. */
-      readonly succeed: () => Soon<void>
+      readonly succeed: () => MaybePromise<void>
       /** The secret was not looked at. */
-      readonly withdraw: () => Soon<void>
+      readonly withdraw: () => MaybePromise<void>
     }
   /** Nothing may be tried until then, in milliseconds since 1970. */
   | { readonly type: 'blocked'; readonly until: number }
@@ -79,7 +79,7 @@ export class Attempts {
    *
    * @param device names a device on which the account was signed in before; null for any other
    */
-  begin(account: string, address: string, device: string | null = null): Soon<Attempt> {
+  begin(account: string, address: string, device: string | null = null): MaybePromise<Attempt> {
     const now = Math.floor(this.#now())
     const network = addressSubject(address)
     const name = account.normalize('NFKC').trim().toLowerCase()
@@ -96,12 +96,12 @@ export class Attempts {
     ]
     const subjects = [...new Set(counted.map(({ subject }) => subject))]
     const withdraw = () => this.#failures.withdraw(subjects, now)
-    return soonThen(this.#failures.begin(counted, now), until =>
+    return thenMaybe(this.#failures.begin(counted, now), until =>
       until === null
         ? {
             type: 'allowed',
             withdraw,
-            succeed: () => soonThen(withdraw(), () => this.#failures.forget(own)),
+            succeed: () => thenMaybe(withdraw(), () => this.#failures.forget(own)),
           }
         : { type: 'blocked', until },
     )

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
-import { type Soon, soonThen } from '../accounts/soon.ts'
+import { type MaybePromise, thenMaybe } from '../accounts/maybe-promise.ts'
 import { Fault } from '../errors/errors.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { credentialOf } from './credentials.ts'
@@ -22,7 +22,7 @@ declare module 'fastify' {
 export type Authenticate = (
   request: Pick<FastifyRequest, 'headers' | 'query'>,
   form?: QueryParameters | null,
-) => Soon<Principal>
+) => MaybePromise<Principal>
 
 /**
  * Recognises users by API keys, access tokens and the cookie of a session (query API, "Authentication"). A credential that
@@ -45,16 +45,16 @@ export function authenticator(
     const credential = credentialOf(headers, query as QueryParameters, form)
     if (credential === null) return ofSession(readSessionToken(headers, isSecure))
     const { type, secret } = credential
-    const found = secret.length > LONGEST ? null : (type === 'key' ? keys : tokens).principal(secret)
-    return soonThen(found, principal => {
+    const found = secret.length > MAX_LENGTH ? null : (type === 'key' ? keys : tokens).principal(secret)
+    return thenMaybe(found, principal => {
       if (principal !== null) return principal
       throw new Fault('CredentialInvalid', { reason: INVALID[type] })
     })
   }
 
-  function ofSession(token: string | null): Soon<Principal> {
-    if (token === null || token.length > LONGEST) return ANONYMOUS
-    return soonThen(sessions.principal(token), found => found ?? ANONYMOUS)
+  function ofSession(token: string | null): MaybePromise<Principal> {
+    if (token === null || token.length > MAX_LENGTH) return ANONYMOUS
+    return thenMaybe(sessions.principal(token), found => found ?? ANONYMOUS)
   }
 }
 
@@ -63,7 +63,7 @@ function hasToken({ access_token: token }: QueryParameters): boolean {
 }
 
 /** No credential of ours is longer. */
-const LONGEST = 500
+const MAX_LENGTH = 500
 
 /** Facts on "Errors"; RFC 6750, section 3.1. */
 const INVALID = {
@@ -76,8 +76,8 @@ const INVALID = {
  * for the challenge of Basic; a browser, which would open a window of its own for it, is not told.
  */
 export function challenge(request: FastifyRequest, reply: FastifyReply, fault: Fault): void {
-  const told = fault.code === 'CredentialInvalid' ? `, error="invalid_token"` : ''
-  const bearer = `Bearer realm="Lodestone"${told}`
+  const described = fault.code === 'CredentialInvalid' ? `, error="invalid_token"` : ''
+  const bearer = `Bearer realm="Lodestone"${described}`
   const isBrowser = request.headers.accept?.includes('text/html') === true
   reply.header('www-authenticate', isBrowser ? bearer : [bearer, 'Basic realm="Lodestone", charset="UTF-8"'])
 }

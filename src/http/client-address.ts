@@ -50,7 +50,7 @@ function entryFromRight(list: string, place: number): string {
 /** An address as it is written in a header, bare; null for none. */
 function plainAddress(text: string): string | null {
   const entry = text.trim()
-  if (entry.length > LONGEST) return null
+  if (entry.length > MAX_LENGTH) return null
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry
   const address = bare.replace(/%.*$/, '')
   switch (isIP(address)) {
@@ -69,7 +69,7 @@ function copyOf(text: string): string {
 }
 
 /** An IPv6 address with a zone, a port and brackets is shorter. */
-const LONGEST = 100
+const MAX_LENGTH = 100
 
 function unmapped(address: string): string {
   if (!address.includes(':ffff:')) return address

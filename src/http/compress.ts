@@ -10,7 +10,7 @@ const LEAST_BYTES = 1024
  */
 const LEAST_BYTES_OF_QUADS = 4096
 /** Up to this size a body is compressed at once: to hand it to another thread and back takes as long. */
-const MOST_AT_ONCE = 16 * 1024
+const MAX_AT_ONCE = 16 * 1024
 
 const GZIP = { level: 4 }
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
@@ -38,7 +38,7 @@ export function compressBody(
   done: (error: Error | null, compressed: Buffer) => void,
 ): void {
   if (coding === 'br') brotliCompress(body, BROTLI, done)
-  else if (body.length > MOST_AT_ONCE) gzip(body, GZIP, done)
+  else if (body.length > MAX_AT_ONCE) gzip(body, GZIP, done)
   else done(null, gzipSync(body, GZIP))
 }
 

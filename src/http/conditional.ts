@@ -56,23 +56,23 @@ const OWN = 'private, max-age=0, must-revalidate'
 
 /** Tags that were made before, by what they were made of: who asks again asks at the same address. */
 const tags = new Map<string, string | null>()
-const MOST_TAGS = 4096
+const MAX_TAGS = 4096
 /** Longer addresses are not remembered, so that what is stays small. */
-const MOST_LENGTH = 1024
+const MAX_LENGTH = 1024
 
 /** The tag of an answer; null where its query calls `now`. */
 function tagOf({ url, query }: Pick<FastifyRequest, 'url' | 'query'>, basis: string): string | null {
   const key = `${basis}\n${url}`
   const before = tags.get(key)
   if (before !== undefined) return before
-  const asked = Object.entries(query as QueryParameters).filter(
+  const requested = Object.entries(query as QueryParameters).filter(
     ([name]) => !Object.hasOwn(CREDENTIAL_PARAMETERS, name),
   )
-  const tag = asked.some(([, value]) => (Array.isArray(value) ? value.some(callsNow) : callsNow(value)))
+  const tag = requested.some(([, value]) => (Array.isArray(value) ? value.some(callsNow) : callsNow(value)))
     ? null
-    : entityTag(RELEASE, basis, pathOf(url), JSON.stringify(asked))
-  if (key.length > MOST_LENGTH || namesCredentials(query as QueryParameters)) return tag
-  if (tags.size >= MOST_TAGS) tags.clear()
+    : entityTag(RELEASE, basis, pathOf(url), JSON.stringify(requested))
+  if (key.length > MAX_LENGTH || namesCredentials(query as QueryParameters)) return tag
+  if (tags.size >= MAX_TAGS) tags.clear()
   tags.set(key, tag)
   return tag
 }

@@ -92,11 +92,11 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     })
     return true
   }
-  const usual = server.listeners('connection')
+  const standard = server.listeners('connection')
   server.removeAllListeners('connection')
   server.on('connection', (socket: Socket) => {
     if (!admit(socket)) refuse(socket, perAddress ?? 0)
-    else for (const listener of usual) listener.call(server, socket)
+    else for (const listener of standard) listener.call(server, socket)
   })
   limitAll(server, onFull)
 }
@@ -104,18 +104,18 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
 /** Refuses connections before the system does, which says nothing about it: files must still be opened. */
 function limitAll(server: Server, onFull: (message: string) => void): void {
   const files = openFilesLimit()
-  const most = files === null ? null : connectionsOf(files)
-  if (most !== null) server.maxConnections = most
-  let told = Number.NEGATIVE_INFINITY
-  const tell = (message: string) => {
-    if (Date.now() - told < REPORT_PAUSE) return
-    told = Date.now()
+  const max = files === null ? null : connectionsOf(files)
+  if (max !== null) server.maxConnections = max
+  let described = Number.NEGATIVE_INFINITY
+  const report = (message: string) => {
+    if (Date.now() - described < REPORT_PAUSE) return
+    described = Date.now()
     onFull(message)
   }
   const open = `the process may have ${files ?? 'only so many'} files and connections open at once (ulimit -n)`
-  server.on('drop', () => tell(`connections are refused: ${most} are open, and ${open}`))
+  server.on('drop', () => report(`connections are refused: ${max} are open, and ${open}`))
   server.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.syscall === 'accept') tell(`connections cannot be taken: ${error.message}; ${open}`)
+    if (error.syscall === 'accept') report(`connections cannot be taken: ${error.message}; ${open}`)
   })
 }
 

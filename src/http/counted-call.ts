@@ -18,7 +18,7 @@ export function countCall(
 ): boolean {
   const { principal } = request
   const allowance = quotas.take(principal, address)
-  tellAllowance(reply, allowance)
+  reportAllowance(reply, allowance)
   if (!allowance.isExceeded) {
     counted.set(reply, { quotas, principal, address, allowance })
     return false
@@ -38,7 +38,7 @@ export function returnCall(reply: FastifyReply): void {
   counted.delete(reply)
   const { quotas, principal, address, allowance } = call
   quotas.giveBack(principal, address, allowance)
-  tellAllowance(reply, { ...allowance, remaining: allowance.remaining + 1 })
+  reportAllowance(reply, { ...allowance, remaining: allowance.remaining + 1 })
 }
 
 /** What was counted for an answer. */
@@ -51,7 +51,7 @@ interface CountedCall {
 
 const counted = new WeakMap<FastifyReply, CountedCall>()
 
-function tellAllowance(reply: FastifyReply, allowance: Allowance): void {
+function reportAllowance(reply: FastifyReply, allowance: Allowance): void {
   const texts = allowanceTexts(allowance)
   for (const [index, name] of ALLOWANCE_HEADERS.entries()) reply.header(name, texts[index])
 }
@@ -64,12 +64,12 @@ export function allowanceTexts({ limit, remaining, reset }: Allowance): readonly
   return [String(limit), String(remaining), resetText(reset)]
 }
 
-let told = { reset: Number.NaN, text: '' }
+let described = { reset: Number.NaN, text: '' }
 
 function resetText(reset: number): string {
-  if (told.reset !== reset)
-    told = { reset, text: `${new Date(reset).toISOString().slice(0, 19).replace('T', ' ')}+00:00` }
-  return told.text
+  if (described.reset !== reset)
+    described = { reset, text: `${new Date(reset).toISOString().slice(0, 19).replace('T', ' ')}+00:00` }
+  return described.text
 }
 
 /** What is said of each limit that is used up; of the portal's own as it is documented. */

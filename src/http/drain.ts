@@ -8,16 +8,16 @@ const LOOK = 50
  * once and as they come to be so, all others when the time is up.
  *
  * @param closing what resolves when the server has no connections left
- * @param patience milliseconds
+ * @param timeout milliseconds
  * @returns false where answers were cut off
  */
-export async function drain(server: Server, closing: Promise<unknown>, patience: number): Promise<boolean> {
+export async function drain(server: Server, closing: Promise<unknown>, timeout: number): Promise<boolean> {
   let isWhole = true
   const looking = setInterval(() => server.closeIdleConnections(), LOOK)
   const cutting = setTimeout(() => {
     isWhole = false
     server.closeAllConnections()
-  }, patience)
+  }, timeout)
   try {
     await closing
     return isWhole

@@ -7,12 +7,12 @@ export type Coding = (typeof CODINGS)[number]
 export function preferredCoding(acceptEncoding: string | undefined): Coding | null {
   if (acceptEncoding === undefined) return null
   let best: Coding | null = null
-  let most = qualityOf('identity', acceptEncoding, 0)
+  let max = qualityOf('identity', acceptEncoding, 0)
   for (const coding of CODINGS) {
     const quality = qualityOf(coding, acceptEncoding, 0)
-    if (quality > 0 && (best === null ? quality >= most : quality > most)) {
+    if (quality > 0 && (best === null ? quality >= max : quality > max)) {
       best = coding
-      most = quality
+      max = quality
     }
   }
   return best

@@ -1,5 +1,5 @@
 /** The parts of Lodestone that answer requests: what metrics and logs tell them apart by. */
-const DOORS: readonly (readonly [prefix: string, door: string])[] = [
+const ENDPOINTS: readonly (readonly [prefix: string, door: string])[] = [
   ['/api/explore/', 'explore'],
   ['/api/v2', 'search'],
   ['/api/odata', 'odata'],
@@ -26,11 +26,11 @@ const known = new Map<string, string>()
  *
  * @param route pattern of the route; empty where an address belongs to none
  */
-export function doorOf(route: string): string {
+export function endpointOf(route: string): string {
   const before = known.get(route)
   if (before !== undefined) return before
-  const [, found = 'site'] = DOORS.find(([prefix]) => route.startsWith(prefix)) ?? []
-  const door = route === '' ? 'none' : found
-  known.set(route, door)
-  return door
+  const [, found = 'site'] = ENDPOINTS.find(([prefix]) => route.startsWith(prefix)) ?? []
+  const endpoint = route === '' ? 'none' : found
+  known.set(route, endpoint)
+  return endpoint
 }

@@ -18,7 +18,7 @@ export interface ExportParameters {
 }
 
 const DELIMITERS = [';', ',', '\t', '|']
-const MOST_SEPARATOR = 10
+const MAX_SEPARATOR = 10
 
 /**
  * Reads the parameters of an export. Throws InvalidRESTParameterError.
@@ -29,8 +29,8 @@ export function readExport(query: QueryParameters, isNew: boolean): ExportParame
   const delimiter = decodedAgain(one(query, 'delimiter') ?? ';').replace('\\t', '\t')
   if (!DELIMITERS.includes(delimiter)) throw invalid('delimiter', delimiter, 'one of ; , | and a tab')
   const listSeparator = one(query, 'list_separator') ?? ','
-  if (listSeparator.length > MOST_SEPARATOR)
-    throw invalid('list_separator', listSeparator, `at most ${MOST_SEPARATOR} characters`)
+  if (listSeparator.length > MAX_SEPARATOR)
+    throw invalid('list_separator', listSeparator, `at most ${MAX_SEPARATOR} characters`)
   const epsg = one(query, 'epsg') ?? '4326'
   if (!/^\d{4,6}$/.test(epsg)) throw invalid('epsg', epsg, 'an EPSG code such as 4326')
   const compression = (one(query, 'parquet_compression') ?? 'snappy').toLowerCase()

@@ -18,8 +18,8 @@ export interface FacetValueParameter {
 }
 
 /** Most filters of one kind, so that one address cannot ask for everything. */
-const MOST_FILTERS = 100
-const MOST_VALUES = 1000
+const MAX_FILTERS = 100
+const MAX_VALUES = 1000
 
 /**
  * Reads `refine` or `exclude`: `name:value`, the name plain, in back-quotes or as `facet(…)`, the value plain or in quotes
@@ -30,8 +30,7 @@ export function readFacetValues(
   parameter: 'refine' | 'exclude',
 ): readonly FacetValueParameter[] {
   const texts = many(query, parameter).filter(text => text.trim() !== '')
-  if (texts.length > MOST_FILTERS)
-    throw invalid(parameter, `${texts.length} values`, `at most ${MOST_FILTERS}`)
+  if (texts.length > MAX_FILTERS) throw invalid(parameter, `${texts.length} values`, `at most ${MAX_FILTERS}`)
   return texts.map(text => {
     const expected = 'a facet and a value, as in country:"France",'
     const [facet, rest] = readName(text, parameter)
@@ -44,7 +43,7 @@ export function readFacetValues(
 /** Reads `facet`: names, each plain, in back-quotes or with its manners as `facet(name="…", sort=-count, limit=10)`. */
 export function readFacets(query: QueryParameters): readonly FacetParameter[] {
   const texts = many(query, 'facet').filter(text => text.trim() !== '')
-  if (texts.length > MOST_FILTERS) throw invalid('facet', `${texts.length} values`, `at most ${MOST_FILTERS}`)
+  if (texts.length > MAX_FILTERS) throw invalid('facet', `${texts.length} values`, `at most ${MAX_FILTERS}`)
   return texts.flatMap(text => readList(text.trim()))
 }
 
@@ -83,8 +82,8 @@ function readForm(text: string, start: number, parameter: string): readonly [Fac
   const name = found.get('name')
   if (name === undefined || name === '') throw invalid(parameter, text, 'a name in facet(name="…")')
   const limit = found.get('limit')
-  if (limit !== undefined && !(/^\d{1,6}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MOST_VALUES))
-    throw invalid(parameter, `limit=${limit}`, `1 <= limit <= ${MOST_VALUES}`)
+  if (limit !== undefined && !(/^\d{1,6}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= MAX_VALUES))
+    throw invalid(parameter, `limit=${limit}`, `1 <= limit <= ${MAX_VALUES}`)
   const flag = (key: string) => {
     const value = found.get(key)
     if (value === undefined) return undefined

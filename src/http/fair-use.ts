@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Soon } from '../accounts/soon.ts'
+import type { MaybePromise } from '../accounts/maybe-promise.ts'
 import { Fault } from '../errors/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import { runFor, type WorkContext } from '../runtime/work-client.ts'
@@ -71,7 +71,7 @@ export class FairUse {
    * Resolves when a client that was recognised is to be answered. Faults: TooMuchWork where its budget is used up while others
    * ask, TooManyAnswers where too many of its requests are being answered.
    */
-  admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): Soon<void> {
+  admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): MaybePromise<void> {
     const context = this.contexts.get(request)
     if (context === undefined) return undefined
     if (principal.type === 'user') context.client = this.options.budgets.of(`user:${principal.id}`)

@@ -30,11 +30,11 @@ export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
     if (fault.status === 401) challenge(request, reply, fault)
     if (fault.status === 503) reply.header('retry-after', '2')
     if (fault.code === 'NotPublishedYet' || fault.code === 'CatalogIncomplete') returnCall(reply)
-    const told = body(fault)
+    const described = body(fault)
     reply
       .code(fault.status)
       .type(contentType)
-      .send(typeof told === 'string' ? told : prettyJson(told))
+      .send(typeof described === 'string' ? described : prettyJson(described))
   }
 }
 

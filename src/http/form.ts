@@ -6,12 +6,12 @@ import { parseForm, type QueryParameters, refuseDamaged } from './query-string.t
 export type Form = ReadonlyMap<string, string>
 
 /** Bytes of a form. */
-const MOST_BYTES = 16 * 1024
+const MAX_BYTES = 16 * 1024
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
 /** Makes the routes of an instance read forms, at most 16 kB of them unless told, and no other bodies. */
-export function acceptForms(app: FastifyInstance, bodyLimit: number = MOST_BYTES): void {
+export function acceptForms(app: FastifyInstance, bodyLimit: number = MAX_BYTES): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer', bodyLimit }, (_, body, done) => {
     done(null, body)

@@ -59,13 +59,13 @@ function object(members: object): string {
 
 /** Names of members as they were written before: there are few, and each record has them. */
 const keys = new Map<string, string>()
-const MOST_KEYS = 5000
+const MAX_KEYS = 5000
 
 function key(name: string): string {
   const known = keys.get(name)
   if (known !== undefined) return known
   const written = `${text(name)}: `
-  if (keys.size < MOST_KEYS) keys.set(name, written)
+  if (keys.size < MAX_KEYS) keys.set(name, written)
   return written
 }
 

@@ -1,5 +1,5 @@
 /** Longer ones are not followed. */
-const MOST_LENGTH = 8000
+const MAX_LENGTH = 8000
 
 /**
  * The path, with its query, that a person is sent on to after logging in; null for what could lead to another site:
@@ -7,7 +7,7 @@ const MOST_LENGTH = 8000
  * out, and paths that begin with two slashes once their dots are resolved.
  */
 export function localPath(given: string | undefined): string | null {
-  if (given === undefined || given.length > MOST_LENGTH || !/^\/(?![/\\])[^\\]*$/.test(given)) return null
+  if (given === undefined || given.length > MAX_LENGTH || !/^\/(?![/\\])[^\\]*$/.test(given)) return null
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   if (/[\u0000-\u0020\u007f-\u009f]/.test(given)) return null
   const url = URL.canParse(given, HERE) ? new URL(given, HERE) : null

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { doorOf } from './endpoint.ts'
+import { endpointOf } from './endpoint.ts'
 import { REQUEST_ID } from './request-id.ts'
 
 export type ObservedRequest = FastifyRequest
@@ -49,7 +49,7 @@ export function observeRequests(http: FastifyInstance, observers: readonly Reque
 function answeredWith(request: FastifyRequest, reply: FastifyReply, before: number): Answered {
   const route = routeOf(request)
   return {
-    door: doorOf(route),
+    door: endpointOf(route),
     route,
     status: reply.raw.statusCode,
     milliseconds: reply.elapsedTime,

@@ -9,11 +9,11 @@ export const PAGE = { limit: 100, window: 10_000 } as const
 export const GROUPED_PAGE = { limit: 20_000, window: 20_000 } as const
 
 /** Rows of a page where none are asked for, and what asks for all that there may be. */
-export const USUAL_ROWS = 10
+export const DEFAULT_ROWS = 10
 export const ALL_ROWS = -1
 
 /** The clocks that show dates where none are named. */
-export const USUAL_ZONE = 'UTC'
+export const DEFAULT_ZONE = 'UTC'
 
 /** The clauses of a query as the address has them, with what literals and texts of dates mean. */
 export interface QueryClauses {
@@ -30,7 +30,7 @@ export interface QueryClauses {
 /** Reads the clauses of a query. Throws InvalidRESTParameterError with what was found and what is expected. */
 export function readClauses(query: QueryParameters): QueryClauses {
   return {
-    ...readManners(query),
+    ...readPresentation(query),
     select: joined(query, 'select'),
     where: many(query, 'where'),
     qv1: many(query, 'qv1'),
@@ -43,14 +43,14 @@ export function readClauses(query: QueryParameters): QueryClauses {
  * Reads the language and the time zone of a request. A language may be a tag with regions, in any case (`EN`, `en-US`;
  * RFC 5646), a time zone may be percent-encoded twice (`Europe%252FParis`).
  */
-export function readManners(query: QueryParameters): {
+export function readPresentation(query: QueryParameters): {
   readonly timezone: string
   readonly language: Language
 } {
   const tag = one(query, 'lang') ?? LANGUAGES[0]
   const language = tag.toLowerCase().split(/[-_]/, 1)[0] ?? ''
   if (!isLanguage(language)) throw invalid('lang', tag, `one of ${LANGUAGES.join(', ')}`)
-  const timezone = one(query, 'timezone') ?? USUAL_ZONE
+  const timezone = one(query, 'timezone') ?? DEFAULT_ZONE
   const zone = isTimeZone(timezone) ? timezone : decodedAgain(timezone)
   if (!isTimeZone(zone)) throw invalid('timezone', timezone, 'a time zone such as Europe/Paris')
   return { timezone: zone, language }
@@ -65,24 +65,24 @@ export const PAGING = [
 /**
  * Reads which page is asked for, in either spelling.
  *
- * @param usual rows of a page where none are asked for; null for all that there may be
+ * @param standard rows of a page where none are asked for; null for all that there may be
  */
 export function readPage(
   query: QueryParameters,
   grouped: boolean,
-  usual: number | null = USUAL_ROWS,
+  standard: number | null = DEFAULT_ROWS,
 ): { readonly limit: number; readonly offset: number } {
-  const most = grouped ? GROUPED_PAGE : PAGE
+  const max = grouped ? GROUPED_PAGE : PAGE
   const given = (name: string) => lookup(query, name) !== undefined && lookup(query, name) !== ''
   const names = PAGING.find(pair => given(pair.limit) || given(pair.offset)) ?? PAGING[0]
-  const limit = wholeNumber(query, names.limit, usual ?? ALL_ROWS, ALL_ROWS, most.limit)
-  const offset = wholeNumber(query, names.offset, 0, 0, most.window)
-  const length = limit === ALL_ROWS ? Math.max(0, Math.min(most.limit, most.window - offset)) : limit
-  if (offset + length > most.window)
+  const limit = wholeNumber(query, names.limit, standard ?? ALL_ROWS, ALL_ROWS, max.limit)
+  const offset = wholeNumber(query, names.offset, 0, 0, max.window)
+  const length = limit === ALL_ROWS ? Math.max(0, Math.min(max.limit, max.window - offset)) : limit
+  if (offset + length > max.window)
     throw invalid(
       `${names.offset} + ${names.limit}`,
       offset + length,
-      `${names.offset} + ${names.limit} <= ${most.window}`,
+      `${names.offset} + ${names.limit} <= ${max.window}`,
     )
   return { limit: length, offset }
 }
@@ -116,16 +116,16 @@ export function refuseParameters(query: QueryParameters, names: readonly string[
 function wholeNumber(
   query: QueryParameters,
   name: string,
-  usual: number,
+  standard: number,
   least: number,
-  most: number,
+  max: number,
 ): number {
   const text = one(query, name)
-  if (text === undefined) return usual
-  const expected = `${least} <= ${name} <= ${most}`
+  if (text === undefined) return standard
+  const expected = `${least} <= ${name} <= ${max}`
   if (!/^-?\d{1,15}$/.test(text)) throw invalid(name, text, expected)
   const value = Number(text)
-  if (value < least || value > most) throw invalid(name, text, expected)
+  if (value < least || value > max) throw invalid(name, text, expected)
   return value
 }
 

@@ -44,7 +44,7 @@ export interface QuotasOptions {
   /** Told once when reading or writing counts begins to fail, and why; the calls are answered all the same. */
   readonly onFailure?: (error: unknown) => void
   /** Addresses of a day that are told apart. */
-  readonly mostAddresses?: number
+  readonly maxAddresses?: number
 }
 
 interface Counter {
@@ -58,7 +58,7 @@ interface Counter {
 const DAY = 86_400_000
 /** Milliseconds from a call until its count is written: with the lateness of a timer less than a second. */
 const WRITTEN_WITHIN = 800
-const MOST_ADDRESSES = 200_000
+const MAX_ADDRESSES = 200_000
 const ADDRESS = 'address:'
 
 /**
@@ -166,7 +166,7 @@ export class Quotas {
       for (const { counter, calls } of written) counter.unwritten += calls
       // What belongs to a day that has ended meanwhile matters no more.
       if (day === this.day) for (const { counter } of written) this.changed.add(counter)
-      this.tellFailure(error)
+      this.reportFailure(error)
       this.writeSoon()
     }
   }
@@ -198,19 +198,19 @@ export class Quotas {
   /** Adds what was counted before this process began, or by others, to what it counts already. */
   private async read(day: number): Promise<void> {
     try {
-      const kept = await this.options.counts?.read(dayText(day))
+      const cached = await this.options.counts?.read(dayText(day))
       if (day !== this.day) return
-      for (const [name, calls] of kept ?? []) {
+      for (const [name, calls] of cached ?? []) {
         if (name.startsWith(ADDRESS) && !this.counters.has(name)) this.addressCount++
         const counter = this.named(name)
         counter.taken = Math.max(counter.taken, calls + counter.unwritten)
       }
     } catch (error) {
-      this.tellFailure(error)
+      this.reportFailure(error)
     }
   }
 
-  private tellFailure(error: unknown): void {
+  private reportFailure(error: unknown): void {
     if (!this.isFailing) this.options.onFailure?.(error)
     this.isFailing = true
   }
@@ -231,7 +231,7 @@ export class Quotas {
     if (known !== undefined) return known
     const name = `${ADDRESS}${this.pseudonym(subject)}`
     if (!this.counters.has(name)) {
-      if (this.addressCount >= (this.options.mostAddresses ?? MOST_ADDRESSES)) return this.named('addresses')
+      if (this.addressCount >= (this.options.maxAddresses ?? MAX_ADDRESSES)) return this.named('addresses')
       this.addressCount++
     }
     const counter = this.named(name)

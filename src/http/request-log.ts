@@ -1,37 +1,37 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
-import { doorOf } from './endpoint.ts'
+import { endpointOf } from './endpoint.ts'
 import { type Answered, type RequestObserver, routeOf } from './observe.ts'
 import { addressWithoutSecrets } from './secrets.ts'
 
 /** Longer addresses are cut. */
-const LONGEST = 2000
+const MAX_LENGTH = 2000
 
 /**
  * Writes one line a request, at the level `info`; the questions of those who watch over the process at `debug`. Credentials
  * in addresses are taken out, users are told by number and not by name.
  */
 export function requestLog(log: FastifyBaseLogger): RequestObserver {
-  const write = (door: string, line: Readonly<Record<string, unknown>>) => {
-    if (door === 'operating') log.debug(line, 'request')
+  const write = (endpoint: string, line: Readonly<Record<string, unknown>>) => {
+    if (endpoint === 'operating') log.debug(line, 'request')
     else log.info(line, 'request')
   }
   return {
     ended: (request, _, answered) => write(answered.door, lineOf(request, answered)),
     repeated: (request, reply) => {
-      const door = doorOf(routeOf(request))
-      return (message, id) => write(door, keptLine(message, id, door, reply))
+      const endpoint = endpointOf(routeOf(request))
+      return (message, id) => write(endpoint, keptLine(message, id, endpoint, reply))
     },
   }
 }
 
 function lineOf(request: FastifyRequest, answered: Answered) {
   const { principal } = request
-  const { door, route, status, milliseconds, bytes, aborted } = answered
+  const { door: endpoint, route, status, milliseconds, bytes, aborted } = answered
   return {
     request: request.id,
     ...askedBy(request.raw),
-    door,
+    door: endpoint,
     route,
     status,
     ms: Math.round(milliseconds * 100) / 100,
@@ -41,10 +41,10 @@ function lineOf(request: FastifyRequest, answered: Answered) {
   }
 }
 
-function keptLine(message: IncomingMessage, id: string, door: string, { raw }: FastifyReply) {
-  return { request: id, ...askedBy(message), door, status: raw.statusCode, ms: 0, kept: true }
+function keptLine(message: IncomingMessage, id: string, endpoint: string, { raw }: FastifyReply) {
+  return { request: id, ...askedBy(message), door: endpoint, status: raw.statusCode, ms: 0, kept: true }
 }
 
 function askedBy({ method, url = '' }: IncomingMessage) {
-  return { method, path: addressWithoutSecrets(url).slice(0, LONGEST) }
+  return { method, path: addressWithoutSecrets(url).slice(0, MAX_LENGTH) }
 }

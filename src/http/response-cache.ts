@@ -30,16 +30,16 @@ export interface ResponseCacheOptions {
    */
   readonly noteCall: (request: FastifyRequest, reply: FastifyReply, body: string) => NoteCall
   /** Bytes of all bodies together; a body may have an eighth of them. */
-  readonly most?: number
+  readonly max?: number
 }
 
-const MOST_BYTES = 32_000_000
+const MAX_BYTES = 32_000_000
 /** What an answer takes beside its body, about. */
 const OVERHEAD = 1000
 /** Longer addresses are not kept. */
-const MOST_LENGTH = 1024
+const MAX_LENGTH = 1024
 /** Answers of one address: each for another coding or another tag that clients know. */
-const MOST_VARIANTS = 8
+const MAX_VARIANTS = 8
 
 /** Headers of requests that are not answered from the cache: who asks, what they want of it, and what they bring. */
 const UNUSUAL = [
@@ -89,7 +89,7 @@ interface Offer {
  */
 export class ResponseCache {
   private readonly options: ResponseCacheOptions
-  private readonly most: number
+  private readonly max: number
   private readonly variants = new Map<string, Variant[]>()
   private readonly offers = new WeakMap<FastifyReply, Offer>()
   private state: unknown = undefined
@@ -98,7 +98,7 @@ export class ResponseCache {
 
   constructor(options: ResponseCacheOptions) {
     this.options = options
-    this.most = options.most ?? MOST_BYTES
+    this.max = options.max ?? MAX_BYTES
   }
 
   /**
@@ -116,11 +116,11 @@ export class ResponseCache {
       this.isClosing = true
       done()
     })
-    const usual = http.server.listeners('request') as ((...args: unknown[]) => void)[]
+    const standard = http.server.listeners('request') as ((...args: unknown[]) => void)[]
     http.server.removeAllListeners('request')
     http.server.on('request', (message, response) => {
       if (this.answer(message, response)) return
-      for (const listener of usual) listener.call(http.server, message, response)
+      for (const listener of standard) listener.call(http.server, message, response)
     })
   }
 
@@ -133,7 +133,7 @@ export class ResponseCache {
   offer(reply: FastifyReply, body: string): void {
     const { method, url, query, headers, principal } = reply.request
     if (principal?.type === 'user') return
-    if (method !== 'GET' || url.length > MOST_LENGTH || !isUsual(headers)) return
+    if (method !== 'GET' || url.length > MAX_LENGTH || !isDefault(headers)) return
     // To any tag the answer is 200 first, and 304 on its way.
     if (headers['if-none-match'] === '*' || namesCredentials(query as QueryParameters)) return
     this.offers.set(reply, { state: this.options.state(), body })
@@ -160,7 +160,7 @@ export class ResponseCache {
     const vary = String(reply.getHeader('vary') ?? '').replace(', Accept-Datetime', '')
     const isNegotiated = vary === 'Accept-Encoding, Accept'
     const isAlike = (vary === 'Accept-Encoding' || isNegotiated) && !reply.hasHeader('set-cookie')
-    if (!isWhole || idAt < 0 || !isAlike || length > this.most / 8) return
+    if (!isWhole || idAt < 0 || !isAlike || length > this.max / 8) return
     if (body !== undefined && !reply.hasHeader('content-length')) headers.push('content-length', `${length}`)
     this.forgetOld()
     if (offer.state !== this.state) return
@@ -172,10 +172,10 @@ export class ResponseCache {
   }
 
   private add({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>, variant: Variant): void {
-    if (this.size + sizeOf(variant) > this.most) this.clear()
+    if (this.size + sizeOf(variant) > this.max) this.clear()
     const others = this.variants.get(url) ?? []
     if (variantFor(headers, others) !== undefined) return
-    if (others.length >= MOST_VARIANTS) this.size -= sizeOf(others.shift())
+    if (others.length >= MAX_VARIANTS) this.size -= sizeOf(others.shift())
     others.push(variant)
     this.variants.set(url, others)
     this.size += sizeOf(variant)
@@ -189,7 +189,7 @@ export class ResponseCache {
     if (variants === undefined) return false
     const { headers } = message
     const found = variantFor(headers, variants)
-    if (found === undefined || !isUsual(headers)) return false
+    if (found === undefined || !isDefault(headers)) return false
     const { quota, proxies = 0 } = this.options
     const allowance = quota.take(ANONYMOUS, clientAddress(message, proxies))
     // A call too many is not counted: the routes refuse it.
@@ -236,7 +236,7 @@ function sizeOf(variant: Variant | undefined): number {
   return variant === undefined ? 0 : variant.length + OVERHEAD
 }
 
-function isUsual(headers: IncomingMessage['headers']): boolean {
+function isDefault(headers: IncomingMessage['headers']): boolean {
   for (const name of UNUSUAL) if (headers[name] !== undefined) return false
   return true
 }

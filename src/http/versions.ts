@@ -53,7 +53,7 @@ export function addVersionHeaders(http: FastifyInstance, { base }: { readonly ba
   http.decorateRequest('versionNote', null)
   http.addHook<unknown>('onSend', (request, reply, payload, done) => {
     const note = request.versionNote
-    if (note !== null && reply.statusCode < 400) tellVersion(request, reply, note, base)
+    if (note !== null && reply.statusCode < 400) reportVersion(request, reply, note, base)
     done(null, payload)
   })
 }
@@ -85,12 +85,12 @@ export function answerVersions(
     }
     if (typeof given !== 'string')
       throw new Fault('BadRequest', { reason: `${VERSION_PARAMETER} may be given once.` })
-    const kept = source.list(dataset, request.principal)
+    const cached = source.list(dataset, request.principal)
     const opened = await source.open(dataset, given)
     reply.raw.once('close', opened.release)
     request.version = given
-    const memento = kept.find(({ version }) => version === given) ?? null
-    request.versionNote = { dataset, memento, kept }
+    const memento = cached.find(({ version }) => version === given) ?? null
+    request.versionNote = { dataset, memento, kept: cached }
   })
 }
 
@@ -111,8 +111,8 @@ function momentOf(text: string): number {
 }
 
 /** The version that was in force at a moment; the first one for what was before all of them. */
-function versionAt(kept: readonly VersionMoment[], moment: number): VersionMoment | undefined {
-  return kept.find(({ published }) => secondOf(published) <= moment) ?? kept.at(-1)
+function versionAt(cached: readonly VersionMoment[], moment: number): VersionMoment | undefined {
+  return cached.find(({ published }) => secondOf(published) <= moment) ?? cached.at(-1)
 }
 
 /** Moments of HTTP have whole seconds. */
@@ -127,11 +127,11 @@ function redirect(
   moment: number,
   source: VersionSource,
 ): FastifyReply {
-  const kept = source.list(dataset, request.principal)
-  const found = versionAt(kept, moment)
+  const cached = source.list(dataset, request.principal)
+  const found = versionAt(cached, moment)
   if (found === undefined)
     throw new Fault('VersionUnknown', { id: dataset, version: 'at that time', kept: '' })
-  request.versionNote = { dataset, memento: null, kept }
+  request.versionNote = { dataset, memento: null, kept: cached }
   const target = request.raw.url ?? request.url
   return reply
     .code(302)
@@ -152,14 +152,14 @@ export function withoutVersion(target: string): string {
   const at = target.indexOf('?')
   if (at < 0) return target
   const parts = target.slice(at + 1).split('&')
-  const kept = parts.filter(part => part.split('=', 1)[0] !== VERSION_PARAMETER)
-  return kept.length === 0 ? target.slice(0, at) : `${target.slice(0, at)}?${kept.join('&')}`
+  const cached = parts.filter(part => part.split('=', 1)[0] !== VERSION_PARAMETER)
+  return cached.length === 0 ? target.slice(0, at) : `${target.slice(0, at)}?${cached.join('&')}`
 }
 
 /** Sets Memento-Datetime and the links of RFC 7089, section 2.2. */
-function tellVersion(request: FastifyRequest, reply: FastifyReply, note: VersionNote, base: string): void {
+function reportVersion(request: FastifyRequest, reply: FastifyReply, note: VersionNote, base: string): void {
   varyBy(reply, 'Accept-Datetime')
-  const { memento, kept, dataset } = note
+  const { memento, kept: cached, dataset } = note
   const isRedirected = reply.statusCode === 302
   if (memento === null && !isRedirected) return
   const { origin } = new URL(base)
@@ -169,7 +169,7 @@ function tellVersion(request: FastifyRequest, reply: FastifyReply, note: Version
   const links = [
     `<${original}>; rel="original timegate"`,
     `<${timeMapAddress(base, dataset, original)}>; rel="timemap"; type="application/link-format"`,
-    ...neighbours(kept, memento).map(
+    ...neighbours(cached, memento).map(
       ([rel, { version, published }]) =>
         `<${address(version)}>; rel="${rel}"; datetime="${new Date(published).toUTCString()}"`,
     ),
@@ -190,13 +190,13 @@ export function timeMapAddress(base: string, dataset: string, original: string):
 
 /** The first and last versions and those around one, each with all of its relations. */
 function neighbours(
-  kept: readonly VersionMoment[],
+  cached: readonly VersionMoment[],
   of: VersionMoment | null,
 ): readonly (readonly [rel: string, VersionMoment])[] {
-  const at = of === null ? -1 : kept.findIndex(({ version }) => version === of.version)
-  return kept.flatMap((each, index) => {
+  const at = of === null ? -1 : cached.findIndex(({ version }) => version === of.version)
+  return cached.flatMap((each, index) => {
     const names = [
-      ...(index === kept.length - 1 ? ['first'] : []),
+      ...(index === cached.length - 1 ? ['first'] : []),
       ...(index === 0 ? ['last'] : []),
       ...(at >= 0 && index === at + 1 ? ['prev'] : []),
       ...(at >= 0 && index === at - 1 ? ['next'] : []),

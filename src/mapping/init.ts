@@ -108,7 +108,7 @@ function sortFields(dataset: DatasetToMap, kind: Kind): SortedFields {
     const { forms, language } = nameForms(field.name, own)
     if (isGeo(field.type)) {
       const word = geoFields.length === 1 ? 'geometry' : field.name
-      const statement = { predicate: 'geo:asWKT', object: reference(field.name), comment: told(field) }
+      const statement = { predicate: 'geo:asWKT', object: reference(field.name), comment: described(field) }
       geometries.push({ word, statement })
       continue
     }
@@ -144,7 +144,7 @@ function statementOf(
   dataset: DatasetToMap,
 ): DraftStatement {
   const object = reference(field.name)
-  const comment = told(field)
+  const comment = described(field)
   if (term === undefined) return { predicate: `field:${propertyName(field.name)}`, object, comment }
   const { predicate } = term
   const statistics = lookup(dataset.statistics?.fields ?? {}, field.name)
@@ -171,7 +171,7 @@ function labelOf(
   kind: Kind,
 ): DraftStatement {
   const personal = ['schema:givenName', 'schema:familyName'].flatMap(
-    wanted => main.find(({ predicate }) => predicate === wanted)?.object ?? [],
+    required => main.find(({ predicate }) => predicate === required)?.object ?? [],
   )
   if (names.length === 0 && personal.length === 2)
     return { predicate: 'rdfs:label', object: personal.join(' '), comment: 'what people are shown' }
@@ -203,7 +203,7 @@ function nameLike(fields: readonly Field[], statistics: DatasetStatistics | unde
   })
 }
 
-function told({ label, name, description, type, multivalued }: Field): string {
+function described({ label, name, description, type, multivalued }: Field): string {
   const words = description ?? (label === name ? '' : label)
   const kind = multivalued ? 'several texts' : type
   return words === '' ? kind : `${kind}: ${words}`

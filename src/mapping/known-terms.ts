@@ -109,12 +109,12 @@ export function namespaceOf(iri: string): string {
 export function nearNamespace(namespace: string): string | undefined {
   return KNOWN_NAMESPACES.find(known => {
     if (known === namespace || Math.abs(known.length - namespace.length) > 2) return false
-    const most = Math.max(known.length, namespace.length)
+    const max = Math.max(known.length, namespace.length)
     const least = Math.min(known.length, namespace.length)
     let head = 0
     while (head < least && known[head] === namespace[head]) head++
     let tail = 0
     while (tail < least - head && known.at(-1 - tail) === namespace.at(-1 - tail)) tail++
-    return head + tail >= most - 2
+    return head + tail >= max - 2
   })
 }

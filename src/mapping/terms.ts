@@ -209,7 +209,7 @@ function literalWriter(
     let write = writers.get(found)
     if (write === undefined) {
       write = isIri(found) ? typedWriter(found, options) : null
-      if (writers.size < MOST_DATATYPES) writers.set(found, write)
+      if (writers.size < MAX_DATATYPES) writers.set(found, write)
     }
     if (write !== null) return write(texts, record, report)
     skip(report, 'invalid-datatype', record.id, found)
@@ -220,7 +220,7 @@ function literalWriter(
 const ASIS = { encode: same, emptyIsNull: true }
 
 /** Datatypes and languages of which what is known is kept. */
-const MOST_DATATYPES = 1000
+const MAX_DATATYPES = 1000
 
 function typedWriter(datatype: string, { canonical }: TermOptions): TextWriter {
   const type = literalType(datatype)

@@ -61,7 +61,7 @@ export class TripleText {
   }
 
   /** The piece, for who is done with it when the one after the next is begun: that is written over it. */
-  lend(): Buffer {
+  borrowBuffer(): Buffer {
     const { bytes } = this
     const piece = this.end()
     this.bytes = this.spare ?? Buffer.allocUnsafeSlow(this.size + ROOM)

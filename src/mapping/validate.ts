@@ -18,7 +18,7 @@ export function validateMapping(mapping: Mapping, dataset: MappedDataset): reado
     mapping,
     dataset,
     field: name => fields.get(name),
-    tell: (code, place = top, message, hint) => {
+    report: (code, place = top, message, hint) => {
       if (found.some(({ code: c, place: p, message: m }) => c === code && p === place && m === message))
         return
       found.push({
@@ -36,14 +36,14 @@ export function validateMapping(mapping: Mapping, dataset: MappedDataset): reado
       used.add(name)
       checkReference(checking, name, place)
     }
-    if (resource.sources !== undefined) checking.tell('sources-ignored', resource.place, SOURCES_MESSAGE)
+    if (resource.sources !== undefined) checking.report('sources-ignored', resource.place, SOURCES_MESSAGE)
     checkSubject(checking, resource)
     for (const statement of resource.statements) checkStatement(checking, resource, statement)
   }
   checkGraph(checking)
   const unused = dataset.fields.filter(({ name }) => !used.has(name)).map(({ name }) => name)
   if (unused.length > 0)
-    checking.tell(
+    checking.report(
       'field-unused',
       top,
       `${unused.length === 1 ? 'one field is' : `${unused.length} fields are`} used nowhere: ` +
@@ -59,7 +59,7 @@ const SOURCES_MESSAGE = 'the sources are left aside: the records are those of th
 const TOP: MappingPlace = { line: 1, column: 1, endLine: 1, endColumn: 1, path: '' }
 
 function checkReference(
-  { dataset, field, tell }: Checking,
+  { dataset, field, report }: Checking,
   name: string,
   place: MappingPlace | undefined,
 ): void {
@@ -70,7 +70,7 @@ function checkReference(
   const known = `Fields are: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ' …' : ''}.`
   const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name
   const message = `the dataset ${dataset.id} has no field \`${shown}\``
-  tell('reference-unknown-field', place, message, close === undefined ? known : `Did you mean $(${close})?`)
+  report('reference-unknown-field', place, message, close === undefined ? known : `Did you mean $(${close})?`)
 }
 
 function checkStatement(checking: Checking, resource: ResourceRule, statement: StatementRule): void {
@@ -83,7 +83,7 @@ function checkStatement(checking: Checking, resource: ResourceRule, statement: S
           object.resource,
           checking.mapping.resources.map(({ key }) => key),
         )
-        checking.tell(
+        checking.report(
           'link-unknown',
           place,
           `there is no mapping \`${object.resource}\``,

@@ -77,13 +77,13 @@ function markBigInt(_: string, value: unknown): unknown {
 
 /** The ends of the integers of 64 bits, which are those that the store computes with. */
 const LEAST = -(2n ** 63n)
-const MOST = 2n ** 63n - 1n
+const MAX = 2n ** 63n - 1n
 
 /** A whole number as values have it: a number where it holds it exactly, else a bigint; undefined beyond 64 bits. */
 export function integerValue(value: bigint): number | bigint | undefined {
   const number = Number(value)
   if (Number.isSafeInteger(number)) return number
-  return value >= LEAST && value <= MOST ? value : undefined
+  return value >= LEAST && value <= MAX ? value : undefined
 }
 
 /** Index behind the string that begins at a quote. */

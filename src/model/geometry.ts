@@ -184,15 +184,15 @@ type Positioned =
   | { readonly coordinates: readonly unknown[] }
 
 /** Calls a function with each position of a geometry, in order; makes no list of them. */
-export function eachPosition(geometry: Positioned, visit: (lon: number, lat: number) => void): void {
-  if ('geometries' in geometry) for (const part of geometry.geometries) eachPosition(part, visit)
-  else walkCoordinates(geometry.coordinates, visit)
+export function eachPosition(geometry: Positioned, pageContext: (lon: number, lat: number) => void): void {
+  if ('geometries' in geometry) for (const part of geometry.geometries) eachPosition(part, pageContext)
+  else walkCoordinates(geometry.coordinates, pageContext)
 }
 
-function walkCoordinates(part: readonly unknown[], visit: (lon: number, lat: number) => void): void {
+function walkCoordinates(part: readonly unknown[], pageContext: (lon: number, lat: number) => void): void {
   const [first] = part
-  if (typeof first === 'number') visit(first, Number(part[1]))
-  else for (const inner of part) walkCoordinates(inner as readonly unknown[], visit)
+  if (typeof first === 'number') pageContext(first, Number(part[1]))
+  else for (const inner of part) walkCoordinates(inner as readonly unknown[], pageContext)
 }
 
 /** All positions of a geometry, in order. */

@@ -4,12 +4,12 @@
  * The first of several equally near; undefined where none is near.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
-  const wanted = name.toLowerCase()
+  const required = name.toLowerCase()
   let best: string | undefined
-  let bound = Math.max(1, Math.floor(wanted.length / 3)) + 1
+  let bound = Math.max(1, Math.floor(required.length / 3)) + 1
   for (const candidate of candidates) {
-    if (Math.abs(candidate.length - wanted.length) >= bound) continue
-    const distance = editDistance(wanted, candidate.toLowerCase())
+    if (Math.abs(candidate.length - required.length) >= bound) continue
+    const distance = editDistance(required, candidate.toLowerCase())
     if (distance >= bound) continue
     best = candidate
     bound = distance

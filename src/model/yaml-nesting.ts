@@ -1,5 +1,5 @@
 /** Deepest nesting of YAML that is read: documents of publishers have ten levels or fewer. */
-export const MOST_NESTED = 60
+export const MAX_NESTED = 60
 
 /**
  * Offset at which brackets, dashes or indentation of a YAML text nest too deep; null where they do not. The parser's stack, and that of the
@@ -28,7 +28,7 @@ export function nestedTooDeep(text: string): number | null {
     }
     if (character === '[' || character === '{') brackets++
     else if (character === ']' || character === '}') brackets = Math.max(0, brackets - 1)
-    if (brackets > MOST_NESTED || dashes > MOST_NESTED || indents.length > MOST_NESTED) return at
+    if (brackets > MAX_NESTED || dashes > MAX_NESTED || indents.length > MAX_NESTED) return at
   }
   return null
 }

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
-import { bordersModule, LAND_MODULE, landModule } from './map/land.ts'
-import { landFile } from './map/land-file.ts'
+import { bordersModule, COASTLINE_MODULE, coastlineModule } from './map/coastline.ts'
+import { coastlineFile } from './map/coastline-file.ts'
 
 /**
  * Makes what browsers load of the islands: one file each, its name with a hash of its contents, and a manifest of the
@@ -16,7 +16,7 @@ const source = path.join(root, 'src/portal/islands')
 const target = path.join(root, 'dist/assets')
 
 const entries = readdirSync(source).filter(
-  name => /\.(?:ts|css|svg)$/.test(name) && !/\.part\.(?:ts|css)$|\.d\.ts$|-worker\.ts$/.test(name),
+  name => /\.(?:ts|css|svg)$/.test(name) && !/\.d\.ts$|-worker\.ts$/.test(name),
 )
 const workers = readdirSync(source).filter(name => name.endsWith('-worker.ts'))
 
@@ -44,7 +44,7 @@ const { metafile } = await build({
           namespace: 'lodestone',
         }))
         bundler.onLoad({ filter: /./, namespace: 'lodestone' }, ({ path: name }) => ({
-          contents: name === LAND_MODULE ? landModule() : bordersModule(),
+          contents: name === COASTLINE_MODULE ? coastlineModule() : bordersModule(),
         }))
         // Parts of Leaflet for browsers without SVG, for pictures of markers, for markers that are moved.
         bundler.onLoad({ filter: /leaflet.src.*(?:SVG\.VML|Icon\.Default|Marker\.Drag)\.js$/ }, () => ({
@@ -110,4 +110,4 @@ for (const name of readdirSync(target)) {
   const isOld = Date.now() - statSync(file).mtimeMs > KEPT_FOR
   if (name !== 'manifest.json' && !made.has(name) && isOld) rmSync(file)
 }
-writeFileSync(path.join(root, 'dist/land.json'), landFile())
+writeFileSync(path.join(root, 'dist/land.json'), coastlineFile())

@@ -6,15 +6,15 @@ import { lookup } from '../model/lookup.ts'
 import type { Answer } from '../query/execute/answer.ts'
 import { sendSitePage } from '../site/frame.ts'
 import { type Html, html } from '../site/html.ts'
-import { queryText, type Visit, visitOf } from '../site/page-context.ts'
-import { toSay } from '../site/translator.ts'
-import { catalogSource, type Inquiry, isFilterFault, type Source } from './ask.ts'
+import { type PageContext, pageContextOf, queryText } from '../site/page-context.ts'
+import { messageKey } from '../site/translator.ts'
 import { datasetCard } from './parts/cards.ts'
 import { chosenChips, facetPanel, type ValueName } from './parts/facets.ts'
 import { hiddenFields } from './parts/hidden-fields.ts'
 import { languageField } from './parts/language-field.ts'
 import { pager } from './parts/pager.ts'
 import { startingReply, startNote } from './parts/start-progress.ts'
+import { catalogSource, isFilterFault, type QueryService, type Source } from './query-service.ts'
 import {
   apiParameters,
   isEverything,
@@ -31,14 +31,14 @@ export const CATALOG_PATH = '/explore/'
 const CARDS = 20
 
 /** Datasets that are put in the order of their use; beyond, by their titles. */
-const MOST_RANKED = 10_000
+const MAX_RANKED = 10_000
 
 /** The orders of datasets that the page offers, in ODSQL, and what they are called. */
 const ORDERS = [
-  ['', toSay('Best known')],
-  ['title', toSay('Title')],
-  ['modified desc', toSay('Last modified')],
-  ['records_count desc', toSay('Most records')],
+  ['', messageKey('Best known')],
+  ['title', messageKey('Title')],
+  ['modified desc', messageKey('Last modified')],
+  ['records_count desc', messageKey('Most records')],
 ] as const
 
 /** Best known first, for the API: figures of use are fields of its catalog. */
@@ -46,21 +46,21 @@ const BEST_KNOWN = 'explore.popularity_score desc, title'
 
 /** What the facets are called; others by their own names. */
 const FACET_LABELS: Readonly<Record<string, string>> = {
-  theme: toSay('Theme'),
-  keyword: toSay('Keyword'),
-  publisher: toSay('Publisher'),
-  license: toSay('Licence'),
-  language: toSay('Language'),
-  features: toSay('Good for'),
+  theme: messageKey('Theme'),
+  keyword: messageKey('Keyword'),
+  publisher: messageKey('Publisher'),
+  license: messageKey('Licence'),
+  language: messageKey('Language'),
+  features: messageKey('Good for'),
 }
 
 /** What datasets are good for. */
 const FEATURE_LABELS: Readonly<Record<string, string>> = {
-  analyze: toSay('Charts'),
-  timeserie: toSay('Time series'),
-  geo: toSay('Maps'),
-  image: toSay('Images'),
-  calendar: toSay('Calendars'),
+  analyze: messageKey('Charts'),
+  timeserie: messageKey('Time series'),
+  geo: messageKey('Maps'),
+  image: messageKey('Images'),
+  calendar: messageKey('Calendars'),
 }
 
 /** Answers with the catalog: search, facets, order, cards, and the same as feeds and files. */
@@ -68,40 +68,40 @@ export async function answerCatalog(
   request: FastifyRequest,
   reply: FastifyReply,
   services: SiteServices,
-  inquiry: Inquiry,
+  queryService: QueryService,
 ): Promise<FastifyReply> {
-  const visit = visitOf(request, services)
-  const { say } = visit
-  const seen = services.catalog.seenBy(request.principal)
-  const progress = seen.startProgress?.() ?? null
-  const served = await seen.asked()
+  const pageContext = pageContextOf(request, services)
+  const { t } = pageContext
+  const visible = services.catalog.visibleTo(request.principal)
+  const progress = visible.startProgress?.() ?? null
+  const served = await visible.asked()
   const source = catalogSource(served)
   const { selection, fault } = readable(request.query as QueryParameters)
-  const found = await findOrFault(() => findCards(services, inquiry, source, selection))
+  const found = await findOrFault(() => findCards(services, queryService, source, selection))
   const problem = fault ?? found.fault
-  const facets = await inquiry.facets(source, problem === null ? selection : NOTHING_SELECTED)
+  const facets = await queryService.facets(source, problem === null ? selection : NOTHING_SELECTED)
   const byId = new Map(served.entries.map(entry => [entry.dataset.id, entry]))
   const shown = (found.answer?.ids ?? []).flatMap(id => byId.get(id) ?? [])
   const total = found.answer?.total ?? 0
-  const label = (name: string) => say(lookup(FACET_LABELS, name.replace(/^default\./, '')) ?? name)
-  const called = valueNames(visit)
-  return sendSitePage(startingReply(reply, progress), visit, {
-    title: say('Datasets'),
+  const label = (name: string) => t(lookup(FACET_LABELS, name.replace(/^default\./, '')) ?? name)
+  const called = valueNames(pageContext)
+  return sendSitePage(startingReply(reply, progress), pageContext, {
+    title: t('Datasets'),
     part: 'catalog',
     isWide: true,
     status: problem !== null ? 400 : progress === null ? 200 : 503,
     path: CATALOG_PATH,
-    head: feedLink(visit, selection),
-    body: html`<div class="catalog-head"><h1>${say('Datasets')}</h1>
-${searchForm(visit, selection)}
-${chosenChips(visit, selection, CATALOG_PATH, label, called)}</div>
-<div class="with-facets">${facetPanel(visit, facets, selection, CATALOG_PATH, ({ name }) => label(name), called)}
+    head: feedLink(pageContext, selection),
+    body: html`<div class="catalog-head"><h1>${t('Datasets')}</h1>
+${searchForm(pageContext, selection)}
+${chosenChips(pageContext, selection, CATALOG_PATH, label, called)}</div>
+<div class="with-facets">${facetPanel(pageContext, facets, selection, CATALOG_PATH, ({ name }) => label(name), called)}
 <div class="panel">
-<div class="bar-line">${progress === null ? html`<p class="count" role="status">${say.many('{n} dataset', '{n} datasets', total)}</p>` : startNote(visit, progress)}${orders(visit, selection)}</div>
+<div class="bar-line">${progress === null ? html`<p class="count" role="status">${t.many('{n} dataset', '{n} datasets', total)}</p>` : startNote(pageContext, progress)}${orders(pageContext, selection)}</div>
 ${problem === null ? '' : html`<div class="fault" role="alert"><p>${problem.message}</p></div>`}
-${progress !== null && shown.length === 0 ? '' : list(visit, selection, shown)}
-${pager(visit, selection.page, Math.ceil(total / CARDS), page => visit.href(CATALOG_PATH, selectionParameters({ ...selection, page })))}
-${takeAway(visit, selection)}
+${progress !== null && shown.length === 0 ? '' : list(pageContext, selection, shown)}
+${pager(pageContext, selection.page, Math.ceil(total / CARDS), page => pageContext.href(CATALOG_PATH, selectionParameters({ ...selection, page })))}
+${takeAway(pageContext, selection)}
 </div></div>`,
   })
 }
@@ -109,18 +109,22 @@ ${takeAway(visit, selection)}
 /** The datasets of a page. How often they are used changes with each call, so that order is made of what was kept. */
 async function findCards(
   { usage }: Pick<SiteServices, 'usage'>,
-  inquiry: Inquiry,
+  queryService: QueryService,
   source: Source,
   selection: Selection,
 ): Promise<{ readonly ids: readonly string[]; readonly total: number }> {
   const offset = (selection.page - 1) * CARDS
   const idsOf = ({ rows }: Answer) => rows.flatMap(({ id }) => id ?? [])
   if (selection.orderBy !== '') {
-    const answer = await inquiry.find(source, selection, { select: 'datasetid', limit: CARDS, offset })
+    const answer = await queryService.find(source, selection, { select: 'datasetid', limit: CARDS, offset })
     return { ids: idsOf(answer), total: answer.total }
   }
   const titled = { ...selection, orderBy: 'title' }
-  const answer = await inquiry.find(source, titled, { select: 'datasetid', limit: MOST_RANKED, offset: 0 })
+  const answer = await queryService.find(source, titled, {
+    select: 'datasetid',
+    limit: MAX_RANKED,
+    offset: 0,
+  })
   const ranked = idsOf(answer)
     .map(id => ({ id, score: Number(usage(id)?.popularity_score ?? 0) }))
     .sort((a, b) => b.score - a.score)
@@ -128,23 +132,23 @@ async function findCards(
 }
 
 /** What values of facets are called: languages in the language of the page. */
-function valueNames({ say, language }: Visit): ValueName {
+function valueNames({ t, language }: PageContext): ValueName {
   const languages = new Intl.DisplayNames([language], { type: 'language', fallback: 'code' })
   return (facet, value) => {
-    if (facet === 'features') return say(lookup(FEATURE_LABELS, value) ?? value)
+    if (facet === 'features') return t(lookup(FEATURE_LABELS, value) ?? value)
     return /language$/.test(facet) && /^[a-z]{2,3}$/.test(value) ? (languages.of(value) ?? value) : value
   }
 }
 
-function list(visit: Visit, selection: Selection, shown: readonly ServedDataset[]): Html {
-  const { say, href } = visit
+function list(pageContext: PageContext, selection: Selection, shown: readonly ServedDataset[]): Html {
+  const { t, href } = pageContext
   if (shown.length === 0)
     return isEverything(selection)
-      ? html`<p class="empty">${say('No dataset is published yet.')}</p>`
-      : html`<div class="empty"><p>${say('No dataset has all of this. Take something out of the filter.')}</p>
-<p><a href="${href(CATALOG_PATH)}">${say('All datasets')}</a></p></div>`
+      ? html`<p class="empty">${t('No dataset is published yet.')}</p>`
+      : html`<div class="empty"><p>${t('No dataset has all of this. Take something out of the filter.')}</p>
+<p><a href="${href(CATALOG_PATH)}">${t('All datasets')}</a></p></div>`
   return html`<ul class="cards">${shown.map(
-    entry => html`<li>${datasetCard(visit, entry)}</li>
+    entry => html`<li>${datasetCard(pageContext, entry)}</li>
 `,
   )}</ul>`
 }
@@ -169,26 +173,29 @@ async function findOrFault<Answer>(
   }
 }
 
-function searchForm(visit: Visit, selection: Selection): Html {
-  const { say } = visit
+function searchForm(pageContext: PageContext, selection: Selection): Html {
+  const { t } = pageContext
   const hidden = hiddenFields(selectionParameters({ ...selection, words: '', page: 1 }))
-  return html`<form class="search" action="${visit.href(CATALOG_PATH)}" method="get" role="search">${hidden}${languageField(visit)}
-<label class="hidden" for="q">${say('Words to look for')}</label>
-<input type="search" id="q" name="q" value="${selection.words}" placeholder="${say('Find datasets')}">
-<button>${say('Search')}</button></form>`
+  return html`<form class="search" action="${pageContext.href(CATALOG_PATH)}" method="get" role="search">${hidden}${languageField(pageContext)}
+<label class="hidden" for="q">${t('Words to look for')}</label>
+<input type="search" id="q" name="q" value="${selection.words}" placeholder="${t('Find datasets')}">
+<button>${t('Search')}</button></form>`
 }
 
-function orders(visit: Visit, selection: Selection): Html {
+function orders(pageContext: PageContext, selection: Selection): Html {
   const links = ORDERS.map(([order, name]) => {
     const isChosen = order === selection.orderBy
-    const target = visit.href(CATALOG_PATH, selectionParameters({ ...selection, orderBy: order, page: 1 }))
-    return html`<li><a href="${target}" rel="nofollow"${isChosen ? html` aria-current="true"` : ''}>${visit.say(name)}</a></li>`
+    const target = pageContext.href(
+      CATALOG_PATH,
+      selectionParameters({ ...selection, orderBy: order, page: 1 }),
+    )
+    return html`<li><a href="${target}" rel="nofollow"${isChosen ? html` aria-current="true"` : ''}>${pageContext.t(name)}</a></li>`
   })
-  return html`<nav class="orders" aria-label="${visit.say('Order')}"><ul>${links}</ul></nav>`
+  return html`<nav class="orders" aria-label="${pageContext.t('Order')}"><ul>${links}</ul></nav>`
 }
 
 /** The same list for programs: the parameters of its address are those of the API. */
-function takeAway(visit: Visit, selection: Selection): Html {
+function takeAway(pageContext: PageContext, selection: Selection): Html {
   const api = `/api/explore/v2.1/catalog`
   const orderBy = selection.orderBy === '' ? BEST_KNOWN : selection.orderBy
   const parameters = queryText(apiParameters({ ...selection, orderBy }))
@@ -199,16 +206,16 @@ function takeAway(visit: Visit, selection: Selection): Html {
     ['DCAT', `${api}/exports/ttl${parameters}`],
     ['RDF/XML', `${api}/exports/rdf${parameters}`],
   ] as const
-  const root = new URL(visit.site.base).pathname.replace(/\/+$/, '')
-  return html`<p class="take-away"><span>${visit.say('This list as')}</span> ${links.map(
+  const root = new URL(pageContext.site.base).pathname.replace(/\/+$/, '')
+  return html`<p class="take-away"><span>${pageContext.t('This list as')}</span> ${links.map(
     ([name, address]) => html`<a href="${root}${address}" rel="nofollow">${name}</a> `,
   )}</p>`
 }
 
 /** Tells the head of a page of the feed of a list of datasets, what changed last first. */
-export function feedLink(visit: Visit, selection: Selection): Html {
-  const root = new URL(visit.site.base).pathname.replace(/\/+$/, '')
+export function feedLink(pageContext: PageContext, selection: Selection): Html {
+  const root = new URL(pageContext.site.base).pathname.replace(/\/+$/, '')
   const latest = { ...selection, orderBy: 'modified desc' }
   const address = `${root}/api/explore/v2.1/catalog/exports/rss${queryText(apiParameters(latest))}`
-  return html`<link rel="alternate" type="application/rss+xml" title="${visit.site.title}" href="${address}">`
+  return html`<link rel="alternate" type="application/rss+xml" title="${pageContext.site.title}" href="${address}">`
 }

@@ -2,14 +2,14 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { ServedDataset } from '../catalog/served.ts'
 import { Fault } from '../errors/errors.ts'
 import { answerFault, restBody } from '../http/faults.ts'
-import { one, USUAL_ZONE } from '../http/parameters.ts'
+import { DEFAULT_ZONE, one } from '../http/parameters.ts'
 import type { QueryParameters } from '../http/query-string.ts'
 import { type Field, fieldNamed } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 import { EXPLORE_V21 } from '../query/dialect.ts'
 import { planOdsql } from '../query/pipeline.ts'
 import { Stopwatch } from '../query/stopwatch.ts'
-import { type Inquiry, recordsSource } from './ask.ts'
+import { type QueryService, recordsSource } from './query-service.ts'
 import { NOTHING_SELECTED, odsqlText } from './selection.ts'
 import type { SiteServices } from './services.ts'
 
@@ -18,8 +18,8 @@ interface DatasetRoute {
 }
 
 /** Values that are offered at a time, and characters of the longest that is. */
-const MOST_VALUES = 20
-const LONGEST_VALUE = 200
+const MAX_VALUES = 20
+const MAX_VALUE_LENGTH = 200
 
 /**
  * What editors of ODSQL ask while somebody types: the fields of a dataset, values of a field that begin with a text, and
@@ -27,28 +27,30 @@ const LONGEST_VALUE = 200
  */
 export const completion: FastifyPluginAsync<{
   readonly services: SiteServices
-  readonly inquiry: Inquiry
-}> = async (app, { services, inquiry }) => {
-  const seen = (request: { readonly principal: Parameters<typeof services.catalog.seenBy>[0] }, id: string) =>
-    services.catalog.seenBy(request.principal).dataset(id)
+  readonly queryService: QueryService
+}> = async (app, { services, queryService }) => {
+  const visible = (
+    request: { readonly principal: Parameters<typeof services.catalog.visibleTo>[0] },
+    id: string,
+  ) => services.catalog.visibleTo(request.principal).dataset(id)
   const options = { errorHandler: answerFault(restBody) }
 
   app.get<DatasetRoute>('/explore/dataset/:dataset/complete', options, async (request, reply) => {
-    const entry = seen(request, request.params.dataset)
+    const entry = visible(request, request.params.dataset)
     const query = request.query as QueryParameters
     const name = one(query, 'field')
     reply.header('cache-control', 'no-cache')
     if (name === undefined) return { fields: entry.dataset.fields.map(fieldShown) }
-    return { values: await valuesOf(entry, name, one(query, 'prefix') ?? '', inquiry) }
+    return { values: await valuesOf(entry, name, one(query, 'prefix') ?? '', queryService) }
   })
 
   app.get<DatasetRoute>('/explore/dataset/:dataset/check', options, async (request, reply) => {
-    const { dataset } = seen(request, request.params.dataset)
+    const { dataset } = visible(request, request.params.dataset)
     const query = request.query as QueryParameters
     const context = {
       dataset,
       technical: true,
-      timezone: USUAL_ZONE,
+      timezone: DEFAULT_ZONE,
       language: 'en',
       dialect: EXPLORE_V21,
       now: services.now(),
@@ -86,7 +88,7 @@ async function valuesOf(
   entry: ServedDataset,
   name: string,
   prefix: string,
-  inquiry: Inquiry,
+  queryService: QueryService,
 ): Promise<readonly { readonly value: string; readonly count: number }[]> {
   const { dataset, statistics } = entry
   const field = fieldNamed(dataset.fields, name)
@@ -97,17 +99,17 @@ async function valuesOf(
   if (hasMany && words.length < 2) return []
   const quoted = `\`${name}\``
   const label = name === 'n' ? 'm' : 'n'
-  const { rows } = await inquiry.find(recordsSource(entry), NOTHING_SELECTED, {
+  const { rows } = await queryService.find(recordsSource(entry), NOTHING_SELECTED, {
     select: `count(*) as ${label}`,
     where: /[\p{L}\p{N}]/u.test(words) ? [`suggest(${quoted}, ${odsqlText(words)})`] : [],
     groupBy: quoted,
     orderBy: `${label} desc`,
-    limit: MOST_VALUES,
+    limit: MAX_VALUES,
     offset: 0,
   })
   return rows.flatMap(({ object }) => {
     const value = lookup(object, name)
-    return typeof value === 'string' && value.length <= LONGEST_VALUE
+    return typeof value === 'string' && value.length <= MAX_VALUE_LENGTH
       ? [{ value, count: Number(object[label]) }]
       : []
   })

@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ServedDataset } from '../catalog/served.ts'
 import { sendSitePage } from '../site/frame.ts'
 import { type Html, html } from '../site/html.ts'
-import { type Visit, visitOf } from '../site/page-context.ts'
-import { doorAddress, doorPaths } from './dataset/doors.ts'
+import { type PageContext, pageContextOf } from '../site/page-context.ts'
+import { endpointAddress, endpointPaths } from './dataset/endpoints.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from './parts/code.ts'
 import type { SourceLanguage } from './parts/highlight-rules.ts'
 import { type SiteServices, titleOf } from './services.ts'
 
 /** A way in for programs. */
-interface Door {
+interface Endpoint {
   readonly name: string
   /** When to take it. */
   readonly use: string
@@ -25,23 +25,23 @@ export async function answerDevelopers(
   reply: FastifyReply,
   services: SiteServices,
 ): Promise<FastifyReply> {
-  const visit = visitOf(request, services)
-  const { say } = visit
-  const { entries } = services.catalog.seenBy(request.principal).current()
-  const doors = doorsOf(visit, exampleDataset(entries))
-  return sendSitePage(reply, visit, {
-    title: say('Developers'),
-    description: say('The interfaces of this portal for programs, with an example of each.'),
+  const pageContext = pageContextOf(request, services)
+  const { t } = pageContext
+  const { entries } = services.catalog.visibleTo(request.principal).current()
+  const endpoints = endpointsOf(pageContext, exampleDataset(entries))
+  return sendSitePage(reply, pageContext, {
+    title: t('Developers'),
+    description: t('The interfaces of this portal for programs, with an example of each.'),
     part: 'developers',
     islands: [COPY_ISLAND],
-    body: html`<h1>${say('Developers')}</h1>
-<p>${say('Every record of this portal lives in one triple store, and every door below asks that store: what one of them answers, the others answer as well.')}</p>
-<h2>${say('Doors')}</h2>
-${doors.map(door => doorSection(visit, door))}
-<h2 id="keys">${say('Accounts and keys')}</h2>
-${accounts(visit)}
-<h2 id="limits">${say('Limits')}</h2>
-${limits(visit, services)}`,
+    body: html`<h1>${t('Developers')}</h1>
+<p>${t('Every record of this portal lives in one triple store, and every door below asks that store: what one of them answers, the others answer as well.')}</p>
+<h2>${t('Doors')}</h2>
+${endpoints.map(endpoint => endpointSection(pageContext, endpoint))}
+<h2 id="keys">${t('Accounts and keys')}</h2>
+${accounts(pageContext)}
+<h2 id="limits">${t('Limits')}</h2>
+${limits(pageContext, services)}`,
   })
 }
 
@@ -51,42 +51,42 @@ function exampleDataset(entries: readonly ServedDataset[]): ServedDataset | null
   return tables.find(({ mapping }) => mapping !== null) ?? tables[0] ?? null
 }
 
-function doorSection(visit: Visit, { name, use, path, example, more }: Door): Html {
-  const { href, address } = doorAddress(visit, path)
+function endpointSection(pageContext: PageContext, { name, use, path, example, more }: Endpoint): Html {
+  const { href, address } = endpointAddress(pageContext, path)
   return html`<section class="door"><h3>${name}</h3>
-<p>${use}</p><p>${addressLine(visit, href, address)}</p>
-${example === null ? '' : codeBlock(visit, example.text, example.language)}${more === undefined ? '' : html`<p>${more}</p>`}</section>
+<p>${use}</p><p>${addressLine(pageContext, href, address)}</p>
+${example === null ? '' : codeBlock(pageContext, example.text, example.language)}${more === undefined ? '' : html`<p>${more}</p>`}</section>
 `
 }
 
-function doorsOf(visit: Visit, entry: ServedDataset | null): readonly Door[] {
-  const { say } = visit
+function endpointsOf(pageContext: PageContext, entry: ServedDataset | null): readonly Endpoint[] {
+  const { t } = pageContext
   const id = entry?.dataset.id ?? ''
-  const paths = doorPaths(id)
-  const full = (path: string) => doorAddress(visit, path).address
+  const paths = endpointPaths(id)
+  const full = (path: string) => endpointAddress(pageContext, path).address
   const code = (text: string) => (entry === null ? null : ({ text, language: 'code' } as const))
-  const console = doorAddress(visit, '/api/explore/v2.1/console').href
-  const openapi = doorAddress(visit, '/api/explore/v2.1/swagger.json').href
+  const console = endpointAddress(pageContext, '/api/explore/v2.1/console').href
+  const openapi = endpointAddress(pageContext, '/api/explore/v2.1/swagger.json').href
   const name = entry === null ? '' : titleOf(entry)
   return [
     {
       name: 'Explore API v2.1',
-      use: say('For most programs: records, groups, facets and exports as JSON, filtered with ODSQL.'),
+      use: t('For most programs: records, groups, facets and exports as JSON, filtered with ODSQL.'),
       path: '/api/explore/v2.1/catalog/datasets',
       example: code(`curl '${full(paths.records)}?limit=2'`),
-      more: html`<a href="${console}">${say('Console')}</a> · <a href="${openapi}">OpenAPI</a>${entry === null ? '' : html` · <a href="${visit.href(`/explore/dataset/${encodeURIComponent(id)}/api/`)}">${say('Try it out: {dataset}', { dataset: name })}</a>`}`,
+      more: html`<a href="${console}">${t('Console')}</a> · <a href="${openapi}">OpenAPI</a>${entry === null ? '' : html` · <a href="${pageContext.href(`/explore/dataset/${encodeURIComponent(id)}/api/`)}">${t('Try it out: {dataset}', { dataset: name })}</a>`}`,
     },
     {
-      name: say('Search API v2 and Explore API v2.0'),
-      use: say('For programs that were written for the earlier generations of this API.'),
+      name: t('Search API v2 and Explore API v2.0'),
+      use: t('For programs that were written for the earlier generations of this API.'),
       path: '/api/v2/catalog/datasets',
       example: code(
         `curl '${full(`/api/explore/v2.0/catalog/datasets/${encodeURIComponent(id)}/records`)}?limit=2'`,
       ),
     },
     {
-      name: say('Exports'),
-      use: say(
+      name: t('Exports'),
+      use: t(
         'For whole datasets, or all of what is filtered, as a file: CSV, Excel, GeoJSON, Parquet, Turtle and more.',
       ),
       path: entry === null ? '/api/explore/v2.1/catalog/exports' : paths.exports,
@@ -94,22 +94,22 @@ function doorsOf(visit: Visit, entry: ServedDataset | null): readonly Door[] {
     },
     {
       name: 'OData',
-      use: say('For Excel, Power BI, Tableau and other tools that read tables, in versions 4.0 and 3.0.'),
+      use: t('For Excel, Power BI, Tableau and other tools that read tables, in versions 4.0 and 3.0.'),
       path: '/api/odata/',
       example: code(`curl '${full(paths.odata)}?$top=2'`),
     },
     {
       name: 'SPARQL',
-      use: say('For questions over the graph of one dataset, or of all that are public at once.'),
+      use: t('For questions over the graph of one dataset, or of all that are public at once.'),
       path: '/api/sparql',
       example: code(
         `curl -G '${full(paths.sparql)}' -H 'Accept: text/csv' \\\n  --data-urlencode 'query=SELECT * WHERE { ?s ?p ?o } LIMIT 5'`,
       ),
-      more: html`<a href="${visit.href('/sparql/')}">${say('Playground')}</a>`,
+      more: html`<a href="${pageContext.href('/sparql/')}">${t('Playground')}</a>`,
     },
     {
       name: 'Triple pattern fragments',
-      use: say(
+      use: t(
         'For clients that work out queries themselves, such as Comunica: they are cheap to serve, and to keep.',
       ),
       path: '/api/tpf',
@@ -118,8 +118,8 @@ function doorsOf(visit: Visit, entry: ServedDataset | null): readonly Door[] {
       ),
     },
     {
-      name: say('Linked data'),
-      use: say(
+      name: t('Linked data'),
+      use: t(
         'Every IRI of a resource answers when it is looked up: in Turtle, JSON-LD, RDF/XML, or as a page.',
       ),
       path: entry === null ? '/.well-known/void' : paths.document,
@@ -127,7 +127,7 @@ function doorsOf(visit: Visit, entry: ServedDataset | null): readonly Door[] {
     },
     {
       name: 'VoID, DCAT',
-      use: say('For catalogs and harvesters: what datasets there are, and what is in them.'),
+      use: t('For catalogs and harvesters: what datasets there are, and what is in them.'),
       path: '/.well-known/void',
       example: {
         text: `curl '${full('/api/explore/v2.1/catalog/exports/ttl')}'`,
@@ -137,29 +137,29 @@ function doorsOf(visit: Visit, entry: ServedDataset | null): readonly Door[] {
   ]
 }
 
-function accounts(visit: Visit): Html {
-  const { say } = visit
-  const base = visit.site.base
-  return html`<p>${say('What is public needs no account. Restricted datasets are open to users who were granted them, with an API key, or by OAuth 2.0 for applications that act for users.')}</p>
-${codeBlock(visit, `curl -H 'Authorization: Apikey YOUR-API-KEY' '${base}/api/explore/v2.1/catalog/datasets'`, 'code')}
-<ul><li><a href="${visit.href('/account/my-api-keys/')}">${say('Your API keys')}</a></li>
-<li><a href="${visit.href('/account/my-applications/')}">${say('Your applications')}</a></li>
-<li><a href="${doorAddress(visit, '/.well-known/oauth-authorization-server').href}">${say('Where OAuth 2.0 answers')}</a></li></ul>`
+function accounts(pageContext: PageContext): Html {
+  const { t } = pageContext
+  const base = pageContext.site.base
+  return html`<p>${t('What is public needs no account. Restricted datasets are open to users who were granted them, with an API key, or by OAuth 2.0 for applications that act for users.')}</p>
+${codeBlock(pageContext, `curl -H 'Authorization: Apikey YOUR-API-KEY' '${base}/api/explore/v2.1/catalog/datasets'`, 'code')}
+<ul><li><a href="${pageContext.href('/account/my-api-keys/')}">${t('Your API keys')}</a></li>
+<li><a href="${pageContext.href('/account/my-applications/')}">${t('Your applications')}</a></li>
+<li><a href="${endpointAddress(pageContext, '/.well-known/oauth-authorization-server').href}">${t('Where OAuth 2.0 answers')}</a></li></ul>`
 }
 
-function limits(visit: Visit, { limits: { domain, anonymous, user } }: SiteServices): Html {
-  const { say, number, principal } = visit
+function limits(pageContext: PageContext, { limits: { domain, anonymous, user } }: SiteServices): Html {
+  const { t, number, principal } = pageContext
   const own = principal.type === 'user' ? (principal.quota ?? user) : null
-  const none = say('no limit of their own')
+  const none = t('no limit of their own')
   const rows = [
-    [say('Everybody together'), number(domain)],
-    [say('An address without an account'), anonymous === null ? none : number(anonymous)],
-    [say('A user'), user === null ? none : number(user)],
-    ...(own === null ? [] : [[say('You'), number(own)] as const]),
+    [t('Everybody together'), number(domain)],
+    [t('An address without an account'), anonymous === null ? none : number(anonymous)],
+    [t('A user'), user === null ? none : number(user)],
+    ...(own === null ? [] : [[t('You'), number(own)] as const]),
   ] as const
-  return html`<table class="terms"><caption class="hidden">${say('Calls a day')}</caption>
-<thead><tr><th scope="col">${say('Who calls')}</th><th scope="col" class="number">${say('Calls a day')}</th></tr></thead>
+  return html`<table class="terms"><caption class="hidden">${t('Calls a day')}</caption>
+<thead><tr><th scope="col">${t('Who calls')}</th><th scope="col" class="number">${t('Calls a day')}</th></tr></thead>
 <tbody>${rows.map(([who, calls]) => html`<tr><th scope="row">${who}</th><td class="number">${calls}</td></tr>`)}</tbody></table>
-<p>${say('A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.')}</p>
-<p>${say('A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.', { rows: 100, last: 10_000 })}</p>`
+<p>${t('A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.')}</p>
+<p>${t('A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.', { rows: 100, last: 10_000 })}</p>`
 }

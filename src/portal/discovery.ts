@@ -4,7 +4,7 @@ import { Fault } from '../errors/errors.ts'
 import { one } from '../http/parameters.ts'
 import type { QueryParameters } from '../http/query-string.ts'
 import { ANONYMOUS } from '../model/principal.ts'
-import { visitOf } from '../site/page-context.ts'
+import { pageContextOf } from '../site/page-context.ts'
 import { openSearchDescription, suggestions } from './opensearch.ts'
 import { robotsText } from './robots.ts'
 import type { SiteServices } from './services.ts'
@@ -17,7 +17,7 @@ interface PartRoute {
 /** What search engines and browsers are told of the portal as a whole. Only what everybody may see is listed. */
 export const discovery: FastifyPluginAsync<SiteServices> = async (app, services) => {
   const { base, catalog } = services
-  const pages = () => listedPages(completeList(catalog.seenBy(ANONYMOUS)).entries, listedTabs())
+  const pages = () => listedPages(completeList(catalog.visibleTo(ANONYMOUS)).entries, listedTabs())
 
   app.get('/robots.txt', (_, reply) => sendText(reply, 'text/plain', robotsText(base)))
   app.get('/sitemap.xml', (_, reply) => sendText(reply, 'application/xml', sitemap(pages(), base)))
@@ -30,14 +30,14 @@ export const discovery: FastifyPluginAsync<SiteServices> = async (app, services)
   })
 
   app.get('/opensearch.xml', (request, reply) => {
-    const { language, say } = visitOf(request, services)
-    const text = openSearchDescription(services, language, say('Find datasets'))
+    const { language, t } = pageContextOf(request, services)
+    const text = openSearchDescription(services, language, t('Find datasets'))
     reply.header('vary', 'Accept-Language')
     return sendText(reply, 'application/opensearchdescription+xml', text)
   })
   app.get('/explore/suggestions', (request, reply) => {
     const written = one(request.query as QueryParameters, 'q') ?? ''
-    const { entries } = catalog.seenBy(request.principal).current()
+    const { entries } = catalog.visibleTo(request.principal).current()
     return reply
       .header('cache-control', 'no-cache')
       .type('application/x-suggestions+json; charset=utf-8')

@@ -1,7 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import type { Desk } from '../publishing/management/management.ts'
 import { answerPageFault } from '../site/fault-page.ts'
-import { Inquiry } from './ask.ts'
 import { assets } from './assets.ts'
 import { answerCatalog } from './catalog-page.ts'
 import { completion } from './complete.ts'
@@ -12,6 +11,7 @@ import { answerDevelopers } from './developers.ts'
 import { discovery } from './discovery.ts'
 import { answerHome } from './home.ts'
 import { playgrounds } from './playground/routes.ts'
+import { QueryService } from './query-service.ts'
 import type { SiteServices } from './services.ts'
 
 interface DatasetRoute {
@@ -20,20 +20,20 @@ interface DatasetRoute {
 
 /** The pages of the portal for people (house design, "Rooms"): the catalog, datasets, playgrounds. */
 export const site: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, services) => {
-  const inquiry = new Inquiry(services)
+  const queryService = new QueryService(services)
   app.setErrorHandler(answerPageFault(services))
   await app.register(assets)
   await app.register(playgrounds, services)
   await app.register(discovery, services)
-  app.get('/', (request, reply) => answerHome(request, reply, services, inquiry))
-  await app.register(completion, { services, inquiry })
-  await app.register(mappingEditor, { services, inquiry })
+  app.get('/', (request, reply) => answerHome(request, reply, services, queryService))
+  await app.register(completion, { services, queryService })
+  await app.register(mappingEditor, { services, queryService })
   await app.register(deskPages, services)
   app.get('/developers', (request, reply) => answerDevelopers(request, reply, services))
-  app.get('/explore', (request, reply) => answerCatalog(request, reply, services, inquiry))
+  app.get('/explore', (request, reply) => answerCatalog(request, reply, services, queryService))
   for (const path of ['/explore/dataset/:dataset', '/explore/dataset/:dataset/:tab'])
     app.get<DatasetRoute>(path, (request, reply) => {
       const { dataset, tab = 'information' } = request.params
-      return answerDataset(request, reply, services, inquiry, dataset, tab)
+      return answerDataset(request, reply, services, queryService, dataset, tab)
     })
 }

@@ -34,8 +34,8 @@ export const NOTHING_SELECTED: Selection = {
   page: 1,
 }
 
-const LONGEST_WORDS = 500
-const MOST_PAGES = 1_000_000
+const MAX_WORDS_LENGTH = 500
+const MAX_PAGES = 1_000_000
 
 /** Reads the selection of an address. Faults: InvalidRESTParameterError. */
 export function readSelection(query: QueryParameters): Selection {
@@ -43,7 +43,7 @@ export function readSelection(query: QueryParameters): Selection {
   const named = (parameter: 'refine' | 'exclude') =>
     readFacetValues(query, parameter).map(({ facet, value }) => ({ facet: facet.name, value }))
   return {
-    words: (one(query, 'q') ?? '').trim().slice(0, LONGEST_WORDS),
+    words: (one(query, 'q') ?? '').trim().slice(0, MAX_WORDS_LENGTH),
     where: many(query, 'where')
       .filter(text => text.trim() !== '')
       .map(text => text.trim())
@@ -51,7 +51,7 @@ export function readSelection(query: QueryParameters): Selection {
     refine: named('refine'),
     exclude: named('exclude'),
     orderBy: (one(query, 'order_by') ?? '').trim(),
-    page: Number.isInteger(page) && page >= 1 && page <= MOST_PAGES ? page : 1,
+    page: Number.isInteger(page) && page >= 1 && page <= MAX_PAGES ? page : 1,
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Accounts } from '../accounts/accounts.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Figures } from '../catalog/catalog-dataset.ts'
+import type { UsageStatistics } from '../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../catalog/served.ts'
-import type { Surveys } from '../catalog/statistics-files.ts'
+import type { StatisticsFiles } from '../catalog/statistics-files.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Publications } from '../publishing/publications.ts'
 import type { VersionChanges } from '../publishing/versions/changes.ts'
@@ -14,12 +14,12 @@ export interface SiteServices extends SiteOptions {
   readonly catalog: Catalog
   readonly store: Store
   readonly accounts: Accounts
-  readonly surveys: Pick<Surveys, 'of'>
+  readonly statisticsFiles: Pick<StatisticsFiles, 'of'>
   readonly changes: VersionChanges
   readonly publications: Pick<Publications, 'of' | 'forget'>
   /** The portal folder: example queries, mappings. */
   readonly portal: string
-  readonly usage: Figures
+  readonly usage: UsageStatistics
   /** A clock in milliseconds, for the times that are told. */
   readonly clock: () => number
   /** Milliseconds since 1970. */

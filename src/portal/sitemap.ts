@@ -5,7 +5,7 @@ import { TABS } from './dataset/tabs.ts'
 import { modifiedOf } from './parts/cards.ts'
 
 /** Addresses that one file may have (sitemaps.org, "Sitemap file limits"). */
-const MOST = 50_000
+const MAX = 50_000
 const SPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 
 /** A page of the portal, by its path. */
@@ -47,9 +47,9 @@ export function listedTabs(tabs: readonly Tab[] = TABS) {
 
 /** The whole list, or where it is too long the list of its parts. */
 export function sitemap(pages: readonly ListedPage[], base: string): string {
-  if (pages.length <= MOST) return sitemapPart(pages, base, 1) ?? ''
+  if (pages.length <= MAX) return sitemapPart(pages, base, 1) ?? ''
   const parts = Array.from(
-    { length: Math.ceil(pages.length / MOST) },
+    { length: Math.ceil(pages.length / MAX) },
     (_, at) => `<sitemap><loc>${xmlText(`${base}/sitemap/${at + 1}.xml`)}</loc></sitemap>\n`,
   )
   return `${XML_DECLARATION}<sitemapindex xmlns="${SPACE}">\n${parts.join('')}</sitemapindex>\n`
@@ -57,7 +57,7 @@ export function sitemap(pages: readonly ListedPage[], base: string): string {
 
 /** A part of the list, from 1 on; null where there is none of that number. */
 export function sitemapPart(pages: readonly ListedPage[], base: string, part: number): string | null {
-  const listed = pages.slice((part - 1) * MOST, part * MOST)
+  const listed = pages.slice((part - 1) * MAX, part * MAX)
   if (listed.length === 0) return null
   const items = listed.map(({ path, modified }) => {
     const changed = modified === undefined ? '' : `<lastmod>${xmlText(modified)}</lastmod>`

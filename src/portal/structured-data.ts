@@ -13,7 +13,7 @@ import { metaText, metaTexts, plainText, titleOf } from './services.ts'
 type Node = Readonly<Record<string, unknown>>
 
 /** Most characters that search engines take of a description. */
-const LONGEST = 5000
+const MAX_LENGTH = 5000
 
 const CONTEXT = 'https://schema.org/'
 
@@ -143,7 +143,7 @@ function descriptionOf(entry: ServedDataset): string {
   const said = plainText(metaText(entry, 'description') ?? '')
   const fields = entry.dataset.fields.map(({ label }) => label).join(', ')
   const text = said.length >= 50 ? said : [said || titleOf(entry), fields].filter(Boolean).join(': ')
-  return text.slice(0, LONGEST)
+  return text.slice(0, MAX_LENGTH)
 }
 
 function pageOf(base: string, { dataset }: ServedDataset): string {

@@ -2,7 +2,7 @@ import { Fault, faultText, placeText } from '../errors/errors.ts'
 import { type Diagnostic, messageText } from '../mapping/diagnostic.ts'
 import { fieldOf } from '../sources/fields.ts'
 import { openRdf } from '../sources/rdf.ts'
-import { misfitsText, typeRecords } from '../sources/typing.ts'
+import { conversionErrorsText, typeRecords } from '../sources/typing.ts'
 import { openAttachment } from './attachments.ts'
 import { type Definition, readDefinition } from './definition.ts'
 import { checkRdf } from './graphs/rdf-graphs.ts'
@@ -53,7 +53,7 @@ export async function checkDataset(
         identities.idOf(values)
         gatherer.add(values)
       }
-    const { misfits, missing } = typed.report()
+    const { misfits: conversionErrors, missing } = typed.report()
     const findings: Finding[] = [
       ...(definition.isImplicit ? [inferredFinding(dataset, definition.source.path ?? '')] : []),
       ...missing.map(
@@ -63,11 +63,11 @@ export async function checkDataset(
           message: `${source.name}: ${missingText(column)}`,
         }),
       ),
-      ...misfits.map(
+      ...conversionErrors.map(
         (of): Finding => ({
           dataset,
           severity: 'warning',
-          message: `${source.name}: ${misfitsText(of)}`,
+          message: `${source.name}: ${conversionErrorsText(of)}`,
           field: of.field,
           count: of.count,
         }),

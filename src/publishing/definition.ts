@@ -214,10 +214,10 @@ function withSuggestion(message: string, id: string, portal: string): string {
 export function definitionOf(portal: string, id: string): Definition {
   const { definition, problems } = readDefinition(portal, id)
   if (definition !== null) return definition
-  const told = problems.map(({ message, place }) => `${placeText(place)}${message}`)
+  const reported = problems.map(({ message, place }) => `${placeText(place)}${message}`)
   throw new Fault(
     'ConfigInvalid',
-    { reason: told.join('\n') },
+    { reason: reported.join('\n') },
     problems[0] === undefined ? {} : { place: problems[0].place },
   )
 }

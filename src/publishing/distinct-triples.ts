@@ -12,7 +12,7 @@ export interface SharedSubjects {
 }
 
 /** How a mapping speaks of a record. */
-export interface RecordManner {
+export interface RecordPresentation {
   /** Lines that come together may say the same of one subject twice. */
   readonly mayRepeat: boolean
   /** Lines that come together are of one subject. */
@@ -38,12 +38,12 @@ export class DistinctTriples {
   isSpoilt = false
   private readonly target: Sink
   private readonly subjects: SharedSubjects
-  private readonly manner: RecordManner
+  private readonly manner: RecordPresentation
   private readonly seen = new LineSet()
   private readonly lines = new LineSet()
   private readonly groups = new Map<string, Group>()
 
-  constructor(target: Sink, subjects: SharedSubjects, manner: RecordManner) {
+  constructor(target: Sink, subjects: SharedSubjects, manner: RecordPresentation) {
     this.target = target
     this.subjects = subjects
     this.manner = manner

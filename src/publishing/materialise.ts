@@ -10,7 +10,7 @@ import { type FieldSpec, fieldOf } from '../sources/fields.ts'
 import { openSource, type SourceSpec } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
 import type { Source } from '../sources/source.ts'
-import { type FieldMisfits, type MissingColumn, typeRecords } from '../sources/typing.ts'
+import { type FieldConversionErrors, type MissingColumn, typeRecords } from '../sources/typing.ts'
 import { fieldPredicates } from '../store/record-reader.ts'
 import { type Definition, datasetUid } from './definition.ts'
 import { GraphWriter } from './graphs/graph-writer.ts'
@@ -38,7 +38,7 @@ export interface Materialised {
   readonly statistics: DatasetStatistics
   readonly graphs: readonly GraphFile[]
   readonly content: Manifest['content']
-  readonly misfits: readonly FieldMisfits[]
+  readonly misfits: readonly FieldConversionErrors[]
   readonly misfitCount: number
   /** Records whose identity another record has. */
   readonly repeated: number
@@ -140,14 +140,14 @@ async function materialiseRecords(
     }
     identities.close()
     const graphs = [await facts.close()]
-    const { missing, misfits, misfitCount } = typed.report()
+    const { missing, misfits: conversionErrors, misfitCount } = typed.report()
     refuseMissing(missing, source.name)
     return {
       dataset,
       statistics: statistics.statistics(),
       graphs,
       content: 'records',
-      misfits,
+      misfits: conversionErrors,
       misfitCount,
       repeated: identities.repeated,
     }

@@ -44,17 +44,17 @@ export class PortalWatch {
     const marks = marksOf(this.portal)
     const definitions: string[] = []
     const mappings: string[] = []
-    const told = new Map(this.told)
+    const described = new Map(this.told)
     for (const [id, mark] of marks) {
       const [before, last] = [this.told.get(id), this.last.get(id)]
       if (mark.definition !== last?.definition || mark.mapping !== last.mapping) continue
       if (mark.definition !== before?.definition) definitions.push(id)
       else if (mark.mapping !== before.mapping) mappings.push(id)
-      told.set(id, mark)
+      described.set(id, mark)
     }
-    for (const id of told.keys()) if (!marks.has(id)) told.delete(id)
+    for (const id of described.keys()) if (!marks.has(id)) described.delete(id)
     this.last = marks
-    this.told = told
+    this.told = described
     return definitions.length + mappings.length === 0 ? null : { definitions, mappings }
   }
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { Fault, faultText, openFilesText } from '../errors/errors.ts'
 import type { RuleReport } from '../mapping/compile.ts'
 import type { Diagnostic } from '../mapping/diagnostic.ts'
-import type { FieldMisfits } from '../sources/typing.ts'
+import type { FieldConversionErrors } from '../sources/typing.ts'
 import { type Definition, definitionOf, readDefinition } from './definition.ts'
 import { definitionDigest, fingerprintOf } from './fingerprint.ts'
 import { writeMappedGraphs } from './graphs/mapped-graphs.ts'
@@ -73,7 +73,7 @@ export interface PublishReport {
   /** Triples of the graph that is served. */
   readonly triples: number
   /** The first values that did not fit, with row and column, and the number of all. */
-  readonly misfits: readonly FieldMisfits[]
+  readonly misfits: readonly FieldConversionErrors[]
   readonly misfitCount: number
   /** Records whose identity another record has. */
   readonly repeated: number
@@ -255,7 +255,7 @@ async function publishMapping(
   if (textOf(chosen.mapping) === textOf(current.mapping))
     return { type: 'unchanged', manifest: current, refusal }
   return prepare(dataset.id, current, textOf(chosen.mapping), context, async head => {
-    const kept = keptGraphs(current, head.folder, context.versions)
+    const kept = retainedGraphs(current, head.folder, context.versions)
     const { restored: _, ...unrestored } = current
     const part: Omit<Manifest, 'mapping' | keyof Head> = { ...unrestored, graphs: kept }
     const { manifest, report } = await addMapping(part, head, chosen, context)
@@ -280,7 +280,7 @@ async function publishRecords(
     const onProgress = (records: number) => context.onProgress?.({ dataset: id, records })
     const made = await materialise(definition, { portal, base, folder: head.folder, onProgress })
     refuseEmptied(definition, made.statistics.records, current)
-    const { misfits, misfitCount, repeated, ...part } = made
+    const { misfits: conversionErrors, misfitCount, repeated, ...part } = made
     const { fields } = made.dataset
     const chosen =
       made.content === 'rdf'
@@ -295,7 +295,13 @@ async function publishRecords(
       return { manifest: null, current, refusal }
     }
     const { manifest, report } = await addMapping({ ...part, misfits: misfitCount }, head, chosen, context)
-    const read = { misfits, misfitCount, repeated, isSourceRead: true, damage: damage?.reason ?? null }
+    const read = {
+      misfits: conversionErrors,
+      misfitCount,
+      repeated,
+      isSourceRead: true,
+      damage: damage?.reason ?? null,
+    }
     return { manifest, refusal, report: { ...read, ...report } }
   })
 }
@@ -383,7 +389,7 @@ async function addMapping(
 }
 
 /** The graphs of the records of a version, taken over into another: their files stay where they are. */
-function keptGraphs(current: Manifest, folder: string, versions: Versions): readonly GraphFile[] {
+function retainedGraphs(current: Manifest, folder: string, versions: Versions): readonly GraphFile[] {
   const home = versionFolder(versions, current.dataset.id, current.version)
   shareFile(path.join(home, RECORDS), path.join(folder, RECORDS))
   return current.graphs

@@ -53,7 +53,7 @@ export interface PublishedSize {
 export async function publishAll(
   { shared = null, parallel, keepVersions, ...context }: PublishAllContext,
   datasets: readonly string[] | null,
-  tell: (message: PublishMessage) => void,
+  report: (message: PublishMessage) => void,
 ): Promise<void> {
   const versions = versionsOf(context.portal, keepVersions)
   const defined = definedDatasets(context.portal)
@@ -65,7 +65,7 @@ export async function publishAll(
       }
   const isLeftOut = async (id: string) =>
     isWithdrawn(versions, id) || ((await shared?.isWithdrawn(id)) ?? false)
-  const onProgress = (progress: PublishProgress) => tell({ type: 'progress', ...progress })
+  const onProgress = (progress: PublishProgress) => report({ type: 'progress', ...progress })
   const publish = async (id: string, make: Make) => {
     const begun = performance.now()
     const seconds = () => Math.round(performance.now() - begun) / 1000
@@ -74,24 +74,24 @@ export async function publishAll(
       const inForce = (await shared?.inForce(id)) ?? null
       // What is published because it looks up in another was not asked for by name.
       const [isNamed, endsRollBack] = [context.isNamed, context.endsRollBack].map(
-        asked => asked === true && (datasets?.includes(id) ?? true),
+        requested => requested === true && (datasets?.includes(id) ?? true),
       ) as [boolean, boolean]
       const result = await make(id, { ...context, isNamed, endsRollBack, versions, inForce, onProgress })
       if (result === null) return false
       if (shared !== null && isToBeReleased(result, inForce, datasets !== null))
         await shared.release(versions, result.manifest, ({ triples, total }) =>
-          tell({ type: 'loading', dataset: id, triples, total }),
+          report({ type: 'loading', dataset: id, triples, total }),
         )
       else await shared?.restore(versions, result.manifest)
       const { type, manifest } = result
       const size = { records: manifest.statistics.records, triples: servedTriples(manifest) }
       if (type === 'published')
-        tell({ type, dataset: id, ...size, seconds: seconds(), report: result.report })
-      else tell({ type, dataset: id, ...size, seconds: seconds() })
-      if (result.refusal !== null) tell({ type: 'mapping-refused', dataset: id, ...result.refusal })
+        report({ type, dataset: id, ...size, seconds: seconds(), report: result.report })
+      else report({ type, dataset: id, ...size, seconds: seconds() })
+      if (result.refusal !== null) report({ type: 'mapping-refused', dataset: id, ...result.refusal })
     } catch (error) {
       const reason = error instanceof PublicationFailed ? error.message : reasonOf(error)
-      tell({ type: 'failed', dataset: id, reason, seconds: seconds() })
+      report({ type: 'failed', dataset: id, reason, seconds: seconds() })
     }
     return true
   }

@@ -8,10 +8,10 @@ const DISTINCT_LIMIT = 10_000
 
 /** Values of a field of which quantiles are taken; of more, every second, then every fourth and so on. */
 const SAMPLE_LIMIT = 50_000
-const LOTS = 100
-const LONGEST_BOUND = 40
+const PARTITIONS = 100
+const MAX_BOUND_LENGTH = 40
 /** Characters of a text that are kept to order it among others. */
-const LONGEST_SAMPLE = 2 * LONGEST_BOUND
+const MAX_SAMPLE_LENGTH = 2 * MAX_BOUND_LENGTH
 
 /** Values of a field that are told with the number of their records, and characters of them. */
 const COUNTED_LIMIT = 500
@@ -111,7 +111,7 @@ interface Column {
 
 function sample(column: Column, value: string | number): void {
   if (column.present % column.stride !== 0) return
-  column.sample.push(typeof value === 'string' ? owned(value.slice(0, LONGEST_SAMPLE)) : value)
+  column.sample.push(typeof value === 'string' ? owned(value.slice(0, MAX_SAMPLE_LENGTH)) : value)
   if (column.sample.length < SAMPLE_LIMIT) return
   column.sample = column.sample.filter((_, index) => index % 2 === 0)
   column.stride *= 2
@@ -126,13 +126,13 @@ function owned(text: string): string {
 function quantiles({ sample: values }: Column): readonly (string | number)[] {
   const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   const picked = Array.from(
-    { length: LOTS + 1 },
-    (_, lot) => sorted[Math.min(sorted.length - 1, Math.floor((lot * sorted.length) / LOTS))],
+    { length: PARTITIONS + 1 },
+    (_, lot) => sorted[Math.min(sorted.length - 1, Math.floor((lot * sorted.length) / PARTITIONS))],
   )
   return picked.flatMap(value =>
     value === undefined
       ? []
-      : [typeof value === 'string' ? [...value].slice(0, LONGEST_BOUND).join('') : value],
+      : [typeof value === 'string' ? [...value].slice(0, MAX_BOUND_LENGTH).join('') : value],
   )
 }
 

@@ -24,7 +24,7 @@ export interface Facet {
 }
 
 /** Values told of a facet unless it says otherwise. */
-const USUAL_VALUES = 100
+const DEFAULT_VALUES = 100
 
 /** A value of a facet that records must have, or must not. */
 export interface FacetFilter {
@@ -39,7 +39,7 @@ export function canBeFacet(field: Field): boolean {
 }
 
 /** A facet as the annotations of its field describe it. */
-export function facetOf(name: string, field: Field, usualSort: FacetSort): Facet {
+export function facetOf(name: string, field: Field, defaultSort: FacetSort): Facet {
   const { annotations } = field
   const [sort] = annotations.facetsort ?? []
   const path = annotations.hierarchical
@@ -48,8 +48,8 @@ export function facetOf(name: string, field: Field, usualSort: FacetSort): Facet
     field,
     separator: path === undefined || field.type !== 'text' ? null : String(path[0] ?? '/'),
     disjunctive: annotations.disjunctive !== undefined,
-    sort: isFacetSort(sort) ? sort : usualSort,
-    limit: USUAL_VALUES,
+    sort: isFacetSort(sort) ? sort : defaultSort,
+    limit: DEFAULT_VALUES,
   }
 }
 

@@ -77,7 +77,7 @@ export function describe(node: Expression): string {
 }
 
 /** An argument of a call in plain words. */
-export function tell(node: Argument | undefined): string {
+export function report(node: Argument | undefined): string {
   if (node === undefined) return 'nothing'
   switch (node.type) {
     case 'star':

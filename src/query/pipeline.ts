@@ -37,7 +37,7 @@ export function planOdsql(
   clauses: OdsqlClauses,
   context: ResolveContext,
   watch: Stopwatch,
-  wanted: 'any' | 'groups' = 'any',
+  required: 'any' | 'groups' = 'any',
 ): Query {
   const { select = '', groupBy = '', orderBy = '' } = clauses
   const read = <Parsed>(parse: () => Parsed): Parsed => {
@@ -68,7 +68,7 @@ export function planOdsql(
     refuseExcess(filter)
     const { limit, offset } = clauses
     const question = { filter, timezone: context.timezone, limit, offset }
-    const grouped = wanted === 'groups' || parsed.groupBy.length > 0 || parsed.select.some(isAggregate)
+    const grouped = required === 'groups' || parsed.groupBy.length > 0 || parsed.select.some(isAggregate)
     return grouped
       ? { type: 'groups', ...question, ...resolveGroups(parsed, { select, groupBy, orderBy }, context) }
       : { type: 'records', ...question, ...resolveRecords(parsed, select, context) }
@@ -107,20 +107,20 @@ function isBlank(text: string): boolean {
 }
 
 /** Conditions of one filter that are left when equal ones are merged; and of them, such as each cost a pass of their own. */
-const MOST_CONDITIONS = 150
-const MOST_PASSES = 20
+const MAX_CONDITIONS = 150
+const MAX_PASSES = 20
 
 /** Refuses filters that would keep a worker of the store for long. */
 function refuseExcess(filter: Condition | null): void {
   const leaves = filter === null ? [] : leavesOf(filter)
   const passes = leaves.filter(({ type }) => type === 'relation' || type === 'spatial' || type === 'near')
-  const [found, kind, most] =
-    leaves.length > MOST_CONDITIONS
-      ? [leaves.length, 'conditions', MOST_CONDITIONS]
-      : [passes.length, 'computed or spatial conditions', MOST_PASSES]
-  if (found > most)
+  const [found, kind, max] =
+    leaves.length > MAX_CONDITIONS
+      ? [leaves.length, 'conditions', MAX_CONDITIONS]
+      : [passes.length, 'computed or spatial conditions', MAX_PASSES]
+  if (found > max)
     throw new Fault('ODSQLError', {
-      reason: `the filter has ${found} ${kind}, of which at most ${most} are served.`,
+      reason: `the filter has ${found} ${kind}, of which at most ${max} are served.`,
       clause: 'where',
     })
 }

@@ -38,10 +38,10 @@ export class Stopwatch {
 
   /** The value of a Server-Timing header (W3C Server Timing, section 2). */
   header(): string {
-    return [...this.spent].map(([stage, spent]) => `${stage};dur=${spent.toFixed(2)}`).join(', ')
+    return [...this.spent].map(([stage, consumed]) => `${stage};dur=${consumed.toFixed(2)}`).join(', ')
   }
 
-  private add(stage: Stage, spent: number): void {
-    this.spent.set(stage, (this.spent.get(stage) ?? 0) + spent)
+  private add(stage: Stage, consumed: number): void {
+    this.spent.set(stage, (this.spent.get(stage) ?? 0) + consumed)
   }
 }

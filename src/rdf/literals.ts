@@ -115,12 +115,12 @@ function pattern(name: string, form: RegExp): LiteralType {
   })
 }
 
-function integerText(text: string, [least, most]: readonly [bigint | null, bigint | null]): string | null {
-  if (least === null && most === null && /^(?:0|[1-9]\d{0,14})$/.test(text)) return text
+function integerText(text: string, [least, max]: readonly [bigint | null, bigint | null]): string | null {
+  if (least === null && max === null && /^(?:0|[1-9]\d{0,14})$/.test(text)) return text
   if (!/^[+-]?\d+$/.test(text)) return null
-  if (text.length > 40) return least === null && most === null ? text : null
+  if (text.length > 40) return least === null && max === null ? text : null
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text)
-  if ((least !== null && value < least) || (most !== null && value > most)) return null
+  if ((least !== null && value < least) || (max !== null && value > max)) return null
   return value >= -LONG && value < LONG ? String(value) : text
 }
 

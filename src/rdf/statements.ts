@@ -11,24 +11,24 @@ export type NameOf<V extends Vocabularies> = `${keyof V & string}:${string}`
 export type StatementOf<V extends Vocabularies> = readonly [predicate: NameOf<V>, object: string | null]
 
 /** What writes N-Triples with names of some vocabularies. */
-export interface Teller<V extends Vocabularies> {
+export interface TripleWriter<V extends Vocabularies> {
   /** The text of a name's IRI. */
   readonly name: (short: NameOf<V>) => string
   /** The lines of the statements about one subject, whose text is given. */
-  readonly say: (subject: string, statements: readonly StatementOf<V>[]) => string
+  readonly t: (subject: string, statements: readonly StatementOf<V>[]) => string
 }
 
 /** Makes documents of known vocabularies readable where they are written: `['rdf:type', name('dcat:Dataset')]`. */
-export function tellerOf<const V extends Vocabularies>(vocabularies: V): Teller<V> {
+export function tripleWriterOf<const V extends Vocabularies>(vocabularies: V): TripleWriter<V> {
   const name = (short: NameOf<V>): string => {
     const colon = short.indexOf(':')
     return iriText(`${lookup(vocabularies, short.slice(0, colon)) ?? ''}${short.slice(colon + 1)}`)
   }
-  const say = (subject: string, statements: readonly StatementOf<V>[]): string => {
+  const t = (subject: string, statements: readonly StatementOf<V>[]): string => {
     let text = ''
     for (const [predicate, object] of statements)
       if (object !== null) text += `${subject} ${name(predicate)} ${object} .\n`
     return text
   }
-  return { name, say }
+  return { name, t }
 }

@@ -2,50 +2,50 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../errors/errors.ts'
 import { note } from './account-fields.ts'
 import { html } from './html.ts'
-import { visitOf } from './page-context.ts'
+import { pageContextOf } from './page-context.ts'
 import { type AccountsOptions, sendPage } from './signed-in.ts'
 import type { Translator } from './translator.ts'
 
 /** Answers what was thrown with a page; what is no fault is logged and told as nothing but unexpected. */
 export function answerWithPage(options: AccountsOptions) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const { status, message } = toldOf(error)
+    const { status, message } = reportOf(error)
     if (status === 500) request.log.error({ err: error, url: request.routeOptions.url }, 'unexpected')
     if (status === 503 || status === 429) reply.header('retry-after', '2')
-    const { say, href } = visitOf(request, options)
+    const { t, href } = pageContextOf(request, options)
     sendPage(request, reply, options, {
       type: 'page',
       status,
-      heading: headingOf(status, say),
+      heading: headingOf(status, t),
       content: html`${note('bad', html`<p>${message}</p>`)}
-<p><a href="${href('/account/')}">${say('Go to your account')}</a></p>
+<p><a href="${href('/account/')}">${t('Go to your account')}</a></p>
 `,
     })
   }
 }
 
-function headingOf(status: number, say: Translator): string {
+function headingOf(status: number, t: Translator): string {
   switch (status) {
     case 403:
-      return say('The form was not accepted')
+      return t('The form was not accepted')
     case 404:
-      return say('Not found')
+      return t('Not found')
     case 413:
-      return say('The form is too long')
+      return t('The form is too long')
     case 415:
-      return say('This is not a form')
+      return t('This is not a form')
     case 429:
-      return say('Too many attempts')
+      return t('Too many attempts')
     case 500:
-      return say('Something went wrong')
+      return t('Something went wrong')
     case 503:
-      return say('Not possible now')
+      return t('Not possible now')
     default:
-      return say('This cannot be done')
+      return t('This cannot be done')
   }
 }
 
-function toldOf(error: unknown): { readonly status: number; readonly message: string } {
+function reportOf(error: unknown): { readonly status: number; readonly message: string } {
   if (error instanceof Fault && error.status !== 500) return error
   const { statusCode: status = 500, message = '' } = (error ?? {}) as Partial<FastifyError>
   if (status >= 400 && status < 500) return { status, message: message.slice(0, 200) }

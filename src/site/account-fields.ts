@@ -1,5 +1,5 @@
 import { type Html, html } from './html.ts'
-import type { Visit } from './page-context.ts'
+import type { PageContext } from './page-context.ts'
 
 /** What is wrong with a field of a form that was sent. */
 export interface FieldProblem {
@@ -54,7 +54,7 @@ export function note(kind: 'bad' | 'good', content: Html): Html {
 }
 
 /** A moment as people read it. */
-export function momentText({ say, date }: Pick<Visit, 'say' | 'date'>, moment: string | null): Html {
-  if (moment === null) return html`${say('never')}`
+export function momentText({ t, date }: Pick<PageContext, 't' | 'date'>, moment: string | null): Html {
+  if (moment === null) return html`${t('never')}`
   return html`<time datetime="${moment}">${date(moment, moment.length > 10 ? 'moment' : 'day')}</time>`
 }

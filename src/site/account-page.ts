@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { pageText, policyOf, type SitePage, sendSitePage } from './frame.ts'
 import { type Html, html } from './html.ts'
-import type { Visit } from './page-context.ts'
+import type { PageContext } from './page-context.ts'
 
 /** A page of accounts, inside its frame. */
 export interface AccountPage {
@@ -26,13 +26,13 @@ export interface SignedInAs {
 /** Sends a page that no cache keeps, no other site frames, and that runs no scripts. */
 export function sendAccountPage(
   reply: FastifyReply,
-  visit: Visit,
+  pageContext: PageContext,
   signedIn: SignedInAs | null,
   page: AccountPage,
 ): FastifyReply {
   keepPrivate(reply).headers({ 'x-frame-options': 'DENY', 'x-robots-tag': 'noindex' })
   if (page.retryAfter !== undefined) reply.header('retry-after', String(page.retryAfter))
-  return sendSitePage(reply, visit, sitePageOf(visit, signedIn, page))
+  return sendSitePage(reply, pageContext, sitePageOf(pageContext, signedIn, page))
 }
 
 /**
@@ -60,17 +60,17 @@ export function redirectSources(uris: readonly string[]): readonly string[] {
 }
 
 /** What a browser is shown with 401: where to sign in, and from there back to the address. */
-export function signInPage(visit: Visit): { readonly text: string; readonly policy: string } {
-  const { say, href, address } = visit
+export function signInPage(pageContext: PageContext): { readonly text: string; readonly policy: string } {
+  const { t, href, address } = pageContext
   const next = `${href('/').split('?')[0]?.replace(/\/$/, '')}${address}`
-  const content = html`<p>${say('This is not public. Sign in to see it, if it was granted to you.')}</p>
-<p><a class="button" href="${href('/account/login/', { next })}">${say('Sign in')}</a></p>
+  const content = html`<p>${t('This is not public. Sign in to see it, if it was granted to you.')}</p>
+<p><a class="button" href="${href('/account/login/', { next })}">${t('Sign in')}</a></p>
 `
-  const page = sitePageOf(visit, null, { type: 'page', heading: say('Sign in to go on'), content })
-  return { text: pageText(visit, page), policy: policyOf(page) }
+  const page = sitePageOf(pageContext, null, { type: 'page', heading: t('Sign in to go on'), content })
+  return { text: pageText(pageContext, page), policy: policyOf(page) }
 }
 
-function sitePageOf(visit: Visit, signedIn: SignedInAs | null, page: AccountPage): SitePage {
+function sitePageOf(pageContext: PageContext, signedIn: SignedInAs | null, page: AccountPage): SitePage {
   const { heading, content, status = 200, formTargets = [] } = page
   return {
     title: heading,
@@ -83,28 +83,28 @@ function sitePageOf(visit: Visit, signedIn: SignedInAs | null, page: AccountPage
       signedIn === null
         ? html`<div class="account-page narrow"><h1>${heading}</h1>
 ${content}</div>`
-        : html`<div class="account-page">${bar(visit, signedIn)}<h1>${heading}</h1>
+        : html`<div class="account-page">${bar(pageContext, signedIn)}<h1>${heading}</h1>
 ${content}</div>`,
   }
 }
 
 /** The parts of an account, and the way out. */
-function bar({ say, href, address }: Visit, { name, formToken }: SignedInAs): Html {
+function bar({ t, href, address }: PageContext, { name, formToken }: SignedInAs): Html {
   const sections = [
-    ['/account/', say('Overview')],
-    ['/account/my-api-keys/', say('My API keys')],
-    ['/account/my-applications/', say('My applications')],
-    ['/account/authorizations/', say('Authorizations')],
-    ['/account/password/', say('Password')],
-    ['/account/second-factor/', say('Two-step sign-in')],
-    ['/account/sessions/', say('Sessions')],
+    ['/account/', t('Overview')],
+    ['/account/my-api-keys/', t('My API keys')],
+    ['/account/my-applications/', t('My applications')],
+    ['/account/authorizations/', t('Authorizations')],
+    ['/account/password/', t('Password')],
+    ['/account/second-factor/', t('Two-step sign-in')],
+    ['/account/sessions/', t('Sessions')],
   ] as const
   const [path = ''] = address.split('?')
   const here = path.endsWith('/') ? path : `${path}/`
-  return html`<div class="bar-line"><p class="soft">${say('Signed in as {name}', { name })}</p>
+  return html`<div class="bar-line"><p class="soft">${t('Signed in as {name}', { name })}</p>
 <form method="post" action="${href('/account/logout/')}"><input type="hidden" name="form_token" value="${formToken}">
-<button class="plain small">${say('Log out')}</button></form></div>
-<nav class="tabs" aria-label="${say('Account')}"><ul>${sections.map(
+<button class="plain small">${t('Log out')}</button></form></div>
+<nav class="tabs" aria-label="${t('Account')}"><ul>${sections.map(
     ([target, title]) =>
       html`<li><a href="${href(target)}"${target === here ? html` aria-current="page"` : ''}>${title}</a></li>
 `,

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 import { LANGUAGE_NAMES } from './language.ts'
-import { queryText, type Visit } from './page-context.ts'
+import { type PageContext, queryText } from './page-context.ts'
 
 /** What search engines and those who share a link are told of a page. */
 export interface Findable {
@@ -14,15 +14,15 @@ export interface Findable {
  * The address of a page among all those that show the same: without filter, in the language that was named. A page has
  * one address for each language, and one without for those whose browsers tell which they like.
  */
-function canonicalAddress({ site, address, namedLanguage }: Visit, path = pathOf(address)): string {
+function canonicalAddress({ site, address, namedLanguage }: PageContext, path = pathOf(address)): string {
   return `${site.base}${path}${queryText({ lang: namedLanguage })}`
 }
 
 /** Links to the page itself and to the same in other languages, and what is shown where its address is shared. */
-export function alternates(visit: Visit, { title, description, path }: Findable): Html {
-  const { site } = visit
-  const own = path ?? pathOf(visit.address)
-  const address = canonicalAddress(visit, own)
+export function alternates(pageContext: PageContext, { title, description, path }: Findable): Html {
+  const { site } = pageContext
+  const own = path ?? pathOf(pageContext.address)
+  const address = canonicalAddress(pageContext, own)
   const languages = Object.keys(LANGUAGE_NAMES).map(
     code => html`<link rel="alternate" hreflang="${code}" href="${site.base}${own}?lang=${code}">
 `,

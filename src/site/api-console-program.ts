@@ -43,7 +43,7 @@ interface Description {
  * shows what comes back. Its text is what the browser runs, so it uses nothing from around it but types.
  */
 export function program(): void {
-  const MOST_SHOWN = 400_000
+  const MAX_SHOWN = 400_000
   const root = location.pathname.replace(/(\/catalog\/datasets\/[^/]+)?\/console\/?$/, '')
   const documentAddress = location.pathname.replace(/console\/?$/, 'swagger.json')
   const vocabularies = new Map<string, Promise<Description['x-odsql']>>()
@@ -120,23 +120,23 @@ export function program(): void {
       if (isClause(parameter.name) && !(control instanceof HTMLSelectElement)) complete(control, hints, words)
     }
     form.append(make('p', { class: 'send' }, make('button', {}, 'Send'), address))
-    const told = () => {
+    const reported = () => {
       const target = addressOf(path, controls)
       address.textContent = target
       address.href = target
       return target
     }
-    form.addEventListener('input', told)
+    form.addEventListener('input', reported)
     form.addEventListener('submit', event => {
       event.preventDefault()
-      const target = told()
+      const target = reported()
       const state = new URLSearchParams()
       for (const { parameter, control } of controls)
         if (control.value !== '') state.set(parameter.name, control.value)
       history.replaceState(null, '', `#${operationId}?${state}`)
       void send(target, result)
     })
-    told()
+    reported()
     place('main').replaceChildren(form, result)
   }
 
@@ -151,7 +151,7 @@ export function program(): void {
     const { name, schema } = parameter
     const id = `p-${parameter.in}-${name}`
     const about = { id, name, 'aria-describedby': `${id}-says` }
-    const usual = parameter.in === 'path' ? exampleOf(parameter) : ''
+    const standard = parameter.in === 'path' ? exampleOf(parameter) : ''
     const values = schema.type === 'boolean' ? ['false', 'true'] : schema.enum
     let control: Control
     if (values !== undefined) {
@@ -161,9 +161,9 @@ export function program(): void {
     } else if (schema.type === 'integer') {
       const { minimum, maximum } = schema
       const least = minimum === undefined ? {} : { min: String(minimum) }
-      const most = maximum === undefined ? {} : { max: String(maximum) }
+      const max = maximum === undefined ? {} : { max: String(maximum) }
       const hint = { placeholder: String(schema.default ?? '') }
-      control = make('input', { ...about, type: 'number', ...least, ...most, ...hint })
+      control = make('input', { ...about, type: 'number', ...least, ...max, ...hint })
     } else if (schema.type === 'array') {
       control = make('textarea', {
         ...about,
@@ -176,7 +176,7 @@ export function program(): void {
       control = make('input', { ...about, type: 'text', spellcheck: 'false', autocomplete: 'off', ...hint })
     }
     if (parameter.in === 'path') control.required = true
-    control.value = given.get(name) ?? usual
+    control.value = given.get(name) ?? standard
     return control
   }
 
@@ -254,9 +254,9 @@ export function program(): void {
       const { value, done } = await reader.read()
       if (done) break
       text += decoder.decode(value, { stream: true })
-      if (text.length <= MOST_SHOWN) continue
+      if (text.length <= MAX_SHOWN) continue
       await reader.cancel()
-      return { text: text.slice(0, MOST_SHOWN), isWhole: false }
+      return { text: text.slice(0, MAX_SHOWN), isWhole: false }
     }
     return { text: text + decoder.decode(), isWhole: true }
   }
@@ -295,11 +295,11 @@ export function program(): void {
   function vocabularyOf(id: string, own: Description['x-odsql']): Promise<Description['x-odsql']> {
     const known = vocabularies.get(id)
     if (known !== undefined) return known
-    const asked = fetch(`${root}/catalog/datasets/${encodeURIComponent(id)}/swagger.json`)
+    const requested = fetch(`${root}/catalog/datasets/${encodeURIComponent(id)}/swagger.json`)
       .then(async answer => (answer.ok ? ((await answer.json()) as Description)['x-odsql'] : null))
       .then(found => found ?? { functions: own.functions, fields: [] })
-    vocabularies.set(id, asked)
-    return asked
+    vocabularies.set(id, requested)
+    return requested
   }
 
   /** Offers words that begin as the one before the cursor: arrows choose, Enter or Tab takes, Escape closes. */

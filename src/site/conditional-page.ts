@@ -1,12 +1,12 @@
 import { RELEASE } from '../http/conditional.ts'
 import { assetPath } from './assets.ts'
-import type { Visit } from './page-context.ts'
+import type { PageContext } from './page-context.ts'
 
 /**
  * Everything but the data that decides the bytes of a page, for its entity tag: the language, who looks at it, its address,
  * what the portal is called, and the release with its files for browsers.
  */
-export function visitBasis({ site, principal, language, href, address }: Visit): readonly string[] {
+export function pageValidator({ site, principal, language, href, address }: PageContext): readonly string[] {
   return [
     RELEASE,
     assetPath('site.css'),

@@ -3,22 +3,22 @@ import type { Fault } from '../errors/errors.ts'
 import { answerFault } from '../http/faults.ts'
 import { pageText, policyOf } from './frame.ts'
 import { html } from './html.ts'
-import { type SiteOptions, visitOf } from './page-context.ts'
+import { pageContextOf, type SiteOptions } from './page-context.ts'
 import type { Translator } from './translator.ts'
 
 /** Answers what was thrown with a page of the site that tells it. */
 export function answerPageFault(site: SiteOptions) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const visit = visitOf(request, site)
-    const { say, href, language } = visit
-    const tell = (fault: Fault) => {
-      const heading = headingOf(fault.status, say)
-      return pageText(visit, {
+    const pageContext = pageContextOf(request, site)
+    const { t, href, language } = pageContext
+    const report = (fault: Fault) => {
+      const heading = headingOf(fault.status, t)
+      return pageText(pageContext, {
         title: heading,
         isIndexed: false,
         body: html`<h1>${heading}</h1>
 <p>${fault.message}</p>
-<p><a class="button plain" href="${href('/explore/')}">${say('All datasets')}</a></p>`,
+<p><a class="button plain" href="${href('/explore/')}">${t('All datasets')}</a></p>`,
       })
     }
     reply.headers({
@@ -27,27 +27,27 @@ export function answerPageFault(site: SiteOptions) {
       'referrer-policy': 'same-origin',
       vary: 'Accept, Accept-Language, Cookie',
     })
-    answerFault(tell, 'text/html; charset=utf-8')(error, request, reply)
+    answerFault(report, 'text/html; charset=utf-8')(error, request, reply)
   }
 }
 
-function headingOf(status: number, say: Translator): string {
+function headingOf(status: number, t: Translator): string {
   switch (status) {
     case 403:
-      return say('Not for you')
+      return t('Not for you')
     case 404:
-      return say('Not found')
+      return t('Not found')
     case 406:
-      return say('Not in this form')
+      return t('Not in this form')
     case 410:
-      return say('No longer there')
+      return t('No longer there')
     case 429:
-      return say('Too many calls')
+      return t('Too many calls')
     case 500:
-      return say('Something went wrong')
+      return t('Something went wrong')
     case 503:
-      return say('Not possible now')
+      return t('Not possible now')
     default:
-      return say('This cannot be shown')
+      return t('This cannot be shown')
   }
 }

@@ -5,7 +5,7 @@ import { alternates } from './alternates.ts'
 import { assetPath } from './assets.ts'
 import { type Html, html } from './html.ts'
 import { isRightToLeft, LANGUAGE_NAMES, orderedLanguages } from './language.ts'
-import type { Visit } from './page-context.ts'
+import type { PageContext } from './page-context.ts'
 
 /** A page of the site, inside its frame. */
 export interface SitePage {
@@ -35,14 +35,14 @@ export interface SitePage {
 }
 
 /** Sends a page. Everything that it loads comes from this portal, and nothing in it runs but files of this portal. */
-export function sendSitePage(reply: FastifyReply, visit: Visit, page: SitePage): FastifyReply {
-  return sendPageText(reply, visit, pageText(visit, page), page)
+export function sendSitePage(reply: FastifyReply, pageContext: PageContext, page: SitePage): FastifyReply {
+  return sendPageText(reply, pageContext, pageText(pageContext, page), page)
 }
 
 /** Sends the text of a page that was made before. */
 export function sendPageText(
   reply: FastifyReply,
-  visit: Visit,
+  pageContext: PageContext,
   text: string,
   page: Pick<SitePage, 'status' | 'imageSources' | 'formTargets' | 'isPrivate'> = {},
 ): FastifyReply {
@@ -52,7 +52,7 @@ export function sendPageText(
     .code(page.status ?? 200)
     .header('content-security-policy', policyOf(page))
     .header('referrer-policy', 'same-origin')
-    .header('content-language', visit.language)
+    .header('content-language', pageContext.language)
   if (isSeenBefore(reply, text, page)) return reply.code(304).send()
   return reply.type('text/html; charset=utf-8').send(text)
 }
@@ -94,8 +94,8 @@ export function policyOf({
 }
 
 /** The text of a page. */
-export function pageText(visit: Visit, page: SitePage): string {
-  const { site, language, say, href } = visit
+export function pageText(pageContext: PageContext, page: SitePage): string {
+  const { site, language, t, href } = pageContext
   const title = page.title === '' ? site.title : `${page.title} · ${site.title}`
   const direction = isRightToLeft(language) ? 'rtl' : 'ltr'
   const description = (page.description ?? site.description).slice(0, 300)
@@ -108,49 +108,49 @@ export function pageText(visit: Visit, page: SitePage): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 ${description === '' ? '' : html`<meta name="description" content="${description}">`}
-${isIndexed ? alternates(visit, findable) : html`<meta name="robots" content="noindex">`}
+${isIndexed ? alternates(pageContext, findable) : html`<meta name="robots" content="noindex">`}
 <meta name="color-scheme" content="light dark">
-<link rel="icon" href="${file('icon.svg', visit)}" type="image/svg+xml">
-<link rel="stylesheet" href="${file('site.css', visit)}">
+<link rel="icon" href="${file('icon.svg', pageContext)}" type="image/svg+xml">
+<link rel="stylesheet" href="${file('site.css', pageContext)}">
 <link rel="search" type="application/opensearchdescription+xml" title="${site.title}" href="${href('/opensearch.xml')}">
 ${page.head ?? ''}
 ${[...new Set(page.isPrivate === true ? [] : ['site.js', ...(page.islands ?? [])])].map(
-  name => html`<script type="module" src="${file(name, visit)}"></script>
+  name => html`<script type="module" src="${file(name, pageContext)}"></script>
 `,
 )}</head>
 <body>
-<a class="skip" href="#content">${say('Skip to the content')}</a>
-${header(visit, page)}
+<a class="skip" href="#content">${t('Skip to the content')}</a>
+${header(pageContext, page)}
 <main id="content"${page.isWide === true ? html` class="wide"` : ''}>
 ${page.body}
 </main>
-${footer(visit)}
+${footer(pageContext)}
 </body>
 </html>
 `.html
 }
 
 /** The address of a file that the build made. */
-export function file(name: string, { site }: Pick<Visit, 'site'>): string {
+export function file(name: string, { site }: Pick<PageContext, 'site'>): string {
   return new URL(site.base).pathname.replace(/\/+$/, '') + assetPath(name)
 }
 
-function header(visit: Visit, { part }: SitePage): Html {
-  const { site, say, href, principal, address } = visit
+function header(pageContext: PageContext, { part }: SitePage): Html {
+  const { site, t, href, principal, address } = pageContext
   const links = [
-    ['catalog', '/explore/', say('Datasets')],
+    ['catalog', '/explore/', t('Datasets')],
     ['playground', '/sparql/', 'SPARQL'],
-    ['developers', '/developers/', say('Developers')],
+    ['developers', '/developers/', t('Developers')],
   ] as const
   const root = new URL(site.base).pathname.replace(/\/+$/, '')
   const next = address.startsWith('/account/') ? undefined : root + address
   const account =
     principal.type === 'user'
       ? html`<a class="account" href="${href('/account/')}">${principal.name}</a>`
-      : html`<a class="account" href="${href('/account/login/', { next })}" rel="nofollow">${say('Sign in')}</a>`
+      : html`<a class="account" href="${href('/account/login/', { next })}" rel="nofollow">${t('Sign in')}</a>`
   return html`<header class="top"><div class="bar">
-<a class="brand" href="${href('/')}"><img src="${file('icon.svg', visit)}" alt="" width="28" height="28"><span>${site.title}</span></a>
-<nav aria-label="${say('Main')}"><ul>${links.map(
+<a class="brand" href="${href('/')}"><img src="${file('icon.svg', pageContext)}" alt="" width="28" height="28"><span>${site.title}</span></a>
+<nav aria-label="${t('Main')}"><ul>${links.map(
     ([name, path, label]) =>
       html`<li><a href="${href(path)}"${name === part ? html` aria-current="page"` : ''}>${label}</a></li>`,
   )}</ul></nav>
@@ -158,18 +158,18 @@ ${account}
 </div></header>`
 }
 
-function footer(visit: Visit): Html {
-  const { say, href, language, address } = visit
+function footer(pageContext: PageContext): Html {
+  const { t, href, language, address } = pageContext
   const [path = '/', query = ''] = address.split(/\?(.*)/s)
-  const kept = query.split('&').filter(pair => pair !== '' && !/^(?:lang|apikey|access_token)=/.test(pair))
-  const languages = orderedLanguages(visit.site.languages).map(code => {
+  const cached = query.split('&').filter(pair => pair !== '' && !/^(?:lang|apikey|access_token)=/.test(pair))
+  const languages = orderedLanguages(pageContext.site.languages).map(code => {
     const name = LANGUAGE_NAMES[code]
     if (code === language) return html`<li><span aria-current="true" lang="${code}">${name}</span></li>`
-    const target = `${new URL(visit.site.base).pathname.replace(/\/+$/, '')}${path}?${[...kept, `lang=${code}`].join('&')}`
+    const target = `${new URL(pageContext.site.base).pathname.replace(/\/+$/, '')}${path}?${[...cached, `lang=${code}`].join('&')}`
     return html`<li><a href="${target}" lang="${code}" hreflang="${code}" rel="alternate nofollow">${name}</a></li>`
   })
   return html`<footer class="bottom"><div class="bar">
-<nav aria-label="${say('Languages')}"><ul class="languages">${languages}</ul></nav>
-<p>${say('All that you see here is linked open data.')} <a href="${href('/developers/')}">${say('How to use it in programs')}</a></p>
+<nav aria-label="${t('Languages')}"><ul class="languages">${languages}</ul></nav>
+<p>${t('All that you see here is linked open data.')} <a href="${href('/developers/')}">${t('How to use it in programs')}</a></p>
 </div></footer>`
 }

@@ -24,8 +24,8 @@ export const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
 }
 
 /** All languages, those of the portal first, in its order. */
-export function orderedLanguages(usual: readonly string[]): readonly Language[] {
-  return [...new Set([...usual.filter(isLanguage), ...(Object.keys(LANGUAGE_NAMES) as Language[])])]
+export function orderedLanguages(standard: readonly string[]): readonly Language[] {
+  return [...new Set([...standard.filter(isLanguage), ...(Object.keys(LANGUAGE_NAMES) as Language[])])]
 }
 
 /** True for a language that is written from right to left. */
@@ -39,13 +39,13 @@ export function isRightToLeft(language: Language): boolean {
  */
 export function chooseLanguage(
   { query, headers }: Pick<FastifyRequest, 'query' | 'headers'>,
-  usual: readonly string[],
+  standard: readonly string[],
 ): ChosenLanguage {
   const named = (query as QueryParameters).lang
   if (typeof named === 'string' && isLanguage(named)) return { language: named, isNamed: true }
   for (const language of accepted(headers['accept-language'] ?? ''))
     if (isLanguage(language)) return { language, isNamed: false }
-  return { language: usual.find(isLanguage) ?? 'en', isNamed: false }
+  return { language: standard.find(isLanguage) ?? 'en', isNamed: false }
 }
 
 /** The main languages of an Accept-Language header, the best first (RFC 9110, section 12.5.4). */

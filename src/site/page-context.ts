@@ -23,14 +23,14 @@ export interface SiteOptions {
 export type LinkParameters = Readonly<Record<string, string | number | readonly string[] | undefined>>
 
 /** Who looks at a page, and how things are written for that one. */
-export interface Visit {
+export interface PageContext {
   readonly site: SiteOptions
   readonly principal: Principal
   readonly language: Language
   /** The language where the address names it: links and forms keep it. */
   readonly namedLanguage: Language | undefined
   /** Writes the texts of the interface. */
-  readonly say: Translator
+  readonly t: Translator
   /** Path and query of the page itself, without the path of the base address. */
   readonly address: string
   /**
@@ -46,10 +46,10 @@ export interface Visit {
 }
 
 /** The visit that a request is. */
-export function visitOf(
+export function pageContextOf(
   request: Pick<FastifyRequest, 'query' | 'headers' | 'principal' | 'url' | 'raw'>,
   site: SiteOptions,
-): Visit {
+): PageContext {
   const { language, isNamed } = chooseLanguage(request, site.languages)
   const root = new URL(site.base).pathname.replace(/\/+$/, '')
   return {
@@ -57,7 +57,7 @@ export function visitOf(
     principal: request.principal ?? ANONYMOUS,
     language,
     namedLanguage: isNamed ? language : undefined,
-    say: translatorOf(language),
+    t: translatorOf(language),
     address: addressWithoutSecrets(request.raw.url ?? request.url),
     href: (path, parameters = {}) =>
       root +

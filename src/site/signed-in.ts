@@ -8,7 +8,7 @@ import '../http/authenticate.ts'
 import type { Form } from '../http/form.ts'
 import { formToken, isFormToken, isOwnOrigin } from '../http/form-token.ts'
 import { readSessionToken } from '../http/session-cookie.ts'
-import { type SiteOptions, visitOf } from './page-context.ts'
+import { pageContextOf, type SiteOptions } from './page-context.ts'
 
 /** What the pages of accounts and the endpoints of OAuth are built on. */
 export interface AccountsOptions extends SiteOptions {
@@ -82,7 +82,7 @@ export function sendPage(
   session: SignedIn | null = signedIn(request, options),
 ): FastifyReply {
   const shown = session === null ? null : { name: session.user.name, formToken: tokenFor(session, options) }
-  return sendAccountPage(reply, visitOf(request, options), shown, page)
+  return sendAccountPage(reply, pageContextOf(request, options), shown, page)
 }
 
 /** Sends a person to a page of ours, which is asked with GET (RFC 9110, section 15.4.4). */

@@ -11,7 +11,7 @@ export interface Translator {
 }
 
 /** Marks a text of a table, in English, that is translated where it is shown: `say(label)`. */
-export function toSay<Text extends string>(text: Text): Text {
+export function messageKey<Text extends string>(text: Text): Text {
   return text
 }
 

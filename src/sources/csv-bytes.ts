@@ -21,7 +21,7 @@ export type EmptyIsNull = 'all' | 'unquoted' | 'none'
 /** Bytes that are read at a time. */
 const CHUNK = 2 ** 20
 /** Bytes of the longest row. */
-const LONGEST_ROW = 2 ** 27
+const MAX_ROW_LENGTH = 2 ** 27
 
 const FEED = 10
 const RETURN = 13
@@ -108,7 +108,7 @@ export class CsvBytes {
     const rest = this.#end - this.#next
     if (this.#next > 0) this.bytes.copyWithin(0, this.#next, this.#end)
     else if (rest === this.bytes.length) {
-      if (rest >= LONGEST_ROW) return false
+      if (rest >= MAX_ROW_LENGTH) return false
       const larger = Buffer.allocUnsafeSlow(2 * rest)
       this.bytes.copy(larger, 0, 0, rest)
       this.bytes = larger
@@ -136,7 +136,7 @@ export class CsvBytes {
     const end = this.#end
     const quote = this.#quote
     const delimiter = this.#delimiter
-    const most = this.#most
+    const max = this.#most
     let i = this.#next
     while (i < end && (bytes[i] === FEED || bytes[i] === RETURN)) i++
     this.#next = i
@@ -156,7 +156,7 @@ export class CsvBytes {
         let byte = 0
         for (; i < end; i++) {
           byte = bytes[i] as number
-          if (byte <= most && (byte === delimiter || byte === FEED || byte === RETURN)) break
+          if (byte <= max && (byte === delimiter || byte === FEED || byte === RETURN)) break
         }
         to = i
       }

@@ -222,20 +222,20 @@ function nested(name: string, base: string, head: Buffer, outer: Archive, member
 
 async function* emptyPieces(): AsyncGenerator<Buffer> {}
 
-function chooseMember(members: readonly ZipMember[], file: string, wanted: string | undefined): ZipMember {
-  if (wanted !== undefined) {
-    const found = members.find(it => it.name === wanted)
+function chooseMember(members: readonly ZipMember[], file: string, required: string | undefined): ZipMember {
+  if (required !== undefined) {
+    const found = members.find(it => it.name === required)
     if (found !== undefined) return found
-    throw misconfigured(`The archive ${file} has no file ${JSON.stringify(wanted)}.`, listed(members))
+    throw misconfigured(`The archive ${file} has no file ${JSON.stringify(required)}.`, listed(members))
   }
   const shapes = members.filter(({ name }) => /\.shp$/i.test(name) && !/(?:^|\/)(?:\.|__MACOSX\/)/.test(name))
   const candidates = shapes.length > 0 ? shapes : members.filter(({ name }) => !BESIDE.test(name))
-  const usual = candidates.filter(({ name }) =>
+  const standard = candidates.filter(({ name }) =>
     /\.(?:csv|tsv|tab|json|jsonl|ndjson|geojson|xlsx|ods|parquet|gpkg|kml|gpx|fgb|xml|shp|ttl|nt|nq|rdf|txt)(?:\.gz)?$/i.test(
       name,
     ),
   )
-  const [first, ...more] = usual.length > 0 ? usual : candidates
+  const [first, ...more] = standard.length > 0 ? standard : candidates
   if (first === undefined) throw unreadable('The archive has no file of data.', { file }, listed(members))
   if (more.length === 0) return first
   throw unreadable(

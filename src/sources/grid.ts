@@ -110,9 +110,9 @@ async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<P
 /** The number of columns: those of the header, or more where most rows have more. */
 function widthOf(head: readonly Cell[] | undefined, rows: readonly GridRow[]): number {
   const widths = rows.map(({ cells }) => filledWidth(cells)).sort((a, b) => a - b)
-  const usual = widths[Math.floor(widths.length / 2)] ?? 0
+  const standard = widths[Math.floor(widths.length / 2)] ?? 0
   if (head === undefined) return widths.at(-1) ?? 0
-  return Math.max(filledWidth(head), usual)
+  return Math.max(filledWidth(head), standard)
 }
 
 /** Cells up to the last that is filled. */

@@ -314,10 +314,16 @@ function fieldAndReport(column: Column, name: string, hints: FileHints) {
   return { column, spec, report }
 }
 
-function nearText({ kind, misfits }: { readonly kind: string; readonly misfits: readonly string[] }): string {
+function nearText({
+  kind,
+  misfits: conversionErrors,
+}: {
+  readonly kind: string
+  readonly misfits: readonly string[]
+}): string {
   const what = kind === 'pair' ? 'pairs of coordinates' : `${kind}s`
-  const shown = misfits.map(it => JSON.stringify(it)).join(', ')
-  return misfits.length === 0
+  const shown = conversionErrors.map(it => JSON.stringify(it)).join(', ')
+  return conversionErrors.length === 0
     ? `most values are ${what}, in more than one form`
     : `most values are ${what}, but not ${shown}: mend these, or name a type and they become null`
 }

@@ -19,7 +19,7 @@ const ZERO = 48
 const U = 117
 
 /** Nesting that is followed here. */
-const MOST_NESTED = 500
+const MAX_NESTED = 500
 
 /** 1 for bytes at which a string ends, or does not go on as it is. */
 export const STRING_STOPS: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -218,7 +218,7 @@ function nestedEnd(bytes: Uint8Array, from: number): number {
   for (;;) {
     const byte = bytes[i] as number
     if (byte === OPEN || byte === OPEN_ARRAY) {
-      if (closings.push(byte + 2) > MOST_NESTED) return ~i
+      if (closings.push(byte + 2) > MAX_NESTED) return ~i
       i = skipSpace(bytes, i + 1)
       if (bytes[i] !== byte + 2) {
         if (byte === OPEN) i = nameEnd(bytes, i)

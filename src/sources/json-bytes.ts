@@ -9,7 +9,7 @@ import type { JsonPath } from './json-path.ts'
 /** Bytes that are read at a time. */
 const CHUNK = 2 ** 20
 /** Bytes of the longest element. */
-const LONGEST = 2 ** 27
+const MAX_LENGTH = 2 ** 27
 const MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
@@ -116,7 +116,7 @@ export class JsonBytes {
     // The last byte is for the zero that ends whatever is read.
     if (this.#next > HEAD) this.bytes.copyWithin(HEAD, this.#next, this.#end)
     else if (this.#end + 1 >= this.bytes.length) {
-      if (rest >= LONGEST) return false
+      if (rest >= MAX_LENGTH) return false
       const larger = Buffer.allocUnsafeSlow(2 * this.bytes.length)
       this.bytes.copy(larger, 0, 0, this.#end)
       this.bytes = larger

@@ -1,7 +1,7 @@
 import { BACKSLASH, QUOTE, stringEnd } from './json-bytes-value.ts'
 
 /** Names of members that are remembered. */
-const MOST = 200
+const MAX = 200
 
 /**
  * Tells the names of members in bytes. Records of a file have the same members in the same order, so that a name nearly
@@ -16,7 +16,7 @@ export class KeyBook {
   readonly #keys: Uint8Array[] = []
   readonly #cells: number[] = []
   /** The name that came after each; the first entry is for the begin of a record. */
-  readonly #after = new Uint8Array(MOST + 1)
+  readonly #after = new Uint8Array(MAX + 1)
   /** One more than the index of the last name. */
   #last = 0
 
@@ -48,7 +48,7 @@ export class KeyBook {
       const key = Uint8Array.from(bytes.subarray(from, to))
       this.isEscaped = key.includes(BACKSLASH)
       this.cell = this.isEscaped ? -1 : (this.#wanted.get(bytes.toString('utf8', from, to)) ?? -1)
-      if (this.isEscaped || this.#keys.length === MOST) return to
+      if (this.isEscaped || this.#keys.length === MAX) return to
       known = this.#keys.push(key) - 1
       this.#cells.push(this.cell)
     }

@@ -22,10 +22,10 @@ const MAX_WHOLE = 2 ** 28
 /** Finds the records of a JSON document: of its arrays of objects the longest. Throws SourceUnreadable where there are none. */
 export async function findRecords(file: TextFile): Promise<JsonRecords> {
   const { ofObjects, ofArrays, others } = await sortArrays(file)
-  const found = await longest(file, ofObjects)
+  const found = await maxLength(file, ofObjects)
   if (found !== undefined)
     return { type: 'objects', pointer: found, others: ofObjects.filter(pointer => pointer !== found) }
-  const rows = await longest(file, ofArrays)
+  const rows = await maxLength(file, ofArrays)
   if (rows !== undefined && !(await isTopology(file))) return { type: 'rows', pointer: rows }
   const members = membersPointer(await wholeDocument(file))
   if (members !== undefined) return { type: 'members', pointer: members }
@@ -41,7 +41,7 @@ export async function findRecords(file: TextFile): Promise<JsonRecords> {
   )
 }
 
-async function longest(file: TextFile, pointers: readonly string[]): Promise<string | undefined> {
+async function maxLength(file: TextFile, pointers: readonly string[]): Promise<string | undefined> {
   if (pointers.length < 2) return pointers[0]
   let best: { readonly pointer: string; readonly count: number } | undefined
   for (const pointer of pointers.slice(0, 10)) {

@@ -211,17 +211,17 @@ export class JsonScanner {
     let i = from
     let code = text.charCodeAt(i)
     while (code !== QUOTE && code !== BACKSLASH && code >= 0x20) code = text.charCodeAt(++i)
-    const told = this.#isName && this.#open.length <= this.#listener.depth
-    if (told) this.#name += text.slice(from, i)
+    const described = this.#isName && this.#open.length <= this.#listener.depth
+    if (described) this.#name += text.slice(from, i)
     if (i >= text.length) return i
     this.#index = i
     if (code === BACKSLASH) {
       this.#state = 'escape'
-      if (told) this.#name += '\\'
+      if (described) this.#name += '\\'
     } else if (code !== QUOTE) throw this.#unexpected(text, i)
     else if (!this.#isName) this.#end(i + 1)
     else {
-      if (told) this.#listener.name(JSON.parse(`"${this.#name}"`) as string, this.#open.length)
+      if (described) this.#listener.name(JSON.parse(`"${this.#name}"`) as string, this.#open.length)
       this.#state = 'colon'
     }
     return i + 1

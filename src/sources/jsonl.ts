@@ -33,20 +33,20 @@ async function* readRows(file: TextFile): AsyncIterable<readonly Row[]> {
 /** Lines end with LF or CRLF; JSON takes a carriage return at the end for a blank. */
 async function* readLines(file: TextFile): AsyncIterable<readonly string[]> {
   const held: string[] = []
-  let heldLength = 0
+  let cachedLength = 0
   let line = 1
   for await (const text of readText(file)) {
     const lines = text.split('\n')
     const rest = lines.pop() as string
     if (lines.length > 0) {
       lines[0] = held.join('') + lines[0]
-      held.length = heldLength = 0
+      held.length = cachedLength = 0
       line += lines.length
       yield lines
     }
     if (rest !== '') held.push(rest)
-    heldLength += rest.length
-    if (heldLength > MAX_LINE)
+    cachedLength += rest.length
+    if (cachedLength > MAX_LINE)
       throw unreadable('The line is too long for a record.', { file: nameOf(file), line, column: 1 })
   }
   if (held.length > 0) yield [held.join('')]

@@ -70,7 +70,7 @@ export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
 /** The header among rows that hold something; -1 where the first is a record already. */
 function headerIndex(rows: readonly GridRow[]): number {
   if (rows.length === 0) return 0
-  const width = usualWidth(rows)
+  const width = defaultWidth(rows)
   for (let at = 0; at < Math.min(rows.length, HEADER_ROWS); at++) {
     const row = rows[at] as GridRow
     if (!isWide(row, width)) continue
@@ -80,7 +80,7 @@ function headerIndex(rows: readonly GridRow[]): number {
 }
 
 /** The number of columns that most rows have. */
-function usualWidth(rows: readonly GridRow[]): number {
+function defaultWidth(rows: readonly GridRow[]): number {
   const counts = new Map<number, number>()
   for (const { cells } of rows) {
     const width = filledWidth(cells)
@@ -149,9 +149,9 @@ function isTyped(cell: Cell | undefined): boolean {
 
 /** The rows at the end that are totals, sources and notes, with the empty ones between them. */
 function footerOf(tail: readonly GridRow[], body: readonly GridRow[]): readonly GridRow[] {
-  const width = usualWidth(body)
-  const usual = median(body.map(({ cells }) => cells.filter(isFilled).length))
-  const longest = Math.max(0, ...body.slice(0, -1).map(({ cells }) => textOf(cells[0]).length))
+  const width = defaultWidth(body)
+  const standard = median(body.map(({ cells }) => cells.filter(isFilled).length))
+  const maxLength = Math.max(0, ...body.slice(0, -1).map(({ cells }) => textOf(cells[0]).length))
   const isNumber = body.length > 0 && body.filter(({ cells }) => isTyped(cells[0])).length > body.length * 0.8
   let from = tail.length
   for (let at = tail.length - 1; at > 0; at--) {
@@ -159,10 +159,11 @@ function footerOf(tail: readonly GridRow[], body: readonly GridRow[]): readonly 
     const filled = row.cells.filter(isFilled)
     if (filled.length === 0) continue
     const first = textOf(filled[0]).trim()
-    const isAlone = filled.length === 1 && isFilled(row.cells[0]) && width >= 2 && usual >= 2
+    const isAlone = filled.length === 1 && isFilled(row.cells[0]) && width >= 2 && standard >= 2
     const isGap = gapBefore(tail, at)
     const isOther =
-      isAlone && (NOTE.test(first) || first.length > longest * 1.5 || (isNumber && !isTyped(first)) || isGap)
+      isAlone &&
+      (NOTE.test(first) || first.length > maxLength * 1.5 || (isNumber && !isTyped(first)) || isGap)
     const isTotal = TOTAL.test(first) && (isGap || at >= tail.length - 5) && width >= 2
     if (!isOther && !isTotal) break
     from = at

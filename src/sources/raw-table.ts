@@ -38,11 +38,11 @@ export async function openTable(file: TextFile, dialect: CsvDialect = {}): Promi
       )
   const tidy = trim ? (cell: string) => cell.trim() : (cell: string) => cell
   let found = ''
-  const tell = (delimiter: string) => {
+  const report = (delimiter: string) => {
     found = delimiter
   }
   const head = { ...file, chunkSize: Math.min(file.chunkSize ?? HEAD, HEAD) }
-  for await (const [first] of readLines(head, dialect, tell)) {
+  for await (const [first] of readLines(head, dialect, report)) {
     if (first === undefined) continue
     const columns = header ? first.cells.map(tidy) : first.cells.map((_, index) => `_col.${index + 1}`)
     const width = columns.length
@@ -99,7 +99,7 @@ function openBytes(
 async function* readLines(
   file: TextFile,
   dialect: CsvDialect,
-  tell: (delimiter: string) => void = () => undefined,
+  report: (delimiter: string) => void = () => undefined,
 ): AsyncGenerator<readonly CsvRow[]> {
   const text = encoded(file, dialect.encoding)
   const syntax: CsvSyntax = {
@@ -107,7 +107,7 @@ async function* readLines(
     ...(dialect.comment === undefined ? {} : { comment: dialect.comment }),
   }
   const begin = (delimiter: string) => {
-    tell(delimiter)
+    report(delimiter)
     return new CsvParser(nameOf(file), delimiter, syntax)
   }
   const given = dialect.delimiter ?? (/\.tsv(\.gz)?$/i.test(file.path) ? '\t' : undefined)

@@ -12,7 +12,7 @@ export interface TypedBatch {
 }
 
 /** Values of a field that do not fit its type: the records have null in their place. */
-export interface FieldMisfits {
+export interface FieldConversionErrors {
   readonly field: string
   readonly column: string
   /** `an int` */
@@ -20,11 +20,11 @@ export interface FieldMisfits {
   /** Values, of which some may be equal. */
   readonly count: number
   /** The first three different ones. */
-  readonly examples: readonly Misfit[]
+  readonly examples: readonly ConversionError[]
 }
 
 /** A value that does not fit the type of its field. */
-export interface Misfit {
+export interface ConversionError {
   /** Of the first record that has it. */
   readonly row: number
   readonly line: number | undefined
@@ -55,7 +55,7 @@ export interface FieldCounts {
 export interface TypingReport {
   readonly rows: number
   /** Of each field that has some, in the order of the fields. */
-  readonly misfits: readonly FieldMisfits[]
+  readonly misfits: readonly FieldConversionErrors[]
   readonly misfitCount: number
   readonly fields: Readonly<Record<string, FieldCounts>>
   readonly missing: readonly MissingColumn[]
@@ -164,7 +164,7 @@ class Typist {
     return { present: this.#rows - nulls, nulls, misfits: this.#misfitsOf[index] ?? 0 }
   }
 
-  #fieldMisfits({ name, columns, expected }: CompiledField, index: number): readonly FieldMisfits[] {
+  #fieldMisfits({ name, columns, expected }: CompiledField, index: number): readonly FieldConversionErrors[] {
     const count = this.#misfitsOf[index] ?? 0
     if (count === 0) return []
     const examples = (this.#examples[index] ?? []).map(example => {
@@ -223,7 +223,7 @@ function jsonText(raw: unknown): string | undefined {
 }
 
 /** The values of one field that did not fit, in one line. */
-export function misfitsText({ column, expected, count, examples }: FieldMisfits): string {
+export function conversionErrorsText({ column, expected, count, examples }: FieldConversionErrors): string {
   const shown = examples.map(({ row, line, found, count: times }) => {
     const where = line === undefined ? `record ${row}` : `line ${line}, record ${row}`
     return `${JSON.stringify(found)} (${times === 1 ? where : `${times} times, first in ${where}`})`

@@ -46,10 +46,10 @@ export interface ValueTypes {
 /**
  * The types that a value fits when types are guessed, which is stricter than what conversion accepts.
  *
- * @param wanted types that matter: others need not be tried
+ * @param required types that matter: others need not be tried
  * @param suggestsPoint whether the name of the column lets `lat,lon` text be a position
  */
-export function typesOf(value: unknown, wanted: number, suggestsPoint: boolean): ValueTypes {
+export function typesOf(value: unknown, required: number, suggestsPoint: boolean): ValueTypes {
   switch (typeof value) {
     case 'boolean':
       return plain(BOOLEAN)
@@ -58,7 +58,7 @@ export function typesOf(value: unknown, wanted: number, suggestsPoint: boolean):
     case 'bigint':
       return plain(integerValue(value) === undefined ? DOUBLE : INT)
     case 'string':
-      return typesOfText(value.trim(), wanted, suggestsPoint)
+      return typesOfText(value.trim(), required, suggestsPoint)
     case 'object':
       return value instanceof Date ? plain(DATETIME) : typesOfGeometry(value)
     default:
@@ -89,18 +89,18 @@ export function nameSuggestsPoint(name: string): boolean {
   return POINT_NAME.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'))
 }
 
-function typesOfText(text: string, wanted: number, suggestsPoint: boolean): ValueTypes {
+function typesOfText(text: string, required: number, suggestsPoint: boolean): ValueTypes {
   if (text === '') return plain(ALL_TYPES)
-  if (wanted & INT & ~TEXT) {
+  if (required & INT & ~TEXT) {
     if (INT_TEXT.test(text)) return plain(INT)
     if (DECIMAL_TEXT.test(text) && /\d/.test(text) && Number.isFinite(Number(text))) return plain(DOUBLE)
   }
-  if (wanted & BOOLEAN & ~TEXT && /^(?:true|false)$/i.test(text)) return plain(BOOLEAN)
-  if (wanted & DATE & ~TEXT) {
+  if (required & BOOLEAN & ~TEXT && /^(?:true|false)$/i.test(text)) return plain(BOOLEAN)
+  if (required & DATE & ~TEXT) {
     if (DATE_TEXT.test(text)) return plain(isValue(toDate(text)) ? DATE : TEXT)
     if (DATETIME_TEXT.test(text)) return plain(isValue(toDatetime(text)) ? DATETIME : TEXT)
   }
-  if (wanted & GEO) {
+  if (required & GEO) {
     const pair = suggestsPoint ? PAIR_TEXT.exec(text) : null
     if (pair !== null && isValue(toGeoPoint(text)))
       return { types: POSITION, isPosition: pair[1] !== undefined && pair[2] !== undefined }

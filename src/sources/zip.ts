@@ -134,7 +134,7 @@ interface Sizes {
 }
 
 /** Sizes of ZIP64, which stand in an extra field where those of the entry have no room. */
-function wideSizes(extra: Buffer, narrow: Sizes): Sizes {
+function wideSizes(extra: Buffer, prefilter: Sizes): Sizes {
   const LIMIT = 0xffffffff
   for (let at = 0; at + 4 <= extra.length; ) {
     const length = extra.readUInt16LE(at + 2)
@@ -146,13 +146,13 @@ function wideSizes(extra: Buffer, narrow: Sizes): Sizes {
         field += 8
         return wide
       }
-      const size = next(narrow.size)
-      const packed = next(narrow.packed)
-      return { size, packed, offset: next(narrow.offset) }
+      const size = next(prefilter.size)
+      const packed = next(prefilter.packed)
+      return { size, packed, offset: next(prefilter.offset) }
     }
     at += 4 + length
   }
-  return narrow
+  return prefilter
 }
 
 function findDirectory(bytes: RandomAccess, file: string) {

@@ -35,7 +35,7 @@ export const EXTENSION_FUNCTIONS: readonly string[] = [
 const UNKNOWN = 'urn:lodestone:unknown'
 
 /** The function that a stranger's query names. */
-export function functionOfStranger(iri: string): string {
+export function functionOfUntrusted(iri: string): string {
   return UNTOLD.includes(iri) ? UNKNOWN : iri
 }
 

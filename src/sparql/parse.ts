@@ -3,7 +3,7 @@ import { lookup } from '../model/lookup.ts'
 import type { NamedNode, Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
 import type { BinaryOperator, Node, Variable } from './algebra.ts'
-import { functionOfStranger, liftAggregates, namedAggregate } from './extensions.ts'
+import { functionOfUntrusted, liftAggregates, namedAggregate } from './extensions.ts'
 import {
   type AggregateCall,
   type Formula,
@@ -350,7 +350,7 @@ function formulaOf(json: Json): Formula {
     case 'named':
       return {
         type: 'function',
-        iri: functionOfStranger((json.name as RdfTerm).value),
+        iri: functionOfUntrusted((json.name as RdfTerm).value),
         arguments: (json.args as readonly Json[]).map(formulaOf),
       }
     case 'operator':

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { doorOf } from '../http/endpoint.ts'
+import { endpointOf } from '../http/endpoint.ts'
 import type { Answered, RequestObserver } from '../http/observe.ts'
 import type { Store, StoreStatistics } from '../store/store.ts'
 import { Counts, Timings } from './series.ts'
@@ -182,11 +182,14 @@ export class Metrics {
       },
       repeated: ({ method, routeOptions }, { raw: { statusCode } }) => {
         const route = routeOptions.url ?? ''
-        const door = doorOf(route)
+        const endpoint = endpointOf(route)
         const status = statusClass(statusCode)
-        const counters = [this.requests.of({ door, route, method, status }), this.kept.of({ door })] as const
+        const counters = [
+          this.requests.of({ door: endpoint, route, method, status }),
+          this.kept.of({ door: endpoint }),
+        ] as const
         const [requests, kept] = counters
-        const durations = this.durations.of({ door, route })
+        const durations = this.durations.of({ door: endpoint, route })
         return () => {
           requests.count += 1
           kept.count += 1
@@ -213,25 +216,25 @@ export class Metrics {
     this.publications.of({ outcome }).count += 1
   }
 
-  private note(method: string, { door, route, status, milliseconds, aborted }: Answered): void {
-    const labels = { door, route, method: methodLabel(method), status: statusClass(status) }
+  private note(method: string, { door: endpoint, route, status, milliseconds, aborted }: Answered): void {
+    const labels = { door: endpoint, route, method: methodLabel(method), status: statusClass(status) }
     this.requests.of(labels).count += 1
-    this.durations.of({ door, route }).note(milliseconds)
-    if (aborted) this.aborted.of({ door }).count += 1
+    this.durations.of({ door: endpoint, route }).note(milliseconds)
+    if (aborted) this.aborted.of({ door: endpoint }).count += 1
   }
 
   private measureStore(store: Pick<Store, 'statistics'>): void {
     this.measuredStore = store
-    const tell = (name: string, help: string, value: (figures: StoreStatistics) => number) =>
+    const report = (name: string, help: string, value: (figures: StoreStatistics) => number) =>
       this.gauge(`lodestone_store_${name}`, help, [], gauge => {
         gauge.reset()
         if (this.figures !== null) gauge.set(value(this.figures))
       })
-    tell('triples', 'Triples in the graphs of the store', ({ triples }) => triples)
-    tell('graphs', 'Graphs in the store', ({ graphs }) => graphs)
-    tell('threads_ready', 'Threads that can answer now', ({ threads }) => threads.ready)
-    tell('threads_wanted', 'Threads that there should be', ({ threads }) => threads.wanted)
-    tell('resident_graphs', 'Graphs that are resident in the engine', ({ resident }) => resident)
+    report('triples', 'Triples in the graphs of the store', ({ triples }) => triples)
+    report('graphs', 'Graphs in the store', ({ graphs }) => graphs)
+    report('threads_ready', 'Threads that can answer now', ({ threads }) => threads.ready)
+    report('threads_wanted', 'Threads that there should be', ({ threads }) => threads.required)
+    report('resident_graphs', 'Graphs that are resident in the engine', ({ resident }) => resident)
     this.gauge('lodestone_store_memory_bytes', 'Memory of the store by what it holds', ['holds'], gauge => {
       gauge.reset()
       for (const [holds, bytes] of Object.entries(this.figures?.bytes ?? {})) gauge.set({ holds }, bytes)

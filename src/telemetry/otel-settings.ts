@@ -47,9 +47,9 @@ export function tracingSettings(
     const reason = 'OTEL_EXPORTER_OTLP_ENDPOINT: an address of http or https is expected'
     throw new Fault('ConfigInvalid', { reason })
   }
-  const number = (name: string, usual: number) => {
+  const number = (name: string, standard: number) => {
     const text = given(name)
-    return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : usual
+    return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : standard
   }
   return {
     endpoint,

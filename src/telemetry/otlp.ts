@@ -54,8 +54,8 @@ export class SpanExporter {
   /** Sends what waits, and gives up after some seconds. */
   async close(): Promise<void> {
     this.send()
-    const patience = new Promise<void>(resolve => setTimeout(resolve, LAST_WAIT).unref())
-    await Promise.race([this.sending, patience])
+    const timeoutMs = new Promise<void>(resolve => setTimeout(resolve, LAST_WAIT).unref())
+    await Promise.race([this.sending, timeoutMs])
     if (this.timer !== null) clearTimeout(this.timer)
   }
 

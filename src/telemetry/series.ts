@@ -48,10 +48,10 @@ export class Timings<Name extends string> {
       labelNames: [...family.labelNames],
       buckets: [...BOUNDS],
     })
-    const told = () => [...series.values()].flatMap(each => valuesOf(family.name, each))
+    const described = () => [...series.values()].flatMap(each => valuesOf(family.name, each))
     const { name, help } = family
     // All that the registry asks a histogram for.
-    const get = async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: told() })
+    const get = async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: described() })
     Object.assign(histogram, { get, getForPromString: get })
   }
 

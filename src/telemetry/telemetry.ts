@@ -53,11 +53,11 @@ const TOLD_EVERY = 60_000
 
 async function openTracing(settings: TracingSettings, warn: (message: string) => void) {
   const [{ SpanExporter }, { Tracing }] = await Promise.all([import('./otlp.ts'), import('./tracing.ts')])
-  let told = Number.NEGATIVE_INFINITY
+  let described = Number.NEGATIVE_INFINITY
   const attributes = { ...settings.attributes, 'service.instance.id': randomUUID() }
   const exporter = new SpanExporter({ ...settings, attributes }, reason => {
-    if (performance.now() - told < TOLD_EVERY) return
-    told = performance.now()
+    if (performance.now() - described < TOLD_EVERY) return
+    described = performance.now()
     warn(`traces cannot be sent to ${new URL(settings.endpoint).host}: ${reason}; they are dropped`)
   })
   const tracing = new Tracing({

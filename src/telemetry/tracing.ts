@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
-import { doorOf } from '../http/endpoint.ts'
+import { endpointOf } from '../http/endpoint.ts'
 import type { Answered, ObservedReply, ObservedRequest, RequestObserver } from '../http/observe.ts'
 import { addressWithoutSecrets } from '../http/secrets.ts'
 import type { Sampler } from './otel-settings.ts'
@@ -24,7 +24,7 @@ interface Active extends TraceContext {
 }
 
 /** Longest text of a query that is told. */
-const LONGEST = 2000
+const MAX_LENGTH = 2000
 
 /**
  * Traces requests: one span for each, below that of the caller where a `traceparent` names one, and below it one for each
@@ -52,11 +52,11 @@ export class Tracing {
       ended: (request, reply, answered) => this.end(request, reply, answered),
       repeated: ({ routeOptions }, { raw: { statusCode: status } }) => {
         const route = routeOptions.url ?? ''
-        const kept = { door: doorOf(route), route, status, aborted: false }
+        const kept = { door: endpointOf(route), route, status, aborted: false }
         return (message, id) => {
           const span = this.begin(message)
           if (span !== null)
-            this.tell(span, message, kept, { 'lodestone.request': id, 'lodestone.kept': true })
+            this.report(span, message, kept, { 'lodestone.request': id, 'lodestone.kept': true })
         }
       },
     }
@@ -81,7 +81,7 @@ export class Tracing {
             'db.system.name': 'sparql',
             'db.operation.name': operation,
             'lodestone.outcome': outcome,
-            ...(text === null ? {} : { 'db.query.text': text().slice(0, LONGEST) }),
+            ...(text === null ? {} : { 'db.query.text': text().slice(0, MAX_LENGTH) }),
           },
           isError,
         })
@@ -108,17 +108,17 @@ export class Tracing {
     const span = this.spans.get(request)
     if (span === undefined) return
     const { principal, id } = request
-    this.tell(span, request.raw, answered, {
+    this.report(span, request.raw, answered, {
       'lodestone.request': id,
       ...(principal?.type === 'user' ? { 'user.id': String(principal.id) } : {}),
       ...stagesOf(reply.getHeader('server-timing')),
     })
   }
 
-  private tell(
+  private report(
     { traceId, spanId, parentSpanId, begun }: Active,
     { method = '', url = '' }: IncomingMessage,
-    { door, route, status, aborted }: Pick<Answered, 'door' | 'route' | 'status' | 'aborted'>,
+    { door: endpoint, route, status, aborted }: Pick<Answered, 'door' | 'route' | 'status' | 'aborted'>,
     more: Readonly<Record<string, AttributeValue>>,
   ): void {
     const [path = '', query] = addressWithoutSecrets(url).split(/\?(.*)/s)
@@ -133,10 +133,10 @@ export class Tracing {
       attributes: {
         'http.request.method': method,
         'http.response.status_code': status,
-        'url.path': path.slice(0, LONGEST),
-        ...(query === undefined ? {} : { 'url.query': query.slice(0, LONGEST) }),
+        'url.path': path.slice(0, MAX_LENGTH),
+        ...(query === undefined ? {} : { 'url.query': query.slice(0, MAX_LENGTH) }),
         ...(route === '' ? {} : { 'http.route': route }),
-        'lodestone.door': door,
+        'lodestone.door': endpoint,
         ...(aborted ? { 'lodestone.aborted': true } : {}),
         ...more,
       },
@@ -154,9 +154,9 @@ function isDrawn(hex: string, ratio: number): boolean {
 function stagesOf(header: unknown): Readonly<Record<string, number>> {
   if (typeof header !== 'string') return {}
   return Object.fromEntries(
-    [...header.matchAll(/(\w+);dur=([\d.]+)/g)].map(([, stage = '', spent]) => [
+    [...header.matchAll(/(\w+);dur=([\d.]+)/g)].map(([, stage = '', consumed]) => [
       `lodestone.stage.${stage}`,
-      Number(spent),
+      Number(consumed),
     ]),
   )
 }

@@ -31,9 +31,9 @@ export type StoreObserver = (
 export function watchedStore<S extends Store>(store: S, observers: readonly StoreObserver[]): S {
   if (observers.length === 0) return store
   const begin = (operation: StoreOperation, text: (() => string) | null) => {
-    const tell = observers.map(observe => observe(operation, text))
+    const report = observers.map(observe => observe(operation, text))
     return (outcome: StoreOutcome) => {
-      for (const told of tell) told(outcome)
+      for (const described of report) described(outcome)
     }
   }
   const watch = async <T>(operation: StoreOperation, text: (() => string) | null, work: () => Promise<T>) => {

@@ -34,10 +34,10 @@ export async function benchAccounts(): Promise<readonly Row[]> {
       sessions.push((await accounts.sessions.begin(user)).token)
     }
     const keys = Array.from({ length: KEYS }, (_, at) => keyOf(at))
-    const strangers = keys.map(key => `${key}-`)
+    const untrusted = keys.map(key => `${key}-`)
     return [
       ...rows('key', keys, key => accounts.keys.principal(key) !== null),
-      ...rows('unknown key', strangers, key => accounts.keys.principal(key) === null),
+      ...rows('unknown key', untrusted, key => accounts.keys.principal(key) === null),
       ...rows('access token', tokens, token => accounts.tokens.principal(token) !== null),
       ...rows('session', sessions, token => accounts.sessions.principal(token) !== null),
     ]

@@ -19,7 +19,7 @@ function keyFor(who: Who, call: number): string | null {
 }
 
 /** What is asked: something that is made for each call, and something that is given again to anybody. */
-const ASKED = {
+const REQUESTED = {
   'a list of links': '/api/explore/v2.1/catalog',
   'a record': '/api/explore/v2.1/catalog/datasets/small/records?limit=1',
 } as const
@@ -47,7 +47,7 @@ export async function benchAuthentication(): Promise<readonly Row[]> {
   try {
     const port = await portOf(server)
     const rows: Row[] = []
-    for (const [what, url] of Object.entries(ASKED)) {
+    for (const [what, url] of Object.entries(REQUESTED)) {
       const times = new Map<Who, number[]>(WHO.map(who => [who, []]))
       for (let call = 0; call < WARM_UP + CALLS; call++)
         for (const who of WHO) {
@@ -73,13 +73,13 @@ export async function benchAuthentication(): Promise<readonly Row[]> {
 
 /** The port that a server says it listens on, once it is ready. */
 async function portOf(server: ChildProcess): Promise<number> {
-  let told = ''
+  let described = ''
   for await (const piece of server.stdout ?? []) {
-    told += String(piece)
-    const port = /\(port (\d+)\)/.exec(told)?.[1]
+    described += String(piece)
+    const port = /\(port (\d+)\)/.exec(described)?.[1]
     if (port !== undefined) return Number(port)
   }
-  throw new Error(`the server ended: ${told}`)
+  throw new Error(`the server ended: ${described}`)
 }
 
 /** Milliseconds from the request to the end of its answer. */

@@ -53,8 +53,8 @@ function patternsOf(text: string): readonly string[] {
     const [subject = '', predicate = ''] = line.split(' ', 2)
     const object = line.slice(subject.length + predicate.length + 2, -2)
     const [shape, parts] = [1 + (i % 7), { subject, predicate, object: object.replaceAll('\\"', '"') }]
-    const asked = Object.entries(parts).filter((_, place) => (shape & (1 << place)) !== 0)
-    return `${CITIES}?${asked.map(([name, term]) => `${name}=${encodeURIComponent(term)}`).join('&')}`
+    const requested = Object.entries(parts).filter((_, place) => (shape & (1 << place)) !== 0)
+    return `${CITIES}?${requested.map(([name, term]) => `${name}=${encodeURIComponent(term)}`).join('&')}`
   })
 }
 

@@ -92,10 +92,10 @@ function compiledFrom(): { readonly mapping: Mapping; readonly fields: readonly 
 }
 
 function made(): readonly DatasetRecord[] {
-  return Array.from({ length: RECORDS }, (_, position) => madeRecord(position))
+  return Array.from({ length: RECORDS }, (_, position) => inMemoryRecord(position))
 }
 
-function madeRecord(position: number): DatasetRecord {
+function inMemoryRecord(position: number): DatasetRecord {
   const values = FIELDS.map(([, , value]) => value(position))
   return { id: position.toString(16).padStart(40, '0'), position, values }
 }
@@ -103,7 +103,7 @@ function madeRecord(position: number): DatasetRecord {
 /** The records as a source gives them, so that a process holds some at a time. */
 async function* batches(): AsyncGenerator<readonly DatasetRecord[]> {
   for (let from = 0; from < RECORDS; from += 1000)
-    yield Array.from({ length: 1000 }, (_, at) => madeRecord(from + at))
+    yield Array.from({ length: 1000 }, (_, at) => inMemoryRecord(from + at))
 }
 
 /** Mapping, writing of the graph and loading it, in a process of its own so that its memory is its own. */

@@ -90,8 +90,8 @@ async function measure(targets: readonly Target[]): Promise<readonly (readonly R
     for (const [index, target] of targets.entries()) {
       const before = processorTime(target.pid)
       const { count, seconds } = await load(target, ROUND)
-      const spent = processorTime(target.pid) - before
-      rounds[index]?.push({ rate: count / seconds, cost: spent / count })
+      const consumed = processorTime(target.pid) - before
+      rounds[index]?.push({ rate: count / seconds, cost: consumed / count })
     }
   return rounds
 }
@@ -115,8 +115,8 @@ function rowsOf(targets: readonly Target[], rounds: readonly (readonly Round[])[
   return targets.map(({ what: name, bar }, index) => {
     const part = middle(index, 'rate') / middle(0, 'rate')
     const cost = middle(index, 'cost')
-    const told = Number.isNaN(cost) ? '' : `  ${cost.toFixed(1)} µs`
-    const value = `${whole(middle(index, 'rate'))} requests/s  ${part.toFixed(2)} of an empty route${told}`
+    const described = Number.isNaN(cost) ? '' : `  ${cost.toFixed(1)} µs`
+    const value = `${whole(middle(index, 'rate'))} requests/s  ${part.toFixed(2)} of an empty route${described}`
     const what = `REST: ${name}`
     return bar === undefined ? { what, value } : { what, value, bar: `at least ${bar}`, met: part >= bar }
   })

@@ -151,11 +151,11 @@ t.test('somebody without scripts gets from the first page to a city and takes re
   t.not(back.address, division.address)
 
   const playground = await back.follow('header nav a', /SPARQL/)
-  const asked = submitted(playground, 'form:has(#query)', {
+  const requested = submitted(playground, 'form:has(#query)', {
     query: 'SELECT * WHERE { ?s ?p ?o } LIMIT 3',
     run: 'endpoint',
   })
-  const rows = await open(asked)
+  const rows = await open(requested)
   t.equal(rows.all('main table tbody tr').length, 3)
 })
 
@@ -204,15 +204,15 @@ function lacking(): string | null {
 const reason = lacking()
 t.test('a browser gets there too', { skip: reason ?? false, timeout: 200_000 }, async t => {
   const { startBrowser } = (await import(new URL('browser.mjs', PEERS).href)) as Peers
-  const { visit } = (await import(new URL('journey.mjs', PEERS).href)) as Peers
+  const { pageContext } = (await import(new URL('journey.mjs', PEERS).href)) as Peers
   const { judgePage } = (await import(new URL('pages.mjs', PEERS).href)) as Peers
   await app.http.listen({ port })
   const browser = await startBrowser()
   t.teardown(() => browser.close())
   for (const hasScripts of [true, false]) {
-    const told = await visit(browser, base, { hasScripts, folder: portal, least: some.length })
-    t.same(told.wrong, [], hasScripts ? 'with scripts' : 'without')
-    t.ok(told.seen.length >= 8, 'all of it')
+    const described = await pageContext(browser, base, { hasScripts, folder: portal, least: some.length })
+    t.same(described.wrong, [], hasScripts ? 'with scripts' : 'without')
+    t.ok(described.seen.length >= 8, 'all of it')
   }
   for (const [name, address] of [
     ['home', '/'],
@@ -226,7 +226,7 @@ t.test('a browser gets there too', { skip: reason ?? false, timeout: 200_000 }, 
 
 interface Peers {
   readonly startBrowser: () => Promise<{ readonly close: () => Promise<void> }>
-  readonly visit: (
+  readonly pageContext: (
     browser: unknown,
     base: string,
     options: { readonly hasScripts: boolean; readonly folder: string; readonly least: number },

@@ -64,15 +64,15 @@ async function start(): Promise<void> {
   const child = spawn('node', [BINARY, 'serve', '--portal', portal, '--port', String(port)], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let told = ''
+  let described = ''
   child.stderr.on('data', piece => {
-    told = (told + String(piece)).slice(-5000)
+    described = (described + String(piece)).slice(-5000)
   })
   server = child
   child.once('exit', (code, signal) => {
     isUp = false
     if (signal !== 'SIGKILL' && server === child)
-      breaks(`the server ended by itself: ${code ?? signal} ${told}`)
+      breaks(`the server ended by itself: ${code ?? signal} ${described}`)
   })
   for (let tries = 0; tries < 600 && child.exitCode === null; tries++) {
     if ((await fetch(`${base}/readyz`).catch(() => null))?.ok === true) {
@@ -81,7 +81,7 @@ async function start(): Promise<void> {
     }
     await sleep(200)
   }
-  breaks(`the server was not ready again: ${told}`)
+  breaks(`the server was not ready again: ${described}`)
 }
 
 async function kill(): Promise<void> {

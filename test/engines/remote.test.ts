@@ -104,7 +104,7 @@ t.test('values that an engine would change are kept under datatypes of our own',
 
 t.test('answers of an engine have the datatypes that were put in', t => {
   const mine = `urn:lodestone:literal:${XSD.date}`
-  for (const [format, found, wanted] of [
+  for (const [format, found, required] of [
     ['json', `{"type":"literal","datatype" : "${mine}"}`, `{"type":"literal","datatype" : "${XSD.date}"}`],
     ['json', `{"value":"\\"datatype\\":\\"${mine}"}`, `{"value":"\\"datatype\\":\\"${mine}"}`],
     ['xml', `<literal datatype='${mine}'>x</literal>`, `<literal datatype='${XSD.date}'>x</literal>`],
@@ -115,17 +115,17 @@ t.test('answers of an engine have the datatypes that were put in', t => {
     ['tsv', '"x"^^<urn:lodestone:literal:iri>', '"x"^^<urn:lodestone:literal:iri>'],
     ['csv', mine, mine],
   ] as const)
-    t.equal(decodeAnswer(found, format), wanted, `${format}: ${found.slice(0, 40)}`)
+    t.equal(decodeAnswer(found, format), required, `${format}: ${found.slice(0, 40)}`)
   t.end()
 })
 
 await t.test('what answers at an address', async t => {
-  const asked: string[] = []
+  const requested: string[] = []
   const serve = async (
     answer: (url: string, authorization: string | undefined) => [number, string, string],
   ) => {
     const server = createHttpServer((request, response) => {
-      asked.push(request.url ?? '')
+      requested.push(request.url ?? '')
       const [status, type, text] = answer(request.url ?? '', request.headers.authorization)
       request.resume()
       response.writeHead(status, { 'content-type': type, server: 'Test/1' }).end(text)
@@ -139,7 +139,7 @@ await t.test('what answers at an address', async t => {
   t.teardown(() => connections.close())
   const page = await serve(() => [200, 'text/html', '<html>a page</html>'])
   await t.rejects(findAddresses({ url: `http://${page}/` }, connections), { code: 'ConfigInvalid' }, 'a page')
-  t.same(asked, ['/query', '/sparql', '/'], 'the usual places are tried')
+  t.same(requested, ['/query', '/sparql', '/'], 'the usual places are tried')
   const port = await freePort()
   await t.rejects(
     findAddresses({ url: `http://127.0.0.1:${port}/` }, connections),
@@ -287,14 +287,14 @@ await t.test('digest authentication', async t => {
   }
   const authentication = new Authentication({ user: 'ann', password: 's3cret' })
   const url = new URL('http://engine.example/sparql-auth')
-  const wanted = 'Digest realm="x", nonce="y", qop="auth"'
+  const required = 'Digest realm="x", nonce="y", qop="auth"'
   const header = () => authentication.headerOf('GET', url)
   for (const status of [404, 503]) t.equal(authentication.learn(url, header(), status), false)
   t.equal(header(), null, 'an engine that is not ready has not said what it wants')
-  t.equal(authentication.learn(url, null, 401, wanted), true)
+  t.equal(authentication.learn(url, null, 401, required), true)
   t.equal(authentication.learn(url, header(), 200), false)
-  for (const told of [undefined, 'Basic realm="x"']) {
-    t.equal(authentication.learn(url, header(), 401, told), false)
+  for (const described of [undefined, 'Basic realm="x"']) {
+    t.equal(authentication.learn(url, header(), 401, described), false)
     t.match(header(), /^Digest /, 'nobody gets the password by asking for less')
   }
   const at = await serve(() => 'Digest realm="x", nonce="y", qop="auth-int"')
@@ -340,7 +340,7 @@ for (const name of ENGINES) {
     await t.test('what an engine has of values', async t => values(t, await open(t), files))
     await t.test('columns that the engine has lost', async t => columnsAgain(t, await open(t), files))
     await t.test('queries of strangers see their dataset alone', async t => {
-      await strangers(t, await open(t), files)
+      await untrusted(t, await open(t), files)
     })
     if (name === 'virtuoso') await t.test('who may write', t => writers(t, url, engine, files))
     await t.test('releases', t => releases(t, url))
@@ -371,7 +371,7 @@ async function writers(t: Test, url: string, { sqlPort }: Started, folder: strin
   t.teardown(() => runSql(sqlPort, `${grant} "SPARQL";`))
   const graph = 'urn:test:written'
   const source = fileOf(folder, { graph, text: lines(100, 'written') })
-  for (const [settings, told] of [
+  for (const [settings, described] of [
     [{ url, user: 'lodestone', password: 's3:c"ret' }, null],
     [{ url: `${url}-auth`, user: 'lodestone', password: 's3:c"ret' }, null],
     [{ url }, /LoadRefused.* with \d+: store_user/],
@@ -391,8 +391,8 @@ async function writers(t: Test, url: string, { sqlPort }: Started, folder: strin
       }
     }
     const error = await work().catch(error => `${error.code}: ${error.message}`)
-    if (told === null) t.equal(error, null)
-    else t.match(error, told)
+    if (described === null) t.equal(error, null)
+    else t.match(error, described)
   }
 }
 
@@ -478,7 +478,7 @@ async function columnsAgain(t: Test, store: SharedStore, folder: string): Promis
   await store.upload(source, {})
   t.ok((await store.withColumns()).has(graph))
   const part = { subject: iri(`${graph}:columns:0`), predicate: iri('urn:lodestone:columns#part') }
-  const wanted = text.trimEnd().split('\n').sort()
+  const required = text.trimEnd().split('\n').sort()
   const fetched = async (name: string) => {
     const columns = `${source.columns}.${name}`
     await store.fetch({ graph, columns, isSearched: false, stored: RECORDS })
@@ -491,9 +491,9 @@ async function columnsAgain(t: Test, store: SharedStore, folder: string): Promis
   await store.change([
     { type: 'insert', graph: `${graph}:columns`, triples: [{ ...part, object: literal('000 AAAA') }] },
   ])
-  t.same(await fetched('damaged'), wanted, 'damaged')
+  t.same(await fetched('damaged'), required, 'damaged')
   t.notOk((await store.withColumns()).has(graph), 'what is damaged is dropped')
-  t.same(await fetched('missing'), wanted, 'missing')
+  t.same(await fetched('missing'), required, 'missing')
   await store.sendColumns(source)
   t.ok((await store.withColumns()).has(graph), 'put there again')
   await store.fetch({ ...source, columns: `${source.columns}.again`, stored: null })
@@ -504,7 +504,7 @@ async function columnsAgain(t: Test, store: SharedStore, folder: string): Promis
   t.notOk(existsSync(refused.columns))
 }
 
-async function strangers(t: Test, store: SharedStore, folder: string): Promise<void> {
+async function untrusted(t: Test, store: SharedStore, folder: string): Promise<void> {
   const [open, secret] = ['urn:test:open', 'urn:test:secret']
   await store.dropShared([open, secret])
   await travel(store, fileOf(folder, { graph: open, text: '<urn:a> <urn:p> "open" .\n' }))
@@ -623,7 +623,7 @@ async function releases(t: Test, url: string): Promise<void> {
     ahead += 100_000
     await one.registry.sweep()
     const facts = graphIri('things', second.version, 'facts')
-    const asked = held.store.query({
+    const requested = held.store.query({
       parsed: null,
       base: 'http://portal.example/',
       format: 'json',
@@ -631,7 +631,7 @@ async function releases(t: Test, url: string): Promise<void> {
       namedGraphs: [],
       engineText: () => 'SELECT * { ?s ?p ?o } LIMIT 1',
     })
-    await t.rejects(asked, { code: 'StoreUnavailable' })
+    await t.rejects(requested, { code: 'StoreUnavailable' })
   })
 
   await t.test('a load that is cut off shows nothing, is gone on with, or is cleaned away', async t => {
@@ -646,11 +646,13 @@ async function releases(t: Test, url: string): Promise<void> {
       return upload(source, options)
     }
     const { publishAll } = await import('../../src/publishing/publisher.ts')
-    const told: string[] = []
+    const described: string[] = []
     const publish = (shared: SharedRegistry) =>
-      publishAll({ portal, base, now: () => new Date(), shared }, null, message => told.push(message.type))
+      publishAll({ portal, base, now: () => new Date(), shared }, null, message =>
+        described.push(message.type),
+      )
     await publish(dying.registry)
-    t.ok(told.includes('failed'), 'the publication failed')
+    t.ok(described.includes('failed'), 'the publication failed')
     t.equal((await one.registry.current()).get('things'), before, 'what was in force stays')
     const fourth = currentManifest(versions, 'things')
     if (fourth === null) return

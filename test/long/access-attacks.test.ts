@@ -37,7 +37,7 @@ const app = await serve(t, portal)
 await app.http.listen({ port: 0, host: '127.0.0.1' })
 const address = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
 
-const STRANGERS: Readonly<Record<string, Shown>> = { anonymous: {}, 'without grant': byKey(secrets.noneKey) }
+const UNTRUSTED: Readonly<Record<string, Shown>> = { anonymous: {}, 'without grant': byKey(secrets.noneKey) }
 const GRANTED = byKey(secrets.someKey)
 const SPARQL = ['/api/sparql', `/api/sparql/${OPEN}`]
 const entry = app.catalog.entries().find(({ dataset }) => dataset.id === HIDDEN)
@@ -95,7 +95,7 @@ const LOOKING = [
 ]
 
 /** What is left of a text without the words that were sent. */
-const told = (text: string): string => text.replaceAll(/zyzzyvocab\.example/g, '')
+const described = (text: string): string => text.replaceAll(/zyzzyvocab\.example/g, '')
 
 t.test('no query reaches the graphs of what one may not see', async t => {
   t.ok(internal.length >= 2, 'the names in the store are known')
@@ -109,7 +109,7 @@ t.test('no query reaches the graphs of what one may not see', async t => {
         ? { url, headers }
         : { method: 'POST', url, headers: { ...headers, 'content-type': payload[0] }, payload: payload[1] },
     )
-    const text = told(textOf(answer))
+    const text = described(textOf(answer))
     if (who !== 'granted' && (text.includes(WORD) || answer.statusCode >= 500))
       leaks.push(`${who} ${url} ${payload?.[1] ?? ''}: ${answer.statusCode} ${answer.body.slice(0, 200)}`)
     // ASK tells with one word.
@@ -126,10 +126,10 @@ t.test('no query reaches the graphs of what one may not see', async t => {
       for (const graph of GRAPHS) {
         const named = encodeURIComponent(graph)
         for (const query of LOOKING.slice(0, 2)) {
-          const asked = `query=${encodeURIComponent(query)}`
+          const requested = `query=${encodeURIComponent(query)}`
           for (const parameter of ['default-graph-uri', 'named-graph-uri']) {
-            await check(who, `${place}?${asked}&${parameter}=${named}`, shown)
-            const form = `${asked}&${parameter}=${named}`
+            await check(who, `${place}?${requested}&${parameter}=${named}`, shown)
+            const form = `${requested}&${parameter}=${named}`
             await check(who, place, shown, ['application/x-www-form-urlencoded', form])
           }
         }
@@ -138,7 +138,7 @@ t.test('no query reaches the graphs of what one may not see', async t => {
       }
     }
   }
-  for (const [who, shown] of Object.entries(STRANGERS)) await everyWay(who, shown, SPARQL)
+  for (const [who, shown] of Object.entries(UNTRUSTED)) await everyWay(who, shown, SPARQL)
   t.same(leaks, [])
   t.equal(found.words, 0)
   await everyWay('granted', GRANTED, ['/api/sparql'])
@@ -217,7 +217,7 @@ t.test('what one knows of an answer opens nothing to another', async t => {
     t.match(again.headers['cache-control'], /private/, `${url} again is private`)
     const same = await ask(app, url, byToken(secrets.someToken))
     t.equal(same.headers.etag, headers.etag, `${url} is the same for equal grants`)
-    for (const [who, shown] of Object.entries(STRANGERS))
+    for (const [who, shown] of Object.entries(UNTRUSTED))
       for (const known of [
         { 'if-none-match': tag },
         { 'if-none-match': '*' },
@@ -227,7 +227,7 @@ t.test('what one knows of an answer opens nothing to another', async t => {
         const name = `${url} ${who} ${Object.keys(known)} ${Object.values(known)[0]}`
         if (HIDDEN_PAGES.includes(url)) t.equal(answer.statusCode, who === 'anonymous' ? 401 : 403, name)
         else if (known['if-none-match'] === tag) t.equal(answer.statusCode, 200, name)
-        t.notOk(told(textOf(answer)).includes(WORD) && !url.includes(WORD), name)
+        t.notOk(described(textOf(answer)).includes(WORD) && !url.includes(WORD), name)
       }
   }
 })
@@ -246,7 +246,7 @@ async function fetched(url: string, shown: Shown = {}, method = 'GET') {
 t.test('who asks first leaves nothing behind for who asks next', async t => {
   const session = setCookie('session', secrets.someSession, { secure: false }).replace(/;.*/, '')
   const people: Readonly<Record<string, Shown>> = {
-    ...STRANGERS,
+    ...UNTRUSTED,
     granted: GRANTED,
     session: { headers: { cookie: session } },
   }
@@ -264,13 +264,13 @@ t.test('who asks first leaves nothing behind for who asks next', async t => {
         const { status, text, caching } = await fetched(url, people[who])
         const name = `${who} of ${order} at ${url}`
         t.equal(status, isGranted || isList ? 200 : who === 'anonymous' ? 401 : 403, name)
-        if (!isGranted) t.notOk(told(text).includes(WORD) && !plain.includes(WORD), name)
+        if (!isGranted) t.notOk(described(text).includes(WORD) && !plain.includes(WORD), name)
         else if (!/\/odata$|sparql$/.test(plain) && !/attachments/.test(plain))
           t.ok(text.includes(WORD), name)
         if (who !== 'anonymous') t.match(caching, /private/, name)
         const head = await fetched(url, people[who], 'HEAD')
         t.equal(head.status, status, `HEAD ${name}`)
-        if (!isGranted) t.notOk(told(head.text).includes(WORD) && !plain.includes(WORD), `HEAD ${name}`)
+        if (!isGranted) t.notOk(described(head.text).includes(WORD) && !plain.includes(WORD), `HEAD ${name}`)
       }
     }
 })
@@ -401,7 +401,7 @@ t.test('nothing is suggested that one may not see', async t => {
     ['/api/v2/network/datasets/xki', HIDDEN],
   ]
   for (const [url, word] of near)
-    for (const [who, shown] of Object.entries(STRANGERS)) {
+    for (const [who, shown] of Object.entries(UNTRUSTED)) {
       const answer = await ask(app, url, shown)
       t.ok(answer.statusCode < 500, `${who} ${url}: ${answer.statusCode}`)
       t.notOk(textOf(answer).includes(word), `${who} ${url}`)
@@ -414,7 +414,7 @@ t.test('nothing is suggested that one may not see', async t => {
   ]) {
     const url = clause.startsWith('facet') ? `${v2}/facets?${clause}` : `${v2}/datasets?${clause}`
     t.equal((await ask(app, url, GRANTED)).statusCode, 200, url)
-    for (const [who, shown] of Object.entries(STRANGERS)) {
+    for (const [who, shown] of Object.entries(UNTRUSTED)) {
       const { body, statusCode } = await ask(app, url, shown)
       const other = await ask(app, url.replaceAll('zyzzytemplate.zyzzymeta', 'nowhere.nothing'), shown)
       t.equal(statusCode, 400, `${who} ${url}`)

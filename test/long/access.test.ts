@@ -129,10 +129,10 @@ function addressesOf(pattern: string, ids: Readonly<Record<string, string>>): re
   return fixed === undefined ? [] : fixed
 }
 
-const at = (url: string, kind: Kind, tells = true, accept?: string): Address => ({
+const at = (url: string, kind: Kind, reports = true, accept?: string): Address => ({
   url,
   kind,
-  tells,
+  tells: reports,
   ...(accept === undefined ? {} : { headers: { accept } }),
 })
 const silent = (url: string, kind: Kind) => at(url, kind, false)
@@ -189,10 +189,10 @@ function ofApi(api: string, rest: string, ids: Readonly<Record<string, string>>)
         : V2_FORMATS.replace('xls', isFlat ? 'xlsx' : 'xls').split(' ')
       return formats.map(name => at(`${home}/exports/${name}`, isNetworkOrMonitoring ? 'public' : 'list'))
     }
-    return (CATALOG_QUERIES[tail] ?? []).flatMap(({ url, kind, tells }) =>
+    return (CATALOG_QUERIES[tail] ?? []).flatMap(({ url, kind, tells: reports }) =>
       isNetworkOrMonitoring && url.includes('explore')
         ? []
-        : [at(home + tail + url, isNetworkOrMonitoring ? 'public' : kind, tells)],
+        : [at(home + tail + url, isNetworkOrMonitoring ? 'public' : kind, reports)],
     )
   }
   return [...datasets(source)].flatMap(([dataset, kind]) => ofDataset(home, tail, dataset, kind, isFlat, ids))
@@ -505,7 +505,7 @@ function statusFor({ kind, url }: Address, person: Person, isPrivate: boolean): 
   if (person.shown.form !== undefined && isHealth) return [405]
   if (person.isRefused) return [401]
   if (isPrivate && !person.isKnown && !isHealth && !url.startsWith('/assets/')) return [401]
-  const isSeen =
+  const isVisible =
     person.sees === 'everything' ||
     kind === 'public' ||
     kind === 'list' ||
@@ -520,7 +520,7 @@ function statusFor({ kind, url }: Address, person: Person, isPrivate: boolean): 
       ...(person.isKnown ? [403] : [401]),
       ...(person.shown.form === undefined ? [] : [401, 405]),
     ]
-  if (!isSeen) return [person.isKnown ? 403 : 401]
+  if (!isVisible) return [person.isKnown ? 403 : 401]
   return [200, 303, ...(/nonsense/.test(url) ? [400] : []), ...(/none$|0{40}$/.test(url) ? [404] : [])]
 }
 
@@ -541,14 +541,15 @@ async function problemOf(
   const what = `${person.name} ${url} ${headers?.accept ?? ''}: ${answer.statusCode}`
   if (!statuses.includes(answer.statusCode))
     return `${what} instead of ${statuses}: ${answer.body.slice(0, 200)}`
-  const told = withoutEcho(textOf(answer), url)
+  const described = withoutEcho(textOf(answer), url)
   // Calls tell what others asked for.
-  const has = told.includes(WORD) && address.kind !== 'calls'
+  const has = described.includes(WORD) && address.kind !== 'calls'
   const isGood = answer.statusCode === 200
   const mayHave = isShown(address, person) && !person.isRefused
-  if (has && !mayHave) return `${what} tells ${around(told, WORD)}`
+  if (has && !mayHave) return `${what} tells ${around(described, WORD)}`
   if (!has && mayHave && isGood && address.tells) return `${what} does not tell ${WORD}`
-  if (!mayHave && told.includes(HIDDEN) && address.kind !== 'calls') `${what} names ${around(told, HIDDEN)}`
+  if (!mayHave && described.includes(HIDDEN) && address.kind !== 'calls')
+    `${what} names ${around(described, HIDDEN)}`
   const caching = String(answer.headers['cache-control'] ?? '')
   const isOwn = person.isKnown && !person.isRefused && answer.statusCode !== 405
   if (isOwn && (!caching.includes('private') || caching.includes('public')))
@@ -558,8 +559,8 @@ async function problemOf(
   // Fragments lead on with what led to them, for clients that follow their controls.
   const isCarried = /^\/api\/[tq]pf/.test(url) && person.shown.query !== undefined
   for (const [name, secret] of isCarried ? [] : Object.entries(secrets))
-    if (told.includes(secret.toLowerCase()))
-      return `${what} tells ${name}: ${around(told, secret.toLowerCase())}`
+    if (described.includes(secret.toLowerCase()))
+      return `${what} tells ${name}: ${around(described, secret.toLowerCase())}`
   return null
 }
 
@@ -571,7 +572,7 @@ function withoutEcho(text: string, url: string): string {
   )
   const links = [`/ld/resources/${HIDDEN}`, `/ld/ontologies/${HIDDEN}/zfield`, `portal:${HIDDEN}`]
   return [...links, ...links.map(link => encodeURIComponent(link).toLowerCase()), ...words].reduce(
-    (told, each) => told.replaceAll(each, ''),
+    (described, each) => described.replaceAll(each, ''),
     text,
   )
 }

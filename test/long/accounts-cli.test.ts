@@ -33,12 +33,12 @@ function withInput(input: string, args: readonly string[]): Promise<string> {
   const binary = path.resolve(import.meta.dirname, '../../bin/lodestone.js')
   return new Promise(resolve => {
     const child = spawn(process.execPath, [binary, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
-    let told = ''
+    let described = ''
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', piece => {
-        told += String(piece)
+        described += String(piece)
       })
-    child.once('close', code => resolve(`${code} ${told}`))
+    child.once('close', code => resolve(`${code} ${described}`))
     child.stdin.on('error', () => undefined)
     child.stdin.end(input)
   })
@@ -98,8 +98,8 @@ t.test('users, before any server ran and while their accounts are open', { buffe
     ['Big Trees', 1, /A grant is the id of a dataset/],
   ]
   const granted = await run(...grants.map(([dataset]) => ['user', 'grant', 'ann', dataset]))
-  for (const [at, [dataset, code, told]] of grants.entries())
-    t.match(granted[at], { code, stdout: /^$/, stderr: told }, dataset)
+  for (const [at, [dataset, code, described]] of grants.entries())
+    t.match(granted[at], { code, stdout: /^$/, stderr: described }, dataset)
   const everything = new Set(['closed', 'open', 'later', '*', 'ods-api-monitoring'])
   t.same((await accounts.keys.principal(key))?.grants, everything)
   const [list, json, ...changes] = await run(
@@ -238,15 +238,15 @@ t.test('what is wrong is told, and no password is', { buffered: true }, async t 
   const nowhere = path.join(portal, 'data')
   const cannot = /var\/accounts\.sqlite cannot be opened for writing: E(NOTDIR|EXIST)/
   const all = [
-    ...cases.map(([args, code, told]) => ({ args, code, told, portal })),
+    ...cases.map(([args, code, described]) => ({ args, code, told: described, portal })),
     { args: ['user', 'list'], code: 1, told: cannot, portal: broken },
     { args: ['user', 'list'], code: 1, told: /portal\.yaml was not found/, portal: nowhere },
   ]
   const outcomes = await runCommandLines(all.map(({ args, portal }) => [...args, '--portal', portal]))
-  for (const [at, { args, code, told }] of all.entries()) {
+  for (const [at, { args, code, told: described }] of all.entries()) {
     const outcome = outcomes[at]
     const name = args.join(' ').replaceAll(portal, '')
-    t.match(outcome, { code, stdout: /^$/, stderr: told }, name)
+    t.match(outcome, { code, stdout: /^$/, stderr: described }, name)
     t.notMatch(outcome?.stderr, /\n {4}at |hunter2/, `${name}: neither stack nor password`)
   }
   t.notOk(existsSync(path.join(nowhere, 'var')), 'nothing is made where no portal is')

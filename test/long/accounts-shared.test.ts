@@ -7,7 +7,7 @@ import type { Accounts } from '../../src/accounts/accounts.ts'
 import { openAccounts, openAccountsOf, openSharedAccounts } from '../../src/accounts/open.ts'
 import { faultOf as databaseFault, isBroken, isPassing } from '../../src/accounts/postgres/faults.ts'
 import { Freshness, type Heard } from '../../src/accounts/postgres/freshness.ts'
-import { addManners } from '../../src/app/plugins.ts'
+import { addPlugins } from '../../src/app/plugins.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { Fault } from '../../src/errors/errors.ts'
 import { Attempts, PASSWORD_LIMITS } from '../../src/http/attempts.ts'
@@ -32,7 +32,7 @@ t.test('what was read is good for a second, and not after a change', async t => 
   let value = 1
   let heard: Heard | null = null
   let isDown = false
-  let asked = 0
+  let requested = 0
   const freshness = new Freshness(
     async given => {
       heard = given
@@ -42,7 +42,7 @@ t.test('what was read is good for a second, and not after a change', async t => 
       }
       return {
         ask: async () => {
-          asked++
+          requested++
           if (isDown) throw new Error('down')
           return value
         },
@@ -54,13 +54,13 @@ t.test('what was read is good for a second, and not after a change', async t => 
   const lose = () => (heard as Heard | null)?.lost()
   const first = await freshness.generation()
   t.equal(freshness.generation(), first, 'within a second nothing is asked')
-  t.equal(asked, 1)
+  t.equal(requested, 1)
   now += 999
   t.equal(freshness.generation(), first)
   now += 1
   const joined = [freshness.generation(), freshness.generation()]
   t.same(await Promise.all(joined), [first, first], 'nothing was written')
-  t.equal(asked, 2, 'who asks at once asks once')
+  t.equal(requested, 2, 'who asks at once asks once')
   value++
   t.equal(freshness.generation(), first, 'not known yet')
   now += 1000
@@ -81,9 +81,9 @@ t.test('what was read is good for a second, and not after a change', async t => 
   isDown = true
   now += 1000
   await t.rejects(async () => freshness.generation(), /down/)
-  const before = asked
+  const before = requested
   await t.rejects(async () => freshness.generation(), /down/)
-  t.equal(asked, before, 'what failed is not tried again at once')
+  t.equal(requested, before, 'what failed is not tried again at once')
   isDown = false
   now += 1000
   t.type(await freshness.generation(), 'number', 'it is back')
@@ -119,15 +119,19 @@ t.test('what a database or a connection is to blame for', async t => {
     [{ code: '23505' }, 'a defect', null, false],
     [{}, 'a defect', null, false],
   ]
-  for (const [more, message, told, passes] of cases) {
+  for (const [more, message, described, passes] of cases) {
     const error = Object.assign(new Error(message), more)
     const what = `${JSON.stringify(more)} ${message}`
     const fault = databaseFault(error, 'db.example/accounts')
-    if (told === null) t.equal(fault, error, what)
+    if (described === null) t.equal(fault, error, what)
     else
-      t.match(fault, { code: 'AccountsUnavailable', message: told, hint: 'It is db.example/accounts.' }, what)
+      t.match(
+        fault,
+        { code: 'AccountsUnavailable', message: described, hint: 'It is db.example/accounts.' },
+        what,
+      )
     t.equal(isPassing(fault), passes, what)
-    if (told !== null) t.notMatch(inspect(fault), /hunter2/, what)
+    if (described !== null) t.notMatch(inspect(fault), /hunter2/, what)
   }
   const broken = ['57P01', '08006', '25P03', 'EPIPE', 'ECONNRESET', '']
   const whole = ['42P01', '23505', '40P01']
@@ -154,13 +158,13 @@ t.test('the setting', async t => {
     'postgres:hunter2',
     'postgres://lodestone:hunter2/@db:70000/accounts',
   ]) {
-    const told = await faultOf(() => configOf(wrong))
+    const described = await faultOf(() => configOf(wrong))
     t.match(
-      told,
+      described,
       /^ConfigInvalid: accounts: postgres:\/\/user:password@host:port\/database is expected/,
       wrong,
     )
-    t.notMatch(told, /hunter2/)
+    t.notMatch(described, /hunter2/)
   }
   const missing = configOf(url, { LODESTONE_ACCOUNTS_PASSWORD_FILE: 'nowhere' })
   t.match(
@@ -172,7 +176,7 @@ t.test('the setting', async t => {
   const begun = performance.now()
   const error = await openSharedAccounts(place, {
     now: Date.now,
-    patience: 2500,
+    timeout: 2500,
     onWaiting: reason => waited.push(reason),
   }).catch(error => error)
   t.match(error, {
@@ -375,9 +379,9 @@ t.test('with PostgreSQL', { skip: noPostgres }, async t => {
         `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid()`,
       )
       if (round % 2 === 0) await sleep(50)
-      const told = await faultOf(() => a.keys.principal(key))
+      const described = await faultOf(() => a.keys.principal(key))
       t.match(
-        told,
+        described,
         /^no fault but .*"ann"|^AccountsUnavailable: the database of accounts (?:was disconnected|is being stopped)/,
       )
       const isBack = async () => /"ann"/.test(await faultOf(() => a.keys.principal(key)))
@@ -509,7 +513,7 @@ t.test('with PostgreSQL', { skip: noPostgres }, async t => {
       counts: a.calls,
       secret: a.secret,
     })
-    addManners(http, {
+    addPlugins(http, {
       isPrivate: false,
       authenticate: authenticator(a, false),
       quotas,
@@ -517,12 +521,12 @@ t.test('with PostgreSQL', { skip: noPostgres }, async t => {
     })
     http.setErrorHandler(answerFault(restBody))
     http.get('/api/who', async request => request.principal)
-    let asked = 0
+    let requested = 0
     const ask = async (headers = {}) => {
       const begun = performance.now()
-      asked++
-      const { statusCode, body, headers: told } = await http.inject({ url: '/api/who', headers })
-      return { statusCode, body, retry: told['retry-after'], time: performance.now() - begun }
+      requested++
+      const { statusCode, body, headers: described } = await http.inject({ url: '/api/who', headers })
+      return { statusCode, body, retry: described['retry-after'], time: performance.now() - begun }
     }
     const withKey = { authorization: `Apikey ${key}` }
     const works = async (what: string) => {
@@ -568,7 +572,7 @@ t.test('with PostgreSQL', { skip: noPostgres }, async t => {
     postgres.freeze(false)
     await quotas.close()
     const day = new Date().toISOString().slice(0, 10)
-    t.equal((await a.calls.read(day)).get('domain'), asked, 'every call was counted, and none twice')
+    t.equal((await a.calls.read(day)).get('domain'), requested, 'every call was counted, and none twice')
     await http.close()
   })
 })

@@ -319,7 +319,7 @@ t.test('a server, from its address to its end', { buffered: true }, async t => {
   const base = `http://localhost:${port}`
   const server = await serve(t, at)
   t.equal(server.stdout, `Small is served at ${base}\n`)
-  for (const told of [/^plants: 3 records/m, /^stones: 2 records/m]) t.match(server.stderr(), told)
+  for (const described of [/^plants: 3 records/m, /^stones: 2 records/m]) t.match(server.stderr(), described)
   t.same(await (await fetch(`${base}/healthz`)).json(), { status: 'alive' })
   t.match(await (await fetch(`${base}/readyz`)).json(), {
     status: 'ready',

@@ -22,7 +22,7 @@ import { publishInto, testConfig } from '../support/stores.ts'
 const seed = seedOf()
 const QUERIES = Number(process.env.QUERIES ?? 2000)
 /** Differences that are told before a run gives up. */
-const MOST_DIFFERENCES = Number(process.env.DIFFERENCES ?? 10)
+const MAX_DIFFERENCES = Number(process.env.DIFFERENCES ?? 10)
 const ZONES = ['UTC', 'Europe/Paris', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata']
 const CHANGING_ZONES = ['Europe/Paris', 'America/New_York', 'Australia/Lord_Howe']
 const HOUR = 3_600_000
@@ -100,14 +100,14 @@ async function whole(api: Ask, { kind, clauses }: Asked, context: Context): Prom
 }
 
 /** Numbers may differ by rounding, the keys of an object in their order. */
-function same(found: unknown, wanted: unknown): boolean {
-  if (typeof found === 'number' && typeof wanted === 'number')
-    return Math.abs(found - wanted) <= 1e-9 * Math.max(1, Math.abs(found), Math.abs(wanted))
-  if (typeof found !== 'object' || typeof wanted !== 'object' || found === null || wanted === null)
-    return found === wanted
-  const [names, others] = [Object.keys(found), Object.keys(wanted)]
+function same(found: unknown, required: unknown): boolean {
+  if (typeof found === 'number' && typeof required === 'number')
+    return Math.abs(found - required) <= 1e-9 * Math.max(1, Math.abs(found), Math.abs(required))
+  if (typeof found !== 'object' || typeof required !== 'object' || found === null || required === null)
+    return found === required
+  const [names, others] = [Object.keys(found), Object.keys(required)]
   const values = found as Row
-  const expected = wanted as Row
+  const expected = required as Row
   return (
     names.length === others.length &&
     others.every(name => name in values && same(values[name], expected[name]))
@@ -115,34 +115,34 @@ function same(found: unknown, wanted: unknown): boolean {
 }
 
 /** Where two answers part, in one line; null where they are the same. */
-function difference(found: readonly Row[], wanted: readonly Row[]): string | null {
-  const at = wanted.findIndex((row, index) => !same(found[index], row))
-  if (at < 0 && found.length === wanted.length) return null
-  const index = at < 0 ? wanted.length : at
-  const [got, expected] = [found[index], wanted[index]].map(row => JSON.stringify(row) ?? 'nothing')
-  return `row ${index} of ${wanted.length}: expected ${expected}, got ${got} (of ${found.length})`
+function difference(found: readonly Row[], required: readonly Row[]): string | null {
+  const at = required.findIndex((row, index) => !same(found[index], row))
+  if (at < 0 && found.length === required.length) return null
+  const index = at < 0 ? required.length : at
+  const [got, expected] = [found[index], required[index]].map(row => JSON.stringify(row) ?? 'nothing')
+  return `row ${index} of ${required.length}: expected ${expected}, got ${got} (of ${found.length})`
 }
 
 /** Asks one question both ways, as a whole and perhaps a page of it, and says what differs. */
 async function check(
   api: Ask,
-  asked: Asked,
+  requested: Asked,
   context: Context,
   tally: { rows: number },
 ): Promise<string | null> {
-  const wanted = asked.answer(context)
-  tally.rows += wanted.length > 0 ? 1 : 0
-  const different = difference(await whole(api, asked, context), wanted)
-  if (different !== null || asked.kind === 'figures' || chance(0.7)) return different
-  const [limit, offset] = [between(1, 20), between(0, Math.min(wanted.length + 2, 9000))]
+  const required = requested.answer(context)
+  tally.rows += required.length > 0 ? 1 : 0
+  const different = difference(await whole(api, requested, context), required)
+  if (different !== null || requested.kind === 'figures' || chance(0.7)) return different
+  const [limit, offset] = [between(1, 20), between(0, Math.min(required.length + 2, 9000))]
   const part = await page(api, 'made', context, {
-    ...asked.clauses,
+    ...requested.clauses,
     limit: String(limit),
     offset: String(offset),
   })
-  const total = asked.kind === 'groups' && context.version === 'v2.1' ? undefined : wanted.length
+  const total = requested.kind === 'groups' && context.version === 'v2.1' ? undefined : required.length
   if (part.total !== total) return `total_count ${part.total} instead of ${total}`
-  const apart = difference(part.rows, wanted.slice(offset, offset + limit))
+  const apart = difference(part.rows, required.slice(offset, offset + limit))
   return apart && `page limit=${limit} offset=${offset}: ${apart}`
 }
 
@@ -153,17 +153,19 @@ t.test('the API gives the rows that a plain evaluator gives', async t => {
   const api = await serve(t, { made: { types: TYPES, records, multivalued: ['tags', 'codes'] } })
   const tally = { rows: 0 }
   let differences = 0
-  for (let query = 0; query < QUERIES && differences < MOST_DIFFERENCES; query++) {
+  for (let query = 0; query < QUERIES && differences < MAX_DIFFERENCES; query++) {
     const context: Context = {
       version: pick(['v2.0', 'v2.1']),
       timezone: pick(ZONES),
       lang: pick(['fr', 'en', 'de', 'es']),
     }
-    const asked = ask()
-    const different = await check(api, asked, context, tally).catch((error: Error) => error.message)
+    const requested = ask()
+    const different = await check(api, requested, context, tally).catch((error: Error) => error.message)
     if (different === null) continue
     differences += 1
-    const clauses = Object.entries({ ...asked.clauses, ...context }).map(([name, text]) => `${name}=${text}`)
+    const clauses = Object.entries({ ...requested.clauses, ...context }).map(
+      ([name, text]) => `${name}=${text}`,
+    )
     t.fail(`query ${query}: ${different}`, { query: clauses })
   }
   t.equal(differences, 0, `${QUERIES} queries give the same rows`)
@@ -172,8 +174,8 @@ t.test('the API gives the rows that a plain evaluator gives', async t => {
   for (const order of ['random(7)', 'random(8)']) {
     const context: Context = { version: 'v2.1', timezone: 'UTC', lang: 'en' }
     const clauses = { select: 'k', order_by: order }
-    const asked: Asked = { kind: 'records', clauses, answer: () => [] }
-    const [once, again] = [await whole(api, asked, context), await whole(api, asked, context)]
+    const requested: Asked = { kind: 'records', clauses, answer: () => [] }
+    const [once, again] = [await whole(api, requested, context), await whole(api, requested, context)]
     t.same(once, again, `${order} gives the same order twice`)
     t.same(new Set(once.map(({ k }) => k)).size, records.length, 'and every record once')
   }
@@ -206,10 +208,10 @@ t.test('groups of a moment follow the clocks of the zone around every change', a
         const key = read(clock(epoch, timezone))
         counts.set(key, (counts.get(key) ?? 0) + 1)
       }
-      const wanted = [...counts].sort(([left], [right]) => (left < right ? -1 : 1))
+      const required = [...counts].sort(([left], [right]) => (left < right ? -1 : 1))
       const clauses = { select: 'count(*) as c', group_by: `${group} as g`, limit: '20000' }
       const { rows } = await page(api, 'clocks', { version: 'v2.1', timezone, lang: 'en' }, clauses)
       const found = rows.map(({ g, c }) => [typeof g === 'string' ? g.slice(1, 11) : g, c])
-      t.same(found, wanted, `${group} in ${timezone}`)
+      t.same(found, required, `${group} in ${timezone}`)
     }
 })

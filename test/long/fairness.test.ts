@@ -70,7 +70,7 @@ const ATTACKS: Readonly<Record<string, (turn: number) => string>> = {
 t.test('a normal client is answered during attacks', { timeout: 500_000 }, async t => {
   const server = await serve(t, portal)
   const normal = new AttackClient(server.port, '192.0.2.77')
-  const strangers = [1, 2, 3].map(last => new AttackClient(server.port, `198.51.100.${last}`))
+  const untrusted = [1, 2, 3].map(last => new AttackClient(server.port, `198.51.100.${last}`))
   await normal.ask(`${API}/records?limit=1`)
   for (let tries = 0; tries < 400 && (await normal.ask('/readyz')).status !== 200; tries++) await sleep(50)
   let reading = 0
@@ -86,16 +86,16 @@ t.test('a normal client is answered during attacks', { timeout: 500_000 }, async
     ][at % 6] as string
   }
   const read = async (times: number) => {
-    const spent: number[] = []
+    const consumed: number[] = []
     const failures: string[] = []
     for (let time = 0; time < times; time++) {
       const path = question()
       const { status, text, milliseconds } = await normal.ask(path)
-      spent.push(milliseconds)
+      consumed.push(milliseconds)
       if (status !== 200) failures.push(`${status} ${path} ${text.slice(0, 200)}`)
       await sleep(10)
     }
-    const p95 = spent.sort((a, b) => a - b)[Math.floor(times * 0.95)] ?? 0
+    const p95 = consumed.sort((a, b) => a - b)[Math.floor(times * 0.95)] ?? 0
     return { failures, p95 }
   }
   await read(30)
@@ -104,8 +104,8 @@ t.test('a normal client is answered during attacks', { timeout: 500_000 }, async
   t.comment(`idle: p95 ${idle.p95.toFixed(0)} ms`)
   for (const [name, path] of Object.entries(ATTACKS)) {
     let over = false
-    const floods = strangers.map(stranger =>
-      name === 'sign-ins' ? signIns(stranger, () => over) : stranger.flood(path, 4, () => over),
+    const floods = untrusted.map(untrusted =>
+      name === 'sign-ins' ? signIns(untrusted, () => over) : untrusted.flood(path, 4, () => over),
     )
     await sleep(300)
     const { failures, p95 } = await read(36)
@@ -121,10 +121,10 @@ t.test('a normal client is answered during attacks', { timeout: 500_000 }, async
     )
     t.equal(server.child.exitCode, null)
   }
-  const stop = strangers[0]?.dribble(300)
+  const stop = untrusted[0]?.dribble(300)
   t.same((await read(24)).failures, [], 'slow connections')
   stop?.()
-  for (const each of [normal, ...strangers]) each.close()
+  for (const each of [normal, ...untrusted]) each.close()
 })
 
 async function signIns(client: AttackClient, isOver: () => boolean): Promise<Map<string, number>> {

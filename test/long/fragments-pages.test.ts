@@ -127,8 +127,8 @@ function faultsOf(
   const { total, page, size } = expected
   const isStart = !/[?&](?:subject|predicate|object)=[^&?]/.test(url)
   const lengths = said(HYDRA.itemsPerPage).map(quad => Number(quad.object.value))
-  const told = !isStart && total > 8 * size ? [size] : []
-  check(lengths.join() === told.join(), `says that pages hold ${lengths}, not ${told}`)
+  const described = !isStart && total > 8 * size ? [size] : []
+  check(lengths.join() === described.join(), `says that pages hold ${lengths}, not ${described}`)
   for (const [predicate, target] of [
     [HYDRA.first, 1],
     [HYDRA.previous, page > 1 ? page - 1 : null],
@@ -215,9 +215,9 @@ t.test('pages far into a pattern are those of the whole answer', async t => {
         const limit = [1, 7, 100, 500][i % 4] ?? 1
         const offset = random(whole.length + 20)
         const page = await store.match('urn:g', pattern, { offset, limit })
-        const wanted = whole.slice(offset, offset + limit).join('')
-        if (page.triples !== wanted || page.count !== whole.length)
-          t.equal(page.triples, wanted, `${name} ${JSON.stringify(pattern)} from ${offset}, ${limit}`)
+        const required = whole.slice(offset, offset + limit).join('')
+        if (page.triples !== required || page.count !== whole.length)
+          t.equal(page.triples, required, `${name} ${JSON.stringify(pattern)} from ${offset}, ${limit}`)
       }
     }
   }
@@ -226,8 +226,8 @@ t.test('pages far into a pattern are those of the whole answer', async t => {
 /** True for a line of N-Triples that a pattern matches. */
 function matchesPattern(line: string, { subject, predicate, object }: TriplePattern): boolean {
   const [triple] = parseTriples(`${line}\n`)
-  const same = (asked: Term | undefined, found: Term | undefined) =>
-    asked === undefined || (found !== undefined && termText(asked) === termText(found))
+  const same = (requested: Term | undefined, found: Term | undefined) =>
+    requested === undefined || (found !== undefined && termText(requested) === termText(found))
   return same(subject, triple?.subject) && same(predicate, triple?.predicate) && same(object, triple?.object)
 }
 

@@ -85,7 +85,7 @@ function integerForms(): readonly string[] {
 
 t.test('a restricted fragment has the triples that agree with a row, each once', async t => {
   const { http } = await serve(t)
-  const subjects = (...wanted: readonly number[]) => wanted.map(i => `${EX}person/${i}`)
+  const subjects = (...required: readonly number[]) => required.map(i => `${EX}person/${i}`)
   const is =
     (place: 'subject' | 'object', ...values: readonly string[]) =>
     (quad: Quad) =>
@@ -210,7 +210,7 @@ t.test('a page for people has its terms as links, and nothing in it can leave it
 
 t.test('what a client adds to the address of the start stays in all addresses', async t => {
   const { http } = await serve(t)
-  const asked = async (query: string, headers = {}) => {
+  const requested = async (query: string, headers = {}) => {
     const answer = await http.inject({ url: `/api/tpf/people?${query}`, headers })
     const all = parse(answer.body, 'application/trig')
     return { control: answer.headers['cache-control'], template: objects(all, HYDRA.template)[0] }
@@ -227,11 +227,11 @@ t.test('what a client adds to the address of the start stays in all addresses', 
     ['%73ubject=?s&p%61ge=2&x=1', '?x=1{&subject,predicate,object}', /^public/],
   ]
   for (const [query, rest, control] of cases) {
-    const { template, control: told } = await asked(query)
+    const { template, control: described } = await requested(query)
     t.equal(template, form + rest, query)
-    t.match(told, control, query)
+    t.match(described, control, query)
   }
-  t.match((await asked('', { authorization: 'Apikey K' })).control, /^private/)
+  t.match((await requested('', { authorization: 'Apikey K' })).control, /^private/)
 })
 
 t.test('the list of all datasets', async t => {
@@ -249,9 +249,9 @@ t.test('the list of all datasets', async t => {
 
 t.test('Comunica finds the same with bindings, in HTML alone, and with a key in the address', async t => {
   const { address } = await serve(t, true)
-  const asked: string[] = []
+  const requested: string[] = []
   const fetching = (accept: string | null) => (input: RequestInfo | URL, init?: RequestInit) => {
-    asked.push(String(input))
+    requested.push(String(input))
     const headers = new Headers(init?.headers)
     if (accept !== null) headers.set('accept', accept)
     return fetch(input, { ...init, headers })
@@ -271,7 +271,7 @@ t.test('Comunica finds the same with bindings, in HTML alone, and with a key in 
   for (const query of queries) {
     const answers: string[] = []
     for (const { kind, source, accept } of sources) {
-      asked.length = 0
+      requested.length = 0
       const stream = await new QueryEngine().queryBindings(query, {
         sources: [source],
         fetch: fetching(accept),
@@ -285,10 +285,10 @@ t.test('Comunica finds the same with bindings, in HTML alone, and with a key in 
       answers.push(rows.sort().join('\n\n'))
       if (kind === 'key')
         t.ok(
-          asked.every(url => url.includes('apikey=K%20x')),
+          requested.every(url => url.includes('apikey=K%20x')),
           'every request has the key',
         )
-      if (kind === 'brtpf' && query.includes('22')) t.ok(asked.some(url => url.includes('values=')))
+      if (kind === 'brtpf' && query.includes('22')) t.ok(requested.some(url => url.includes('values=')))
       t.equal(answers.at(-1), answers[0], `${kind}: ${query}, ${rows.length} rows`)
     }
   }

@@ -202,10 +202,10 @@ const PACKAGES = (origin: string) =>
 t.test('a CKAN of recorded answers', async t => {
   let packages: ReturnType<typeof PACKAGES> = []
   let status = 200
-  const asked: (string | undefined)[] = []
+  const requested: (string | undefined)[] = []
   const origin = await serverOf(t, ({ url = '', headers }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://x')
-    asked.push(headers.authorization)
+    requested.push(headers.authorization)
     if (pathname.startsWith('/data/'))
       return void response.writeHead(200, { 'content-type': 'text/csv' }).end(`n\n${pathname.slice(6)}\n`)
     const [rows, start] = [Number(searchParams.get('rows')), Number(searchParams.get('start'))]
@@ -237,7 +237,7 @@ t.test('a CKAN of recorded answers', async t => {
       'package-009: the portal has a dataset package-009 of its own',
     ],
   )
-  t.ok(asked.includes('secret-key'), 'with credentials')
+  t.ok(requested.includes('secret-key'), 'with credentials')
   const definition = definitionOf(portal, 'package-000')
   t.match(definition, {
     remote: { url: `${origin}/data/0`, authorization: 'SOURCE_AUTH_GOV', schedule: 'weekly' },

@@ -86,9 +86,12 @@ const source = path.join(portal, 'data/cities/cities.csv')
 const mappingOf = (dataset: string) => path.join(portal, `mappings/${dataset}.yml`)
 const save = (text: string, dataset = 'cities') => writeFileSync(mappingOf(dataset), text)
 
-type Told = Exclude<PublishMessage, { type: 'progress' }>
+type Reported = Exclude<PublishMessage, { type: 'progress' }>
 
-async function publish(names: readonly string[] | null = ['cities'], mappingOnly = false): Promise<Told[]> {
+async function publish(
+  names: readonly string[] | null = ['cities'],
+  mappingOnly = false,
+): Promise<Reported[]> {
   const messages: PublishMessage[] = []
   await publishAll({ portal, base, mappingOnly, now: () => new Date() }, names, each => messages.push(each))
   await app.catalog.refresh()
@@ -112,7 +115,7 @@ const linesOf = (text: string) => text.split('\n').filter(Boolean).sort()
 const exportedLines = async (query: Readonly<Record<string, string>> = {}) =>
   linesOf((await exported('n3', query)).body)
 
-async function asked(
+async function requested(
   query: string,
   dataset = 'cities',
 ): Promise<readonly Readonly<Record<string, string>>[]> {
@@ -130,7 +133,7 @@ async function asked(
 }
 
 const countOf = async (dataset = 'cities') =>
-  Number((await asked('SELECT (COUNT(*) AS ?n) { ?s ?p ?o }', dataset))[0]?.n)
+  Number((await requested('SELECT (COUNT(*) AS ?n) { ?s ?p ?o }', dataset))[0]?.n)
 
 const iri = (local: string) => `<${base}/ld/resources/cities/${local}>`
 
@@ -142,17 +145,17 @@ const EXPECTED = [
 ] as const
 
 function cityLines([local, code, name, population, tags, site]: (typeof EXPECTED)[number]): string[] {
-  const say = (predicate: string, object: string) => `${iri(local)} <${SCHEMA}${predicate}> ${object} .`
+  const translate = (predicate: string, object: string) => `${iri(local)} <${SCHEMA}${predicate}> ${object} .`
   return [
     `${iri(local)} <${TYPE}> <${SCHEMA}City> .`,
-    say('name', `"${name}"`),
+    translate('name', `"${name}"`),
     ...(population === null
       ? []
-      : [say('population', `"${population}"^^<http://www.w3.org/2001/XMLSchema#integer>`)]),
-    ...tags.map(tag => say('keywords', `"${tag}"`)),
-    say('containedInPlace', iri(`Country/${code}/`)),
-    ...(site === null ? [] : [say('url', `<${site}>`)]),
-    say('sameAs', `<${base}/ld/resources/countries/Country/${code}>`),
+      : [translate('population', `"${population}"^^<http://www.w3.org/2001/XMLSchema#integer>`)]),
+    ...tags.map(tag => translate('keywords', `"${tag}"`)),
+    translate('containedInPlace', iri(`Country/${code}/`)),
+    ...(site === null ? [] : [translate('url', `<${site}>`)]),
+    translate('sameAs', `<${base}/ld/resources/countries/Country/${code}>`),
   ]
 }
 
@@ -181,19 +184,19 @@ t.test('a saved mapping: published from the records, everything changes in one s
   save(CITIES_MAPPING)
   chmodSync(source, 0)
   rmSync(source)
-  const [told, ...more] = await publish(null)
+  const [described, ...more] = await publish(null)
   t.same(
     more.map(({ type }) => type),
     ['unchanged'],
   )
-  t.match(told, {
+  t.match(described, {
     type: 'published',
     report: { records: 4, triples: ALL.length, isSourceRead: false, mapping: { file: mappingOf('cities') } },
   })
   t.not(currentVersion(versions, 'cities'), before)
   writeFileSync(source, CITIES)
   t.match(await publish(), [{ type: 'unchanged' }], 'the source is as it was')
-  const rules = told?.type === 'published' ? (told.report.mapping?.rules ?? []) : []
+  const rules = described?.type === 'published' ? (described.report.mapping?.rules ?? []) : []
   t.match(
     rules.map(rule => [rule.resource, rule.predicate, rule.made, rule.nulls, rule.invalidIri]),
     [
@@ -272,12 +275,12 @@ t.test('fragments, SPARQL and descriptions', async t => {
   t.equal((fragment.body.match(/containedInPlace> </g) ?? []).length >= 4, true)
   t.equal(await countOf(), ALL.length)
   t.same(
-    await asked(
+    await requested(
       `PREFIX s: <${SCHEMA}> SELECT ?name { ?city s:containedInPlace/s:name "France"@en; s:name ?name } ORDER BY ?name`,
     ),
     [{ name: 'Lyon' }, { name: 'Nice' }],
   )
-  const told = (await get('/api/void/cities', { format: 'ntriples' })).body
+  const described = (await get('/api/void/cities', { format: 'ntriples' })).body
   for (const part of [
     `#class> <${SCHEMA}City>`,
     `#class> <${SCHEMA}Country>`,
@@ -286,7 +289,7 @@ t.test('fragments, SPARQL and descriptions', async t => {
     `#uriSpace> "${base}/ld/resources/cities/"`,
     `#triples> "${ALL.length}"`,
   ])
-    t.ok(told.includes(part), part)
+    t.ok(described.includes(part), part)
   t.match((await get('/api/void/cities/queries')).json(), { prefixes: { schema: SCHEMA } })
 })
 
@@ -356,7 +359,7 @@ t.test('two datasets that are linked with each other', async t => {
   save(COUNTRIES_MAPPING, 'countries')
   t.match(await publish(null), [{ type: 'unchanged' }, { type: 'published', dataset: 'countries' }])
   t.same(
-    await asked(
+    await requested(
       `PREFIX s: <${SCHEMA}> SELECT ?city ?land { ?c s:name ?city ; s:sameAs ?l . ?l a s:Country ; s:name ?land } ORDER BY ?city`,
       '',
     ),
@@ -427,13 +430,13 @@ t.test('what is broken or hostile is refused with its place, and nothing in forc
   for (const [name, text, code] of HOSTILE) {
     save(text)
     const begun = performance.now()
-    const told = await publish()
+    const described = await publish()
     t.match(
-      told,
+      described,
       [{ type: 'unchanged' }, { type: 'mapping-refused', dataset: 'cities', kept: 'previous' }],
       name,
     )
-    const [, refused] = told
+    const [, refused] = described
     const diagnostics = refused?.type === 'mapping-refused' ? refused.diagnostics : []
     t.ok(
       diagnostics.some(each => each.severity === 'error' && code.test(each.code)),
@@ -503,9 +506,9 @@ t.test(
       - [http://x/name, $(country_name)]
       - { p: http://x/has, inversepredicates: http://x/of, o: { mapping: city } }
 `)
-    const [told] = await publish()
-    t.match(told, { type: 'published' })
-    t.same(await asked('SELECT ?g (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g ORDER BY ?g'), [
+    const [described] = await publish()
+    t.match(described, { type: 'published' })
+    t.same(await requested('SELECT ?g (COUNT(*) AS ?n) { GRAPH ?g { ?s ?p ?o } } GROUP BY ?g ORDER BY ?g'), [
       { g: 'http://x/graph/DE', n: '2' },
       { g: 'http://x/graph/FR', n: '4' },
       { g: 'http://x/graph/NL', n: '2' },
@@ -688,9 +691,9 @@ t.test(
     t.equal((await lodestone(['check', '--portal', home])).code, 0)
     const server = spawnLodestone(['serve', '--portal', home, '--port', '0', '--base', base])
     t.teardown(() => server.kill('SIGKILL'))
-    let told = ''
+    let described = ''
     server.stderr.on('data', piece => {
-      told += String(piece)
+      described += String(piece)
     })
     const port = await new Promise<string>(resolve =>
       server.stdout.on('data', piece => {
@@ -709,7 +712,7 @@ t.test(
       [
         'a broken mapping',
         () => writeFileSync(file, 'mappings: ['),
-        async () => told.includes('the mapping is refused; the mapping before it stays in force'),
+        async () => described.includes('the mapping is refused; the mapping before it stays in force'),
       ],
       [
         'a mapping that is gone',

@@ -113,10 +113,10 @@ async function outcome(plan: Plan): Promise<Outcome> {
   const pieces: Buffer[] = []
   let report: unknown
   try {
-    const tell = ({ records, rules }: InputReport) => {
+    const describe = ({ records, rules }: InputReport) => {
       report = { records, rules }
     }
-    for await (const piece of runPlan(plan, tell)) pieces.push(Buffer.from(piece))
+    for await (const piece of runPlan(plan, describe)) pieces.push(Buffer.from(piece))
   } catch (error) {
     report = String(error)
   }
@@ -281,17 +281,17 @@ function rowsOf(file: string, iterator: string, chunk: number) {
   const steps = parseJsonPath(iterator) as JsonPath
   const rows = JsonBytes.open(file, steps, { names, numbered: 5, textOnly: false, read }, chunk)
   if (rows === null) throw new Error('cannot be opened')
-  const told: unknown[] = []
+  const described: unknown[] = []
   let found = rows.next()
   for (; found === 'row'; found = rows.next()) {
     const { bytes, starts, ends } = rows
     const cells = Array.from(starts, (from, cell) =>
       from > 0 ? bytes.toString('utf8', from, ends[cell]) : from,
     )
-    told.push([rows.values(), ...(ends[0] === ends[1] && starts[0] === 0 ? [] : cells)])
+    described.push([rows.values(), ...(ends[0] === ends[1] && starts[0] === 0 ? [] : cells)])
   }
   rows.close()
-  return [...told, found, rows.records, [...rows.found]]
+  return [...described, found, rows.records, [...rows.found]]
 }
 
 t.test('wherever chunks end', async t => {

@@ -89,8 +89,8 @@ async function outcome(plan: Plan): Promise<Outcome> {
   const pieces: Buffer[] = []
   let report: InputReport | string | undefined
   try {
-    for await (const piece of runPlan(plan, told => {
-      report = told
+    for await (const piece of runPlan(plan, described => {
+      report = described
     }))
       pieces.push(Buffer.from(piece))
   } catch (error) {

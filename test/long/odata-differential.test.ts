@@ -3,7 +3,7 @@ import { buildApp } from '../../src/app/app.ts'
 import { parseFilter } from '../../src/language/odata/parse.ts'
 import { answer, type World } from '../support/odata-evaluator.ts'
 import { type Asked, ask, askAbout } from '../support/odata-generator.ts'
-import { type AskedGroups, answerGroups, askGroups } from '../support/odata-groups.ts'
+import { answerGroups, askGroups, type GroupsQuery } from '../support/odata-groups.ts'
 import { asOdsql } from '../support/odata-odsql.ts'
 import { between, chance, makeRecords, pick, startFrom, TYPES } from '../support/odata-records.ts'
 import { bare } from '../support/odata-tree.ts'
@@ -23,7 +23,7 @@ const PLAIN = 4
 /** Questions for groups. */
 const GROUPS = Math.ceil(QUERIES / 5)
 /** Differences that are told before a run gives up. */
-const MOST_DIFFERENCES = Number(process.env.DIFFERENCES ?? 10)
+const MAX_DIFFERENCES = Number(process.env.DIFFERENCES ?? 10)
 const RECORDS = 400
 
 const base = 'http://portal.example'
@@ -97,47 +97,55 @@ async function allPages(api: Ask, options: Readonly<Record<string, string>>, siz
 }
 
 /** Where two lists part, in one line; null where they are the same. */
-function difference(found: readonly number[], wanted: readonly number[]): string | null {
-  const at = wanted.findIndex((key, index) => found[index] !== key)
-  if (at < 0 && found.length === wanted.length) return null
-  const [missing, excess] = [wanted.filter(k => !found.includes(k)), found.filter(k => !wanted.includes(k))]
-  const told = [
+function difference(found: readonly number[], required: readonly number[]): string | null {
+  const at = required.findIndex((key, index) => found[index] !== key)
+  if (at < 0 && found.length === required.length) return null
+  const [missing, excess] = [
+    required.filter(k => !found.includes(k)),
+    found.filter(k => !required.includes(k)),
+  ]
+  const described = [
     missing.length > 0 ? `misses ${missing.slice(0, 5)}` : '',
     excess.length > 0 ? `has ${excess.slice(0, 5)} too many` : '',
   ]
-  return `${found.length} instead of ${wanted.length}: ${told.filter(Boolean).join(', ') || `order parts at ${at}: ${found[at]} instead of ${wanted[at]}`}`
+  return `${found.length} instead of ${required.length}: ${described.filter(Boolean).join(', ') || `order parts at ${at}: ${found[at]} instead of ${required[at]}`}`
 }
 
 /** Asks one question everywhere and says what differs. */
-async function check(api: Ask, asked: Asked, world: World, keys: readonly number[]): Promise<string | null> {
-  if (asked.filter !== null) {
-    const read = JSON.stringify(bare(parseFilter(asked.options.$filter ?? '')))
-    if (read !== JSON.stringify(bare(asked.filter))) return `the filter is read as ${read}`
+async function check(
+  api: Ask,
+  requested: Asked,
+  world: World,
+  keys: readonly number[],
+): Promise<string | null> {
+  if (requested.filter !== null) {
+    const read = JSON.stringify(bare(parseFilter(requested.options.$filter ?? '')))
+    if (read !== JSON.stringify(bare(requested.filter))) return `the filter is read as ${read}`
   }
-  const { keys: found, count } = await allPages(api, asked.options, pick([7, 50, 100, 400]))
+  const { keys: found, count } = await allPages(api, requested.options, pick([7, 50, 100, 400]))
   const different = difference(found, keys)
   if (different !== null) return different
   if (count !== keys.length) return `@odata.count is ${count} instead of ${keys.length}`
   if (chance(0.2)) {
-    const { $orderby, ...rest } = asked.options
+    const { $orderby, ...rest } = requested.options
     const counted = await api(`/api/odata/made/$count?${queryOf(rest)}`)
     if (counted !== String(keys.length)) return `/$count is ${counted} instead of ${keys.length}`
   }
   if (chance(0.2)) {
     const [top, skip] = [between(0, 60), between(0, keys.length + 1)]
-    const part = await allPages(api, { ...asked.options, $top: String(top), $skip: String(skip) }, 25)
+    const part = await allPages(api, { ...requested.options, $top: String(top), $skip: String(skip) }, 25)
     const apart = difference(part.keys, keys.slice(skip, skip + top))
     if (apart !== null) return `$top=${top}&$skip=${skip}: ${apart}`
   }
-  return atTheOtherDoor(api, asked, world, keys)
+  return atTheOtherEndpoint(api, requested, world, keys)
 }
 
-let bothDoors = 0
-async function atTheOtherDoor(api: Ask, asked: Asked, world: World, keys: readonly number[]) {
-  if (asked.filter === null || asked.search !== null) return null
-  const where = asOdsql(asked.filter, world.types)
+let bothEndpoints = 0
+async function atTheOtherEndpoint(api: Ask, requested: Asked, world: World, keys: readonly number[]) {
+  if (requested.filter === null || requested.search !== null) return null
+  const where = asOdsql(requested.filter, world.types)
   if (where === null) return null
-  bothDoors += 1
+  bothEndpoints += 1
   const path = '/api/explore/v2.1/catalog/datasets/made/exports/json?select=k&where='
   const rows: Page['value'] = JSON.parse(await api(path + encodeURIComponent(where)))
   const different = difference(
@@ -232,16 +240,22 @@ t.test('the evaluator knows the rules of OData', async t => {
 })
 
 /** Asks for groups and says what differs; where nothing is sorted, the order of rows is free. */
-async function checkGroups(api: Ask, asked: AskedGroups, wanted: readonly Source[]): Promise<string | null> {
-  const url = `/api/odata/made?${queryOf(asked.options)}`
+async function checkGroups(
+  api: Ask,
+  requested: GroupsQuery,
+  required: readonly Source[],
+): Promise<string | null> {
+  const url = `/api/odata/made?${queryOf(requested.options)}`
   const body = JSON.parse(await api(url, { prefer: 'maxpagesize=1000' })) as {
     readonly value: readonly Source[]
   }
-  const keyOf = (row: Source) => JSON.stringify(asked.keys.map(name => row[name]))
+  const keyOf = (row: Source) => JSON.stringify(requested.keys.map(name => row[name]))
   const inOrder = (rows: readonly Source[]) =>
-    asked.orderBy.length > 0 ? rows : [...rows].sort((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1))
-  const [found, expected] = [inOrder(body.value), inOrder(wanted)]
-  const names = [...asked.keys, ...asked.figures.map(({ name }) => name)]
+    requested.orderBy.length > 0
+      ? rows
+      : [...rows].sort((left, right) => (keyOf(left) < keyOf(right) ? -1 : 1))
+  const [found, expected] = [inOrder(body.value), inOrder(required)]
+  const names = [...requested.keys, ...requested.figures.map(({ name }) => name)]
   const at = expected.findIndex((row, index) => !names.every(name => same(found[index]?.[name], row[name])))
   if (at < 0 && found.length === expected.length) return null
   const [got, meant] = [found[at], expected[at]].map(row => JSON.stringify(row))
@@ -249,9 +263,9 @@ async function checkGroups(api: Ask, asked: AskedGroups, wanted: readonly Source
 }
 
 /** Sums may differ by the order of their parts. */
-function same(found: unknown, wanted: unknown): boolean {
-  if (typeof found !== 'number' || typeof wanted !== 'number') return found === wanted
-  return Math.abs(found - wanted) <= 1e-9 * Math.max(1, Math.abs(found), Math.abs(wanted))
+function same(found: unknown, required: unknown): boolean {
+  if (typeof found !== 'number' || typeof required !== 'number') return found === required
+  return Math.abs(found - required) <= 1e-9 * Math.max(1, Math.abs(found), Math.abs(required))
 }
 
 t.test('the service gives the records that a plain evaluator gives', async t => {
@@ -262,30 +276,30 @@ t.test('the service gives the records that a plain evaluator gives', async t => 
   const api = await serve(t, records)
   const now = momentOf(new Date().toISOString())
   let [differences, answered] = [0, 0]
-  for (let query = 0; query < QUERIES && differences < MOST_DIFFERENCES; query++) {
-    const asked = ask(query % PLAIN === PLAIN - 1)
-    const { aliases, computed } = asked
+  for (let query = 0; query < QUERIES && differences < MAX_DIFFERENCES; query++) {
+    const requested = ask(query % PLAIN === PLAIN - 1)
+    const { aliases, computed } = requested
     const world: World = { types: TYPES, aliases, computed, now, silent: new Set(['flag', 'place']) }
-    const keys = answer(asked, records, world).map(({ k }) => Number(k))
+    const keys = answer(requested, records, world).map(({ k }) => Number(k))
     if (keys.length > 0) answered += 1
-    const different = await check(api, asked, world, keys).catch((error: Error) => error.message)
+    const different = await check(api, requested, world, keys).catch((error: Error) => error.message)
     if (different === null) continue
     differences += 1
-    t.fail(`query ${query}: ${different}`, { options: asked.options })
+    t.fail(`query ${query}: ${different}`, { options: requested.options })
   }
   t.equal(differences, 0, `${QUERIES} questions give the same records`)
   t.ok(answered > QUERIES / 3, `${answered} of ${QUERIES} questions give records`)
-  t.ok(bothDoors > QUERIES / 8, `${bothDoors} of them were asked in ODSQL too`)
+  t.ok(bothEndpoints > QUERIES / 8, `${bothEndpoints} of them were asked in ODSQL too`)
 
   let apart = 0
-  for (let query = 0; query < GROUPS && apart < MOST_DIFFERENCES; query++) {
-    const asked = askGroups()
+  for (let query = 0; query < GROUPS && apart < MAX_DIFFERENCES; query++) {
+    const requested = askGroups()
     const world: World = { types: TYPES, aliases: new Map(), computed: new Map(), now, silent: new Set() }
-    const wanted = answerGroups(asked, records, world)
-    const different = await checkGroups(api, asked, wanted).catch((error: Error) => error.message)
+    const required = answerGroups(requested, records, world)
+    const different = await checkGroups(api, requested, required).catch((error: Error) => error.message)
     if (different === null) continue
     apart += 1
-    t.fail(`groups ${query}: ${different}`, { options: asked.options })
+    t.fail(`groups ${query}: ${different}`, { options: requested.options })
   }
   t.equal(apart, 0, `${GROUPS} questions for groups give the same rows`)
 })

@@ -47,7 +47,7 @@ t.test('metrics on a port of their own, with labels that end', { buffered: true 
   const text = async () => (await fetch(`${admin}/metrics`)).text()
   const route = `door="explore",route="/api/explore/v2.1/catalog/datasets/:dataset/records"`
   await until(async () => (await text()).includes(`{${route},method="GET",status="4xx"} 1`))
-  const told = await text()
+  const described = await text()
   const expected: readonly (string | RegExp)[] = [
     `lodestone_http_requests_total{${route},method="GET",status="2xx"} 5`,
     `lodestone_http_requests_total{door="none",route="",method="GET",status="4xx"} 1`,
@@ -71,9 +71,10 @@ t.test('metrics on a port of their own, with labels that end', { buffered: true 
     /process_open_fds [1-9]/,
   ]
   for (const line of expected)
-    t.ok(typeof line === 'string' ? told.includes(`${line}\n`) : line.test(told), String(line))
-  for (const secret of ['guess-me-not', '9471']) t.notMatch(told, secret, 'nothing of an address is a label')
-  t.same(wellFormed(told), [], 'the text format of Prometheus')
+    t.ok(typeof line === 'string' ? described.includes(`${line}\n`) : line.test(described), String(line))
+  for (const secret of ['guess-me-not', '9471'])
+    t.notMatch(described, secret, 'nothing of an address is a label')
+  t.same(wellFormed(described), [], 'the text format of Prometheus')
   for (const [url, status] of [
     [`${admin}/healthz`, 200],
     [`${admin}/readyz`, 200],
@@ -101,21 +102,25 @@ t.test(
 t.test('logs: a line a request, its id in the answer, and no credentials', { buffered: true }, async t => {
   const portal = portalOf(t, 'log: info\nproxies: 1\n')
   const { address, lines, stderr } = await serve(t, portal)
-  const asked = async (query: string, headers: Readonly<Record<string, string>> = {}) => {
+  const requested = async (query: string, headers: Readonly<Record<string, string>> = {}) => {
     const answer = await fetch(`${address}${RECORDS}?${query}`, { headers })
     await answer.text()
     return answer.headers.get('x-request-id')
   }
-  t.equal(await asked('limit=30', { 'x-request-id': 'edge-1:abc' }), 'edge-1:abc', 'of a trusted proxy')
-  t.equal(await asked('limit=30', { 'x-request-id': 'edge-2:abc' }), 'edge-2:abc')
-  t.equal(await asked('limit=30', { 'x-request-id': 'edge-3:abc' }), 'edge-3:abc', 'also with a kept answer')
-  const made = await asked('limit=30', { 'x-request-id': 'not well "formed"' })
+  t.equal(await requested('limit=30', { 'x-request-id': 'edge-1:abc' }), 'edge-1:abc', 'of a trusted proxy')
+  t.equal(await requested('limit=30', { 'x-request-id': 'edge-2:abc' }), 'edge-2:abc')
+  t.equal(
+    await requested('limit=30', { 'x-request-id': 'edge-3:abc' }),
+    'edge-3:abc',
+    'also with a kept answer',
+  )
+  const made = await requested('limit=30', { 'x-request-id': 'not well "formed"' })
   t.match(made, /^[\da-f]{12}-\d+$/, 'made where it is not well-formed')
   const secrets = ['s3cret-key', 's3cret-token', 's3cret-basic', 's3cret-bearer']
-  await asked('apikey=s3cret-key')
-  await asked('limit=2&access_token=s3cret-token')
-  await asked('', { authorization: `Basic ${Buffer.from('any:s3cret-basic').toString('base64')}` })
-  await asked('', { authorization: 'Bearer s3cret-bearer', cookie: 'session=s3cret-key' })
+  await requested('apikey=s3cret-key')
+  await requested('limit=2&access_token=s3cret-token')
+  await requested('', { authorization: `Basic ${Buffer.from('any:s3cret-basic').toString('base64')}` })
+  await requested('', { authorization: 'Bearer s3cret-bearer', cookie: 'session=s3cret-key' })
   await until(() => lines().filter(({ msg }) => msg === 'request').length >= 8)
   const requests = lines().filter(({ msg }) => msg === 'request')
   t.match(requests[0], {
@@ -194,7 +199,7 @@ t.test('traces go to a collector, below the span of the caller', { buffered: tru
   child.kill('SIGTERM')
   t.equal(await ended, 0)
   const spans = collector.spans()
-  const [first, ...asked] = ['', 'store'].flatMap(begin =>
+  const [first, ...requested] = ['', 'store'].flatMap(begin =>
     spans.filter(
       ({ name, traceId: of }) =>
         of === traceId && (begin === '' ? name.startsWith('GET') : name.startsWith(begin)),
@@ -213,7 +218,7 @@ t.test('traces go to a collector, below the span of the caller', { buffered: tru
     'lodestone.stage.parse': Object,
     'lodestone.stage.store': Object,
   })
-  const inner = asked.filter(({ name }) => name.startsWith('store'))
+  const inner = requested.filter(({ name }) => name.startsWith('store'))
   t.ok(inner.length >= 1, 'the store is asked')
   for (const { parentSpanId, startTimeUnixNano, endTimeUnixNano } of inner) {
     t.equal(parentSpanId, first?.spanId, 'below the request')

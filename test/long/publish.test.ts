@@ -21,7 +21,7 @@ import { localRegistry } from '../../src/publishing/registry/local-registry.ts'
 import {
   currentManifest,
   currentVersion,
-  DEFAULT_KEPT_VERSIONS,
+  DEFAULT_RETAINED_VERSIONS,
   graphPath,
   type Manifest,
   publishedDatasets,
@@ -165,9 +165,9 @@ t.test('what cannot be published is told, and the version in force stays', async
     const place = path.join(portal, 'data/plants', file)
     const kept = readFileSync(place)
     writeFileSync(place, text)
-    const told = await publish(portal)
+    const described = await publish(portal)
     t.match(
-      told,
+      described,
       [
         { type: 'unchanged', dataset: 'other' },
         { type: 'failed', dataset: 'plants', reason },
@@ -446,7 +446,7 @@ t.test('kill -9 at any moment leaves every dataset wholly old or wholly new', as
       t.ok(
         entries.every(entry => !/^preparing-|\.new$/.test(entry)) &&
           entries.filter(entry => entry !== 'current' && entry !== 'source.json').length <=
-            DEFAULT_KEPT_VERSIONS,
+            DEFAULT_RETAINED_VERSIONS,
         `nothing is left over of ${id}`,
       )
     }

@@ -102,11 +102,11 @@ t.test('a table begins after a hundred rows and goes on as they come', async t =
   const pieces: string[] = []
   for await (const piece of writeAnswer(rowsAnswer(['one', 'two'], rows), 'table', 'csv', {}))
     pieces.push(piece)
-  const told = pieces.filter(piece => piece !== '')
-  t.equal(told.length, 51)
-  t.equal(told[0]?.split('\n').length, 103)
-  t.equal(told[1], 'abc  d\n')
-  t.equal(told[21], `${'x'.repeat(30)}  d\n`)
+  const described = pieces.filter(piece => piece !== '')
+  t.equal(described.length, 51)
+  t.equal(described[0]?.split('\n').length, 103)
+  t.equal(described[1], 'abc  d\n')
+  t.equal(described[21], `${'x'.repeat(30)}  d\n`)
   const long = await written(rowsAnswer(['a'], [[literal('y'.repeat(200))]]), 'table')
   t.ok(long.endsWith(`${'y'.repeat(59)}…\n`), 'long texts are cut')
 })
@@ -168,8 +168,8 @@ t.test('triple terms', async t => {
 
 t.test('sources of a command line', async t => {
   const base = 'http://portal.example'
-  const at = (named: readonly string[], foreign: readonly string[] = [], road = 'fragments' as const) =>
-    querySources(named, foreign, { base, road })
+  const at = (named: readonly string[], foreign: readonly string[] = [], protocol = 'fragments' as const) =>
+    querySources(named, foreign, { base, road: protocol })
   const fragments = (id: string) => ({ type: 'qpf', value: `${base}/api/tpf/${id}` })
   t.strictSame(at(['a,b', 'c,a']), ['a', 'b', 'c'].map(fragments))
   t.strictSame(at(['http://x/a,b']), ['http://x/a,b'])
@@ -203,7 +203,7 @@ t.test('failures in one line', async t => {
   const fault = await syntaxFault(new Error('unexpected character: ->x<- at offset: 9'), 'SELECT\n  x')
   t.equal(fault.code, 'Usage')
   t.match(fault.message, 'cannot be read: line 2, column 3: x was found but *, a variable or ( is expected')
-  for (const [query, told] of [
+  for (const [query, described] of [
     [
       'SELECT * {\n ?s ex:p ?o }',
       'line 2, column 5: the prefix ex: is not declared: PREFIX ex: <…> is expected',
@@ -218,7 +218,7 @@ t.test('failures in one line', async t => {
     ],
   ] as const) {
     const { message } = await syntaxFault(new Error('Parse error\nExpecting: <[Var1]>'), query)
-    t.match(message, told)
+    t.match(message, described)
   }
 })
 

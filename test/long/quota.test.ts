@@ -46,7 +46,7 @@ function quotas(limits: Parameters<typeof quotaLimits>[0], more: Partial<QuotasO
 }
 
 /** What is told of a call, in short: the limit, what is left of it, or that it is one too many. */
-function told({ kind, limit, remaining, isExceeded }: Allowance): string {
+function described({ kind, limit, remaining, isExceeded }: Allowance): string {
   return `${kind} ${isExceeded ? 'exceeded' : remaining} of ${limit}`
 }
 
@@ -128,7 +128,7 @@ t.test('the limit nearest to its end is told, and refused calls are not counted'
   for (const [name, limits, calls] of cases) {
     const counted = quotas(limits)
     for (const [principal, address, expected] of calls)
-      t.equal(told(counted.take(principal, address)), expected, name)
+      t.equal(described(counted.take(principal, address)), expected, name)
   }
 })
 
@@ -266,7 +266,7 @@ t.test('addresses are kept as names that only this portal can make, others on ea
 t.test('so many addresses are told apart, later ones share a count', async t => {
   const counts = new MemoryCounts()
   const begin = async () => {
-    const begun = quotas({ anonymous: 5 }, { counts, mostAddresses: 3 })
+    const begun = quotas({ anonymous: 5 }, { counts, maxAddresses: 3 })
     await begun.begin()
     return begun
   }
@@ -392,9 +392,9 @@ interface Asked {
   readonly agent?: Agent
 }
 
-function ask(port: number, url: string, asked: Asked = {}): Promise<Answer> {
+function ask(port: number, url: string, requested: Asked = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path: url, ...asked }, response => {
+    const sent = request({ host: '127.0.0.1', port, path: url, ...requested }, response => {
       let body = ''
       response.setEncoding('utf8').on('data', piece => {
         body += piece
@@ -421,12 +421,12 @@ t.test('1,000 calls against 900, by 50 at once and with a restart among them', a
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
   t.teardown(() => agent.destroy())
   const answers: Answer[] = []
-  let asked = 0
+  let requested = 0
   const callInTurn = async () => {
-    while (asked < 1000) {
-      asked++
+    while (requested < 1000) {
+      requested++
       // Some are answered by the routes and some before them.
-      const url = asked % 3 === 0 ? `${PAGE}&offset=${asked % 2}` : PAGE
+      const url = requested % 3 === 0 ? `${PAGE}&offset=${requested % 2}` : PAGE
       for (;;) {
         const answer = await ask(port, url, { agent }).catch(() => null)
         if (answer !== null && answer.status !== 503) {
@@ -522,7 +522,7 @@ t.test(
     await server.open()
     t.teardown(() => server.close())
     const from = (forwarded: string) => ask(server.port, PAGE, { headers: { 'x-forwarded-for': forwarded } })
-    const told = ({ status, headers, body }: Answer) =>
+    const described = ({ status, headers, body }: Answer) =>
       status === 200
         ? `${headers['x-ratelimit-remaining']} of ${headers['x-ratelimit-limit']}`
         : `${status} ${JSON.parse(body).call_limit}`
@@ -539,8 +539,8 @@ t.test(
       ['made up', '1 of 2'],
       ['127.0.0.1', '0 of 2'],
     ]
-    for (const [forwarded, expected] of cases) t.equal(told(await from(forwarded)), expected, forwarded)
-    const call = () => ask(server.port, PAGE, { headers: { authorization: `Apikey ${key}` } }).then(told)
+    for (const [forwarded, expected] of cases) t.equal(described(await from(forwarded)), expected, forwarded)
+    const call = () => ask(server.port, PAGE, { headers: { authorization: `Apikey ${key}` } }).then(described)
     t.same([await call(), await call()], ['3 of 4', '2 of 4'])
     await accounts.users.setQuota('alice', 3)
     t.same([await call(), await call()], ['0 of 3', '429 3'])

@@ -128,7 +128,7 @@ interface AnyQuad {
 }
 
 /** The triples of a graph without blank nodes, each once, in order. */
-function told(quads: Iterable<AnyQuad>): readonly string[] {
+function described(quads: Iterable<AnyQuad>): readonly string[] {
   const text = ({ termType, value, language, datatype }: AnyTerm) =>
     JSON.stringify([termType, value, language ?? '', datatype?.value ?? ''])
   const lines = Array.from(quads, ({ subject, predicate, object }) => [subject, predicate, object].map(text))
@@ -175,7 +175,7 @@ async function graphs(t: Test, dataset: string, query: Readonly<Record<string, s
     const answer = await exported(dataset, format, query)
     t.equal(answer.statusCode, 200, `${dataset} ${format}`)
     const quads = await READERS[format]?.(answer.body)
-    all.push(told(quads ?? []))
+    all.push(described(quads ?? []))
     const store = new oxigraph.Store()
     store.load(answer.body, { format: OXIGRAPH_TYPES[format] ?? '' })
     t.equal(store.size, all[0]?.length, `${dataset} ${format}: a second reader`)
@@ -280,10 +280,10 @@ t.test('a predicate without a name in RDF/XML is told before the first byte', as
   const [field] = entry.dataset.fields
   const fields = [{ ...field, name: 'a%' }] as typeof entry.dataset.fields
   const served = { ...entry, dataset: { ...entry.dataset, fields } }
-  const original = app.catalog.seenBy
-  app.catalog.seenBy = principal => ({ ...original.call(app.catalog, principal), dataset: () => served })
+  const original = app.catalog.visibleTo
+  app.catalog.visibleTo = principal => ({ ...original.call(app.catalog, principal), dataset: () => served })
   t.teardown(() => {
-    app.catalog.seenBy = original
+    app.catalog.visibleTo = original
   })
   const answer = await exported('empty', 'rdfxml')
   t.equal(answer.statusCode, 422)
@@ -300,10 +300,10 @@ t.test('what fails after the first byte does not look like a file', async t => {
     for (const encoding of ['identity', 'gzip']) {
       const url = `${address}${V21}/catalog/datasets/long/exports/${format}`
       const ask = () => fetch(url, { headers: { 'accept-encoding': encoding } })
-      let asked = 0
+      let requested = 0
       app.store.lines = async (...given) => {
-        asked += 1
-        if (asked > 1) throw new Error('a failure that was made')
+        requested += 1
+        if (requested > 1) throw new Error('a failure that was made')
         return await lines.apply(app.store, given)
       }
       const late = await ask()

@@ -33,7 +33,7 @@ interface Example {
 
 const examples: readonly Example[] = [
   ...reference.matchAll(/```odsql\n([\s\S]*?)\n```\n\n```json\n([\s\S]*?)\n```/g),
-].map(([, asked = '', answer = '']) => readExample(asked, answer))
+].map(([, requested = '', answer = '']) => readExample(requested, answer))
 
 t.test('the demonstration portal answers the README, the tour and the reference as shown there', async t => {
   t.equal(stepsOf('README.md').length, 6, 'six calls are found')
@@ -52,12 +52,14 @@ t.test('the demonstration portal answers the README, the tour and the reference 
   const server = spawn(process.execPath, [path.join(root, 'bin/lodestone.js'), ...args], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let told = ''
+  let described = ''
   server.stderr.on('data', piece => {
-    told += String(piece)
+    described += String(piece)
   })
   const ended = new Promise<never>((_, reject) =>
-    server.once('close', (code, signal) => reject(new Error(`serve ended with ${code ?? signal}: ${told}`))),
+    server.once('close', (code, signal) =>
+      reject(new Error(`serve ended with ${code ?? signal}: ${described}`)),
+    ),
   )
   ended.catch(() => undefined)
   t.teardown(() => server.kill('SIGKILL'))
@@ -94,9 +96,9 @@ t.test('the documentation names every setting and every command', async t => {
     'the table has each setting once',
   )
   const defaults: Readonly<Record<string, unknown>> = DEFAULTS
-  for (const [, key = '', variable, told, meaning] of rows) {
+  for (const [, key = '', variable, described, meaning] of rows) {
     t.equal(variable, `LODESTONE_${key.toUpperCase()}`)
-    if (Object.hasOwn(defaults, key)) t.equal(told, String(defaults[key]), `default of ${key}`)
+    if (Object.hasOwn(defaults, key)) t.equal(described, String(defaults[key]), `default of ${key}`)
     t.match(meaning, /\S.{9,}/, `meaning of ${key}`)
   }
   const commands = text('docs/commands.md')
@@ -120,8 +122,8 @@ t.test('the reference names every word of the language', async t => {
 })
 
 /** Reads an example: the API and the dataset in its first line, then one `parameter: value` a line. */
-function readExample(asked: string, answer: string): Example {
-  const [place = '', ...lines] = asked.split('\n')
+function readExample(requested: string, answer: string): Example {
+  const [place = '', ...lines] = requested.split('\n')
   const [family = '', version = '', dataset = '', resource = 'records'] = place.split(' ')
   const parameters = lines.map((line): readonly [string, string] => {
     const [name = '', value = ''] = line.split(/: (.*)/s)

@@ -154,7 +154,7 @@ t.test('a damaged version stops nothing but its own dataset', async t => {
 
   const ready = JSON.parse((await get(`${address}/readyz`)).body) as { status: string }
   t.equal(ready.status, 'ready')
-  for (let asked = 0; asked < 8; asked++) t.equal((await records('whole')).status, 200)
+  for (let requested = 0; requested < 8; requested++) t.equal((await records('whole')).status, 200)
 })
 
 t.test('a folder is served at one address', async t => {
@@ -167,8 +167,13 @@ t.test('a folder is served at one address', async t => {
 
   const other = startServer(t, portal, await freePort())
   t.equal(await other.ended, 1, 'another address is refused')
-  const told = [base, `process ${first.child.pid} `, `port ${first.port}`, `http://localhost:${other.port}`]
-  for (const part of told) t.ok(other.stderr().includes(part), `${part}: ${other.stderr()}`)
+  const described = [
+    base,
+    `process ${first.child.pid} `,
+    `port ${first.port}`,
+    `http://localhost:${other.port}`,
+  ]
+  for (const part of described) t.ok(other.stderr().includes(part), `${part}: ${other.stderr()}`)
   const named = startServer(t, portal, await freePort(), {}, ['--base', 'http://elsewhere.test'])
   t.equal(await named.ended, 1, 'however it is given')
   const publishing = await lodestone(['publish', '--portal', portal, '--base', 'http://elsewhere.test'])

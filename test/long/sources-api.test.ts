@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { type App, buildApp } from '../../src/app/app.ts'
-import { MadeOnDemand } from '../../src/catalog/in-memory-dataset.ts'
+import { Memoised } from '../../src/catalog/in-memory-dataset.ts'
 import { Usage } from '../../src/catalog/usage.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { Fault } from '../../src/errors/errors.ts'
@@ -63,7 +63,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-const asker =
+const executor =
   (app: App) =>
   async (url: string, query: Readonly<Record<string, string>> = {}, headers: Record<string, string> = {}) => {
     const response = await app.http.inject({ url, query: { ...query }, headers })
@@ -102,7 +102,7 @@ t.test('monitoring', async t => {
   const portal = t.testdir(folder('Park', ''))
   const app = await portalOf(portal, 'http://portal.example')
   t.teardown(() => app.close())
-  const get = asker(app)
+  const get = executor(app)
 
   t.test('everyone sees one dataset, and its id is none of the catalog', async t => {
     t.same(relations((await get('/api/v2/monitoring')).body), ['self', 'datasets', 'exports'])
@@ -182,7 +182,7 @@ t.test('monitoring', async t => {
 t.test('figures of use are asked like other metadata, as they are at the moment', async t => {
   const app = await portalOf(t.testdir(folder('Park', '')), 'http://portal.example')
   t.teardown(() => app.close())
-  const get = asker(app)
+  const get = executor(app)
   const use = async (id: string, calls: number) => {
     for (let call = 0; call < calls; call++)
       t.equal((await get(`${CATALOG}/${id}/records`, { limit: '0' })).status, 200)
@@ -224,8 +224,8 @@ t.test('figures of use are asked like other metadata, as they are at the moment'
         ['-records_count', ['trees', 'empty']],
         ['records_count', ['empty', 'trees']],
       ] as const) {
-        const asked = { sort, rows: '20', include_app_metas: 'false' }
-        t.same(idsOf((await get(`${APIS[0]}/catalog/datasets`, asked)).body), expected, sort)
+        const requested = { sort, rows: '20', include_app_metas: 'false' }
+        t.same(idsOf((await get(`${APIS[0]}/catalog/datasets`, requested)).body), expected, sort)
       }
     }
   })
@@ -273,16 +273,16 @@ t.test('figures of use are asked like other metadata, as they are at the moment'
       t.match(body, expected as object, `${url} ${JSON.stringify(query)}`)
     }
     const shown = { order_by: score, include_app_metas: 'true' }
-    const told = datasets((await get(`${v21}/datasets`, shown)).body).map(({ metas }) => metas.explore)
-    t.match(told, [{ api_call_count: 12 }, { api_call_count: 33 }])
+    const described = datasets((await get(`${v21}/datasets`, shown)).body).map(({ metas }) => metas.explore)
+    t.match(described, [{ api_call_count: 12 }, { api_call_count: 33 }])
   })
 
   t.test('who does not name them does not see them', async t => {
     const head = async (query: string) =>
       (await app.http.inject(`/api/v2/catalog/exports/csv?${query}`)).body.split('\r\n')[0]
-    const usual = await head('')
-    t.notMatch(usual, /explore/)
-    t.equal(await head(`order_by=${score}`), usual)
+    const standard = await head('')
+    t.notMatch(standard, /explore/)
+    t.equal(await head(`order_by=${score}`), standard)
     t.match(await head(`select=dataset_id,${score}`), /explore\.popularity_score/)
     const all = await get(`${CATALOG}`, { select: '*', where: `${score} > 0`, limit: '1' })
     t.notMatch(JSON.stringify(all.body.datasets), /explore/)
@@ -314,7 +314,7 @@ t.test('figures of use are asked like other metadata, as they are at the moment'
     const portal = t.testdir({ 'portal.yaml': 'title: Test\n', data: {} })
     const app = await portalOf(portal, 'http://portal.example')
     t.teardown(() => app.close())
-    const get = asker(app)
+    const get = executor(app)
     t.match(await get(CATALOG, { sort: score }), { status: 200, body: { total_count: 0 } })
     const folder = path.join(portal, 'data', 'later')
     mkdirSync(folder)
@@ -328,7 +328,7 @@ t.test('figures of use are asked like other metadata, as they are at the moment'
 
 t.test('what is made on demand is made for no more than a part of the time', async t => {
   let now = 0
-  const made = new MadeOnDemand<number>(() => now)
+  const made = new Memoised<number>(() => now)
   let [basis, state, makings] = [{}, 0, 0]
   const current = () =>
     made.current({
@@ -365,7 +365,7 @@ t.test('what is made on demand is made for no more than a part of the time', asy
 t.test('the calls one by one, where the portal opens them', async t => {
   const app = await portalOf(t.testdir(folder('Park', 'analytics: public\n')), 'http://portal.example')
   t.teardown(() => app.close())
-  const get = asker(app)
+  const get = executor(app)
   const headers = { 'user-agent': 'Examplebot/1.0', referer: 'https://u:p@x.example/page?key=1' }
   await get(
     `${CATALOG}/trees/records`,
@@ -410,7 +410,7 @@ t.test('network', async t => {
 `
   const app = await portalOf(t.testdir(folder('Park', settings)), 'http://portal.example')
   t.teardown(() => app.close())
-  const get = asker(app)
+  const get = executor(app)
   const own = 'trees@portal.example'
   const theirs = 'trees@forest.example'
 
@@ -468,15 +468,15 @@ t.test('network', async t => {
   })
 
   t.test('each generation asks the other portal in its own', async t => {
-    const asked = { select: 'name', qv1: 'oak OR elm', order_by: 'tree_id', limit: '1' }
+    const requested = { select: 'name', qv1: 'oak OR elm', order_by: 'tree_id', limit: '1' }
     for (const id of [own, theirs]) {
-      const flat = (await get(`/api/explore/v2.1/opendatasoft/datasets/${id}/records`, asked)).body
+      const flat = (await get(`/api/explore/v2.1/opendatasoft/datasets/${id}/records`, requested)).body
       t.same(flat, { total_count: 2, results: [{ name: 'Oak' }] }, id)
       const group = { group_by: 'height > 8', select: 'count(*)' }
       t.equal((await get(`/api/explore/v2.1/opendatasoft/datasets/${id}/records`, group)).status, 400)
-      const { records } = (await get(`/api/explore/v2.0/opendatasoft/datasets/${id}/records`, asked)).body
+      const { records } = (await get(`/api/explore/v2.0/opendatasoft/datasets/${id}/records`, requested)).body
       t.match(records, [{ record: { fields: { name: 'Oak' } } }], id)
-      t.same((await get(`${NETWORK}/${id}/query`, asked)).body, {
+      t.same((await get(`${NETWORK}/${id}/query`, requested)).body, {
         total_count: 2,
         results: [{ name: 'Oak' }],
       })
@@ -497,9 +497,9 @@ t.test('network', async t => {
 })
 
 t.test('a portal that redirects elsewhere or answers nonsense has no datasets', async t => {
-  const asked: string[] = []
+  const requested: string[] = []
   const target = createServer((request, response) => {
-    asked.push(request.url ?? '')
+    requested.push(request.url ?? '')
     response.end('{}')
   })
   await new Promise<void>(resolve => {
@@ -542,11 +542,11 @@ t.test('a portal that redirects elsewhere or answers nonsense has no datasets', 
   const settings = `network:\n${at('lost')}${at('odd')}${at('page')}`
   const app = await portalOf(t.testdir(folder('Park', settings)), 'http://portal.example')
   t.teardown(() => app.close())
-  const get = asker(app)
+  const get = executor(app)
   const { status, body } = await get(NETWORK)
   t.equal(status, 200)
   t.same(ids(body).sort(), ['empty@portal.example', 'ok@odd.example', 'trees@portal.example'])
-  t.same(asked, [], 'no other origin is asked')
+  t.same(requested, [], 'no other origin is asked')
   const { dataset } = (await get(`${NETWORK}/ok@odd.example`)).body
   t.match(dataset, { has_records: false, fields: [{ name: 'a', type: 'text' }] })
   t.match(dataset.metas, { default: { title: 5 }, custom: {} })

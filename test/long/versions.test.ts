@@ -7,7 +7,7 @@ import { loadConfig } from '../../src/config/config.ts'
 import { historyOf } from '../../src/publishing/management/history.ts'
 import { type PublishMessage, publishAll } from '../../src/publishing/publisher.ts'
 import { rollBack } from '../../src/publishing/versions/roll-back.ts'
-import { keptVersions, versionsOf } from '../../src/publishing/versions/versions.ts'
+import { retainedVersions, versionsOf } from '../../src/publishing/versions/versions.ts'
 import { lodestone } from '../support/crash.ts'
 
 /** Versions of datasets: what is kept, every endpoint asked for an older one, changes, feeds, Memento, roll-back. */
@@ -78,7 +78,7 @@ async function serve(t: Test, portal: string) {
 }
 
 function names(portal: string): readonly string[] {
-  return keptVersions(versionsOf(portal, 4), 'trees').map(({ version }) => version)
+  return retainedVersions(versionsOf(portal, 4), 'trees').map(({ version }) => version)
 }
 
 const EXPLORE = '/api/explore/v2.1/catalog/datasets/trees'
@@ -98,8 +98,8 @@ t.test('the last versions are kept, and every endpoint answers from each of them
   const expected = GENERATIONS.slice(-4).reverse()
   for (const [at, version] of kept.entries()) {
     const rows = expected[at] ?? []
-    const asked = `version=${version}`
-    const { results, total_count: total } = (await get(`${EXPLORE}/records?limit=100&${asked}`)).json()
+    const requested = `version=${version}`
+    const { results, total_count: total } = (await get(`${EXPLORE}/records?limit=100&${requested}`)).json()
     t.equal(total, rows.length)
     const plain = rows.map(row => ({
       ...row,
@@ -108,34 +108,39 @@ t.test('the last versions are kept, and every endpoint answers from each of them
     }))
     t.same(results, plain, `records of ${at} versions ago`)
     const counted = rows.filter(({ name }) => name === 'Oak').length
-    t.equal((await get(`${EXPLORE}/records?where=name%3D"Oak"&${asked}`)).json().total_count, counted)
-    t.same((await get(`${EXPLORE}/exports/json?${asked}`)).json(), plain, 'export')
-    t.equal((await get(`/api/v2/catalog/datasets/trees/records?${asked}`)).json().total_count, rows.length)
-    const entities = (await get(`/api/odata/trees?$count=true&${asked}`)).json()
+    t.equal((await get(`${EXPLORE}/records?where=name%3D"Oak"&${requested}`)).json().total_count, counted)
+    t.same((await get(`${EXPLORE}/exports/json?${requested}`)).json(), plain, 'export')
+    t.equal(
+      (await get(`/api/v2/catalog/datasets/trees/records?${requested}`)).json().total_count,
+      rows.length,
+    )
+    const entities = (await get(`/api/odata/trees?$count=true&${requested}`)).json()
     t.equal(entities['@odata.count'], rows.length, 'OData')
     const query = encodeURIComponent(`SELECT (COUNT(*) AS ?n) { ?s <${BASE}/ld/ontologies/trees/nr> ?o }`)
-    const solutions = await get(`/api/sparql/trees?query=${query}&${asked}`, { accept: 'text/csv' })
+    const solutions = await get(`/api/sparql/trees?query=${query}&${requested}`, { accept: 'text/csv' })
     t.equal(solutions.body.split(/\r?\n/)[1], String(rows.length), 'SPARQL')
     const predicate = encodeURIComponent(`${BASE}/ld/ontologies/trees/nr`)
-    const fragment = await get(`/api/tpf/trees?predicate=${predicate}&${asked}`, { accept: 'text/turtle' })
+    const fragment = await get(`/api/tpf/trees?predicate=${predicate}&${requested}`, {
+      accept: 'text/turtle',
+    })
     t.match(fragment.body, `void#triples> "${rows.length}"`, 'fragments')
     t.match(
       fragment.body,
       `trees?version=${version}{&subject,predicate,object}`,
       'whose form keeps the version',
     )
-    const turtle = await get(`${EXPLORE}/exports/turtle?${asked}`)
+    const turtle = await get(`${EXPLORE}/exports/turtle?${requested}`)
     const subjects = new Set(new Parser().parse(turtle.body).map(({ subject }) => subject.value))
     t.equal(subjects.size, rows.length, 'RDF export')
     const [subject = ''] = subjects
     const address = subject.replace(BASE, '').replace('/ld/resources/', '/ld/data/')
-    const document = await get(`${address}?${asked}`, { accept: 'text/turtle' })
+    const document = await get(`${address}?${requested}`, { accept: 'text/turtle' })
     t.equal(document.status, 200, 'dereferencing')
-    t.match(document.headers['content-location'], asked)
-    const thing = await get(`${subject.replace(BASE, '')}?${asked}`)
+    t.match(document.headers['content-location'], requested)
+    const thing = await get(`${subject.replace(BASE, '')}?${requested}`)
     t.equal(thing.status, 303)
-    t.match(thing.headers.location, asked, 'the redirection keeps the version')
-    t.equal((await get(`/api/void/trees?${asked}`)).status, 200)
+    t.match(thing.headers.location, requested, 'the redirection keeps the version')
+    t.equal((await get(`/api/void/trees?${requested}`)).status, 200)
   }
   for (const url of [
     `${EXPLORE}/records`,
@@ -179,12 +184,12 @@ t.test('Memento: TimeGates, mementos and TimeMaps', async t => {
       [2.5, middle],
       [900, last],
     ] as const) {
-      const gate = await get(url, at(hours))
-      t.equal(gate.status, 302, url)
-      t.match(gate.headers.location, `version=${version}`, `${hours} hours after the beginning`)
-      t.match(String(gate.headers.vary), /Accept-Datetime/i)
-      t.notOk(gate.headers['memento-datetime'])
-      const memento = await get(String(gate.headers.location), {
+      const semaphore = await get(url, at(hours))
+      t.equal(semaphore.status, 302, url)
+      t.match(semaphore.headers.location, `version=${version}`, `${hours} hours after the beginning`)
+      t.match(String(semaphore.headers.vary), /Accept-Datetime/i)
+      t.notOk(semaphore.headers['memento-datetime'])
+      const memento = await get(String(semaphore.headers.location), {
         accept: 'application/json,text/turtle;q=0.5',
       })
       t.equal(memento.status, 200)

@@ -183,9 +183,9 @@ export function accountsContract(t: Test, open: Open): void {
       [() => users.remove('bob'), /^AccountUnknown/],
     ]
     for (const [work, fault] of refused) {
-      const told = await faultOf(work)
-      t.match(told, fault, String(work))
-      t.notMatch(told, /123456789"|short\b|a long password/, 'no password is told')
+      const described = await faultOf(work)
+      t.match(described, fault, String(work))
+      t.notMatch(described, /123456789"|short\b|a long password/, 'no password is told')
     }
     await users.grant('ANN', 'trees')
     await users.grant('ann', 'trees')
@@ -321,9 +321,9 @@ export function accountsContract(t: Test, open: Open): void {
       [() => accounts.keys.revoke(''), /^AccountUnknown/],
     ]
     for (const [work, fault] of refused) {
-      const told = await faultOf(work)
-      t.match(told, fault, String(work))
-      t.notMatch(told, key, 'the key is not told')
+      const described = await faultOf(work)
+      t.match(described, fault, String(work))
+      t.notMatch(described, key, 'the key is not told')
     }
     t.ok(await other.keys.principal(key), 'nothing of that revoked it')
     for (const meant of ['key', 'id', 'hint'] as const) {
@@ -440,12 +440,12 @@ export function accountsContract(t: Test, open: Open): void {
     for (const [uri, ...takes] of uris)
       for (const [at, type] of (['confidential', 'public'] as const).entries()) {
         const given = { name: 'App', owner: 'ann', redirectUris: [uri], type }
-        const told = await faultOf(async () => {
+        const described = await faultOf(async () => {
           const { client } = await accounts.clients.register(given)
           await accounts.clients.remove(client.id)
         })
         const expected = takes[at] === true ? /^no fault/ : /^AccountInvalid: The redirect URI /
-        t.match(told, expected, `${type} ${uri.slice(0, 60)}`)
+        t.match(described, expected, `${type} ${uri.slice(0, 60)}`)
       }
     const given = { name: 'App', owner: 'ann', redirectUris: [CALLBACK], type: 'public' } as const
     const many = (count: number) => Array.from({ length: count }, (_, at) => `${CALLBACK}/${at}`)

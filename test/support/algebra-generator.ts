@@ -104,31 +104,31 @@ interface Column {
   readonly values: readonly string[]
   /** Share of subjects that have a value, and how many one may have. */
   readonly share: number
-  readonly most: number
+  readonly max: number
   /** True where any two values are in an order that the recommendation gives. */
   readonly ordered?: true
 }
 
 const COLUMNS: Readonly<Record<string, Column>> = {
-  int: { values: INTEGERS, share: 0.9, most: 1, ordered: true },
-  exact: { values: EXACT, share: 0.8, most: 2, ordered: true },
-  double: { values: DOUBLES, share: 0.7, most: 2 },
-  number: { values: [...EXACT, ...DOUBLES, ...FLOATS], share: 0.7, most: 3 },
-  huge: { values: [...HUGE, ...INTEGERS], share: 0.5, most: 2, ordered: true },
-  text: { values: TEXTS, share: 0.8, most: 2, ordered: true },
-  label: { values: [...TEXTS, ...TAGGED], share: 0.7, most: 3 },
-  day: { values: DATES.slice(0, 5), share: 0.6, most: 1, ordered: true },
-  date: { values: DATES, share: 0.5, most: 2 },
-  time: { values: TIMES, share: 0.6, most: 2 },
-  flag: { values: BOOLEANS, share: 0.6, most: 1, ordered: true },
-  odd: { values: ODD, share: 0.4, most: 2 },
-  link: { values: NAMES, share: 0.7, most: 2, ordered: true },
-  part: { values: SUBJECTS, share: 0.5, most: 3 },
-  type: { values: [iri('A'), iri('B'), iri('C')], share: 0.9, most: 2, ordered: true },
+  int: { values: INTEGERS, share: 0.9, max: 1, ordered: true },
+  exact: { values: EXACT, share: 0.8, max: 2, ordered: true },
+  double: { values: DOUBLES, share: 0.7, max: 2 },
+  number: { values: [...EXACT, ...DOUBLES, ...FLOATS], share: 0.7, max: 3 },
+  huge: { values: [...HUGE, ...INTEGERS], share: 0.5, max: 2, ordered: true },
+  text: { values: TEXTS, share: 0.8, max: 2, ordered: true },
+  label: { values: [...TEXTS, ...TAGGED], share: 0.7, max: 3 },
+  day: { values: DATES.slice(0, 5), share: 0.6, max: 1, ordered: true },
+  date: { values: DATES, share: 0.5, max: 2 },
+  time: { values: TIMES, share: 0.6, max: 2 },
+  flag: { values: BOOLEANS, share: 0.6, max: 1, ordered: true },
+  odd: { values: ODD, share: 0.4, max: 2 },
+  link: { values: NAMES, share: 0.7, max: 2, ordered: true },
+  part: { values: SUBJECTS, share: 0.5, max: 3 },
+  type: { values: [iri('A'), iri('B'), iri('C')], share: 0.9, max: 2, ordered: true },
   any: {
     values: [...EXACT, ...DOUBLES, ...TEXTS, ...TAGGED, ...DATES, ...TIMES, ...BOOLEANS, ...ODD, ...SUBJECTS],
     share: 0.7,
-    most: 4,
+    max: 4,
   },
 }
 
@@ -144,7 +144,7 @@ export function makeGraph(): readonly string[] {
     for (const name of columns) {
       const column = COLUMNS[name] as Column
       if (!chance(column.share * share)) continue
-      for (let count = between(1, column.most); count > 0; count--)
+      for (let count = between(1, column.max); count > 0; count--)
         lines.add(`${subject} ${iri(name)} ${pick(column.values)} .\n`)
     }
   return [...lines]

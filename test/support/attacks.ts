@@ -27,7 +27,7 @@ export class AttackClient {
     const begun = performance.now()
     const body = more.form === undefined ? undefined : new URLSearchParams(more.form).toString()
     return new Promise((resolve, reject) => {
-      const asked = request(
+      const requested = request(
         {
           host: '127.0.0.1',
           port: this.port,
@@ -56,8 +56,8 @@ export class AttackClient {
           )
         },
       )
-      asked.on('error', reject)
-      asked.end(body)
+      requested.on('error', reject)
+      requested.end(body)
     })
   }
 

@@ -29,15 +29,15 @@ export function runCommandLines(lines: readonly (readonly string[])[]): Promise<
 
 /** Runs one here, and keeps what it writes. */
 async function outcomeOf(line: readonly string[]): Promise<Outcome> {
-  const told = { stdout: '', stderr: '' }
+  const described = { stdout: '', stderr: '' }
   const writes = { stdout: process.stdout.write, stderr: process.stderr.write }
   for (const name of ['stdout', 'stderr'] as const)
     process[name].write = (piece: string | Uint8Array) => {
-      told[name] += String(piece)
+      described[name] += String(piece)
       return true
     }
   try {
-    return { code: await run(line), ...told }
+    return { code: await run(line), ...described }
   } finally {
     process.stdout.write = writes.stdout
     process.stderr.write = writes.stderr

@@ -16,7 +16,7 @@ interface Figure {
 }
 
 /** A question for groups: rows of keys and figures. */
-export interface AskedGroups {
+export interface GroupsQuery {
   readonly options: Readonly<Record<string, string>>
   readonly before: Expression | null
   readonly keys: readonly FieldName[]
@@ -39,7 +39,7 @@ const figureText = ({ name: label, field, method }: Figure) =>
   field === null ? `$count as ${label}` : `${field} with ${method} as ${label}`
 
 /** The next question. */
-export function askGroups(): AskedGroups {
+export function askGroups(): GroupsQuery {
   const before = chance(0.5) ? null : condition(between(0, 1))
   const keys = [...new Set(times(pick([0, 1, 1, 1, 2, 2]), () => pick(KEYS)))]
   const figures: Figure[] = times(between(keys.length === 0 ? 1 : 0, 3), figure)
@@ -68,11 +68,11 @@ export function askGroups(): AskedGroups {
 
 /** The rows of a question in their order. */
 export function answerGroups(
-  asked: AskedGroups,
+  requested: GroupsQuery,
   records: readonly Source[],
   world: World,
 ): readonly Source[] {
-  const { before, keys, figures, after, orderBy } = asked
+  const { before, keys, figures, after, orderBy } = requested
   const groups = new Map<string, Source[]>()
   if (keys.length === 0) groups.set('[]', [])
   for (const record of answer({ filter: before, search: null, orderBy: [] }, records, world)) {

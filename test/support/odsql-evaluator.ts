@@ -145,8 +145,8 @@ export function tokens(text: string): readonly string[] {
 }
 
 /** All words of what is asked are among the words; a star at the end of one asks for its beginning only. */
-export function containsWords(words: readonly string[], asked: string, everyPrefix = false): boolean {
-  return asked.split(/\s+/).every(chunk => {
+export function containsWords(words: readonly string[], requested: string, everyPrefix = false): boolean {
+  return requested.split(/\s+/).every(chunk => {
     const found = tokens(chunk)
     return found.every((word, index) =>
       everyPrefix || (chunk.endsWith('*') && index === found.length - 1)
@@ -182,7 +182,7 @@ export function figure(name: string, term: Term, percent = 50): Figure {
     const values = records.map(record => term.of(record, context)).filter(value => value !== null)
     if (values.length === 0) return null
     if (name === 'min') return values.reduce((least, value) => (order(value, least) < 0 ? value : least))
-    if (name === 'max') return values.reduce((most, value) => (order(value, most) > 0 ? value : most))
+    if (name === 'max') return values.reduce((max, value) => (order(value, max) > 0 ? value : max))
     const numbers = values.map(Number)
     if (name === 'sum') return sum(numbers)
     return name === 'avg' ? sum(numbers) / numbers.length : percentile(numbers, percent)
@@ -231,19 +231,23 @@ export function relate(
 }
 
 /** The records that a list of records gives, in its order: nothing last in either direction, then as in the source. */
-export function answerRows(asked: RowQuestion, records: readonly Source[], context: Context): readonly Row[] {
-  const found = records.filter(record => asked.where?.holds(record, context) ?? true)
+export function answerRows(
+  requested: RowQuestion,
+  records: readonly Source[],
+  context: Context,
+): readonly Row[] {
+  const found = records.filter(record => requested.where?.holds(record, context) ?? true)
   const sorted = found
-    .map(record => ({ record, keys: asked.orderBy.map(({ by }) => by.of(record, context)) }))
+    .map(record => ({ record, keys: requested.orderBy.map(({ by }) => by.of(record, context)) }))
     .sort((left, right) => {
-      for (const [index, { descending }] of asked.orderBy.entries()) {
+      for (const [index, { descending }] of requested.orderBy.entries()) {
         const [one, other] = [left.keys[index] ?? null, right.keys[index] ?? null]
         const before = order(one, other)
         if (before !== 0) return one === null || other === null ? -before : descending ? -before : before
       }
       return left.record.k - right.record.k
     })
-  return sorted.map(({ record }) => Object.assign({}, ...asked.cells.map(cell => cell(record, context))))
+  return sorted.map(({ record }) => Object.assign({}, ...requested.cells.map(cell => cell(record, context))))
 }
 
 interface Group {
@@ -253,11 +257,11 @@ interface Group {
 
 /** The groups of a question, in its order; under group_by nothing is lowest. */
 export function answerGroups(
-  asked: GroupQuestion,
+  requested: GroupQuestion,
   records: readonly Source[],
   context: Context,
 ): readonly Row[] {
-  const { keys, figures } = asked
+  const { keys, figures } = requested
   const groups = new Map<string, Group>()
   const group = (values: readonly Scalar[]) => {
     const name = JSON.stringify(values)
@@ -268,7 +272,7 @@ export function answerGroups(
   if (keys.length === 0) group([])
   if (keys.length === 1) for (const step of keys[0]?.steps ?? []) group([step])
   for (const record of records) {
-    if (asked.where?.holds(record, context) === false) continue
+    if (requested.where?.holds(record, context) === false) continue
     const combined = keys.reduce<readonly (readonly Scalar[])[]>(
       (rows, key) => rows.flatMap(row => key.of(record, context).map(value => [...row, value])),
       [[]],
@@ -276,7 +280,7 @@ export function answerGroups(
     for (const values of combined)
       if (context.version === 'v2.1' || !values.includes(null)) group(values).records.push(record)
   }
-  const rank = asked.orderBy.map(
+  const rank = requested.orderBy.map(
     ({ by }) =>
       (each: Group) =>
         typeof by === 'number' ? (each.values[by] ?? null) : by.over(each.records, context),
@@ -286,7 +290,7 @@ export function answerGroups(
     .sort((left, right) => {
       for (const [index, one] of left.ranks.entries()) {
         const before = order(one, right.ranks[index] ?? null)
-        if (before !== 0) return asked.orderBy[index]?.descending === true ? -before : before
+        if (before !== 0) return requested.orderBy[index]?.descending === true ? -before : before
       }
       return 0
     })

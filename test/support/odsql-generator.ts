@@ -350,11 +350,11 @@ function written(...rings: readonly (readonly Position[])[]): string {
 function polygon(
   count = between(3, 6),
   [lon, lat]: Position = [decimal(-8, 20), decimal(42, 58)],
-  [least, most]: readonly [number, number] = [1, 11],
+  [least, max]: readonly [number, number] = [1, 11],
 ): readonly Position[] {
   return ring(
     times(count, index => {
-      const [angle, reach] = [((index + random() * 0.8) / count) * 2 * Math.PI, decimal(least, most)]
+      const [angle, reach] = [((index + random() * 0.8) / count) * 2 * Math.PI, decimal(least, max)]
       return [
         Number((lon + Math.cos(angle) * reach * 1.5 + 0.00137).toFixed(5)),
         Number((lat + Math.sin(angle) * reach + 0.00173).toFixed(5)),
@@ -364,11 +364,11 @@ function polygon(
 }
 
 /** Words to ask for: those of a record, the last one perhaps cut to its beginning. */
-function askedWords(from: readonly string[], most: number): string {
-  const asked = times(between(1, most), () => pick([...from, 'zo', 'élan', 'Zoë', 'sao-paulo']))
-  const last = asked.length - 1
-  if (chance(0.4)) asked[last] = `${[...(asked[last] ?? '')].slice(0, 2).join('')}*`
-  return asked.join(pick([' ', '  ']))
+function askedWords(from: readonly string[], max: number): string {
+  const requested = times(between(1, max), () => pick([...from, 'zo', 'élan', 'Zoë', 'sao-paulo']))
+  const last = requested.length - 1
+  if (chance(0.4)) requested[last] = `${[...(requested[last] ?? '')].slice(0, 2).join('')}*`
+  return requested.join(pick([' ', '  ']))
 }
 
 type TextField = 'title' | 'word' | ManyField
@@ -419,14 +419,14 @@ const CONDITIONS: readonly (() => Condition)[] = [
       pick(['=', ':', '!=']),
       someText('codes'),
     ]
-    const asked = field === 'tags' ? pick(WORDS) : value
+    const requested = field === 'tags' ? pick(WORDS) : value
     return {
-      text: `${field} ${operator} ${quote(asked)}`,
-      holds: record => textsOf(record, field).some(each => compare(operator, each, asked)),
+      text: `${field} ${operator} ${quote(requested)}`,
+      holds: record => textsOf(record, field).some(each => compare(operator, each, requested)),
     }
   },
   () => {
-    const [text, value, wanted] = pick<readonly [string, boolean, boolean]>([
+    const [text, value, required] = pick<readonly [string, boolean, boolean]>([
       ['flag', true, true],
       ['flag is true', true, true],
       ['flag IS FALSE', false, true],
@@ -435,15 +435,15 @@ const CONDITIONS: readonly (() => Condition)[] = [
       ['flag = FALSE', false, true],
       ['flag != true', false, true],
     ])
-    return { text, holds: ({ flag }) => (flag === value) === wanted }
+    return { text, holds: ({ flag }) => (flag === value) === required }
   },
   () => {
     const field = pick(['title', 'n', 'x', 'flag', 'on', 'at', 'tags', 'codes', 'place', 'shape'] as const)
-    const wanted = chance(0.5)
+    const required = chance(0.5)
     const empty = (value: unknown) => value === null || (Array.isArray(value) && value.length === 0)
     return {
-      text: `${field} ${cased('is')} ${wanted ? '' : 'not '}${cased('null')}`,
-      holds: record => empty(record[field]) === wanted,
+      text: `${field} ${cased('is')} ${required ? '' : 'not '}${cased('null')}`,
+      holds: record => empty(record[field]) === required,
     }
   },
   () => ({ text: `${pick(['n', 'word', 'on'])} ${pick(['=', '!='])} null`, holds: () => false }),
@@ -505,23 +505,26 @@ const CONDITIONS: readonly (() => Condition)[] = [
   },
   () => {
     const field = pick<ManyField>(['tags', 'codes'])
-    const asked = someText(field)
-    return { text: `${quote(asked)} in ${field}`, holds: record => textsOf(record, field).includes(asked) }
-  },
-  () => {
-    const asked = askedWords(wordsOf(pick(records)), 2)
-    return { text: quote(asked), holds: record => containsWords(wordsOf(record), asked) }
-  },
-  () => {
-    const field = anyTextField()
-    const asked = askedWords(textsOf(pick(records), field).slice(0, 1).flatMap(tokens), 2)
+    const requested = someText(field)
     return {
-      text: `${field} ${cased('like')} ${quote(asked)}`,
-      holds: record => textsOf(record, field).some(value => containsWords(tokens(value), asked)),
+      text: `${quote(requested)} in ${field}`,
+      holds: record => textsOf(record, field).includes(requested),
     }
   },
   () => {
-    const [fields, asked] = [
+    const requested = askedWords(wordsOf(pick(records)), 2)
+    return { text: quote(requested), holds: record => containsWords(wordsOf(record), requested) }
+  },
+  () => {
+    const field = anyTextField()
+    const requested = askedWords(textsOf(pick(records), field).slice(0, 1).flatMap(tokens), 2)
+    return {
+      text: `${field} ${cased('like')} ${quote(requested)}`,
+      holds: record => textsOf(record, field).some(value => containsWords(tokens(value), requested)),
+    }
+  },
+  () => {
+    const [fields, requested] = [
       times(between(1, 2), anyTextField),
       pick(['zo', 'e', 'STR', 'São', 'a', '12', 'c']),
     ]
@@ -529,22 +532,26 @@ const CONDITIONS: readonly (() => Condition)[] = [
     const words = (record: Source) =>
       listed.length === 0 ? wordsOf(record) : listed.flatMap(field => textsOf(record, field).flatMap(tokens))
     return {
-      text: `suggest(${[...listed, quote(asked)].join(pick([',', ', ']))})`,
-      holds: record => containsWords(words(record), asked, true),
+      text: `suggest(${[...listed, quote(requested)].join(pick([',', ', ']))})`,
+      holds: record => containsWords(words(record), requested, true),
     }
   },
   () => {
     const fields = times(between(1, 2), anyTextField)
-    const asked = [...pick(fields.map(someText))].slice(0, between(1, 6)).join('')
+    const requested = [...pick(fields.map(someText))].slice(0, between(1, 6)).join('')
     return {
-      text: `startswith(${[...fields, quote(asked)].join(', ')})`,
-      holds: record => fields.some(field => textsOf(record, field).some(value => value.startsWith(asked))),
+      text: `startswith(${[...fields, quote(requested)].join(', ')})`,
+      holds: record =>
+        fields.some(field => textsOf(record, field).some(value => value.startsWith(requested))),
     }
   },
   () => {
-    const [field, asked] = [anyTextField(), pick(['zoe', 'elan', 'strasse', 'fine', 'a', '日本', 'quoted'])]
+    const [field, requested] = [
+      anyTextField(),
+      pick(['zoe', 'elan', 'strasse', 'fine', 'a', '日本', 'quoted']),
+    ]
     return {
-      text: `(${field} like ${quote(asked)} and not search(${field}, ${quote(asked)}))`,
+      text: `(${field} like ${quote(requested)} and not search(${field}, ${quote(requested)}))`,
       holds: () => false,
     }
   },
@@ -1023,8 +1030,8 @@ function askGroups(where: Condition | null, keyCount: number): Asked {
   const made = times(keyCount, index => {
     const key = pick(KEYS)()
     const text = loosely(key.text)
-    const usual = key.label === key.text ? text : key.label
-    return { ...key, text, label: chance(0.3) ? `g${index}` : usual }
+    const standard = key.label === key.text ? text : key.label
+    return { ...key, text, label: chance(0.3) ? `g${index}` : standard }
   })
   const keys = made.filter(({ text }, index) => made.findIndex(other => other.text === text) === index)
   const chosen = times(keyCount === 0 ? between(1, 4) : between(0, 3), () => makeFigure(false))

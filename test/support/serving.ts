@@ -59,10 +59,10 @@ export async function serve(
 export type Line = Readonly<Record<string, unknown>>
 
 /** Waits until something is so. */
-export async function until(isSo: () => boolean | Promise<boolean>, patience = 120_000): Promise<void> {
-  const end = performance.now() + patience
+export async function until(isSo: () => boolean | Promise<boolean>, timeout = 120_000): Promise<void> {
+  const end = performance.now() + timeout
   while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(`it was not so within ${patience} ms: ${String(isSo)}`)
+    if (performance.now() > end) throw new Error(`it was not so within ${timeout} ms: ${String(isSo)}`)
     await sleep(20)
   }
 }

@@ -146,18 +146,18 @@ export async function storeContract(
       ['no IRI', { subject: iri('no iri') }, 0],
       ['an injection', { subject: iri('http://x> ?p ?o } #') }, 0],
     ]
-    for (const [name, pattern, wanted] of patterns) {
-      t.equal(await store.count(GRAPH, pattern), wanted, `count of ${name}`)
+    for (const [name, pattern, required] of patterns) {
+      t.equal(await store.count(GRAPH, pattern), required, `count of ${name}`)
       const whole = await store.match(GRAPH, pattern, { offset: 0, limit: 5000 })
-      t.equal(whole.count, wanted, `count with the page of ${name}`)
+      t.equal(whole.count, required, `count with the page of ${name}`)
       const distinct = whole.triples.split('\n').filter(line => line !== '')
-      t.equal(new Set(distinct).size, wanted, `triples of ${name}`)
+      t.equal(new Set(distinct).size, required, `triples of ${name}`)
       for (const size of [1, 7, 100]) {
-        if (wanted / size > 150) continue
+        if (required / size > 150) continue
         let pages = ''
-        for (let offset = 0; offset < wanted + size; offset += size) {
+        for (let offset = 0; offset < required + size; offset += size) {
           const page = await store.match(GRAPH, pattern, { offset, limit: size })
-          if (page.count !== wanted) t.fail(`count on a page of ${name} at ${offset}: ${page.count}`)
+          if (page.count !== required) t.fail(`count on a page of ${name} at ${offset}: ${page.count}`)
           pages += page.triples
         }
         t.equal(pages, whole.triples, `pages of ${size} make the whole of ${name}`)

@@ -23,14 +23,14 @@ export function testConfig(portal: string, base: string): Config {
 /** Publishes all of a portal into the store of its configuration. */
 export async function publishInto(
   config: Config,
-  tell: (message: PublishMessage) => void = () => undefined,
+  report: (message: PublishMessage) => void = () => undefined,
   now: () => Date = () => new Date(),
 ): Promise<void> {
   const { shared, close } = await openReleases(publisherSettings(config))
   const { portal, base } = config
   await publishAll({ portal, base, now, shared }, null, message => {
     if (message.type === 'failed') throw new Error(message.reason)
-    tell(message)
+    report(message)
   })
   await close()
 }

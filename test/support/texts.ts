@@ -12,7 +12,7 @@ export interface InterfaceText {
 }
 
 /**
- * Finds the texts of the interface: literals of `say('…')` and `say.many('…', '…')`, those that `toSay('…')` marks in
+ * Finds the texts of the interface: literals of `t('…')` and `t.many('…', '…')`, those that `messageKey('…')` marks in
  * tables, and the labels of the tabs of a dataset.
  *
  * @param folders below which all TypeScript is read
@@ -44,17 +44,13 @@ export function interfaceTexts(folders: readonly string[]): {
       if (!ts.isCallExpression(node)) return
       const [first, second] = node.arguments
       const at = placeOf(node)
-      if (first !== undefined && /^(?!this)(?:[\w.]+\.)?(?:say|toSay)$/.test(node.expression.getText())) {
+      if (first !== undefined && /^(?!this)(?:[\w.]+\.)?(?:t|messageKey)$/.test(node.expression.getText())) {
         // Writers of triples have a function of the same name, whose texts begin blank nodes.
         const found = literals(first).filter(text => text !== '' && !text.startsWith('_:'))
         if (found.length === 0 && node.arguments.length === 1) elsewhere.push(`${at} ${node.getText()}`)
         texts.push(...found.map(text => ({ text, at })))
       }
-      if (
-        first !== undefined &&
-        second !== undefined &&
-        /(?:^|\.)say\.many$/.test(node.expression.getText())
-      ) {
+      if (first !== undefined && second !== undefined && /(?:^|\.)t\.many$/.test(node.expression.getText())) {
         const [ones, others] = [literals(first), literals(second)]
         others.forEach((text, index) => {
           texts.push({ text, one: ones[index] ?? '', at })

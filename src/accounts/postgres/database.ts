@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Fault } from '../../errors/errors.ts'
 import type { Database } from '../database.ts'
-import type { Soon } from '../soon.ts'
-import type { Step, Work } from '../work.ts'
+import type { DatabaseScript, Step } from '../database-script.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 import { postgresSql } from './dialect.ts'
 import { faultOf, isBroken } from './faults.ts'
 import { Freshness, type Heard, type Listener } from './freshness.ts'
@@ -72,7 +72,7 @@ export class PostgresDatabase implements Database {
     this.#freshness = new Freshness(listen, () => performance.now())
   }
 
-  generation(): Soon<number> {
+  generation(): MaybePromise<number> {
     return this.#freshness.generation()
   }
 
@@ -80,19 +80,19 @@ export class PostgresDatabase implements Database {
     return this.#freshness.isCurrent(generation)
   }
 
-  async read<T>(work: () => Work<T>): Promise<T> {
+  async read<T>(work: () => DatabaseScript<T>): Promise<T> {
     return this.#withClient(client => this.#run(client, work()))
   }
 
-  async snapshot<T>(work: () => Work<T>): Promise<T> {
+  async snapshot<T>(work: () => DatabaseScript<T>): Promise<T> {
     return this.#transact('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work)
   }
 
-  async write<T>(work: () => Work<T>): Promise<T> {
+  async write<T>(work: () => DatabaseScript<T>): Promise<T> {
     return this.#transact(BEGIN_WRITING, work)
   }
 
-  async writeFigures<T>(work: () => Work<T>): Promise<T> {
+  async writeFigures<T>(work: () => DatabaseScript<T>): Promise<T> {
     return this.#transact(BEGIN_WRITING, work)
   }
 
@@ -104,7 +104,7 @@ export class PostgresDatabase implements Database {
     await Promise.race([closed, sleep(CLOSING, undefined, { ref: false })])
   }
 
-  async #transact<T>(begin: string, work: () => Work<T>): Promise<T> {
+  async #transact<T>(begin: string, work: () => DatabaseScript<T>): Promise<T> {
     return this.#withClient(async client => {
       await client.query(begin)
       const result = await this.#run(client, work()).catch(async error => {
@@ -112,10 +112,10 @@ export class PostgresDatabase implements Database {
         throw error
       })
       try {
-        const told = (await client.query(
+        const described = (await client.query(
           'SELECT value FROM generation; COMMIT',
         )) as unknown as pg.QueryResult[]
-        this.#freshness.note(told[0]?.rows[0]?.value)
+        this.#freshness.note(described[0]?.rows[0]?.value)
       } catch (error) {
         // It may be written or not.
         this.#freshness.distrust()
@@ -162,7 +162,7 @@ export class PostgresDatabase implements Database {
     }
   }
 
-  async #run<T>(client: pg.PoolClient, work: Work<T>): Promise<T> {
+  async #run<T>(client: pg.PoolClient, work: DatabaseScript<T>): Promise<T> {
     let state = work.next()
     while (state.done !== true) {
       const { type, sql, values } = state.value

@@ -34,8 +34,8 @@ export function faultOf(error: unknown, where: string): unknown {
     ? REASONS.find(([begin]) => code.startsWith(begin))?.[1]
     : reasonOfConnection(error, code)
   if (reason === undefined) return error
-  const told = { reason: `the database of accounts ${reason}` }
-  return new Fault('AccountsUnavailable', told, { hint: `It is ${where}.`, cause: causeOf(error, code) })
+  const described = { reason: `the database of accounts ${reason}` }
+  return new Fault('AccountsUnavailable', described, { hint: `It is ${where}.`, cause: causeOf(error, code) })
 }
 
 /** True where another attempt may have more luck without anybody's help. */

@@ -1,4 +1,4 @@
-import type { Soon } from '../soon.ts'
+import type { MaybePromise } from '../maybe-promise.ts'
 
 /** Milliseconds for which what was read counts as good without asking, where nobody said otherwise. */
 const CONFIRMED_FOR = 1000
@@ -49,7 +49,7 @@ export class Freshness {
   }
 
   /** A number that is another one where what was read before may be wrong. Fails where the database cannot be asked. */
-  generation(): Soon<number> {
+  generation(): MaybePromise<number> {
     if (this.#clock() - this.#confirmed < CONFIRMED_FOR) return this.#generation
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = null

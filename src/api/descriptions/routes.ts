@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { exampleQueries, queryPrefixes } from '../../catalog/example-queries.ts'
-import type { GraphSurvey } from '../../catalog/graph-statistics.ts'
+import type { GraphStatistics } from '../../catalog/graph-statistics.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
-import type { Surveys } from '../../catalog/statistics-files.ts'
+import type { StatisticsFiles } from '../../catalog/statistics-files.ts'
 import { completeList, type DatasetSource } from '../../catalog/visible.ts'
 import {
   datasetDescription,
@@ -37,9 +37,9 @@ export interface DescriptionsOptions {
   readonly dataset: (id: string, principal: Principal, version: string | null) => ServedDataset
   /** The versions of datasets beside those in force. */
   readonly versions?: VersionSource
-  readonly surveys: Pick<Surveys, 'of'>
+  readonly statisticsFiles: Pick<StatisticsFiles, 'of'>
   /** Milliseconds for which an answer waits for figures before it does without, 5,000 unless told. */
-  readonly patience?: number
+  readonly timeout?: number
 }
 
 interface Route {
@@ -67,7 +67,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
 
   for (const address of ['/.well-known/void', '/api/void'])
     app.get<Route>(address, async (request, reply) => {
-      const { entries } = completeList(catalog.seenBy(request.principal))
+      const { entries } = completeList(catalog.visibleTo(request.principal))
       const links = [
         `<${portalDescriptionAddress(base)}>; rel="canonical"`,
         ...entries.map(({ dataset }) => `<${descriptionAddress(base, dataset.id)}>; rel="item"`).slice(0, 50),
@@ -126,7 +126,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
 /** A dataset with what its description tells. */
 interface DescribedDataset {
   readonly entry: ServedDataset
-  readonly survey: GraphSurvey | null
+  readonly statistics: GraphStatistics | null
   readonly queries: Awaited<ReturnType<typeof exampleQueries>>
 }
 
@@ -138,20 +138,20 @@ async function answer(
   options: DescriptionsOptions,
   triples: (described: readonly DescribedDataset[]) => string,
 ): Promise<FastifyReply> {
-  const { base, portal, surveys, patience = 5000 } = options
+  const { base, portal, statisticsFiles, timeout = 5000 } = options
   const format = descriptionFormat(request.query, request.headers.accept)
   const late = new AbortController()
-  const end = sleep(patience, undefined, { signal: late.signal }).catch(() => undefined)
+  const end = sleep(timeout, undefined, { signal: late.signal }).catch(() => undefined)
   const described = await Promise.all(
     entries.map(async entry => ({
       entry,
-      survey: await Promise.race([surveys.of(entry), end]),
+      statistics: await Promise.race([statisticsFiles.of(entry), end]),
       queries: await exampleQueries(portal, entry.dataset.id, base),
     })),
   )
   late.abort()
-  const isWhole = described.every(({ survey }) => survey !== undefined)
-  const known = described.map(each => ({ ...each, survey: each.survey ?? null }))
+  const isWhole = described.every(({ statistics: graphStatistics }) => graphStatistics !== undefined)
+  const known = described.map(each => ({ ...each, statistics: each.statistics ?? null }))
   const text = triples(known)
   const isKnown = isFresh(request, reply, isWhole ? entityTag(text) : null, { mediaType: format.type })
   if (isWhole) {

@@ -3,30 +3,30 @@ import { Fault } from '../../errors/errors.ts'
 import { isFresh } from '../../http/conditional.ts'
 import type { Attachment } from '../../model/dataset.ts'
 import { attachmentNamed, type OpenAttachment, openAttachment } from '../../publishing/attachments.ts'
-import type { DatasetRoute, Door } from './endpoint.ts'
+import type { DatasetRoute, Endpoint } from './endpoint.ts'
 
 interface AttachmentRoute extends DatasetRoute {
   readonly Params: { readonly dataset: string; readonly attachment: string }
 }
 
 /** Files beside the records: their list and the files themselves (query API, "Attachment (Explore API)"). */
-export function attachmentRoutes(app: FastifyInstance, door: Door): void {
-  const { portal } = door.options
-  const datasets = `${door.place.root}/catalog/datasets`
+export function attachmentRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+  const { portal } = endpoint.options
+  const datasets = `${endpoint.place.root}/catalog/datasets`
 
   app.get<DatasetRoute>('/catalog/datasets/:dataset/attachments', async (request, reply) => {
-    const { dataset } = door.dataset(request)
+    const { dataset } = endpoint.dataset(request)
     const home = `${datasets}/${dataset.id}`
     const links = [
       { rel: 'self', href: `${home}/attachments` },
       { rel: 'dataset', href: home },
     ]
     const attachments = dataset.attachments.map(each => presentAttachment(each, `${home}/attachments`))
-    return door.answer(request, reply, door.asker(), { links, attachments })
+    return endpoint.answer(request, reply, endpoint.executor(), { links, attachments })
   })
 
   app.get<AttachmentRoute>('/catalog/datasets/:dataset/attachments/:attachment', async (request, reply) => {
-    const { dataset } = door.dataset(request)
+    const { dataset } = endpoint.dataset(request)
     const { attachment: id } = request.params
     const attachment = attachmentNamed(dataset, id)
     if (attachment === undefined || portal === undefined) throw unknown(id)

@@ -52,7 +52,7 @@ const RESOURCES: Readonly<Record<string, string>> = {
   '/datasets/:dataset/attachments/:attachment': 'attachment_lookup',
 }
 
-const LONGEST = 2000
+const MAX_LENGTH = 2000
 
 /** What the body of a call told. */
 interface Seen {
@@ -85,14 +85,14 @@ function recordBody(
 ): void {
   const body = typeof payload === 'string' ? payload : ''
   const size = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
-  record(request, reply, { seen: look(body, reply.statusCode), size, aborted: false }, recorder)
+  record(request, reply, { visible: look(body, reply.statusCode), size, aborted: false }, recorder)
 }
 
 function recordStream(request: FastifyRequest, reply: FastifyReply, recorder: Recorder): void {
   const before = written(request)
   reply.raw.once('close', () => {
     const aborted = !reply.raw.writableFinished
-    record(request, reply, { seen: UNSEEN, size: written(request) - before, aborted }, recorder)
+    record(request, reply, { visible: UNSEEN, size: written(request) - before, aborted }, recorder)
   })
 }
 
@@ -127,7 +127,7 @@ export function repeatedCall(
   body: string,
   recorder: Recorder,
 ): (message: IncomingMessage) => void {
-  const sent = { seen: look(body, reply.statusCode), size: body.length, aborted: false }
+  const sent = { visible: look(body, reply.statusCode), size: body.length, aborted: false }
   const answered = answeredWith(request, reply, sent)
   // What is given again is at hand: it takes no time.
   const how = { elapsed: 0, isGood: true, user: null }
@@ -136,7 +136,7 @@ export function repeatedCall(
 
 /** What was sent to a call. */
 interface Sent {
-  readonly seen: Seen
+  readonly visible: Seen
   /** Bytes. */
   readonly size: number
   readonly aborted: boolean
@@ -206,7 +206,7 @@ class AnsweredCall implements NotedCall {
 
   told(): Call {
     const { answered, agent, referer, attributes } = this
-    const { url, pattern, status, seen } = answered
+    const { url, pattern, status, visible } = answered
     const { apiType, api } = routeFacts(pattern)
     const { attachment } = (answered.params ?? {}) as { readonly attachment?: string }
     return {
@@ -220,12 +220,12 @@ class AnsweredCall implements NotedCall {
       custom_attributes: cut(typeof attributes === 'string' ? attributes : undefined),
       format: formatOf(answered),
       size_res: answered.size,
-      nhits: seen.nhits,
+      nhits: visible.nhits,
       exec_time: Math.round(this.how.elapsed * 100) / 100,
       request_aborted: answered.aborted,
       facet: facetsOf(answered.query as QueryParameters | undefined),
       in_error: status >= 400,
-      error: status >= 400 ? (seen.error ?? 'HTTPError') : null,
+      error: status >= 400 ? (visible.error ?? 'HTTPError') : null,
       attachment_id: cut(attachment),
       user_agent: cut(agent),
       referer: cut(referer?.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//')),
@@ -297,5 +297,5 @@ function shortAddress(address: string): string | null {
 }
 
 function cut(text: string | undefined): string | null {
-  return text === undefined || text === '' ? null : text.slice(0, LONGEST)
+  return text === undefined || text === '' ? null : text.slice(0, MAX_LENGTH)
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { CatalogEntry } from '../../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
-import type { SeenDatasets } from '../../catalog/visible.ts'
+import type { VisibleDatasets } from '../../catalog/visible.ts'
 import { Fault } from '../../errors/errors.ts'
 import type { CatalogSheet } from '../../formats/catalog-sheet.ts'
 import { dataJson } from '../../formats/datajson.ts'
@@ -19,7 +19,7 @@ import { lookup } from '../../model/lookup.ts'
 import { type Answer, answerQuery, countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf, type ResultColumn } from '../../query/execute/columns.ts'
 import { catalogSheet, type SheetOptions } from './catalog-sheets.ts'
-import type { CatalogRoute, CatalogSource, Door } from './endpoint.ts'
+import type { CatalogRoute, CatalogSource, Endpoint } from './endpoint.ts'
 import { begun, sendFile } from './export-file.ts'
 import { EXPORT_FORMATS, exportFormats } from './export-list.ts'
 import { datasetObject, presentDataset } from './present.ts'
@@ -50,9 +50,9 @@ const SHEET_WRITERS: Readonly<Record<string, SheetWriter>> = {
 }
 
 /** All datasets that a query finds as a file (query API, "Catalog export"; facts on "Catalog"). */
-export function catalogExportRoutes(app: FastifyInstance, door: Door): void {
-  const { base, dialect, title, description = '' } = door.options
-  const { place } = door
+export function catalogExportRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+  const { base, dialect, title, description = '' } = endpoint.options
+  const { place } = endpoint
 
   app.get<ExportRoute>('/catalog/exports/:format', async (request, reply) => {
     const { query } = request
@@ -62,7 +62,7 @@ export function catalogExportRoutes(app: FastifyInstance, door: Door): void {
     const writeTable = lookup(TABLE_WRITERS, name)
     if (format === undefined || (writeSheet ?? writeTable) === undefined)
       throw new Fault('NotFoundResource', { kind: 'export format', id: name.slice(0, 100) })
-    const { compressed, ...options } = readExport(query, door.isFlat)
+    const { compressed, ...options } = readExport(query, endpoint.isFlat)
     const extension = format.extension ?? name
     const file = {
       name: extension === 'data.json' ? extension : `catalog.${extension}`,
@@ -70,15 +70,15 @@ export function catalogExportRoutes(app: FastifyInstance, door: Door): void {
       compressed,
     }
     keepNowhere(reply)
-    const seen = door.seen(request)
+    const visible = endpoint.visible(request)
     if (writeSheet !== undefined) {
-      const about = readSheetOptions(query, door)
+      const about = readSheetOptions(query, endpoint)
       const self = `${place.root}/catalog/exports/${name}`
       const portal = { base, title, description, place }
-      const catalog = catalogSheet(await findEntries(query, door, seen), self, { ...portal, ...about })
+      const catalog = catalogSheet(await findEntries(query, endpoint, visible), self, { ...portal, ...about })
       return sendFile(reply, writeSheet(catalog), file)
     }
-    const table = await catalogTable(query, door, seen, name)
+    const table = await catalogTable(query, endpoint, visible, name)
     const rows = await begun(table.rows)
     const pieces = writeTable?.({ ...table, rows }, { ...options, numericDates: !dialect.isoKeys }) ?? rows
     return sendFile(reply, pieces as AsyncIterable<string | Uint8Array>, file)
@@ -86,33 +86,36 @@ export function catalogExportRoutes(app: FastifyInstance, door: Door): void {
 }
 
 /** The clauses, filters and the part of a list that an export is asked for. */
-async function readQuery(query: QueryParameters, door: Door, seen: SeenDatasets) {
-  const source = await door.catalogSource(seen, query)
-  const { clauses, filter } = door.readFiltered(query, source)
+async function readQuery(query: QueryParameters, endpoint: Endpoint, visible: VisibleDatasets) {
+  const source = await endpoint.catalogSource(visible, query)
+  const { clauses, filter } = endpoint.readFiltered(query, source)
   const question = { ...clauses, filter, ...readExportPage(query) }
-  return { source, question, context: door.context(source, clauses), timezone: clauses.timezone }
+  return { source, question, context: endpoint.context(source, clauses), timezone: clauses.timezone }
 }
 
 /** The datasets that a query finds, in its order. */
 async function findEntries(
   query: QueryParameters,
-  door: Door,
-  seen: SeenDatasets,
+  endpoint: Endpoint,
+  visible: VisibleDatasets,
 ): Promise<readonly ServedDataset[]> {
   refuseParameters(query, ['select', 'group_by'], 'this format tells what it tells of whole datasets')
-  const { dialect } = door.options
-  const asker = door.asker()
-  const { source, question, context, timezone } = await readQuery(query, door, seen)
-  const plan = door.planCatalog({ ...question, select: 'datasetid' }, context, asker)
+  const { dialect } = endpoint.options
+  const executor = endpoint.executor()
+  const { source, question, context, timezone } = await readQuery(query, endpoint, visible)
+  const plan = endpoint.planCatalog({ ...question, select: 'datasetid' }, context, executor)
   const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
-  const asked = { target: source.target, style: { dialect, timezone } }
-  const { rows } = await answerQuery(plan, asked, asker)
+  const requested = { target: source.target, style: { dialect, timezone } }
+  const { rows } = await answerQuery(plan, requested, executor)
   return rows.flatMap(({ id }) => byId.get(id ?? '') ?? [])
 }
 
 /** Which files of datasets are told, and how (query API, "include_exports", "use_labels_in_exports"). */
-function readSheetOptions(query: QueryParameters, door: Door): Pick<SheetOptions, 'formats' | 'useLabels'> {
-  const generation = door.options.dialect.name
+function readSheetOptions(
+  query: QueryParameters,
+  endpoint: Endpoint,
+): Pick<SheetOptions, 'formats' | 'useLabels'> {
+  const generation = endpoint.options.dialect.name
   const known = EXPORT_FORMATS.filter(
     ({ sources, generations }) => sources.includes('dataset') && generations.includes(generation),
   ).map(({ name }) => name)
@@ -135,28 +138,33 @@ interface CatalogTable extends Table {
 /** The catalog as a table: datasets as the list of datasets gives them in JSON, their metadata in columns elsewhere. */
 async function catalogTable(
   query: QueryParameters,
-  door: Door,
-  seen: SeenDatasets,
+  endpoint: Endpoint,
+  visible: VisibleDatasets,
   format: string,
 ): Promise<CatalogTable> {
-  if (!door.isFlat) refuseParameters(query, ['group_by'], 'exports are grouped from v2.1 on')
-  const { dialect } = door.options
-  const { source, question, context, timezone } = await readQuery(query, door, seen)
-  const asker = door.asker()
+  if (!endpoint.isFlat) refuseParameters(query, ['group_by'], 'exports are grouped from v2.1 on')
+  const { dialect } = endpoint.options
+  const { source, question, context, timezone } = await readQuery(query, endpoint, visible)
+  const executor = endpoint.executor()
   const isJson = format === 'json' || format === 'jsonl'
-  const { asked: select, shown: parts } = splitSelect(question.select, dialect)
-  const plan = door.planCatalog({ ...question, select }, context, asker)
+  const { requested: select, shown: parts } = splitSelect(question.select, dialect)
+  const plan = endpoint.planCatalog({ ...question, select }, context, executor)
   const isSelected = question.select !== undefined
-  const asked = { target: source.target, style: { dialect, timezone } }
-  const about = { name: 'catalog', title: new URL(door.options.base).host }
+  const requested = { target: source.target, style: { dialect, timezone } }
+  const about = { name: 'catalog', title: new URL(endpoint.options.base).host }
   const answer = async () => {
-    const { rows, total } = await answerQuery(plan, asked, asker)
+    const { rows, total } = await answerQuery(plan, requested, executor)
     return { total, rows: select === undefined ? rows.map(row => ({ ...row, object: {} })) : rows }
   }
   if (plan.type === 'records' && isJson) {
     const present = (entry: CatalogEntry, object: Row) => {
       const selected = isSelected ? { object, shown: parts } : undefined
-      return presentDataset(entry, door.place, door.manner(query, entry, source.figures), selected) as Row
+      return presentDataset(
+        entry,
+        endpoint.place,
+        endpoint.manner(query, entry, source.figures),
+        selected,
+      ) as Row
     }
     return { ...about, columns: [], rows: describedRows(source, answer, present) }
   }
@@ -164,15 +172,15 @@ async function catalogTable(
   if (plan.type === 'records' && parts.length > 0) {
     const present = (entry: CatalogEntry, object: Row) => {
       const selected = { object, shown: parts }
-      const described = datasetObject(entry, door.place, door.manner(query, entry), selected)
+      const described = datasetObject(entry, endpoint.place, endpoint.manner(query, entry), selected)
       return { ...described, ...Object.fromEntries(parts.map(part => [part, cellValue(described[part])])) }
     }
-    const kept = [...(select === undefined ? [] : columns), ...parts.map(partColumn)]
-    return { ...about, columns: kept, rows: describedRows(source, answer, present) }
+    const cached = [...(select === undefined ? [] : columns), ...parts.map(partColumn)]
+    return { ...about, columns: cached, rows: describedRows(source, answer, present) }
   }
-  const kept = isSelected || plan.type === 'groups' ? columns : metaColumns(columns)
-  const count = () => countObjects(plan, asked, asker)
-  return { ...about, columns: kept, rows: exportObjects(plan, asked, asker), count }
+  const cached = isSelected || plan.type === 'groups' ? columns : metaColumns(columns)
+  const count = () => countObjects(plan, requested, executor)
+  return { ...about, columns: cached, rows: exportObjects(plan, requested, executor), count }
 }
 
 function partColumn(part: ShownPart): ResultColumn {

@@ -4,13 +4,13 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import { fieldNamed } from '../../model/field.ts'
 import { answerQuery } from '../../query/execute/answer.ts'
 import type { Condition, Query } from '../../query/plan.ts'
-import type { CatalogRoute, DatasetRoute, Door, Source } from './endpoint.ts'
+import type { CatalogRoute, DatasetRoute, Endpoint, Source } from './endpoint.ts'
 import { pageLinks, presentDataset, queriedDataset } from './present.ts'
 import { splitSelect } from './selection.ts'
 
 /** The catalog: its datasets, one of them, and what is counted over all (query API, "Catalog search"). */
-export function catalogRoutes(app: FastifyInstance, door: Door): void {
-  const { options, place } = door
+export function catalogRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+  const { options, place } = endpoint
   const { dialect } = options
   const home = `/${place.source}`
 
@@ -27,76 +27,88 @@ export function catalogRoutes(app: FastifyInstance, door: Door): void {
     (present: typeof presentDataset, body: (found: Found) => unknown) =>
     async (request: FastifyRequest<CatalogRoute>, reply: FastifyReply) => {
       const { query } = request
-      const early = door.early(request, reply, door.catalogVersion(door.seen(request), query))
-      if (early !== null) return early
-      const asker = door.asker()
-      const source = await door.catalogSource(door.seen(request), query)
-      const { clauses, filter, page } = door.readList(query, source)
-      const { asked: select, shown: parts } = splitSelect(clauses.select, dialect)
+      const fromCache = endpoint.fromCache(
+        request,
+        reply,
+        endpoint.catalogVersion(endpoint.visible(request), query),
+      )
+      if (fromCache !== null) return fromCache
+      const executor = endpoint.executor()
+      const source = await endpoint.catalogSource(endpoint.visible(request), query)
+      const { clauses, filter, page } = endpoint.readList(query, source)
+      const { requested: select, shown: parts } = splitSelect(clauses.select, dialect)
       const question = { ...clauses, ...page, filter, select }
-      const plan = door.planCatalog(question, door.context(source, clauses), asker)
-      const asked = { target: source.target, style: { dialect, timezone: clauses.timezone } }
-      const { total, rows } = await answerQuery(plan, asked, asker)
+      const plan = endpoint.planCatalog(question, endpoint.context(source, clauses), executor)
+      const requested = { target: source.target, style: { dialect, timezone: clauses.timezone } }
+      const { total, rows } = await answerQuery(plan, requested, executor)
       const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
       const shown = rows.map(({ id, object }) => {
         const entry = id === null ? undefined : byId.get(id)
         if (entry === undefined) return object
         const object_ = select === undefined ? {} : object
         const selected = clauses.select === undefined ? undefined : { object: object_, shown: parts }
-        return present(entry, place, door.manner(query, entry, source.figures), selected)
+        return present(entry, place, endpoint.manner(query, entry, source.figures), selected)
       })
-      return door.answer(request, reply, asker, body({ query, plan, total, shown, page }))
+      return endpoint.answer(request, reply, executor, body({ query, plan, total, shown, page }))
     }
 
   app.get<CatalogRoute>(
     `${home}/datasets`,
     answered(presentDataset, ({ query, plan, total, shown, page }) => {
       const links = pageLinks(`${place.root}${home}/datasets`, query, { ...page, total })
-      return door.list('datasets', query, { plan, total, links }, shown)
+      return endpoint.list('datasets', query, { plan, total, links }, shown)
     }),
   )
 
   // The older generations have lists without wrappers, as later ones have at /datasets.
   const query = answered(queriedDataset, ({ total, shown }) => ({ total_count: total, results: shown }))
   app.get<CatalogRoute>(`${home}/query`, (request, reply) => {
-    door.refuseGone('Queries')
+    endpoint.refuseGone('Queries')
     return query(request, reply)
   })
 
   app.get<CatalogRoute>(`${home}/aggregates`, async (request, reply) => {
-    door.refuseGone('Aggregates')
-    const early = door.early(request, reply, door.catalogVersion(door.seen(request), request.query))
-    if (early !== null) return early
-    const asker = door.asker()
-    const source = await door.catalogSource(door.seen(request), request.query)
-    const { clauses, filter } = door.readFiltered(request.query, source)
+    endpoint.refuseGone('Aggregates')
+    const fromCache = endpoint.fromCache(
+      request,
+      reply,
+      endpoint.catalogVersion(endpoint.visible(request), request.query),
+    )
+    if (fromCache !== null) return fromCache
+    const executor = endpoint.executor()
+    const source = await endpoint.catalogSource(endpoint.visible(request), request.query)
+    const { clauses, filter } = endpoint.readFiltered(request.query, source)
     const page = readPage(request.query, true, null)
-    const context = door.context(source, clauses)
-    const plan = door.planCatalog({ ...clauses, ...page, filter }, context, asker, 'groups')
-    const asked = { target: source.target, style: { dialect, timezone: clauses.timezone } }
-    const { rows } = await answerQuery(plan, asked, asker)
+    const context = endpoint.context(source, clauses)
+    const plan = endpoint.planCatalog({ ...clauses, ...page, filter }, context, executor, 'groups')
+    const requested = { target: source.target, style: { dialect, timezone: clauses.timezone } }
+    const { rows } = await answerQuery(plan, requested, executor)
     const links = [{ rel: 'self', href: `${place.root}${home}/aggregates` }]
     const aggregations = rows.map(({ object }) => object)
-    return door.answer(request, reply, asker, { links, aggregations })
+    return endpoint.answer(request, reply, executor, { links, aggregations })
   })
 
   app.get<DatasetRoute>(`${home}/datasets/:dataset`, async (request, reply) => {
-    const entry = door.dataset(request)
-    const early = door.early(request, reply, door.catalogVersion(door.seen(request), request.query))
-    if (early !== null) return early
-    const asker = door.asker()
-    const manner = door.manner(request.query, entry)
+    const entry = endpoint.dataset(request)
+    const fromCache = endpoint.fromCache(
+      request,
+      reply,
+      endpoint.catalogVersion(endpoint.visible(request), request.query),
+    )
+    if (fromCache !== null) return fromCache
+    const executor = endpoint.executor()
+    const presentation = endpoint.manner(request.query, entry)
     const clauses = readClauses(request.query)
     if (clauses.select === undefined)
-      return door.answer(request, reply, asker, presentDataset(entry, place, manner))
-    const source = await door.catalogSource(door.seen(request), request.query)
-    const { asked: select, shown } = splitSelect(clauses.select, dialect)
+      return endpoint.answer(request, reply, executor, presentDataset(entry, place, presentation))
+    const source = await endpoint.catalogSource(endpoint.visible(request), request.query)
+    const { requested: select, shown } = splitSelect(clauses.select, dialect)
     const question = { select, where: [], filter: isDataset(entry.dataset.id, source), limit: 1, offset: 0 }
-    const plan = door.planCatalog(question, door.context(source, clauses), asker)
-    const asked = { target: source.target, style: { dialect, timezone: clauses.timezone } }
-    const [row] = select === undefined ? [] : (await answerQuery(plan, asked, asker)).rows
+    const plan = endpoint.planCatalog(question, endpoint.context(source, clauses), executor)
+    const requested = { target: source.target, style: { dialect, timezone: clauses.timezone } }
+    const [row] = select === undefined ? [] : (await answerQuery(plan, requested, executor)).rows
     const selected = { object: row?.object ?? {}, shown }
-    return door.answer(request, reply, asker, presentDataset(entry, place, manner, selected))
+    return endpoint.answer(request, reply, executor, presentDataset(entry, place, presentation, selected))
   })
 }
 

@@ -3,7 +3,7 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { answerJson } from '../../http/json.ts'
 import { answerConsole } from '../../site/api-console.ts'
-import type { CatalogRoute, DatasetRoute, Door } from './endpoint.ts'
+import type { CatalogRoute, DatasetRoute, Endpoint } from './endpoint.ts'
 import { type Sample, takeSample, tellingDataset } from './examples.ts'
 import { apiDocument, datasetDocument } from './openapi.ts'
 
@@ -11,30 +11,30 @@ import { apiDocument, datasetDocument } from './openapi.ts'
  * The API describes itself: an OpenAPI document of all that it serves, one for each dataset with its fields and the
  * values of its facets, and a console beside each where a person tries the calls.
  */
-export function selfDescription(app: FastifyInstance, door: Door): void {
-  const samples = new Samples(door)
+export function selfDescription(app: FastifyInstance, endpoint: Endpoint): void {
+  const samples = new Samples(endpoint)
 
   for (const name of ['swagger.json', 'openapi.json']) {
     app.get<CatalogRoute>(`/${name}`, async (request, reply) => {
-      const seen = door.seen(request)
-      const { entries } = seen.current()
+      const visible = endpoint.visible(request)
+      const { entries } = visible.current()
       const version = entries.map(entry => `${entry.dataset.id} ${entry.version}`).join('\n')
       return answer(request, reply, version, async () => {
         const telling = tellingDataset(entries)
         const sample = telling === null ? null : await samples.of(telling)
-        return apiDocument(app, door, seen, sample)
+        return apiDocument(app, endpoint, visible, sample)
       })
     })
     app.get<DatasetRoute>(`/catalog/datasets/:dataset/${name}`, async (request, reply) => {
-      const entry = door.dataset(request)
+      const entry = endpoint.dataset(request)
       return answer(request, reply, entry.version, async () =>
-        datasetDocument(app, door, await samples.of(entry)),
+        datasetDocument(app, endpoint, await samples.of(entry)),
       )
     })
   }
   app.get('/console', (_, reply) => answerConsole(reply))
   app.get<DatasetRoute>('/catalog/datasets/:dataset/console', (request, reply) => {
-    door.dataset(request)
+    endpoint.dataset(request)
     return answerConsole(reply)
   })
 
@@ -44,25 +44,25 @@ export function selfDescription(app: FastifyInstance, door: Door): void {
     version: string,
     document: () => Promise<unknown>,
   ): Promise<FastifyReply> {
-    if (isFresh(request, reply, `${door.place.root}\n${version}`)) return reply.code(304).send()
+    if (isFresh(request, reply, `${endpoint.place.root}\n${version}`)) return reply.code(304).send()
     return answerJson(reply, await document())
   }
 }
 
 /** What the examples of each dataset are made of, asked once for each of its versions. */
 class Samples {
-  private readonly door: Door
+  private readonly endpoint: Endpoint
   private readonly byId = new Map<string, { readonly version: string; readonly sample: Promise<Sample> }>()
 
-  constructor(door: Door) {
-    this.door = door
+  constructor(endpoint: Endpoint) {
+    this.endpoint = endpoint
   }
 
   of(entry: ServedDataset): Promise<Sample> {
     const { dataset, version } = entry
     const known = this.byId.get(dataset.id)
     if (known?.version === version) return known.sample
-    const sample = takeSample(this.door, entry)
+    const sample = takeSample(this.endpoint, entry)
     this.byId.set(dataset.id, { version, sample })
     sample.catch(() => this.byId.delete(dataset.id))
     return sample

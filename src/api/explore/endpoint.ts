@@ -3,29 +3,29 @@ import {
   type CatalogEntry,
   catalogFields,
   FIGURE_FIELDS,
-  type Figures,
+  type UsageStatistics,
 } from '../../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import {
   type DatasetSource,
   requireComplete,
-  type SeenDatasets,
   type ServedCatalog,
+  type VisibleDatasets,
 } from '../../catalog/visible.ts'
 import { Fault } from '../../errors/errors.ts'
-import { KeptAnswers } from '../../http/cache-headers.ts'
+import { AnswerCache } from '../../http/answer-cache.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { type FacetParameter, readFacets, readFacetValues } from '../../http/facet-parameters.ts'
 import { JSON_TYPE, jsonText } from '../../http/json.ts'
 import {
+  DEFAULT_ROWS,
   invalid,
   many,
   type QueryClauses,
   readClauses,
   readFlag,
-  readManners,
   readPage,
-  USUAL_ROWS,
+  readPresentation,
 } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
@@ -35,7 +35,7 @@ import type { Metas } from '../../model/metadata.ts'
 import { nearest } from '../../model/nearest.ts'
 import type { CompileTarget } from '../../query/compile/target.ts'
 import type { Dialect } from '../../query/dialect.ts'
-import { Asker } from '../../query/execute/executor.ts'
+import { Executor } from '../../query/execute/executor.ts'
 import {
   canBeFacet,
   type Facet,
@@ -52,7 +52,7 @@ import type { ResolveContext } from '../../query/resolve/context.ts'
 import { Stopwatch } from '../../query/stopwatch.ts'
 import type { Store } from '../../store/store.ts'
 import { geofilters } from './geofilter.ts'
-import type { Link, Manner, Place, SourceName } from './present.ts'
+import type { Link, Place, Presentation, SourceName } from './present.ts'
 
 export interface ExploreOptions {
   readonly catalog: DatasetSource
@@ -77,7 +77,7 @@ export interface ExploreOptions {
   /** The portal folder, for files beside the records; none is handed out without it. */
   readonly portal?: string
   /** What is counted of the use of a dataset. */
-  readonly usage?: Figures
+  readonly usage?: UsageStatistics
   /** The versions of datasets beside those in force. */
   readonly versions?: VersionSource
   /** Gives answers again; it must know of every change of the catalog. */
@@ -138,12 +138,12 @@ const CLAUSES = [
 const FIGURE_NAMES: ReadonlySet<string> = new Set(FIGURE_FIELDS.map(({ name }) => name))
 
 /** What the routes of one API share: its services, how it reads requests, and how it answers. */
-export class Door {
+export class Endpoint {
   readonly options: ExploreOptions
   /** The later generation gives records and datasets flat. */
   readonly isFlat: boolean
   readonly place: Place
-  private readonly kept = new KeptAnswers()
+  private readonly kept = new AnswerCache()
   private readonly versions = new WeakMap<object, string>()
 
   constructor(options: ExploreOptions) {
@@ -153,37 +153,39 @@ export class Door {
     this.place = { root: base + path, dialect, source }
   }
 
-  asker(): Asker {
-    return new Asker(this.options.store, new Stopwatch(this.options.clock))
+  executor(): Executor {
+    return new Executor(this.options.store, new Stopwatch(this.options.clock))
   }
 
-  /** The dataset that a request names, in the version that it asks for. Faults: those of {@link SeenDatasets.dataset}. */
+  /** The dataset that a request names, in the version that it asks for. Faults: those of {@link VisibleDatasets.dataset}. */
   dataset(
     request: Pick<FastifyRequest, 'principal' | 'params'> & { readonly version?: string | null },
   ): ServedDataset {
     const { dataset } = request.params as DatasetRoute['Params']
-    return this.seen(request).dataset(dataset, request.version)
+    return this.visible(request).dataset(dataset, request.version)
   }
 
   /** What the caller of a request may see of the source. */
-  seen({ principal }: Pick<FastifyRequest, 'principal'>): SeenDatasets {
-    return this.options.catalog.seenBy(principal)
+  visible({ principal }: Pick<FastifyRequest, 'principal'>): VisibleDatasets {
+    return this.options.catalog.visibleTo(principal)
   }
 
   /** The catalog; with the figures of use of this moment, where a query names any. Faults: CatalogIncomplete. */
-  async catalogSource(seen: SeenDatasets, query: QueryParameters): Promise<CatalogSource> {
-    requireComplete(seen)
+  async catalogSource(visible: VisibleDatasets, query: QueryParameters): Promise<CatalogSource> {
+    requireComplete(visible)
     const { usage = uncounted } = this.options
     const { target, entries, figures } =
-      seen.counted !== undefined && namesFigures(query) ? await seen.counted(usage) : await seen.asked()
-    const told = { template: 'default', facetSort: 'alphanum', facets: CATALOG_FACETS } as const
-    return { target, fields: target.dataset.fields, ...told, entries, ...(figures && { figures }) }
+      visible.counted !== undefined && namesFigures(query)
+        ? await visible.counted(usage)
+        : await visible.asked()
+    const described = { template: 'default', facetSort: 'alphanum', facets: CATALOG_FACETS } as const
+    return { target, fields: target.dataset.fields, ...described, entries, ...(figures && { figures }) }
   }
 
   /** The fields that queries of the catalog may name. */
-  catalogFields(seen: SeenDatasets): readonly Field[] {
-    const fields = catalogFields(seen.current().entries)
-    if (seen.counted === undefined) return fields
+  catalogFields(visible: VisibleDatasets): readonly Field[] {
+    const fields = catalogFields(visible.current().entries)
+    if (visible.counted === undefined) return fields
     return [...fields.filter(({ name }) => !FIGURE_NAMES.has(name)), ...FIGURE_FIELDS]
   }
 
@@ -191,10 +193,10 @@ export class Door {
   planCatalog(
     question: OdsqlClauses,
     context: ResolveContext,
-    asker: Asker,
-    wanted?: 'any' | 'groups',
+    executor: Executor,
+    required?: 'any' | 'groups',
   ): Query {
-    const plan = planOdsql(question, context, asker.watch, wanted)
+    const plan = planOdsql(question, context, executor.watch, required)
     if (plan.type === 'groups' || FIGURE.test(question.select ?? '')) return plan
     return { ...plan, select: plan.select.filter(({ key }) => !FIGURE_NAMES.has(key)) }
   }
@@ -216,8 +218,8 @@ export class Door {
   readList(query: QueryParameters, source: Source) {
     const filtered = this.readFiltered(query, source)
     const isGrouped = filtered.clauses.groupBy !== undefined
-    const usual = isGrouped && this.options.dialect.allGroups ? null : USUAL_ROWS
-    return { ...filtered, page: readPage(query, isGrouped, usual) }
+    const standard = isGrouped && this.options.dialect.allGroups ? null : DEFAULT_ROWS
+    return { ...filtered, page: readPage(query, isGrouped, standard) }
   }
 
   /** The clauses of a query and what its facets keep. */
@@ -242,12 +244,12 @@ export class Door {
     parameter: 'refine' | 'exclude',
     source: Source,
   ): readonly FacetFilter[] {
-    const asked = readFacetValues(query, parameter)
-    if (asked.length === 0) return []
+    const requested = readFacetValues(query, parameter)
+    if (requested.length === 0) return []
     const declared = new Map(
       readFacets(query).map(facet => [facetField(facet.name, source.fields, source.template), facet]),
     )
-    return asked.map(({ facet, value }) => {
+    return requested.map(({ facet, value }) => {
       const declaration = declared.get(facetField(facet.name, source.fields, source.template))
       return { facet: facetNamed({ ...declaration, ...facet }, source, parameter), value }
     })
@@ -272,8 +274,8 @@ export class Door {
     query: QueryParameters,
     { dataset: { id } }: CatalogEntry,
     figures?: ServedCatalog['figures'],
-  ): Manner {
-    const { timezone } = readManners(query)
+  ): Presentation {
+    const { timezone } = readPresentation(query)
     const { usage = uncounted } = this.options
     return {
       timezone,
@@ -304,7 +306,7 @@ export class Door {
    *
    * @param version of what the answer is made of; null where that changes with every call
    */
-  early(
+  fromCache(
     request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
     reply: FastifyReply,
     version: string | null,
@@ -331,9 +333,9 @@ export class Door {
   }
 
   /** What the catalog is made of: the versions of its datasets; null for a query that names figures of use. */
-  catalogVersion(seen: SeenDatasets, query: QueryParameters): string | null {
+  catalogVersion(visible: VisibleDatasets, query: QueryParameters): string | null {
     if (namesFigures(query)) return null
-    const current = seen.current()
+    const current = visible.current()
     const known = this.versions.get(current)
     if (known !== undefined) return known
     const version = current.entries.map(entry => `${entry.dataset.id} ${entry.version}`).join(',')
@@ -341,8 +343,8 @@ export class Door {
     return version
   }
 
-  answer(_request: FastifyRequest, reply: FastifyReply, asker: Asker, body: unknown): FastifyReply {
-    const timing = asker.watch.header()
+  answer(_request: FastifyRequest, reply: FastifyReply, executor: Executor, body: unknown): FastifyReply {
+    const timing = executor.watch.header()
     if (timing !== '') reply.header('server-timing', timing)
     const text = jsonText(body)
     this.kept.keep(reply, text)
@@ -386,8 +388,8 @@ function orderOf(sort: string): string {
   return keys.join(',')
 }
 
-function facetNamed(asked: FacetParameter, source: Source, parameter: string): Facet {
-  const { name, sort, limit, separator, hierarchical, disjunctive } = asked
+function facetNamed(requested: FacetParameter, source: Source, parameter: string): Facet {
+  const { name, sort, limit, separator, hierarchical, disjunctive } = requested
   const field = facetField(name, source.fields, source.template)
   if (field === undefined) {
     const known = source.fields.filter(canBeFacet).map(each => each.name)
@@ -397,13 +399,13 @@ function facetNamed(asked: FacetParameter, source: Source, parameter: string): F
   }
   if (sort !== undefined && !isFacetSort(sort))
     throw invalid(parameter, `sort=${sort}`, 'count, alphanum or num, each also with a minus,')
-  const usual = facetOf(name, field, source.facetSort)
-  const path = hierarchical ?? (usual.separator !== null || separator !== undefined)
+  const standard = facetOf(name, field, source.facetSort)
+  const path = hierarchical ?? (standard.separator !== null || separator !== undefined)
   return {
-    ...usual,
-    separator: path && field.type === 'text' ? (separator ?? usual.separator ?? '/') : null,
-    disjunctive: disjunctive ?? usual.disjunctive,
-    sort: sort ?? usual.sort,
-    limit: limit ?? usual.limit,
+    ...standard,
+    separator: path && field.type === 'text' ? (separator ?? standard.separator ?? '/') : null,
+    disjunctive: disjunctive ?? standard.disjunctive,
+    sort: sort ?? standard.sort,
+    limit: limit ?? standard.limit,
   }
 }

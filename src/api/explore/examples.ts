@@ -1,6 +1,6 @@
 import { DATASETS_MONITORING, monitoringRecordId } from '../../catalog/monitoring.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
-import { USUAL_ZONE } from '../../http/parameters.ts'
+import { DEFAULT_ZONE } from '../../http/parameters.ts'
 import { RESERVED_WORDS } from '../../language/odsql/vocabulary.ts'
 import { type Field, isGeo, isNumeric } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
@@ -9,7 +9,7 @@ import { answerQuery } from '../../query/execute/answer.ts'
 import { enumerateFacet } from '../../query/execute/facets.ts'
 import { type Facet, hasLevels } from '../../query/facets.ts'
 import { planOdsql } from '../../query/pipeline.ts'
-import type { Door } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { SourceName } from './present.ts'
 
 /** A facet of a dataset with its first values; all of them where they are few. */
@@ -31,8 +31,8 @@ export interface Sample {
 export type Examples = Readonly<Record<string, string | undefined>>
 
 /** Most facets that are looked at, and most values of each. */
-const MOST_FACETS = 12
-const MOST_VALUES = 20
+const MAX_FACETS = 12
+const MAX_VALUES = 20
 
 /** The dataset of a portal that shows most: with the most facets and types of fields; null where none has records. */
 export function tellingDataset(entries: readonly ServedDataset[]): ServedDataset | null {
@@ -48,30 +48,35 @@ export function tellingDataset(entries: readonly ServedDataset[]): ServedDataset
 }
 
 /** Asks the store what the examples of a dataset are made of. */
-export async function takeSample(door: Door, entry: ServedDataset): Promise<Sample> {
-  const asker = door.asker()
-  const source = door.datasetSource(entry)
+export async function takeSample(endpoint: Endpoint, entry: ServedDataset): Promise<Sample> {
+  const executor = endpoint.executor()
+  const source = endpoint.datasetSource(entry)
   const clauses = { where: [], limit: 1, offset: 0 }
-  const manner = { timezone: USUAL_ZONE, language: 'en' } as const
+  const presentation = { timezone: DEFAULT_ZONE, language: 'en' } as const
   const none = { select: undefined, where: [], qv1: [], groupBy: undefined, orderBy: undefined }
-  const plan = planOdsql(clauses, door.context(source, { ...none, ...manner }), asker.watch)
-  const style = { dialect: door.options.dialect, timezone: USUAL_ZONE }
-  const { rows } = await answerQuery(plan, { target: entry.target, style }, asker)
+  const plan = planOdsql(clauses, endpoint.context(source, { ...none, ...presentation }), executor.watch)
+  const style = { dialect: endpoint.options.dialect, timezone: DEFAULT_ZONE }
+  const { rows } = await answerQuery(plan, { target: entry.target, style }, executor)
   const facets: KnownFacet[] = []
-  for (const facet of door.readFacets({}, source).slice(0, MOST_FACETS))
-    facets.push(await knownFacet(facet, entry, asker))
+  for (const facet of endpoint.readFacets({}, source).slice(0, MAX_FACETS))
+    facets.push(await knownFacet(facet, entry, executor))
   return { entry, record: rows[0]?.id ?? null, facets: facets.filter(({ values }) => values.length > 0) }
 }
 
 async function knownFacet(
   facet: Facet,
   entry: ServedDataset,
-  asker: ReturnType<Door['asker']>,
+  executor: ReturnType<Endpoint['executor']>,
 ): Promise<KnownFacet> {
-  const question = { filter: null, refined: [], excluded: [], timezone: USUAL_ZONE }
-  const told = await enumerateFacet({ ...facet, limit: MOST_VALUES + 1 }, question, entry.target, asker)
-  const isWhole = !hasLevels(facet) && facet.field.type === 'text' && told.length <= MOST_VALUES
-  return { name: facet.name, values: told.slice(0, MOST_VALUES).map(({ value }) => value), isWhole }
+  const question = { filter: null, refined: [], excluded: [], timezone: DEFAULT_ZONE }
+  const described = await enumerateFacet(
+    { ...facet, limit: MAX_VALUES + 1 },
+    question,
+    entry.target,
+    executor,
+  )
+  const isWhole = !hasLevels(facet) && facet.field.type === 'text' && described.length <= MAX_VALUES
+  return { name: facet.name, values: described.slice(0, MAX_VALUES).map(({ value }) => value), isWhole }
 }
 
 /** Examples of the parameters of the records of a dataset. */

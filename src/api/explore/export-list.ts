@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { type ExportFormat, exportFormats } from '../../formats/export-formats.ts'
-import type { CatalogRoute, DatasetRoute, Door } from './endpoint.ts'
+import type { CatalogRoute, DatasetRoute, Endpoint } from './endpoint.ts'
 import type { Link } from './present.ts'
 
 export {
@@ -12,20 +12,20 @@ export {
 } from '../../formats/export-formats.ts'
 
 /** The lists of export formats: one link a format (query API, "Catalog export" and "Record export"). */
-export function exportListRoutes(app: FastifyInstance, door: Door): void {
-  const { dialect } = door.options
-  const { root } = door.place
+export function exportListRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+  const { dialect } = endpoint.options
+  const { root } = endpoint.place
 
   app.get<CatalogRoute>('/catalog/exports', async (request, reply) => {
     const links = exportLinks(`${root}/catalog/exports`, exportFormats(dialect.name, 'catalog'))
-    return door.answer(request, reply, door.asker(), { links })
+    return endpoint.answer(request, reply, endpoint.executor(), { links })
   })
 
   app.get<DatasetRoute>('/catalog/datasets/:dataset/exports', async (request, reply) => {
-    const { dataset } = door.dataset(request)
+    const { dataset } = endpoint.dataset(request)
     const home = `${root}/catalog/datasets/${dataset.id}/exports`
     const links = exportLinks(home, exportFormats(dialect.name, dataset.fields))
-    return door.answer(request, reply, door.asker(), { links })
+    return endpoint.answer(request, reply, endpoint.executor(), { links })
   })
 }
 

@@ -1,59 +1,66 @@
 import type { FastifyInstance } from 'fastify'
 import { readClauses } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import type { Asker } from '../../query/execute/executor.ts'
+import type { Executor } from '../../query/execute/executor.ts'
 import { enumerateFacet, type FacetValue } from '../../query/execute/facets.ts'
 import { planOdsql } from '../../query/pipeline.ts'
-import type { CatalogRoute, DatasetRoute, Door, Source } from './endpoint.ts'
+import type { CatalogRoute, DatasetRoute, Endpoint, Source } from './endpoint.ts'
 
 /** Facet enumerations of the catalog and of datasets (query API, "Facet enumeration"; facts on "Facets"). */
-export function facetRoutes(app: FastifyInstance, door: Door): void {
-  const { root, source } = door.place
+export function facetRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+  const { root, source } = endpoint.place
 
   app.get<CatalogRoute>(`/${source}/facets`, async (request, reply) => {
-    const early = door.early(request, reply, door.catalogVersion(door.seen(request), request.query))
-    if (early !== null) return early
-    const asker = door.asker()
+    const fromCache = endpoint.fromCache(
+      request,
+      reply,
+      endpoint.catalogVersion(endpoint.visible(request), request.query),
+    )
+    if (fromCache !== null) return fromCache
+    const executor = endpoint.executor()
     const facets = await enumerate(
       request.query,
-      await door.catalogSource(door.seen(request), request.query),
-      asker,
+      await endpoint.catalogSource(endpoint.visible(request), request.query),
+      executor,
     )
     const links = [
       { rel: 'self', href: `${root}/${source}/facets` },
       { rel: 'source', href: `${root}/${source}` },
     ]
-    return door.answer(request, reply, asker, { links, facets })
+    return endpoint.answer(request, reply, executor, { links, facets })
   })
 
   for (const path of [`/${source}/datasets/:dataset/facets`, `/${source}/:dataset/facets`])
     app.get<DatasetRoute>(path, async (request, reply) => {
-      const entry = door.dataset(request)
-      const early = door.early(request, reply, entry.version)
-      if (early !== null) return early
-      const asker = door.asker()
-      const facets = await enumerate(request.query, door.datasetSource(entry), asker)
+      const entry = endpoint.dataset(request)
+      const fromCache = endpoint.fromCache(request, reply, entry.version)
+      if (fromCache !== null) return fromCache
+      const executor = endpoint.executor()
+      const facets = await enumerate(request.query, endpoint.datasetSource(entry), executor)
       const home = `${root}/${source}/datasets/${entry.dataset.id}`
       const links = [
         { rel: 'self', href: `${home}/facets` },
         { rel: 'dataset', href: home },
       ]
-      return door.answer(request, reply, asker, { links, facets })
+      return endpoint.answer(request, reply, executor, { links, facets })
     })
 
-  async function enumerate(query: QueryParameters, source: Source, asker: Asker) {
+  async function enumerate(query: QueryParameters, source: Source, executor: Executor) {
     const clauses = readClauses(query)
     const { timezone } = clauses
-    const facets = door.readFacets(query, source)
-    const refined = door.readFilters(query, 'refine', source)
-    const excluded = door.readFilters(query, 'exclude', source)
+    const facets = endpoint.readFacets(query, source)
+    const refined = endpoint.readFilters(query, 'refine', source)
+    const excluded = endpoint.readFilters(query, 'exclude', source)
     const where = { where: clauses.where, qv1: clauses.qv1, limit: 0, offset: 0 }
-    const { filter } = planOdsql(where, door.context(source, clauses), asker.watch)
-    const told: { readonly name: string; readonly facets: readonly FacetValue[] }[] = []
+    const { filter } = planOdsql(where, endpoint.context(source, clauses), executor.watch)
+    const described: { readonly name: string; readonly facets: readonly FacetValue[] }[] = []
     for (const facet of facets) {
-      const asked = { filter, refined, excluded, timezone }
-      told.push({ name: facet.name, facets: await enumerateFacet(facet, asked, source.target, asker) })
+      const requested = { filter, refined, excluded, timezone }
+      described.push({
+        name: facet.name,
+        facets: await enumerateFacet(facet, requested, source.target, executor),
+      })
     }
-    return told
+    return described
   }
 }

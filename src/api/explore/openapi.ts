@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { type TSchema, Type } from 'typebox'
-import type { SeenDatasets } from '../../catalog/visible.ts'
+import type { VisibleDatasets } from '../../catalog/visible.ts'
 import { functionsOf } from '../../language/odsql/vocabulary.ts'
 import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { Door } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 import { CATALOG_EXAMPLES, type Examples, type Sample, sourceExamples } from './examples.ts'
 import {
   EXPORT_FORMATS,
@@ -33,38 +33,38 @@ interface Scope {
 /**
  * The OpenAPI document of an API: what is served, with examples of one of its datasets (query API, "Explore API v2.0").
  *
- * @param seen what the caller may see
+ * @param visible what the caller may see
  * @param sample null where no dataset has records
  */
 export function apiDocument(
   app: FastifyInstance,
-  door: Door,
-  seen: SeenDatasets,
+  endpoint: Endpoint,
+  visible: VisibleDatasets,
   sample: Sample | null,
 ): unknown {
-  return document(app, door, {
+  return document(app, endpoint, {
     dataset: null,
-    title: door.options.dialect.name === 'search-v2' ? 'Search API' : 'Explore API',
+    title: endpoint.options.dialect.name === 'search-v2' ? 'Search API' : 'Explore API',
     description:
       'Queries the datasets of the portal and their records. All calls are GET. Conditions, selections and groups are ' +
       'written in one query language, ODSQL. Each dataset has a document of its own at `/catalog/datasets/{dataset_id}/swagger.json`.',
     values: null,
-    fields: door.catalogFields(seen),
-    examples: source => (sample === null ? {} : sourceExamples(source, sample, door.options.base)),
+    fields: endpoint.catalogFields(visible),
+    examples: source => (sample === null ? {} : sourceExamples(source, sample, endpoint.options.base)),
   })
 }
 
 /** The OpenAPI document of one dataset: its paths, its fields as the schema of its records, the values of its facets. */
-export function datasetDocument(app: FastifyInstance, door: Door, sample: Sample): unknown {
+export function datasetDocument(app: FastifyInstance, endpoint: Endpoint, sample: Sample): unknown {
   const { dataset } = sample.entry
   const { title, description } = dataset.metas.default ?? {}
-  return document(app, door, {
+  return document(app, endpoint, {
     dataset: dataset.id,
     title: typeof title === 'string' ? title : dataset.id,
     description: typeof description === 'string' ? description.replace(/<[^>]*>/g, '') : '',
     values: valueSchemas(sample),
     fields: dataset.fields,
-    examples: source => sourceExamples(source, sample, door.options.base),
+    examples: source => sourceExamples(source, sample, endpoint.options.base),
   })
 }
 
@@ -79,14 +79,14 @@ function valueSchemas({ entry, facets }: Sample): Readonly<Record<string, TSchem
   return Object.fromEntries(schemas)
 }
 
-function document(app: FastifyInstance, door: Door, scope: Scope): unknown {
-  const { dialect } = door.options
-  const served = OPERATIONS.filter(operation => isServed(app, door, operation, scope)).filter(
+function document(app: FastifyInstance, endpoint: Endpoint, scope: Scope): unknown {
+  const { dialect } = endpoint.options
+  const served = OPERATIONS.filter(operation => isServed(app, endpoint, operation, scope)).filter(
     ({ path }) => scope.dataset === null || path.startsWith(DATASET_PATH),
   )
   const paths = served.map(operation => [
     boundPath(operation.path, scope),
-    { get: describeOperation(door, operation, scope) },
+    { get: describeOperation(endpoint, operation, scope) },
   ])
   return {
     openapi: '3.0.3',
@@ -95,13 +95,13 @@ function document(app: FastifyInstance, door: Door, scope: Scope): unknown {
       version: dialect.name.replace(/^\w+-/, ''),
       description: scope.description,
     },
-    servers: [{ url: door.place.root }],
+    servers: [{ url: endpoint.place.root }],
     security: [{}, { apikey: [] }, { authorization: [] }],
     tags: TAGS.filter(({ name }) => served.some(operation => tagOf(operation) === name)),
     paths: Object.fromEntries(paths),
     components: {
-      schemas: answerSchemas(door.isFlat, scope.values),
-      responses: faultResponses(served.some(isAskedElsewhere)),
+      schemas: answerSchemas(endpoint.isFlat, scope.values),
+      responses: faultResponses(served.some(isRequestedElsewhere)),
       securitySchemes: SECURITY,
     },
     'x-odsql': {
@@ -136,7 +136,7 @@ function tagOf({ tag, source = 'catalog' }: Operation): string {
 }
 
 /** True where another portal may be asked for the answer. */
-function isAskedElsewhere({ source, tag, path }: Operation): boolean {
+function isRequestedElsewhere({ source, tag, path }: Operation): boolean {
   return source === 'network' && tag === 'Dataset' && !/\/(exports|attachments)$/.test(path)
 }
 
@@ -150,28 +150,28 @@ const SECURITY = {
   },
 }
 
-function describeOperation(door: Door, operation: Operation, scope: Scope): unknown {
+function describeOperation(endpoint: Endpoint, operation: Operation, scope: Scope): unknown {
   const { id, tag, source = 'catalog', summary, says } = operation
   const known = scope.examples(source)
   const ofCatalog = source === 'catalog' ? CATALOG_EXAMPLES : { ...CATALOG_EXAMPLES, sort: '-records_count' }
   const own = tag === 'Catalog' ? { ...ofCatalog, dataset_id: known.dataset_id } : known
-  const names = operation.parameters(door.options.dialect.name)
+  const names = operation.parameters(endpoint.options.dialect.name)
   const parameters = [
-    ...pathParameters(door, operation, scope, own),
+    ...pathParameters(endpoint, operation, scope, own),
     ...names.map(name => describe(name, PARAMETERS[name], own)),
   ]
-  const answered = { 200: answerOf(door, operation, scope) }
+  const answered = { 200: answerOf(endpoint, operation, scope) }
   return {
     operationId: id,
     tags: [tagOf(operation)],
     summary,
     description: says,
     parameters,
-    responses: { ...answered, ...refusals(isAskedElsewhere(operation)) },
+    responses: { ...answered, ...refusals(isRequestedElsewhere(operation)) },
   }
 }
 
-function answerOf(door: Door, operation: Operation, scope: Scope): unknown {
+function answerOf(endpoint: Endpoint, operation: Operation, scope: Scope): unknown {
   const { answer, says } = operation
   switch (answer.type) {
     case 'json':
@@ -179,7 +179,7 @@ function answerOf(door: Door, operation: Operation, scope: Scope): unknown {
     case 'file':
       return response(says, { '*/*': Type.String({ format: 'binary' }) })
     case 'export':
-      return response(says, exportTypes(operation, formatsOf(door, operation, scope)))
+      return response(says, exportTypes(operation, formatsOf(endpoint, operation, scope)))
   }
 }
 
@@ -190,7 +190,7 @@ function refusals(isElsewhere: boolean): Readonly<Record<string, unknown>> {
 
 /** The parameters that the path names, but for the dataset where it is bound to one. */
 function pathParameters(
-  door: Door,
+  endpoint: Endpoint,
   operation: Operation,
   scope: Scope,
   examples: Examples,
@@ -198,8 +198,9 @@ function pathParameters(
   const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   return names.flatMap(name => {
     if (name === 'dataset_id' && scope.dataset !== null) return []
-    const formats = formatsOf(door, operation, scope).map(known => known.name)
-    if (name === 'format') return [describe(name, formatParameter(formats), { format: usualFormat(formats) })]
+    const formats = formatsOf(endpoint, operation, scope).map(known => known.name)
+    if (name === 'format')
+      return [describe(name, formatParameter(formats), { format: defaultFormat(formats) })]
     if (name !== 'dcat_ap_format') return [describe(name, lookup(PATH_PARAMETERS, name) ?? UNNAMED, examples)]
     const profiles = formats.map(format => format.slice('dcat'.length))
     return [describe(name, formatParameter(profiles), { dcat_ap_format: profiles[0] })]
@@ -210,7 +211,7 @@ function formatParameter(formats: readonly string[]): Parameter {
   return { in: 'path', schema: choice(formats), description: 'Format of the file.' }
 }
 
-function usualFormat(formats: readonly string[]): string | undefined {
+function defaultFormat(formats: readonly string[]): string | undefined {
   return formats.includes('json') ? 'json' : formats[0]
 }
 
@@ -237,24 +238,24 @@ function boundPath(path: string, { dataset }: Scope): string {
  * True where the API has a route for the operation: documents describe nothing that is not there. Those of the Explore
  * API describe the catalog alone, as on live services.
  */
-function isServed(app: FastifyInstance, door: Door, operation: Operation, scope: Scope): boolean {
+function isServed(app: FastifyInstance, endpoint: Endpoint, operation: Operation, scope: Scope): boolean {
   const { id, source, path, format, answer } = operation
-  if (source !== undefined && door.options.dialect.name !== 'search-v2') return false
-  if (door.isFlat && /^(?:aggregate|query)/.test(id)) return false
+  if (source !== undefined && endpoint.options.dialect.name !== 'search-v2') return false
+  if (endpoint.isFlat && /^(?:aggregate|query)/.test(id)) return false
   const any = format === undefined ? path : path.replace(/[^/]+$/, '{format}')
-  if (!hasRoute(app, door, path) && !hasRoute(app, door, any)) return false
-  return answer.type !== 'export' || formatsOf(door, operation, scope).length > 0
+  if (!hasRoute(app, endpoint, path) && !hasRoute(app, endpoint, any)) return false
+  return answer.type !== 'export' || formatsOf(endpoint, operation, scope).length > 0
 }
 
-function hasRoute(app: FastifyInstance, door: Door, path: string): boolean {
-  const url = door.options.path + path.replace(/^\/$/, '').replace(/\{(\w+)\}/g, ':$1')
+function hasRoute(app: FastifyInstance, endpoint: Endpoint, path: string): boolean {
+  const url = endpoint.options.path + path.replace(/^\/$/, '').replace(/\{(\w+)\}/g, ':$1')
   return app.hasRoute({ method: 'GET', url })
 }
 
 /** The formats of an operation, of those of the catalog, of a dataset, or all that datasets may have. */
-function formatsOf(door: Door, operation: Operation, scope: Scope): readonly ExportFormat[] {
+function formatsOf(endpoint: Endpoint, operation: Operation, scope: Scope): readonly ExportFormat[] {
   const { format } = operation
-  const known = knownFormats(door.options.dialect.name, operation, scope)
+  const known = knownFormats(endpoint.options.dialect.name, operation, scope)
   if (format === undefined) return known
   if (format === DCAT_PROFILES) return known.filter(({ name }) => name.startsWith(DCAT_PROFILES))
   return known.filter(({ name }) => name === format)

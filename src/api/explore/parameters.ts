@@ -1,5 +1,5 @@
 import { type TSchema, Type } from 'typebox'
-import { ALL_ROWS, GROUPED_PAGE, PAGE, PAGING, USUAL_ROWS, USUAL_ZONE } from '../../http/parameters.ts'
+import { ALL_ROWS, DEFAULT_ROWS, DEFAULT_ZONE, GROUPED_PAGE, PAGE, PAGING } from '../../http/parameters.ts'
 import { LANGUAGES } from '../../model/language.ts'
 import { TEMPLATE_TYPES } from '../../model/templates.ts'
 import { FACET_SORTS } from '../../query/facets.ts'
@@ -17,10 +17,10 @@ export interface Parameter {
 }
 
 const [PAGE_NAMES, OLD_PAGE_NAMES] = PAGING
-const flag = (usual = false) => Type.Boolean({ default: usual })
+const flag = (standard = false) => Type.Boolean({ default: standard })
 const several = Type.Array(Type.String())
-const rows = (most: number) => Type.Integer({ minimum: ALL_ROWS, maximum: most, default: USUAL_ROWS })
-const first = (most: number) => Type.Integer({ minimum: 0, maximum: most, default: 0 })
+const rows = (max: number) => Type.Integer({ minimum: ALL_ROWS, maximum: max, default: DEFAULT_ROWS })
+const first = (max: number) => Type.Integer({ minimum: 0, maximum: max, default: 0 })
 const id = Type.String({ minLength: 1 })
 
 const ROWS =
@@ -168,7 +168,7 @@ export const PARAMETERS = {
   },
   timezone: {
     in: 'query',
-    schema: Type.String({ default: USUAL_ZONE }),
+    schema: Type.String({ default: DEFAULT_ZONE }),
     description: 'Time zone of the query and of the moments in the answer, such as Europe/Paris.',
   },
   include_links: { in: 'query', schema: flag(), description: 'Adds links, ids and moments of publication.' },

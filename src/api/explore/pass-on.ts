@@ -44,12 +44,12 @@ const PARAMETERS: readonly string[] = [
 ]
 
 /** Milliseconds for the beginning of an answer, and for the whole of it: an export may be long. */
-const ASK = { patience: 15_000, deadline: 300_000 }
+const ASK = { timeout: 15_000, deadline: 300_000 }
 
 /** Statuses with which a portal refuses what the caller asked for: its refusal is the answer. */
 const REFUSALS: readonly number[] = [400, 403, 404, 410]
 const REFUSAL_BYTES = 64 * 1024
-const LONGEST_MESSAGE = 1000
+const MAX_MESSAGE_LENGTH = 1000
 
 /**
  * Has what is asked of the records of a dataset of another portal answered by that portal: its answer is handed on as it
@@ -102,7 +102,7 @@ async function readRefusal({ member }: Federated, answer: MemberAnswer) {
   const { error_code: code, message } = read ?? {}
   return {
     error_code: typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : 'BadRequest',
-    message: typeof message === 'string' ? message.slice(0, LONGEST_MESSAGE) : 'The portal refuses.',
+    message: typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : 'The portal refuses.',
   }
 }
 

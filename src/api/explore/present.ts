@@ -29,7 +29,7 @@ export interface Place {
 }
 
 /** How a request wants what is told of datasets and records. */
-export interface Manner {
+export interface Presentation {
   /** IANA name of the zone whose offsets moments have. */
   readonly timezone: string
   /** The later generation gives links only where they are asked for. */
@@ -92,9 +92,9 @@ export function presentRow(
   plan: Query,
   entry: CatalogEntry,
   place: Place,
-  manner: Manner,
+  presentation: Presentation,
 ): unknown {
-  if (row.id !== null) return presentRecord(row, entry, place, manner)
+  if (row.id !== null) return presentRecord(row, entry, place, presentation)
   const isWhole = plan.type === 'groups' && plan.keys.length === 0
   return isWhole && place.dialect.name === 'search-v2'
     ? { links: [], record: { fields: row.object } }
@@ -106,7 +106,7 @@ export function presentRecord(
   row: AnswerRow,
   entry: CatalogEntry,
   place: Place,
-  { links, timezone }: Manner,
+  { links, timezone }: Presentation,
 ): unknown {
   const timestamp = zonedText(canonical(entry.published), timezone)
   const { id } = entry.dataset
@@ -131,12 +131,13 @@ export interface SelectedDataset {
 export function presentDataset(
   entry: CatalogEntry,
   place: Place,
-  manner: Manner,
+  presentation: Presentation,
   selected?: SelectedDataset,
 ): unknown {
-  const dataset = datasetObject(entry, place, manner, selected)
+  const dataset = datasetObject(entry, place, presentation, selected)
   const links = datasetLinks(entry.dataset.id, place)
-  if (place.dialect.name === 'explore-v2.1') return manner.links ? { _links: links, ...dataset } : dataset
+  if (place.dialect.name === 'explore-v2.1')
+    return presentation.links ? { _links: links, ...dataset } : dataset
   return { links, dataset }
 }
 
@@ -144,10 +145,10 @@ export function presentDataset(
 export function datasetObject(
   entry: CatalogEntry,
   place: Place,
-  manner: Manner,
+  presentation: Presentation,
   selected?: SelectedDataset,
 ): Readonly<Record<string, unknown>> {
-  const whole: Readonly<Record<string, unknown>> = describeDataset(entry, place, manner)
+  const whole: Readonly<Record<string, unknown>> = describeDataset(entry, place, presentation)
   if (selected === undefined) return whole
   const parts = selected.shown.map(name => [name, whole[name]] as const)
   return { ...selected.object, ...Object.fromEntries(parts) }
@@ -160,16 +161,16 @@ export function datasetObject(
 export function queriedDataset(
   entry: CatalogEntry,
   place: Place,
-  manner: Manner,
+  presentation: Presentation,
   selected?: SelectedDataset,
 ): unknown {
-  if (selected !== undefined) return datasetObject(entry, place, manner, selected)
-  const { metas, ...whole } = describeDataset(entry, place, manner)
+  if (selected !== undefined) return datasetObject(entry, place, presentation, selected)
+  const { metas, ...whole } = describeDataset(entry, place, presentation)
   return { ...metas, ...whole, metas }
 }
 
 /** The order of keys is that of the live service. */
-function describeDataset(entry: CatalogEntry, { root, dialect, source }: Place, manner: Manner) {
+function describeDataset(entry: CatalogEntry, { root, dialect, source }: Place, presentation: Presentation) {
   const { dataset, statistics } = entry
   const isFlat = dialect.name === 'explore-v2.1'
   const home = `${root}/${source}/datasets/${dataset.id}`
@@ -195,11 +196,11 @@ function describeDataset(entry: CatalogEntry, { root, dialect, source }: Place, 
     })),
     ...(hasPart(dialect, 'alternative_exports') ? { alternative_exports: [] } : {}),
     data_visible: true,
-    metas: presentMetas(completeMetas(entry), manner),
+    metas: presentMetas(completeMetas(entry), presentation),
   }
 }
 
-function presentMetas(metas: Metas, { timezone, appMetas }: Manner): Metas {
+function presentMetas(metas: Metas, { timezone, appMetas }: Presentation): Metas {
   const known = { ...metas.default }
   for (const name of MOMENT_METAS) {
     const moment = canonicalMoment(lookup(known, name) ?? null)

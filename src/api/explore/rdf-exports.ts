@@ -13,12 +13,12 @@ import { usedProperties } from '../../mapping/vocabulary.ts'
 import { isXmlText } from '../../model/xml.ts'
 import { compileFor } from '../../publishing/graphs/mapped-graphs.ts'
 import { publishedTriples } from '../../publishing/published-triples.ts'
-import type { Asker } from '../../query/execute/executor.ts'
+import type { Executor } from '../../query/execute/executor.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { RecordQuery } from '../../query/plan.ts'
 import { fieldIri } from '../../rdf/iris.ts'
 import { isTripleTerm, parseTriples, splitTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
-import type { DatasetRoute, Door } from './endpoint.ts'
+import type { DatasetRoute, Endpoint } from './endpoint.ts'
 import { begun, sendFile } from './export-file.ts'
 import { exportFormats } from './export-list.ts'
 
@@ -48,20 +48,20 @@ const NO_XML = `[${Array.from({ length: 0x10000 }, (_, code) => code)
   .join('')}]`
 
 /** The graph of a dataset, or of those of its records that a query finds, as a file (linked-data, "RDF exports"). */
-export function rdfExportRoutes(app: FastifyInstance, door: Door): void {
-  const { base, dialect } = door.options
+export function rdfExportRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+  const { base, dialect } = endpoint.options
   const unwritable = new UnwritableTexts()
   const tripleTerms = new TripleTerms()
 
   for (const [format, write] of Object.entries(RDF_WRITERS))
     app.get<DatasetRoute>(`/catalog/datasets/:dataset/exports/${format}`, async (request, reply) => {
       const { query } = request
-      const entry = door.dataset(request)
+      const entry = endpoint.dataset(request)
       const { dataset, version } = entry
       const served = exportFormats(dialect.name, dataset.fields).find(({ name }) => name === format)
       if (served === undefined) return reply.callNotFound()
-      const asker = door.asker()
-      const plan = readPlan(query, entry, door, asker)
+      const executor = endpoint.executor()
+      const plan = readPlan(query, entry, endpoint, executor)
       const file = {
         name: `${dataset.id}.${served.extension ?? format}`,
         mediaType: served.mediaType,
@@ -70,10 +70,10 @@ export function rdfExportRoutes(app: FastifyInstance, door: Door): void {
       if (entry.content === 'rdf' && !isWhole(plan)) throw noRecords()
       if (!isWhole(plan)) keepNowhere(reply)
       else if (isFresh(request, reply, version)) return reply.code(304).send()
-      const triples = () => triplesOf(entry, plan, door, asker)
+      const triples = () => triplesOf(entry, plan, endpoint, executor)
       const problem =
         format === 'rdfxml'
-          ? (nameless(entry, base) ?? (await unwritable.problem(entry, isWhole(plan), triples, asker)))
+          ? (nameless(entry, base) ?? (await unwritable.problem(entry, isWhole(plan), triples, executor)))
           : format === 'jsonld' && entry.content === 'rdf' && (await tripleTerms.has(entry, triples))
             ? noTripleTerms().message
             : null
@@ -86,24 +86,29 @@ export function rdfExportRoutes(app: FastifyInstance, door: Door): void {
 function triplesOf(
   { content, dataset, dump, mapping, target }: ServedDataset,
   plan: RecordQuery,
-  { options: { base, store } }: Door,
-  asker: Asker,
+  { options: { base, store } }: Endpoint,
+  executor: Executor,
 ): AsyncGenerator<string> {
   if (dump !== null && (content === 'rdf' || (mapping !== null && isWhole(plan))))
     return publishedTriples(dump)
-  if (mapping === null) return matchingTriples(plan, target, store, asker)
+  if (mapping === null) return matchingTriples(plan, target, store, executor)
   const place = { base, dataset: dataset.id, fields: dataset.fields }
-  return mappedTriples(plan, target, asker, compileFor(mapping.mapping, place))
+  return mappedTriples(plan, target, executor, compileFor(mapping.mapping, place))
 }
 
-function readPlan(query: QueryParameters, entry: ServedDataset, door: Door, asker: Asker): RecordQuery {
+function readPlan(
+  query: QueryParameters,
+  entry: ServedDataset,
+  endpoint: Endpoint,
+  executor: Executor,
+): RecordQuery {
   refuseParameters(query, ['select', 'group_by'], 'an RDF export has the triples of whole records')
-  const source = door.datasetSource(entry)
-  const { clauses, filter } = door.readFiltered(query, source)
+  const source = endpoint.datasetSource(entry)
+  const { clauses, filter } = endpoint.readFiltered(query, source)
   const plan = planOdsql(
     { ...clauses, ...readExportPage(query), filter },
-    door.context(source, clauses),
-    asker.watch,
+    endpoint.context(source, clauses),
+    executor.watch,
   )
   if (plan.type !== 'records') throw new Error('a query without groups became one for groups')
   return plan
@@ -139,7 +144,7 @@ class UnwritableTexts {
     entry: ServedDataset,
     isWhole: boolean,
     triples: () => AsyncIterable<string>,
-    asker: Asker,
+    executor: Executor,
   ): Promise<string | null> {
     if (entry.content === 'rdf' || entry.mapping !== null) {
       if (!isWhole) return firstProblem(triples())
@@ -152,7 +157,7 @@ class UnwritableTexts {
     }
     let field = this.fields.get(entry)
     if (field === undefined) {
-      field = (await fieldWith(NO_XML, entry.target, asker))?.name ?? null
+      field = (await fieldWith(NO_XML, entry.target, executor))?.name ?? null
       this.fields.set(entry, field)
     }
     if (field === null) return null

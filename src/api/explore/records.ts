@@ -9,12 +9,12 @@ import { findRecord } from '../../query/execute/find.ts'
 import { recordObject } from '../../query/execute/json.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { Query } from '../../query/plan.ts'
-import type { DatasetRoute, Door, RecordRoute } from './endpoint.ts'
+import type { DatasetRoute, Endpoint, RecordRoute } from './endpoint.ts'
 import { pageLinks, presentRecord, presentRow } from './present.ts'
 
 /** The records of a dataset: pages, one of them, groups and exports (query API, "Record search" and below). */
-export function recordRoutes(app: FastifyInstance, door: Door): void {
-  const { options, place } = door
+export function recordRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+  const { options, place } = endpoint
   const { dialect } = options
   const datasets = `/${place.source}/datasets`
 
@@ -30,26 +30,30 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     (body: (found: Found) => unknown) =>
     async (request: FastifyRequest<DatasetRoute>, reply: FastifyReply) => {
       const { query } = request
-      const entry = door.dataset(request)
-      const early = door.early(request, reply, entry.version)
-      if (early !== null) return early
-      const asker = door.asker()
-      const source = door.datasetSource(entry)
-      const { clauses, filter, page } = door.readList(query, source)
-      const plan = planOdsql({ ...clauses, ...page, filter }, door.context(source, clauses), asker.watch)
-      const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
-      const answer = await answerQuery(plan, asked, asker)
-      return door.answer(request, reply, asker, body({ query, entry, plan, answer, page }))
+      const entry = endpoint.dataset(request)
+      const fromCache = endpoint.fromCache(request, reply, entry.version)
+      if (fromCache !== null) return fromCache
+      const executor = endpoint.executor()
+      const source = endpoint.datasetSource(entry)
+      const { clauses, filter, page } = endpoint.readList(query, source)
+      const plan = planOdsql(
+        { ...clauses, ...page, filter },
+        endpoint.context(source, clauses),
+        executor.watch,
+      )
+      const requested = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
+      const answer = await answerQuery(plan, requested, executor)
+      return endpoint.answer(request, reply, executor, body({ query, entry, plan, answer, page }))
     }
 
   app.get<DatasetRoute>(
     `${datasets}/:dataset/records`,
     answered(({ query, entry, plan, answer: { total, rows }, page }) => {
-      const manner = door.manner(query, entry)
-      const shown = rows.map(row => presentRow(row, plan, entry, place, manner))
+      const presentation = endpoint.manner(query, entry)
+      const shown = rows.map(row => presentRow(row, plan, entry, place, presentation))
       const home = `${place.root}${datasets}/${entry.dataset.id}/records`
       const links = pageLinks(home, query, { ...page, total })
-      return door.list('records', query, { plan, total, links }, shown)
+      return endpoint.list('records', query, { plan, total, links }, shown)
     }),
   )
 
@@ -59,47 +63,51 @@ export function recordRoutes(app: FastifyInstance, door: Door): void {
     results: rows.map(({ object }) => object),
   }))
   app.get<DatasetRoute>(`${datasets}/:dataset/query`, (request, reply) => {
-    door.refuseGone('Queries')
+    endpoint.refuseGone('Queries')
     return query(request, reply)
   })
 
   app.get<DatasetRoute>(`${datasets}/:dataset/aggregates`, async (request, reply) => {
-    door.refuseGone('Aggregates')
-    const entry = door.dataset(request)
-    const early = door.early(request, reply, entry.version)
-    if (early !== null) return early
-    const asker = door.asker()
-    const source = door.datasetSource(entry)
-    const { clauses, filter } = door.readFiltered(request.query, source)
+    endpoint.refuseGone('Aggregates')
+    const entry = endpoint.dataset(request)
+    const fromCache = endpoint.fromCache(request, reply, entry.version)
+    if (fromCache !== null) return fromCache
+    const executor = endpoint.executor()
+    const source = endpoint.datasetSource(entry)
+    const { clauses, filter } = endpoint.readFiltered(request.query, source)
     const page = readPage(request.query, true, null)
-    const context = door.context(source, clauses)
-    const plan = planOdsql({ ...clauses, ...page, filter }, context, asker.watch, 'groups')
-    const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
-    const { rows } = await answerQuery(plan, asked, asker)
-    return door.answer(request, reply, asker, { aggregations: rows.map(({ object }) => object) })
+    const context = endpoint.context(source, clauses)
+    const plan = planOdsql({ ...clauses, ...page, filter }, context, executor.watch, 'groups')
+    const requested = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
+    const { rows } = await answerQuery(plan, requested, executor)
+    return endpoint.answer(request, reply, executor, { aggregations: rows.map(({ object }) => object) })
   })
 
   app.get<RecordRoute>(`${datasets}/:dataset/records/:record`, async (request, reply) => {
-    const entry = door.dataset(request)
-    const early = door.early(request, reply, entry.version)
-    if (early !== null) return early
+    const entry = endpoint.dataset(request)
+    const fromCache = endpoint.fromCache(request, reply, entry.version)
+    if (fromCache !== null) return fromCache
     const clauses = readClauses(request.query)
-    const asker = door.asker()
+    const executor = endpoint.executor()
     const { record: id } = request.params
-    const context = door.context(door.datasetSource(entry), clauses)
-    const plan = planOdsql({ select: clauses.select, where: [], limit: 1, offset: 0 }, context, asker.watch)
+    const context = endpoint.context(endpoint.datasetSource(entry), clauses)
+    const plan = planOdsql(
+      { select: clauses.select, where: [], limit: 1, offset: 0 },
+      context,
+      executor.watch,
+    )
     if (plan.type !== 'records')
       throw new Fault('ODSQLError', {
         reason: 'An aggregate cannot be selected of one record.',
         clause: 'select',
       })
-    const row = await findRecord(id, plan, entry.target, asker)
+    const row = await findRecord(id, plan, entry.target, executor)
     if (row === null) throw new Fault('NotFoundResource', { kind: 'record', id: id.slice(0, 100) })
     const style = { dialect, timezone: clauses.timezone }
     const object = recordObject(row, plan.select, entry.dataset.fields, style)
     const size = [...exactJson(row.record.values)].length
-    const manner = door.manner(request.query, entry)
-    const shown = presentRecord({ id: row.record.id, size, object }, entry, place, manner)
-    return door.answer(request, reply, asker, shown)
+    const presentation = endpoint.manner(request.query, entry)
+    const shown = presentRecord({ id: row.record.id, size, object }, entry, place, presentation)
+    return endpoint.answer(request, reply, executor, shown)
   })
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { CatalogRoute, Door } from './endpoint.ts'
+import type { CatalogRoute, Endpoint } from './endpoint.ts'
 
 /** Where addresses begin, and what they lead to (for the Search API v2: query API, "Search API v2"). */
 const SEARCH_ROOTS = {
@@ -12,13 +12,13 @@ const EXPLORE_ROOTS = {
 }
 
 /** The entrances of an API: its sources, and the resources of the catalog (query API, "Endpoints"). */
-export function rootRoutes(app: FastifyInstance, door: Door): void {
-  const roots = door.options.dialect.name === 'search-v2' ? SEARCH_ROOTS : EXPLORE_ROOTS
+export function rootRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+  const roots = endpoint.options.dialect.name === 'search-v2' ? SEARCH_ROOTS : EXPLORE_ROOTS
   for (const [path, relations] of Object.entries(roots)) {
-    const home = `${door.place.root}${path === '/' ? '' : path}`
+    const home = `${endpoint.place.root}${path === '/' ? '' : path}`
     const links = [{ rel: 'self', href: home }, ...relations.map(rel => ({ rel, href: `${home}/${rel}` }))]
     app.get<CatalogRoute>(path, async (request, reply) =>
-      door.answer(request, reply, door.asker(), { links }),
+      endpoint.answer(request, reply, endpoint.executor(), { links }),
     )
   }
 }

@@ -5,7 +5,7 @@ import { attachmentRoutes } from './attachments.ts'
 import { catalogRoutes } from './catalog.ts'
 import { catalogExportRoutes } from './catalog-exports.ts'
 import { selfDescription } from './description.ts'
-import { Door, type ExploreOptions } from './endpoint.ts'
+import { Endpoint, type ExploreOptions } from './endpoint.ts'
 import { exportListRoutes } from './export-list.ts'
 import { facetRoutes } from './facets.ts'
 import { rdfExportRoutes } from './rdf-exports.ts'
@@ -21,16 +21,16 @@ import { templateRoutes } from './templates.ts'
 export const explore: FastifyPluginAsync<ExploreOptions> = async (app, options) => {
   app.setErrorHandler(answerFault(restBody))
   if (options.versions !== undefined) answerVersions(app, options.versions)
-  const door = new Door(options)
-  catalogRoutes(app, door)
-  recordRoutes(app, door)
-  facetRoutes(app, door)
-  rootRoutes(app, door)
-  templateRoutes(app, door)
-  attachmentRoutes(app, door)
-  exportListRoutes(app, door)
-  catalogExportRoutes(app, door)
-  rdfExportRoutes(app, door)
-  tableExportRoutes(app, door)
-  selfDescription(app, door)
+  const endpoint = new Endpoint(options)
+  catalogRoutes(app, endpoint)
+  recordRoutes(app, endpoint)
+  facetRoutes(app, endpoint)
+  rootRoutes(app, endpoint)
+  templateRoutes(app, endpoint)
+  attachmentRoutes(app, endpoint)
+  exportListRoutes(app, endpoint)
+  catalogExportRoutes(app, endpoint)
+  rdfExportRoutes(app, endpoint)
+  tableExportRoutes(app, endpoint)
+  selfDescription(app, endpoint)
 }

@@ -199,8 +199,8 @@ export function valueSchema(
 ): TSchema {
   const { label, description, annotations } = known
   const unit = annotations.unit?.[0]
-  const told = `${description ?? label}${unit === undefined ? '' : ` (${String(unit)})`}`
-  const about = { title: label, description: told, ...(example === undefined ? {} : { example }) }
+  const reported = `${description ?? label}${unit === undefined ? '' : ` (${String(unit)})`}`
+  const about = { title: label, description: reported, ...(example === undefined ? {} : { example }) }
   const texts = all === undefined ? Type.String() : choice(all)
   if (known.multivalued) return nullable(Type.Array(texts, about))
   if (known.type === 'text' && all !== undefined)
@@ -274,7 +274,7 @@ const ELSEWHERE = '502'
  */
 export function faultResponses(isElsewhere: boolean): Readonly<Record<string, unknown>> {
   const said = Object.entries(SAID).filter(([status]) => isElsewhere || status !== ELSEWHERE)
-  const told = said.map(([status, description]) => {
+  const reported = said.map(([status, description]) => {
     const codes = Object.entries(FAULTS)
       .filter(([code, known]) => known.status === Number(status) && !INNER.includes(code))
       .map(([code]) => code)
@@ -282,7 +282,7 @@ export function faultResponses(isElsewhere: boolean): Readonly<Record<string, un
     return [status, response(description, { [JSON_TYPE]: described })] as const
   })
   return {
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(reported),
     429: response('The calls of the day are used up', { [JSON_TYPE]: named('quota') }),
   }
 }

@@ -28,19 +28,19 @@ export function splitSelect(
   select: string | undefined,
   dialect: Dialect,
 ): {
-  readonly asked: string | undefined
+  readonly requested: string | undefined
   readonly shown: readonly ShownPart[]
 } {
   const parts = PARTS[dialect.name]
   const mentions = select !== undefined && parts.some(name => select.includes(name))
-  if (!mentions) return { asked: select, shown: [] }
+  if (!mentions) return { requested: select, shown: [] }
   const shown: ShownPart[] = []
-  const asked: string[] = []
+  const requested: string[] = []
   for (const { expression, label, span } of parseSelect(select)) {
     const name = expression?.type === 'field' && label === null ? expression.name : ''
     const part = parts.find(known => known === name)
-    if (part === undefined) asked.push(select.slice(span.from, span.to))
+    if (part === undefined) requested.push(select.slice(span.from, span.to))
     else shown.push(part)
   }
-  return { asked: asked.length === 0 ? undefined : asked.join(', '), shown }
+  return { requested: requested.length === 0 ? undefined : requested.join(', '), shown }
 }

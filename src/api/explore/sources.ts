@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Monitoring } from '../../catalog/monitoring.ts'
 import type { Network } from '../../catalog/network.ts'
-import type { SeenDatasets } from '../../catalog/visible.ts'
+import type { VisibleDatasets } from '../../catalog/visible.ts'
 import { Fault } from '../../errors/errors.ts'
 import { jsonArray } from '../../formats/json.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
@@ -13,7 +13,7 @@ import type { Dialect } from '../../query/dialect.ts'
 import { exportObjects } from '../../query/execute/answer.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import { catalogRoutes } from './catalog.ts'
-import { type CatalogRoute, type DatasetRoute, Door, type ExploreOptions } from './endpoint.ts'
+import { type CatalogRoute, type DatasetRoute, Endpoint, type ExploreOptions } from './endpoint.ts'
 import { exportLinks, tableFormats } from './export-list.ts'
 import { facetRoutes } from './facets.ts'
 import { passOn } from './pass-on.ts'
@@ -51,7 +51,7 @@ export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) 
   const { monitoring, network } = options.sources
   await app.register(async scope => {
     scope.addHook('preHandler', request => monitoring.refresh(request.principal))
-    sourceRoutes(scope, new Door({ ...options, catalog: monitoring, source: 'monitoring' }), () => false)
+    sourceRoutes(scope, new Endpoint({ ...options, catalog: monitoring, source: 'monitoring' }), () => false)
   })
   await app.register(async scope => {
     scope.addHook('preHandler', () => network.refresh())
@@ -59,8 +59,8 @@ export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) 
     const { usage } = options
     const counted = usage === undefined ? {} : { usage: (id: string) => usage(network.localId(id)) }
     for (const source of NETWORK_NAMES[options.dialect.name]) {
-      const door = new Door({ ...options, ...counted, catalog: network, source })
-      sourceRoutes(scope, door, id => network.federated(id) !== null)
+      const endpoint = new Endpoint({ ...options, ...counted, catalog: network, source })
+      sourceRoutes(scope, endpoint, id => network.federated(id) !== null)
     }
   })
 }
@@ -70,50 +70,52 @@ export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) 
  *
  * @param isElsewhere true for the id of a dataset of another portal
  */
-function sourceRoutes(app: FastifyInstance, door: Door, isElsewhere: (id: string) => boolean): void {
-  const { root, source } = door.place
+function sourceRoutes(app: FastifyInstance, endpoint: Endpoint, isElsewhere: (id: string) => boolean): void {
+  const { root, source } = endpoint.place
   const home = `${root}/${source}`
   const links = ['', '/datasets', '/exports'].map(part => ({
     rel: part === '' ? 'self' : part.slice(1),
     href: home + part,
   }))
   app.get<CatalogRoute>(`/${source}`, async (request, reply) =>
-    door.answer(request, reply, door.asker(), { links }),
+    endpoint.answer(request, reply, endpoint.executor(), { links }),
   )
-  catalogRoutes(app, door)
-  recordRoutes(app, door)
-  facetRoutes(app, door)
-  tableExportRoutes(app, door)
-  exportRoutes(app, door, isElsewhere)
+  catalogRoutes(app, endpoint)
+  recordRoutes(app, endpoint)
+  facetRoutes(app, endpoint)
+  tableExportRoutes(app, endpoint)
+  exportRoutes(app, endpoint, isElsewhere)
 }
 
 /** What lists of datasets, and records of other portals, are exported in. */
 const JSON_ONLY = [{ name: 'json' }]
 
 /** The list of datasets as a file, and the lists of what there is to export (query API, "Catalog export"). */
-function exportRoutes(app: FastifyInstance, door: Door, isElsewhere: (id: string) => boolean): void {
-  const { dialect } = door.options
-  const { root, source } = door.place
+function exportRoutes(app: FastifyInstance, endpoint: Endpoint, isElsewhere: (id: string) => boolean): void {
+  const { dialect } = endpoint.options
+  const { root, source } = endpoint.place
   const home = `${root}/${source}`
 
   app.get<CatalogRoute>(`/${source}/exports`, async (request, reply) =>
-    door.answer(request, reply, door.asker(), { links: exportLinks(`${home}/exports`, JSON_ONLY) }),
+    endpoint.answer(request, reply, endpoint.executor(), {
+      links: exportLinks(`${home}/exports`, JSON_ONLY),
+    }),
   )
 
   app.get<DatasetRoute>(`/${source}/datasets/:dataset/exports`, async (request, reply) => {
-    const { id, fields } = door.seen(request).dataset(request.params.dataset).dataset
+    const { id, fields } = endpoint.visible(request).dataset(request.params.dataset).dataset
     const formats = isElsewhere(id) ? JSON_ONLY : tableFormats(dialect.name, fields)
     const links = exportLinks(`${home}/datasets/${id}/exports`, formats)
-    return door.answer(request, reply, door.asker(), { links })
+    return endpoint.answer(request, reply, endpoint.executor(), { links })
   })
 
   app.get<DatasetRoute>(`/${source}/datasets/:dataset/attachments`, async (request, reply) => {
-    const { id } = door.seen(request).dataset(request.params.dataset).dataset
+    const { id } = endpoint.visible(request).dataset(request.params.dataset).dataset
     const links = [
       { rel: 'self', href: `${home}/datasets/${id}/attachments` },
       { rel: 'dataset', href: `${home}/datasets/${id}` },
     ]
-    return door.answer(request, reply, door.asker(), { links, attachments: [] })
+    return endpoint.answer(request, reply, endpoint.executor(), { links, attachments: [] })
   })
 
   app.get<ExportRoute>(`/${source}/exports/:format`, async (request, reply) => {
@@ -124,7 +126,7 @@ function exportRoutes(app: FastifyInstance, door: Door, isElsewhere: (id: string
       .type(JSON_TYPE)
       .header('content-disposition', `attachment; filename="${source}.json"`)
       .send(
-        Readable.from(jsonArray(await exportDatasets(request.query, door, door.seen(request))), {
+        Readable.from(jsonArray(await exportDatasets(request.query, endpoint, endpoint.visible(request))), {
           objectMode: false,
         }),
       )
@@ -134,24 +136,24 @@ function exportRoutes(app: FastifyInstance, door: Door, isElsewhere: (id: string
 /** The datasets of a source that a query finds, each as it is described, in bounded pieces. */
 async function exportDatasets(
   query: QueryParameters,
-  door: Door,
-  seen: SeenDatasets,
+  endpoint: Endpoint,
+  visible: VisibleDatasets,
 ): Promise<AsyncIterable<readonly unknown[]>> {
-  const asker = door.asker()
-  const { dialect } = door.options
-  const source = await door.catalogSource(seen, query)
-  const { clauses, filter } = door.readFiltered(query, source)
+  const executor = endpoint.executor()
+  const { dialect } = endpoint.options
+  const source = await endpoint.catalogSource(visible, query)
+  const { clauses, filter } = endpoint.readFiltered(query, source)
   const all = { ...readExportPage(query), select: 'datasetid', groupBy: undefined }
-  const plan = planOdsql({ ...clauses, ...all, filter }, door.context(source, clauses), asker.watch)
+  const plan = planOdsql({ ...clauses, ...all, filter }, endpoint.context(source, clauses), executor.watch)
   const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
   const found = exportObjects(
     plan,
     { target: source.target, style: { dialect, timezone: clauses.timezone } },
-    asker,
+    executor,
   )
   const described = ({ datasetid }: Readonly<Record<string, unknown>>) => {
     const entry = byId.get(String(datasetid))
-    return entry === undefined ? [] : [presentDataset(entry, door.place, door.manner(query, entry))]
+    return entry === undefined ? [] : [presentDataset(entry, endpoint.place, endpoint.manner(query, entry))]
   }
   return mapped(found, rows => rows.flatMap(described))
 }

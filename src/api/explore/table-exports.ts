@@ -12,7 +12,7 @@ import { countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf } from '../../query/execute/columns.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { Query } from '../../query/plan.ts'
-import type { DatasetRoute, Door } from './endpoint.ts'
+import type { DatasetRoute, Endpoint } from './endpoint.ts'
 import { exportFormats } from './export-list.ts'
 
 interface ExportRoute extends DatasetRoute {
@@ -20,33 +20,33 @@ interface ExportRoute extends DatasetRoute {
 }
 
 /** Most groups that are sorted by an aggregate (facts on "Order by, limit"). */
-const MOST_SORTED = 20_000
+const MAX_SORTED = 20_000
 
 /** All rows of a query as a file in one of the formats of tables (query API, "Record export"; facts on "Exports"). */
-export function tableExportRoutes(app: FastifyInstance, door: Door): void {
-  const { dialect } = door.options
-  const { source: home } = door.place
+export function tableExportRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+  const { dialect } = endpoint.options
+  const { source: home } = endpoint.place
 
   app.get<ExportRoute>(`/${home}/datasets/:dataset/exports/:format`, async (request, reply) => {
     const { query } = request
-    const entry = door.dataset(request)
+    const entry = endpoint.dataset(request)
     const { id, fields, metas } = entry.dataset
     const name = request.params.format
     const format = exportFormats(dialect.name, fields).find(known => known.name === name)
     const writer = lookup(TABLE_WRITERS, name)
     if (format === undefined || writer === undefined)
       throw new Fault('NotFoundResource', { kind: 'export format', id: name.slice(0, 100) })
-    if (!door.isFlat) refuseParameters(query, ['group_by'], 'exports are grouped from v2.1 on')
-    const options = readExport(query, door.isFlat)
+    if (!endpoint.isFlat) refuseParameters(query, ['group_by'], 'exports are grouped from v2.1 on')
+    const options = readExport(query, endpoint.isFlat)
     if (options.epsg !== WGS84 && projector(options.epsg) === null)
       throw invalid('epsg', options.epsg, 'the EPSG code of a known reference system')
-    const asker = door.asker()
-    const source = door.datasetSource(entry)
-    const { clauses, filter } = door.readFiltered(query, source)
+    const executor = endpoint.executor()
+    const source = endpoint.datasetSource(entry)
+    const { clauses, filter } = endpoint.readFiltered(query, source)
     const plan = planOdsql(
       { ...clauses, ...readExportPage(query), filter },
-      door.context(source, clauses),
-      asker.watch,
+      endpoint.context(source, clauses),
+      executor.watch,
     )
     refuseLongOrder(plan)
     const columns = columnsOf(plan, dialect)
@@ -54,20 +54,20 @@ export function tableExportRoutes(app: FastifyInstance, door: Door): void {
       options,
       columns.map(({ key }) => key),
     )
-    const asked = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
+    const requested = { target: entry.target, style: { dialect, timezone: clauses.timezone } }
     const title = typeof metas.default?.title === 'string' ? metas.default.title : id
     const table: Table = {
       name: id,
       title,
       columns,
-      rows: exportObjects(plan, asked, asker),
-      count: () => countObjects(plan, asked, asker),
+      rows: exportObjects(plan, requested, executor),
+      count: () => countObjects(plan, requested, executor),
     }
-    const escapesFormulas = door.options.csvFormulas === 'escaped'
+    const escapesFormulas = endpoint.options.csvFormulas === 'escaped'
     const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys, escapesFormulas })
     const stream = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 })
     const file = `${id}.${format.extension ?? name}`
-    if (door.isKnown(request, reply, `${entry.version} ${format.name}`)) {
+    if (endpoint.isKnown(request, reply, `${entry.version} ${format.name}`)) {
       stream.destroy()
       return reply.code(304).send()
     }
@@ -106,9 +106,9 @@ function refuseUnknown(
 
 function refuseLongOrder(plan: Query): void {
   const isSorted = plan.type === 'groups' && plan.orderBy.some(({ value }) => value.type !== 'key')
-  if (!isSorted || plan.limit === null || plan.limit <= MOST_SORTED) return
+  if (!isSorted || plan.limit === null || plan.limit <= MAX_SORTED) return
   throw new Fault('ODSQLError', {
-    reason: `aggregation function in order by is not supported with a limit > ${MOST_SORTED}. Please remove the order by or set a limit parameter lower than ${MOST_SORTED + 1}.`,
+    reason: `aggregation function in order by is not supported with a limit > ${MAX_SORTED}. Please remove the order by or set a limit parameter lower than ${MAX_SORTED + 1}.`,
     clause: 'order_by',
   })
 }

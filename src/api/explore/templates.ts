@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
 import { type MetadataTemplate, TEMPLATE_TYPES, TEMPLATES } from '../../model/templates.ts'
-import type { CatalogRoute, Door } from './endpoint.ts'
+import type { CatalogRoute, Endpoint } from './endpoint.ts'
 
 interface TypeRoute extends CatalogRoute {
   readonly Params: { readonly type: string }
@@ -11,14 +11,16 @@ interface TemplateRoute extends CatalogRoute {
 }
 
 /** Metadata templates, which the Search API v2 alone tells (query API, "Metadata templates"). */
-export function templateRoutes(app: FastifyInstance, door: Door): void {
-  if (door.options.dialect.name !== 'search-v2') return
-  const home = `${door.place.root}/catalog/metadata_templates`
+export function templateRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+  if (endpoint.options.dialect.name !== 'search-v2') return
+  const home = `${endpoint.place.root}/catalog/metadata_templates`
   const up = { rel: 'metadata_templates', href: home }
 
   app.get<CatalogRoute>('/catalog/metadata_templates', async (request, reply) => {
     const types = TEMPLATE_TYPES.map(({ type, label }) => ({ rel: label, href: `${home}/${type}` }))
-    return door.answer(request, reply, door.asker(), { links: [{ rel: 'self', href: home }, ...types] })
+    return endpoint.answer(request, reply, endpoint.executor(), {
+      links: [{ rel: 'self', href: home }, ...types],
+    })
   })
 
   app.get<TypeRoute>('/catalog/metadata_templates/:type', async (request, reply) => {
@@ -31,7 +33,7 @@ export function templateRoutes(app: FastifyInstance, door: Door): void {
         matadata_template: template,
       })),
     }
-    return door.answer(request, reply, door.asker(), body)
+    return endpoint.answer(request, reply, endpoint.executor(), body)
   })
 
   app.get<TemplateRoute>('/catalog/metadata_templates/:type/:template', async (request, reply) => {
@@ -42,7 +44,7 @@ export function templateRoutes(app: FastifyInstance, door: Door): void {
       { rel: type, href: `${home}/${type}` },
       up,
     ]
-    return door.answer(request, reply, door.asker(), { links, metadata_template: template })
+    return endpoint.answer(request, reply, endpoint.executor(), { links, metadata_template: template })
   })
 }
 

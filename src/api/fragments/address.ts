@@ -34,8 +34,8 @@ export function pageIri(base: string, target: string): string {
 export function fragmentIri(page: string): string {
   const at = page.indexOf('?')
   if (at < 0) return page
-  const kept = partsOf(page).filter(part => nameOf(part) !== 'page')
-  return kept.length === 0 ? page.slice(0, at) : `${page.slice(0, at)}?${kept.join('&')}`
+  const cached = partsOf(page).filter(part => nameOf(part) !== 'page')
+  return cached.length === 0 ? page.slice(0, at) : `${page.slice(0, at)}?${cached.join('&')}`
 }
 
 /** The IRI of one page of a fragment. */

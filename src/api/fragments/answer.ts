@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { KeptAnswers } from '../../http/cache-headers.ts'
+import type { AnswerCache } from '../../http/answer-cache.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
 import type { Offer } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
 import { varyBy } from '../../http/vary.ts'
-import { visitBasis } from '../../site/conditional-page.ts'
+import { pageValidator } from '../../site/conditional-page.ts'
 import { sendPageText } from '../../site/frame.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 
 /** A request for fragments or their list. */
 export type Request = FastifyRequest<{ Querystring: QueryParameters }>
@@ -16,11 +16,11 @@ export type Request = FastifyRequest<{ Querystring: QueryParameters }>
 export interface Answered {
   readonly format: Offer
   /** Who looks at a page; null for data, which are the same for all. */
-  readonly visit: Visit | null
+  readonly pageContext: PageContext | null
   /** Everything that decides the bytes of the answer, beside its format and who looks at it. */
   readonly parts: readonly string[]
   readonly cache?: Pick<ResponseCache, 'offer'> | undefined
-  readonly kept?: KeptAnswers | undefined
+  readonly kept?: AnswerCache | undefined
   /** Request headers that decide it, beside those of all fragments. */
   readonly vary?: readonly string[]
 }
@@ -32,28 +32,38 @@ export interface Answered {
 export function answerKnown(
   request: Request,
   reply: FastifyReply,
-  { format, visit, parts, cache, kept, vary = [] }: Answered,
+  { format, pageContext, parts, cache, kept: cached, vary = [] }: Answered,
 ): FastifyReply | null {
   const { 'if-none-match': known, 'accept-encoding': codings, authorization } = request.headers
   const isOwn = authorization !== undefined || namesCredentials(request.query)
-  const tag = entityTag(RELEASE, format.type, ...parts, ...(visit === null ? [] : visitBasis(visit)))
-  const age = visit === null ? 'max-age=60, stale-while-revalidate=600' : 'no-cache'
+  const tag = entityTag(
+    RELEASE,
+    format.type,
+    ...parts,
+    ...(pageContext === null ? [] : pageValidator(pageContext)),
+  )
+  const age = pageContext === null ? 'max-age=60, stale-while-revalidate=600' : 'no-cache'
   varyBy(reply, 'Accept-Encoding', 'Accept', ...vary)
-  if (visit !== null) varyBy(reply, 'Accept-Language', 'Cookie')
+  if (pageContext !== null) varyBy(reply, 'Accept-Language', 'Cookie')
   reply.header('etag', tag).header('cache-control', `${isOwn ? 'private' : 'public'}, ${age}`)
   if (known !== undefined && known !== '*' && isKnown(known, tag, codings)) {
-    if (visit === null) cache?.offer(reply, '')
+    if (pageContext === null) cache?.offer(reply, '')
     return reply.code(304).send()
   }
-  const body = kept?.find(reply)
+  const body = cached?.find(reply)
   if (body === undefined) return null
-  if (visit === null) cache?.offer(reply, body)
-  return send(reply, format, body, visit)
+  if (pageContext === null) cache?.offer(reply, body)
+  return send(reply, format, body, pageContext)
 }
 
 /** Sends a body that was made, or kept. */
-export function send(reply: FastifyReply, format: Offer, body: string, visit: Visit | null): FastifyReply {
-  if (visit !== null) return sendPageText(reply, visit, body)
+export function send(
+  reply: FastifyReply,
+  format: Offer,
+  body: string,
+  pageContext: PageContext | null,
+): FastifyReply {
+  if (pageContext !== null) return sendPageText(reply, pageContext, body)
   return reply.type(`${format.type}; charset=utf-8`).send(body)
 }
 

@@ -11,9 +11,9 @@ export interface Bindings {
   readonly rows: readonly (readonly (Term | undefined)[])[]
 }
 
-const MOST_ROWS = 500
+const MAX_ROWS = 500
 /** A pattern has three, but clients send those of all their bindings. */
-const MOST_VARIABLES = 64
+const MAX_VARIABLES = 64
 /** What Comunica sends in the one row of a request where it has no bindings. */
 const NO_BINDINGS = 'ex:comunica:unknown'
 
@@ -31,13 +31,13 @@ export function parseBindings(text: string): Bindings {
     const name = reader.match(VARIABLE)
     if (name === null) throw reader.refuse(isSingle ? '( or a variable' : 'a variable or )')
     variables.push(name.slice(1))
-    if (variables.length > MOST_VARIABLES) throw reader.refuse(`at most ${MOST_VARIABLES} variables`)
+    if (variables.length > MAX_VARIABLES) throw reader.refuse(`at most ${MAX_VARIABLES} variables`)
   }
   if (!reader.takes('{')) throw reader.refuse('{')
   const rows: (readonly (Term | undefined)[])[] = []
   for (let read = 0; !reader.takes('}'); ) {
     const row = isSingle ? [reader.value('a term, UNDEF or }')] : readRow(reader, variables.length)
-    if (++read > MOST_ROWS) throw reader.refuse(`at most ${MOST_ROWS} rows`)
+    if (++read > MAX_ROWS) throw reader.refuse(`at most ${MAX_ROWS} rows`)
     if (row.length === variables.length) rows.push(row)
     else if (row[0]?.value !== NO_BINDINGS) rows.push(variables.map(() => undefined))
   }

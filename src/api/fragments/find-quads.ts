@@ -48,11 +48,11 @@ export async function findQuads(
   counts: PartCounts,
   key: string,
 ): Promise<{ readonly parts: QuadContent['parts']; readonly count: number }> {
-  const asked = partsOf(graphs, request)
+  const requested = partsOf(graphs, request)
   const ask = ({ graphs, pattern, bindings }: Part, offset: number, limit: number) =>
     findPage(store, graphs, pattern, bindings, { offset, limit })
   // One triple is looked at, for a literal that is spelt otherwise is told by the triple alone.
-  const known = counts.get(key) ?? (await inTurn(asked, async part => (await ask(part, 0, 1)).count))
+  const known = counts.get(key) ?? (await inTurn(requested, async part => (await ask(part, 0, 1)).count))
   counts.delete(key)
   counts.set(key, known)
   for (const oldest of counts.keys()) {
@@ -62,7 +62,7 @@ export async function findQuads(
   const [from, to] = [(request.page - 1) * size, request.page * size]
   const parts: { name: string | null; triples: string }[] = []
   let before = 0
-  for (const [at, part] of asked.entries()) {
+  for (const [at, part] of requested.entries()) {
     const count = known[at] ?? 0
     const [first, end] = [Math.max(0, from - before), Math.min(count, to - before)]
     if (first < end) {

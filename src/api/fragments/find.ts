@@ -182,12 +182,12 @@ async function speltOtherwise(
   store: Store,
   terms: readonly (Term | undefined)[],
 ): Promise<ReadonlySet<string>> {
-  const asked = terms.filter(isTyped)
-  if (asked.length === 0) return new Set()
+  const requested = terms.filter(isTyped)
+  if (requested.length === 0) return new Set()
   const value = variable('value')
-  const where: Pattern[] = [{ type: 'values', variable: value, terms: asked }]
+  const where: Pattern[] = [{ type: 'values', variable: value, terms: requested }]
   const spelt = await store.select({ type: 'select', projection: [{ variable: value }], where })
-  const texts = asked.map(termText)
+  const texts = requested.map(termText)
   return new Set(texts.filter((text, index) => text !== textOf(spelt[index]?.value)))
 }
 

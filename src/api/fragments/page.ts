@@ -3,7 +3,7 @@ import type { Term } from '../../rdf/term.ts'
 import { GEO, RDF, RDFS, XSD } from '../../rdf/vocab.ts'
 import type { SitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { fragmentsAddress, listAddress, numberedPage } from './address.ts'
 import { expandedDocument } from './jsonld.ts'
 import type { PageDescription } from './metadata.ts'
@@ -14,9 +14,9 @@ const PLACES = ['subject', 'predicate', 'object'] as const
 /** What a page for people shows beside the triples. */
 export interface PageView extends PageDescription {
   readonly dataset: PageDescription['dataset'] & { readonly id: string }
-  readonly visit: Visit
+  readonly pageContext: PageContext
   /** What was asked for in each place, as it was written. */
-  readonly asked: Readonly<Record<(typeof PLACES)[number], string>>
+  readonly requested: Readonly<Record<(typeof PLACES)[number], string>>
   /** Address of the dataset as a resource. */
   readonly about: string
 }
@@ -27,64 +27,64 @@ export interface PageView extends PageDescription {
  * one more triple to who reads the page as RDFa.
  */
 export function fragmentPage(view: PageView, content: Content): SitePage {
-  const { base, dataset, count, asked, foreign, visit } = view
-  const { say, href } = visit
+  const { base, dataset, count, requested, foreign, pageContext } = view
+  const { t, href } = pageContext
   const fields = PLACES.map(
-    place => html`<label><span>${placeName(place, visit)}</span> <input name="${place}" value="${asked[place]}" placeholder="?${place}" autocapitalize="off" spellcheck="false"></label>
+    place => html`<label><span>${placeName(place, pageContext)}</span> <input name="${place}" value="${requested[place]}" placeholder="?${place}" autocapitalize="off" spellcheck="false"></label>
 `,
   )
-  const kept = foreign.map(part => {
+  const cached = foreign.map(part => {
     const [name = '', ...value] = decoded(part).split('=')
     return html`<input type="hidden" name="${name}" value="${value.join('=')}">`
   })
   const path = `/explore/dataset/${encodeURIComponent(dataset.id)}/`
   return {
-    title: say('Triples of {dataset}', { dataset: dataset.title }),
+    title: t('Triples of {dataset}', { dataset: dataset.title }),
     part: 'catalog',
     isWide: true,
     isIndexed: false,
     head: dataBlock(expandedDocument(content.metadata, content.graph, withoutTripleTerms(content.data))),
-    body: html`<nav class="crumbs" aria-label="${say('Where you are')}"><ol><li><a href="${href('/explore/')}">${say('Datasets')}</a></li><li><a href="${href(path)}">${dataset.title}</a></li><li><a href="${listAddress(base)}${asQuery(foreign)}">${say('Triple pattern fragments')}</a></li></ol></nav>
-<h1>${say('Triples of {dataset}', { dataset: dataset.title })}</h1>
-<p class="soft">${say('Every triple of the dataset that fits a pattern, page by page. Programs such as Comunica ask the same address.')} <a href="${view.about}">${say('The dataset as a resource')}</a></p>
-<form class="filter pattern" action="${new URL(fragmentsAddress(base, dataset.id)).pathname}" method="get">${kept}${fields}<button>${say('Find')}</button>
-<p class="soft">${say('An IRI, a literal such as {text}, {tagged} or {typed}, or nothing for any.', { text: '"Paris"', tagged: '"Paris"@fr', typed: `"5"^^${XSD.integer}` })}</p></form>
+    body: html`<nav class="crumbs" aria-label="${t('Where you are')}"><ol><li><a href="${href('/explore/')}">${t('Datasets')}</a></li><li><a href="${href(path)}">${dataset.title}</a></li><li><a href="${listAddress(base)}${asQuery(foreign)}">${t('Triple pattern fragments')}</a></li></ol></nav>
+<h1>${t('Triples of {dataset}', { dataset: dataset.title })}</h1>
+<p class="soft">${t('Every triple of the dataset that fits a pattern, page by page. Programs such as Comunica ask the same address.')} <a href="${view.about}">${t('The dataset as a resource')}</a></p>
+<form class="filter pattern" action="${new URL(fragmentsAddress(base, dataset.id)).pathname}" method="get">${cached}${fields}<button>${t('Find')}</button>
+<p class="soft">${t('An IRI, a literal such as {text}, {tagged} or {typed}, or nothing for any.', { text: '"Paris"', tagged: '"Paris"@fr', typed: `"5"^^${XSD.integer}` })}</p></form>
 ${
   count === 0
-    ? html`<p class="empty">${say('No triples match.')}</p>`
+    ? html`<p class="empty">${t('No triples match.')}</p>`
     : html`<div class="bar-line"><p class="count">${numbers(view)}</p><p>${steps(view)}</p></div>
 ${table(view, content.data)}
-<nav class="pager" aria-label="${say('Pages')}">${steps(view)}</nav>`
+<nav class="pager" aria-label="${t('Pages')}">${steps(view)}</nav>`
 }`,
   }
 }
 
-function placeName(place: (typeof PLACES)[number], { say }: Visit): string {
+function placeName(place: (typeof PLACES)[number], { t }: PageContext): string {
   switch (place) {
     case 'subject':
-      return say('Subject')
+      return t('Subject')
     case 'predicate':
-      return say('Predicate')
+      return t('Predicate')
     case 'object':
-      return say('Object')
+      return t('Object')
     default:
       return place satisfies never
   }
 }
 
-function numbers({ page, pageSize, count, visit: { say } }: PageView): string {
+function numbers({ page, pageSize, count, pageContext: { t } }: PageView): string {
   const first = (page - 1) * pageSize + 1
   const last = Math.min(page * pageSize, count)
   return first > count
-    ? say('This page is past the last of {n} triples.', { n: count })
-    : say('{first} to {last} of {n} triples', { first, last, n: count })
+    ? t('This page is past the last of {n} triples.', { n: count })
+    : t('{first} to {last} of {n} triples', { first, last, n: count })
 }
 
-function steps({ fragmentIri, page, pageSize, count, visit: { say } }: PageView): Html {
+function steps({ fragmentIri, page, pageSize, count, pageContext: { t } }: PageView): Html {
   const link = (target: number, text: string) =>
     html`<a href="${numberedPage(fragmentIri, target)}">${text}</a> `
-  return html`<span class="steps">${link(1, say('First page'))}${page > 1 ? link(page - 1, say('Previous page')) : ''}${
-    page * pageSize < count ? link(page + 1, say('Next page')) : ''
+  return html`<span class="steps">${link(1, t('First page'))}${page > 1 ? link(page - 1, t('Previous page')) : ''}${
+    page * pageSize < count ? link(page + 1, t('Next page')) : ''
   }</span>`
 }
 
@@ -93,17 +93,17 @@ function table(view: PageView, data: string): Html {
     triple => html`<tr>${PLACES.map(place => html`<td>${cell(view, place, triple[place])}</td>`)}</tr>
 `,
   )
-  return html`<section class="scroll" tabindex="0" aria-label="${view.visit.say('Triples')}"><table class="triples"><thead><tr>${PLACES.map(place => html`<th scope="col">${placeName(place, view.visit)}</th>`)}</tr></thead><tbody>
+  return html`<section class="scroll" tabindex="0" aria-label="${view.pageContext.t('Triples')}"><table class="triples"><thead><tr>${PLACES.map(place => html`<th scope="col">${placeName(place, view.pageContext)}</th>`)}</tr></thead><tbody>
 ${rows}</tbody></table></section>`
 }
 
 /** A term as a link to its fragment; an IRI has one to itself beside. */
-function cell({ base, dataset, foreign, visit: { say } }: PageView, place: string, term: Term): Html {
+function cell({ base, dataset, foreign, pageContext: { t } }: PageView, place: string, term: Term): Html {
   const href = `${fragmentsAddress(base, dataset.id)}${asQuery([...foreign, `${place}=${encoded(asParameter(term))}`])}`
   if (term.type !== 'literal')
     return html`<a href="${href}" title="${term.value}">${shortened(term.value, base, dataset.id)}</a>${
       isWebAddress(term.value)
-        ? html` <a class="self" href="${term.value}" title="${say('The resource itself')}" aria-label="${say('The resource itself')}">↗</a>`
+        ? html` <a class="self" href="${term.value}" title="${t('The resource itself')}" aria-label="${t('The resource itself')}">↗</a>`
         : ''
     }`
   const note = term.language === '' ? shortened(term.datatype, base, dataset.id) : term.language

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { descriptionAddress, portalDescriptionAddress } from '../../catalog/void.ts'
 import { Fault } from '../../errors/errors.ts'
-import { KeptAnswers } from '../../http/cache-headers.ts'
+import { AnswerCache } from '../../http/answer-cache.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { negotiate } from '../../http/negotiate.ts'
@@ -52,41 +52,41 @@ interface Route {
  * name of the default graph (https://linkeddatafragments.org/specification/quad-pattern-fragments/).
  */
 export function addQuadRoutes(app: FastifyInstance, context: Context): void {
-  const kept = new KeptAnswers()
+  const cached = new AnswerCache()
   const counts: PartCounts = new Map()
   for (const path of ['/api/qpf', '/api/qpf/:dataset'])
-    app.get<Route>(path, (request, reply) => answerQuads(request, reply, context, kept, counts))
+    app.get<Route>(path, (request, reply) => answerQuads(request, reply, context, cached, counts))
 }
 
 async function answerQuads(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
   { base, pageSize, store, quads, cache }: Context,
-  kept: KeptAnswers,
+  cached: AnswerCache,
   counts: PartCounts,
 ): Promise<FastifyReply> {
   const { query, principal } = request
   const id = request.params.dataset
   const dataset = id === undefined ? quads.portal(principal) : quads.dataset(id, principal, request.version)
   const format = chooseFormat(request)
-  const asked = parseRequest(query, true)
+  const requested = parseRequest(query, true)
   describeBy(reply, id === undefined ? portalDescriptionAddress(base) : descriptionAddress(base, id))
   const target = request.raw.url ?? request.url
   const here = pageIri(base, target)
   const whole = fragmentIri(here)
   const address = id === undefined ? portalQuadsAddress(base) : quadsAddress(base, id)
-  const memory = namesCredentials(query) ? undefined : kept
+  const memory = namesCredentials(query) ? undefined : cached
   const known = answerKnown(request, reply, {
     format,
-    visit: null,
+    pageContext: null,
     parts: ['quads', dataset.version, target, String(pageSize)],
     kept: memory,
     ...(id === undefined ? { vary: BY_CALLER } : { cache }),
   })
   if (known !== null) return known
-  const { pattern, graph, bindings, page } = asked
+  const { pattern, graph, bindings, page } = requested
   const key = JSON.stringify([address, dataset.version, pattern, graph, bindings])
-  const { parts, count } = await findQuads(store, dataset.graphs, asked, pageSize, counts, key)
+  const { parts, count } = await findQuads(store, dataset.graphs, requested, pageSize, counts, key)
   const isStart = [...Object.values(pattern), graph].every(place => place?.type === 'variable')
   const description = {
     base,

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { descriptionAddress, portalDescriptionAddress } from '../../catalog/void.ts'
 import { Fault } from '../../errors/errors.ts'
-import { KeptAnswers } from '../../http/cache-headers.ts'
+import { AnswerCache } from '../../http/answer-cache.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { answerFault } from '../../http/faults.ts'
@@ -14,7 +14,7 @@ import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import { pageText } from '../../site/frame.ts'
-import { type SiteOptions, visitOf } from '../../site/page-context.ts'
+import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
 import { foreignParameters, fragmentIri, fragmentsAddress, pageIri } from './address.ts'
 import { answerKnown, describeBy, type Request, send } from './answer.ts'
@@ -67,10 +67,10 @@ const OFFERS: readonly (DataFormat | Offer)[] = [...DATA_FORMATS, HTML]
  * all datasets at `/api/tpf`; quad pattern fragments beside them.
  */
 export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, options) => {
-  const kept = new KeptAnswers()
+  const cached = new AnswerCache()
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
   if (options.versions !== undefined) answerVersions(app, options.versions)
-  app.get<Route>('/api/tpf/:dataset', (request, reply) => answerPage(request, reply, options, kept))
+  app.get<Route>('/api/tpf/:dataset', (request, reply) => answerPage(request, reply, options, cached))
   const { datasets, quads } = options
   if (quads !== undefined) addQuadRoutes(app, { ...options, quads })
   if (datasets !== undefined)
@@ -81,27 +81,33 @@ async function answerPage(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
   options: FragmentsOptions,
-  kept: KeptAnswers,
+  cached: AnswerCache,
 ): Promise<FastifyReply> {
   const { base, pageSize, store, dataset: find } = options
   const dataset = find(request.params.dataset, request.principal, request.version)
   const format = chooseFormat(request)
-  const visit = 'write' in format ? null : visitOf(request, options)
-  const asked = parseRequest(request.query)
+  const pageContext = 'write' in format ? null : pageContextOf(request, options)
+  const requested = parseRequest(request.query)
   describeBy(reply, descriptionAddress(base, dataset.id))
   const target = request.raw.url ?? request.url
   // A credential of the address stands in the controls of the page, which is nobody else's then.
-  const memory = namesCredentials(request.query) ? undefined : kept
+  const memory = namesCredentials(request.query) ? undefined : cached
   const parts = [dataset.version, target, String(pageSize)]
-  const known = answerKnown(request, reply, { ...options, format, visit, parts, kept: memory })
+  const known = answerKnown(request, reply, { ...options, format, pageContext, parts, kept: memory })
   if (known !== null) return known
-  const { page } = asked
+  const { page } = requested
   const span = { offset: (page - 1) * pageSize, limit: pageSize }
-  const { triples, count } = await findPage(store, [dataset.graph], asked.pattern, asked.bindings, span)
+  const { triples, count } = await findPage(
+    store,
+    [dataset.graph],
+    requested.pattern,
+    requested.bindings,
+    span,
+  )
   const here = pageIri(base, target)
   const foreign = foreignParameters(here, PARAMETERS)
   const whole = fragmentIri(here)
-  const isStart = Object.values(asked.pattern).every(({ type }) => type === 'variable')
+  const isStart = Object.values(requested.pattern).every(({ type }) => type === 'variable')
   const description = {
     base,
     dataset,
@@ -122,14 +128,14 @@ async function answerPage(
   }
   const about = datasetIri(base, dataset.id)
   const body =
-    visit !== null
+    pageContext !== null
       ? pageText(
-          visit,
-          fragmentPage({ ...description, visit, asked: askedTexts(request.query), about }, content),
+          pageContext,
+          fragmentPage({ ...description, pageContext, requested: askedTexts(request.query), about }, content),
         )
       : textIn(format, content)
   memory?.keep(reply, body)
-  return send(reply, format, body, visit)
+  return send(reply, format, body, pageContext)
 }
 
 async function answerList(
@@ -141,17 +147,20 @@ async function answerList(
   const { base } = options
   const { version, entries } = datasets(request.principal)
   const format = chooseFormat(request)
-  const visit = 'write' in format ? null : visitOf(request, options)
+  const pageContext = 'write' in format ? null : pageContextOf(request, options)
   describeBy(reply, portalDescriptionAddress(base))
   const target = request.raw.url ?? request.url
   const parts = ['list', version, target]
-  const known = answerKnown(request, reply, { format, visit, parts, vary: BY_CALLER })
+  const known = answerKnown(request, reply, { format, pageContext, parts, vary: BY_CALLER })
   if (known !== null) return known
   const body =
-    visit !== null
-      ? pageText(visit, listPage(visit, entries, foreignParameters(pageIri(base, target), PARAMETERS)))
+    pageContext !== null
+      ? pageText(
+          pageContext,
+          listPage(pageContext, entries, foreignParameters(pageIri(base, target), PARAMETERS)),
+        )
       : textIn(format, { metadata: [], graph: null, data: listTriples(base, entries) })
-  return send(reply, format, body, visit)
+  return send(reply, format, body, pageContext)
 }
 
 function chooseFormat(request: Request): DataFormat | Offer {

@@ -10,7 +10,7 @@ import type { Principal } from '../../model/principal.ts'
 import type { DefinitionChange } from '../../publishing/edit-definition.ts'
 import type { Desk } from '../../publishing/management/management.ts'
 import { PROCESSORS_SCHEMA } from '../../publishing/processors/schema.ts'
-import { keptVersions } from '../../publishing/versions/versions.ts'
+import { retainedVersions } from '../../publishing/versions/versions.ts'
 import { managementDocument } from './openapi.ts'
 import { datasetJson, fieldJson, previewJson, statusJson } from './present.ts'
 
@@ -260,7 +260,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
   })
   app.get<Route>(`${path}/versions`, async ({ principal, params }, reply) => {
     desk.dataset(principal, params.dataset)
-    const results = keptVersions(desk.options.versions, params.dataset).map(
+    const results = retainedVersions(desk.options.versions, params.dataset).map(
       ({ version, published, statistics, restored }, at) => ({
         version,
         published,
@@ -287,11 +287,11 @@ function send(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.header('cache-control', 'private, no-store').type(JSON_TYPE).send(prettyJson(body))
 }
 
-function rowsOf(text: string | undefined, usual: number, most: number): number {
-  if (text === undefined || text === '') return usual
-  if (/^\d{1,7}$/.test(text) && Number(text) <= most) return Number(text)
+function rowsOf(text: string | undefined, standard: number, max: number): number {
+  if (text === undefined || text === '') return standard
+  if (/^\d{1,7}$/.test(text) && Number(text) <= max) return Number(text)
   throw new Fault('BadRequest', {
-    reason: `${JSON.stringify(text.slice(0, 40))} was found where a number from 0 to ${most} is expected.`,
+    reason: `${JSON.stringify(text.slice(0, 40))} was found where a number from 0 to ${max} is expected.`,
   })
 }
 

@@ -2,7 +2,7 @@ import OAuth2Server from '@node-oauth/oauth2-server'
 import type { Accounts, Client, CodeGrant } from '../../accounts/accounts.ts'
 import { isRegisteredUri } from '../../accounts/redirect-uri.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { checkScope, MOST_STATE, type Parameters, readParameters, required } from './parameters.ts'
+import { checkScope, MAX_STATE, type Parameters, readParameters, required } from './parameters.ts'
 
 /** A request for an authorization (RFC 6749, section 4.1.1; RFC 7636, section 4.3), and whom its answer may be sent to. */
 export type AuthorizationRequest =
@@ -59,7 +59,7 @@ export async function readAuthorizationRequest(
     if (twice !== undefined)
       throw new OAuth2Server.InvalidRequestError(`The parameter ${twice} is given more than once`)
     if (!isEchoed(state))
-      throw new OAuth2Server.InvalidRequestError(`The state is longer than ${MOST_STATE} characters`)
+      throw new OAuth2Server.InvalidRequestError(`The state is longer than ${MAX_STATE} characters`)
     if (required(parameters, 'response_type') !== 'code')
       throw new OAuth2Server.UnsupportedResponseTypeError('Unsupported response type: code is the only one')
     checkScope(parameters)
@@ -76,7 +76,7 @@ export async function readAuthorizationRequest(
 }
 
 function isEchoed(state: string | null): boolean {
-  return state === null || encodeURIComponent(state.toWellFormed()).length <= MOST_STATE
+  return state === null || encodeURIComponent(state.toWellFormed()).length <= MAX_STATE
 }
 
 function untrusted(reason: string): AuthorizationRequest {

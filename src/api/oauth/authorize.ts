@@ -6,7 +6,7 @@ import { singleFields } from '../../http/form.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { note } from '../../site/account-fields.ts'
 import { html } from '../../site/html.ts'
-import { visitOf } from '../../site/page-context.ts'
+import { pageContextOf } from '../../site/page-context.ts'
 import {
   type AccountsOptions,
   refuseForeignTo,
@@ -37,20 +37,20 @@ export async function askConsent(
   options: AccountsOptions,
 ): Promise<FastifyReply> {
   const sent = request.query as QueryParameters
-  const asked = await readAuthorizationRequest(sent, options.accounts)
-  if (asked.type !== 'valid') return refuse(request, reply, options, asked)
+  const requested = await readAuthorizationRequest(sent, options.accounts)
+  if (requested.type !== 'valid') return refuse(request, reply, options, requested)
   const session = signedIn(request, options)
   if (session === null) {
-    const again = new URLSearchParams([...asked.parameters])
+    const again = new URLSearchParams([...requested.parameters])
     return sendToLogin(reply, options, `${AUTHORIZE_PATH}/?${again}`)
   }
-  if (asked.client.type === 'confidential' && (await hasConsented(session, asked, options)))
-    return sendCode(reply, options, session, asked)
-  const page = consentPage(asked, {
+  if (requested.client.type === 'confidential' && (await hasConsented(session, requested, options)))
+    return sendCode(reply, options, session, requested)
+  const page = consentPage(requested, {
     action: `${rootOf(options)}${AUTHORIZE_PATH}/`,
     formToken: tokenFor(session, options),
     user: session.user.name,
-    visit: visitOf(request, options),
+    pageContext: pageContextOf(request, options),
   })
   return sendPage(request, reply, options, page, session)
 }
@@ -62,22 +62,22 @@ export async function decide(
   options: AccountsOptions,
   fields: QueryParameters,
 ): Promise<FastifyReply> {
-  const asked = await readAuthorizationRequest(fields, options.accounts)
+  const requested = await readAuthorizationRequest(fields, options.accounts)
   const session = signedIn(request, options)
-  if (session === null && asked.type === 'valid') {
-    const again = new URLSearchParams([...asked.parameters])
+  if (session === null && requested.type === 'valid') {
+    const again = new URLSearchParams([...requested.parameters])
     return sendToLogin(reply, options, `${AUTHORIZE_PATH}/?${again}`)
   }
   if (session === null) return sendToLogin(reply, options, '/account/')
   const form = singleFields(fields)
   refuseForeignTo(session, request, form, options)
-  if (asked.type !== 'valid') return refuse(request, reply, options, asked)
+  if (requested.type !== 'valid') return refuse(request, reply, options, requested)
   switch (form.get('decision')) {
     case 'allow':
-      return sendCode(reply, options, session, asked)
+      return sendCode(reply, options, session, requested)
     case 'deny': {
       const error = new OAuth2Server.AccessDeniedError('The user did not allow it')
-      return sendError(reply, options, { ...asked, error })
+      return sendError(reply, options, { ...requested, error })
     }
     default:
       throw new Fault('BadRequest', { reason: 'The form does not say whether you allow it.' })
@@ -124,16 +124,16 @@ function refuse(
   request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
-  asked: Exclude<AuthorizationRequest, Valid>,
+  requested: Exclude<AuthorizationRequest, Valid>,
 ): FastifyReply {
-  if (asked.type === 'invalid') return sendError(reply, options, asked)
-  const { say } = visitOf(request, options)
+  if (requested.type === 'invalid') return sendError(reply, options, requested)
+  const { t } = pageContextOf(request, options)
   return sendPage(request, reply, options, {
     type: 'page',
     status: 400,
-    heading: say('This application cannot be let in'),
-    content: html`${note('bad', html`<p>${asked.reason}</p>`)}
-<p>${say('The link that brought you here is damaged, or the application is not what it says. Nothing was told to it.')}</p>
+    heading: t('This application cannot be let in'),
+    content: html`${note('bad', html`<p>${requested.reason}</p>`)}
+<p>${t('The link that brought you here is damaged, or the application is not what it says. Nothing was told to it.')}</p>
 `,
   })
 }

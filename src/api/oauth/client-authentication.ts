@@ -33,8 +33,8 @@ export async function authenticateClient(
   const attempt = await attempts.begin(id, address(request))
   if (attempt.type === 'blocked') {
     reply.header('retry-after', String(Math.max(1, Math.ceil((attempt.until - now()) / 1000))))
-    const told = { code: 429, name: 'invalid_client' }
-    throw new OAuth2Server.OAuthError('Too many wrong secrets: try again later', told)
+    const described = { code: 429, name: 'invalid_client' }
+    throw new OAuth2Server.OAuthError('Too many wrong secrets: try again later', described)
   }
   const isRight = await accounts.clients.verifySecret(id, secret).catch(async error => {
     await attempt.withdraw()

@@ -1,7 +1,7 @@
 import { hiddenField } from '../../site/account-fields.ts'
 import { type AccountPage, redirectSources } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import type { AuthorizationRequest } from './authorization-request.ts'
 
 /** The page that asks a person whether an application may act for him (RFC 6749, section 4.1.1). */
@@ -11,27 +11,27 @@ export function consentPage(
     action,
     formToken,
     user,
-    visit: { say, site },
+    pageContext: { t, site },
   }: {
     readonly action: string
     readonly formToken: string
     readonly user: string
-    readonly visit: Visit
+    readonly pageContext: PageContext
   },
 ): AccountPage {
   return {
     type: 'page',
-    heading: say('Let {name} act for you?', { name: client.name }),
+    heading: t('Let {name} act for you?', { name: client.name }),
     formTargets: redirectSources([redirectUri]),
-    content: html`<p>${say('{name} asks to act for you, {user}, on {portal}.', { name: client.name, user, portal: site.title })}</p>
-<dl class="facts-list"><dt>${say('It may')}</dt><dd>${say('Read the data that you may see, restricted datasets included, within your quota. It cannot change your account, and it does not get your password.')}</dd>
-<dt>${say('Registered by')}</dt><dd>${client.owner}</dd>
-<dt>${say('Type')}</dt><dd>${client.type === 'public' ? say('Public: it runs in a browser or on a device') : say('Confidential: it runs on a server')}</dd>
-<dt>${say('You will be sent to')}</dt><dd><code>${redirectUri}</code></dd></dl>
+    content: html`<p>${t('{name} asks to act for you, {user}, on {portal}.', { name: client.name, user, portal: site.title })}</p>
+<dl class="facts-list"><dt>${t('It may')}</dt><dd>${t('Read the data that you may see, restricted datasets included, within your quota. It cannot change your account, and it does not get your password.')}</dd>
+<dt>${t('Registered by')}</dt><dd>${client.owner}</dd>
+<dt>${t('Type')}</dt><dd>${client.type === 'public' ? t('Public: it runs in a browser or on a device') : t('Confidential: it runs on a server')}</dd>
+<dt>${t('You will be sent to')}</dt><dd><code>${redirectUri}</code></dd></dl>
 <form method="post" action="${action}">
-${hiddenField('form_token', formToken)}${[...parameters].map(([name, value]) => hiddenField(name, value))}<div class="buttons"><button name="decision" value="allow">${say('Allow')}</button><button class="plain" name="decision" value="deny">${say('Do not allow')}</button></div>
+${hiddenField('form_token', formToken)}${[...parameters].map(([name, value]) => hiddenField(name, value))}<div class="buttons"><button name="decision" value="allow">${t('Allow')}</button><button class="plain" name="decision" value="deny">${t('Do not allow')}</button></div>
 </form>
-<p class="soft">${say('You can withdraw this at any time under Authorizations.')}</p>
+<p class="soft">${t('You can withdraw this at any time under Authorizations.')}</p>
 `,
   }
 }

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 
-interface Told {
+interface Reported {
   readonly status: number
   readonly error: string
   readonly description: string
@@ -11,7 +11,7 @@ interface Told {
 
 /** Answers errors of the token and the revocation endpoint (RFC 6749, section 5.2). */
 export function answerOAuthError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const { status, error: code, description } = toldOf(error)
+  const { status, error: code, description } = reportOf(error)
   if (status === 500) request.log.error({ err: error, url: request.routeOptions.url }, 'unexpected')
   if (status === 401) reply.header('www-authenticate', 'Basic realm="oauth2", charset="UTF-8"')
   if (status === 503) reply.header('retry-after', '2')
@@ -21,7 +21,7 @@ export function answerOAuthError(error: unknown, request: FastifyRequest, reply:
     .send(prettyJson({ error: code, error_description: description }))
 }
 
-function toldOf(error: unknown): Told {
+function reportOf(error: unknown): Reported {
   if (error instanceof OAuth2Server.OAuthError && error.name !== 'server_error') {
     const status = error.name === 'invalid_client' && error.code !== 429 ? 401 : error.code
     return { status, error: error.name, description: plain(error.message) }

@@ -9,7 +9,7 @@ export type Parameters = Form
 export const SCOPE = 'all'
 
 /** Characters of a state, percent-encoded, that is echoed: it travels through forms and addresses on its way. */
-export const MOST_STATE = 4096
+export const MAX_STATE = 4096
 
 /** Parameters, with the names of those that were sent more than once. */
 export function readParameters(sent: QueryParameters): {
@@ -30,8 +30,8 @@ export function readParameters(sent: QueryParameters): {
 /** Throws InvalidScopeError for another scope than `all`, under either of the names that clients send it by. */
 export function checkScope(parameters: Parameters): void {
   for (const name of ['scope', 'scopes']) {
-    const asked = parameters.get(name)?.trim().split(/ +/)
-    if (asked?.some(scope => scope !== SCOPE))
+    const requested = parameters.get(name)?.trim().split(/ +/)
+    if (requested?.some(scope => scope !== SCOPE))
       throw new OAuth2Server.InvalidScopeError(`Invalid scope: ${SCOPE} is the only one`)
   }
 }

@@ -49,9 +49,9 @@ export async function answerText(
   }
 }
 
-function write(answer: Answer, request: ODataRequest, { asker }: Asking, place: Place): string {
-  const manner = { ...request.format, omitNulls: request.preferences.omitNulls }
-  return asker.watch.time('present', () => writeAnswer(answer, manner, place))
+function write(answer: Answer, request: ODataRequest, { executor }: Asking, place: Place): string {
+  const payloadFormat = { ...request.format, omitNulls: request.preferences.omitNulls }
+  return executor.watch.time('present', () => writeAnswer(answer, payloadFormat, place))
 }
 
 /** A page of entities, or of references to them. */
@@ -156,5 +156,5 @@ function selected(...path: readonly string[]) {
 }
 
 function parsed(asking: Asking, read: () => ODataClauses): ODataClauses {
-  return asking.asker.watch.time('parse', read)
+  return asking.executor.watch.time('parse', read)
 }

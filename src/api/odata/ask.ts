@@ -4,7 +4,7 @@ import type { CompileTarget } from '../../query/compile/target.ts'
 import { all } from '../../query/conditions.ts'
 import type { GroupRow } from '../../query/decode-groups.ts'
 import { findGroups } from '../../query/execute/aggregate.ts'
-import type { Asker } from '../../query/execute/executor.ts'
+import type { Executor } from '../../query/execute/executor.ts'
 import { findRecord, findRecords } from '../../query/execute/find.ts'
 import {
   type EntitiesPlan,
@@ -17,7 +17,7 @@ import { valuesReader } from '../../query/odata/values.ts'
 import type { Condition, GroupQuery, RecordQuery } from '../../query/plan.ts'
 import { TECHNICAL } from '../../query/technical.ts'
 import type { EntityRow, Version } from './format/shape.ts'
-import type { KeptRows } from './kept-rows.ts'
+import type { RowCache } from './row-cache.ts'
 import type { ServedSet } from './sets.ts'
 
 /** Entities with their properties, and how many there are on all pages. */
@@ -32,8 +32,8 @@ export interface EntityPage {
 
 /** What a question to the entities of a set needs beside its clauses. */
 export interface Asking {
-  readonly asker: Asker
-  readonly keptRows: KeptRows
+  readonly executor: Executor
+  readonly keptRows: RowCache
   readonly version: Version
   /** The moment of the request: milliseconds since 1970. */
   readonly now: number
@@ -45,34 +45,34 @@ export async function askEntities(
   clauses: ODataClauses,
   asking: Asking,
 ): Promise<EntityPage> {
-  const { asker } = asking
+  const { executor } = asking
   const { target } = set.entry
   const plan = planOf(set, clauses, asking)
   const { columns, selected } = plan
   if (plan.type === 'rows') {
     const rows = await rowsOf(plan, target, asking)
-    const page = asker.watch.time('decode', () => pageOf(plan, rows))
+    const page = executor.watch.time('decode', () => pageOf(plan, rows))
     return { columns, selected, rows: page.map(values => ({ id: null, values })), total: rows.length }
   }
   const query = await among(plan, target, asking)
-  const page = await findRecords(query, target, asker)
+  const page = await findRecords(query, target, executor)
   const read = valuesReader(plan.columns, set.updated)
-  const rows = asker.watch.time('decode', () =>
+  const rows = executor.watch.time('decode', () =>
     page.rows.map(row => ({ id: row.record.id, values: read(row) })),
   )
-  return { columns, selected, rows, total: kept(page.total, plan) }
+  return { columns, selected, rows, total: cached(page.total, plan) }
 }
 
 /** The query of a plan, about those records that its cuts leave. */
 async function among<Query extends RecordQuery | GroupQuery>(
   { query, cuts }: { readonly query: Query; readonly cuts: readonly RecordQuery[] },
   target: CompileTarget,
-  { asker }: Asking,
+  { executor }: Asking,
 ): Promise<Query> {
   let left: Condition | null = null
   for (const cut of cuts) {
     const filter = all([left, cut.filter])
-    const { rows } = await findRecords({ ...cut, filter }, target, asker)
+    const { rows } = await findRecords({ ...cut, filter }, target, executor)
     const values = rows.map(({ record }) => record.id)
     left = { type: 'oneOf', field: TECHNICAL.recordid, values }
   }
@@ -81,18 +81,18 @@ async function among<Query extends RecordQuery | GroupQuery>(
 
 /** All rows that `$apply` makes: kept where there are more than a page of them, for whoever asks for the next. */
 async function rowsOf(plan: RowsPlan, target: CompileTarget, asking: Asking): Promise<readonly Row[]> {
-  const { asker, keptRows } = asking
+  const { executor, keptRows: rowCache } = asking
   const name = exactJson([target.graphs.facts, plan.parts, plan.steps])
-  const known = keptRows.find(name)
+  const known = rowCache.find(name)
   if (known !== undefined) return known
   const groups: (readonly GroupRow[])[] = []
   for (const part of plan.parts) {
     const query = await among(part, target, asking)
-    groups.push((await findGroups(query, target, asker)).rows)
+    groups.push((await findGroups(query, target, executor)).rows)
   }
-  const rows = asker.watch.time('decode', () => answerRows(plan, groups))
+  const rows = executor.watch.time('decode', () => answerRows(plan, groups))
   const { skip, top } = plan.window
-  if (top !== null && rows.length > skip + top) keptRows.keep(name, rows)
+  if (top !== null && rows.length > skip + top) rowCache.keep(name, rows)
   return rows
 }
 
@@ -106,19 +106,19 @@ export async function askEntity(
   const { target } = set.entry
   const plan = planOf(set, clauses, asking)
   if (plan.type !== 'entities') return null
-  const found = await findRecord(id, plan.query, target, asking.asker)
+  const found = await findRecord(id, plan.query, target, asking.executor)
   if (found === null) return null
   const row = { id: found.record.id, values: valuesReader(plan.columns, set.updated)(found) }
   return { columns: plan.columns, selected: plan.selected, rows: [row], total: 1, row }
 }
 
-function planOf({ model }: ServedSet, clauses: ODataClauses, { asker, version, now }: Asking): ODataPlan {
+function planOf({ model }: ServedSet, clauses: ODataClauses, { executor, version, now }: Asking): ODataPlan {
   const context = { model, now: new Date(now).toISOString(), version }
-  return asker.watch.time('resolve', () => resolveOData(clauses, context))
+  return executor.watch.time('resolve', () => resolveOData(clauses, context))
 }
 
 /** How many of the records that match `$apply` leaves. */
-function kept(total: number, { within: { skip, top } }: EntitiesPlan): number {
+function cached(total: number, { within: { skip, top } }: EntitiesPlan): number {
   const rest = Math.max(0, total - skip)
   return top === null ? rest : Math.min(rest, top)
 }

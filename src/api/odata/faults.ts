@@ -13,8 +13,8 @@ export function answerODataFault(error: unknown, request: FastifyRequest, reply:
   const format = formatAnyway(request.headers, namedFormat(request.raw.url ?? ''))
   for (const name of ['odata-version', 'dataserviceversion', 'preference-applied']) reply.removeHeader(name)
   reply.header(...versionHeader(format.version)).serializer((body: unknown) => body as string)
-  const manner = { ...format, omitNulls: false }
-  answerFault(({ message, status }) => errorBody(message, status, manner), contentType(format))(
+  const payloadFormat = { ...format, omitNulls: false }
+  answerFault(({ message, status }) => errorBody(message, status, payloadFormat), contentType(format))(
     error,
     request,
     reply,

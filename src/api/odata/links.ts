@@ -16,6 +16,6 @@ export function nextLink({ root }: Addresses, below: string, passed: number): st
   const end = below.indexOf('?')
   const path = end < 0 ? below : below.slice(0, end)
   const options = end < 0 ? [] : below.slice(end + 1).split('&')
-  const kept = options.filter(option => option !== '' && optionNamed(option) !== 'skiptoken')
-  return `${root}${path}?${[...kept, `$skiptoken=${passed}`].join('&')}`
+  const cached = options.filter(option => option !== '' && optionNamed(option) !== 'skiptoken')
+  return `${root}${path}?${[...cached, `$skiptoken=${passed}`].join('&')}`
 }

@@ -7,12 +7,12 @@ export interface MediaRange {
 }
 
 /** Longest Accept header, and most media ranges of it, that are looked at. */
-const LONGEST = 4000
-const MOST_RANGES = 50
+const MAX_LENGTH = 4000
+const MAX_RANGES = 50
 
 /** The media ranges of an Accept header; what cannot be read is passed over, and where nothing is left all is taken. */
 export function parseRanges(accept: string): readonly MediaRange[] {
-  const parts = accept.slice(0, LONGEST).split(',').slice(0, MOST_RANGES)
+  const parts = accept.slice(0, MAX_LENGTH).split(',').slice(0, MAX_RANGES)
   const ranges = parts.flatMap(part => rangeOf(part) ?? [])
   return ranges.length === 0 && accept.trim() === ''
     ? [{ type: '*/*', parameters: new Map(), quality: 1 }]

@@ -1,6 +1,6 @@
 import { Fault } from '../../errors/errors.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
-import type { Manner, Version } from './format/shape.ts'
+import type { PayloadFormat, Version } from './format/shape.ts'
 import { type MediaRange, parseRanges, rangeOf } from './media-ranges.ts'
 import { type RequestedVersion, type RequestHeaders, readVersions } from './versions.ts'
 
@@ -8,7 +8,7 @@ import { type RequestedVersion, type RequestHeaders, readVersions } from './vers
 export type DocumentKind = 'service' | 'metadata' | 'feed' | 'entity' | 'property'
 
 /** How an answer is written, and as what it is sent. */
-export interface Format extends Omit<Manner, 'omitNulls'> {
+export interface Format extends Omit<PayloadFormat, 'omitNulls'> {
   readonly contentType: string
 }
 
@@ -89,7 +89,7 @@ const SHORT: ReadonlyMap<string, string> = new Map([
   ['jsonverbose', 'application/json;odata=verbose'],
 ])
 
-const LONGEST_FORMAT = 200
+const MAX_FORMAT_LENGTH = 200
 
 function formatNamed(raw: string, wish: RequestedVersion, kind: DocumentKind): Format {
   const text = percentDecoded(raw, '$format').trim()
@@ -98,7 +98,7 @@ function formatNamed(raw: string, wish: RequestedVersion, kind: DocumentKind): F
   if (text.toLowerCase() === 'atom' && kind === 'service') return xml('application/atomsvc+xml', wish)
   const range = rangeOf(short ?? text)
   const isKnown = range !== null && NAMED.includes(range.type)
-  if (!isKnown || text.length > LONGEST_FORMAT) {
+  if (!isKnown || text.length > MAX_FORMAT_LENGTH) {
     const reason = `$format: ${text.slice(0, 60)} is no format of this service, use json, atom, xml or a media type.`
     throw new Fault('UnsupportedMediaType', { reason })
   }
@@ -138,7 +138,7 @@ function formatOf(
   switch (range.type) {
     case '*/*':
     case 'application/*':
-      return usualFormat(range, all, wish, kind)
+      return defaultFormat(range, all, wish, kind)
     case 'application/json':
       return jsonFormat(range, wish)
     case 'application/xml':
@@ -153,7 +153,7 @@ function formatOf(
 }
 
 /** What is given to who takes anything: the first that is not refused or rated otherwise. */
-function usualFormat(
+function defaultFormat(
   { quality }: MediaRange,
   all: readonly MediaRange[],
   wish: RequestedVersion,
@@ -213,13 +213,13 @@ function jsonOfV4({ parameters }: MediaRange, streaming: boolean): Format | null
   const ieee754 = truth(parameters.get('ieee754compatible'))
   const exponents = truth(parameters.get('exponentialdecimals'))
   if (level === undefined || ieee754 === null || exponents === null) return null
-  const told = [
+  const described = [
     `odata.metadata=${level}`,
     streaming && 'odata.streaming=true',
     parameters.has('ieee754compatible') && `IEEE754Compatible=${ieee754}`,
     parameters.has('charset') && 'charset=utf-8',
   ]
-  return { ...DEFAULT_FORMAT, level, ieee754, contentType: mediaType(told) }
+  return { ...DEFAULT_FORMAT, level, ieee754, contentType: mediaType(described) }
 }
 
 /** 2.0 has verbose JSON alone, and no parameter for it. */
@@ -228,10 +228,10 @@ function olderJson(
   streaming: boolean,
   version: Exclude<Version, '4.0'>,
 ): Format | null {
-  const asked = parameters.get('odata') ?? (version === '2.0' ? 'verbose' : 'minimalmetadata')
-  const level = OLD_LEVELS.get(asked)
+  const requested = parameters.get('odata') ?? (version === '2.0' ? 'verbose' : 'minimalmetadata')
+  const level = OLD_LEVELS.get(requested)
   if (level === undefined) return null
-  const type = asked === 'verbose' ? 'verbose' : 'json'
+  const type = requested === 'verbose' ? 'verbose' : 'json'
   if (type === 'json' && version === '2.0') return null
   const asWritten = [
     (version === '3.0' || parameters.has('odata')) &&

@@ -30,7 +30,7 @@ export type SystemOption = (typeof SYSTEM)[number]
 const WITH_DOLLAR_ONLY: readonly SystemOption[] = ['id', 'levels', 'index', 'deltatoken', 'inlinecount']
 
 /** Options that are read of one request, whatever they are. */
-const MOST_OPTIONS = 200
+const MAX_OPTIONS = 200
 
 /** The options of a request: values are as they were sent, still encoded. */
 export interface RawOptions {
@@ -52,8 +52,8 @@ export function readOptions(query: string): RawOptions {
   const system = new Map<SystemOption, string>()
   const aliases = new Map<string, string>()
   const parts = query === '' ? [] : query.split('&')
-  if (parts.length > MOST_OPTIONS)
-    throw new Fault('ODataError', { reason: `At most ${MOST_OPTIONS} options are read.` })
+  if (parts.length > MAX_OPTIONS)
+    throw new Fault('ODataError', { reason: `At most ${MAX_OPTIONS} options are read.` })
   for (const part of parts) {
     const { name, value } = partOf(part)
     if (name.startsWith('@')) addOnce(aliases, aliasNamed(name), name, value)
@@ -78,11 +78,11 @@ function partOf(part: string): { readonly name: string; readonly value: string |
 }
 
 function addOnce<Key>(options: Map<Key, string>, key: Key, name: string, value: string | null): void {
-  const told = name.slice(0, 60)
+  const described = name.slice(0, 60)
   if (options.has(key))
-    throw new Fault('ODataError', { reason: `The option ${told} must not be there twice.` })
+    throw new Fault('ODataError', { reason: `The option ${described} must not be there twice.` })
   if (value === null)
-    throw new Fault('ODataError', { reason: `The option ${told} has no value: expected ${told}=.` })
+    throw new Fault('ODataError', { reason: `The option ${described} has no value: expected ${described}=.` })
   options.set(key, value)
 }
 

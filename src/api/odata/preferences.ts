@@ -2,7 +2,7 @@ import type { RequestHeaders } from './versions.ts'
 
 /** Entities of a page where nothing is said, and at most (facts on OData, "Performance": large pages for bulk readers). */
 const ODATA_PAGE = 1000
-const MOST_ON_A_PAGE = 10_000
+const MAX_ON_A_PAGE = 10_000
 
 /** What a client prefers and gets (OData 4.0 Protocol 8.2.8). */
 export interface Preferences {
@@ -12,7 +12,7 @@ export interface Preferences {
   readonly applied: { readonly pageSize: string | null; readonly omitNulls: string | null }
 }
 
-const LONGEST = 2000
+const MAX_LENGTH = 2000
 
 /**
  * Reads the Prefer header (RFC 7240): `maxpagesize` and `omit-values`, each also with the prefix `odata.`. What is not
@@ -22,15 +22,15 @@ export function readPreferences(headers: RequestHeaders): Preferences {
   const header = headers.prefer
   const text = Array.isArray(header) ? header.join(',') : (header ?? '')
   const size = preference(text, 'maxpagesize')
-  const wanted = size !== null && /^\d{1,15}$/.test(size.value) ? Number(size.value) : 0
-  const pageSize = wanted > 0 ? Math.min(wanted, MOST_ON_A_PAGE) : ODATA_PAGE
+  const required = size !== null && /^\d{1,15}$/.test(size.value) ? Number(size.value) : 0
+  const pageSize = required > 0 ? Math.min(required, MAX_ON_A_PAGE) : ODATA_PAGE
   const omitted = preference(text, 'omit-values')
   const omitNulls = omitted?.value.toLowerCase() === 'nulls'
   return {
     pageSize,
     omitNulls,
     applied: {
-      pageSize: size !== null && wanted > 0 ? `${size.name}=${pageSize}` : null,
+      pageSize: size !== null && required > 0 ? `${size.name}=${pageSize}` : null,
       omitNulls: omitted !== null && omitNulls ? `${omitted.name}=nulls` : null,
     },
   }
@@ -38,11 +38,11 @@ export function readPreferences(headers: RequestHeaders): Preferences {
 
 function preference(
   header: string,
-  wanted: string,
+  required: string,
 ): { readonly name: string; readonly value: string } | null {
-  for (const part of header.slice(0, LONGEST).split(',')) {
+  for (const part of header.slice(0, MAX_LENGTH).split(',')) {
     const [name = '', value = ''] = (part.split(';')[0] ?? '').split('=').map(piece => piece.trim())
-    if (name.toLowerCase().replace(/^odata\./, '') !== wanted) continue
+    if (name.toLowerCase().replace(/^odata\./, '') !== required) continue
     return { name: name.toLowerCase(), value: value.replace(/^"(.*)"$/, '$1') }
   }
   return null

@@ -1,24 +1,24 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { type DatasetSource, requireComplete, type SeenDatasets } from '../../catalog/visible.ts'
+import { type DatasetSource, requireComplete, type VisibleDatasets } from '../../catalog/visible.ts'
 import { Fault } from '../../errors/errors.ts'
-import { KeptAnswers } from '../../http/cache-headers.ts'
+import { AnswerCache } from '../../http/answer-cache.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
-import { Asker } from '../../query/execute/executor.ts'
+import { Executor } from '../../query/execute/executor.ts'
 import { Stopwatch } from '../../query/stopwatch.ts'
 import type { Store } from '../../store/store.ts'
 import { answerText } from './answer.ts'
 import { answerODataFault } from './faults.ts'
 import type { Place } from './format/shape.ts'
-import { KeptRows } from './kept-rows.ts'
 import type { Format } from './negotiate.ts'
 import { refuseIsolation, refuseUnmatched } from './preconditions.ts'
 import { type ODataRequest, readRequest, split } from './request.ts'
+import { RowCache } from './row-cache.ts'
 import { serviceText } from './service.ts'
-import { identifiedSets, setsSeen, setsWithVersion } from './sets.ts'
+import { identifiedSets, setsWithVersion, visibleSets } from './sets.ts'
 import { readVersions, versionHeader } from './versions.ts'
 
 export interface ODataOptions {
@@ -97,8 +97,8 @@ class Service {
   private readonly options: ODataOptions
   private readonly place: Place
   private readonly host: string
-  private readonly kept = new KeptAnswers()
-  private readonly keptRows = new KeptRows()
+  private readonly kept = new AnswerCache()
+  private readonly keptRows = new RowCache()
 
   constructor(options: ODataOptions) {
     this.options = options
@@ -109,48 +109,54 @@ class Service {
   async answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     refuseIsolation(request.headers)
     const below = belowRoot(request)
-    const seen = this.options.catalog.seenBy(request.principal)
-    const inForce = setsSeen(seen.current(), this.host)
-    const { version: asked, versionNote } = request
+    const visible = this.options.catalog.visibleTo(request.principal)
+    const inForce = visibleSets(visible.current(), this.host)
+    const { version: requested, versionNote } = request
     const all =
-      asked == null || versionNote === null
+      requested == null || versionNote === null
         ? inForce
-        : setsWithVersion(inForce, seen.dataset(versionNote.dataset, asked), this.host)
+        : setsWithVersion(inForce, visible.dataset(versionNote.dataset, requested), this.host)
     const sets = readVersions(request.headers) === '2.0' ? identifiedSets(all) : all
     const { place } = this
-    const read = readRequest(below, request.headers, { place, sets, missing: name => missing(seen, name) })
+    const read = readRequest(below, request.headers, { place, sets, missing: name => missing(visible, name) })
     const { resource, format, preferences } = read
     reply.header(...versionHeader(format.version))
     const applied = appliedTo(read)
     if (applied !== '') reply.header('preference-applied', applied)
     const isDocument =
       resource.type === 'service' || resource.type === 'metadata' || resource.type === 'vocabulary'
-    if (isDocument) requireComplete(seen)
+    if (isDocument) requireComplete(visible)
     const version = isDocument ? sets.version : resource.of.entry.version
     if (!isDocument) nameDataset(request, resource.of.entry.dataset.id)
-    const manner = [format.contentType, format.version, preferences.pageSize, applied, place.root].join(' ')
-    const isKnown = this.isKnown(request, reply, version, manner)
+    const payloadFormat = [
+      format.contentType,
+      format.version,
+      preferences.pageSize,
+      applied,
+      place.root,
+    ].join(' ')
+    const isKnown = this.isKnown(request, reply, version, payloadFormat)
     const refuseOther = () => refuseUnmatched(request.headers, reply.getHeader('etag'))
     if (isKnown) {
       refuseOther()
       return reply.code(304).send()
     }
-    const kept = this.kept.find(reply)
-    if (kept !== undefined) {
+    const cached = this.kept.find(reply)
+    if (cached !== undefined) {
       refuseOther()
-      return send(reply, format, kept)
+      return send(reply, format, cached)
     }
     if (isDocument) {
       refuseOther()
       return this.finish(reply, format, serviceText(resource, sets, format, place))
     }
-    const asker = new Asker(this.options.store, new Stopwatch(this.options.clock))
-    const { keptRows } = this
-    const asking = { asker, keptRows, version: format.version, now: this.options.now() }
+    const executor = new Executor(this.options.store, new Stopwatch(this.options.clock))
+    const { keptRows: rowCache } = this
+    const asking = { executor, keptRows: rowCache, version: format.version, now: this.options.now() }
     const text = await answerText(resource, read, asking, place)
     // What cannot be answered at all is told before what is not as it was.
     refuseOther()
-    const timing = asker.watch.header()
+    const timing = executor.watch.header()
     if (timing !== '') reply.header('server-timing', timing)
     return text === null ? reply.code(204).send() : this.finish(reply, format, text)
   }
@@ -165,8 +171,8 @@ class Service {
     const below = belowRoot(request)
     // The address as it was sent decides, not as other APIs read it: a plus sign may be one.
     const exact = { ...query, path: percentDecoded(split(below).path, 'path'), raw: below }
-    const asked = { url: request.url, query: exact, headers: request.headers }
-    return isFresh(asked, reply, version, { mediaType })
+    const requested = { url: request.url, query: exact, headers: request.headers }
+    return isFresh(requested, reply, version, { mediaType })
   }
 
   private finish(reply: FastifyReply, format: Format, text: string): FastifyReply {
@@ -176,9 +182,9 @@ class Service {
 }
 
 /** Tells a dataset that is on its way, or that the caller may not see, from one that there is not. */
-function missing(seen: SeenDatasets, name: string): undefined {
+function missing(visible: VisibleDatasets, name: string): undefined {
   try {
-    seen.dataset(name)
+    visible.dataset(name)
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'NotFoundResource') throw error
   }
@@ -205,8 +211,8 @@ function appliedTo({ resource, format, preferences: { applied } }: ODataRequest)
     (resource.type === 'feed' || resource.type === 'entity') &&
     format.type === 'json' &&
     format.version === '4.0'
-  const told = [isFeed ? applied.pageSize : null, isOmitting ? applied.omitNulls : null]
-  return told.filter(text => text !== null).join(', ')
+  const described = [isFeed ? applied.pageSize : null, isOmitting ? applied.omitNulls : null]
+  return described.filter(text => text !== null).join(', ')
 }
 
 /** The id of the dataset that an address begins with; null for the documents of the service, and for names of types. */

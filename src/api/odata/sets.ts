@@ -63,7 +63,7 @@ const made = new WeakMap<DatasetList, ServedSets>()
  *
  * @param host host name of the portal
  */
-export function setsSeen(catalog: DatasetList, host: string): ServedSets {
+export function visibleSets(catalog: DatasetList, host: string): ServedSets {
   const known = made.get(catalog)
   if (known !== undefined) return known
   const { entries } = catalog

@@ -16,16 +16,16 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
  * Faults: ODataError for what is no version, for a maximum below 2.0 and a minimum beyond 4.0.
  */
 export function readVersions(headers: RequestHeaders): RequestedVersion {
-  const [most, asked, mostOld, askedOld] = (
+  const [max, requested, mostOld, askedOld] = (
     ['odata-maxversion', 'odata-version', 'maxdataserviceversion', 'dataserviceversion'] as const
   ).map(name => versionIn(headers, name))
   refuseMinimum(headers, 'odata-minversion', 4)
-  refuseMinimum(headers, 'mindataserviceversion', most !== undefined && most >= 4 ? 4 : 3)
-  if (asked !== undefined && asked > NEWEST)
+  refuseMinimum(headers, 'mindataserviceversion', max !== undefined && max >= 4 ? 4 : 3)
+  if (requested !== undefined && requested > NEWEST)
     throw new Fault('ODataError', {
-      reason: `OData-Version: version ${asked} is not understood, use 4.0 or 3.0.`,
+      reason: `OData-Version: version ${requested} is not understood, use 4.0 or 3.0.`,
     })
-  const newer = most ?? asked
+  const newer = max ?? requested
   if (newer !== undefined) {
     if (newer >= 4) return '4.0'
     return older('OData-MaxVersion', newer)
@@ -38,17 +38,17 @@ export function readVersions(headers: RequestHeaders): RequestedVersion {
 /** The newest version that a request may be written in. */
 const NEWEST = 4.01
 
-function older(header: string, most: number): RequestedVersion {
-  if (most >= 3) return '3.0'
-  if (most >= 2 && header === 'MaxDataServiceVersion') return '2.0'
+function older(header: string, max: number): RequestedVersion {
+  if (max >= 3) return '3.0'
+  if (max >= 2 && header === 'MaxDataServiceVersion') return '2.0'
   throw new Fault('ODataError', {
-    reason: `${header}: this service speaks versions 4.0, 3.0 and 2.0 of OData, none of which is at most ${most}.`,
+    reason: `${header}: this service speaks versions 4.0, 3.0 and 2.0 of OData, none of which is at most ${max}.`,
   })
 }
 
-function refuseMinimum(headers: RequestHeaders, name: keyof typeof NAMES, most: number): void {
+function refuseMinimum(headers: RequestHeaders, name: keyof typeof NAMES, max: number): void {
   const least = versionIn(headers, name)
-  if (least === undefined || least <= most) return
+  if (least === undefined || least <= max) return
   throw new Fault('ODataError', {
     reason: `${NAMES[name]}: this service speaks no version of OData from ${least} on.`,
   })

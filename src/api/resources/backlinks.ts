@@ -7,12 +7,12 @@ import type { Page } from './view.ts'
 
 /** What links to the thing, by dataset and predicate: some of each kind with their number, or one page of all. */
 export function backlinks(
-  { visit, gathered, asked, document, suffix }: Page,
+  { pageContext, gathered, requested, document, suffix }: Page,
   values: ValueWriter,
 ): Html | '' {
   const { groups, paging, links, thing } = gathered
   if (groups.length === 0) return ''
-  const { say, number, href } = visit
+  const { t, number, href } = pageContext
   const address = suffix === null ? document : `${document}.${suffix.suffix}`
   const pageAddress = (page: number, { predicate, from }: Selection) =>
     `${asciiAddress(address)}?inverse=${page}${predicate === null ? '' : `&predicate=${encodeURIComponent(predicate)}`}${
@@ -27,8 +27,8 @@ export function backlinks(
     const subjects = [...parseTriples(triples)].map(({ subject }) => subject)
     const selection = { predicate, from: isOwn ? null : source.id }
     const more =
-      asked.inverse === null && count > subjects.length
-        ? html`<p class="more"><a href="${pageAddress(1, selection)}">${say('All {n}', { n: count })}</a></p>`
+      requested.inverse === null && count > subjects.length
+        ? html`<p class="more"><a href="${pageAddress(1, selection)}">${t('All {n}', { n: count })}</a></p>`
         : ''
     const isFirst = !isOwn && shown[at - 1]?.group.source.id !== source.id
     const heading = isFirst
@@ -39,31 +39,37 @@ export function backlinks(
 <td>${values.list(subjects, predicate, 0, paging.size)}${more}</td></tr>
 `
   })
-  const hidden = asked.inverse === null ? groups.length - shown.length : 0
+  const accessError = requested.inverse === null ? groups.length - shown.length : 0
   const whole: Selection = { predicate: null, from: null }
-  return html`<section id="links"><h2>${say('Linked from')} <span class="number-badge">${number(paging.total)}</span></h2><table class="properties"><tbody>
+  return html`<section id="links"><h2>${t('Linked from')} <span class="number-badge">${number(paging.total)}</span></h2><table class="properties"><tbody>
 ${rows}</tbody></table>
-${hidden > 0 ? html`<p class="more"><a href="${pageAddress(1, whole)}">${say.many('{n} more kind of links', '{n} more kinds of links', hidden)}</a></p>` : ''}${
-  asked.inverse === null ? '' : steps({ visit, gathered, asked }, pageAddress, asciiAddress(address))
+${accessError > 0 ? html`<p class="more"><a href="${pageAddress(1, whole)}">${t.many('{n} more kind of links', '{n} more kinds of links', accessError)}</a></p>` : ''}${
+  requested.inverse === null
+    ? ''
+    : steps({ pageContext, gathered, requested }, pageAddress, asciiAddress(address))
 }</section>
 `
 }
 
 /** The way through the pages of links, and back. */
 function steps(
-  { visit: { say }, gathered: { paging }, asked }: Pick<Page, 'visit' | 'gathered' | 'asked'>,
+  {
+    pageContext: { t },
+    gathered: { paging },
+    requested,
+  }: Pick<Page, 'pageContext' | 'gathered' | 'requested'>,
   pageAddress: (page: number, selection: Selection) => string,
   whole: string,
 ): Html {
   const last = Math.max(1, Math.ceil(paging.total / paging.size))
   const { page } = paging
   const links = [
-    { rel: 'first', name: say('First'), to: 1, isThere: page > 1 },
-    { rel: 'prev', name: say('Previous'), to: page - 1, isThere: page > 1 },
-    { rel: 'next', name: say('Next'), to: page + 1, isThere: page < last },
-    { rel: 'last', name: say('Last'), to: last, isThere: page < last },
+    { rel: 'first', name: t('First'), to: 1, isThere: page > 1 },
+    { rel: 'prev', name: t('Previous'), to: page - 1, isThere: page > 1 },
+    { rel: 'next', name: t('Next'), to: page + 1, isThere: page < last },
+    { rel: 'last', name: t('Last'), to: last, isThere: page < last },
   ].filter(({ isThere }) => isThere)
-  return html`<p class="take-away">${say('Page {page} of {pages}', { page, pages: last })} ${links.map(
-    ({ rel, name, to }) => html`<a rel="${rel}" href="${pageAddress(to, asked)}">${name}</a> `,
-  )}<a href="${whole}">${say('Back to the whole')}</a></p>`
+  return html`<p class="take-away">${t('Page {page} of {pages}', { page, pages: last })} ${links.map(
+    ({ rel, name, to }) => html`<a rel="${rel}" href="${pageAddress(to, requested)}">${name}</a> `,
+  )}<a href="${whole}">${t('Back to the whole')}</a></p>`
 }

@@ -35,11 +35,11 @@ export interface ResourcesOptions extends SiteOptions {
   /** Whether the IRI of a thing redirects to the document about it or answers with it. */
   readonly dereference: 'redirect' | 'direct'
   /** What somebody may see. */
-  readonly seenBy: (
+  readonly visibleTo: (
     principal: Principal,
     /** The dataset that is asked for in an older version. */
-    asked: { readonly id: string; readonly version: string } | null,
-  ) => SeenResources
+    requested: { readonly id: string; readonly version: string } | null,
+  ) => VisibleResources
   /** The versions of datasets beside those in force. */
   readonly versions?: VersionSource
 }
@@ -53,7 +53,7 @@ export interface LinkSource {
 }
 
 /** The datasets that somebody may see. */
-export interface SeenResources {
+export interface VisibleResources {
   /** Faults: NotFoundResource for an id that there is not, Gone for one that was withdrawn, Unauthorised, ForbiddenAccess. */
   readonly dataset: (id: string) => ResourceDataset
   /** True for a record that an earlier version of the dataset had. */
@@ -65,7 +65,7 @@ export interface SeenResources {
 }
 
 /** What documents are made from: the options, and what the caller may see. */
-export type Sight = Pick<ResourcesOptions, 'base' | 'store'> & SeenResources
+export type Sight = Pick<ResourcesOptions, 'base' | 'store'> & VisibleResources
 
 /** The predicates that name a resource, the one to prefer first. */
 export const NAMING: readonly string[] = [

@@ -9,7 +9,7 @@ import type { ResourceDataset } from './dataset.ts'
 /** A predicate and the text of an object; null for a triple that is not said. */
 type Statement = readonly [predicate: string, object: string | null]
 
-function say(subject: string, statements: readonly Statement[]): string {
+function t(subject: string, statements: readonly Statement[]): string {
   const known = statements.filter(([, object]) => object !== null)
   return known.map(([predicate, object]) => `${iriText(subject)} <${predicate}> ${object} .\n`).join('')
 }
@@ -25,7 +25,7 @@ export function ontologyIri(base: string, dataset: string): string {
 
 /** What a field is, as a property (RDF Schema 1.1, sections 3 and 5.4). */
 export function propertyTriples(base: string, dataset: string, field: Field): string {
-  return say(fieldIri(base, dataset, field.name), [
+  return t(fieldIri(base, dataset, field.name), [
     [RDF.type, iriText(RDF.Property)],
     [RDFS.label, literalText(field.label)],
     [RDFS.comment, text(field.description)],
@@ -37,7 +37,7 @@ export function propertyTriples(base: string, dataset: string, field: Field): st
 
 /** A property that the triples of a dataset have and that is no field of it: a mapping or a file made it. */
 export function foreignPropertyTriples(base: string, dataset: string, iri: string): string {
-  return say(iri, [
+  return t(iri, [
     [RDF.type, iriText(RDF.Property)],
     [RDFS.isDefinedBy, iriText(ontologyIri(base, dataset))],
   ])
@@ -45,7 +45,7 @@ export function foreignPropertyTriples(base: string, dataset: string, iri: strin
 
 /** The vocabulary of a dataset as a whole, without its properties. */
 export function ontologyTriples(base: string, dataset: ResourceDataset): string {
-  return say(ontologyIri(base, dataset.id), [
+  return t(ontologyIri(base, dataset.id), [
     [RDF.type, iriText(OWL.Ontology)],
     [RDFS.label, literalText(dataset.title)],
     [
@@ -76,12 +76,12 @@ export function datasetTriples(base: string, dataset: ResourceDataset): string {
   const files = FILES.filter(([, , , ofTriples]) => ofTriples || hasRecords)
   return [
     dataset.describe(),
-    say(iri, [
+    t(iri, [
       [VOID.vocabulary, hasRecords ? iriText(ontologyIri(base, dataset.id)) : null],
       ...files.map(([format]): Statement => [DCAT.distribution, iriText(`${iri}#${format}`)]),
     ]),
     ...files.map(([format, name, mediaType]) =>
-      say(`${iri}#${format}`, [
+      t(`${iri}#${format}`, [
         [RDF.type, iriText(DCAT.Distribution)],
         [DCTERMS.title, literalText(name)],
         [DCAT.downloadURL, iriText(`${exports}/${format}`)],
@@ -100,7 +100,7 @@ export function documentTriples(
   iri: string,
   dataset: ResourceDataset,
 ): string {
-  return say(document, [
+  return t(document, [
     [RDF.type, iriText(FOAF.Document)],
     [FOAF.primaryTopic, iriText(iri)],
     [VOID.inDataset, iriText(datasetIri(base, dataset.id))],
@@ -126,11 +126,11 @@ export function pagingTriples(document: string, { total, size, page, addressOf }
   const here = addressOf(page)
   const link = (at: number, exists: boolean) => (exists ? iriText(addressOf(at)) : null)
   return (
-    say(document, [
+    t(document, [
       [HYDRA.view, iriText(here)],
       [RDFS.seeAlso, link(page + 1, page < last)],
     ]) +
-    say(here, [
+    t(here, [
       [RDF.type, iriText(HYDRA.PartialCollectionView)],
       [DCTERMS.isPartOf, iriText(document)],
       [HYDRA.totalItems, count(total)],

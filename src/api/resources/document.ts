@@ -31,7 +31,7 @@ import {
   triplesAbout,
 } from './gather.ts'
 import {
-  isAsked,
+  isRequested,
   type LinkGroup,
   type Links,
   linkGroups,
@@ -97,8 +97,8 @@ export async function gather(
   const { base, store } = options
   const { dataset, iri } = thing
   const stored = await triplesAbout(store, dataset.graph, [iri])
-  const [told, rest] = divided(described(base, thing) + stored, iri)
-  const first = inOrder(told, dataset, base)
+  const [reported, rest] = divided(described(base, thing) + stored, iri)
+  const first = inOrder(reported, dataset, base)
   const nested = rest + (await nestedTriples(options, dataset.graph, iri, stored)) + parts(base, thing)
   const hasLinks = thing.type === 'resource' || thing.type === 'dataset'
   const groups = hasLinks ? await linkGroups(store, linkSources(options, dataset), iri) : []
@@ -135,10 +135,10 @@ export function documentText(base: string, gathered: Gathered, document: string)
   const { thing, own, nested, links, groups, names, paging, examples, isCut } = gathered
   const subjects = new Set(own === '' ? [] : [thing.iri])
   for (const { subject } of parseTriples(nested)) subjects.add(subject.value)
-  const labels = [...names].flatMap(([iri, told]) =>
+  const labels = [...names].flatMap(([iri, reported]) =>
     subjects.has(iri)
       ? []
-      : told.map(
+      : reported.map(
           ({ value, datatype, language }) =>
             `${iriText(iri)} <${RDFS.label}> ${literalText(value, datatype, language)} .\n`,
         ),
@@ -192,12 +192,12 @@ function geometriesOf(triples: string): readonly string[] {
     .flatMap(({ predicate, object }) =>
       object.type === 'iri' && HAS_GEOMETRY.test(predicate.value) ? [object.value] : [],
     )
-    .slice(0, MOST_GEOMETRIES)
+    .slice(0, MAX_GEOMETRIES)
 }
 
 const HAS_GEOMETRY =
   /^http:\/\/www\.opengis\.net\/ont\/geosparql#(?:hasGeometry|hasDefaultGeometry|defaultGeometry)$/
-const MOST_GEOMETRIES = 20
+const MAX_GEOMETRIES = 20
 
 /** Triples of which the thing is the subject, and the others. */
 function divided(text: string, iri: string): readonly [string, string] {
@@ -221,7 +221,7 @@ function pagingOf(groups: readonly LinkGroup[], request: Request, document: stri
     from === null ? '' : `&from=${encodeURIComponent(from)}`,
   ].join('')
   return {
-    total: groups.filter(group => isAsked(group, request)).reduce((sum, { count }) => sum + count, 0),
+    total: groups.filter(group => isRequested(group, request)).reduce((sum, { count }) => sum + count, 0),
     size: INVERSE_SIZE,
     page: inverse ?? 1,
     addressOf: page => `${document}?inverse=${page}${more}`,
@@ -236,8 +236,8 @@ async function linksTo(
 ): Promise<readonly Links[]> {
   const { inverse, isPage } = request
   if (inverse === null && isPage) return linkSamples(store, groups.slice(0, MAX_GROUPS), iri, SAMPLE)
-  const asked = groups.filter(group => isAsked(group, request))
-  return linkPage(store, asked, iri, { offset: ((inverse ?? 1) - 1) * INVERSE_SIZE, limit: INVERSE_SIZE })
+  const requested = groups.filter(group => isRequested(group, request))
+  return linkPage(store, requested, iri, { offset: ((inverse ?? 1) - 1) * INVERSE_SIZE, limit: INVERSE_SIZE })
 }
 
 /** The IRIs that a document mentions and that may have a name. */

@@ -114,10 +114,10 @@ export async function namesOf(
   origins: ReadonlyMap<string, string> = new Map(),
 ): Promise<Names> {
   const names = new Map<string, readonly Literal[]>()
-  const asked = [...new Set(iris)].filter(isIri).slice(0, MAX_NAMED)
+  const requested = [...new Set(iris)].filter(isIri).slice(0, MAX_NAMED)
   const byDataset = new Map<ResourceDataset, string[]>([[dataset, []]])
   const others = new Map<string, ResourceDataset | null>([[dataset.id, dataset]])
-  for (const iri of asked) {
+  for (const iri of requested) {
     const owner = ownerOf(iri)
     const title = owner === null ? undefined : titleWithin(owner, iri)
     if (title !== undefined) names.set(iri, [literal(title)])
@@ -160,7 +160,7 @@ export async function namesOf(
     ]
     const template = [{ subject: S, predicate: P, object: O }]
     const text = await store.construct({ type: 'construct', template, where, limit: MAX_TRIPLES })
-    for (const [iri, told] of namesIn(parseTriples(text), predicates)) names.set(iri, told)
+    for (const [iri, described] of namesIn(parseTriples(text), predicates)) names.set(iri, described)
   }
 }
 

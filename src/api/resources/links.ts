@@ -22,7 +22,7 @@ export interface Selection {
   readonly from: string | null
 }
 
-export function isAsked({ predicate, source }: LinkGroup, selection: Selection): boolean {
+export function isRequested({ predicate, source }: LinkGroup, selection: Selection): boolean {
   return (
     (selection.predicate === null || selection.predicate === predicate) &&
     (selection.from === null || selection.from === source.id)

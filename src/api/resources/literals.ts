@@ -2,12 +2,12 @@ import { toGeoPoint } from '../../model/geometry.ts'
 import type { Literal } from '../../rdf/term.ts'
 import { GEO, XSD } from '../../rdf/vocab.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { lastSegment } from './document.ts'
 
 /** Longer texts are folded, still longer ones cut; in characters. */
 const LONG = 400
-const LONGEST = 20_000
+const MAX_LENGTH = 20_000
 
 /** The numbers of XML Schema, by the ends of their IRIs. */
 const NUMBER =
@@ -18,10 +18,14 @@ const NUMBER =
  *
  * @param name of the property: what is called a year, code or id is a name and no quantity
  */
-export function literalHtml({ value, datatype, language }: Literal, name: string, visit: Visit): Html {
+export function literalHtml(
+  { value, datatype, language }: Literal,
+  name: string,
+  pageContext: PageContext,
+): Html {
   if (language !== '') {
     const [tag = '', direction] = language.split('--')
-    const text = longText(value, visit)
+    const text = longText(value, pageContext)
     return direction === undefined
       ? html`<span lang="${tag}">${text}</span> <small>${language}</small>`
       : html`<span lang="${tag}" dir="${direction}">${text}</span> <small>${language}</small>`
@@ -29,28 +33,28 @@ export function literalHtml({ value, datatype, language }: Literal, name: string
   if (datatype === XSD.string)
     return /^https?:\/\/[^\s<>"]+$/.test(value)
       ? html`<a href="${value}" rel="nofollow">${value}</a>`
-      : longText(value, visit)
-  return html`${typedText(value, datatype, name, visit)} <small title="${datatype}">${lastSegment(datatype)}</small>`
+      : longText(value, pageContext)
+  return html`${typedText(value, datatype, name, pageContext)} <small title="${datatype}">${lastSegment(datatype)}</small>`
 }
 
-function typedText(value: string, datatype: string, name: string, visit: Visit): Html {
+function typedText(value: string, datatype: string, name: string, pageContext: PageContext): Html {
   switch (datatype) {
     case XSD.date:
-      return html`<time datetime="${value}">${visit.date(value)}</time>`
+      return html`<time datetime="${value}">${pageContext.date(value)}</time>`
     case XSD.dateTime:
-      return html`<time datetime="${value}" title="${value}">${visit.date(zoned(value), 'moment')}</time>`
+      return html`<time datetime="${value}" title="${value}">${pageContext.date(zoned(value), 'moment')}</time>`
     case XSD.boolean:
-      return html`<data value="${value}">${value === 'true' || value === '1' ? visit.say('yes') : visit.say('no')}</data>`
+      return html`<data value="${value}">${value === 'true' || value === '1' ? pageContext.t('yes') : pageContext.t('no')}</data>`
     case GEO.wktLiteral: {
       const point = /^\s*POINT/i.test(value) ? toGeoPoint(value) : undefined
-      if (point === undefined || point === null) return longText(value, visit)
-      const part = (degrees: number) => visit.number(degrees, { maximumFractionDigits: 5 })
+      if (point === undefined || point === null) return longText(value, pageContext)
+      const part = (degrees: number) => pageContext.number(degrees, { maximumFractionDigits: 5 })
       return html`<span title="${value}">${part(point.lat)}°, ${part(point.lon)}°</span>`
     }
     default:
       return NUMBER.test(datatype)
-        ? html`<data value="${value}">${numberText(value, name, visit)}</data>`
-        : longText(value, visit)
+        ? html`<data value="${value}">${numberText(value, name, pageContext)}</data>`
+        : longText(value, pageContext)
   }
 }
 
@@ -59,7 +63,7 @@ function zoned(value: string): string {
   return /(?:Z|[+-]\d\d:\d\d)$/.test(value) ? value : `${value}Z`
 }
 
-function numberText(value: string, name: string, { number }: Visit): string {
+function numberText(value: string, name: string, { number }: PageContext): string {
   const read = Number(value)
   const isName = /(?:^|_)(?:id|code|year)$|(?:Id|ID|Code|Year)$/.test(name)
   if (isName || !Number.isFinite(read) || value.length > 17) return value
@@ -67,9 +71,9 @@ function numberText(value: string, name: string, { number }: Visit): string {
 }
 
 /** A text, folded where it is long; of texts that publishers write as HTML the words are shown. */
-function longText(text: string, { say }: Visit): Html {
+function longText(text: string, { t }: PageContext): Html {
   const value = /^\s*<(?:p|div)[\s>]/i.test(text) ? text.replace(/<[^<>]*>/g, ' ').trim() : text
   if (value.length <= LONG) return html`<span class="text" dir="auto">${value}</span>`
-  const cut = value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value
-  return html`<details><summary class="text">${value.slice(0, 160)}… <small>${say.many('{n} character', '{n} characters', value.length)}</small></summary><span class="text" dir="auto">${cut}</span></details>`
+  const cut = value.length > MAX_LENGTH ? `${value.slice(0, MAX_LENGTH)}…` : value
+  return html`<details><summary class="text">${value.slice(0, 160)}… <small>${t.many('{n} character', '{n} characters', value.length)}</small></summary><span class="text" dir="auto">${cut}</span></details>`
 }

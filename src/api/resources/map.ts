@@ -2,7 +2,7 @@ import { toGeoShape } from '../../model/geometry.ts'
 import type { Geometry } from '../../model/value.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { Translator } from '../../site/translator.ts'
-import { type Box, landWithin } from './land.ts'
+import { type Box, coastlineWithin } from './coastline.ts'
 
 type Position = readonly [lon: number, lat: number]
 
@@ -32,7 +32,7 @@ const MAX_TEXT = 4_000_000
  *
  * @param texts well-known texts, longitude before latitude (OGC GeoSPARQL 1.1, section 8.8.4)
  */
-export function mapOf(texts: readonly string[], say: Translator): Html | null {
+export function mapOf(texts: readonly string[], t: Translator): Html | null {
   const drawing: Drawing = { points: [], lines: [], rings: [] }
   for (const text of texts) {
     const geometry = text.length > MAX_TEXT ? undefined : toGeoShape(text)
@@ -46,7 +46,7 @@ export function mapOf(texts: readonly string[], say: Translator): Html | null {
   const zoom = Math.max(1, Math.min(16, Math.floor(Math.log2(360 / Math.max(frame.east - frame.west, 1e-4)))))
   const [x, y] = [lon.toFixed(5).replace(/\.?0+$/, ''), lat.toFixed(5).replace(/\.?0+$/, '')]
   const where = `${degrees(lat, 'N', 'S')} ${degrees(lon, 'E', 'W')}`
-  return html`<figure class="place"><svg viewBox="0 0 ${WIDTH} ${frame.height}" role="img" aria-label="${say('Map around {place}', { place: where })}">
+  return html`<figure class="place"><svg viewBox="0 0 ${WIDTH} ${frame.height}" role="img" aria-label="${t('Map around {place}', { place: where })}">
 <rect class="sea" width="${WIDTH}" height="${frame.height}"/>
 ${surroundings(frame)}${graticule(frame)}${drawn(drawing, frame)}</svg>
 <figcaption><a href="geo:${y},${x}">${where}</a> · <a href="https://www.openstreetmap.org/?mlat=${y}&mlon=${x}#map=${zoom}/${y}/${x}">OpenStreetMap</a></figcaption></figure>
@@ -143,7 +143,7 @@ function graticule({ west, east, south, north, height, x, y }: Frame): Html {
 
 /** Land and borders of countries, drawn as finely as they can be seen. */
 function surroundings(frame: Frame): Html {
-  const { land, borders } = landWithin(frame)
+  const { land: coastline, borders } = coastlineWithin(frame)
   const path = (line: readonly Position[]) => {
     const steps: string[] = []
     let [lastX, lastY] = [Infinity, Infinity]
@@ -156,7 +156,7 @@ function surroundings(frame: Frame): Html {
     }
     return steps.length < 2 ? '' : `M${steps.join('L')}`
   }
-  const coasts = land.map(path).filter(text => text.includes('L'))
+  const coasts = coastline.map(path).filter(text => text.includes('L'))
   return html`<path class="land" fill-rule="evenodd" d="${coasts.map(text => `${text}Z`).join('')}"/><path class="border" d="${borders.map(path).join('')}"/>
 `
 }

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 
 /** A resource that stands one link away. */
 export interface Neighbour {
@@ -36,21 +36,21 @@ const OWN = 38
  * A picture of a resource with what links to it above, and what it links to below. Its boxes are links; the same stands in
  * the tables of the page.
  */
-export function neighbourhoodPicture(visit: Visit, around: Neighbourhood): Html | '' {
+export function neighbourhoodPicture(pageContext: PageContext, around: Neighbourhood): Html | '' {
   const { label, incoming, moreIncoming, outgoing, moreOutgoing } = around
   if (incoming.length + outgoing.length === 0) return ''
-  const { say } = visit
+  const { t } = pageContext
   const above = incoming.length * ROW + (moreIncoming > 0 ? MORE : 0)
   const below = above + BOX
   const first = below + (ROW - BOX)
   const height = first + outgoing.length * ROW + (moreOutgoing > 0 ? MORE : 0)
-  const told = say('Resources that {name} is linked with', { name: label })
+  const described = t('Resources that {name} is linked with', { name: label })
   const more = (count: number, y: number, target: string) =>
     count === 0
       ? ''
-      : html`<a href="${target}"><text class="via" x="${INDENT + 12}" y="${y + 12}">${say.many('{n} more', '{n} more', count)}</text></a>`
-  return html`<section class="neighbours"><h2>${say('Neighbourhood')}</h2>
-<svg viewBox="0 0 ${WIDTH} ${height}" direction="ltr" role="group" aria-label="${told}">
+      : html`<a href="${target}"><text class="via" x="${INDENT + 12}" y="${y + 12}">${t.many('{n} more', '{n} more', count)}</text></a>`
+  return html`<section class="neighbours"><h2>${t('Neighbourhood')}</h2>
+<svg viewBox="0 0 ${WIDTH} ${height}" direction="ltr" role="group" aria-label="${described}">
 ${incoming.map(
   (each, at) => html`${edgeIn(at * ROW + BOX / 2, above)}${box(each, at * ROW)}
 `,

@@ -49,17 +49,17 @@ interface Link {
 
 /** Some links, each to another resource: the first of each kind, then the second of each, and so on. */
 function someOfEach(links: readonly Link[]): readonly Link[] {
-  const seen = new Set<string>()
+  const visible = new Set<string>()
   const kinds = new Map<string, Link[]>()
   for (const link of links) {
-    if (seen.has(link.iri)) continue
-    seen.add(link.iri)
+    if (visible.has(link.iri)) continue
+    visible.add(link.iri)
     const kind = kinds.get(link.via)
     if (kind === undefined) kinds.set(link.via, [link])
     else kind.push(link)
   }
-  const most = Math.max(0, ...[...kinds.values()].map(({ length }) => length))
-  const turns = Array.from({ length: most }, (_, at) =>
+  const max = Math.max(0, ...[...kinds.values()].map(({ length }) => length))
+  const turns = Array.from({ length: max }, (_, at) =>
     [...kinds.values()].flatMap(kind => kind[at] ?? []),
   ).flat()
   const chosen = new Set(turns.slice(0, SHOWN))

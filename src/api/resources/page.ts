@@ -5,7 +5,7 @@ import type { Term } from '../../rdf/term.ts'
 import { GEO, RDF } from '../../rdf/vocab.ts'
 import type { SitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { asciiAddress, documentAddress, SPACES } from './address.ts'
 import { backlinks } from './backlinks.ts'
 import { ontologyIri } from './describe.ts'
@@ -19,8 +19,8 @@ import type { Page } from './view.ts'
 
 /** A thing as a page for people: what is said of it, what is around it, what links to it, a map of its geometry. */
 export function resourcePage(page: Page): SitePage {
-  const { visit, gathered, asked, document, base } = page
-  const { say } = visit
+  const { pageContext, gathered, requested, document, base } = page
+  const { t } = pageContext
   const { thing, title, names } = gathered
   const own = [...parseTriples(gathered.own)]
   const nested = bySubject(parseTriples(gathered.nested))
@@ -30,17 +30,17 @@ export function resourcePage(page: Page): SitePage {
     nested,
     labels: thing.dataset.labels,
     prefixes: thing.dataset.prefixes ?? {},
-    visit,
+    pageContext,
   })
   const types = own.filter(({ predicate }) => predicate.value === RDF.type)
   const rest = own.filter(triple => !types.includes(triple))
   const map = mapOf(
     geometriesOf([...own, ...[...nested.values()].flat(), ...parseTriples(gathered.places)]),
-    say,
+    t,
   )
-  const around = neighbourhoodPicture(visit, neighbourhoodOf(gathered, rest, values))
-  const heading = asked.inverse === null ? title : say('Links to {name}', { name: title })
-  const beside = html`${map ?? ''}${asked.inverse === null ? around : ''}`
+  const around = neighbourhoodPicture(pageContext, neighbourhoodOf(gathered, rest, values))
+  const heading = requested.inverse === null ? title : t('Links to {name}', { name: title })
+  const beside = html`${map ?? ''}${requested.inverse === null ? around : ''}`
   return {
     title: `${heading} · ${thing.dataset.title}`,
     part: 'catalog',
@@ -56,14 +56,14 @@ export function resourcePage(page: Page): SitePage {
 ${types.length === 0 ? '' : html`<p class="types">${types.map(({ object }) => html`<span class="badge">${values.value(object)}</span> `)}</p>`}
 <p class="iri"><a href="${asciiAddress(thing.iri)}">${thing.iri}</a></p>
 ${elsewhere(page)}</div>
-<div class="resource${beside.html === '' ? '' : ' has-aside'}"><div class="panel">${rest.length === 0 ? '' : properties(rest, values, visit)}${fieldsTable(page)}${examples(page, values)}${backlinks(page, values)}${gathered.isCut ? cutNote(page) : ''}</div>
+<div class="resource${beside.html === '' ? '' : ' has-aside'}"><div class="panel">${rest.length === 0 ? '' : properties(rest, values, pageContext)}${fieldsTable(page)}${examples(page, values)}${backlinks(page, values)}${gathered.isCut ? cutNote(page) : ''}</div>
 ${beside.html === '' ? '' : html`<div class="aside">${beside}</div>`}</div>
 ${source(page)}`,
   }
 }
 
 /** The way from the datasets to the thing. */
-function crumbs({ base, visit: { say, href }, gathered: { thing, title } }: Page): Html {
+function crumbs({ base, pageContext: { t, href }, gathered: { thing, title } }: Page): Html {
   const { dataset, iri, type } = thing
   const start = Object.values(SPACES).find(({ things }) => iri.startsWith(base + things))?.things ?? ''
   const local = iri
@@ -73,20 +73,20 @@ function crumbs({ base, visit: { say, href }, gathered: { thing, title } }: Page
     .slice(1, -1)
   const inner =
     type === 'property'
-      ? [html`<a href="${asciiAddress(ontologyIri(base, dataset.id))}">${say('Properties')}</a>`]
+      ? [html`<a href="${asciiAddress(ontologyIri(base, dataset.id))}">${t('Properties')}</a>`]
       : local.map(part => html`${lastSegment(part)}`)
   const last =
-    type === 'ontology' ? say('Properties') : type === 'dataset' ? say('The dataset as a resource') : title
+    type === 'ontology' ? t('Properties') : type === 'dataset' ? t('The dataset as a resource') : title
   const steps = [
-    html`<a href="${href('/explore/')}">${say('Datasets')}</a>`,
+    html`<a href="${href('/explore/')}">${t('Datasets')}</a>`,
     html`<a href="${href(`/explore/dataset/${encodeURIComponent(dataset.id)}/`)}">${dataset.title}</a>`,
     ...inner,
   ]
-  return html`<nav class="crumbs" aria-label="${say('Where you are')}"><ol>${steps.map(step => html`<li>${step}</li>`)}<li aria-current="page">${last}</li></ol></nav>`
+  return html`<nav class="crumbs" aria-label="${t('Where you are')}"><ol>${steps.map(step => html`<li>${step}</li>`)}<li aria-current="page">${last}</li></ol></nav>`
 }
 
 /** Where else the thing can be seen: in the table of its dataset, among its triples, by a query. */
-function elsewhere({ base, visit: { say, href }, gathered: { thing } }: Page): Html {
+function elsewhere({ base, pageContext: { t, href }, gathered: { thing } }: Page): Html {
   const { dataset, iri, type } = thing
   const id = encodeURIComponent(dataset.id)
   const space = recordsSpace(base, dataset.id)
@@ -94,16 +94,16 @@ function elsewhere({ base, visit: { say, href }, gathered: { thing } }: Page): H
   const isRecord = record !== null && /^[0-9a-f]{40}$/.test(record)
   const table = href(`/explore/dataset/${id}/table/`, { where: `recordid = "${record}"` })
   const query = `DESCRIBE <${iri}>`
-  return html`<p class="elsewhere">${isRecord ? html`<a href="${table}">${say('Its row in the table')}</a> ` : ''}${
+  return html`<p class="elsewhere">${isRecord ? html`<a href="${table}">${t('Its row in the table')}</a> ` : ''}${
     type === 'dataset' || type === 'ontology'
-      ? html`<a href="${href(`/explore/dataset/${id}/`)}">${say('The page of the dataset')}</a> `
+      ? html`<a href="${href(`/explore/dataset/${id}/`)}">${t('The page of the dataset')}</a> `
       : ''
-  }<a href="${base}/api/tpf/${id}?subject=${encodeURIComponent(iri)}">${say('Its triples')}</a> <a href="${href('/sparql/', { query, source: dataset.id })}">${say('Ask for it in SPARQL')}</a></p>`
+  }<a href="${base}/api/tpf/${id}?subject=${encodeURIComponent(iri)}">${t('Its triples')}</a> <a href="${href('/sparql/', { query, source: dataset.id })}">${t('Ask for it in SPARQL')}</a></p>`
 }
 
 /** One row a property, with all its values. */
-function properties(triples: readonly Triple[], values: ValueWriter, { say }: Visit): Html {
-  return html`<section id="properties"><h2>${say('Properties')}</h2><table class="properties"><tbody>
+function properties(triples: readonly Triple[], values: ValueWriter, { t }: PageContext): Html {
+  return html`<section id="properties"><h2>${t('Properties')}</h2><table class="properties"><tbody>
 ${groupByPredicate(triples).map(
   ([
     predicate,
@@ -115,12 +115,16 @@ ${groupByPredicate(triples).map(
 }
 
 /** The properties that records of a dataset have. */
-function fieldsTable({ base, visit: { say }, gathered: { thing }, asked }: Page): Html | '' {
+function fieldsTable({ base, pageContext: { t }, gathered: { thing }, requested }: Page): Html | '' {
   const { dataset, type } = thing
-  if ((type !== 'dataset' && type !== 'ontology') || dataset.fields.length === 0 || asked.inverse !== null)
+  if (
+    (type !== 'dataset' && type !== 'ontology') ||
+    dataset.fields.length === 0 ||
+    requested.inverse !== null
+  )
     return ''
-  return html`<section><h2>${say('Properties of its records')}</h2><div class="scroll" tabindex="0" role="group" aria-label="${say('Properties of its records')}"><table class="fields">
-<thead><tr><th scope="col">${say('Property')}</th><th scope="col">${say('Values')}</th><th scope="col">${say('Description')}</th></tr></thead><tbody>
+  return html`<section><h2>${t('Properties of its records')}</h2><div class="scroll" tabindex="0" role="group" aria-label="${t('Properties of its records')}"><table class="fields">
+<thead><tr><th scope="col">${t('Property')}</th><th scope="col">${t('Values')}</th><th scope="col">${t('Description')}</th></tr></thead><tbody>
 ${dataset.fields.map(
   ({
     name,
@@ -129,46 +133,47 @@ ${dataset.fields.map(
     description,
     multivalued,
   }) => html`<tr><th scope="row"><a href="${asciiAddress(fieldIri(base, dataset.id, name))}">${label}</a></th>
-<td>${lastSegment(naturalDatatype(kind))}${multivalued ? html` <span class="badge">${say('several')}</span>` : ''}</td><td>${description}</td></tr>
+<td>${lastSegment(naturalDatatype(kind))}${multivalued ? html` <span class="badge">${t('several')}</span>` : ''}</td><td>${description}</td></tr>
 `,
 )}</tbody></table></div></section>
 `
 }
 
-function examples({ visit: { say }, gathered: { examples: some } }: Page, values: ValueWriter): Html | '' {
+function examples(
+  { pageContext: { t }, gathered: { examples: some } }: Page,
+  values: ValueWriter,
+): Html | '' {
   if (some.length === 0) return ''
-  return html`<section><h2>${say('Some of its resources')}</h2><ul class="plain">${some.map(
+  return html`<section><h2>${t('Some of its resources')}</h2><ul class="plain">${some.map(
     iri => html`<li>${values.value({ type: 'iri', value: iri })}</li>`,
   )}</ul></section>
 `
 }
 
-function cutNote({ base, visit: { say }, gathered: { thing } }: Page): Html {
+function cutNote({ base, pageContext: { t }, gathered: { thing } }: Page): Html {
   const address = `${base}/api/tpf/${encodeURIComponent(thing.dataset.id)}?subject=${encodeURIComponent(thing.iri)}`
-  return html`<p>${say('There is more than a page holds.')} <a href="${address}">${say('All triples')}</a></p>
+  return html`<p>${t('There is more than a page holds.')} <a href="${address}">${t('All triples')}</a></p>
 `
 }
 
 /** Other forms, and what is to be known of the data. */
-function source({ base, visit, gathered: { thing } }: Page): Html {
-  const { say, href } = visit
+function source({ base, pageContext, gathered: { thing } }: Page): Html {
+  const { t, href } = pageContext
   const { dataset, iri } = thing
   const name = dataset.licenseName ?? dataset.license
   const licence =
     name === null
       ? ''
-      : html`<div><dt>${say('Licence')}</dt><dd>${dataset.license === null || !/^https?:/.test(dataset.license) ? name : html`<a rel="license" href="${dataset.license}">${name}</a>`}</dd></div>`
-  return html`<aside class="source" aria-label="${say('Where this comes from')}"><p class="take-away"><span>${say('This page as')}</span> ${ALTERNATES.filter(
+      : html`<div><dt>${t('Licence')}</dt><dd>${dataset.license === null || !/^https?:/.test(dataset.license) ? name : html`<a rel="license" href="${dataset.license}">${name}</a>`}</dd></div>`
+  return html`<aside class="source" aria-label="${t('Where this comes from')}"><p class="take-away"><span>${t('This page as')}</span> ${ALTERNATES.filter(
     ({ type }) => type !== HTML_TYPE,
   ).map(
     format =>
       html`<a href="${asciiAddress(documentAddress(base, iri, format))}" type="${format.type}">${format.name}</a> `,
   )}</p>
-<dl><div><dt>${say('Dataset')}</dt><dd><a href="${href(`/explore/dataset/${encodeURIComponent(dataset.id)}/`)}">${dataset.title}</a> <a class="soft" href="${asciiAddress(datasetIri(base, dataset.id))}">${say('as a resource')}</a></dd></div>${
-    dataset.publisher === null
-      ? ''
-      : html`<div><dt>${say('Publisher')}</dt><dd>${dataset.publisher}</dd></div>`
-  }${licence}<div><dt>${say('Modified')}</dt><dd><time datetime="${dataset.modified}">${visit.date(dataset.modified, 'moment')}</time></dd></div></dl></aside>`
+<dl><div><dt>${t('Dataset')}</dt><dd><a href="${href(`/explore/dataset/${encodeURIComponent(dataset.id)}/`)}">${dataset.title}</a> <a class="soft" href="${asciiAddress(datasetIri(base, dataset.id))}">${t('as a resource')}</a></dd></div>${
+    dataset.publisher === null ? '' : html`<div><dt>${t('Publisher')}</dt><dd>${dataset.publisher}</dd></div>`
+  }${licence}<div><dt>${t('Modified')}</dt><dd><time datetime="${dataset.modified}">${pageContext.date(dataset.modified, 'moment')}</time></dd></div></dl></aside>`
 }
 
 /** The texts of geometries, each once; the first hundred. */

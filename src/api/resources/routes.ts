@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
-import { KeptAnswers } from '../../http/cache-headers.ts'
+import { AnswerCache } from '../../http/answer-cache.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
@@ -15,10 +15,10 @@ import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import { datasetPrefixes } from '../../rdf/prefixes.ts'
-import { visitBasis } from '../../site/conditional-page.ts'
+import { pageValidator } from '../../site/conditional-page.ts'
 import { answerPageFault } from '../../site/fault-page.ts'
 import { pageText, sendPageText } from '../../site/frame.ts'
-import { type Visit, visitOf } from '../../site/page-context.ts'
+import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { asciiAddress, documentAddress, readings, SPACES, type SpaceName } from './address.ts'
 import type { ResourcesOptions } from './dataset.ts'
 import { documentText, gather, type Request, type Thing } from './document.ts'
@@ -37,7 +37,7 @@ const EXPOSED = 'Link, ETag, Content-Location, Last-Modified, Location, Memento-
  * document, or the document itself where the portal says so; documents are negotiated or fixed by a suffix.
  */
 export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, options) => {
-  const kept = new KeptAnswers(8_000_000)
+  const cached = new AnswerCache(8_000_000)
   app.setErrorHandler((error, request, reply) => {
     const wantsPage = negotiate(request.headers.accept, FORMATS)?.type === HTML_TYPE
     if (wantsPage) return answerPageFault(options)(error, request, reply)
@@ -49,7 +49,7 @@ export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, optio
     for (const place of ['things', 'documents'] as const)
       for (const path of [':dataset', ':dataset/*'])
         app.get(`${SPACES[space][place]}${path}`, (request, reply) =>
-          answer(request, reply, options, kept, space, place),
+          answer(request, reply, options, cached, space, place),
         )
 }
 
@@ -57,12 +57,12 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   options: ResourcesOptions,
-  kept: KeptAnswers,
+  cached: AnswerCache,
   space: SpaceName,
   place: 'things' | 'documents',
 ): Promise<FastifyReply> {
   const { base, dereference, store } = options
-  const sight = { base, store, ...options.seenBy(request.principal, askedVersion(request)) }
+  const sight = { base, store, ...options.visibleTo(request.principal, askedVersion(request)) }
   const query = request.query as QueryParameters
   const target = request.raw.url ?? request.url
   const { thing, format: suffixed } = await locate(sight, space, readings(base, space, place, target))
@@ -70,15 +70,15 @@ async function answer(
   if (place === 'things' && dereference === 'redirect' && !namesCredentials(query))
     return redirect(reply, base, thing, target)
   const format = chooseFormat(one(query, 'format'), suffixed, request.headers.accept)
-  const visit = format.type === HTML_TYPE ? visitOf(request, options) : null
-  const asked = readRequest(query, visit)
+  const pageContext = format.type === HTML_TYPE ? pageContextOf(request, options) : null
+  const requested = readRequest(query, pageContext)
   const document = documentAddress(base, thing.iri)
-  tellOf(
+  reportOf(
     reply,
     base,
     thing,
     format,
-    { ...asked, version: request.version ?? null },
+    { ...requested, version: request.version ?? null },
     namesCredentials(query) ||
       request.headers.authorization !== undefined ||
       request.principal?.type === 'user',
@@ -89,38 +89,40 @@ async function answer(
     thing.dataset.version,
     sight.state?.() ?? '',
     thing.iri,
-    JSON.stringify(asked),
+    JSON.stringify(requested),
     suffixed?.type ?? '',
     format.type,
-    ...(visit === null ? [] : visitBasis(visit)),
+    ...(pageContext === null ? [] : pageValidator(pageContext)),
   )
   reply.header('etag', tag)
-  const isOfOneDataset = visit === null && sight.linkSources === undefined
+  const isOfOneDataset = pageContext === null && sight.linkSources === undefined
   if (isUnchanged(request, tag, isOfOneDataset ? thing.dataset.modified : null)) return reply.code(304).send()
   const send = (body: string) =>
-    visit === null ? reply.type(`${format.type}; charset=utf-8`).send(body) : sendPageText(reply, visit, body)
-  const before = kept.find(reply)
+    pageContext === null
+      ? reply.type(`${format.type}; charset=utf-8`).send(body)
+      : sendPageText(reply, pageContext, body)
+  const before = cached.find(reply)
   if (before !== undefined) return send(before)
-  const gathered = await gather(sight, thing, asked, document)
+  const gathered = await gather(sight, thing, requested, document)
   const prefixes = prefixesOf(base, thing)
   const triples = documentText(base, gathered, document)
   const write = (form: Format) => writeTriples(form, triples, prefixes, prefixes.field ?? '')
   const body =
-    visit === null
+    pageContext === null
       ? await write(format)
       : pageText(
-          visit,
+          pageContext,
           resourcePage({
-            visit,
+            pageContext,
             base,
             gathered,
-            asked,
+            requested,
             document,
             suffix: suffixed,
             jsonld: await write(JSONLD),
           }),
         )
-  kept.keep(reply, body)
+  cached.keep(reply, body)
   return send(body)
 }
 
@@ -157,7 +159,7 @@ function redirect(reply: FastifyReply, base: string, thing: Thing, target: strin
 }
 
 /** The headers that tell what an answer is and where its other forms are. */
-function tellOf(
+function reportOf(
   reply: FastifyReply,
   base: string,
   thing: Thing,
@@ -214,7 +216,7 @@ function isUnchanged({ headers }: FastifyRequest, tag: string, modified: string 
 }
 
 /** Reads which links are asked for. Throws BadRequest. */
-function readRequest(query: QueryParameters, visit: Visit | null): Request {
+function readRequest(query: QueryParameters, pageContext: PageContext | null): Request {
   const inverse = one(query, 'inverse')
   const predicate = one(query, 'predicate')
   const from = one(query, 'from')
@@ -229,8 +231,8 @@ function readRequest(query: QueryParameters, visit: Visit | null): Request {
     inverse: page ?? (predicate === undefined && from === undefined ? null : 1),
     predicate: predicate ?? null,
     from: from ?? null,
-    isPage: visit !== null,
-    language: visit?.language ?? 'en',
+    isPage: pageContext !== null,
+    language: pageContext?.language ?? 'en',
   }
 }
 

@@ -3,7 +3,7 @@ import { datasetPrefixes } from '../../rdf/prefixes.ts'
 import type { Term } from '../../rdf/term.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { asciiAddress, SPACES } from './address.ts'
 import { preferredName } from './dataset.ts'
 import { lastSegment } from './document.ts'
@@ -20,7 +20,7 @@ export interface ValueContext {
   readonly labels: ReadonlyMap<string, string>
   /** The prefixes under which the dataset's triples are written. */
   readonly prefixes: Readonly<Record<string, string>>
-  readonly visit: Visit
+  readonly pageContext: PageContext
 }
 
 /** Values of one property that are shown at once; the others are folded. */
@@ -38,26 +38,26 @@ export class ValueWriter {
 
   /** What a resource is called: by a name in the language of the visit, else by the end of its IRI. */
   label(iri: string): string {
-    const { base, names, prefixes, visit } = this.context
-    const name = preferredName(names.get(iri) ?? [], visit.language)
+    const { base, names, prefixes, pageContext } = this.context
+    const name = preferredName(names.get(iri) ?? [], pageContext.language)
     if (name !== undefined) return name
     return iri.startsWith(base + SPACES.nodes.things)
-      ? visit.say('a node without name')
+      ? pageContext.t('a node without name')
       : shortIri(iri, base, prefixes)
   }
 
   /** Where an IRI leads: one of this portal keeps the language that the address named. */
   address(iri: string): string {
-    const { base, visit } = this.context
-    const [, query = ''] = visit.href('/').split('?')
+    const { base, pageContext } = this.context
+    const [, query = ''] = pageContext.href('/').split('?')
     const isOurs = query !== '' && iri.startsWith(`${base}/`) && !/[?#]/.test(iri)
     return isOurs ? `${asciiAddress(iri)}?${query}` : asciiAddress(iri)
   }
 
   /** What a predicate is called. */
   predicateLabel(iri: string): string {
-    const { labels, names, visit } = this.context
-    return labels.get(iri) ?? preferredName(names.get(iri) ?? [], visit.language) ?? termName(iri)
+    const { labels, names, pageContext } = this.context
+    return labels.get(iri) ?? preferredName(names.get(iri) ?? [], pageContext.language) ?? termName(iri)
   }
 
   /** A predicate by its label, with its name in its vocabulary where that is another. */
@@ -65,8 +65,8 @@ export class ValueWriter {
     const { base, prefixes } = this.context
     const label = this.predicateLabel(iri)
     const short = shortIri(iri, base, prefixes)
-    const isTold = short === iri || short.startsWith('/') || short.endsWith(`:${label}`)
-    return html`<a href="${this.address(iri)}" title="${iri}">${label}</a>${isTold ? '' : html` <small>${short}</small>`}`
+    const isReported = short === iri || short.startsWith('/') || short.endsWith(`:${label}`)
+    return html`<a href="${this.address(iri)}" title="${iri}">${label}</a>${isReported ? '' : html` <small>${short}</small>`}`
   }
 
   /** The values of a property; more than so many are folded. Several of one name are told apart by their IRIs. */
@@ -80,8 +80,8 @@ export class ValueWriter {
       return html`<li>${this.value(term, predicate, depth)}${apart}</li>`
     })
     if (terms.length <= many) return html`<ul class="plain">${items}</ul>`
-    const { say } = this.context.visit
-    return html`<ul class="plain">${items.slice(0, many)}</ul><details><summary>${say.many('{n} more', '{n} more', terms.length - many)}</summary><ul class="plain">${items.slice(many)}</ul></details>`
+    const { t } = this.context.pageContext
+    return html`<ul class="plain">${items.slice(0, many)}</ul><details><summary>${t.many('{n} more', '{n} more', terms.length - many)}</summary><ul class="plain">${items.slice(many)}</ul></details>`
   }
 
   /** One value of a property. */
@@ -94,7 +94,7 @@ export class ValueWriter {
       case 'triple':
         return html`<span class="triple">«${this.value(term.subject, '', MAX_DEPTH)} ${this.value(term.predicate, '', MAX_DEPTH)} ${this.value(term.object, term.predicate.value, MAX_DEPTH)}»</span>`
       case 'literal':
-        return literalHtml(term, lastSegment(predicate), this.context.visit)
+        return literalHtml(term, lastSegment(predicate), this.context.pageContext)
       default:
         return term satisfies never
     }
@@ -130,10 +130,10 @@ export class ValueWriter {
   private listCells(iri: string): readonly Term[] | null {
     const { nested } = this.context
     const cells: Term[] = []
-    const seen = new Set<string>()
+    const visible = new Set<string>()
     let at = iri
-    while (at !== RDF.nil && !seen.has(at)) {
-      seen.add(at)
+    while (at !== RDF.nil && !visible.has(at)) {
+      visible.add(at)
       const triples = nested.get(at)
       const first = triples?.find(({ predicate }) => predicate.value === RDF.first)?.object
       const rest = triples?.find(({ predicate }) => predicate.value === RDF.rest)?.object

@@ -1,13 +1,13 @@
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import type { Gathered, Request } from './document.ts'
 import type { Format } from './formats.ts'
 
 /** What a page about a thing is made of. */
 export interface Page {
-  readonly visit: Visit
+  readonly pageContext: PageContext
   readonly base: string
   readonly gathered: Gathered
-  readonly asked: Request
+  readonly requested: Request
   /** Address of the document in any form, and the form that the requested address fixes. */
   readonly document: string
   readonly suffix: Format | null

@@ -33,20 +33,19 @@ export const DESCRIPTION_PREFIXES = {
 export function describeEndpoint(description: EndpointDescription): string {
   const { base, endpoint, title, datasets, catalog, deadline, services } = description
   const lines: string[] = []
-  const say = (subject: string, predicate: string, object: string) =>
+  const t = (subject: string, predicate: string, object: string) =>
     lines.push(`${iriText(subject)} <${predicate}> ${object} .\n`)
-  const link = (subject: string, predicate: string, object: string) =>
-    say(subject, predicate, iriText(object))
+  const link = (subject: string, predicate: string, object: string) => t(subject, predicate, iriText(object))
   const count = (subject: string, triples: number) =>
-    say(subject, VOID.triples, literalText(String(triples), XSD.integer))
+    t(subject, VOID.triples, literalText(String(triples), XSD.integer))
   const [whole, defaultGraph] = [`${endpoint}#dataset`, `${endpoint}#default`]
   link(endpoint, RDF.type, SD.Service)
   link(endpoint, SD.endpoint, endpoint)
-  say(endpoint, DCTERMS.title, literalText(title))
+  t(endpoint, DCTERMS.title, literalText(title))
   link(endpoint, SD.supportedLanguage, SD.SPARQL11Query)
-  say(endpoint, RDFS.comment, literalText(limitsText(deadline), XSD.string, 'en'))
+  t(endpoint, RDFS.comment, literalText(limitsText(deadline), XSD.string, 'en'))
   link(endpoint, SD.feature, SD.BasicFederatedQuery)
-  say(endpoint, RDFS.comment, literalText(servicesText(services.limits), XSD.string, 'en'))
+  t(endpoint, RDFS.comment, literalText(servicesText(services.limits), XSD.string, 'en'))
   for (const allowed of services.allowed) link(endpoint, DCTERMS.requires, allowed)
   for (const iri of EXTENSION_FUNCTIONS) {
     link(endpoint, SD.extensionFunction, iri)

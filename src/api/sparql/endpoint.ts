@@ -3,8 +3,8 @@ import { BY_CALLER } from '../../http/conditional.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
 import { addressWithoutSecrets } from '../../http/secrets.ts'
 import { varyBy } from '../../http/vary.ts'
-import { visitBasis } from '../../site/conditional-page.ts'
-import type { Visit } from '../../site/page-context.ts'
+import { pageValidator } from '../../site/conditional-page.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { type GraphCatalog, graphCatalog, type QueriedDataset } from './graphs.ts'
 
 /** Where the endpoints are. */
@@ -46,26 +46,29 @@ function endpointOf(
 /**
  * Makes an answer to GET conditional: sets ETag, Cache-Control and Vary, and tells whether the client has it already.
  *
- * @param visit who looks at a page; null for data, which are the same for all
+ * @param pageContext who looks at a page; null for data, which are the same for all
  */
 export function isFreshAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   { version, base, address }: Endpoint,
   mediaType: string,
-  visit: Visit | null = null,
+  pageContext: PageContext | null = null,
 ): boolean {
   const tag = entityTag(
     version,
     addressWithoutSecrets(request.raw.url ?? request.url),
     mediaType,
-    ...(visit === null ? [] : visitBasis(visit)),
+    ...(pageContext === null ? [] : pageValidator(pageContext)),
   )
   varyBy(reply, 'Accept')
-  if (address === base + SPARQL_PATH || visit !== null) varyBy(reply, ...BY_CALLER)
-  if (visit !== null) varyBy(reply, 'Accept-Language')
+  if (address === base + SPARQL_PATH || pageContext !== null) varyBy(reply, ...BY_CALLER)
+  if (pageContext !== null) varyBy(reply, 'Accept-Language')
   reply
     .header('etag', tag)
-    .header('cache-control', visit === null ? 'public, max-age=60, stale-while-revalidate=600' : 'no-cache')
+    .header(
+      'cache-control',
+      pageContext === null ? 'public, max-age=60, stale-while-revalidate=600' : 'no-cache',
+    )
   return isKnown(request.headers['if-none-match'], tag, request.headers['accept-encoding'])
 }

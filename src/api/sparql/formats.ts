@@ -18,7 +18,7 @@ export interface AnswerOffer extends Offer {
   /** The unique name of it in service descriptions; none for those that are others in disguise. */
   readonly iri?: string
   /** What is asked of the store. */
-  readonly asked: AnswerFormat
+  readonly requested: AnswerFormat
   /** Makes the body from what the store wrote; a long one comes in pieces. Faults: UnprocessableEntity. */
   readonly write: (text: string, prefixes: Prefixes) => Body | Promise<Body>
   /** The same as it comes. Faults, also while it is read: UnprocessableEntity. */
@@ -43,43 +43,43 @@ export const RESULT_FORMATS: readonly AnswerOffer[] = [
     type: 'application/sparql-results+json',
     names: ['json', 'srj'],
     iri: FORMATS.SPARQL_Results_JSON,
-    asked: 'json',
+    requested: 'json',
     ...AS_IT_IS,
   },
   {
     type: 'application/sparql-results+xml',
     names: ['xml', 'srx'],
     iri: FORMATS.SPARQL_Results_XML,
-    asked: 'xml',
+    requested: 'xml',
     ...XML_RESULTS,
   },
-  { type: 'text/csv', names: ['csv'], iri: FORMATS.SPARQL_Results_CSV, asked: 'csv', ...AS_IT_IS },
+  { type: 'text/csv', names: ['csv'], iri: FORMATS.SPARQL_Results_CSV, requested: 'csv', ...AS_IT_IS },
   {
     type: 'text/tab-separated-values',
     names: ['tsv'],
     iri: FORMATS.SPARQL_Results_TSV,
-    asked: 'tsv',
+    requested: 'tsv',
     ...AS_IT_IS,
   },
-  { type: 'application/json', explicit: true, names: [], asked: 'json', ...AS_IT_IS },
-  { type: 'application/xml', explicit: true, names: [], asked: 'xml', ...XML_RESULTS },
+  { type: 'application/json', explicit: true, names: [], requested: 'json', ...AS_IT_IS },
+  { type: 'application/xml', explicit: true, names: [], requested: 'xml', ...XML_RESULTS },
 ]
 
 /** The formats of CONSTRUCT and DESCRIBE, and of descriptions. */
 export const GRAPH_FORMATS: readonly AnswerOffer[] = [
-  { type: 'text/turtle', names: ['turtle', 'ttl'], iri: FORMATS.Turtle, asked: 'nt', ...TURTLE },
+  { type: 'text/turtle', names: ['turtle', 'ttl'], iri: FORMATS.Turtle, requested: 'nt', ...TURTLE },
   {
     type: 'application/n-triples',
     names: ['ntriples', 'nt'],
     iri: FORMATS['N-Triples'],
-    asked: 'nt',
+    requested: 'nt',
     ...AS_IT_IS,
   },
   {
     type: 'application/rdf+xml',
     names: ['rdfxml', 'rdf', 'xml'],
     iri: FORMATS.RDF_XML,
-    asked: 'nt',
+    requested: 'nt',
     write: rdfXmlBody,
     stream: rdfXmlStream,
   },
@@ -87,23 +87,23 @@ export const GRAPH_FORMATS: readonly AnswerOffer[] = [
     type: 'application/ld+json',
     names: ['jsonld', 'json'],
     iri: FORMATS['JSON-LD'],
-    asked: 'nt',
+    requested: 'nt',
     ...JSON_LD,
   },
   {
     type: 'application/n-quads',
     names: ['nquads', 'nq'],
     iri: FORMATS['N-Quads'],
-    asked: 'nt',
+    requested: 'nt',
     ...AS_IT_IS,
   },
-  { type: 'application/trig', names: ['trig'], iri: FORMATS.TriG, asked: 'nt', ...TURTLE },
-  { type: 'text/n3', names: ['n3'], iri: FORMATS.N3, asked: 'nt', write: n3Body, stream: n3Stream },
+  { type: 'application/trig', names: ['trig'], iri: FORMATS.TriG, requested: 'nt', ...TURTLE },
+  { type: 'text/n3', names: ['n3'], iri: FORMATS.N3, requested: 'nt', write: n3Body, stream: n3Stream },
   {
     type: 'application/json',
     explicit: true,
     names: [],
-    asked: 'nt',
+    requested: 'nt',
     ...JSON_LD,
   },
 ]
@@ -119,9 +119,9 @@ export function chooseFormat(
 ): AnswerOffer | typeof HTML_OFFER {
   const types = offers.filter(({ explicit }) => explicit !== true).map(({ type }) => type)
   if (name !== null && name !== '') {
-    const wanted = name.toLowerCase()
-    if (wanted === 'html' || wanted === HTML_OFFER.type) return HTML_OFFER
-    const offer = offers.find(({ type, names }) => type === wanted || names.includes(wanted))
+    const required = name.toLowerCase()
+    if (required === 'html' || required === HTML_OFFER.type) return HTML_OFFER
+    const offer = offers.find(({ type, names }) => type === required || names.includes(required))
     if (offer !== undefined) return offer
     const known = offers.flatMap(({ names }) => names.slice(0, 1)).join(', ')
     throw new Fault('BadRequest', {

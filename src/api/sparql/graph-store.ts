@@ -31,8 +31,8 @@ export async function answerGraph(
   if (Array.isArray(graph) || (graph === undefined) === (isDefault === undefined))
     throw new Fault('BadRequest', { reason: 'Name one graph: ?default, or ?graph= and its IRI.' })
   const graphs = graph === undefined ? endpoint.catalog.defaultGraphs : named(endpoint, graph)
-  const asked = typeof name === 'string' ? name : null
-  const format = chooseFormat(asked, request.headers.accept, GRAPH_FORMATS)
+  const requested = typeof name === 'string' ? name : null
+  const format = chooseFormat(requested, request.headers.accept, GRAPH_FORMATS)
   const type = format.type === 'text/html' ? 'text/turtle' : format.type
   if (isFreshAnswer(request, reply, endpoint, type)) return reply.code(304).send()
   const pages = pagesOf(store, graphs)

@@ -60,15 +60,15 @@ export function graphCatalog(base: string, datasets: readonly QueriedDataset[]):
  * The dataset of a query: what it asks for, else all that the endpoint has. A graph that there is not is an empty one, as
  * it is for GRAPH.
  */
-export function datasetOf(catalog: GraphCatalog, asked: DatasetRequest | null): QueryDataset {
-  if (asked === null) return catalog
+export function datasetOf(catalog: GraphCatalog, requested: DatasetRequest | null): QueryDataset {
+  if (requested === null) return catalog
   const find = (iris: readonly string[]) =>
     [...new Set(iris)].flatMap(iri => {
       const graph = catalog.byIri.get(iri)
       return graph === undefined ? [] : [{ iri, graph }]
     })
   return {
-    defaultGraphs: find(asked.defaultGraphs).map(({ graph }) => graph),
-    named: find(asked.namedGraphs),
+    defaultGraphs: find(requested.defaultGraphs).map(({ graph }) => graph),
+    named: find(requested.namedGraphs),
   }
 }

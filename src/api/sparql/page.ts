@@ -4,7 +4,7 @@ import { lookup } from '../../model/lookup.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { type Endpoint, SPARQL_PATH } from './endpoint.ts'
 import { GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
 
@@ -17,8 +17,8 @@ export type Shown =
   | { readonly type: 'fault'; readonly fault: Fault }
 
 /** Rows and characters of an answer that a page shows. */
-const MOST_ROWS = 1000
-const MOST_CHARACTERS = 200_000
+const MAX_ROWS = 1000
+const MAX_CHARACTERS = 200_000
 
 const EXAMPLE = `SELECT * WHERE {
   ?subject ?predicate ?object
@@ -28,64 +28,64 @@ LIMIT 10`
 /** Sends the page on which a person asks an endpoint. It needs no scripts. */
 export function sendPage(
   reply: FastifyReply,
-  visit: Visit,
+  pageContext: PageContext,
   endpoint: Endpoint,
   query: string | null,
   shown: Shown,
   status = 200,
 ): FastifyReply {
   const { title, address, base, datasets } = endpoint
-  const { say, href } = visit
+  const { t, href } = pageContext
   const formats = [
     ...new Set([...RESULT_FORMATS, ...GRAPH_FORMATS].flatMap(({ names }) => names.slice(0, 1))),
   ]
   const { pathname } = new URL(address)
   const [only] = address === base + SPARQL_PATH ? [] : datasets
   const playground = href('/sparql/', { query: query ?? undefined, source: only?.id })
-  return sendSitePage(reply, visit, {
+  return sendSitePage(reply, pageContext, {
     title: `SPARQL: ${title}`,
     part: 'playground',
     isWide: true,
     isIndexed: query === null,
     status,
     body: html`<h1>SPARQL: ${title}</h1>
-<p class="soft">${say('The endpoint takes SPARQL 1.1 queries and no updates:')} <code>${address}</code></p>
+<p class="soft">${t('The endpoint takes SPARQL 1.1 queries and no updates:')} <code>${address}</code></p>
 <form class="filter" action="${pathname}" method="get">
-<p><label for="query">${say('Query')}</label><textarea id="query" name="query" rows="12" spellcheck="false">
+<p><label for="query">${t('Query')}</label><textarea id="query" name="query" rows="12" spellcheck="false">
 ${query ?? EXAMPLE}</textarea></p>
-<p class="words"><label for="format">${say('Answer as')}</label> <select id="format" name="format"><option value="html">${say('a page')}</option>
-${formats.map(name => html`<option>${name}</option>`)}</select> <button>${say('Run')}</button>
-<a href="${playground}">${say('Open in the playground')}</a></p>
+<p class="words"><label for="format">${t('Answer as')}</label> <select id="format" name="format"><option value="html">${t('a page')}</option>
+${formats.map(name => html`<option>${name}</option>`)}</select> <button>${t('Run')}</button>
+<a href="${playground}">${t('Open in the playground')}</a></p>
 </form>
-${answer(visit, shown)}<h2>${say('Graphs')}</h2>
-${graphs(visit, endpoint)}<p class="take-away"><a href="${pathname}?format=turtle">${say('Service description')}</a>
-<a href="${new URL(base + SPARQL_PATH).pathname}">${say('All datasets')}</a></p>`,
+${answer(pageContext, shown)}<h2>${t('Graphs')}</h2>
+${graphs(pageContext, endpoint)}<p class="take-away"><a href="${pathname}?format=turtle">${t('Service description')}</a>
+<a href="${new URL(base + SPARQL_PATH).pathname}">${t('All datasets')}</a></p>`,
   })
 }
 
-function graphs({ say }: Visit, { base, datasets }: Endpoint): Html {
+function graphs({ t }: PageContext, { base, datasets }: Endpoint): Html {
   return html`<ul class="plain graphs">${datasets.map(
     ({ id, title, triples }) =>
       html`<li><a href="${new URL(`${base}${SPARQL_PATH}/${encodeURIComponent(id)}`).pathname}">${title}</a>
-<span class="soft">${say.many('{n} triple', '{n} triples', triples)}</span><br><code>${datasetIri(base, id)}</code></li>
+<span class="soft">${t.many('{n} triple', '{n} triples', triples)}</span><br><code>${datasetIri(base, id)}</code></li>
 `,
   )}</ul>
 `
 }
 
-function answer(visit: Visit, shown: Shown): Html {
-  const { say } = visit
+function answer(pageContext: PageContext, shown: Shown): Html {
+  const { t } = pageContext
   switch (shown.type) {
     case 'nothing':
       return html``
     case 'results':
-      return results(visit, shown.json)
+      return results(pageContext, shown.json)
     case 'graph':
-      return html`<h2>${say('Answer')}</h2>
+      return html`<h2>${t('Answer')}</h2>
 <pre tabindex="0">${cut(shown.turtle)}</pre>
 `
     case 'fault':
-      return html`<h2>${say('The query was not answered')}</h2>
+      return html`<h2>${t('The query was not answered')}</h2>
 <div class="fault" role="alert"><pre>${shown.fault.message}</pre></div>
 `
     default:
@@ -94,7 +94,7 @@ function answer(visit: Visit, shown: Shown): Html {
 }
 
 function cut(text: string): string {
-  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}\n…`
+  return text.length <= MAX_CHARACTERS ? text : `${text.slice(0, MAX_CHARACTERS)}\n…`
 }
 
 /** A term of SPARQL Query Results JSON. */
@@ -115,26 +115,26 @@ interface Results {
   readonly results?: { readonly bindings: readonly Readonly<Record<string, Cell>>[] }
 }
 
-function results({ say }: Visit, json: string): Html {
+function results({ t }: PageContext, json: string): Html {
   const { head, boolean, results: found } = JSON.parse(json) as Results
   if (found === undefined)
-    return html`<h2>${say('Answer')}</h2>
-<p>${boolean === true ? say('Yes') : say('No')}</p>
+    return html`<h2>${t('Answer')}</h2>
+<p>${boolean === true ? t('Yes') : t('No')}</p>
 `
   const names = head.vars ?? []
   const { bindings } = found
-  const rows = bindings.slice(0, MOST_ROWS).map(
+  const rows = bindings.slice(0, MAX_ROWS).map(
     row =>
       html`<tr>${names.map(name => html`<td>${cell(lookup(row, name))}</td>`)}</tr>
 `,
   )
-  const told =
-    bindings.length > MOST_ROWS
-      ? say('The first {shown} of {n} rows', { shown: MOST_ROWS, n: bindings.length })
-      : say.many('{n} row', '{n} rows', bindings.length)
-  return html`<h2>${say('Answer')}</h2>
-<p class="count">${told}</p>
-<div class="scroll" tabindex="0" role="group" aria-label="${say('Answer')}"><table class="records"><thead><tr>${names.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
+  const described =
+    bindings.length > MAX_ROWS
+      ? t('The first {shown} of {n} rows', { shown: MAX_ROWS, n: bindings.length })
+      : t.many('{n} row', '{n} rows', bindings.length)
+  return html`<h2>${t('Answer')}</h2>
+<p class="count">${described}</p>
+<div class="scroll" tabindex="0" role="group" aria-label="${t('Answer')}"><table class="records"><thead><tr>${names.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>
 ${rows}</tbody></table></div>
 `

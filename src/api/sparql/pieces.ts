@@ -6,7 +6,7 @@ export type Answer =
   | { readonly type: 'pieces'; readonly pieces: AsyncIterable<Uint8Array> }
 
 /** Milliseconds that the second piece may take: what is found later is sent as it is found. */
-const PATIENCE = 15
+const TIMEOUT = 15
 
 /** Waits for the first piece of an answer, and a moment for its end. Faults of the first piece are those of the query. */
 export async function beginningOf(pieces: AsyncIterable<Uint8Array>): Promise<Answer> {
@@ -18,11 +18,11 @@ export async function beginningOf(pieces: AsyncIterable<Uint8Array>): Promise<An
   second.catch(() => undefined)
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>(resolve => {
-    timer = setTimeout(() => resolve(null), PATIENCE)
+    timer = setTimeout(() => resolve(null), TIMEOUT)
   })
-  const soon = await Promise.race([second, late])
+  const maybe = await Promise.race([second, late])
   clearTimeout(timer)
-  if (soon?.done === true) return { type: 'whole', text: Buffer.from(first.value).toString() }
+  if (maybe?.done === true) return { type: 'whole', text: Buffer.from(first.value).toString() }
   return { type: 'pieces', pieces: following(first.value, second, iterator) }
 }
 

@@ -56,7 +56,7 @@ export interface QueryText {
 }
 
 /** Characters of a query, brackets inside brackets, and parts of a query: the store's parser calls itself for each. */
-const MOST = { characters: 100_000, depth: 100, parts: 500 } as const
+const MAX = { characters: 100_000, depth: 100, parts: 500 } as const
 
 const FORMS = { SELECT: 'select', ASK: 'ask', CONSTRUCT: 'construct', DESCRIBE: 'describe' } as const
 
@@ -79,9 +79,9 @@ const CLOSING: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']'
  * @param base what relative IRIs are resolved against
  */
 export function readQueryText(text: string, base: string): QueryText {
-  if (text.length > MOST.characters)
+  if (text.length > MAX.characters)
     throw new Fault('BadRequest', {
-      reason: `The query has ${text.length} characters; the limit is ${MOST.characters}.`,
+      reason: `The query has ${text.length} characters; the limit is ${MAX.characters}.`,
     })
   const tokens = tokensOf(text)
   const prologue = readPrologue(text, tokens, base)
@@ -221,8 +221,8 @@ function matchBrackets(text: string, tokens: readonly Token[]): ReadonlyMap<numb
     if (token.type !== 'mark') continue
     if (Object.hasOwn(CLOSING, token.value)) {
       open.push(index)
-      if (open.length > MOST.depth)
-        throw syntaxFault(text, token.from, `the query has more than ${MOST.depth} brackets inside brackets.`)
+      if (open.length > MAX.depth)
+        throw syntaxFault(text, token.from, `the query has more than ${MAX.depth} brackets inside brackets.`)
     } else if (token.value === '}' || token.value === ')' || token.value === ']') {
       const last = open.pop()
       const opening = last === undefined ? undefined : tokens[last]
@@ -232,9 +232,9 @@ function matchBrackets(text: string, tokens: readonly Token[]): ReadonlyMap<numb
           token.from,
           `${token.value} closes nothing: the bracket that opens is expected before it.`,
         )
-      const wanted = lookup(CLOSING, opening.value)
-      if (wanted !== token.value)
-        throw syntaxFault(text, token.from, `${token.value} was found but ${wanted} is expected.`)
+      const required = lookup(CLOSING, opening.value)
+      if (required !== token.value)
+        throw syntaxFault(text, token.from, `${token.value} was found but ${required} is expected.`)
       closes.set(last, index)
     }
   }
@@ -267,8 +267,8 @@ function checkParts(tokens: readonly Token[], closes: ReadonlyMap<number, number
     // A run of more than three terms is a collection, whose members are triples.
     parts += isWord(token, ...HEAVY) ? 2 : joins || terms > 3 ? 1 : 0
   }
-  if (parts <= MOST.parts) return
+  if (parts <= MAX.parts) return
   throw new Fault('BadRequest', {
-    reason: `The query has ${parts} parts (triples, operators, clauses); the limit is ${MOST.parts}. Put long lists into VALUES.`,
+    reason: `The query has ${parts} parts (triples, operators, clauses); the limit is ${MAX.parts}. Put long lists into VALUES.`,
   })
 }

@@ -69,10 +69,10 @@ function readParameters(sources: readonly QueryParameters[], body: string | null
     throw new Fault('BadRequest', { reason: `The request has ${queries.length} queries: send one.` })
   const defaultGraphs = all('default-graph-uri')
   const namedGraphs = all('named-graph-uri')
-  const isAsked = defaultGraphs.length + namedGraphs.length > 0
+  const isRequested = defaultGraphs.length + namedGraphs.length > 0
   return {
     query: queries[0] ?? null,
-    dataset: isAsked ? { defaultGraphs, namedGraphs } : null,
+    dataset: isRequested ? { defaultGraphs, namedGraphs } : null,
     format: all('format')[0] ?? all('output')[0] ?? null,
   }
 }

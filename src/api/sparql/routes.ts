@@ -2,14 +2,14 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
-import { KeptAnswers } from '../../http/cache-headers.ts'
+import { AnswerCache } from '../../http/answer-cache.ts'
 import { answerFault } from '../../http/faults.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
 import { isIri } from '../../rdf/iri.ts'
-import { type SiteOptions, visitOf } from '../../site/page-context.ts'
+import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
 import { DESCRIPTION_PREFIXES, describeEndpoint } from './description.ts'
 import { datasetEndpoint, type Endpoint, isFreshAnswer, portalEndpoint, SPARQL_PATH } from './endpoint.ts'
@@ -46,16 +46,16 @@ interface Route {
 }
 
 /** Bytes of a body: the longest query, encoded, and its dataset. */
-const MOST_BYTES = 512 * 1024
+const MAX_BYTES = 512 * 1024
 
 /** Characters of an answer that a page is made of. */
-const MOST_OF_PAGE = 5_000_000
+const MAX_OF_PAGE = 5_000_000
 
 /** Bytes of an answer that is remembered though it was sent as it came. */
-const MOST_KEPT = 2_000_000
+const MAX_KEPT = 2_000_000
 
 /** Prefixes of a query that its answer is written with. */
-const MOST_PREFIXES = 30
+const MAX_PREFIXES = 30
 
 /**
  * SPARQL 1.1 endpoints, read-only: `/api/sparql/{dataset}` and `/api/sparql` over all that the caller may see, with their
@@ -63,7 +63,7 @@ const MOST_PREFIXES = 30
  */
 export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) => {
   const { base, store } = options
-  const kept = new KeptAnswers()
+  const cached = new AnswerCache()
   const portals = new WeakMap<readonly QueriedDataset[], Endpoint>()
   const find = ({ params: { dataset: id }, principal, version }: FastifyRequest<Route>): Endpoint =>
     id === undefined ? ofPortal(principal) : ofDataset(id, principal, version)
@@ -85,22 +85,22 @@ export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) =>
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
   if (options.versions !== undefined) answerVersions(app, options.versions)
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MOST_BYTES }, (_, body, done) => {
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BYTES }, (_, body, done) => {
     done(null, body)
   })
   for (const path of [SPARQL_PATH, `${SPARQL_PATH}/:dataset`]) {
     app.get<Route>(path, async (request, reply) => {
       const endpoint = find(request)
-      const asked = readGet(request.query)
-      if (asked.query !== null)
-        return answer(request, reply, { endpoint, asked, store, kept, site: options, services })
+      const requested = readGet(request.query)
+      if (requested.query !== null)
+        return answer(request, reply, { endpoint, requested, store, kept: cached, site: options, services })
       if (namesGraph(request.query)) return answerGraph(request, reply, endpoint, store)
-      return answerDescription(request, reply, endpoint, asked.format, options)
+      return answerDescription(request, reply, endpoint, requested.format, options)
     })
     app.post<Route>(path, async (request, reply) => {
       const endpoint = find(request)
-      const asked = readPost(request.query, request.headers['content-type'], request.body)
-      return answer(request, reply, { endpoint, asked, store, kept: null, site: options, services })
+      const requested = readPost(request.query, request.headers['content-type'], request.body)
+      return answer(request, reply, { endpoint, requested, store, kept: null, site: options, services })
     })
   }
   app.get<Route>(`${SPARQL_PATH}/:dataset/data`, (request, reply) =>
@@ -112,12 +112,12 @@ export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) =>
   })
 }
 
-interface Asked {
+interface EndpointRequest {
   readonly endpoint: Endpoint
-  readonly asked: SparqlRequest
+  readonly requested: SparqlRequest
   readonly store: Store
   /** Where answers are remembered; null for those that no address names. */
-  readonly kept: KeptAnswers | null
+  readonly kept: AnswerCache | null
   readonly site: SiteOptions
   /** Who is asked for SERVICE on behalf of somebody. */
   readonly services: (
@@ -128,25 +128,27 @@ interface Asked {
 async function answer(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
-  { endpoint, asked, store, kept, site, services }: Asked,
+  { endpoint, requested, store, kept: cached, site, services }: EndpointRequest,
 ): Promise<FastifyReply> {
   const { accept } = request.headers
   const isPage =
-    chooseFormat(asked.format, accept, [...RESULT_FORMATS, ...GRAPH_FORMATS]).type === 'text/html'
-  const text = asked.query ?? ''
-  const visit = isPage ? visitOf(request, site) : null
+    chooseFormat(requested.format, accept, [...RESULT_FORMATS, ...GRAPH_FORMATS]).type === 'text/html'
+  const text = requested.query ?? ''
+  const pageContext = isPage ? pageContextOf(request, site) : null
   try {
     const query = readQueryText(text, endpoint.address)
     const offers = query.form === 'select' || query.form === 'ask' ? RESULT_FORMATS : GRAPH_FORMATS
-    const chosen = visit !== null ? null : (chooseFormat(asked.format, accept, offers) as AnswerOffer)
+    const chosen =
+      pageContext !== null ? null : (chooseFormat(requested.format, accept, offers) as AnswerOffer)
     const type = chosen?.type ?? 'text/html'
-    if (kept === null || query.isVolatile) reply.header('vary', 'Accept').header('cache-control', 'no-cache')
-    else if (isFreshAnswer(request, reply, endpoint, type, visit)) return reply.code(304).send()
+    if (cached === null || query.isVolatile)
+      reply.header('vary', 'Accept').header('cache-control', 'no-cache')
+    else if (isFreshAnswer(request, reply, endpoint, type, pageContext)) return reply.code(304).send()
     // What the caller may see of other datasets is in an answer with SERVICE.
     if (query.services.length > 0) reply.header('cache-control', 'private, no-cache')
-    const before = visit !== null ? undefined : kept?.find(reply)
+    const before = pageContext !== null ? undefined : cached?.find(reply)
     if (before !== undefined) return reply.type(`${type}; charset=utf-8`).send(before)
-    const { defaultGraphs, named } = datasetOf(endpoint.catalog, asked.dataset ?? datasetOfText(query))
+    const { defaultGraphs, named } = datasetOf(endpoint.catalog, requested.dataset ?? datasetOfText(query))
     const signal = presenceOf(reply)
     const resolved = await resolveServices(query, {
       ...services(request.principal),
@@ -160,27 +162,27 @@ async function answer(
     if (offer === undefined) throw new Error('there are no formats')
     const dataset = { defaultGraphs, named: [...named, ...resolved.named] }
     const found = await runQuery(store, resolved.query, dataset, {
-      format: offer.asked,
+      format: offer.requested,
       base: endpoint.address,
       inline: resolved.inline,
       signal,
     })
     const prefixes = usefulPrefixes(query.prefixes)
-    if (visit !== null) {
-      const body = await offer.write(await textOf(found, MOST_OF_PAGE), prefixes)
-      return sendPage(reply, visit, endpoint, text, shownOf(query, await bodyText(body)))
+    if (pageContext !== null) {
+      const body = await offer.write(await textOf(found, MAX_OF_PAGE), prefixes)
+      return sendPage(reply, pageContext, endpoint, text, shownOf(query, await bodyText(body)))
     }
     if (found.type === 'pieces') {
       const body = await offer.stream(found.pieces, prefixes)
-      return sendBody(reply, type, kept === null ? body : remembered(body, MOST_KEPT, kept.keeper(reply)))
+      return sendBody(reply, type, cached === null ? body : remembered(body, MAX_KEPT, cached.keeper(reply)))
     }
     const body = await offer.write(found.text, prefixes)
-    if (typeof body === 'string') kept?.keep(reply, body)
+    if (typeof body === 'string') cached?.keep(reply, body)
     return sendBody(reply, type, body)
   } catch (error) {
-    if (visit === null || !(error instanceof Fault) || error.status === 500) throw error
+    if (pageContext === null || !(error instanceof Fault) || error.status === 500) throw error
     reply.removeHeader('etag').header('cache-control', 'no-cache, no-store')
-    return sendPage(reply, visit, endpoint, text, { type: 'fault', fault: error }, error.status)
+    return sendPage(reply, pageContext, endpoint, text, { type: 'fault', fault: error }, error.status)
   }
 }
 
@@ -194,10 +196,10 @@ async function answerDescription(
   const format = chooseFormat(name, request.headers.accept, GRAPH_FORMATS)
   const { base, address, title, datasets, catalog } = endpoint
   reply.header('link', `<${base}/.well-known/void>; rel="describedby"`)
-  const visit = 'write' in format ? null : visitOf(request, site)
-  if (isFreshAnswer(request, reply, endpoint, format.type, visit)) return reply.code(304).send()
-  if (!('write' in format) || visit !== null)
-    return sendPage(reply, visit ?? visitOf(request, site), endpoint, null, { type: 'nothing' })
+  const pageContext = 'write' in format ? null : pageContextOf(request, site)
+  if (isFreshAnswer(request, reply, endpoint, format.type, pageContext)) return reply.code(304).send()
+  if (!('write' in format) || pageContext !== null)
+    return sendPage(reply, pageContext ?? pageContextOf(request, site), endpoint, null, { type: 'nothing' })
   const described = describeEndpoint({
     base,
     endpoint: address,
@@ -245,12 +247,12 @@ function shownOf({ form }: QueryText, body: string): Shown {
 /** The dataset that a query names with FROM; null where it names none. */
 function datasetOfText({ from }: QueryText): DatasetRequest | null {
   if (from.length === 0) return null
-  const graphs = (wanted: boolean) =>
-    from.filter(({ isNamed }) => isNamed === wanted).map(({ graph }) => graph)
+  const graphs = (required: boolean) =>
+    from.filter(({ isNamed }) => isNamed === required).map(({ graph }) => graph)
   return { defaultGraphs: graphs(false), namedGraphs: graphs(true) }
 }
 
 function usefulPrefixes(prefixes: Prefixes): Prefixes {
   const useful = Object.entries(prefixes).filter(([, namespace]) => isIri(namespace))
-  return Object.fromEntries(useful.slice(0, MOST_PREFIXES))
+  return Object.fromEntries(useful.slice(0, MAX_PREFIXES))
 }

@@ -81,8 +81,8 @@ async function faultOf(
       ? null
       : rewritten.origin(offsetOf(rewritten.text, line, column))
   if (at === null) {
-    const told = message.replace(/urn:lodestone:[^\s>"]*/g, '…').slice(0, 500)
-    return new Fault('BadRequest', { reason: `The query cannot be evaluated: ${told}` })
+    const described = message.replace(/urn:lodestone:[^\s>"]*/g, '…').slice(0, 500)
+    return new Fault('BadRequest', { reason: `The query cannot be evaluated: ${described}` })
   }
   if (message !== '') return syntaxFault(text, at, `${message}.`)
   const token = tokens.find(({ to }) => to > at)

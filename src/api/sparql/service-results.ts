@@ -50,7 +50,7 @@ export async function boundedText(
 export function readResults(
   text: string,
   service: string,
-  { rows: most }: Pick<ServiceLimits, 'rows'>,
+  { rows: max }: Pick<ServiceLimits, 'rows'>,
   nodes: string,
 ): ServiceSolutions {
   const wrong = () =>
@@ -66,7 +66,7 @@ export function readResults(
   if (!Array.isArray(variables) || !Array.isArray(bindings)) throw wrong()
   const names = variables.map(String)
   if (names.some(name => !VARIABLE.test(name))) throw wrong()
-  if (bindings.length > most) throw tooMuch(service, `${most} solutions`)
+  if (bindings.length > max) throw tooMuch(service, `${max} solutions`)
   const rows = bindings.map(binding =>
     names.map(name => {
       const found = memberOf(binding, name)

@@ -177,9 +177,9 @@ async function solutionsOf(
   const { allowed, base, limits, queryBase, remaining, signal, store } = context
   const { name } = clause
   const { text } = query
-  const asked = groupQuery(query, clause)
+  const requested = groupQuery(query, clause)
   if (endpoint !== null) {
-    const resolved = await resolveServices(readQueryText(asked, queryBase), context, depth + 1)
+    const resolved = await resolveServices(readQueryText(requested, queryBase), context, depth + 1)
     const { defaultGraphs, named } = datasetOf(endpoint.catalog, null)
     const dataset = { defaultGraphs, named: [...named, ...resolved.named] }
     const { inline } = resolved
@@ -204,7 +204,7 @@ async function solutionsOf(
       `SERVICE is refused: the endpoints of this portal${others} are asked (${base}${SPARQL_PATH}/…), and no others.`,
     )
   }
-  const json = await askEndpoint(name.value, `BASE ${iriText(queryBase)}\n${asked}`, limits, {
+  const json = await askEndpoint(name.value, `BASE ${iriText(queryBase)}\n${requested}`, limits, {
     remaining,
     signal,
   })

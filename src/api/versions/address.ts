@@ -12,9 +12,9 @@ export interface Step {
 }
 
 /** What follows on what, the latest first. */
-export function stepsOf(kept: readonly Manifest[]): readonly Step[] {
-  return kept.flatMap((later, at) => {
-    const earlier = kept[at + 1]
+export function stepsOf(cached: readonly Manifest[]): readonly Step[] {
+  return cached.flatMap((later, at) => {
+    const earlier = cached[at + 1]
     return earlier === undefined ? [] : [{ earlier, later }]
   })
 }

@@ -13,18 +13,18 @@ export interface DescribedStep extends Step {
 /**
  * The changes of a dataset as a feed, an entry a version (RFC 4287).
  *
- * @param kept from the latest to the oldest
+ * @param cached from the latest to the oldest
  */
 export function atomFeed(
   base: string,
-  kept: readonly [Manifest, ...Manifest[]],
+  cached: readonly [Manifest, ...Manifest[]],
   steps: readonly DescribedStep[],
 ): string {
-  const [latest] = kept
+  const [latest] = cached
   const { id } = latest.dataset
   const home = versionsAddress(base, id)
   const page = `${base}/explore/dataset/${encodeURIComponent(id)}/versions/`
-  const oldest = kept.at(-1) ?? latest
+  const oldest = cached.at(-1) ?? latest
   return [
     XML_DECLARATION,
     '<feed xmlns="http://www.w3.org/2005/Atom">\n',

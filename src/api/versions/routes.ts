@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { changeCounts, changedRecords } from '../../catalog/changed-records.ts'
-import type { OpenVersion } from '../../catalog/kept-versions.ts'
+import type { OpenVersion } from '../../catalog/retained-versions.ts'
 import { Fault } from '../../errors/errors.ts'
 import { turtleText } from '../../formats/turtle.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
@@ -74,7 +74,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
   }
 
   app.get<Route>(path, async (request, reply) => {
-    const kept = keptFor(request)
+    const cached = keptFor(request)
     const home = versionsAddress(base, request.params.dataset)
     const body = prettyJson({
       dataset: request.params.dataset,
@@ -82,16 +82,16 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
       feed: `${home}/feed`,
       ldes: `${home}/ldes`,
       timemap: `${home}/timemap`,
-      versions: kept.map((manifest, at) => versionJson(base, manifest, at === 0)),
+      versions: cached.map((manifest, at) => versionJson(base, manifest, at === 0)),
     })
     return answer(request, reply, JSON_TYPE, body)
   })
 
   app.get<Route>(`${path}/changes`, async (request, reply) => {
-    const kept = keptFor(request)
+    const cached = keptFor(request)
     const types = readTypes(request.query)
     const page = readPage(request.query, false)
-    const [earlier, later] = pairOf(request, kept)
+    const [earlier, later] = pairOf(request, cached)
     const difference = await changes.between(earlier, later)
     const counts = changeCounts(difference)
     const opened = await openAll(catalog, [earlier, later])
@@ -102,8 +102,8 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
       const found = isRdf ? [] : await changedRecords(store, [old, now], difference, types, page)
       const body = prettyJson({
         dataset: request.params.dataset,
-        from: versionJson(base, earlier, earlier === kept[0]),
-        to: versionJson(base, later, later === kept[0]),
+        from: versionJson(base, earlier, earlier === cached[0]),
+        to: versionJson(base, later, later === cached[0]),
         counts,
         total_count: types.reduce((sum, type) => sum + counts[type], 0),
         results: found.map(change => changeJson(base, now, change)),
@@ -115,25 +115,25 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
   })
 
   app.get<Route>(`${path}/feed`, async (request, reply) => {
-    const kept = keptFor(request)
+    const cached = keptFor(request)
     const steps = []
-    for (const step of stepsOf(kept))
+    for (const step of stepsOf(cached))
       steps.push({ ...step, difference: await changes.between(step.earlier, step.later) })
-    return answer(request, reply, 'application/atom+xml; charset=utf-8', atomFeed(base, kept, steps))
+    return answer(request, reply, 'application/atom+xml; charset=utf-8', atomFeed(base, cached, steps))
   })
 
   app.get<Route>(`${path}/timemap`, async (request, reply) => {
-    const kept = keptFor(request)
+    const cached = keptFor(request)
     const id = request.params.dataset
     const uri = one(request.query, 'uri') ?? datasetIri(base, id)
-    return answer(request, reply, LINK_FORMAT, timeMap(base, id, uri, kept))
+    return answer(request, reply, LINK_FORMAT, timeMap(base, id, uri, cached))
   })
 
   /** The versions as parts of the event stream, from the oldest to the latest. */
-  const partsOf = async (kept: Kept): Promise<readonly [StreamPart, ...StreamPart[]]> => {
-    const oldest = kept.at(-1) ?? kept[0]
+  const partsOf = async (cached: Kept): Promise<readonly [StreamPart, ...StreamPart[]]> => {
+    const oldest = cached.at(-1) ?? cached[0]
     const parts: [StreamPart, ...StreamPart[]] = [{ manifest: oldest, step: null }]
-    for (const { earlier, later } of [...stepsOf(kept)].reverse())
+    for (const { earlier, later } of [...stepsOf(cached)].reverse())
       parts.push({ manifest: later, step: { earlier, difference: await changes.between(earlier, later) } })
     return parts
   }
@@ -196,16 +196,16 @@ function versionJson(base: string, manifest: Manifest, isInForce: boolean) {
 }
 
 /** The versions that are compared: what is in force with the one before it, where none are named. Faults: VersionUnknown. */
-function pairOf({ query, params }: FastifyRequest<Route>, kept: Kept): readonly [Manifest, Manifest] {
+function pairOf({ query, params }: FastifyRequest<Route>, cached: Kept): readonly [Manifest, Manifest] {
   const named = (parameter: 'from' | 'to') => {
-    const wanted = one(query, parameter)
-    if (wanted === undefined) return undefined
-    const found = kept.find(({ version }) => version === wanted)
-    if (found === undefined) throw unknownVersion(params.dataset, wanted, kept)
+    const required = one(query, parameter)
+    if (required === undefined) return undefined
+    const found = cached.find(({ version }) => version === required)
+    if (found === undefined) throw unknownVersion(params.dataset, required, cached)
     return found
   }
-  const later = named('to') ?? kept[0]
-  const earlier = named('from') ?? kept[kept.indexOf(later) + 1] ?? later
+  const later = named('to') ?? cached[0]
+  const earlier = named('from') ?? cached[cached.indexOf(later) + 1] ?? later
   return [earlier, later]
 }
 

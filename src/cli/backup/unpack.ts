@@ -19,7 +19,7 @@ export async function restoreFolderModes(portal: string, { folders = [] }: Backu
 }
 
 /** Longest manifest, in bytes: some hundred thousand files. */
-const LONGEST_MANIFEST = 100_000_000
+const MAX_MANIFEST_LENGTH = 100_000_000
 
 /**
  * Unpacks an archive into an empty folder and compares all that is in it with its manifest. Where it throws, the folder has
@@ -30,7 +30,7 @@ export async function unpack(archive: string, folder: string): Promise<BackupMan
   let text: string | null = null
   await readArchive(archive, async (name, size, pieces) => {
     if (name === MANIFEST) {
-      if (size > LONGEST_MANIFEST) throw unreadable(archive, `its ${MANIFEST} is longer than any`)
+      if (size > MAX_MANIFEST_LENGTH) throw unreadable(archive, `its ${MANIFEST} is longer than any`)
       const read: Buffer[] = []
       for await (const piece of pieces) read.push(Buffer.from(piece))
       text = Buffer.concat(read).toString('utf8')

@@ -27,14 +27,14 @@ export function shownSettings(flags: ConfigFlags, environment: NodeJS.ProcessEnv
   const sources = settingSources(flags, environment)
   const file = path.join(sources.portal, 'portal.yaml')
   const lines = keyLines(readFileSync(file, 'utf8'))
-  const usual: Readonly<Record<string, unknown>> = { ...DEFAULTS, base: config.base }
+  const standard: Readonly<Record<string, unknown>> = { ...DEFAULTS, base: config.base }
   return Object.entries(PORTAL_SCHEMA.properties).map(([setting, schema]) => {
     const given = (settings: object) => lookup(settings as Readonly<Record<string, unknown>>, setting)
     const found: readonly (readonly [unknown, Origin])[] = [
       [given(sources.flags), { type: 'flag', name: `--${setting}` }],
       [given(sources.environment), { type: 'variable', name: `LODESTONE_${setting.toUpperCase()}` }],
       [given(sources.file), { type: 'file', file, line: lines.get(setting) ?? null }],
-      [lookup(usual, setting) ?? null, { type: 'default' }],
+      [lookup(standard, setting) ?? null, { type: 'default' }],
     ]
     const [value = null, origin = { type: 'default' }] = found.find(([each]) => each !== undefined) ?? []
     const { description = '' } = schema as { readonly description?: string }

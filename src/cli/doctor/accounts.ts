@@ -35,8 +35,8 @@ export async function diagnoseAccounts(config: Config, now: Date): Promise<reado
 
 function quotaFinding(taken: number, { quotas }: Config): Finding {
   const { domain } = quotaLimits(quotas)
-  const told = `${taken} of ${domain} calls of today are taken`
+  const described = `${taken} of ${domain} calls of today are taken`
   return taken >= NEARLY * domain
-    ? warning('quotas', told, 'raise quotas.domain, or find out who calls: see /api/v2/monitoring')
-    : ok('quotas', told)
+    ? warning('quotas', described, 'raise quotas.domain, or find out who calls: see /api/v2/monitoring')
+    : ok('quotas', described)
 }

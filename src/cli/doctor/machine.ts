@@ -12,16 +12,16 @@ const OLDEST: readonly [number, number] = [20, 19]
 const [LEAST_FREE, LOW] = [50e6, 1e9]
 
 /** Seconds by which the clocks of this machine and of its files may differ. */
-const MOST_SKEW = 5
+const MAX_SKEW = 5
 
 /** @param version as `process.version` tells it */
 export function diagnoseNode(version: string): Finding {
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number)
-  const told = `node ${version}, lodestone ${lodestoneVersion()}, ${availableParallelism()} processors`
+  const described = `node ${version}, lodestone ${lodestoneVersion()}, ${availableParallelism()} processors`
   const isOld = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])
   return isOld
-    ? problem('node', `${told}: too old`, `run it with Node ${OLDEST.join('.')} or newer`)
-    : ok('node', told)
+    ? problem('node', `${described}: too old`, `run it with Node ${OLDEST.join('.')} or newer`)
+    : ok('node', described)
 }
 
 /** Looks whether var/ can be written to, how much room there is, and whether its clock is that of this process. */
@@ -46,10 +46,11 @@ export async function diagnoseDisk(portal: string, now: () => number): Promise<r
 }
 
 function roomFinding(free: number): Finding {
-  const told = `${(free / 1e9).toFixed(1)} GB are free`
-  if (free < LEAST_FREE) return problem('disk', told, 'make room: nothing can be published or counted')
-  if (free < LOW) return warning('disk', told, 'make room: a publication needs its version twice for a while')
-  return ok('disk', told)
+  const described = `${(free / 1e9).toFixed(1)} GB are free`
+  if (free < LEAST_FREE) return problem('disk', described, 'make room: nothing can be published or counted')
+  if (free < LOW)
+    return warning('disk', described, 'make room: a publication needs its version twice for a while')
+  return ok('disk', described)
 }
 
 function clockFinding(folder: string, now: () => number): Finding {
@@ -59,13 +60,17 @@ function clockFinding(folder: string, now: () => number): Finding {
   writeSync(handle, 'x')
   closeSync(handle)
   const skew = Math.abs(statSync(file).mtimeMs - before) / 1000
-  const told = new Date(before).toISOString()
-  if (skew > MOST_SKEW) {
+  const described = new Date(before).toISOString()
+  if (skew > MAX_SKEW) {
     const advice = 'set both clocks by the same source: sessions, tokens and quotas depend on them'
-    return warning('clock', `${told}; that of the files is ${skew.toFixed(0)} s off`, advice)
+    return warning('clock', `${described}; that of the files is ${skew.toFixed(0)} s off`, advice)
   }
   const year = new Date(before).getUTCFullYear()
   return year < 2025 || year > 2100
-    ? problem('clock', `it says ${told}`, 'set the clock: tokens and sessions would be expired or for ever')
-    : ok('clock', told)
+    ? problem(
+        'clock',
+        `it says ${described}`,
+        'set the clock: tokens and sessions would be expired or for ever',
+      )
+    : ok('clock', described)
 }

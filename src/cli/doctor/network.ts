@@ -8,15 +8,15 @@ export async function diagnosePorts(config: Config, now: number): Promise<readon
   const { host, port, adminHost, adminPort } = config
   const running = runningServers(config.portal, now)
   if (running.length > 0) {
-    const told = running.map(server => `process ${server.pid} on ${server.host}, port ${server.port}`)
-    return [ok('ports', `a server runs: ${told.join('; ')}`)]
+    const described = running.map(server => `process ${server.pid} on ${server.host}, port ${server.port}`)
+    return [ok('ports', `a server runs: ${described.join('; ')}`)]
   }
-  const wanted: readonly (readonly [setting: string, host: string, port: number])[] = [
+  const required: readonly (readonly [setting: string, host: string, port: number])[] = [
     ['port', host, port],
     ...(adminPort === undefined ? [] : [['admin_port', adminHost, adminPort] as const]),
   ]
   return Promise.all(
-    wanted.map(async ([setting, address, number]) => {
+    required.map(async ([setting, address, number]) => {
       const code = await listenError(address, number)
       return code === null
         ? ok('ports', `${setting} ${address}:${number} is free`)
@@ -34,10 +34,10 @@ export function diagnoseBase({ base, proxies = 0 }: Pick<Config, 'base' | 'proxi
   const { protocol, hostname } = new URL(base)
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname)
   if (isLocal) {
-    const told = `${base} is an address of this machine alone`
+    const described = `${base} is an address of this machine alone`
     return proxies > 0
-      ? [warning('base', told, 'set base to the public address: every IRI and link begins with it')]
-      : [ok('base', `${told}; set base before others use the portal`)]
+      ? [warning('base', described, 'set base to the public address: every IRI and link begins with it')]
+      : [ok('base', `${described}; set base before others use the portal`)]
   }
   if (protocol === 'http:') {
     const advice =
@@ -45,9 +45,9 @@ export function diagnoseBase({ base, proxies = 0 }: Pick<Config, 'base' | 'proxi
     return [warning('base', `${base} is not encrypted`, advice)]
   }
   if (proxies === 0) {
-    const told = `${base} needs a proxy for TLS, and proxies is 0`
+    const described = `${base} needs a proxy for TLS, and proxies is 0`
     const advice = 'set proxies to the number of proxies in front: else all clients count as one address'
-    return [warning('base', told, advice)]
+    return [warning('base', described, advice)]
   }
   return [ok('base', `${base}, behind ${proxies} ${proxies === 1 ? 'proxy' : 'proxies'}`)]
 }

@@ -8,7 +8,7 @@ import { availableMemory, megabytes, storeMemory } from '../../runtime/memory.ts
 import type { SelectQuery } from '../../sparql/algebra.ts'
 import { integer, variable } from '../../sparql/build.ts'
 import { estimate } from '../../store/embedded/memory.ts'
-import type { KeptForms } from '../../store/remote/forms.ts'
+import type { StoredForms } from '../../store/remote/forms.ts'
 import { type Finding, ok, problem, warning } from './finding.ts'
 
 /** Tells what the store may use and what is published, or what the engine is and does. */
@@ -30,14 +30,14 @@ async function diagnoseRemote(config: Config & Required<Pick<Config, 'store'>>):
     const { kind, version, address } = store.engine
     const begun = performance.now()
     await store.read(NOTHING)
-    const spent = performance.now() - begun
-    const told = `${kind} ${version} at ${withoutCredentials(address)} answered in ${spent.toFixed(0)} ms`
+    const consumed = performance.now() - begun
+    const described = `${kind} ${version} at ${withoutCredentials(address)} answered in ${consumed.toFixed(0)} ms`
     const { inForce, loading, over } = await registry.figures()
     return [
-      spent > PROMPT
-        ? warning('store', told, 'put the engine nearer, or look why it is slow: SPARQL is asked of it')
-        : ok('store', told),
-      ok('store', formsTold(store.forms)),
+      consumed > PROMPT
+        ? warning('store', described, 'put the engine nearer, or look why it is slow: SPARQL is asked of it')
+        : ok('store', described),
+      ok('store', formsReported(store.forms)),
       ok(
         'store',
         `${inForce} datasets in force, ${loading} versions being loaded, ${over} to be cleaned away`,
@@ -55,8 +55,8 @@ const NOTHING: SelectQuery = {
   where: [],
 }
 
-function formsTold({ changed, rounded, takesLongIris }: KeptForms): string {
-  const told = [
+function formsReported({ changed, rounded, takesLongIris }: StoredForms): string {
+  const described = [
     ...(changed.length === 0
       ? []
       : [
@@ -65,7 +65,7 @@ function formsTold({ changed, rounded, takesLongIris }: KeptForms): string {
     ...rounded.map(kind => `it writes ${kind} with fewer digits than it has`),
     ...(takesLongIris ? [] : ['it takes no long IRIs: its own SPARQL has them as literals']),
   ]
-  return told.length === 0 ? 'it gives all values back as they are' : told.join('. ')
+  return described.length === 0 ? 'it gives all values back as they are' : described.join('. ')
 }
 
 /**
@@ -88,13 +88,13 @@ export function diagnoseEmbedded(
   )
   const largest = Math.max(0, ...sources.map(({ triples, bytes }) => estimate(triples, bytes)))
   const shares = storeMemory(memory)
-  const told =
+  const described =
     `${megabytes(memory)} of ${megabytes(available)}: ${megabytes(shares.columns)} for columns, of which ` +
     `${megabytes(onDisk)} are on disk; ${megabytes(shares.query)} for each query; ${megabytes(shares.resident)} for graphs in the engine`
   const findings = [
     memory > available
-      ? problem('memory', told, 'set memory to less: the process would be ended when it uses it')
-      : ok('memory', told),
+      ? problem('memory', described, 'set memory to less: the process would be ended when it uses it')
+      : ok('memory', described),
   ]
   if (largest > shares.resident)
     findings.push(

@@ -44,11 +44,11 @@ function lineOf({ column, field, type, format, examples, filled }: ColumnReport)
 }
 
 function remarkOf({ column, nulls, suggestion, type }: ColumnReport): readonly string[] {
-  const told: string[] = []
+  const described: string[] = []
   if (nulls.length > 0)
-    told.push(`${plain(column)}: ${nulls.map(it => JSON.stringify(it)).join(', ')} read as no value`)
-  if (suggestion !== undefined) told.push(`${plain(column)} (${type}): ${suggestion}`)
-  return told
+    described.push(`${plain(column)}: ${nulls.map(it => JSON.stringify(it)).join(', ')} read as no value`)
+  if (suggestion !== undefined) described.push(`${plain(column)} (${type}): ${suggestion}`)
+  return described
 }
 
 function count(number: number, what: string): string {

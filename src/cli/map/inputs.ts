@@ -21,7 +21,7 @@ export interface RuleGroup {
 }
 
 /** Where the records are in the documents that portals give out, the likeliest first. */
-const USUAL_ITERATORS: readonly string[] = [
+const DEFAULT_ITERATORS: readonly string[] = [
   '$[*]',
   '$[*].fields',
   '$.records[*].fields',
@@ -75,7 +75,7 @@ function inputOf(
   const given = source?.iterator ?? null
   const dialect = source?.dialect
   if (named !== undefined && source !== null) {
-    const iterators = given === null ? usual(kind) : [given]
+    const iterators = given === null ? standard(kind) : [given]
     return { file: named, formulation: source.formulation, iterators, dialect }
   }
   const [only] = files
@@ -84,7 +84,8 @@ function inputOf(
   if (only === undefined || files.length > 1)
     return `no source is named, and ${files.length} files were given`
   const formulation = /\.(?:geojson|json|jsonl|ndjson)(?:\.gz)?$/i.test(only) ? 'json' : 'csv'
-  const iterators = given === null ? usual(kind) : [given, ...USUAL_ITERATORS.filter(path => path !== given)]
+  const iterators =
+    given === null ? standard(kind) : [given, ...DEFAULT_ITERATORS.filter(path => path !== given)]
   return { file: only, formulation, iterators, dialect }
 }
 
@@ -96,8 +97,8 @@ function fileNamed(path: string, files: readonly string[]): string | undefined {
 }
 
 /** RML reads a document without an iterator as one record. */
-function usual(kind: 'yarrrml' | 'rml'): readonly string[] {
-  return kind === 'rml' ? ['$'] : USUAL_ITERATORS
+function standard(kind: 'yarrrml' | 'rml'): readonly string[] {
+  return kind === 'rml' ? ['$'] : DEFAULT_ITERATORS
 }
 
 /** Links between rules that are not run together. */

@@ -36,7 +36,7 @@ export function* mapMembers(
     let found = rows.next()
     for (; found === 'row'; found = rows.next()) {
       map(rows, id, out)
-      if (out.isFull()) yield out.lend()
+      if (out.isFull()) yield out.borrowBuffer()
     }
     if (found === 'end') {
       count.records = rows.records

@@ -89,7 +89,10 @@ const PIECE_BYTES = 2 ** 20
  * Runs a plan: gives lines of N-Triples, or N-Quads, in pieces, each line once, and tells what became of each input. A
  * piece has to be used before the one after the next is asked for.
  */
-export async function* runPlan({ runs }: Plan, tell: (report: InputReport) => void): AsyncGenerator<Buffer> {
+export async function* runPlan(
+  { runs }: Plan,
+  describe: (report: InputReport) => void,
+): AsyncGenerator<Buffer> {
   const out = new TripleText(PIECE_BYTES)
   const lines = new DistinctLines()
   for (const run of runs) {
@@ -98,7 +101,7 @@ export async function* runPlan({ runs }: Plan, tell: (report: InputReport) => vo
     const rules = yield* lines.of(runOne(run, out, count))
     const { file, records } = run
     const { iterator, nulls } = records
-    tell({ file, iterator, nulls, records: count.records, triples: lines.count - before, rules })
+    describe({ file, iterator, nulls, records: count.records, triples: lines.count - before, rules })
   }
 }
 
@@ -120,7 +123,7 @@ async function* runOne(
     yield* runTexts(run, out, count)
     rules = run.compiled.report
   }
-  yield out.lend()
+  yield out.borrowBuffer()
   return rules
 }
 
@@ -134,7 +137,7 @@ async function* runTexts(
       const position = count.records++
       const record: DatasetRecord = { id: idPrefix + String(position + 1), position, values }
       compiled.map(record, out)
-      if (out.isFull()) yield out.lend()
+      if (out.isFull()) yield out.borrowBuffer()
     }
 }
 
@@ -151,7 +154,7 @@ async function* runBytes(
     for (; found === 'row'; found = rows.next()) {
       count.records++
       map(rows, id, out)
-      if (out.isFull()) yield out.lend()
+      if (out.isFull()) yield out.borrowBuffer()
     }
     if (found === 'end') return report
   } finally {

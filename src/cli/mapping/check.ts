@@ -159,13 +159,13 @@ function checkedText({ file, dataset, diagnostics, problem, failed }: Checked): 
 }
 
 function countsText(diagnostics: readonly Diagnostic[]): string {
-  const count = (wanted: string) => diagnostics.filter(({ severity }) => severity === wanted).length
-  const told = [
+  const count = (required: string) => diagnostics.filter(({ severity }) => severity === required).length
+  const described = [
     counted(count('error'), 'error'),
     counted(count('warning'), 'warning'),
     ...(count('info') > 0 ? [counted(count('info'), 'note')] : []),
   ]
-  return told.join(', ')
+  return described.join(', ')
 }
 
 function counted(count: number, noun: string): string {

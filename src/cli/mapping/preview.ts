@@ -104,10 +104,10 @@ function counted(count: number, noun: string): string {
 }
 
 /** Most records of a preview: their triples are held whole. */
-const MOST_RECORDS = 10_000
+const MAX_RECORDS = 10_000
 
 function countArgument(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > MOST_RECORDS)
-    throw new InvalidArgumentError(`a number from 1 to ${MOST_RECORDS} is expected.`)
+  if (!/^\d{1,5}$/.test(text) || Number(text) < 1 || Number(text) > MAX_RECORDS)
+    throw new InvalidArgumentError(`a number from 1 to ${MAX_RECORDS} is expected.`)
   return Number(text)
 }

@@ -42,8 +42,8 @@ export async function overFile(
   const specs = await dataset.specs()
   const used = new Set(mapping.resources.flatMap(rule => [...fieldsOf(rule)]))
   const hasIds = used.has(RECORD_ID) && !fields.some(({ name }) => name === RECORD_ID)
-  const wanted = specs.filter(({ name }) => used.has(name))
-  const own = hasIds ? null : ownFile(definition.source, wanted, old)
+  const required = specs.filter(({ name }) => used.has(name))
+  const own = hasIds ? null : ownFile(definition.source, required, old)
   const { source, references } = own ?? exportFile(id, fields, old)
   const name = (field: string) => references.get(field) ?? field
   const columns = fields.map(field => ({ ...field, name: name(field.name) }))
@@ -52,8 +52,8 @@ export async function overFile(
     resources: rules.resources.map(rule => ({ ...rule, sources: [source] })),
   })
   if (own !== null) {
-    const told = `Made for the file ${source.path} of the dataset ${id}.`
-    return { mapping: placed(renamed(mapping, name)), columns, told, leftOut: [] }
+    const described = `Made for the file ${source.path} of the dataset ${id}.`
+    return { mapping: placed(renamed(mapping, name)), columns, told: described, leftOut: [] }
   }
   const { resources, leftOut } = withoutShapes(mapping.resources, fields, old)
   const select = hasIds ? `?select=${RECORD_ID},${fields.map(({ name: each }) => each).join(',')}` : ''

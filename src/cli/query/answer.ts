@@ -39,12 +39,12 @@ const ROWS: Readonly<Record<'table' | 'json' | 'csv' | 'tsv', () => RowWriter>> 
  * Writes an answer in pieces, each as soon as it is known.
  *
  * @param format null for the usual one: Turtle for triples, `rows` for rows
- * @param usual the format of rows where none is told
+ * @param standard the format of rows where none is told
  */
 export function writeAnswer(
   answer: QueryAnswer,
   format: AnswerFormat | null,
-  usual: 'table' | 'csv',
+  standard: 'table' | 'csv',
   prefixes: Prefixes,
 ): AsyncIterable<string> {
   switch (answer.type) {
@@ -53,7 +53,7 @@ export function writeAnswer(
     case 'triples':
       return graph(lines(answer.triples), format ?? 'turtle', prefixes)
     case 'rows': {
-      const chosen = format ?? usual
+      const chosen = format ?? standard
       if (chosen === 'turtle' || chosen === 'ntriples')
         throw new Fault('Usage', { reason: `--format ${chosen}: the answer has rows, not triples.` })
       return rows(answer, ROWS[chosen]())

@@ -35,10 +35,10 @@ export async function askComunica(
       case 'bindings': {
         const rows = await result.execute()
         const { variables } = await result.metadata()
-        return { type: 'rows', variables: variables.map(({ value }) => value), rows: told(rows) }
+        return { type: 'rows', variables: variables.map(({ value }) => value), rows: described(rows) }
       }
       case 'quads':
-        return { type: 'triples', triples: told((await result.execute()) as AsyncIterable<GivenTriple>) }
+        return { type: 'triples', triples: described((await result.execute()) as AsyncIterable<GivenTriple>) }
       case 'boolean':
         return { type: 'truth', value: await result.execute() }
       default:
@@ -61,7 +61,7 @@ async function loadComunica() {
   }
 }
 
-async function* told<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
+async function* described<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item> {
   try {
     yield* items
   } catch (error) {
@@ -87,8 +87,8 @@ export function queryFault(error: unknown): Fault {
   return new Fault('BadGateway', { reason: `the query failed: ${lineOf(error)}` }, { cause: error })
 }
 
-const LONGEST_WORD = 120
-const LONGEST_LINE = 500
+const MAX_WORD_LENGTH = 120
+const MAX_LINE_LENGTH = 500
 
 /** A message in one line; addresses with a query of pages are cut. */
 function lineOf(error: unknown): string {
@@ -96,9 +96,9 @@ function lineOf(error: unknown): string {
     .replace(/(apikey|access_token)=[^&\s>"']*/gi, '$1=redacted')
     .split(/\s+/)
     .filter(word => word !== '')
-    .map(word => (word.length > LONGEST_WORD ? `${word.slice(0, LONGEST_WORD)}…` : word))
+    .map(word => (word.length > MAX_WORD_LENGTH ? `${word.slice(0, MAX_WORD_LENGTH)}…` : word))
     .join(' ')
-    .slice(0, LONGEST_LINE)
+    .slice(0, MAX_LINE_LENGTH)
 }
 
 function messageOf(error: unknown): string {

@@ -3,8 +3,8 @@ import { Fault } from '../../errors/errors.ts'
 import { suggestionHint } from '../../publishing/definition.ts'
 
 /** How a dataset of the portal is asked. */
-export const ROADS = ['fragments', 'brtpf', 'sparql'] as const
-export type Road = (typeof ROADS)[number]
+export const PROTOCOLS = ['fragments', 'brtpf', 'sparql'] as const
+export type Protocol = (typeof PROTOCOLS)[number]
 
 /** A source as Comunica takes it: an address whose kind it finds out, or one of a kind that is told. */
 export type QuerySource = string | { readonly type: string; readonly value: string }
@@ -22,14 +22,16 @@ const KINDS: readonly string[] = ['file', 'sparql', 'qpf', 'brtpf', 'hypermedia'
 export function querySources(
   named: readonly string[],
   foreign: readonly string[],
-  { base, road }: { readonly base: string; readonly road: Road },
+  { base, road: protocol }: { readonly base: string; readonly road: Protocol },
 ): readonly QuerySource[] {
   // A source that is named twice would give each of its triples twice.
   const datasets = new Set(
     named.flatMap(text => (isAddress(text) ? [text] : text.split(','))).filter(id => id !== ''),
   )
   const sources = [
-    ...[...datasets].map(text => (isAddress(text) ? foreignSource(text) : datasetSource(text, base, road))),
+    ...[...datasets].map(text =>
+      isAddress(text) ? foreignSource(text) : datasetSource(text, base, protocol),
+    ),
     ...foreign.map(foreignSource),
   ]
   if (sources.length === 0)
@@ -42,8 +44,8 @@ export function fetchWithKey(base: string, key: string): typeof fetch {
   const { origin, pathname } = new URL(base.endsWith('/') ? base : `${base}/`)
   return (input, init) => {
     const { url } = new Request(input)
-    const asked = new URL(url)
-    if (asked.origin !== origin || !asked.pathname.startsWith(pathname)) return fetch(input, init)
+    const requested = new URL(url)
+    if (requested.origin !== origin || !requested.pathname.startsWith(pathname)) return fetch(input, init)
     const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
     headers.set('authorization', `Apikey ${key}`)
     return fetch(input, { ...init, headers, redirect: 'manual' })
@@ -83,8 +85,8 @@ export async function checkDatasets(
   }
 }
 
-function datasetSource(id: string, base: string, road: Road): QuerySource {
-  switch (road) {
+function datasetSource(id: string, base: string, protocol: Protocol): QuerySource {
+  switch (protocol) {
     case 'fragments':
       return { type: 'qpf', value: fragmentsAddress(base, id) }
     case 'brtpf':
@@ -92,7 +94,7 @@ function datasetSource(id: string, base: string, road: Road): QuerySource {
     case 'sparql':
       return { type: 'sparql', value: sparqlAddress(base, id) }
     default:
-      return road satisfies never
+      return protocol satisfies never
   }
 }
 

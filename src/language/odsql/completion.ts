@@ -290,8 +290,8 @@ function unitOffer(label: string, detail: string): Offer {
 }
 
 function parameters(): readonly Offer[] {
-  const setters = Object.entries(NOW_SETTERS).map(([label, [least, most]]): Offer => {
-    return { label, kind: 'parameter', detail: `${least} to ${most}`, says: `sets the ${label}` }
+  const setters = Object.entries(NOW_SETTERS).map(([label, [least, max]]): Offer => {
+    return { label, kind: 'parameter', detail: `${least} to ${max}`, says: `sets the ${label}` }
   })
   const adders = NOW_ADDERS.map((label): Offer => {
     return { label, kind: 'parameter', detail: 'a whole number', says: `adds ${label}` }

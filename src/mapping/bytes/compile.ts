@@ -51,7 +51,7 @@ export function compileByteMapping(
   const subjects = new Map<ResourceRule, ByteSubject>()
   for (const { rule, writeSubject } of rules) {
     const slow = () => {
-      const made = writeSubject(current.record(), UNHEARD)
+      const made = writeSubject(current.record(), NULL_REPORT)
       return typeof made === 'string' ? made : null
     }
     subjects.set(rule, new ByteSubject(compileByteTerm(rule.subject, cellOf), slow))
@@ -67,7 +67,7 @@ export function compileByteMapping(
 }
 
 /** Takes what a subject tells of a row before its own rule asks for it. */
-const UNHEARD: RuleReport = {
+const NULL_REPORT: RuleReport = {
   resource: '',
   predicate: null,
   term: '',
@@ -192,7 +192,7 @@ function quickStatement(
   }
   if (isConstant(object)) {
     const term = compileTerm(object, [], { canonical: false, blank: String }, rule.key)
-    const tail = bytesOf(middle + String(term(NO_RECORD, UNHEARD)) + END)
+    const tail = bytesOf(middle + String(term(NO_RECORD, NULL_REPORT)) + END)
     return { quick: constantStatement(tail, report), cells: [] }
   }
   const around = { before: middle, after: END }
@@ -214,7 +214,7 @@ function constantStatement(tail: Uint8Array, report: RuleReport): ByteStatement 
 }
 
 /** @param term with all of the line that follows the subject */
-function termStatement({ most, write, cells }: ByteTerm, report: RuleReport): ByteStatement {
+function termStatement({ max, write, cells }: ByteTerm, report: RuleReport): ByteStatement {
   const cell = cells.length === 1 ? (cells[0] ?? null) : null
   return (row, subject, out) => {
     // Absent values are many; the first are examples, which tell of their record.
@@ -222,7 +222,7 @@ function termStatement({ most, write, cells }: ByteTerm, report: RuleReport): By
       report.nulls += 1
       return true
     }
-    out.reserve(subject.length + most(row))
+    out.reserve(subject.length + max(row))
     const end = write(row, out.bytes, subject.begin(out))
     if (end < 0) {
       subject.forget(out.length)

@@ -12,7 +12,7 @@ export interface ByteRow {
 }
 
 /** Longest cell that is copied byte by byte; longer ones are read as text. */
-export const LONGEST_CELL = 2 ** 16
+export const MAX_CELL_LENGTH = 2 ** 16
 
 /** The text of a cell; null for none. */
 export function cellText({ bytes, starts, ends }: ByteRow, cell: number): string | null {

@@ -30,7 +30,7 @@ export class ByteSubject {
     if (this.row === number) return this.made
     this.row = number
     this.at = -1
-    const end = this.quick === null ? -1 : this.quick.write(row, this.roomFor(this.quick.most(row)), 0)
+    const end = this.quick === null ? -1 : this.quick.write(row, this.roomFor(this.quick.max(row)), 0)
     this.made = end >= 0
     if (this.made) this.length = end
     else {

@@ -4,12 +4,12 @@ import { XSD } from '../../rdf/vocab.ts'
 import type { Segment, TermMap } from '../ir.ts'
 import { alwaysValid } from '../terms.ts'
 import { type LexicalTest, lexicalTest } from './lexical.ts'
-import { type ByteRow, LONGEST_CELL } from './row.ts'
+import { type ByteRow, MAX_CELL_LENGTH } from './row.ts'
 
 /** Writes a term of N-Triples from the bytes of cells. */
 export interface ByteTerm {
   /** Most bytes that the term of a row has. */
-  readonly most: (row: ByteRow) => number
+  readonly max: (row: ByteRow) => number
   /** Writes it and gives where it ends; -1 where it cannot: a value is absent, or not as simple as nearly all are. */
   readonly write: (row: ByteRow, target: Uint8Array, at: number) => number
   /** The cells that it is made of. */
@@ -79,7 +79,7 @@ function copyTested(test: LexicalTest | null): Copy {
 }
 
 /** Most bytes that one byte of a cell becomes. */
-const MOST_ESCAPED = 2
+const MAX_ESCAPED = 2
 
 function template(
   begin: string,
@@ -106,10 +106,10 @@ function template(
   const [tail] = tails
   if (only !== undefined && tail !== undefined && others.length === 0)
     return ofOneCell(head, only, tail, copy)
-  const most = ({ starts, ends }: ByteRow) => {
+  const max = ({ starts, ends }: ByteRow) => {
     let sum = fixed
     for (const cell of cells)
-      sum += MOST_ESCAPED * Math.min((ends[cell] as number) - (starts[cell] as number), LONGEST_CELL)
+      sum += MAX_ESCAPED * Math.min((ends[cell] as number) - (starts[cell] as number), MAX_CELL_LENGTH)
     return sum
   }
   const write = ({ bytes, starts, ends }: ByteRow, target: Uint8Array, at: number) => {
@@ -119,7 +119,7 @@ function template(
       const cell = cells[i] as number
       const from = starts[cell] as number
       const to = ends[cell] as number
-      if (from < 0 || to - from > LONGEST_CELL) return -1
+      if (from < 0 || to - from > MAX_CELL_LENGTH) return -1
       end = copy(bytes, from, to, target, end)
       if (end < 0) return -1
       const tail = tails[i] as Uint8Array
@@ -128,7 +128,7 @@ function template(
     }
     return end
   }
-  return { most, write, cells }
+  return { max, write, cells }
 }
 
 /** Nearly every term is of one cell. */
@@ -136,12 +136,12 @@ function ofOneCell(head: Uint8Array, cell: number, tail: Uint8Array, copy: Copy)
   const fixed = head.length + tail.length
   return {
     cells: [cell],
-    most: ({ starts, ends }) =>
-      fixed + MOST_ESCAPED * Math.min((ends[cell] as number) - (starts[cell] as number), LONGEST_CELL),
+    max: ({ starts, ends }) =>
+      fixed + MAX_ESCAPED * Math.min((ends[cell] as number) - (starts[cell] as number), MAX_CELL_LENGTH),
     write: ({ bytes, starts, ends }, target, at) => {
       const from = starts[cell] as number
       const to = ends[cell] as number
-      if (from < 0 || to - from > LONGEST_CELL) return -1
+      if (from < 0 || to - from > MAX_CELL_LENGTH) return -1
       target.set(head, at)
       const end = copy(bytes, from, to, target, at + head.length)
       if (end < 0) return -1

@@ -1,6 +1,6 @@
 import { literalEnd } from '../../rdf/ntriples.ts'
 import { XSD } from '../../rdf/vocab.ts'
-import { LONGEST_CELL } from './row.ts'
+import { MAX_CELL_LENGTH } from './row.ts'
 import { type Around, type ByteTerm, copyEscaped } from './terms.ts'
 
 const QUOTE = 34
@@ -33,12 +33,12 @@ export function compileToken(cell: number, around: Around): ByteTerm {
   const fixed = head.length + ROOM + Math.max(...Object.values(tails).map(({ length }) => length))
   return {
     cells: [cell],
-    most: ({ starts, ends }) =>
-      fixed + 2 * Math.min((ends[cell] as number) - (starts[cell] as number), LONGEST_CELL),
+    max: ({ starts, ends }) =>
+      fixed + 2 * Math.min((ends[cell] as number) - (starts[cell] as number), MAX_CELL_LENGTH),
     write: ({ bytes, starts, ends }, target, at) => {
       const from = starts[cell] as number
       const to = ends[cell] as number
-      if (from < 0 || to - from > LONGEST_CELL) return -1
+      if (from < 0 || to - from > MAX_CELL_LENGTH) return -1
       target.set(head, at)
       const begin = at + head.length
       const first = bytes[from]

@@ -25,7 +25,7 @@ const ID_NAMES = new Set([
 ])
 
 /** Fields of an identity; more make no IRI that anybody would write. */
-const MOST_PARTS = 4
+const MAX_PARTS = 4
 
 /**
  * What tells the records of a dataset apart: its id fields, else a field that has another value in each record, else
@@ -39,7 +39,7 @@ export function identityOf(dataset: {
   const { fields, identity, statistics } = dataset
   const usable = fields.filter(({ type, multivalued }) => !isGeo(type) && !multivalued)
   const declared = identity.flatMap(name => usable.filter(field => field.name === name))
-  if (identity.length > 0 && declared.length === identity.length && declared.length <= MOST_PARTS)
+  if (identity.length > 0 && declared.length === identity.length && declared.length <= MAX_PARTS)
     return {
       template: declared.map(({ name }) => reference(name)).join('/'),
       comment:

@@ -63,11 +63,11 @@ function scalar(text: string): string {
   return /^[A-Za-z$][^\s,[\]{}#"'`]*$/.test(text) ? text : `'${text.replaceAll("'", "''")}'`
 }
 
-const LONGEST_COMMENT = 80
+const MAX_COMMENT_LENGTH = 80
 
 /** Words on one line, whatever a label or description holds. */
-function commentText(text: string, longest = LONGEST_COMMENT): string {
+function commentText(text: string, maxLength = MAX_COMMENT_LENGTH): string {
   const line = text.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()
   const characters = [...line]
-  return characters.length <= longest ? line : `${characters.slice(0, longest - 1).join('')}…`
+  return characters.length <= maxLength ? line : `${characters.slice(0, maxLength - 1).join('')}…`
 }

@@ -1,6 +1,6 @@
 import { nearest } from '../../model/nearest.ts'
 import type { Link, LogicalSource } from '../ir.ts'
-import { type At, below, nodeOf, onlyValue, type Reading, shown, tell, values } from './reading.ts'
+import { type At, below, nodeOf, onlyValue, type Reading, report, shown, values } from './reading.ts'
 import { referencesOf } from './segments.ts'
 import type { MapsById, TriplesMap } from './triples-maps.ts'
 import { type DocumentNode, nodeId, type Property } from './turtle.ts'
@@ -28,7 +28,7 @@ export function readLink(
       [...maps.values()].map(({ node: { id } }) => id),
     )
     const hint = meant === undefined ? undefined : `Did you mean ${maps.get(meant)?.at.path}?`
-    tell(reading, 'link-unknown', here, `${shown(object)} is no triples map`, hint)
+    report(reading, 'link-unknown', here, `${shown(object)} is no triples map`, hint)
     return null
   }
   const link: Link = { type: 'link', resource: parent.key }
@@ -38,9 +38,9 @@ export function readLink(
   const isSame = sameSource(child.source, parent.source)
   if (conditions.length === 0) {
     if (isSame) return link
-    tellNearPaths(reading, child.source, parent.source)
+    reportNearPaths(reading, child.source, parent.source)
     const message = `A link to ${parent.at.path} joins two sources: joins are not supported`
-    tell(reading, 'unsupported', here, message, 'Links are within one source: make the IRI with a template')
+    report(reading, 'unsupported', here, message, 'Links are within one source: make the IRI with a template')
     return null
   }
   const joined = conditions.map(condition => readJoin(reading, condition, below(at, condition)))
@@ -59,7 +59,7 @@ export function readLink(
   const hint = isSame
     ? 'Without rml:joinCondition the link is to the subject of the same record'
     : 'Where the key is in this record too, make the IRI with a template'
-  tell(
+  report(
     reading,
     'unsupported',
     place,
@@ -70,12 +70,12 @@ export function readLink(
 }
 
 /** Two paths that are nearly the same are probably one, misspelt. */
-function tellNearPaths(reading: Reading, ...[a, b]: readonly [LogicalSource, LogicalSource]): void {
+function reportNearPaths(reading: Reading, ...[a, b]: readonly [LogicalSource, LogicalSource]): void {
   if (a.path === null || b.path === null || a.path === b.path) return
   if (nearest(a.path, [b.path]) === undefined) return
   for (const { place } of [a, b])
     if (place !== undefined)
-      tell(
+      report(
         reading,
         'source-unknown',
         { span: place, path: place.path },
@@ -104,7 +104,7 @@ function readJoin(reading: Reading, condition: Property, at: At): JoinPair | nul
   if (typeof child === 'string' && typeof parent === 'string') return { child, parent }
   const missing = typeof child === 'string' ? 'parent' : 'child'
   if (child !== null && parent !== null)
-    tell(reading, 'value-shape', at, `The join condition has no ${missing}`, `Add rml:${missing} "FIELD"`)
+    report(reading, 'value-shape', at, `The join condition has no ${missing}`, `Add rml:${missing} "FIELD"`)
   return null
 }
 
@@ -123,6 +123,6 @@ function side(
   const reference = expression && values(reading, expression, 'reference')[0]?.object
   if (reference?.type === 'literal') return reference.value
   if (expression === undefined) return undefined
-  tell(reading, 'unsupported', here, 'Joins by templates and constants are not supported')
+  report(reading, 'unsupported', here, 'Joins by templates and constants are not supported')
   return null
 }

@@ -2,10 +2,10 @@ import { nearest } from '../../model/nearest.ts'
 import { INITIAL_CONTEXT } from '../../rdf/initial-context.ts'
 import { type Diagnostic, hasErrors } from '../diagnostic.ts'
 import type { Mapping } from '../ir.ts'
-import { MAX_VISITS, type Reading, tell } from './reading.ts'
+import { MAX_VISITS, type Reading, report } from './reading.ts'
 import { checkScheme } from './schemes.ts'
 import { readResource } from './statements.ts'
-import type { Span } from './token-trail.ts'
+import type { Span } from './token-tracker.ts'
 import { type MapsById, triplesMaps } from './triples-maps.ts'
 import { readTurtle, type TurtleDocument, type TurtleError } from './turtle.ts'
 import { CSVW, QL, R2RML, RML, RML1 } from './vocabulary.ts'
@@ -44,12 +44,12 @@ export function readRml(text: string, options: RmlOptions = {}): RmlDocument {
     budget: MAX_VISITS,
   }
   if (Buffer.byteLength(text) > MAX_SIZE) {
-    tell(reading, 'limits', { span: START, path: '' }, `The mapping is longer than ${MAX_SIZE / 1024} kB`)
+    report(reading, 'limits', { span: START, path: '' }, `The mapping is longer than ${MAX_SIZE / 1024} kB`)
     return { mapping: null, diagnostics }
   }
   const document = readTurtle(text)
   if ('reason' in document) {
-    tellSyntax(reading, document, text)
+    reportSyntax(reading, document, text)
     return { mapping: null, diagnostics }
   }
   const mapping = readDocument({ ...reading, document }, options)
@@ -64,14 +64,14 @@ function readDocument(reading: Reading, options: RmlOptions): Mapping {
   const [first] = document.nodes.values()
   const start = { span: first?.span ?? START, path: '' }
   if (maps.length === 0)
-    tell(
+    report(
       reading,
       'no-mappings',
       start,
       'There is no triples map: nothing has a logical source and a subject map',
     )
   if (maps.length > MAX_TRIPLES_MAPS)
-    tell(
+    report(
       reading,
       'limits',
       start,
@@ -84,9 +84,9 @@ function readDocument(reading: Reading, options: RmlOptions): Mapping {
     left -= resource.statements.length
     return resource
   })
-  if (left < 0) tell(reading, 'limits', start, `There are more than ${MAX_STATEMENTS} statements`)
+  if (left < 0) report(reading, 'limits', start, `There are more than ${MAX_STATEMENTS} statements`)
   if (reading.budget < 0)
-    tell(reading, 'limits', start, 'The nodes of the mapping are used too often in one another')
+    report(reading, 'limits', start, 'The nodes of the mapping are used too often in one another')
   return {
     resources,
     generation: isNew(document) ? 'new' : 'old',
@@ -120,10 +120,10 @@ function checkPrefixes(reading: Reading, { prefixes, base }: TurtleDocument): vo
   for (const [prefix, { iri, span }] of prefixes) {
     checkScheme(reading, { span, path: `@prefix ${prefix}` }, iri)
     const namespaces = CUSTOMARY.get(prefix)
-    if (namespaces === undefined) tellNearNamespace(reading, prefix, iri, span)
+    if (namespaces === undefined) reportNearNamespace(reading, prefix, iri, span)
     if (namespaces === undefined || namespaces.includes(iri)) continue
     const message = `The prefix ${prefix} stands for <${iri}>, which is no vocabulary of mappings`
-    tell(
+    report(
       reading,
       'prefix-iri-invalid',
       { span, path: `@prefix ${prefix}` },
@@ -134,19 +134,19 @@ function checkPrefixes(reading: Reading, { prefixes, base }: TurtleDocument): vo
 }
 
 /** A prefix that everybody knows, for a namespace that is nearly the one that everybody means. */
-function tellNearNamespace(reading: Reading, prefix: string, iri: string, span: Span): void {
-  const usual = WELL_KNOWN.get(prefix)
-  if (usual === undefined || usual === iri || usual.replace(/^http:/, 'https:') === iri) return
-  if (nearest(iri, [usual]) === undefined) return
+function reportNearNamespace(reading: Reading, prefix: string, iri: string, span: Span): void {
+  const standard = WELL_KNOWN.get(prefix)
+  if (standard === undefined || standard === iri || standard.replace(/^http:/, 'https:') === iri) return
+  if (nearest(iri, [standard]) === undefined) return
   const message = `The prefix ${prefix}: stands for <${iri}>, which is nearly what it usually stands for`
   const at = { span, path: `@prefix ${prefix}` }
-  tell(reading, 'prefix-redefines-default', at, message, `Did you mean <${usual}>?`)
+  report(reading, 'prefix-redefines-default', at, message, `Did you mean <${standard}>?`)
 }
 
-function tellSyntax(reading: Reading, { span, reason, prefix, declared }: TurtleError, text: string): void {
+function reportSyntax(reading: Reading, { span, reason, prefix, declared }: TurtleError, text: string): void {
   const at = { span, path: '' }
   if (prefix === undefined) {
-    tell(reading, 'turtle-syntax', at, `This is not Turtle: ${reason}`)
+    report(reading, 'turtle-syntax', at, `This is not Turtle: ${reason}`)
     return
   }
   const unused = [...declared].filter(([name]) => text.split(`${name}:`).length === 2)
@@ -158,11 +158,11 @@ function tellSyntax(reading: Reading, { span, reason, prefix, declared }: Turtle
       : meant !== undefined
         ? `Did you mean ${meant}:?`
         : `Add @prefix ${prefix}: <…> .`
-  tell(reading, 'prefix-unknown', at, `No line declares the prefix ${prefix}:`, hint)
+  report(reading, 'prefix-unknown', at, `No line declares the prefix ${prefix}:`, hint)
   const [misspelt, declaration] =
     unused.find(([name, { iri }]) => iri === known || nearest(prefix, [name]) !== undefined) ?? []
   if (declaration !== undefined)
-    tell(
+    report(
       reading,
       'prefix-unused',
       { span: declaration.span, path: `@prefix ${misspelt}` },

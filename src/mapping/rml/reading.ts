@@ -2,7 +2,7 @@ import { nearest } from '../../model/nearest.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import { type Diagnostic, type DiagnosticCode, severityOf } from '../diagnostic.ts'
 import type { MappingPlace } from '../ir.ts'
-import type { Span } from './token-trail.ts'
+import type { Span } from './token-tracker.ts'
 import type { DocumentNode, DocumentTerm, Property, TurtleDocument } from './turtle.ts'
 import { nodeId } from './turtle.ts'
 import { CLASSES, type NodeKind, PROPERTIES, rmlName, unsupportedFeature } from './vocabulary.ts'
@@ -39,7 +39,7 @@ export const MAX_VISITS = 200_000
 const MAX_DIAGNOSTICS = 500
 
 /** Notes what is to be said of a place. */
-export function tell(
+export function report(
   { diagnostics }: Reading,
   code: DiagnosticCode,
   at: At,
@@ -47,8 +47,8 @@ export function tell(
   hint?: string,
 ): void {
   if (diagnostics.length >= MAX_DIAGNOSTICS) return
-  const told = { code, severity: severityOf(code), message, place: placeOf(at) }
-  diagnostics.push(hint === undefined ? told : { ...told, hint })
+  const described = { code, severity: severityOf(code), message, place: placeOf(at) }
+  diagnostics.push(hint === undefined ? described : { ...described, hint })
 }
 
 /** A place of the intermediate form. */
@@ -91,7 +91,7 @@ export function onlyValue(
 ): Property | undefined {
   const [first, second] = values(reading, node, ...names)
   if (second !== undefined)
-    tell(
+    report(
       reading,
       'key-twice',
       below(at, second),
@@ -124,12 +124,12 @@ export function checkNode(reading: Reading, node: DocumentNode, kind: NodeKind, 
     const feature = unsupportedFeature(name)
     const here = below(at, property)
     if (feature !== undefined) {
-      tell(reading, 'unsupported', here, `${property.written}: ${feature} are not supported`)
+      report(reading, 'unsupported', here, `${property.written}: ${feature} are not supported`)
       continue
     }
     const meant = nearest(name, known)
     const prefix = property.written.replace(/:.*$/s, '')
-    tell(
+    report(
       reading,
       'key-unknown',
       here,
@@ -149,11 +149,11 @@ function checkClass(reading: Reading, property: Property, at: At): void {
   const feature = unsupportedFeature(name)
   const here = { span: property.objectSpan, path: at.path }
   if (feature !== undefined)
-    tell(reading, 'unsupported', here, `${object.written}: ${feature} are not supported`)
+    report(reading, 'unsupported', here, `${object.written}: ${feature} are not supported`)
   else if (!name.endsWith('ReferenceFormulation')) {
     const meant = nearest(name, CLASSES)
     const hint = meant === undefined ? undefined : `Did you mean ${meant}?`
-    tell(reading, 'key-unknown', here, `${object.written} is no class of RML`, hint)
+    report(reading, 'key-unknown', here, `${object.written} is no class of RML`, hint)
   }
 }
 

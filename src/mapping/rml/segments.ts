@@ -1,5 +1,5 @@
 import type { Segment, TermMap } from '../ir.ts'
-import { placeOf, shown, type TermContext, tell } from './reading.ts'
+import { placeOf, report, shown, type TermContext } from './reading.ts'
 import { readTemplate, type TemplatePart } from './template.ts'
 import type { Property } from './turtle.ts'
 
@@ -11,7 +11,7 @@ export function referenceSegments(
   const { object } = property
   if (object.type === 'literal' && object.value.trim() !== '')
     return [{ type: 'field', name: object.value, place: placeOf({ ...at, span: property.objectSpan }) }]
-  tell(
+  report(
     reading,
     'reference-syntax',
     at,
@@ -31,21 +31,26 @@ export function templateSegments(
 ): readonly Segment[] | null {
   const { object, objectSpan } = property
   if (object.type !== 'literal') {
-    tell(reading, 'reference-syntax', at, `${shown(object)} is no template: it takes a text in quotes`)
+    report(reading, 'reference-syntax', at, `${shown(object)} is no template: it takes a text in quotes`)
     return null
   }
   const parts = readTemplate(object.value)
   const inside = (start: number, end: number) => ({ ...at, span: spanInside(property, start, end) })
   if (!Array.isArray(parts)) {
     const { at: index, reason } = parts as Exclude<typeof parts, readonly TemplatePart[]>
-    tell(reading, 'reference-syntax', inside(index, index + 1), `In the template ${shown(object)}, ${reason}`)
+    report(
+      reading,
+      'reference-syntax',
+      inside(index, index + 1),
+      `In the template ${shown(object)}, ${reason}`,
+    )
     return null
   }
   const bad = type === 'iri' ? (parts as readonly TemplatePart[]).find(hasBadCharacter) : undefined
   if (bad?.type === 'text') {
     const character = JSON.stringify(NOT_IN_IRI.exec(bad.text)?.[0])
     const message = `The template ${shown(object)} of a ${role} has ${character}, which no IRI may have`
-    tell(reading, 'iri-invalid-char', { ...at, span: objectSpan }, message)
+    report(reading, 'iri-invalid-char', { ...at, span: objectSpan }, message)
     return null
   }
   return (parts as readonly TemplatePart[]).map(part =>

@@ -2,7 +2,7 @@ import { isIri } from '../../rdf/iri.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { ObjectMap, ResourceRule, StatementRule, TermMap } from '../ir.ts'
 import { readLink } from './links.ts'
-import { type At, below, checkNode, nodeOf, placeOf, type Reading, shown, tell, values } from './reading.ts'
+import { type At, below, checkNode, nodeOf, placeOf, type Reading, report, shown, values } from './reading.ts'
 import { readTerm, readTermNode } from './terms.ts'
 import type { MapsById, TriplesMap } from './triples-maps.ts'
 import type { DocumentNode, Property } from './turtle.ts'
@@ -14,23 +14,23 @@ const NO_SUBJECT: TermMap = { type: 'blank', segments: [] }
 /**
  * Reads the statements of a triples map: its classes, and each predicate with each object of its predicate-object maps.
  *
- * @param most statements are read, and one more where there are more
+ * @param max statements are read, and one more where there are more
  */
-export function readResource(reading: Reading, map: TriplesMap, maps: MapsById, most: number): ResourceRule {
+export function readResource(reading: Reading, map: TriplesMap, maps: MapsById, max: number): ResourceRule {
   const { node, key, at, source, subject, subjectAt, subjectMap } = map
   const graphs = subjectMap === undefined ? [] : readGraphs(reading, subjectMap.node, subjectMap.at, map.base)
   const statements: StatementRule[] = []
   if (subjectMap !== undefined)
     for (const property of values(reading, subjectMap.node, 'class')) {
-      if (statements.length > most) break
+      if (statements.length > max) break
       const statement = classStatement(reading, property, below(subjectMap.at, property), map.base)
       if (statement !== null) statements.push(statement)
     }
   for (const [index, property] of values(reading, node, 'predicateObjectMap').entries()) {
-    if (statements.length > most || reading.budget < 0) break
+    if (statements.length > max || reading.budget < 0) break
     const here = below(at, property, index)
     for (const statement of readPredicateObjectMap(reading, property, here, map, maps)) {
-      if (statements.length > most) break
+      if (statements.length > max) break
       statements.push(statement)
     }
   }
@@ -53,7 +53,7 @@ function classStatement(
 ): StatementRule | null {
   const iri = object.type === 'iri' && !isIri(object.value) ? (base ?? '') + object.value : object.value
   if (object.type !== 'iri' || !isIri(iri)) {
-    tell(reading, 'class-not-iri', at, `The class ${shown(object)} is no IRI`)
+    report(reading, 'class-not-iri', at, `The class ${shown(object)} is no IRI`)
     return null
   }
   return {
@@ -85,7 +85,7 @@ function* readPredicateObjectMap(
 ): Generator<StatementRule> {
   const node = nodeOf(reading, property.object, 'predicate-object map', at)
   if (node === undefined) {
-    tell(reading, 'po-shape', at, `The predicate-object map ${shown(property.object)} is not described`)
+    report(reading, 'po-shape', at, `The predicate-object map ${shown(property.object)} is not described`)
     return
   }
   const predicates = readPredicates(reading, node, at, map.base)
@@ -104,7 +104,7 @@ function readPredicates(
 ): readonly (string | TermMap)[] {
   const properties = values(reading, node, 'predicate', 'predicateMap')
   if (properties.length === 0)
-    tell(reading, 'po-shape', at, 'A predicate-object map has no predicate', 'Add rml:predicate')
+    report(reading, 'po-shape', at, 'A predicate-object map has no predicate', 'Add rml:predicate')
   return properties.flatMap(property => {
     const context = { reading, role: 'predicate', at: below(at, property), base } as const
     const term = readTerm(context, property, rmlName(property.iri) === 'predicate')
@@ -128,7 +128,7 @@ function readObjects(
 ): readonly PlacedObject[] {
   const properties = values(reading, node, 'object', 'objectMap')
   if (properties.length === 0)
-    tell(reading, 'po-shape', at, 'A predicate-object map has no object', 'Add rml:object or rml:objectMap')
+    report(reading, 'po-shape', at, 'A predicate-object map has no object', 'Add rml:object or rml:objectMap')
   return properties.flatMap(property => {
     const place = below(at, property)
     const object = readObject(reading, property, place, map, maps)

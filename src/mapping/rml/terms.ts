@@ -13,9 +13,9 @@ import {
   placeOf,
   type Reading,
   type Role,
+  report,
   shown,
   type TermContext,
-  tell,
   values,
 } from './reading.ts'
 import { checkScheme, hasScheme } from './schemes.ts'
@@ -50,7 +50,7 @@ export function readTerm(context: TermContext, property: Property, shortcut: boo
   const node = nodeOf(reading, property.object, `${role} map`, at)
   if (node !== undefined) return readTermNode(context, node)
   const message = `The ${role} map ${shown(property.object)} is not described in the document`
-  tell(reading, role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
+  report(reading, role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
   return null
 }
 
@@ -61,14 +61,19 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
   const typeName = readTermType(context, node)
   if (typeName === null) return null
   if (second !== undefined) {
-    tell(reading, 'key-twice', below(at, second), `A ${role} map has one of constant, template and reference`)
+    report(
+      reading,
+      'key-twice',
+      below(at, second),
+      `A ${role} map has one of constant, template and reference`,
+    )
     return null
   }
   if (made === undefined) {
     if (typeName === 'BlankNode') return { type: 'blank', segments: [] }
     if (node.properties.some(({ iri }) => isUnknown(iri))) return null
     const message = `The ${role} map has no constant, template or reference`
-    tell(reading, role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
+    report(reading, role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
     return null
   }
   const tags = role === 'object' ? readTags(context, node) : {}
@@ -81,11 +86,11 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
     role === 'language' || isTagged || (role === 'object' && name === 'reference') ? 'Literal' : 'IRI'
   const type = kindOf(typeName ?? byDefault)
   if (!ALLOWED[role].includes(type)) {
-    tell(reading, WRONG[role], at, `A ${role} map cannot make a term of type ${typeName ?? byDefault}`)
+    report(reading, WRONG[role], at, `A ${role} map cannot make a term of type ${typeName ?? byDefault}`)
     return null
   }
   if (isTagged && type !== 'literal') {
-    tell(reading, 'value-shape', at, 'Only literals have a datatype or a language')
+    report(reading, 'value-shape', at, 'Only literals have a datatype or a language')
     return null
   }
   const segments = name === 'reference' ? referenceSegments(here, made) : templateSegments(here, made, type)
@@ -120,7 +125,7 @@ function readTermType({ reading, at }: TermContext, node: DocumentNode): TermTyp
   const type = TERM_TYPES.find(known => known === name)
   if (type !== undefined) return type
   const meant = nearest(name ?? object.value, TERM_TYPES)
-  tell(
+  report(
     reading,
     'value-shape',
     below(at, property),
@@ -138,12 +143,12 @@ export function constantTerm(
   tags: Tags = {},
 ): TermMap | null {
   if (typeName !== undefined && kindOf(typeName) !== object.type) {
-    tell(reading, WRONG[role], at, `The constant ${shown(object)} is not of the term type ${typeName}`)
+    report(reading, WRONG[role], at, `The constant ${shown(object)} is not of the term type ${typeName}`)
     return null
   }
   if (!ALLOWED[role].includes(object.type) || object.type === 'blank') {
     const expected = role === 'language' ? 'a text' : role === 'object' ? 'an IRI or a literal' : 'an IRI'
-    tell(
+    report(
       reading,
       WRONG[role],
       at,
@@ -155,10 +160,10 @@ export function constantTerm(
   if (object.type === 'iri') {
     const iri = object.value === `${R2RML}defaultGraph` ? DEFAULT_GRAPH : absolute(object.value, base)
     if (iri.startsWith(RML) && role === 'graph' && iri !== DEFAULT_GRAPH)
-      tell(reading, 'key-unknown', at, `${object.written} is no graph`, 'Did you mean rml:defaultGraph?')
+      report(reading, 'key-unknown', at, `${object.written} is no graph`, 'Did you mean rml:defaultGraph?')
     checkScheme(reading, at, object.value)
     if (isIri(iri)) return { type: 'iri', segments: [{ type: 'constant', text: iri }] }
-    tell(
+    report(
       reading,
       role === 'object' ? 'iri-invalid-char' : WRONG[role],
       at,
@@ -192,7 +197,7 @@ function iriMap(
     checkScheme(reading, at, second === undefined ? first.text : `${first.text}x`)
   if (first?.type === 'constant' && base === undefined && !hasScheme(first.text)) {
     const message = `The template begins with ${JSON.stringify(first.text)} and there is no base: it makes no absolute IRI`
-    tell(reading, role === 'object' ? 'looks-like-iri-without-scheme' : WRONG[role], at, message)
+    report(reading, role === 'object' ? 'looks-like-iri-without-scheme' : WRONG[role], at, message)
     if (role !== 'object') return null
   }
   const encode = typeName === 'URI' ? 'uri' : typeName?.startsWith('Unsafe') ? 'none' : undefined
@@ -216,7 +221,7 @@ function readTags(context: TermContext, node: DocumentNode): Tags | null {
   const datatype = onlyValue(reading, node, at, 'datatype', 'datatypeMap')
   const language = onlyValue(reading, node, at, 'language', 'languageMap')
   if (datatype !== undefined && language !== undefined) {
-    tell(
+    report(
       reading,
       'datatype-and-language',
       below(at, language),
@@ -244,14 +249,19 @@ function datatypeTag(context: TermContext, property: Property): Tags | null {
 
 function checkDatatype({ reading, at }: TermContext, datatype: string): boolean {
   if (datatype === RDF.langString) {
-    tell(reading, 'datatype-and-language', at, 'rdf:langString needs a language: write rml:language instead')
+    report(
+      reading,
+      'datatype-and-language',
+      at,
+      'rdf:langString needs a language: write rml:language instead',
+    )
     return false
   }
   if (!isUnknownDatatype(datatype)) return true
   const name = datatype.slice(datatype.indexOf('#') + 1)
   const meant = nearest(name, DATATYPE_NAMES)
   const hint = meant === undefined ? undefined : `Did you mean xsd:${meant}?`
-  tell(reading, 'datatype-unknown', at, `XML Schema has no datatype ${JSON.stringify(name)}`, hint)
+  report(reading, 'datatype-unknown', at, `XML Schema has no datatype ${JSON.stringify(name)}`, hint)
   return false
 }
 
@@ -285,6 +295,6 @@ function languageTag(context: TermContext, property: Property): Tags | null {
 function checkLanguage(reading: Reading, tag: string, at: At): boolean {
   if (isLanguageTag(tag) && /^(?:[a-z]{2,3}|[xi])(?:-|$)/i.test(tag)) return true
   const hint = 'Write a code of BCP 47 such as en, pt-BR or zh-Hant'
-  tell(reading, 'language-invalid', at, `${JSON.stringify(tag)} is no language`, hint)
+  report(reading, 'language-invalid', at, `${JSON.stringify(tag)} is no language`, hint)
   return false
 }

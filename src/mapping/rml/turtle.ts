@@ -1,5 +1,5 @@
 import { DataFactory, type Term as N3Term, Parser } from 'n3'
-import { type Span, spanOf, type Token, TokenTrail } from './token-trail.ts'
+import { type Span, spanOf, type Token, TokenTracker } from './token-tracker.ts'
 
 /** A term of the document. `written` is an IRI before prefix and base: what messages show. */
 export type DocumentTerm =
@@ -55,12 +55,12 @@ export function nodeId(term: DocumentTerm): string {
  * not tell: a trail of its tokens runs along.
  */
 export function readTurtle(text: string): TurtleDocument | TurtleError {
-  const trail = new TokenTrail()
+  const tracker = new TokenTracker()
   const nodes = new Map<string, { readonly node: DocumentNode; readonly properties: Property[] }>()
   const factory = {
     ...DataFactory,
     quad: (subject: N3Term, predicate: N3Term, object: N3Term) => {
-      const at = trail.statement()
+      const at = tracker.statement()
       const term = documentTerm(subject, at.subject)
       const id = nodeId(term)
       let known = nodes.get(id)
@@ -81,19 +81,19 @@ export function readTurtle(text: string): TurtleDocument | TurtleError {
   }
   const options = { format: 'text/turtle', factory: factory as unknown as typeof DataFactory }
   const observers = {
-    onToken: (token: Token) => trail.before(token),
-    onTokenEnd: (token: Token) => trail.after(token),
+    onToken: (token: Token) => tracker.before(token),
+    onTokenEnd: (token: Token) => tracker.after(token),
   }
   try {
     // Without a callback for quads the parser works at once; its types do not know the observers of tokens
     new Parser(options).parse(text, observers as unknown as null)
   } catch (error) {
-    return turtleError(error, trail, text)
+    return turtleError(error, tracker, text)
   }
   return {
     nodes: new Map([...nodes].map(([id, { node }]) => [id, node])),
-    prefixes: trail.prefixes,
-    base: trail.base,
+    prefixes: tracker.prefixes,
+    base: tracker.base,
   }
 }
 
@@ -135,11 +135,11 @@ function unreadable(text: string, line: number, reason: string): Span {
 
 const UNDEFINED_PREFIX = /^Undefined prefix "([^"]*):"/
 
-function turtleError(error: unknown, trail: TokenTrail, text: string): TurtleError {
+function turtleError(error: unknown, tracker: TokenTracker, text: string): TurtleError {
   const message = error instanceof Error ? error.message : String(error)
   const context = (error as { context?: { line?: number; token?: Token } }).context
   const reason = message.replace(/ on line \d+\.$/, '').slice(0, 200)
-  const declared = trail.prefixes
+  const declared = tracker.prefixes
   const { token } = context ?? {}
   if (token === undefined) {
     const line = context?.line ?? 1
@@ -149,13 +149,13 @@ function turtleError(error: unknown, trail: TokenTrail, text: string): TurtleErr
   if (prefix !== undefined) return { span: spanOf(token), reason, declared, prefix }
   const swallowed = swallowedName(text, token.line)
   if (swallowed !== null) return { ...swallowed, declared }
-  const open = trail.open()
+  const open = tracker.open()
   if (open !== undefined && (token.type === '.' || token.type === 'eof')) {
     const reason = `the bracket ${open.type} of line ${open.line} is not closed`
-    return { span: spanOf(trail.outdented ?? (token.type === 'eof' ? open : token)), reason, declared }
+    return { span: spanOf(tracker.outdented ?? (token.type === 'eof' ? open : token)), reason, declared }
   }
-  const { previous } = trail
-  const { predicate, object } = trail.statement()
+  const { previous } = tracker
+  const { predicate, object } = tracker.statement()
   if (reason.startsWith('Expected punctuation') && object === previous && predicate.line < object.line)
     return {
       span: spanOf(predicate),

@@ -55,10 +55,10 @@ export function termNode(dialect: Dialect, term: TermMap, isObject: boolean): No
       return naturalNode(dialect, term.field)
     case 'blank': {
       const type = { predicate: name('termType'), object: name('BlankNode') }
-      return term.segments.length === 0 ? [type] : [madeOf(dialect, term.segments, false), type]
+      return term.segments.length === 0 ? [type] : [sourcesOf(dialect, term.segments, false), type]
     }
     case 'iri': {
-      const made = madeOf(dialect, term.segments, term.segments.length === 1)
+      const made = sourcesOf(dialect, term.segments, term.segments.length === 1)
       const isReference = term.segments.length === 1
       if (term.encode !== undefined && term.encode !== 'iri' && !isReference)
         return [made, { predicate: name('termType'), object: unsafeType(dialect, term.encode) }]
@@ -67,7 +67,7 @@ export function termNode(dialect: Dialect, term: TermMap, isObject: boolean): No
     case 'literal': {
       const tag = tagOf(dialect, term)
       const isReference = term.segments.length === 1 && tag !== null
-      const made = madeOf(dialect, term.segments, isReference)
+      const made = sourcesOf(dialect, term.segments, isReference)
       return tag === null ? [made, { predicate: name('termType'), object: name('Literal') }] : [made, tag]
     }
     default:
@@ -85,7 +85,7 @@ function unsafeType({ term, vocabulary }: Dialect, encode: 'uri' | 'none'): stri
 /** A field in its own type: what files do not tell is written as a datatype. */
 function naturalNode(dialect: Dialect, field: string): Node {
   const { term, names, columns } = dialect
-  const made = madeOf(dialect, [{ type: 'field', name: field }], true)
+  const made = sourcesOf(dialect, [{ type: 'field', name: field }], true)
   const type = columns.find(({ name }) => name === field)?.type ?? 'any'
   const datatype = type === 'any' ? XSD.string : naturalDatatype(type)
   return datatype === XSD.string
@@ -94,7 +94,7 @@ function naturalNode(dialect: Dialect, field: string): Node {
 }
 
 /** What makes a term: a reference, or a template. */
-function madeOf(dialect: Dialect, segments: readonly Segment[], isReference: boolean): Property {
+function sourcesOf(dialect: Dialect, segments: readonly Segment[], isReference: boolean): Property {
   const [first] = segments
   if (isReference && first?.type !== undefined && first.type !== 'constant')
     return {
@@ -130,9 +130,9 @@ function tagOf(
   if (typeof language === 'string')
     return { predicate: term('language'), object: names.literal(language, undefined, undefined) }
   if (language !== undefined)
-    return { predicate: term('languageMap'), object: [madeOf(dialect, language, language.length === 1)] }
+    return { predicate: term('languageMap'), object: [sourcesOf(dialect, language, language.length === 1)] }
   if (typeof datatype === 'string') return { predicate: term('datatype'), object: names.iri(datatype) }
   if (datatype !== undefined)
-    return { predicate: term('datatypeMap'), object: [madeOf(dialect, datatype, datatype.length === 1)] }
+    return { predicate: term('datatypeMap'), object: [sourcesOf(dialect, datatype, datatype.length === 1)] }
   return null
 }

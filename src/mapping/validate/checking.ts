@@ -17,7 +17,7 @@ export interface Checking {
   readonly mapping: Mapping
   readonly dataset: MappedDataset
   readonly field: (name: string) => Field | undefined
-  readonly tell: (
+  readonly report: (
     code: DiagnosticCode,
     place: MappingPlace | undefined,
     message: string,

@@ -41,7 +41,7 @@ export function checkDatatype(
   const [first] = segments
   const field = segments.length === 1 && first?.type === 'field' ? checking.field(first.name) : undefined
   if (language !== undefined && field !== undefined && field.type !== 'text')
-    checking.tell(
+    checking.report(
       'field-type-vs-datatype',
       markPlace,
       `the field ${field.name} is of the type ${field.type}, which is in no language`,
@@ -51,7 +51,7 @@ export function checkDatatype(
   const rules = literalType(datatype)
   const name = datatype.split(/[#/]/).at(-1) ?? datatype
   if (rules !== null && rules.stored !== datatype)
-    checking.tell(
+    checking.report(
       'lossy-datatype',
       markPlace,
       `the store keeps values of xsd:${name} as xsd:${rules.stored.split('#').at(-1)}`,
@@ -61,7 +61,7 @@ export function checkDatatype(
   const samples = wrong ? [] : sampleValues(checking, field)
   const bad = rules === null ? undefined : samples.find(value => rules.canonical(value) === null)
   if (!wrong && bad === undefined) return
-  checking.tell(
+  checking.report(
     'field-type-vs-datatype',
     markPlace,
     `the field ${field.name} is of the type ${field.type}, and ` +
@@ -82,7 +82,7 @@ export function checkIriField(
     if (segment.type !== 'field') continue
     const field = checking.field(segment.name)
     if (field !== undefined && isGeo(field.type))
-      checking.tell(
+      checking.report(
         'field-type-vs-datatype',
         segment.place ?? place,
         `the field ${field.name} is a geometry, and stands inside an IRI`,
@@ -94,7 +94,7 @@ export function checkIriField(
   if (field === undefined) return
   const samples = field.type === 'text' ? statisticsOnly(checking, field) : sampleValues(checking, field)
   if (samples.length === 0 || samples.some(isIri)) return
-  checking.tell(
+  checking.report(
     'iri-field-not-url',
     first.place ?? place,
     `the values of the field ${field.name} are taken as IRIs as they are, and ` +
@@ -127,7 +127,7 @@ function checkConstants(
     }
   }
   for (const name of new Set(names))
-    checking.tell(
+    checking.report(
       'looks-like-reference',
       place,
       `\`${name}\` is the name of a field, and stands here as text`,

@@ -4,7 +4,7 @@ import { constantIri } from '../vocabulary.ts'
 import type { Checking } from './checking.ts'
 
 /** Checks what the resources of a mapping say together: classes, labels, links. */
-export function checkGraph({ mapping, tell }: Checking): void {
+export function checkGraph({ mapping, report }: Checking): void {
   const groups = new Map<string, ResourceRule[]>()
   for (const resource of mapping.resources) {
     const name = signature(resource.subject)
@@ -17,7 +17,7 @@ export function checkGraph({ mapping, tell }: Checking): void {
     const said = rules.flatMap(({ statements }) => statements)
     const own = said.filter(({ inverse }) => inverse !== true)
     if (!own.some(({ predicate }) => constantIri(predicate) === RDF.type))
-      tell(
+      report(
         'class-missing',
         first.place,
         `the resources of ${first.key} have no class`,
@@ -25,7 +25,7 @@ export function checkGraph({ mapping, tell }: Checking): void {
       )
     const links = said.filter(({ object }) => object.type === 'link' || object.type === 'iri').length
     if (!own.some(({ predicate }) => LABEL.test(constantIri(predicate) ?? '')))
-      tell(
+      report(
         'label-missing',
         first.place,
         `the resources of ${first.key} have no label`,
@@ -36,7 +36,7 @@ export function checkGraph({ mapping, tell }: Checking): void {
         object.type === 'link' || (object.type === 'iri' && groups.has(signature(object)) && links > 0),
     )
     if (groups.size > 1 && !linked && !reached.has(name))
-      tell(
+      report(
         'mapping-isolated',
         first.place,
         `the resources of ${first.key} are linked with none of the others`,

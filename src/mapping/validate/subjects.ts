@@ -9,12 +9,16 @@ export function checkSubject(checking: Checking, resource: ResourceRule): void {
   const { subject } = resource
   const place = resource.subjectPlace ?? resource.place
   if (subject.type === 'natural' || subject.type === 'literal') {
-    checking.tell('subject-not-iri', place, `the subject of ${resource.key} is a literal, an IRI is expected`)
+    checking.report(
+      'subject-not-iri',
+      place,
+      `the subject of ${resource.key} is a literal, an IRI is expected`,
+    )
     return
   }
   for (const segment of subject.segments) {
     if (segment.type !== 'field' || checking.field(segment.name)?.multivalued !== true) continue
-    checking.tell(
+    checking.report(
       'multivalued-in-subject',
       segment.place ?? place,
       `the field ${segment.name} can have several values: each makes a resource, and all are told the same`,
@@ -33,13 +37,13 @@ function checkAddress(
   segments: readonly Segment[],
   place: MappingPlace | undefined,
 ): void {
-  const { dataset, tell } = checking
+  const { dataset, report } = checking
   const [first] = segments
   if (first?.type !== 'constant') return
   const space = recordsSpace(dataset.base, dataset.id).replace(/records\/$/, '')
   const rest = first.text.slice(space.length)
   if (first.text.startsWith(space) && /^[^/]+\/./.test(`${rest}${segments.length > 1 ? '$' : ''}`)) return
-  tell(
+  report(
     'resource-not-dereferenceable',
     place,
     `the resources of ${key} cannot be looked up here: their IRIs do not begin with ${space}, a class and a slash`,
@@ -63,7 +67,7 @@ function checkCollisions(
     if (known === undefined || known.distinct === null) return
     if (known.present === 0) {
       const message = `no record has a value in the field ${segment.name}: nothing is made`
-      checking.tell('subject-collision-risk', segment.place ?? place, message)
+      checking.report('subject-collision-risk', segment.place ?? place, message)
       return
     }
     subjects *= Math.max(1, known.distinct)
@@ -76,7 +80,7 @@ function checkCollisions(
       lookup(statistics.fields, object.field)?.present ??
       0
     if (values <= 2 * subjects) continue
-    checking.tell(
+    checking.report(
       'subject-collision-risk',
       place,
       `the subject of ${resource.key} takes at most ${subjects} values and ${object.field} takes ${values}: ` +

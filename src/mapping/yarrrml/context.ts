@@ -1,6 +1,6 @@
 import type { LogicalSource } from '../ir.ts'
+import type { Diagnostics } from './diagnostics.ts'
 import type { YamlText } from './node.ts'
-import type { Notes } from './notes.ts'
 
 /** A source that is declared under a name; null where it could not be read, which was told. */
 export interface NamedSource {
@@ -10,7 +10,7 @@ export interface NamedSource {
 
 /** What the parts of the reader know of the whole document. */
 export interface Context {
-  readonly notes: Notes
+  readonly diagnostics: Diagnostics
   /** Every prefix with its namespace: given, of RDFa, declared. */
   readonly prefixes: ReadonlyMap<string, string>
   /** Prefixes that the document declares. */

@@ -10,50 +10,53 @@ import {
   parseDocument,
   type YAMLError,
 } from 'yaml'
-import { MOST_NESTED, nestedTooDeep } from '../../model/yaml-nesting.ts'
+import { MAX_NESTED, nestedTooDeep } from '../../model/yaml-nesting.ts'
+import { type Diagnostics, gatherDiagnostics } from './diagnostics.ts'
 import { childPath } from './keys.ts'
 import { quoted, type Span, type YamlEntry, type YamlNode, type YamlText } from './node.ts'
-import { gatherNotes, type Notes } from './notes.ts'
-import { tellSyntax } from './syntax.ts'
+import { reportSyntax } from './syntax.ts'
 import { ESCAPABLE } from './template.ts'
 
-const MOST_BYTES = 256_000
+const MAX_BYTES = 256_000
 /** Nodes that a document has with its aliases written out. */
-const MOST_NODES = 200_000
+const MAX_NODES = 200_000
 
 /**
  * Reads YAML in which every scalar stays the author's text. What cannot be read is told and gives null; no text makes it
  * throw, hang or use much memory.
  */
-export function readYaml(text: string): { readonly root: YamlNode | null; readonly notes: Notes } {
+export function readYaml(text: string): {
+  readonly root: YamlNode | null
+  readonly diagnostics: Diagnostics
+} {
   const lines = new LineCounter()
-  const notes = gatherNotes(lines)
+  const diagnostics = gatherDiagnostics(lines)
   lines.addNewLine(0)
   const bytes = Buffer.byteLength(text)
   const start = { start: 0, end: 0 }
-  if (bytes > MOST_BYTES) {
-    const found = `the document has ${bytes} bytes, a mapping has at most ${MOST_BYTES}`
-    notes.tell('yaml-too-big', start, '', found)
-    return { root: null, notes }
+  if (bytes > MAX_BYTES) {
+    const found = `the document has ${bytes} bytes, a mapping has at most ${MAX_BYTES}`
+    diagnostics.report('yaml-too-big', start, '', found)
+    return { root: null, diagnostics }
   }
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.addNewLine(at + 1)
   const deep = nestedTooDeep(text)
   if (deep !== null) {
-    const found = `the document is nested more than ${MOST_NESTED} deep`
-    notes.tell('limits', { start: deep, end: deep + 1 }, '', found)
-    return { root: null, notes }
+    const found = `the document is nested more than ${MAX_NESTED} deep`
+    diagnostics.report('limits', { start: deep, end: deep + 1 }, '', found)
+    return { root: null, diagnostics }
   }
   try {
     const document = parseDocument(text, { schema: 'failsafe', uniqueKeys: false, prettyErrors: false })
     const errors = document.errors.filter(error => !isTemplateEscape(error, text))
     if (errors.length > 0) {
-      tellSyntax(text, errors, notes)
-      return { root: null, notes }
+      reportSyntax(text, errors, diagnostics)
+      return { root: null, diagnostics }
     }
-    return { root: converted(document, text, notes), notes }
+    return { root: converted(document, text, diagnostics), diagnostics }
   } catch (error) {
-    notes.tell('yaml-syntax', start, '', `the document cannot be read: ${(error as Error).message}`)
-    return { root: null, notes }
+    diagnostics.report('yaml-syntax', start, '', `the document cannot be read: ${(error as Error).message}`)
+    return { root: null, diagnostics }
   }
 }
 
@@ -68,7 +71,7 @@ function isTemplateEscape({ code, pos }: YAMLError, text: string): boolean {
 /** Broken off because of something that was told. */
 class Refused extends Error {}
 
-function converted(document: Document, text: string, notes: Notes): YamlNode | null {
+function converted(document: Document, text: string, diagnostics: Diagnostics): YamlNode | null {
   const anchors = new Map<string, { node: YamlNode; size: number } | null>()
   const nothingAt = (offset: number): YamlText => ({
     type: 'text',
@@ -84,18 +87,29 @@ function converted(document: Document, text: string, notes: Notes): YamlNode | n
     if (isAlias(node)) {
       const target = anchors.get(node.source)
       if (target === undefined)
-        refuse(notes, 'yaml-syntax', span, path, `the alias *${node.source} has no anchor before it`)
+        refuse(diagnostics, 'yaml-syntax', span, path, `the alias *${node.source} has no anchor before it`)
       else if (target === null)
-        refuse(notes, 'alias-bomb', span, path, `the alias *${node.source} stands inside its own anchor`)
+        refuse(
+          diagnostics,
+          'alias-bomb',
+          span,
+          path,
+          `the alias *${node.source} stands inside its own anchor`,
+        )
       else return target
     }
     if (node.tag !== undefined && !/^tag:yaml\.org,2002:(str|map|seq)$/.test(node.tag))
-      notes.tell('unsupported', span, path, `the YAML tag ${quoted(node.tag)} has no meaning in a mapping`)
+      diagnostics.report(
+        'unsupported',
+        span,
+        path,
+        `the YAML tag ${quoted(node.tag)} has no meaning in a mapping`,
+      )
     const anchor = (node as { anchor?: string }).anchor
     if (anchor !== undefined) anchors.set(anchor, null)
     const made = convertPlain(node, span, path)
-    if (made.size > MOST_NODES)
-      refuse(notes, 'alias-bomb', span, path, 'the aliases of the document multiply beyond measure')
+    if (made.size > MAX_NODES)
+      refuse(diagnostics, 'alias-bomb', span, path, 'the aliases of the document multiply beyond measure')
     if (anchor !== undefined) anchors.set(anchor, made)
     return made
   }
@@ -117,14 +131,14 @@ function converted(document: Document, text: string, notes: Notes): YamlNode | n
       for (const pair of node.items) {
         const key = convert(pair.key, span.start, path).node
         if (key.type !== 'text') {
-          notes.tell('value-shape', key.span, path, 'a key has to be a plain text')
+          diagnostics.report('value-shape', key.span, path, 'a key has to be a plain text')
           continue
         }
         const here = childPath(path, key.text)
         const value = convert(pair.value, key.span.end, here)
         size += value.size + 1
         if (seen.has(key.text))
-          notes.tell(
+          diagnostics.report(
             'yaml-duplicate-key',
             key.span,
             here,
@@ -155,13 +169,13 @@ function converted(document: Document, text: string, notes: Notes): YamlNode | n
 }
 
 function refuse(
-  notes: Notes,
+  diagnostics: Diagnostics,
   code: 'yaml-syntax' | 'alias-bomb',
   span: Span,
   path: string,
   message: string,
 ): never {
-  notes.tell(code, span, path, message)
+  diagnostics.report(code, span, path, message)
   throw new Refused(message)
 }
 

@@ -4,15 +4,21 @@ import type { Context } from './context.ts'
 import { quoted, within, type YamlText } from './node.ts'
 import { XSD_NAMES } from './xsd-names.ts'
 
-const MOST_GUESSES = 300
+const MAX_GUESSES = 300
 
 /** Constants and templates that are literals and were probably meant to be something else. */
-export function tellGuesses(context: Context, node: YamlText, path: string, constant: string | null): void {
-  const { notes, prefixes } = context
+export function reportGuesses(context: Context, node: YamlText, path: string, constant: string | null): void {
+  const { diagnostics, prefixes } = context
   const prefix = /^([\w-]+):[^\s/]/.exec(node.text)?.[1]
   if (prefix !== undefined && prefixes.has(prefix)) {
     const found = `${quoted(node.text)} is taken as text, and looks like a name with the prefix ${quoted(`${prefix}:`)}`
-    notes.tell('looks-like-curie', node.span, path, found, 'Write ~iri behind it if a resource is meant.')
+    diagnostics.report(
+      'looks-like-curie',
+      node.span,
+      path,
+      found,
+      'Write ~iri behind it if a resource is meant.',
+    )
     return
   }
   if (
@@ -21,21 +27,27 @@ export function tellGuesses(context: Context, node: YamlText, path: string, cons
     )
   ) {
     const found = `${quoted(node.text)} is taken as text, and looks like an IRI that is not whole`
-    notes.tell('looks-like-iri-without-scheme', node.span, path, found, 'IRIs begin with http:// or https://')
+    diagnostics.report(
+      'looks-like-iri-without-scheme',
+      node.span,
+      path,
+      found,
+      'IRIs begin with http:// or https://',
+    )
     return
   }
   if (constant === null || context.mappingKeys.has(constant)) return
   if (!node.quoted && /^(?:value|mapping|type|datatype|language|function)[\s:]/.test(constant)) {
     const found = `${quoted(constant)} is taken as text, and looks like a key`
-    notes.tell('looks-like-key', node.span, path, found, 'After a key comes a colon and a space.')
+    diagnostics.report('looks-like-key', node.span, path, found, 'After a key comes a colon and a space.')
     return
   }
   context.guesses += 1
-  if (context.guesses > MOST_GUESSES) return
+  if (context.guesses > MAX_GUESSES) return
   const close = constant.length < 3 ? undefined : nearName(constant, context.mappingKeys.keys())
   if (close === undefined) return
-  tellNearKey(context, 'looks-like-link', close, constant)
-  notes.tell(
+  reportNearKey(context, 'looks-like-link', close, constant)
+  diagnostics.report(
     'looks-like-link',
     node.span,
     path,
@@ -45,7 +57,7 @@ export function tellGuesses(context: Context, node: YamlText, path: string, cons
 }
 
 /** Tells of a mapping whose name is nearly that of a link: either may be misspelt. */
-export function tellNearKey(
+export function reportNearKey(
   context: Context,
   code: 'link-unknown' | 'looks-like-link',
   near: string | undefined,
@@ -54,7 +66,7 @@ export function tellNearKey(
   const key = near === undefined ? undefined : context.mappingKeys.get(near)
   if (key === undefined) return
   const found = `the mapping has this name, and ${quoted(name)} is used elsewhere`
-  context.notes.tell(code, key.span, `mappings.${key.text}`, found)
+  context.diagnostics.report(code, key.span, `mappings.${key.text}`, found)
 }
 
 /**
@@ -69,22 +81,22 @@ export function reportSuffix(
   value: string,
   suffix: string,
 ): boolean {
-  const { notes } = context
+  const { diagnostics } = context
   const at = within(node, node.text.length - suffix.length - 1, node.text.length)
   if (suffix === 'lang') {
     const hint = 'Write [predicate, value, en~lang], or objects: [[value, en~lang]].'
-    notes.tell('value-shape', at, path, 'a language stands where a value is expected', hint)
+    diagnostics.report('value-shape', at, path, 'a language stands where a value is expected', hint)
     return true
   }
   const meant = intendedAnnotation(context, value, suffix)
   if (meant !== null) {
     const found = `${quoted(node.text)} is taken as text: ~${suffix} is no suffix that a value can have`
-    notes.tell('suffix-unknown', at, path, found, meant)
+    diagnostics.report('suffix-unknown', at, path, found, meant)
     return false
   }
   const near = nearName(suffix, ['iri', 'lang'])
   if (near === undefined) return false
-  notes.tell('value-shape', at, path, `the suffix ~${suffix} is not known`, `Did you mean ~${near}?`)
+  diagnostics.report('value-shape', at, path, `the suffix ~${suffix} is not known`, `Did you mean ~${near}?`)
   return true
 }
 

@@ -3,8 +3,8 @@ import type { DiagnosticCode } from '../diagnostic.ts'
 import type { Segment, TermMap } from '../ir.ts'
 import { nearName } from '../near.ts'
 import type { Context } from './context.ts'
+import type { Diagnostics } from './diagnostics.ts'
 import { quoted, within, type YamlText } from './node.ts'
-import type { Notes } from './notes.ts'
 import { type Segments, segmentsOf } from './segments.ts'
 import { XSD_NAMES } from './xsd-names.ts'
 
@@ -50,7 +50,7 @@ export function readIri(context: Context, node: YamlText, path: string, role: Ir
   const { segments, relative } = expanded
   const [first] = segments
   if (first === undefined) {
-    context.notes.tell(role.code, node.span, path, `${role.what} is empty, an IRI is expected`)
+    context.diagnostics.report(role.code, node.span, path, `${role.what} is empty, an IRI is expected`)
     return null
   }
   if (!checkCharacters(context, node, path, role, segments, relative)) return null
@@ -88,7 +88,7 @@ function expandPrefix(
   if (first === undefined) return { segments, relative: false }
   if (first.type !== 'constant') {
     if (others.length === 0 || context.base !== undefined) return { segments, relative: others.length > 0 }
-    context.notes.tell(
+    context.diagnostics.report(
       role.code,
       node.span,
       path,
@@ -114,18 +114,18 @@ function expandPrefix(
   }
   const scheme = name.toLowerCase()
   if (SCHEMES.includes(scheme) || rest.startsWith('//')) {
-    tellOddScheme(context.notes, node, path, name, rest)
+    reportOddScheme(context.diagnostics, node, path, name, rest)
     return { segments, relative: false }
   }
-  tellUnknownPrefix(context, node, path, name)
+  reportUnknownPrefix(context, node, path, name)
   return null
 }
 
 /** Tells a prefix that is declared nowhere. */
-function tellUnknownPrefix(context: Context, node: YamlText, path: string, name: string): void {
+function reportUnknownPrefix(context: Context, node: YamlText, path: string, name: string): void {
   const close = nearName(name, [...context.declared, ...context.prefixes.keys()])
   const fallback = `Declare it at the top: prefixes: { ${name}: "http://…" }, or write the whole IRI.`
-  context.notes.tell(
+  context.diagnostics.report(
     'prefix-unknown',
     within(node, 0, name.length + 1),
     path,
@@ -135,7 +135,13 @@ function tellUnknownPrefix(context: Context, node: YamlText, path: string, name:
 }
 
 /** `htp://` and `http:/` are IRIs by their syntax, and hardly ever meant. */
-export function tellOddScheme(notes: Notes, node: YamlText, path: string, name: string, rest: string): void {
+export function reportOddScheme(
+  diagnostics: Diagnostics,
+  node: YamlText,
+  path: string,
+  name: string,
+  rest: string,
+): void {
   const scheme = name.toLowerCase()
   const web = scheme === 'http' || scheme === 'https'
   if (web && /^\/\/[^/?#]/.test(rest)) return
@@ -143,7 +149,7 @@ export function tellOddScheme(notes: Notes, node: YamlText, path: string, name: 
   if (!web && SCHEMES.includes(scheme)) return
   const close = web ? undefined : nearName(scheme, ['http', 'https', 'ftp'])
   if (!web && close === undefined) return
-  notes.tell(
+  diagnostics.report(
     'iri-unusual',
     within(node, 0, name.length + 1),
     path,
@@ -163,7 +169,7 @@ function withoutScheme(
     return { segments, relative: true }
   const language = role === DATATYPE && /^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$/.test(node.text)
   const swapped = role === DATATYPE && /^[\w-]+~/.test(node.text)
-  context.notes.tell(
+  context.diagnostics.report(
     role.code,
     node.span,
     path,
@@ -209,7 +215,7 @@ function checkCharacters(
     skeleton += segment.text
     if (found === null) continue
     const at = found[0].trim() === '' ? node.text.search(/\s/) : node.text.indexOf(found[0])
-    context.notes.tell(
+    context.diagnostics.report(
       'iri-invalid-char',
       at < 0 ? node.span : within(node, at, at + 1),
       path,
@@ -220,7 +226,7 @@ function checkCharacters(
   }
   if (segments.length === 1 && segments[0]?.type !== 'constant') return true
   if (isIri(relative ? `${context.base}${skeleton}` : skeleton)) return true
-  context.notes.tell(
+  context.diagnostics.report(
     'iri-invalid-char',
     node.span,
     path,

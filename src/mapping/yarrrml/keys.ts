@@ -101,7 +101,7 @@ export function readKeys<T extends KeyTable>(
     const name = canonical.get(key.text)
     const here = childPath(path, key.text)
     if (name === undefined) {
-      context.notes.tell(
+      context.diagnostics.report(
         'key-unknown',
         key.span,
         here,
@@ -112,7 +112,7 @@ export function readKeys<T extends KeyTable>(
     const before = found.get(name)
     if (before === undefined) found.set(name, entry)
     else if (before.key.text !== key.text)
-      context.notes.tell(
+      context.diagnostics.report(
         'key-twice',
         key.span,
         here,

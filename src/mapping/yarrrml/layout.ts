@@ -16,7 +16,7 @@ interface Line {
   readonly opens: boolean
 }
 
-const MOST = 4
+const MAX = 4
 
 /**
  * Looks for what authors of mappings get wrong, line by line: tabs, brackets and quotes that are not closed in their line,
@@ -53,7 +53,7 @@ export function layoutProblems(text: string): readonly LayoutProblem[] {
     start += raw.length + 1
   }
   if (problems.length === 0) problems.push(...indentation(lines))
-  return problems.slice(0, MOST)
+  return problems.slice(0, MAX)
 }
 
 /** One line's brackets and quotes, and where its comment begins. */
@@ -130,7 +130,7 @@ function indentation(lines: readonly Line[]): readonly LayoutProblem[] {
     const before = lines[index - 1]
     const first = lines[index - 2]?.opens !== false
     const suspects = misplaced(blocks, before, first, line)
-    if (suspects.length > 0) return suspects.map(told)
+    if (suspects.length > 0) return suspects.map(described)
     const top = blocks.at(-1)
     if (top === undefined || line.indent > top.indent)
       blocks.push({ indent: line.indent, first: line, opener: before, lines: 1, last: line })
@@ -174,7 +174,7 @@ function misplaced(
   return beforeIsFirst ? [before, line] : [line]
 }
 
-function told(line: Line): LayoutProblem {
+function described(line: Line): LayoutProblem {
   const start = line.start + line.indent
   return {
     start,

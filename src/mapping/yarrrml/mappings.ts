@@ -4,32 +4,32 @@ import { childPath, MAPPING_KEYS, readKeys } from './keys.ts'
 import { described, isEmpty, quoted, type Span, type YamlEntry, type YamlMap } from './node.ts'
 import { readGraphs } from './predicates.ts'
 import { readSources } from './sources.ts'
-import { MOST_RULES, readStatements } from './statements.ts'
+import { MAX_RULES, readStatements } from './statements.ts'
 import { readSubjects } from './subjects.ts'
-import { tellUnsupported } from './unsupported.ts'
+import { reportUnsupported } from './unsupported.ts'
 
-const MOST_MAPPINGS = 200
+const MAX_MAPPINGS = 200
 
 /** Reads all mappings; one with several subjects becomes as many rules, and so does every link to it. */
 export function readMappings(context: Context, mappings: YamlMap, path: string): readonly ResourceRule[] {
-  if (mappings.entries.length > MOST_MAPPINGS) {
-    const found = `the document has ${mappings.entries.length} mappings, at most ${MOST_MAPPINGS} are allowed`
-    context.notes.tell('limits', mappings.span, path, found)
+  if (mappings.entries.length > MAX_MAPPINGS) {
+    const found = `the document has ${mappings.entries.length} mappings, at most ${MAX_MAPPINGS} are allowed`
+    context.diagnostics.report('limits', mappings.span, path, found)
     return []
   }
   const rules = new Map<string, readonly ResourceRule[]>()
   for (const entry of mappings.entries) {
-    if (context.rules > MOST_RULES) break
+    if (context.rules > MAX_RULES) break
     rules.set(entry.key.text, readMapping(context, entry, childPath(path, entry.key.text)))
   }
   return expandLinks(context, rules)
 }
 
 function readMapping(context: Context, entry: YamlEntry, path: string): readonly ResourceRule[] {
-  const { notes } = context
+  const { diagnostics } = context
   const { key, value } = entry
   if (value.type !== 'map' || value.entries.length === 0) {
-    notes.tell(
+    diagnostics.report(
       isEmpty(value) || value.type === 'map' ? 'mapping-empty' : 'value-shape',
       key.span,
       path,
@@ -38,15 +38,15 @@ function readMapping(context: Context, entry: YamlEntry, path: string): readonly
     )
     return []
   }
-  const before = notes.count()
+  const before = diagnostics.count()
   const keys = readKeys(context, value, MAPPING_KEYS, path)
-  const misspelt = notes.count() > before
-  tellUnsupported(context, keys, path)
+  const misspelt = diagnostics.count() > before
+  reportUnsupported(context, keys, path)
   const type = keys.type?.value
   const blank = type?.type === 'text' ? type : undefined
   if (type !== undefined && !(blank !== undefined && ['iri', 'blank'].includes(blank.text))) {
     const found = `the type of the subjects is iri or blank, found ${described(type)}`
-    notes.tell('value-shape', type.span, childPath(path, 'type'), found)
+    diagnostics.report('value-shape', type.span, childPath(path, 'type'), found)
   }
   const graphs = keys.graphs
   const shared = {
@@ -55,24 +55,25 @@ function readMapping(context: Context, entry: YamlEntry, path: string): readonly
       keys.sources === undefined
         ? []
         : readSources(context, keys.sources.value, childPath(path, keys.sources.key.text)),
-    place: notes.place(key.span, path),
+    place: diagnostics.place(key.span, path),
   }
   let subjects: readonly (TermMap | null)[] = []
   if (keys.subjects !== undefined) subjects = readSubjects(context, keys.subjects, path, blank)
   else if (blank?.text === 'blank') subjects = [{ type: 'blank', segments: [] }]
   else if (!misspelt)
-    notes.tell(
+    diagnostics.report(
       'subject-missing',
       key.span,
       path,
       `the mapping ${quoted(key.text)} has no subject`,
       'Write the template of an IRI, as in subject: http://example.org/city/$(name)',
     )
-  const subjectPlace = keys.subjects === undefined ? undefined : notes.place(keys.subjects.value.span, path)
+  const subjectPlace =
+    keys.subjects === undefined ? undefined : diagnostics.place(keys.subjects.value.span, path)
   const said = keys.predicateobjects
   if (said === undefined || isEmpty(said.value)) {
     if (!misspelt)
-      notes.tell(
+      diagnostics.report(
         'mapping-empty',
         said?.key.span ?? key.span,
         path,
@@ -83,15 +84,15 @@ function readMapping(context: Context, entry: YamlEntry, path: string): readonly
   }
   const statements = readStatements(context, said.value, childPath(path, said.key.text))
   context.rules += Math.max(0, subjects.length - 1) * statements.length
-  if (tellTooMany(context, key.span, path)) return []
+  if (reportTooMany(context, key.span, path)) return []
   return rulesOf(key.text, subjects, statements, shared, subjectPlace)
 }
 
 /** Tells a document whose lists multiply to more rules than there may be; true where they do. */
-function tellTooMany(context: Context, span: Span | undefined, path: string): boolean {
-  if (context.rules <= MOST_RULES) return false
-  const found = `the mapping has more than ${MOST_RULES} rules`
-  context.notes.tell('limits', span ?? { start: 0, end: 1 }, path, found)
+function reportTooMany(context: Context, span: Span | undefined, path: string): boolean {
+  if (context.rules <= MAX_RULES) return false
+  const found = `the mapping has more than ${MAX_RULES} rules`
+  context.diagnostics.report('limits', span ?? { start: 0, end: 1 }, path, found)
   return true
 }
 
@@ -140,7 +141,7 @@ function expandLinks(
       if (object.type !== 'link') return [statement]
       const targets = rules.get(object.resource) ?? []
       context.rules += targets.length
-      if (tellTooMany(context, context.mappingKeys.get(object.resource)?.span, 'mappings')) return []
+      if (reportTooMany(context, context.mappingKeys.get(object.resource)?.span, 'mappings')) return []
       return targets.map(({ key }) => ({ ...statement, object: { type: 'link' as const, resource: key } }))
     }),
   }))

@@ -3,14 +3,14 @@ import type { ObjectMap, Segment } from '../ir.ts'
 import { nearName } from '../near.ts'
 import { constantText } from '../vocabulary.ts'
 import type { Context } from './context.ts'
-import { reportSuffix, tellGuesses, tellNearKey } from './guesses.ts'
+import { reportGuesses, reportNearKey, reportSuffix } from './guesses.ts'
 import { CLASS, type IriRole, OBJECT, readIri } from './iris.ts'
 import { isSameRecord } from './joins.ts'
 import { childPath, OBJECT_KEYS, readKeys } from './keys.ts'
-import { type ObjectWish, readMarks } from './marks.ts'
+import { type ObjectWish, readLiteralAnnotations } from './literal-annotations.ts'
 import { described, isEmpty, quoted, type YamlMap, type YamlNode, type YamlText } from './node.ts'
 import { segmentsOf } from './segments.ts'
-import { tellUnsupported } from './unsupported.ts'
+import { reportUnsupported } from './unsupported.ts'
 
 /** Reads one object; null where it cannot be read, which is told. */
 export function readObject(
@@ -42,13 +42,13 @@ function objectOfPair(
   const [value, mark] = items
   if (value === undefined || items.length > 2 || value.type === 'list') {
     const found = `an object in brackets is [value, datatype] or [value, en~lang], found ${described(node)}`
-    context.notes.tell('value-shape', node.span, path, found)
+    context.diagnostics.report('value-shape', node.span, path, found)
     return null
   }
   if (mark === undefined) return readObject(context, value, `${path}[0]`, wish)
   if (mark.type !== 'text') {
     const found = `a datatype or a language is a text, found ${described(mark)}`
-    context.notes.tell('value-shape', mark.span, `${path}[1]`, found)
+    context.diagnostics.report('value-shape', mark.span, `${path}[1]`, found)
     return null
   }
   return readObject(context, value, `${path}[0]`, { ...wish, mark })
@@ -56,7 +56,7 @@ function objectOfPair(
 
 function objectOfMap(context: Context, node: YamlMap, path: string, wish: ObjectWish): ObjectMap | null {
   if (node.form === 'bare') {
-    context.notes.tell(
+    context.diagnostics.report(
       'value-shape',
       node.span,
       path,
@@ -65,17 +65,22 @@ function objectOfMap(context: Context, node: YamlMap, path: string, wish: Object
     )
     return null
   }
-  const before = context.notes.count()
+  const before = context.diagnostics.count()
   const keys = readKeys(context, node, OBJECT_KEYS, path)
   if (keys.mapping !== undefined)
     return readLink(context, node, keys.mapping.value, keys.conditions?.value, path)
-  if (tellUnsupported(context, keys, path)) return null
+  if (reportUnsupported(context, keys, path)) return null
   const text = (name: 'type' | 'datatype' | 'language') => {
     const value = keys[name]?.value
     if (value === undefined || (value.type === 'text' && !isEmpty(value)))
       return value as YamlText | undefined
     const found = `${name} is a text, found ${described(value)}`
-    context.notes.tell('value-shape', keys[name]?.key.span ?? value.span, childPath(path, name), found)
+    context.diagnostics.report(
+      'value-shape',
+      keys[name]?.key.span ?? value.span,
+      childPath(path, name),
+      found,
+    )
     return undefined
   }
   const own: ObjectWish = {
@@ -85,14 +90,19 @@ function objectOfMap(context: Context, node: YamlMap, path: string, wish: Object
     language: text('language'),
   }
   if (keys.value === undefined) {
-    if (context.notes.count() === before)
-      context.notes.tell('value-shape', node.span, path, 'the object has neither a value nor a mapping')
+    if (context.diagnostics.count() === before)
+      context.diagnostics.report(
+        'value-shape',
+        node.span,
+        path,
+        'the object has neither a value nor a mapping',
+      )
     return null
   }
   const { value } = keys.value
   const here = childPath(path, keys.value.key.text)
   if (value.type === 'text') return objectOfText(context, value, here, own, true)
-  context.notes.tell(
+  context.diagnostics.report(
     'value-shape',
     value.span,
     here,
@@ -110,19 +120,30 @@ function readLink(
 ): ObjectMap | null {
   const here = childPath(path, 'mapping')
   if (target.type !== 'text') {
-    context.notes.tell('value-shape', target.span, here, `mapping is a text, found ${described(target)}`)
+    context.diagnostics.report(
+      'value-shape',
+      target.span,
+      here,
+      `mapping is a text, found ${described(target)}`,
+    )
     return null
   }
   if (!context.mappingKeys.has(target.text)) {
     const close = nearName(target.text, context.mappingKeys.keys())
     const known = `There are: ${[...context.mappingKeys.keys()].slice(0, 10).join(', ')}.`
     const hint = close === undefined ? known : `Did you mean ${quoted(close)}?`
-    context.notes.tell('link-unknown', target.span, here, `there is no mapping ${quoted(target.text)}`, hint)
-    tellNearKey(context, 'link-unknown', close, target.text)
+    context.diagnostics.report(
+      'link-unknown',
+      target.span,
+      here,
+      `there is no mapping ${quoted(target.text)}`,
+      hint,
+    )
+    reportNearKey(context, 'link-unknown', close, target.text)
     return null
   }
   if (condition !== undefined && !isEmpty(condition) && !isSameRecord(condition)) {
-    context.notes.tell(
+    context.diagnostics.report(
       'unsupported',
       condition.span,
       childPath(path, 'condition'),
@@ -133,7 +154,12 @@ function readLink(
   }
   for (const { key } of node.entries)
     if (['value', 'v', 'datatype', 'language'].includes(key.text))
-      context.notes.tell('value-shape', key.span, path, `${quoted(key.text)} has no meaning beside mapping`)
+      context.diagnostics.report(
+        'value-shape',
+        key.span,
+        path,
+        `${quoted(key.text)} has no meaning beside mapping`,
+      )
   return { type: 'link', resource: target.text }
 }
 
@@ -148,14 +174,14 @@ function objectOfText(
   wish: ObjectWish,
   explicit = false,
 ): ObjectMap | null {
-  const { notes } = context
-  const read = readMarks(context, path, wish, node.text)
+  const { diagnostics } = context
+  const read = readLiteralAnnotations(context, path, wish, node.text)
   if (read === null) return null
   const { datatype, language } = read
   const typed = datatype !== undefined || language !== undefined
   if (isEmpty(node)) {
     const found = 'the object is empty'
-    notes.tell('value-shape', node.span, path, found, 'A field is written $(name), an empty text "".')
+    diagnostics.report('value-shape', node.span, path, found, 'A field is written $(name), an empty text "".')
     return null
   }
   const kind = kindOf(context, wish, path)
@@ -168,7 +194,7 @@ function objectOfText(
   const isKey = context.mappingKeys.has(node.text)
   if (isKey && !explicit && kind === undefined) {
     if (!typed) return { type: 'link', resource: node.text }
-    notes.tell(
+    diagnostics.report(
       'equals-mapping-key-with-datatype',
       node.span,
       path,
@@ -184,7 +210,12 @@ function objectOfText(
   if (kind === 'iri' || suffixed || (wish.isClass && kind !== 'literal')) {
     if (typed) {
       const found = `${role.what} is an IRI and can have neither a datatype nor a language`
-      notes.tell('value-shape', (wish.mark ?? wish.datatype ?? wish.language ?? node).span, path, found)
+      diagnostics.report(
+        'value-shape',
+        (wish.mark ?? wish.datatype ?? wish.language ?? node).span,
+        path,
+        found,
+      )
       return null
     }
     return readIri(context, bare, path, role)
@@ -192,7 +223,7 @@ function objectOfText(
   const web = kind !== 'literal' && !typed && /^<?https?:\/\//i.test(node.text)
   if (web && explicit) {
     const hint = 'Write type: iri for a resource, type: literal for a text.'
-    notes.tell('looks-like-curie', node.span, path, `${quoted(node.text)} is taken as text`, hint)
+    diagnostics.report('looks-like-curie', node.span, path, `${quoted(node.text)} is taken as text`, hint)
   } else if (web)
     return readIri(context, node, path, {
       ...OBJECT,
@@ -220,12 +251,12 @@ function literal(
       ...(first.place === undefined ? {} : { place: first.place }),
     }
   const constant = constantText(segments)
-  if (guess) tellGuesses(context, node, path, constant)
+  if (guess) reportGuesses(context, node, path, constant)
   if (constant !== null && typeof datatype === 'string') {
     const rules = literalType(datatype)
     if (rules !== null && rules.canonical(constant) === null) {
       const found = `${quoted(constant)} is no value of ${datatype.split(/[#/]/).at(-1)}`
-      context.notes.tell('constant-ill-typed', node.span, path, found)
+      context.diagnostics.report('constant-ill-typed', node.span, path, found)
       return null
     }
   }
@@ -245,6 +276,6 @@ function kindOf(
   if (type === undefined) return undefined
   if (type.text === 'iri' || type.text === 'literal' || type.text === 'blank') return type.text
   const found = `the type of an object is iri, literal or blank, found ${described(type)}`
-  context.notes.tell('value-shape', type.span, childPath(path, 'type'), found)
+  context.diagnostics.report('value-shape', type.span, childPath(path, 'type'), found)
   return null
 }

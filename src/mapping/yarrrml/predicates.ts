@@ -16,19 +16,21 @@ export function readPredicates(context: Context, node: YamlNode, path: string): 
   switch (node.type) {
     case 'text': {
       const read = readPredicate(context, node, path)
-      return read === null ? [] : [{ predicate: read, predicatePlace: context.notes.place(node.span, path) }]
+      return read === null
+        ? []
+        : [{ predicate: read, predicatePlace: context.diagnostics.place(node.span, path) }]
     }
     case 'list':
       return node.items.flatMap((item, index) => {
         if (item.type !== 'list') return readPredicates(context, item, `${path}[${index}]`)
-        context.notes.tell('value-shape', item.span, path, 'a predicate is a text, found a list')
+        context.diagnostics.report('value-shape', item.span, path, 'a predicate is a text, found a list')
         return []
       })
     case 'map': {
       const value = node.entries.find(({ key }) => key.text === 'value' || key.text === 'v')?.value
       if (value?.type === 'text') return readPredicates(context, value, childPath(path, 'value'))
       const found = `a predicate is a text, found ${described(node)}`
-      context.notes.tell('predicate-not-iri', node.span, path, found)
+      context.diagnostics.report('predicate-not-iri', node.span, path, found)
       return []
     }
     default:
@@ -40,14 +42,19 @@ function readPredicate(context: Context, node: YamlText, path: string): string |
   if (node.text === 'a') return RDF.type
   const bare = node.text.endsWith('~iri') ? { ...node, text: node.text.slice(0, -4) } : node
   if (bare.text === '') {
-    context.notes.tell('predicate-not-iri', node.span, path, 'the predicate is empty, an IRI is expected')
+    context.diagnostics.report(
+      'predicate-not-iri',
+      node.span,
+      path,
+      'the predicate is empty, an IRI is expected',
+    )
     return null
   }
   const term = readIri(context, bare, path, PREDICATE)
   if (term?.type !== 'iri') return term
   const constant = constantText(term.segments)
   if (constant !== null) return constant
-  context.notes.tell(
+  context.diagnostics.report(
     'predicate-has-reference',
     node.span,
     path,
@@ -70,22 +77,22 @@ export function readGraphs(context: Context, node: YamlNode, path: string): read
       return node.items.flatMap((item, index) =>
         item.type === 'text'
           ? readGraphs(context, item, `${path}[${index}]`)
-          : tellGraph(context, item, path),
+          : reportGraph(context, item, path),
       )
     case 'map': {
       const value = node.entries.find(({ key }) => key.text === 'value' || key.text === 'v')?.value
       return value?.type === 'text' &&
         node.entries.every(({ key }) => ['value', 'v', 'type'].includes(key.text))
         ? readGraphs(context, value, childPath(path, 'value'))
-        : tellGraph(context, node, path)
+        : reportGraph(context, node, path)
     }
     default:
       return node satisfies never
   }
 }
 
-function tellGraph(context: Context, node: YamlNode, path: string): readonly TermMap[] {
-  context.notes.tell(
+function reportGraph(context: Context, node: YamlNode, path: string): readonly TermMap[] {
+  context.diagnostics.report(
     'graph-not-iri',
     node.span,
     path,

@@ -3,15 +3,15 @@ import { isIri } from '../../rdf/iri.ts'
 import { type Diagnostic, hasErrors } from '../diagnostic.ts'
 import type { Mapping } from '../ir.ts'
 import type { Context, NamedSource } from './context.ts'
+import type { Diagnostics } from './diagnostics.ts'
 import { readYaml } from './document.ts'
-import { tellHabits, tellPrefixes } from './habits.ts'
-import { tellOddScheme } from './iris.ts'
+import { reportOddScheme } from './iris.ts'
 import { childPath, type Entries, ROOT_KEYS, readKeys } from './keys.ts'
+import { reportLintRules, reportPrefixes } from './lint-rules.ts'
 import { readMappings } from './mappings.ts'
 import { described, isEmpty, quoted, type YamlEntry, type YamlMap, type YamlNode } from './node.ts'
-import type { Notes } from './notes.ts'
 import { readSource } from './sources.ts'
-import { tellUnsupported } from './unsupported.ts'
+import { reportUnsupported } from './unsupported.ts'
 
 /** What was read of a mapping document; the mapping is null where it has errors. */
 export interface ReadMapping {
@@ -28,23 +28,29 @@ export interface ReadOptions {
  * Reads a mapping written in YARRRML 1.3, without knowing the dataset it is for. Whatever the text is, it never throws.
  */
 export function readYarrrml(text: string, options: ReadOptions = {}): ReadMapping {
-  const { root, notes } = readYaml(text)
-  const mapping = root === null ? null : readRoot(root, notes, options)
-  const diagnostics = notes.diagnostics()
+  const { root, diagnostics: collected } = readYaml(text)
+  const mapping = root === null ? null : readRoot(root, collected, options)
+  const diagnostics = collected.diagnostics()
   return { mapping: hasErrors(diagnostics) ? null : mapping, diagnostics }
 }
 
-function readRoot(root: YamlNode, notes: Notes, options: ReadOptions): Mapping | null {
+function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions): Mapping | null {
   if (root.type !== 'map') {
     const message = isEmpty(root)
       ? 'the document is empty'
       : `the document is ${described(root)}, a map is expected`
-    notes.tell(isEmpty(root) ? 'no-mappings' : 'doc-not-map', root.span, '', message, 'Begin with mappings:')
+    collected.report(
+      isEmpty(root) ? 'no-mappings' : 'doc-not-map',
+      root.span,
+      '',
+      message,
+      'Begin with mappings:',
+    )
     return null
   }
   const given = new Map(Object.entries({ ...INITIAL_CONTEXT, ...options.prefixes }))
   const early: Context = {
-    notes,
+    diagnostics: collected,
     prefixes: given,
     declared: new Set(),
     usedPrefixes: new Set(),
@@ -55,33 +61,33 @@ function readRoot(root: YamlNode, notes: Notes, options: ReadOptions): Mapping |
     rules: 0,
     guesses: 0,
   }
-  const before = notes.count()
+  const before = collected.count()
   const keys = readKeys(early, root, ROOT_KEYS, '')
-  tellUnsupported(early, keys, '')
+  reportUnsupported(early, keys, '')
   if (keys.authors !== undefined)
-    notes.tell(
+    collected.report(
       'authors-ignored',
       keys.authors.key.span,
       keys.authors.key.text,
       'the authors are not published',
     )
-  const declared = readPrefixes(notes, keys.prefixes)
+  const declared = readPrefixes(collected, keys.prefixes)
   const prefixes = new Map([...given, ...declared])
   const mappings = keys.mappings?.value
   const context: Context = {
     ...early,
     prefixes,
     declared: new Set(declared.keys()),
-    base: readBase(notes, keys.base),
-    external: readTexts(notes, keys.external),
+    base: readBase(collected, keys.base),
+    external: readTexts(collected, keys.external),
     mappingKeys: new Map(mappings?.type === 'map' ? mappings.entries.map(({ key }) => [key.text, key]) : []),
     sources: readNamedSources(early, keys.sources),
   }
   if (keys.mappings === undefined || mappings === undefined || isEmpty(mappings)) {
     const span = keys.mappings?.key.span ?? root.entries[0]?.key.span ?? root.span
     // A misspelt key was told already.
-    if (keys.mappings !== undefined || notes.count() === before)
-      notes.tell(
+    if (keys.mappings !== undefined || collected.count() === before)
+      collected.report(
         'no-mappings',
         span,
         '',
@@ -92,16 +98,16 @@ function readRoot(root: YamlNode, notes: Notes, options: ReadOptions): Mapping |
   }
   if (mappings.type !== 'map') {
     const found = `mappings is a map with one key for each resource, found ${described(mappings)}`
-    notes.tell('no-mappings', mappings.span, keys.mappings.key.text, found)
+    collected.report('no-mappings', mappings.span, keys.mappings.key.text, found)
     return null
   }
   if (mappings.entries.length === 0) {
-    notes.tell('no-mappings', mappings.span, keys.mappings.key.text, 'there is no mapping')
+    collected.report('no-mappings', mappings.span, keys.mappings.key.text, 'there is no mapping')
     return null
   }
   const resources = readMappings(context, mappings, keys.mappings.key.text)
-  tellPrefixes(context, keys.prefixes)
-  if (!hasErrors(notes.diagnostics())) tellHabits(context, resources)
+  reportPrefixes(context, keys.prefixes)
+  if (!hasErrors(collected.diagnostics())) reportLintRules(context, resources)
   return { resources, prefixes: Object.fromEntries(usedPrefixes(context, declared)) }
 }
 
@@ -109,13 +115,13 @@ function usedPrefixes(context: Context, declared: ReadonlyMap<string, string>): 
   return [...context.prefixes].filter(([name]) => declared.has(name) || context.usedPrefixes.has(name))
 }
 
-function readPrefixes(notes: Notes, entry: YamlEntry | undefined): ReadonlyMap<string, string> {
+function readPrefixes(collected: Diagnostics, entry: YamlEntry | undefined): ReadonlyMap<string, string> {
   const declared = new Map<string, string>()
-  for (const { key, value } of mapEntries(notes, entry)) {
+  for (const { key, value } of mapEntries(collected, entry)) {
     const path = childPath('prefixes', key.text)
     const name = key.text.replace(/:$/, '')
     if (value.type !== 'text' || isEmpty(value)) {
-      notes.tell(
+      collected.report(
         'prefix-iri-invalid',
         key.span,
         path,
@@ -126,7 +132,7 @@ function readPrefixes(notes: Notes, entry: YamlEntry | undefined): ReadonlyMap<s
     const iri = value.text.replace(/^<(.*)>$/, '$1')
     declared.set(name, iri)
     if (!/^[\p{L}_][\p{L}\p{N}_.-]*$/u.test(name) && name !== '')
-      notes.tell(
+      collected.report(
         'prefix-iri-invalid',
         key.span,
         path,
@@ -134,20 +140,20 @@ function readPrefixes(notes: Notes, entry: YamlEntry | undefined): ReadonlyMap<s
       )
     else if (!isIri(iri)) {
       const found = `the prefix ${quoted(name)} stands for ${quoted(iri)}, which is no absolute IRI`
-      notes.tell('prefix-iri-invalid', value.span, path, found)
+      collected.report('prefix-iri-invalid', value.span, path, found)
     } else {
       const colon = iri.indexOf(':')
-      tellOddScheme(notes, value, path, iri.slice(0, colon), iri.slice(colon + 1))
+      reportOddScheme(collected, value, path, iri.slice(0, colon), iri.slice(colon + 1))
     }
   }
   return declared
 }
 
-function readBase(notes: Notes, entry: YamlEntry | undefined): string | undefined {
+function readBase(collected: Diagnostics, entry: YamlEntry | undefined): string | undefined {
   if (entry === undefined) return undefined
   const { value } = entry
   if (value.type === 'text' && isIri(value.text)) return value.text
-  notes.tell(
+  collected.report(
     'iri-invalid-char',
     value.span,
     'base',
@@ -156,13 +162,13 @@ function readBase(notes: Notes, entry: YamlEntry | undefined): string | undefine
   return undefined
 }
 
-function readTexts(notes: Notes, entry: YamlEntry | undefined): ReadonlyMap<string, string> {
+function readTexts(collected: Diagnostics, entry: YamlEntry | undefined): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
-  for (const { key, value } of mapEntries(notes, entry)) {
+  for (const { key, value } of mapEntries(collected, entry)) {
     if (value.type === 'text') texts.set(key.text, value.text)
     else {
       const found = `an external value is a text, found ${described(value)}`
-      notes.tell('value-shape', value.span, childPath('external', key.text), found)
+      collected.report('value-shape', value.span, childPath('external', key.text), found)
     }
   }
   return texts
@@ -170,15 +176,15 @@ function readTexts(notes: Notes, entry: YamlEntry | undefined): ReadonlyMap<stri
 
 function readNamedSources(context: Context, entry: Entries<typeof ROOT_KEYS>['sources']): Context['sources'] {
   const named = new Map<string, NamedSource>()
-  for (const { key, value } of mapEntries(context.notes, entry))
+  for (const { key, value } of mapEntries(context.diagnostics, entry))
     named.set(key.text, { key, source: readSource(context, value, childPath('sources', key.text)) })
   return named
 }
 
-function mapEntries(notes: Notes, entry: YamlEntry | undefined): YamlMap['entries'] {
+function mapEntries(collected: Diagnostics, entry: YamlEntry | undefined): YamlMap['entries'] {
   if (entry === undefined || isEmpty(entry.value)) return []
   if (entry.value.type === 'map') return entry.value.entries
   const found = `${quoted(entry.key.text)} is a map, found ${described(entry.value)}`
-  notes.tell('value-shape', entry.value.span, entry.key.text, found)
+  collected.report('value-shape', entry.value.span, entry.key.text, found)
   return []
 }

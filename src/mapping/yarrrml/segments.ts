@@ -3,8 +3,8 @@ import type { Context } from './context.ts'
 import { quoted, within, type YamlText } from './node.ts'
 import { parseTemplate, type TemplatePart } from './template.ts'
 
-const MOST_CHARACTERS = 10_000
-const MOST_REFERENCES = 64
+const MAX_CHARACTERS = 10_000
+const MAX_REFERENCES = 64
 
 export interface Segments {
   readonly segments: readonly Segment[]
@@ -13,24 +13,30 @@ export interface Segments {
 
 /** The segments of a template, with external values filled in; null where it cannot be read, which is told. */
 export function segmentsOf(context: Context, node: YamlText, path: string): Segments | null {
-  if (node.text.length > MOST_CHARACTERS) {
-    const found = `the text has ${node.text.length} characters, at most ${MOST_CHARACTERS} are allowed`
-    context.notes.tell('limits', node.span, path, found)
+  if (node.text.length > MAX_CHARACTERS) {
+    const found = `the text has ${node.text.length} characters, at most ${MAX_CHARACTERS} are allowed`
+    context.diagnostics.report('limits', node.span, path, found)
     return null
   }
   const { parts, plainColon, problem } = parseTemplate(node.text)
   if (problem !== undefined) {
     const { from, to, message, hint } = problem
-    context.notes.tell('reference-syntax', within(node, from, to), path, message, hint)
+    context.diagnostics.report('reference-syntax', within(node, from, to), path, message, hint)
     return null
   }
   if (!node.quoted && /^["']|["']$/.test(node.text)) {
     const found = `${quoted(node.text)} begins or ends with a quote that is part of the text`
-    context.notes.tell('stray-quote', node.span, path, found, 'Put the whole text in quotes, or none of it.')
+    context.diagnostics.report(
+      'stray-quote',
+      node.span,
+      path,
+      found,
+      'Put the whole text in quotes, or none of it.',
+    )
   }
-  if (parts.filter(({ type }) => type === 'reference').length > MOST_REFERENCES) {
-    const found = `the text has more than ${MOST_REFERENCES} references`
-    context.notes.tell('limits', node.span, path, found)
+  if (parts.filter(({ type }) => type === 'reference').length > MAX_REFERENCES) {
+    const found = `the text has more than ${MAX_REFERENCES} references`
+    context.diagnostics.report('limits', node.span, path, found)
     return null
   }
   const segments: Segment[] = []
@@ -46,7 +52,7 @@ export function segmentsOf(context: Context, node: YamlText, path: string): Segm
 
 function segmentOf(context: Context, node: YamlText, path: string, part: TemplatePart): Segment {
   if (part.type === 'constant') {
-    tellForgotten(context, node, path, part)
+    reportForgotten(context, node, path, part)
     return { type: 'constant', text: part.text }
   }
   if (part.name.startsWith('_')) {
@@ -54,13 +60,13 @@ function segmentOf(context: Context, node: YamlText, path: string, part: Templat
     if (value !== undefined) return { type: 'constant', text: value }
   }
   const name = part.name.replace(/^\\_/, '_')
-  return { type: 'field', name, place: context.notes.place(within(node, part.from, part.to), path) }
+  return { type: 'field', name, place: context.diagnostics.place(within(node, part.from, part.to), path) }
 }
 
 /** `$name`, `$[name]`, `$name)` and `(name)` alone: probably references that lost a character. */
 const FORGOTTEN = /\$[\p{L}_]|\$\[|^[([<]?[\p{L}_][\p{L}\p{N}_]*[)\]>]$|^[([][\p{L}_][\p{L}\p{N}_]*$/u
 
-function tellForgotten(
+function reportForgotten(
   context: Context,
   node: YamlText,
   path: string,
@@ -69,7 +75,7 @@ function tellForgotten(
   const found = FORGOTTEN.exec(part.text)
   const at = found?.index ?? unmatched(part.text)
   if (at < 0) return
-  context.notes.tell(
+  context.diagnostics.report(
     'looks-like-reference',
     within(node, part.from, part.to),
     path,

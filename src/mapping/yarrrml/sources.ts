@@ -2,9 +2,9 @@ import type { CsvDialect } from '../../model/csv-dialect.ts'
 import type { LogicalSource } from '../ir.ts'
 import { nearName } from '../near.ts'
 import type { Context } from './context.ts'
+import type { Diagnostics } from './diagnostics.ts'
 import { childPath, readKeys, SOURCE_KEYS } from './keys.ts'
 import { described, isEmpty, quoted, type YamlNode, type YamlText } from './node.ts'
-import type { Notes } from './notes.ts'
 
 const FORMULATIONS = new Map<string, 'csv' | 'json'>([
   ['csv', 'csv'],
@@ -17,7 +17,7 @@ export function readSources(context: Context, node: YamlNode, path: string): rea
   switch (node.type) {
     case 'text': {
       if (isEmpty(node)) {
-        context.notes.tell(
+        context.diagnostics.report(
           'value-shape',
           node.span,
           path,
@@ -30,7 +30,7 @@ export function readSources(context: Context, node: YamlNode, path: string): rea
       if (named !== undefined) return present(named.source)
       if (node.text.includes('~')) return present(readSource(context, node, path))
       const close = nearName(node.text, context.sources.keys())
-      context.notes.tell(
+      context.diagnostics.report(
         'source-unknown',
         node.span,
         path,
@@ -42,7 +42,7 @@ export function readSources(context: Context, node: YamlNode, path: string): rea
       const near = close === undefined ? undefined : context.sources.get(close)?.key
       if (near !== undefined) {
         const found = `the source has this name, and ${quoted(node.text)} is used`
-        context.notes.tell('source-unknown', near.span, `sources.${near.text}`, found)
+        context.diagnostics.report('source-unknown', near.span, `sources.${near.text}`, found)
       }
       return []
     }
@@ -67,12 +67,12 @@ function present(source: LogicalSource | null): readonly LogicalSource[] {
 
 /** One source: `path~formulation`, `[path~formulation, iterator]`, or a map; null where it is told why not. */
 export function readSource(context: Context, node: YamlNode, path: string): LogicalSource | null {
-  const { notes } = context
+  const { diagnostics } = context
   if (node.type === 'map') return readSourceMap(context, node, path)
   const [first, second] = node.type === 'list' ? node.items : [node]
   const tooMany = node.type === 'list' && node.items.length > 2
   if (first?.type !== 'text' || (second !== undefined && second.type !== 'text') || tooMany) {
-    notes.tell(
+    diagnostics.report(
       'value-shape',
       node.span,
       path,
@@ -83,11 +83,11 @@ export function readSource(context: Context, node: YamlNode, path: string): Logi
   const tilde = first.text.lastIndexOf('~')
   if (tilde < 0) {
     const found = `the source ${quoted(first.text)} does not say what it is: path~csv or path~jsonpath`
-    notes.tell('value-shape', first.span, path, found)
+    diagnostics.report('value-shape', first.span, path, found)
     return null
   }
-  const formulation = formulationOf(notes, first, first.text.slice(tilde + 1), path)
-  if (formulation === null || !isLocal(notes, first, first.text.slice(0, tilde), path)) return null
+  const formulation = formulationOf(diagnostics, first, first.text.slice(tilde + 1), path)
+  if (formulation === null || !isLocal(diagnostics, first, first.text.slice(0, tilde), path)) return null
   return {
     path: first.text.slice(0, tilde),
     formulation,
@@ -100,13 +100,13 @@ function readSourceMap(
   node: YamlNode & { type: 'map' },
   path: string,
 ): LogicalSource | null {
-  const { notes } = context
+  const { diagnostics } = context
   const keys = readKeys(context, node, SOURCE_KEYS, path)
   for (const feature of ['query', 'queryFormulation', 'credentials', 'security', 'driver'] as const) {
     const entry = keys[feature]
     if (entry === undefined) continue
     const here = childPath(path, entry.key.text)
-    notes.tell(
+    diagnostics.report(
       'unsupported',
       entry.key.span,
       here,
@@ -117,7 +117,7 @@ function readSourceMap(
   const text = (name: 'access' | 'referenceFormulation' | 'iterator' | 'delimiter' | 'encoding' | 'type') => {
     const value = keys[name]?.value
     if (value === undefined || value.type === 'text') return value
-    notes.tell(
+    diagnostics.report(
       'value-shape',
       value.span,
       childPath(path, name),
@@ -128,18 +128,18 @@ function readSourceMap(
   const type = text('type')
   if (type !== undefined && type.text !== 'localfile') {
     const found = `sources of the type ${quoted(type.text)} are not supported: only files are`
-    notes.tell('unsupported', type.span, childPath(path, 'type'), found)
+    diagnostics.report('unsupported', type.span, childPath(path, 'type'), found)
     return null
   }
   const access = text('access')
   const named = text('referenceFormulation')
   if (access === undefined || named === undefined) {
     const found = `a source needs ${access === undefined ? 'access' : 'referenceFormulation'}`
-    notes.tell('value-shape', node.span, path, found)
+    diagnostics.report('value-shape', node.span, path, found)
     return null
   }
-  const formulation = formulationOf(notes, named, named.text, path)
-  if (formulation === null || !isLocal(notes, access, access.text, path)) return null
+  const formulation = formulationOf(diagnostics, named, named.text, path)
+  if (formulation === null || !isLocal(diagnostics, access, access.text, path)) return null
   const delimiter = text('delimiter')?.text
   const encoding = text('encoding')?.text
   const dialect: CsvDialect = {
@@ -154,10 +154,15 @@ function readSourceMap(
   }
 }
 
-function formulationOf(notes: Notes, node: YamlText, name: string, path: string): 'csv' | 'json' | null {
+function formulationOf(
+  diagnostics: Diagnostics,
+  node: YamlText,
+  name: string,
+  path: string,
+): 'csv' | 'json' | null {
   const known = FORMULATIONS.get(name.toLowerCase())
   if (known !== undefined) return known
-  notes.tell(
+  diagnostics.report(
     'unsupported',
     node.span,
     path,
@@ -167,9 +172,9 @@ function formulationOf(notes: Notes, node: YamlText, name: string, path: string)
   return null
 }
 
-function isLocal(notes: Notes, node: YamlText, access: string, path: string): boolean {
+function isLocal(diagnostics: Diagnostics, node: YamlText, access: string, path: string): boolean {
   if (!/^[a-z][a-z0-9+.-]+:/i.test(access)) return true
-  notes.tell(
+  diagnostics.report(
     'unsupported',
     node.span,
     path,

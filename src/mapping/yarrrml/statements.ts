@@ -5,15 +5,15 @@ import { childPath, readKeys, STATEMENT_KEYS } from './keys.ts'
 import { described, isEmpty, type YamlList, type YamlMap, type YamlNode, type YamlText } from './node.ts'
 import { readObject } from './objects.ts'
 import { type PlacedPredicate, readGraphs, readPredicates } from './predicates.ts'
-import { tellUnsupported } from './unsupported.ts'
+import { reportUnsupported } from './unsupported.ts'
 
-export const MOST_RULES = 2000
+export const MAX_RULES = 2000
 
 /** Reads what is said of a resource: a list of statements, each a list of its own or a map. */
 export function readStatements(context: Context, node: YamlNode, path: string): readonly StatementRule[] {
   if (node.type === 'map') return readStatement(context, node, path)
   if (node.type === 'text') {
-    context.notes.tell(
+    context.diagnostics.report(
       'value-shape',
       node.span,
       path,
@@ -25,11 +25,17 @@ export function readStatements(context: Context, node: YamlNode, path: string): 
   const [first] = node.items
   if (first?.type === 'text') {
     const hint = 'Each statement is a list of its own: - [schema:name, $(name)]'
-    context.notes.tell('po-shape', first.span, `${path}[0]`, 'a statement is expected, found a text', hint)
+    context.diagnostics.report(
+      'po-shape',
+      first.span,
+      `${path}[0]`,
+      'a statement is expected, found a text',
+      hint,
+    )
     return []
   }
   return node.items.flatMap((item, index) => {
-    if (context.rules > MOST_RULES) return []
+    if (context.rules > MAX_RULES) return []
     return readStatement(context, item, `${path}[${index}]`)
   })
 }
@@ -41,7 +47,7 @@ function readStatement(context: Context, node: YamlNode, path: string): readonly
     case 'map':
       return readLong(context, node, path)
     case 'text':
-      context.notes.tell(
+      context.diagnostics.report(
         'po-shape',
         node.span,
         path,
@@ -60,7 +66,7 @@ function readShort(context: Context, node: YamlList, path: string): readonly Sta
     item => item.type === 'text' && !item.quoted && item.text.lastIndexOf('$(') > item.text.lastIndexOf(')'),
   )
   if (torn !== undefined && node.items.length > 2) {
-    context.notes.tell(
+    context.diagnostics.report(
       'reference-syntax',
       torn.span,
       path,
@@ -71,7 +77,7 @@ function readShort(context: Context, node: YamlList, path: string): readonly Sta
   }
   if (predicates === undefined || objects === undefined || node.items.length > 3) {
     const code = node.items.length === 4 && hasBoth(node.items) ? 'datatype-and-language' : 'po-shape'
-    context.notes.tell(
+    context.diagnostics.report(
       code,
       node.span,
       path,
@@ -82,7 +88,7 @@ function readShort(context: Context, node: YamlList, path: string): readonly Sta
   }
   if (mark !== undefined && (mark.type !== 'text' || isEmpty(mark))) {
     const found = `the third element is a datatype or a language, found ${described(mark)}`
-    context.notes.tell('po-shape', mark.span, `${path}[2]`, found)
+    context.diagnostics.report('po-shape', mark.span, `${path}[2]`, found)
     return []
   }
   return statements(context, node, path, {
@@ -96,15 +102,15 @@ function readShort(context: Context, node: YamlList, path: string): readonly Sta
 }
 
 function hasBoth(items: readonly YamlNode[]): boolean {
-  const marks = items.slice(2).map(item => item.type === 'text' && item.text.endsWith('~lang'))
-  return marks.includes(true) && marks.includes(false)
+  const literalAnnotations = items.slice(2).map(item => item.type === 'text' && item.text.endsWith('~lang'))
+  return literalAnnotations.includes(true) && literalAnnotations.includes(false)
 }
 
 function readLong(context: Context, node: YamlMap, path: string): readonly StatementRule[] {
-  const { notes } = context
-  const before = notes.count()
+  const { diagnostics } = context
+  const before = diagnostics.count()
   const keys = readKeys(context, node, STATEMENT_KEYS, path)
-  if (tellUnsupported(context, keys, path)) return []
+  if (reportUnsupported(context, keys, path)) return []
   const inverse =
     keys.inversepredicates === undefined
       ? []
@@ -117,13 +123,19 @@ function readLong(context: Context, node: YamlMap, path: string): readonly State
     if (keys[needed] !== undefined && !isEmpty(keys[needed].value)) continue
     if (needed === 'predicates' && keys.inversepredicates !== undefined) continue
     const span = keys[needed]?.key.span ?? node.entries[0]?.key.span ?? node.span
-    if (notes.count() === before) notes.tell('po-shape', span, path, `the statement has no ${needed}`)
+    if (diagnostics.count() === before)
+      diagnostics.report('po-shape', span, path, `the statement has no ${needed}`)
     return []
   }
   if (keys.objects === undefined) return []
   const type = keys.type?.value
   if (type !== undefined && type.type !== 'text')
-    notes.tell('value-shape', type.span, childPath(path, 'type'), `type is a text, found ${described(type)}`)
+    diagnostics.report(
+      'value-shape',
+      type.span,
+      childPath(path, 'type'),
+      `type is a text, found ${described(type)}`,
+    )
   return statements(context, node, path, {
     predicates:
       keys.predicates === undefined
@@ -175,29 +187,30 @@ function statements(
     objects.type === 'list'
       ? objects.items.map((item, index) => [item, `${objectsPath}[${index}]`] as const)
       : [[objects, objectsPath] as const]
-  if (items.length === 0) context.notes.tell('po-shape', objects.span, path, 'the statement has no object')
+  if (items.length === 0)
+    context.diagnostics.report('po-shape', objects.span, path, 'the statement has no object')
   const made: StatementRule[] = []
-  const place = context.notes.place(node.span, path)
+  const place = context.diagnostics.place(node.span, path)
   const common = { place, ...(graphs.length === 0 ? {} : { graphs }) }
   for (const [item, here] of items) {
     context.rules += predicates.length + inverse.length
-    if (context.rules > MOST_RULES) {
-      const found = `the mapping has more than ${MOST_RULES} rules`
-      context.notes.tell('limits', node.span, path, found)
+    if (context.rules > MAX_RULES) {
+      const found = `the mapping has more than ${MAX_RULES} rules`
+      context.diagnostics.report('limits', node.span, path, found)
       return made
     }
     const object = readObject(context, item, here, { isClass: classes > 0, mark, type })
     if (object === null) continue
     const places = {
-      objectPlace: context.notes.place(valueNode(item).span, here),
-      markPlace: context.notes.place((mark ?? markNode(item) ?? valueNode(item)).span, here),
+      objectPlace: context.diagnostics.place(valueNode(item).span, here),
+      markPlace: context.diagnostics.place((mark ?? markNode(item) ?? valueNode(item)).span, here),
     }
     for (const { predicate, predicatePlace } of predicates)
       made.push({ predicate, object, predicatePlace, ...places, ...common })
     if (inverse.length > 0 && (object.type === 'literal' || object.type === 'natural')) {
       const hint = 'Write ~iri behind the object, or type: iri.'
       const found = 'an inverse predicate needs an object that is a resource, found a literal'
-      context.notes.tell('object-not-iri', item.span, here, found, hint)
+      context.diagnostics.report('object-not-iri', item.span, here, found, hint)
       continue
     }
     for (const { predicate, predicatePlace } of inverse)

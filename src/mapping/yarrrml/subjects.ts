@@ -12,7 +12,7 @@ import {
   type YamlText,
 } from './node.ts'
 import { segmentsOf } from './segments.ts'
-import { tellUnsupported } from './unsupported.ts'
+import { reportUnsupported } from './unsupported.ts'
 
 /** The subjects of a mapping; null for one that could not be read, which was told. */
 export function readSubjects(
@@ -25,7 +25,7 @@ export function readSubjects(
   const { value } = entry
   if (isEmpty(value) || (value.type === 'list' && value.items.length === 0)) {
     if (type?.text === 'blank') return [{ type: 'blank', segments: [] }]
-    context.notes.tell(
+    context.diagnostics.report(
       'subject-missing',
       entry.key.span,
       here,
@@ -51,7 +51,12 @@ function readSubject(
     case 'map':
       return readSubjectMap(context, node, path)
     case 'list':
-      context.notes.tell('value-shape', node.span, path, `a subject is a text, found ${described(node)}`)
+      context.diagnostics.report(
+        'value-shape',
+        node.span,
+        path,
+        `a subject is a text, found ${described(node)}`,
+      )
       return null
     default:
       return node satisfies never
@@ -59,25 +64,25 @@ function readSubject(
 }
 
 function readSubjectMap(context: Context, node: YamlMap, path: string): TermMap | null {
-  const before = context.notes.count()
+  const before = context.diagnostics.count()
   const keys = readKeys(context, node, SUBJECT_KEYS, path)
-  if (tellUnsupported(context, keys, path)) return null
+  if (reportUnsupported(context, keys, path)) return null
   const type = keys.type?.value
   const value = keys.value?.value
   if (type !== undefined && (type.type !== 'text' || !['iri', 'blank'].includes(type.text))) {
     const found = `the type of a subject is iri or blank, found ${described(type)}`
-    context.notes.tell('value-shape', type.span, childPath(path, 'type'), found)
+    context.diagnostics.report('value-shape', type.span, childPath(path, 'type'), found)
     return null
   }
   if (value === undefined || isEmpty(value)) {
     if (type?.text === 'blank') return { type: 'blank', segments: [] }
-    if (context.notes.count() === before)
-      context.notes.tell('subject-missing', node.span, path, 'the subject has no value')
+    if (context.diagnostics.count() === before)
+      context.diagnostics.report('subject-missing', node.span, path, 'the subject has no value')
     return null
   }
   if (value.type === 'text') return subjectTerm(context, value, childPath(path, 'value'), type)
   const found = `the value of a subject is a text, found ${described(value)}`
-  context.notes.tell('value-shape', value.span, childPath(path, 'value'), found)
+  context.diagnostics.report('value-shape', value.span, childPath(path, 'value'), found)
   return null
 }
 
@@ -91,7 +96,7 @@ function subjectTerm(
   const kind = type?.text ?? suffix?.[2] ?? 'iri'
   const bare: YamlText = suffix === null ? node : { ...node, text: suffix[1] ?? '' }
   if (bare.text === '') {
-    context.notes.tell('subject-missing', node.span, path, 'the subject is empty')
+    context.diagnostics.report('subject-missing', node.span, path, 'the subject is empty')
     return null
   }
   if (kind === 'blank') {
@@ -99,7 +104,7 @@ function subjectTerm(
     return read === null ? null : { type: 'blank', segments: read.segments }
   }
   if (bare.text.startsWith('_:')) {
-    context.notes.tell(
+    context.diagnostics.report(
       'subject-not-iri',
       node.span,
       path,

@@ -1,23 +1,28 @@
 import type { YAMLError } from 'yaml'
+import type { Diagnostics } from './diagnostics.ts'
 import { layoutProblems } from './layout.ts'
-import type { Notes } from './notes.ts'
 
 /**
  * Tells why a text is no YAML: where its layout goes wrong, as far as that can be seen, and what the parser says, which
  * often is noticed only lines later.
  */
-export function tellSyntax(text: string, errors: readonly YAMLError[], notes: Notes): void {
+export function reportSyntax(text: string, errors: readonly YAMLError[], diagnostics: Diagnostics): void {
   const problems = layoutProblems(text)
   const lines = new Set<number>()
   for (const { start, end, message, hint } of problems) {
-    notes.tell('yaml-syntax', { start, end }, '', message, hint)
+    diagnostics.report('yaml-syntax', { start, end }, '', message, hint)
     lines.add(lineStart(text, start))
   }
   for (const { pos, message } of errors.slice(0, problems.length === 0 ? 3 : 1)) {
     const start = Math.min(pos[0], Math.max(0, text.length - 1))
     if (lines.has(lineStart(text, start))) continue
     lines.add(lineStart(text, start))
-    notes.tell('yaml-syntax', { start, end: Math.max(pos[1], start + 1) }, '', `this is no YAML: ${message}`)
+    diagnostics.report(
+      'yaml-syntax',
+      { start, end: Math.max(pos[1], start + 1) },
+      '',
+      `this is no YAML: ${message}`,
+    )
   }
 }
 

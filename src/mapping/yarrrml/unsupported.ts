@@ -16,17 +16,18 @@ const FEATURES = {
 } as const
 
 /** Tells the features that Lodestone has not, by name; true where there was one. */
-export function tellUnsupported(
+export function reportUnsupported(
   context: Context,
   keys: Partial<Record<keyof typeof FEATURES, YamlEntry>>,
   path: string,
 ): boolean {
-  let told = ''
+  let described = ''
   for (const [key, feature] of Object.entries(FEATURES) as [keyof typeof FEATURES, string][]) {
     const entry = keys[key]
-    if (entry === undefined || (key === 'conditions' && isNone(entry.value)) || told === feature) continue
-    told = feature
-    context.notes.tell(
+    if (entry === undefined || (key === 'conditions' && isNone(entry.value)) || described === feature)
+      continue
+    described = feature
+    context.diagnostics.report(
       'unsupported',
       entry.key.span,
       childPath(path, entry.key.text),
@@ -36,7 +37,7 @@ export function tellUnsupported(
         : undefined,
     )
   }
-  return told !== ''
+  return described !== ''
 }
 
 function isNone(node: YamlNode): boolean {

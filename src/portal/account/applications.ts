@@ -4,7 +4,7 @@ import type { Form } from '../../http/form.ts'
 import { type FieldProblem, hiddenField, momentText, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Asked, Section } from './section.ts'
+import type { AccountRequest, Section } from './section.ts'
 
 const PATH = '/account/my-applications/'
 
@@ -14,15 +14,15 @@ const PATH = '/account/my-applications/'
  */
 export const APPLICATIONS: Section = {
   path: '/account/my-applications',
-  show: asked => applicationsPage(asked, {}),
-  change: async (asked, form) => {
-    const { clients } = asked.options.accounts
+  show: requested => applicationsPage(requested, {}),
+  change: async (requested, form) => {
+    const { clients } = requested.options.accounts
     switch (form.get('action')) {
       case 'register':
-        return register(asked, form)
+        return register(requested, form)
       case 'remove':
-        await clients.remove((await ownClient(asked, form)).id, asked.session.user.name)
-        return { type: 'redirect', path: `${asked.root}${PATH}` }
+        await clients.remove((await ownClient(requested, form)).id, requested.session.user.name)
+        return { type: 'redirect', path: `${requested.root}${PATH}` }
       default:
         throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
     }
@@ -30,7 +30,7 @@ export const APPLICATIONS: Section = {
 }
 
 /** By its identifier alone: an application can have the name that another has as identifier. */
-async function ownClient({ session, options }: Asked, form: Form): Promise<Client> {
+async function ownClient({ session, options }: AccountRequest, form: Form): Promise<Client> {
   const id = form.get('id') ?? ''
   const client = await options.accounts.clients.find(id)
   if (client === null || client.owner !== session.user.name)
@@ -44,9 +44,9 @@ interface Given {
   readonly redirectUris: readonly string[]
 }
 
-async function register(asked: Asked, form: Form): Promise<AccountPage> {
-  const { session, options } = asked
-  const { say } = asked.visit
+async function register(requested: AccountRequest, form: Form): Promise<AccountPage> {
+  const { session, options } = requested
+  const { t } = requested.pageContext
   const { clients } = options.accounts
   const given: Given = {
     name: (form.get('name') ?? '').trim(),
@@ -55,11 +55,11 @@ async function register(asked: Asked, form: Form): Promise<AccountPage> {
   }
   const owner = session.user.name
   const refused = (field: string, message: string) =>
-    applicationsPage(asked, { given, problem: { field, message } })
-  if (given.name === '') return refused('name', say('Enter a name.'))
-  if (given.redirectUris.length === 0) return refused('redirect_uris', say('Enter a redirection URL.'))
+    applicationsPage(requested, { given, problem: { field, message } })
+  if (given.name === '') return refused('name', t('Enter a name.'))
+  if (given.redirectUris.length === 0) return refused('redirect_uris', t('Enter a redirection URL.'))
   try {
-    return await applicationsPage(asked, { created: await clients.register({ ...given, owner }) })
+    return await applicationsPage(requested, { created: await clients.register({ ...given, owner }) })
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'AccountInvalid') throw error
     const field = /redirect/i.test(error.message) ? 'redirect_uris' : 'name'
@@ -73,40 +73,43 @@ interface Shown {
   readonly problem?: FieldProblem
 }
 
-async function applicationsPage(asked: Asked, { created, given, problem }: Shown): Promise<AccountPage> {
-  const { session, options, root } = asked
-  const { say } = asked.visit
+async function applicationsPage(
+  requested: AccountRequest,
+  { created, given, problem }: Shown,
+): Promise<AccountPage> {
+  const { session, options, root } = requested
+  const { t } = requested.pageContext
   const isPublic = given?.type === 'public'
   const clients = await options.accounts.clients.list(session.user.name)
   return {
     type: 'page',
-    heading: say('My applications'),
+    heading: t('My applications'),
     status: problem !== undefined ? 400 : created !== undefined ? 201 : 200,
-    content: html`${created === undefined ? '' : createdNote(asked, created)}<p>${say('An application that is registered here can ask other users to let it act for them (OAuth 2.0).')}</p>
-${clientList(asked, clients)}<h2>${say('Register an application')}</h2>
+    content: html`${created === undefined ? '' : createdNote(requested, created)}<p>${t('An application that is registered here can ask other users to let it act for them (OAuth 2.0).')}</p>
+${clientList(requested, clients)}<h2>${t('Register an application')}</h2>
 <form method="post" action="${root}${PATH}">
-${hiddenField('form_token', asked.token())}${hiddenField('action', 'register')}${textField({
+${hiddenField('form_token', requested.token())}${hiddenField('action', 'register')}${textField({
   name: 'name',
-  label: say('Name'),
-  hint: say('Users see it when they are asked.'),
+  label: t('Name'),
+  hint: t('Users see it when they are asked.'),
   autocomplete: 'off',
   value: given?.name.slice(0, 400) ?? '',
   problem: problem ?? null,
-})}<fieldset class="field"><legend>${say('Type')}</legend>
-${choice('confidential', say('Confidential: it runs on a server, which keeps its secret'), !isPublic)}${choice(
+})}<fieldset class="field"><legend>${t('Type')}</legend>
+${choice('confidential', t('Confidential: it runs on a server, which keeps its secret'), !isPublic)}${choice(
   'public',
-  say('Public: it runs with its users, in a browser or on a telephone, and needs PKCE'),
+  t('Public: it runs with its users, in a browser or on a telephone, and needs PKCE'),
   isPublic,
 )}</fieldset>
 ${textField({
   name: 'redirect_uris',
-  label: say('Redirection URL'),
-  hint: say('Users are sent back there, to exactly this address. Several: one a line.'),
+  label: t('Redirection URL'),
+  hint: t('Users are sent back there, to exactly this address. Several: one a line.'),
   autocomplete: 'off',
   isLong: true,
   value: given?.redirectUris.join('\n') ?? '',
   problem: problem ?? null,
-})}<div class="buttons"><button>${say('Register application')}</button></div>
+})}<div class="buttons"><button>${t('Register application')}</button></div>
 </form>
 `,
   }
@@ -120,22 +123,22 @@ function choice(value: Client['type'], label: string, isChosen: boolean): Html {
 }
 
 function createdNote(
-  { visit: { say } }: Asked,
+  { pageContext: { t } }: AccountRequest,
   { client, secret }: { readonly client: Client; readonly secret: string },
 ): Html {
   return note(
     'good',
-    html`<p><strong>${client.name}</strong></p><p>${say('The application is registered. Copy its secret now: it is not shown again.')}</p>
-<dl><dt>${say('Client ID')}</dt><dd><code class="secret" id="client-id">${client.id}</code></dd>
-<dt>${say('Client secret')}</dt><dd><code class="secret" id="client-secret">${secret}</code></dd></dl>`,
+    html`<p><strong>${client.name}</strong></p><p>${t('The application is registered. Copy its secret now: it is not shown again.')}</p>
+<dl><dt>${t('Client ID')}</dt><dd><code class="secret" id="client-id">${client.id}</code></dd>
+<dt>${t('Client secret')}</dt><dd><code class="secret" id="client-secret">${secret}</code></dd></dl>`,
   )
 }
 
-function clientList(asked: Asked, clients: readonly Client[]): Html {
+function clientList(requested: AccountRequest, clients: readonly Client[]): Html {
   if (clients.length === 0)
-    return html`<p class="soft">${asked.visit.say('You have no applications.')}</p>
+    return html`<p class="soft">${requested.pageContext.t('You have no applications.')}</p>
 `
-  const { say } = asked.visit
+  const { t } = requested.pageContext
   return html`<ul class="things">${clients.map(
     ({
       id,
@@ -143,9 +146,9 @@ function clientList(asked: Asked, clients: readonly Client[]): Html {
       type,
       redirectUris,
       created,
-    }) => html`<li><div><strong>${name}</strong> <span class="badge">${type === 'public' ? say('public') : say('confidential')}</span>
-<small>${say('Client ID')} <code>${id}</code></small>${redirectUris.map(uri => html`<small>${say('Redirects to')} <code>${uri}</code></small>`)}<small>${say('Registered')} ${momentText(asked.visit, created)}</small></div>
-<form method="post" action="${asked.root}${PATH}">${hiddenField('form_token', asked.token())}${hiddenField('action', 'remove')}${hiddenField('id', id)}<button class="bad small" aria-label="${say('Remove the application {name}', { name })}">${say('Remove')}</button></form></li>
+    }) => html`<li><div><strong>${name}</strong> <span class="badge">${type === 'public' ? t('public') : t('confidential')}</span>
+<small>${t('Client ID')} <code>${id}</code></small>${redirectUris.map(uri => html`<small>${t('Redirects to')} <code>${uri}</code></small>`)}<small>${t('Registered')} ${momentText(requested.pageContext, created)}</small></div>
+<form method="post" action="${requested.root}${PATH}">${hiddenField('form_token', requested.token())}${hiddenField('action', 'remove')}${hiddenField('id', id)}<button class="bad small" aria-label="${t('Remove the application {name}', { name })}">${t('Remove')}</button></form></li>
 `,
   )}</ul>
 `

@@ -8,25 +8,25 @@ const PATH = '/account/authorizations/'
 /** What a user lets applications do, and how he withdraws it. */
 export const AUTHORIZATIONS: Section = {
   path: '/account/authorizations',
-  show: async asked => {
-    const { session, visit, options, root } = asked
-    const { say } = visit
+  show: async requested => {
+    const { session, pageContext, options, root } = requested
+    const { t } = pageContext
     const consents = await options.accounts.tokens.consents(session.user.id)
     return {
       type: 'page',
-      heading: say('Authorizations'),
-      content: html`<p>${say('These applications may read the data that you may see, in your name. One that you withdraw can no longer do so, from now on.')}</p>
+      heading: t('Authorizations'),
+      content: html`<p>${t('These applications may read the data that you may see, in your name. One that you withdraw can no longer do so, from now on.')}</p>
 ${
   consents.length === 0
-    ? html`<p class="soft">${say('You let no application act for you.')}</p>
+    ? html`<p class="soft">${t('You let no application act for you.')}</p>
 `
     : html`<ul class="things">${consents.map(
         ({
           client,
           granted,
-        }) => html`<li><div><strong>${client.name}</strong> <span class="badge">${client.type === 'public' ? say('public') : say('confidential')}</span>
-<small>${say('Since')} ${momentText(visit, granted)}</small></div>
-<form method="post" action="${root}${PATH}">${hiddenField('form_token', asked.token())}${hiddenField('client', client.id)}<button class="bad small" aria-label="${say('Withdraw from {name}', { name: client.name })}">${say('Withdraw')}</button></form></li>
+        }) => html`<li><div><strong>${client.name}</strong> <span class="badge">${client.type === 'public' ? t('public') : t('confidential')}</span>
+<small>${t('Since')} ${momentText(pageContext, granted)}</small></div>
+<form method="post" action="${root}${PATH}">${hiddenField('form_token', requested.token())}${hiddenField('client', client.id)}<button class="bad small" aria-label="${t('Withdraw from {name}', { name: client.name })}">${t('Withdraw')}</button></form></li>
 `,
       )}</ul>
 `

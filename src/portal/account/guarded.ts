@@ -1,5 +1,5 @@
 import type { Attempts } from '../../http/attempts.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 
 /** What became of an attempt: what was found, null where the secret was wrong; or nothing was tried. */
 export type Checked<T> =
@@ -16,7 +16,7 @@ export type Checked<T> =
  */
 export async function guarded<T>(
   attempts: Attempts,
-  { say }: Pick<Visit, 'say'>,
+  { t }: Pick<PageContext, 't'>,
   account: string,
   address: string,
   now: () => number,
@@ -30,7 +30,7 @@ export async function guarded<T>(
     return {
       type: 'blocked',
       seconds: Math.max(1, Math.ceil((until - now()) / 1000)),
-      message: say('Too many attempts failed. Try again after {time} UTC.', { time: moment }),
+      message: t('Too many attempts failed. Try again after {time} UTC.', { time: moment }),
     }
   }
   const value = await check().catch(async error => {

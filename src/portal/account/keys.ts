@@ -4,43 +4,43 @@ import type { Form } from '../../http/form.ts'
 import { type FieldProblem, hiddenField, momentText, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Asked, Section, SectionAnswer } from './section.ts'
+import type { AccountRequest, Section, SectionAnswer } from './section.ts'
 
 const PATH = '/account/my-api-keys/'
 
 /** API keys of a user (query API, "Authentication"): a key is shown in the answer that makes it, and never again. */
 export const KEYS: Section = {
   path: '/account/my-api-keys',
-  show: asked => keysPage(asked, {}),
-  change: (asked, form) => {
+  show: requested => keysPage(requested, {}),
+  change: (requested, form) => {
     switch (form.get('action')) {
       case 'create':
-        return create(asked, form.get('label') ?? '')
+        return create(requested, form.get('label') ?? '')
       case 'revoke':
-        return revoke(asked, form)
+        return revoke(requested, form)
       default:
         throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
     }
   },
 }
 
-async function create(asked: Asked, label: string): Promise<AccountPage> {
-  const { session, options } = asked
-  const { say } = asked.visit
+async function create(requested: AccountRequest, label: string): Promise<AccountPage> {
+  const { session, options } = requested
+  const { t } = requested.pageContext
   const { keys } = options.accounts
   const { name } = session.user
   if (label.trim() === '')
-    return keysPage(asked, { problem: { field: 'label', message: say('Enter a label.') }, label })
+    return keysPage(requested, { problem: { field: 'label', message: t('Enter a label.') }, label })
   try {
     const { key } = await keys.create(name, label)
-    return await keysPage(asked, { created: { key, label } })
+    return await keysPage(requested, { created: { key, label } })
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'AccountInvalid') throw error
-    return keysPage(asked, { problem: { field: 'label', message: `${error.message}.` }, label })
+    return keysPage(requested, { problem: { field: 'label', message: `${error.message}.` }, label })
   }
 }
 
-async function revoke({ session, options, root }: Asked, form: Form): Promise<SectionAnswer> {
+async function revoke({ session, options, root }: AccountRequest, form: Form): Promise<SectionAnswer> {
   await options.accounts.keys.revoke(idOf(form), session.user.name)
   return { type: 'redirect', path: `${root}${PATH}` }
 }
@@ -57,48 +57,51 @@ interface Shown {
   readonly label?: string
 }
 
-async function keysPage(asked: Asked, { created, problem, label = '' }: Shown): Promise<AccountPage> {
-  const { session, options, root } = asked
-  const { say } = asked.visit
+async function keysPage(
+  requested: AccountRequest,
+  { created, problem, label = '' }: Shown,
+): Promise<AccountPage> {
+  const { session, options, root } = requested
+  const { t } = requested.pageContext
   const keys = await options.accounts.keys.list(session.user.name)
   return {
     type: 'page',
-    heading: say('My API keys'),
+    heading: t('My API keys'),
     status: problem !== undefined ? 400 : created !== undefined ? 201 : 200,
-    content: html`${created === undefined ? '' : createdNote(asked, created)}<p>${say('A program that sends a key asks in your name: it sees what you may see and uses your quota.')}</p>
-${keyList(asked, keys)}<h2>${say('Create a key')}</h2>
+    content: html`${created === undefined ? '' : createdNote(requested, created)}<p>${t('A program that sends a key asks in your name: it sees what you may see and uses your quota.')}</p>
+${keyList(requested, keys)}<h2>${t('Create a key')}</h2>
 <form method="post" action="${root}${PATH}">
-${hiddenField('form_token', asked.token())}${hiddenField('action', 'create')}${textField({
+${hiddenField('form_token', requested.token())}${hiddenField('action', 'create')}${textField({
   name: 'label',
-  label: say('Label'),
-  hint: say('What the key is for, so that you know it again.'),
+  label: t('Label'),
+  hint: t('What the key is for, so that you know it again.'),
   autocomplete: 'off',
   value: label.slice(0, 400),
   problem: problem ?? null,
-})}<div class="buttons"><button>${say('Create key')}</button></div>
+})}<div class="buttons"><button>${t('Create key')}</button></div>
 </form>
 `,
   }
 }
 
 function createdNote(
-  { visit: { say }, options: { base } }: Asked,
+  { pageContext: { t }, options: { base } }: AccountRequest,
   { key, label }: { readonly key: string; readonly label: string },
 ): Html {
   return note(
     'good',
-    html`<p><strong>${label}</strong></p><p>${say('The key is created. Copy it now: it is not shown again.')}</p>
+    html`<p><strong>${label}</strong></p><p>${t('The key is created. Copy it now: it is not shown again.')}</p>
 <p><code class="secret" id="key">${key}</code></p>
-<p class="soft">${say('Send it with each request as a header:')} <code>Authorization: Apikey …</code></p>
+<p class="soft">${t('Send it with each request as a header:')} <code>Authorization: Apikey …</code></p>
 <p class="soft"><code>curl -H 'Authorization: Apikey …' ${base}/api/explore/v2.1/catalog/datasets</code></p>`,
   )
 }
 
-function keyList(asked: Asked, keys: readonly ApiKey[]): Html {
+function keyList(requested: AccountRequest, keys: readonly ApiKey[]): Html {
   if (keys.length === 0)
-    return html`<p class="soft">${asked.visit.say('You have no keys.')}</p>
+    return html`<p class="soft">${requested.pageContext.t('You have no keys.')}</p>
 `
-  const { say } = asked.visit
+  const { t } = requested.pageContext
   return html`<ul class="things">${keys.map(
     ({
       id,
@@ -106,9 +109,9 @@ function keyList(asked: Asked, keys: readonly ApiKey[]): Html {
       hint,
       created,
       lastUse,
-    }) => html`<li><div><strong>${label === '' ? say('No label') : label}</strong> <code>${hint}…</code>
-<small>${say('Created')} ${momentText(asked.visit, created)}</small><small>${say('Last used')} ${momentText(asked.visit, lastUse)}</small></div>
-<form method="post" action="${asked.root}${PATH}">${hiddenField('form_token', asked.token())}${hiddenField('action', 'revoke')}${hiddenField('id', String(id))}<button class="bad small" aria-label="${say('Revoke the key {name}', { name: label })}">${say('Revoke')}</button></form></li>
+    }) => html`<li><div><strong>${label === '' ? t('No label') : label}</strong> <code>${hint}…</code>
+<small>${t('Created')} ${momentText(requested.pageContext, created)}</small><small>${t('Last used')} ${momentText(requested.pageContext, lastUse)}</small></div>
+<form method="post" action="${requested.root}${PATH}">${hiddenField('form_token', requested.token())}${hiddenField('action', 'revoke')}${hiddenField('id', String(id))}<button class="bad small" aria-label="${t('Revoke the key {name}', { name: label })}">${t('Revoke')}</button></form></li>
 `,
   )}</ul>
 `

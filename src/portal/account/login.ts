@@ -11,7 +11,7 @@ import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../http/
 import { hiddenField, note, textField } from '../../site/account-fields.ts'
 import { type AccountPage, redirectSources } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
-import { type Visit, visitOf } from '../../site/page-context.ts'
+import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { type AccountsOptions, isSecure, rootOf, sendOn, sendPage, signedIn } from '../../site/signed-in.ts'
 import { guarded } from './guarded.ts'
 import { OPENID_PATH } from './openid.ts'
@@ -22,9 +22,9 @@ export async function showLogin(
   request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
-  asked: Form,
+  requested: Form,
 ): Promise<FastifyReply> {
-  const next = localPath(asked.get('next'))
+  const next = localPath(requested.get('next'))
   if (signedIn(request, options) !== null) return sendOn(reply, next ?? `${rootOf(options)}/account/`)
   return sendLogin(request, reply, options, { next })
 }
@@ -47,8 +47,8 @@ export async function logIn(
   form: Form,
 ): Promise<FastifyReply> {
   const { accounts, base, now } = options
-  const visit = visitOf(request, options)
-  const { say } = visit
+  const pageContext = pageContextOf(request, options)
+  const { t } = pageContext
   const secure = isSecure(options)
   const next = localPath(form.get('next'))
   const name = (form.get('username') ?? '').trim()
@@ -56,7 +56,7 @@ export async function logIn(
   const login = readCookie(request.headers, 'login', secure)
   const isOurs = login !== null && isFormToken(accounts.secret, `login ${login}`, form.get('form_token'))
   if (!isOurs || !isOwnOrigin(request.headers, base)) {
-    const problem = say(
+    const problem = t(
       'This form was out of date, or your browser keeps no cookies from this portal. Please try again.',
     )
     return sendLogin(request, reply, options, { ...again, problem, status: 403 })
@@ -66,13 +66,13 @@ export async function logIn(
   if (name === '' || password === '')
     return sendLogin(request, reply, options, {
       ...again,
-      problem: say('Enter your user name and your password.'),
+      problem: t('Enter your user name and your password.'),
       status: 400,
     })
   const sealing = { secret: accounts.secret, secure }
   const checked = await guarded(
     attempts.passwords,
-    visit,
+    pageContext,
     name,
     options.address(request),
     now,
@@ -84,13 +84,13 @@ export async function logIn(
     return sendLogin(request, reply, options, { ...again, problem, status: 429, retryAfter })
   }
   if (checked.value === null) {
-    const stranger = { name: 'anonymous', address: options.address(request) }
-    await accounts.audit.note('sign-in failed', name, stranger)
+    const untrusted = { name: 'anonymous', address: options.address(request) }
+    await accounts.audit.note('sign-in failed', name, untrusted)
     // A scheme that no browser asks for by itself (RFC 9110, section 11.6.1).
     reply.header('www-authenticate', 'Form')
     return sendLogin(request, reply, options, {
       ...again,
-      problem: say('The user name or the password is wrong.'),
+      problem: t('The user name or the password is wrong.'),
       status: 401,
     })
   }
@@ -111,20 +111,20 @@ async function enterCode(
   login: string,
 ): Promise<FastifyReply> {
   const { accounts, now } = options
-  const visit = visitOf(request, options)
-  const { say } = visit
+  const pageContext = pageContextOf(request, options)
+  const { t } = pageContext
   const next = localPath(form.get('next'))
   const passed = form.get('passed') ?? ''
   const user = await userOfPassed(options, passed, login)
   if (user === null) {
-    const problem = say('Sign-in was not finished in time. Enter your password again.')
+    const problem = t('Sign-in was not finished in time. Enter your password again.')
     return sendLogin(request, reply, options, { next, problem, status: 403 })
   }
   const address = options.address(request)
   const sealing = { secret: accounts.secret, secure: isSecure(options) }
   const checked = await guarded(
     attempts,
-    visit,
+    pageContext,
     user.name,
     address,
     now,
@@ -139,7 +139,7 @@ async function enterCode(
   if (checked.value === null) {
     await accounts.audit.note('sign-in failed', `${user.name}: second factor`, { name: 'anonymous', address })
     reply.header('www-authenticate', 'Form')
-    const problem = say('This code is wrong, or it was used before.')
+    const problem = t('This code is wrong, or it was used before.')
     return sendSecondStep(request, reply, options, { passed, next, problem, status: 401 }, login)
   }
   return beginSession(request, reply, options, user, `by password and ${checked.value}`, next)
@@ -214,7 +214,7 @@ async function sendSecondStep(
   step: Omit<Parameters<typeof secondStepPage>[2], 'token' | 'formTargets'>,
   login: string,
 ): Promise<FastifyReply> {
-  const page = secondStepPage(visitOf(request, options), options, {
+  const page = secondStepPage(pageContextOf(request, options), options, {
     ...step,
     token: formToken(options.accounts.secret, `login ${login}`),
     formTargets: await onwardSources(options, step.next),
@@ -239,13 +239,13 @@ async function sendLogin(
     request,
     reply,
     options,
-    await loginPage(visitOf(request, options), options, { ...login, isOut }, token),
+    await loginPage(pageContextOf(request, options), options, { ...login, isOut }, token),
     null,
   )
 }
 
 async function loginPage(
-  { say }: Visit,
+  { t }: PageContext,
   options: AccountsOptions,
   login: Login,
   token: string,
@@ -254,33 +254,33 @@ async function loginPage(
   const describedBy = problem === undefined ? undefined : 'problem'
   return {
     type: 'page',
-    heading: say('Log in'),
+    heading: t('Log in'),
     status: login.status ?? 200,
     ...(login.retryAfter === undefined ? {} : { retryAfter: login.retryAfter }),
     formTargets: await onwardSources(options, next),
     content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}${
-      login.isOut === true ? note('good', html`<p>${say('You are logged out.')}</p>`) : ''
+      login.isOut === true ? note('good', html`<p>${t('You are logged out.')}</p>`) : ''
     }<form method="post" action="${rootOf(options)}/account/login/">
 ${hiddenField('form_token', token)}${next === null ? '' : hiddenField('next', next)}${textField({
   name: 'username',
-  label: say('User name'),
+  label: t('User name'),
   autocomplete: 'username',
   value: name.slice(0, 200),
   describedBy,
 })}${textField({
   name: 'password',
-  label: say('Password'),
+  label: t('Password'),
   type: 'password',
   autocomplete: 'current-password',
   describedBy,
-})}<div class="buttons"><button>${say('Log in')}</button></div>
+})}<div class="buttons"><button>${t('Log in')}</button></div>
 </form>
 ${
   options.provider === undefined
     ? ''
-    : html`<p><a class="button" href="${rootOf(options)}${OPENID_PATH}/${next === null ? '' : `?${new URLSearchParams({ next })}`}">${say('Sign in with {name}', { name: options.provider.name })}</a></p>
+    : html`<p><a class="button" href="${rootOf(options)}${OPENID_PATH}/${next === null ? '' : `?${new URLSearchParams({ next })}`}">${t('Sign in with {name}', { name: options.provider.name })}</a></p>
 `
-}<p class="soft">${say('Accounts are made by those who run this portal.')}</p>
+}<p class="soft">${t('Accounts are made by those who run this portal.')}</p>
 `,
   }
 }

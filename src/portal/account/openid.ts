@@ -14,7 +14,7 @@ export const OPENID_PATH = '/account/openid'
 const CALLBACK_PATH = `${OPENID_PATH}/callback`
 
 /** Seconds that a person has to sign in at the provider. */
-const PATIENCE = 600
+const TIMEOUT = 600
 
 /** Groups of a person that are looked at. */
 const MAX_GROUPS = 1000
@@ -49,7 +49,7 @@ export class OpenIdSignIn {
       code_challenge: await client.calculatePKCECodeChallenge(this.secretOf(cookie, 'verifier')),
       code_challenge_method: 'S256',
     })
-    reply.header('set-cookie', setCookie('openid', cookie, { secure, maxAge: PATIENCE }))
+    reply.header('set-cookie', setCookie('openid', cookie, { secure, maxAge: TIMEOUT }))
     return sendOn(reply, address.href)
   }
 
@@ -93,8 +93,10 @@ export class OpenIdSignIn {
       const claims = tokens.claims()
       if (claims === undefined) throw new Error('there is no ID token')
       // Many providers tell name and groups there alone.
-      const isAsked = configuration.serverMetadata().userinfo_endpoint !== undefined
-      const more = isAsked ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub) : {}
+      const isRequested = configuration.serverMetadata().userinfo_endpoint !== undefined
+      const more = isRequested
+        ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+        : {}
       return { ...claims, ...more } as IDToken
     } catch (cause) {
       const reason = `${this.provider.name} did not let you in, or what it answered cannot be trusted: ${messageOf(cause)}`
@@ -103,8 +105,8 @@ export class OpenIdSignIn {
   }
 
   private grantsOf(claims: IDToken): ReadonlySet<string> {
-    const told = lookup(claims, this.provider.groupsClaim)
-    const names = (Array.isArray(told) ? told : [told]).slice(0, MAX_GROUPS)
+    const described = lookup(claims, this.provider.groupsClaim)
+    const names = (Array.isArray(described) ? described : [described]).slice(0, MAX_GROUPS)
     const groups = names.filter(name => typeof name === 'string')
     return new Set(groups.flatMap(name => lookup(this.provider.groups, name) ?? []).flatMap(grantsOf))
   }

@@ -1,6 +1,6 @@
 import { EDITING, EVERYTHING, PUBLISHING } from '../../model/principal.ts'
 import { type Html, html } from '../../site/html.ts'
-import { type Translator, toSay } from '../../site/translator.ts'
+import { messageKey, type Translator } from '../../site/translator.ts'
 import type { Section } from './section.ts'
 
 /** The kinds of grants, each with the datasets that it names. */
@@ -9,12 +9,12 @@ const GRANTS: readonly {
   readonly of: (grants: ReadonlySet<string>) => readonly string[]
 }[] = [
   {
-    label: toSay('Restricted datasets that you may see'),
+    label: messageKey('Restricted datasets that you may see'),
     of: grants =>
       [...grants].filter(grant => !grant.startsWith(EDITING) && !grant.startsWith(PUBLISHING)).sort(),
   },
   {
-    label: toSay('Datasets whose mappings you may edit'),
+    label: messageKey('Datasets whose mappings you may edit'),
     of: grants =>
       [...grants]
         .filter(grant => grant.startsWith(EDITING))
@@ -22,7 +22,7 @@ const GRANTS: readonly {
         .sort(),
   },
   {
-    label: toSay('Datasets that you may publish'),
+    label: messageKey('Datasets that you may publish'),
     of: grants =>
       [...grants]
         .filter(grant => grant.startsWith(PUBLISHING))
@@ -31,9 +31,9 @@ const GRANTS: readonly {
   },
 ]
 
-function granted(say: Translator, datasets: readonly string[]): Html {
-  if (datasets.includes(EVERYTHING)) return html`${say('All')}`
-  if (datasets.length === 0) return html`${say('None')}`
+function granted(t: Translator, datasets: readonly string[]): Html {
+  if (datasets.includes(EVERYTHING)) return html`${t('All')}`
+  if (datasets.length === 0) return html`${t('None')}`
   return html`<ul>${datasets.map(
     id => html`<li><code>${id}</code></li>
 `,
@@ -43,34 +43,34 @@ function granted(say: Translator, datasets: readonly string[]): Html {
 /** Who one is here, and what one may see. */
 export const OVERVIEW: Section = {
   path: '/account',
-  show: ({ session: { user }, visit: { say, number, href } }) => {
+  show: ({ session: { user }, pageContext: { t, number, href } }) => {
     const links = [
-      ['/account/my-api-keys/', say('My API keys'), say('For scripts and tools that ask in your name')],
+      ['/account/my-api-keys/', t('My API keys'), t('For scripts and tools that ask in your name')],
       [
         '/account/my-applications/',
-        say('My applications'),
-        say('Programs of yours that other users can let act for them'),
+        t('My applications'),
+        t('Programs of yours that other users can let act for them'),
       ],
-      ['/account/authorizations/', say('Authorizations'), say('Applications that you let act for you')],
-      ['/account/password/', say('Password'), say('Change it, and log out everywhere else')],
+      ['/account/authorizations/', t('Authorizations'), t('Applications that you let act for you')],
+      ['/account/password/', t('Password'), t('Change it, and log out everywhere else')],
       [
         '/account/second-factor/',
-        say('Two-step sign-in'),
-        say('A code from an app on your telephone, beside the password'),
+        t('Two-step sign-in'),
+        t('A code from an app on your telephone, beside the password'),
       ],
-      ['/account/sessions/', say('Sessions'), say('Where you are signed in')],
+      ['/account/sessions/', t('Sessions'), t('Where you are signed in')],
       ...([...user.grants].some(grant => grant.startsWith(PUBLISHING))
-        ? [['/desk/', say('Desk'), say('Upload, describe and publish datasets')] as const]
+        ? [['/desk/', t('Desk'), t('Upload, describe and publish datasets')] as const]
         : []),
     ] as const
     return {
       type: 'page',
-      heading: say('Your account'),
-      content: html`<dl class="facts-list"><dt>${say('User name')}</dt><dd>${user.name}</dd>
+      heading: t('Your account'),
+      content: html`<dl class="facts-list"><dt>${t('User name')}</dt><dd>${user.name}</dd>
 ${GRANTS.map(
-  ({ label, of }) => html`<dt>${say(label)}</dt><dd>${granted(say, of(user.grants))}</dd>
+  ({ label, of }) => html`<dt>${t(label)}</dt><dd>${granted(t, of(user.grants))}</dd>
 `,
-)}<dt>${say('Calls a day')}</dt><dd>${user.quota === null ? say('As every user of this portal') : number(user.quota)}</dd></dl>
+)}<dt>${t('Calls a day')}</dt><dd>${user.quota === null ? t('As every user of this portal') : number(user.quota)}</dd></dl>
 <ul class="things">${links.map(
         ([path, name, what]) =>
           html`<li><div><a href="${href(path)}">${name}</a><small>${what}</small></div></li>

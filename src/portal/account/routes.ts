@@ -5,7 +5,7 @@ import { localPath } from '../../http/local-path.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { sessionCookie } from '../../http/session-cookie.ts'
 import { answerWithPage } from '../../site/account-faults.ts'
-import { visitOf } from '../../site/page-context.ts'
+import { pageContextOf } from '../../site/page-context.ts'
 import {
   type AccountsOptions,
   isSecure,
@@ -26,7 +26,7 @@ import { OPENID_PATH, OpenIdSignIn } from './openid.ts'
 import { OVERVIEW } from './overview.ts'
 import { passwordSection } from './password.ts'
 import { secondFactorSection } from './second-factor.ts'
-import type { Asked, SectionAnswer } from './section.ts'
+import type { AccountRequest, SectionAnswer } from './section.ts'
 import { SESSIONS } from './sessions.ts'
 
 /**
@@ -68,7 +68,7 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
     app.get(path, async (request, reply) => {
       const session = signedIn(request, options)
       if (session === null) return sendToLogin(reply, options, `${path}/`)
-      return sendPage(request, reply, options, await show(askedOf(request, session, options)), session)
+      return sendPage(request, reply, options, await show(accountRequest(request, session, options)), session)
     })
     if (change === undefined) continue
     app.post(path, async (request, reply) => {
@@ -76,16 +76,20 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
       if (session === null) return sendToLogin(reply, options, `${path}/`)
       const form = readForm(request.body)
       refuseForeignTo(session, request, form, options)
-      const answer = await change(askedOf(request, session, options), form)
+      const answer = await change(accountRequest(request, session, options), form)
       return sendAnswer(request, reply, options, answer, session)
     })
   }
 }
 
-function askedOf(request: FastifyRequest, session: SignedIn, options: AccountsOptions): Asked {
+function accountRequest(
+  request: FastifyRequest,
+  session: SignedIn,
+  options: AccountsOptions,
+): AccountRequest {
   return {
     session,
-    visit: visitOf(request, options),
+    pageContext: pageContextOf(request, options),
     options,
     root: rootOf(options),
     token: () => tokenFor(session, options),

@@ -7,7 +7,7 @@ import type { AccountPage } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
 import { guarded } from './guarded.ts'
 import { ANY_DEVICE } from './second-step.ts'
-import type { Asked, Section, SectionAnswer } from './section.ts'
+import type { AccountRequest, Section, SectionAnswer } from './section.ts'
 
 const PATH = '/account/second-factor/'
 
@@ -15,9 +15,9 @@ const PATH = '/account/second-factor/'
 export function secondFactorSection(passwords: Attempts, codes: Attempts): Section {
   return {
     path: '/account/second-factor',
-    show: asked => factorPage(asked),
-    change: (asked, form) =>
-      form.get('action') === 'confirm' ? confirm(asked, form, codes) : change(asked, form, passwords),
+    show: requested => factorPage(requested),
+    change: (requested, form) =>
+      form.get('action') === 'confirm' ? confirm(requested, form, codes) : change(requested, form, passwords),
   }
 }
 
@@ -29,35 +29,35 @@ interface Shown {
 }
 
 /** Puts the secret in use that an app shows codes of. */
-async function confirm(asked: Asked, form: Form, attempts: Attempts): Promise<SectionAnswer> {
-  const { session, options, address, visit } = asked
+async function confirm(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
+  const { session, options, address, pageContext } = requested
   const { id, name } = session.user
   const check = () => options.accounts.secondFactors.confirm(id, form.get('code') ?? '')
-  const checked = await guarded(attempts, visit, name, address, options.now, check, ANY_DEVICE)
-  if (checked.type === 'blocked') return blocked(asked, 'code', checked)
-  if (checked.value !== null) return factorPage(asked, { codes: checked.value })
-  const message = visit.say('This code is wrong, or it was used before.')
-  return factorPage(asked, { problem: { field: 'code', message }, status: 400 })
+  const checked = await guarded(attempts, pageContext, name, address, options.now, check, ANY_DEVICE)
+  if (checked.type === 'blocked') return blocked(requested, 'code', checked)
+  if (checked.value !== null) return factorPage(requested, { codes: checked.value })
+  const message = pageContext.t('This code is wrong, or it was used before.')
+  return factorPage(requested, { problem: { field: 'code', message }, status: 400 })
 }
 
 /** What needs the password: to begin, to make new recovery codes, to turn it off. */
-async function change(asked: Asked, form: Form, attempts: Attempts): Promise<SectionAnswer> {
-  const { session, options, address, visit, root } = asked
+async function change(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
+  const { session, options, address, pageContext, root } = requested
   const { users, secondFactors } = options.accounts
   const { id, name } = session.user
   const verify = () => users.verify(name, form.get('password') ?? '')
-  const checked = await guarded(attempts, visit, name, address, options.now, verify)
-  if (checked.type === 'blocked') return blocked(asked, 'password', checked)
+  const checked = await guarded(attempts, pageContext, name, address, options.now, verify)
+  if (checked.type === 'blocked') return blocked(requested, 'password', checked)
   if (checked.value === null) {
-    const message = visit.say('This is not your password.')
-    return factorPage(asked, { problem: { field: 'password', message }, status: 403 })
+    const message = pageContext.t('This is not your password.')
+    return factorPage(requested, { problem: { field: 'password', message }, status: 403 })
   }
   switch (form.get('action')) {
     case 'begin':
       await secondFactors.begin(id)
       return { type: 'redirect', path: `${root}${PATH}` }
     case 'renew':
-      return factorPage(asked, { codes: await secondFactors.renewCodes(id) })
+      return factorPage(requested, { codes: await secondFactors.renewCodes(id) })
     case 'remove':
       await secondFactors.remove(name)
       return { type: 'redirect', path: `${root}${PATH}` }
@@ -67,87 +67,87 @@ async function change(asked: Asked, form: Form, attempts: Attempts): Promise<Sec
 }
 
 function blocked(
-  asked: Asked,
+  requested: AccountRequest,
   field: string,
   { message, seconds }: { readonly message: string; readonly seconds: number },
 ): Promise<AccountPage> {
-  return factorPage(asked, { problem: { field, message }, status: 429, retryAfter: seconds })
+  return factorPage(requested, { problem: { field, message }, status: 429, retryAfter: seconds })
 }
 
-async function factorPage(asked: Asked, shown: Shown = {}): Promise<AccountPage> {
-  const { say } = asked.visit
-  const state = await asked.options.accounts.secondFactors.state(asked.session.user.id)
+async function factorPage(requested: AccountRequest, shown: Shown = {}): Promise<AccountPage> {
+  const { t } = requested.pageContext
+  const state = await requested.options.accounts.secondFactors.state(requested.session.user.id)
   return {
     type: 'page',
-    heading: say('Two-step sign-in'),
+    heading: t('Two-step sign-in'),
     status: shown.status ?? 200,
     ...(shown.retryAfter === undefined ? {} : { retryAfter: shown.retryAfter }),
     content:
       state.type === 'off'
-        ? offPage(asked, shown)
+        ? offPage(requested, shown)
         : state.type === 'pending'
-          ? pendingPage(asked, shown, state.secret)
-          : onPage(asked, shown, state.recoveryCodes),
+          ? pendingPage(requested, shown, state.secret)
+          : onPage(requested, shown, state.recoveryCodes),
   }
 }
 
-function offPage(asked: Asked, shown: Shown): Html {
-  const { say } = asked.visit
-  return html`<p>${say('Besides the password you enter a code that an app on your telephone shows. Any app for one-time passwords (TOTP) works.')}</p>
-${passwordForm(asked, shown, [['begin', say('Set up')]])}`
+function offPage(requested: AccountRequest, shown: Shown): Html {
+  const { t } = requested.pageContext
+  return html`<p>${t('Besides the password you enter a code that an app on your telephone shows. Any app for one-time passwords (TOTP) works.')}</p>
+${passwordForm(requested, shown, [['begin', t('Set up')]])}`
 }
 
-function pendingPage(asked: Asked, shown: Shown, secret: string): Html {
-  const { visit, options, session, root } = asked
-  const { say } = visit
+function pendingPage(requested: AccountRequest, shown: Shown, secret: string): Html {
+  const { pageContext, options, session, root } = requested
+  const { t } = pageContext
   const uri = otpauthUri(options.title, session.user.name, secret)
-  return html`<p>${say('Add this key to your app, then enter the code that it shows.')}</p>
+  return html`<p>${t('Add this key to your app, then enter the code that it shows.')}</p>
 <p><code class="secret" id="secret">${secret.replace(/.{4}(?=.)/g, '$& ')}</code></p>
-<p><a href="${uri}">${say('Open in an app on this device')}</a></p>
+<p><a href="${uri}">${t('Open in an app on this device')}</a></p>
 <p class="soft"><code id="uri">${uri}</code></p>
 <form method="post" action="${root}${PATH}">
-${hiddenField('form_token', asked.token())}${hiddenField('action', 'confirm')}${textField({
+${hiddenField('form_token', requested.token())}${hiddenField('action', 'confirm')}${textField({
   name: 'code',
-  label: say('Code'),
-  hint: say('The six digits that your app shows.'),
+  label: t('Code'),
+  hint: t('The six digits that your app shows.'),
   autocomplete: 'one-time-code',
   problem: shown.problem ?? null,
-})}<div class="buttons"><button>${say('Turn on')}</button></div>
+})}<div class="buttons"><button>${t('Turn on')}</button></div>
 </form>
 `
 }
 
-function onPage(asked: Asked, shown: Shown, left: number): Html {
-  const { say } = asked.visit
+function onPage(requested: AccountRequest, shown: Shown, left: number): Html {
+  const { t } = requested.pageContext
   return html`${
     shown.codes === undefined
-      ? html`<p>${say('Two-step sign-in is on.')} ${say('Recovery codes left: {count}', { count: left })}</p>
+      ? html`<p>${t('Two-step sign-in is on.')} ${t('Recovery codes left: {count}', { count: left })}</p>
 `
       : note(
           'good',
-          html`<p><strong>${say('Two-step sign-in is on.')}</strong></p><p>${say('Each of these recovery codes signs you in once without your telephone. Copy them now: they are not shown again.')}</p>
+          html`<p><strong>${t('Two-step sign-in is on.')}</strong></p><p>${t('Each of these recovery codes signs you in once without your telephone. Copy them now: they are not shown again.')}</p>
 <ul class="recovery">${shown.codes.map(
             code => html`<li><code class="secret">${code}</code></li>
 `,
           )}</ul>`,
         )
-  }${passwordForm(asked, shown, [
-    ['renew', say('Make new recovery codes')],
-    ['remove', say('Turn off')],
+  }${passwordForm(requested, shown, [
+    ['renew', t('Make new recovery codes')],
+    ['remove', t('Turn off')],
   ])}`
 }
 
 /** A form that needs the password, with a button for each action. */
 function passwordForm(
-  asked: Asked,
+  requested: AccountRequest,
   shown: Shown,
   actions: readonly (readonly [action: string, label: string])[],
 ): Html {
-  return html`<form method="post" action="${asked.root}${PATH}">
-${hiddenField('form_token', asked.token())}<input type="text" name="username" value="${asked.session.user.name}" autocomplete="username" hidden>
+  return html`<form method="post" action="${requested.root}${PATH}">
+${hiddenField('form_token', requested.token())}<input type="text" name="username" value="${requested.session.user.name}" autocomplete="username" hidden>
 ${textField({
   name: 'password',
-  label: asked.visit.say('Password'),
+  label: requested.pageContext.t('Password'),
   type: 'password',
   autocomplete: 'current-password',
   problem: shown.problem ?? null,

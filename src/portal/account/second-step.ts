@@ -3,7 +3,7 @@ import { formToken, isFormToken } from '../../http/form-token.ts'
 import { hiddenField, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { type AccountsOptions, rootOf } from '../../site/signed-in.ts'
 
 /** Milliseconds between the password and the code. */
@@ -52,11 +52,11 @@ interface SecondStep {
 }
 
 /** The form for the code, after the password was right. */
-export function secondStepPage({ say }: Visit, options: AccountsOptions, step: SecondStep): AccountPage {
+export function secondStepPage({ t }: PageContext, options: AccountsOptions, step: SecondStep): AccountPage {
   const { passed, token, next, formTargets, problem, status = 200, retryAfter } = step
   return {
     type: 'page',
-    heading: say('Two-step sign-in'),
+    heading: t('Two-step sign-in'),
     status,
     formTargets,
     ...(retryAfter === undefined ? {} : { retryAfter }),
@@ -64,12 +64,12 @@ export function secondStepPage({ say }: Visit, options: AccountsOptions, step: S
 ${hiddenField('form_token', token)}${hiddenField('passed', passed)}${next === null ? '' : hiddenField('next', next)}${textField(
   {
     name: 'code',
-    label: say('Code'),
-    hint: say('Enter the code of your app, or a recovery code.'),
+    label: t('Code'),
+    hint: t('Enter the code of your app, or a recovery code.'),
     autocomplete: 'one-time-code',
     describedBy: problem === undefined ? undefined : 'problem',
   },
-)}<div class="buttons"><button>${say('Log in')}</button></div>
+)}<div class="buttons"><button>${t('Log in')}</button></div>
 </form>
 `,
   }

@@ -1,7 +1,7 @@
 import type { Session } from '../../accounts/accounts.ts'
 import type { Form } from '../../http/form.ts'
 import type { AccountPage } from '../../site/account-page.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import type { AccountsOptions, SignedIn } from '../../site/signed-in.ts'
 
 /** What a section answers: a page, or where to go on. */
@@ -11,9 +11,9 @@ export type SectionAnswer =
   | { readonly type: 'redirect'; readonly path: string; readonly session?: Session }
 
 /** What a section is asked with. */
-export interface Asked {
+export interface AccountRequest {
   readonly session: SignedIn
-  readonly visit: Visit
+  readonly pageContext: PageContext
   readonly options: AccountsOptions
   /** The path of the base address, without a slash at its end. */
   readonly root: string
@@ -29,6 +29,6 @@ export interface Asked {
 export interface Section {
   /** Without `root`, without a slash at its end. */
   readonly path: string
-  readonly show: (asked: Asked) => AccountPage | Promise<AccountPage>
-  readonly change?: (asked: Asked, form: Form) => SectionAnswer | Promise<SectionAnswer>
+  readonly show: (requested: AccountRequest) => AccountPage | Promise<AccountPage>
+  readonly change?: (requested: AccountRequest, form: Form) => SectionAnswer | Promise<SectionAnswer>
 }

@@ -2,26 +2,26 @@ import type { SessionInfo } from '../../accounts/accounts.ts'
 import { Fault } from '../../errors/errors.ts'
 import { hiddenField, momentText } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Asked, Section } from './section.ts'
+import type { AccountRequest, Section } from './section.ts'
 
 const PATH = '/account/sessions/'
 
 /** The sessions of a user, each of which can be ended. */
 export const SESSIONS: Section = {
   path: '/account/sessions',
-  show: async asked => {
-    const { session, options, root, visit } = asked
-    const { say } = visit
+  show: async requested => {
+    const { session, options, root, pageContext } = requested
+    const { t } = pageContext
     const list = await options.accounts.sessions.list(session.user.name, session.session)
     return {
       type: 'page',
-      heading: say('Sessions'),
-      content: html`<ul class="things">${list.map(each => sessionItem(asked, each))}</ul>
+      heading: t('Sessions'),
+      content: html`<ul class="things">${list.map(each => sessionItem(requested, each))}</ul>
 ${
   list.length < 2
     ? ''
     : html`<form method="post" action="${root}${PATH}">
-${hiddenField('form_token', asked.token())}${hiddenField('action', 'end-others')}<div class="buttons"><button class="bad">${say('End all others')}</button></div>
+${hiddenField('form_token', requested.token())}${hiddenField('action', 'end-others')}<div class="buttons"><button class="bad">${t('End all others')}</button></div>
 </form>
 `
 }`,
@@ -48,15 +48,15 @@ ${hiddenField('form_token', asked.token())}${hiddenField('action', 'end-others')
   },
 }
 
-function sessionItem(asked: Asked, { id, begun, used, isOwn }: SessionInfo): Html {
-  const { visit, root } = asked
-  const { say } = visit
-  return html`<li><div><strong>${say('Signed in')} ${momentText(visit, begun)}</strong>
-<small>${isOwn === true ? say('This session') : html`${say('Last used')} ${momentText(visit, used)}`}</small></div>
+function sessionItem(requested: AccountRequest, { id, begun, used, isOwn }: SessionInfo): Html {
+  const { pageContext, root } = requested
+  const { t } = pageContext
+  return html`<li><div><strong>${t('Signed in')} ${momentText(pageContext, begun)}</strong>
+<small>${isOwn === true ? t('This session') : html`${t('Last used')} ${momentText(pageContext, used)}`}</small></div>
 ${
   isOwn === true
     ? ''
-    : html`<form method="post" action="${root}${PATH}">${hiddenField('form_token', asked.token())}${hiddenField('action', 'end')}${hiddenField('id', String(id))}<button class="bad small" aria-label="${say('End the session of {moment}', { moment: visit.date(begun, 'moment') })}">${say('End session')}</button></form>`
+    : html`<form method="post" action="${root}${PATH}">${hiddenField('form_token', requested.token())}${hiddenField('action', 'end')}${hiddenField('id', String(id))}<button class="bad small" aria-label="${t('End the session of {moment}', { moment: pageContext.date(begun, 'moment') })}">${t('End session')}</button></form>`
 }</li>
 `
 }

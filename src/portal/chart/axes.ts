@@ -18,10 +18,10 @@ export type Axis =
   | { readonly type: 'part'; readonly field: Field; readonly part: Part }
 
 /** Most values of a number that are shown one by one. */
-const MOST_NUMBERS = 100
+const MAX_NUMBERS = 100
 /** Values of a field that a first chart shows well. */
 const FEW = { least: 2, most: 60 } as const
-const MOST_SERIES = 1000
+const MAX_SERIES = 1000
 const DAY = 86_400_000
 
 /** An axis as addresses have it: `region`, `ranges(area)`, `year(date)`. */
@@ -60,7 +60,7 @@ function axesOfField(field: Field, known: FieldStatistics | undefined): readonly
   if (field.annotations.id !== undefined) return []
   if (!isNumeric(field.type)) return [value]
   const ranges = { type: 'ranges', field } as const
-  return distinct <= MOST_NUMBERS ? [ranges, value] : [ranges]
+  return distinct <= MAX_NUMBERS ? [ranges, value] : [ranges]
 }
 
 /** Fields by whose values a chart can be divided: those with not very many. */
@@ -74,7 +74,7 @@ export function seriesFields(
       (type === 'text' || type === 'boolean') &&
       annotations.id === undefined &&
       distinct > 1 &&
-      distinct <= MOST_SERIES
+      distinct <= MAX_SERIES
     )
   })
 }
@@ -96,7 +96,7 @@ export function firstAxis(fields: readonly Field[], statistics: DatasetStatistic
   const values = axes.filter(({ type }) => type === 'value')
   const isFacet = ({ field }: Axis) => field.annotations.facet !== undefined
   const dated = axes.find(({ type }) => type === 'period')
-  const period = dated === undefined ? undefined : usualPeriod(dated.field, statistics)
+  const period = dated === undefined ? undefined : defaultPeriod(dated.field, statistics)
   return (
     few.find(isFacet) ??
     values.find(isFacet) ??
@@ -111,7 +111,7 @@ export function firstAxis(fields: readonly Field[], statistics: DatasetStatistic
 }
 
 /** The period that parts the time of a field into enough and not too many. */
-function usualPeriod({ name, type }: Field, { fields }: DatasetStatistics): Period {
+function defaultPeriod({ name, type }: Field, { fields }: DatasetStatistics): Period {
   const { min, max } = lookup(fields, name) ?? {}
   const days = (Date.parse(String(max)) - Date.parse(String(min))) / DAY
   if (!(days >= 0) || days > 366 * 6) return 'year'

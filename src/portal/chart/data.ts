@@ -1,6 +1,6 @@
 import { lookup } from '../../model/lookup.ts'
-import type { Visit } from '../../site/page-context.ts'
-import type { Inquiry, Source } from '../ask.ts'
+import type { PageContext } from '../../site/page-context.ts'
+import type { QueryService, Source } from '../query-service.ts'
 import type { Selection } from '../selection.ts'
 import type { Axis } from './axes.ts'
 import { type ChartClauses, chartClauses, fieldText, roundWidth } from './clauses.ts'
@@ -31,40 +31,40 @@ export interface ChartData {
 }
 
 /** Series that can be told apart. */
-export const MOST_SERIES = 6
+export const MAX_SERIES = 6
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
 /** Asks for the numbers of a chart. Faults: those of `Inquiry.find`. */
 export async function askChart(
-  inquiry: Inquiry,
+  queryService: QueryService,
   source: Source,
   selection: Selection,
   request: ChartRequest,
-  visit: Visit,
+  pageContext: PageContext,
 ): Promise<ChartData> {
   const all = { ...selection, orderBy: '' }
-  const width = request.axis.type === 'ranges' ? await widthOf(inquiry, source, all, request.axis) : 1
-  const ask = async ({ select, groupBy, orderBy, limit }: ChartClauses, most = limit) => {
-    const { rows, total } = await inquiry.find(source, all, {
+  const width = request.axis.type === 'ranges' ? await widthOf(queryService, source, all, request.axis) : 1
+  const ask = async ({ select, groupBy, orderBy, limit }: ChartClauses, max = limit) => {
+    const { rows, total } = await queryService.find(source, all, {
       select,
       groupBy,
       orderBy,
-      limit: most,
+      limit: max,
       offset: 0,
     })
     return { rows: rows.map(({ object }) => object), total }
   }
   const clauses = chartClauses(request, width)
   const alone = chartClauses({ ...request, series: null }, width)
-  const most = isContinuous(request.axis) ? alone.limit : request.top
-  const groups = await ask(alone, most)
+  const max = isContinuous(request.axis) ? alone.limit : request.top
+  const groups = await ask(alone, max)
   const keys = groups.rows.map(row => lookup(row, alone.keys.x))
   if (request.series === null)
     return placed(
       request,
       clauses,
-      visit,
+      pageContext,
       keys,
       [''],
       groups.rows.map(row => [figureOf(row, clauses)]),
@@ -74,11 +74,11 @@ export async function askChart(
       },
     )
   const name = fieldText(request.series)
-  const largest = await inquiry.find(source, all, {
+  const largest = await queryService.find(source, all, {
     select: 'count(*) as number',
     groupBy: `${name} as series`,
     orderBy: 'number desc',
-    limit: MOST_SERIES,
+    limit: MAX_SERIES,
     offset: 0,
   })
   const values = largest.rows.map(({ object }) => object.series)
@@ -87,9 +87,9 @@ export async function askChart(
   return placed(
     request,
     clauses,
-    visit,
+    pageContext,
     keys,
-    values.map(value => valueLabel(visit, value, series)),
+    values.map(value => valueLabel(pageContext, value, series)),
     table(rows, keys, values, clauses),
     { groups: groups.total, seriesValues: largest.total },
   )
@@ -123,7 +123,7 @@ function figureOf(row: Readonly<Record<string, unknown>>, { keys }: ChartClauses
 function placed(
   request: ChartRequest,
   clauses: ChartClauses,
-  visit: Visit,
+  pageContext: PageContext,
   keys: readonly unknown[],
   series: readonly string[],
   figures: readonly (readonly (number | null)[])[],
@@ -131,7 +131,7 @@ function placed(
 ): ChartData {
   const whole = isContinuous(request.axis)
   const lines = keys.map((key, at) => ({
-    slot: slotOf(key, at, request.axis, visit),
+    slot: slotOf(key, at, request.axis, pageContext),
     line: figures[at] ?? [],
     key,
   }))
@@ -148,24 +148,24 @@ function placed(
 }
 
 /** The place of a group; null for one that cannot be read. */
-function slotOf(key: unknown, at: number, axis: Axis, visit: Visit): Slot | null {
+function slotOf(key: unknown, at: number, axis: Axis, pageContext: PageContext): Slot | null {
   const place = { from: at, to: at + 1 }
   switch (axis.type) {
     case 'value':
-      return { ...place, label: valueLabel(visit, key, axis.field) }
+      return { ...place, label: valueLabel(pageContext, key, axis.field) }
     case 'part':
       return {
         ...place,
-        label: key === null ? visit.say('no value') : partLabel(visit, Number(key), axis.part),
+        label: key === null ? pageContext.t('no value') : partLabel(pageContext, Number(key), axis.part),
       }
     case 'ranges': {
       const [from, to] = rangeEnds(key)
       if (from === undefined || to === undefined) return null
-      const write = (value: string) => visit.number(Number(value), { maximumFractionDigits: 6 })
+      const write = (value: string) => pageContext.number(Number(value), { maximumFractionDigits: 6 })
       return {
         from: Number(from),
         to: Number(to),
-        label: visit.say('{from} to less than {to}', { from: write(from), to: write(to) }),
+        label: pageContext.t('{from} to less than {to}', { from: write(from), to: write(to) }),
       }
     }
     case 'period': {
@@ -174,7 +174,7 @@ function slotOf(key: unknown, at: number, axis: Axis, visit: Visit): Slot | null
           ? [yearStart(Number(key)), yearStart(Number(key) + 1)]
           : rangeEnds(key).map(text => Date.parse(text))
       if (from === undefined || to === undefined || !(to > from)) return null
-      return { from, to, label: periodLabel(visit, from, axis.period) }
+      return { from, to, label: periodLabel(pageContext, from, axis.period) }
     }
     default:
       return axis satisfies never
@@ -193,9 +193,14 @@ function rangeEnds(key: unknown): readonly string[] {
 }
 
 /** The width of the ranges of a number: of the smallest and the largest of the records that are selected. */
-async function widthOf(inquiry: Inquiry, source: Source, all: Selection, { field }: Axis): Promise<number> {
+async function widthOf(
+  queryService: QueryService,
+  source: Source,
+  all: Selection,
+  { field }: Axis,
+): Promise<number> {
   const name = fieldText(field)
   const clauses = { select: `min(${name}) as low, max(${name}) as high`, limit: 1, offset: 0 }
-  const [row] = (await inquiry.find(source, all, clauses)).rows
+  const [row] = (await queryService.find(source, all, clauses)).rows
   return roundWidth(Number(row?.object.low), Number(row?.object.high), field.type === 'int')
 }

@@ -1,6 +1,6 @@
 import type * as PlotModule from '@observablehq/plot'
 import type { Html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import type { ChartData } from './data.ts'
 import { axisLabel, figureLabel, periodLabel } from './labels.ts'
 import { marksOf, piecesOf } from './pieces.ts'
@@ -27,30 +27,38 @@ function loadDrawing(): Promise<Drawing> {
 }
 
 /** Draws a chart as SVG, once for wide and once for narrow screens. */
-export async function drawChart(visit: Visit, data: ChartData): Promise<Html> {
+export async function drawChart(pageContext: PageContext, data: ChartData): Promise<Html> {
   const { plot, document } = await loadDrawing()
   return {
-    html: (['wide', 'narrow'] as const).map(size => svgText(visit, data, plot, document, size)).join('\n'),
+    html: (['wide', 'narrow'] as const)
+      .map(size => svgText(pageContext, data, plot, document, size))
+      .join('\n'),
   }
 }
 
-function svgText(visit: Visit, data: ChartData, plot: Plot, document: Document, size: Size): string {
+function svgText(
+  pageContext: PageContext,
+  data: ChartData,
+  plot: Plot,
+  document: Document,
+  size: Size,
+): string {
   const { width, font } = SIZES[size]
   const { request, slots } = data
   const kind = kindOf(data)
   const isLying = kind === 'bar'
-  const { pieces, low, high } = piecesOf(data, kind, visit)
+  const { pieces, low, high } = piecesOf(data, kind, pageContext)
   const isContinuousAxis = isContinuous(request.axis) && !isLying
   const labels = slots.map(({ label }) => shortened(label, size === 'wide' ? 30 : 17))
   const longest = Math.max(0, ...labels.map(label => label.length))
-  const figures = [low, high].map(value => compact(visit, value).length)
+  const figures = [low, high].map(value => compact(pageContext, value).length)
   const room = font * 0.6
   const lanes = isLying && pieces.some(({ lane }) => lane > 0) ? data.series.length : 1
   const rotated = !isLying && !isContinuousAxis && longest * room > (width - 60) / Math.max(1, slots.length)
   const axisOfFigures = {
-    label: figureLabel(visit, request.figure, request.of),
+    label: figureLabel(pageContext, request.figure, request.of),
     labelArrow: 'none',
-    tickFormat: (value: number) => compact(visit, value),
+    tickFormat: (value: number) => compact(pageContext, value),
     ticks: size === 'wide' ? 8 : 4,
     grid: true,
     domain: [Math.min(0, low), Math.max(high, low === 0 && high === 0 ? 1 : 0)],
@@ -60,13 +68,13 @@ function svgText(visit: Visit, data: ChartData, plot: Plot, document: Document, 
     ? slots.map((_, at) => [at, at + 1] as const)
     : slots.map(({ from, to }) => [from, to] as const)
   const axisOfGroups = {
-    label: isLying ? null : axisLabel(visit, request.axis),
+    label: isLying ? null : axisLabel(pageContext, request.axis),
     labelArrow: 'none',
     labelAnchor: 'center',
     ...(isContinuousAxis && request.axis.type === 'period' ? { type: 'utc' } : {}),
     domain: [Math.min(...places.map(([from]) => from)), Math.max(...places.map(([, to]) => to))],
     ...(isContinuousAxis
-      ? { ticks: size === 'wide' ? 8 : 4, tickFormat: scaleFormat(visit, data) }
+      ? { ticks: size === 'wide' ? 8 : 4, tickFormat: scaleFormat(pageContext, data) }
       : {
           ticks: slots.map((_, at) => at + 0.5),
           tickFormat: (value: number) => labels[Math.floor(value)] ?? '',
@@ -100,14 +108,14 @@ function svgText(visit: Visit, data: ChartData, plot: Plot, document: Document, 
     ...margins,
     x: isLying ? { ...axisOfFigures, labelAnchor: 'center' } : axisOfGroups,
     y: isLying ? { ...axisOfGroups, reverse: true } : axisOfFigures,
-    marks: marksOf(plot, pieces, kind, visit, data),
+    marks: marksOf(plot, pieces, kind, pageContext, data),
   } as unknown as PlotModule.PlotOptions
   const svg = plot.plot(options) as unknown as Element
   return cleaned(
     svg,
     size,
     font,
-    `${figureLabel(visit, request.figure, request.of)} · ${axisLabel(visit, request.axis)}`,
+    `${figureLabel(pageContext, request.figure, request.of)} · ${axisLabel(pageContext, request.axis)}`,
   )
 }
 
@@ -134,20 +142,23 @@ function cleaned(svg: Element, size: Size, font: number, label: string): string 
   return svg.outerHTML
 }
 
-function compact(visit: Visit, value: number): string {
-  return visit.number(value, { notation: 'compact', maximumSignificantDigits: 4 })
+function compact(pageContext: PageContext, value: number): string {
+  return pageContext.number(value, { notation: 'compact', maximumSignificantDigits: 4 })
 }
 
 /** Marks on a scale of numbers or of time. */
-function scaleFormat(visit: Visit, { request, slots }: ChartData): (value: number | Date) => string {
+function scaleFormat(
+  pageContext: PageContext,
+  { request, slots }: ChartData,
+): (value: number | Date) => string {
   const { axis } = request
-  if (axis.type !== 'period') return value => visit.number(Number(value), { maximumFractionDigits: 6 })
+  if (axis.type !== 'period') return value => pageContext.number(Number(value), { maximumFractionDigits: 6 })
   const [first, last] = [slots[0]?.from ?? 0, slots.at(-1)?.to ?? 0]
   const days = (last - first) / 86_400_000
   const period = days > 365 * 5 ? 'year' : days > 120 ? 'month' : days > 4 ? 'day' : 'hour'
-  return value => periodLabel(visit, Number(value), period)
+  return value => periodLabel(pageContext, Number(value), period)
 }
 
-function shortened(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text
+function shortened(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max - 1).trimEnd()}…` : text
 }

@@ -1,66 +1,66 @@
 import type { Field } from '../../model/field.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import type { Axis, Part, Period } from './axes.ts'
 import type { Figure } from './request.ts'
 
 /** What an axis is called. */
-export function axisLabel({ say }: Visit, axis: Axis): string {
+export function axisLabel({ t }: PageContext, axis: Axis): string {
   const field = axis.field.label
   switch (axis.type) {
     case 'value':
       return field
     case 'ranges':
-      return say('{field}, in ranges', { field })
+      return t('{field}, in ranges', { field })
     case 'period':
-      return PERIOD_LABELS[axis.period](say, field)
+      return PERIOD_LABELS[axis.period](t, field)
     case 'part':
-      return PART_LABELS[axis.part](say, field)
+      return PART_LABELS[axis.part](t, field)
     default:
       return axis satisfies never
   }
 }
 
-type Label = (say: Visit['say'], field: string) => string
+type Label = (t: PageContext['t'], field: string) => string
 
 const PERIOD_LABELS: Readonly<Record<Period, Label>> = {
-  year: (say, field) => say('{field}, by year', { field }),
-  quarter: (say, field) => say('{field}, by quarter', { field }),
-  month: (say, field) => say('{field}, by month', { field }),
-  week: (say, field) => say('{field}, by week', { field }),
-  day: (say, field) => say('{field}, by day', { field }),
-  hour: (say, field) => say('{field}, by hour', { field }),
+  year: (t, field) => t('{field}, by year', { field }),
+  quarter: (t, field) => t('{field}, by quarter', { field }),
+  month: (t, field) => t('{field}, by month', { field }),
+  week: (t, field) => t('{field}, by week', { field }),
+  day: (t, field) => t('{field}, by day', { field }),
+  hour: (t, field) => t('{field}, by hour', { field }),
 }
 
 const PART_LABELS: Readonly<Record<Part, Label>> = {
-  month_of_year: (say, field) => say('{field}, by month of the year', { field }),
-  hour_of_day: (say, field) => say('{field}, by hour of the day', { field }),
+  month_of_year: (t, field) => t('{field}, by month of the year', { field }),
+  hour_of_day: (t, field) => t('{field}, by hour of the day', { field }),
 }
 
 /** What the figures of a chart are. */
-export function figureLabel({ say }: Visit, figure: Figure, of: Field | null): string {
+export function figureLabel({ t }: PageContext, figure: Figure, of: Field | null): string {
   const field = of?.label ?? ''
   switch (figure) {
     case 'count':
-      return say('Number of records')
+      return t('Number of records')
     case 'sum':
-      return say('Sum of {field}', { field })
+      return t('Sum of {field}', { field })
     case 'avg':
-      return say('Average of {field}', { field })
+      return t('Average of {field}', { field })
     case 'median':
-      return say('Median of {field}', { field })
+      return t('Median of {field}', { field })
     case 'min':
-      return say('Smallest {field}', { field })
+      return t('Smallest {field}', { field })
     case 'max':
-      return say('Largest {field}', { field })
+      return t('Largest {field}', { field })
     default:
       return figure satisfies never
   }
 }
 
 /** A value of a field as the name of a group. */
-export function valueLabel({ say, number }: Visit, value: unknown, field: Field): string {
-  if (value === null || value === undefined) return say('no value')
-  if (typeof value === 'boolean') return value ? say('yes') : say('no')
+export function valueLabel({ t, number }: PageContext, value: unknown, field: Field): string {
+  if (value === null || value === undefined) return t('no value')
+  if (typeof value === 'boolean') return value ? t('yes') : t('no')
   if (typeof value !== 'number') return String(value)
   return /(?:^|_)(?:code|year)$/.test(field.name)
     ? String(value)
@@ -70,7 +70,7 @@ export function valueLabel({ say, number }: Visit, value: unknown, field: Field)
 const HOUR = { hour: '2-digit', minute: '2-digit' } as const
 
 /** A stretch of the calendar by its beginning. */
-export function periodLabel({ language, say }: Visit, from: number, period: Period): string {
+export function periodLabel({ language, t }: PageContext, from: number, period: Period): string {
   const write = (options: Intl.DateTimeFormatOptions) =>
     new Intl.DateTimeFormat(language, { ...options, timeZone: 'UTC' }).format(from)
   const day = { year: 'numeric', month: 'short', day: 'numeric' } as const
@@ -78,14 +78,14 @@ export function periodLabel({ language, say }: Visit, from: number, period: Peri
     case 'year':
       return write({ year: 'numeric' })
     case 'quarter':
-      return say('quarter {n} of {year}', {
+      return t('quarter {n} of {year}', {
         n: Math.floor(new Date(from).getUTCMonth() / 3) + 1,
         year: write({ year: 'numeric' }),
       })
     case 'month':
       return write({ year: 'numeric', month: 'short' })
     case 'week':
-      return say('week of {day}', { day: write(day) })
+      return t('week of {day}', { day: write(day) })
     case 'day':
       return write(day)
     case 'hour':
@@ -96,7 +96,7 @@ export function periodLabel({ language, say }: Visit, from: number, period: Peri
 }
 
 /** A part of dates by its number. */
-export function partLabel({ language }: Visit, value: number, part: Part): string {
+export function partLabel({ language }: PageContext, value: number, part: Part): string {
   const options: Intl.DateTimeFormatOptions = part === 'month_of_year' ? { month: 'short' } : HOUR
   const moment = part === 'month_of_year' ? Date.UTC(2000, value - 1, 1) : Date.UTC(2000, 0, 1, value)
   return new Intl.DateTimeFormat(language, { ...options, hourCycle: 'h23', timeZone: 'UTC' }).format(moment)

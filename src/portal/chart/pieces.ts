@@ -1,5 +1,5 @@
 import type * as PlotModule from '@observablehq/plot'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import type { ChartData } from './data.ts'
 import { isAdditive, type Kind } from './request.ts'
 
@@ -28,7 +28,7 @@ function seriesColour(series: number): string {
 export function piecesOf(
   { request, slots, series, figures }: ChartData,
   kind: Kind,
-  visit: Visit,
+  pageContext: PageContext,
 ): { readonly pieces: readonly Piece[]; readonly low: number; readonly high: number } {
   const isStacked = series.length > 1 && isAdditive(request) && kind !== 'line'
   const isGrouped = series.length > 1 && !isStacked && (kind === 'bar' || kind === 'column')
@@ -55,7 +55,7 @@ export function piecesOf(
           value,
           series: line,
           lane,
-          title: `${name}: ${visit.number(value, { maximumFractionDigits: 3 })}`,
+          title: `${name}: ${pageContext.number(value, { maximumFractionDigits: 3 })}`,
         },
       ]
     })
@@ -69,7 +69,7 @@ export function marksOf(
   plot: typeof PlotModule,
   pieces: readonly Piece[],
   kind: Kind,
-  visit: Visit,
+  pageContext: PageContext,
   { series }: ChartData,
 ): readonly PlotModule.Markish[] {
   const colour = ({ series: at }: Piece) => seriesColour(at)
@@ -87,7 +87,7 @@ export function marksOf(
         rx: 2,
       })
       const figure = (piece: Piece) =>
-        visit.number(piece.value, { notation: 'compact', maximumSignificantDigits: 4 })
+        pageContext.number(piece.value, { notation: 'compact', maximumSignificantDigits: 4 })
       const texts = { y: 'middle', text: figure, fill: 'currentColor' } as const
       const named = [
         plot.text(

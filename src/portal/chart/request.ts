@@ -48,8 +48,8 @@ export function readChart(
     seriesFields(fields, statistics).find(({ name }) => name === query.series && name !== axis.field.name) ??
     null
   const top = TOPS.find(each => String(each) === query.top) ?? 20
-  const sort = oneOf(SORTS, query.sort) ?? usualSort(axis)
-  const kind = oneOf(KINDS, query.kind) ?? usualKind(axis)
+  const sort = oneOf(SORTS, query.sort) ?? defaultSort(axis)
+  const kind = oneOf(KINDS, query.kind) ?? defaultKind(axis)
   return { axis, figure, of, series, kind, sort, top }
 }
 
@@ -76,11 +76,11 @@ export function isAdditive({ figure }: Pick<ChartRequest, 'figure'>): boolean {
   return figure === 'count' || figure === 'sum'
 }
 
-function usualSort(axis: Axis): Sort {
+function defaultSort(axis: Axis): Sort {
   return axis.type === 'part' || (axis.type === 'value' && axis.field.type === 'int') ? 'axis' : 'largest'
 }
 
-function usualKind(axis: Axis): Kind {
+function defaultKind(axis: Axis): Kind {
   if (axis.type === 'period') return axis.period === 'year' || axis.period === 'quarter' ? 'column' : 'line'
   return axis.type === 'value' && axis.field.type !== 'int' ? 'bar' : 'column'
 }

@@ -1,6 +1,6 @@
 import type { Field } from '../../model/field.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { type Axis, axesOf, axisText, measuredFields, seriesFields } from '../chart/axes.ts'
 import { axisLabel, figureLabel } from '../chart/labels.ts'
 import {
@@ -28,27 +28,27 @@ interface Choice {
 
 /** The form of a chart: what the groups are, what is told of each, and how that is drawn. */
 export function chartForm(context: TabContext, request: ChartRequest): Html {
-  const { visit, entry, selection, path, query } = context
-  const { say } = visit
+  const { pageContext, entry, selection, path, query } = context
+  const { t } = pageContext
   const { fields } = entry.dataset
-  const kept = hiddenFields(selectionParameters({ ...selection, page: 1, view: {} }))
+  const cached = hiddenFields(selectionParameters({ ...selection, page: 1, view: {} }))
   const axes = axesOf(fields, entry.statistics)
   const measured = measuredFields(fields)
   const dividing = seriesFields(fields, entry.statistics).filter(
     ({ name }) => name !== request.axis.field.name,
   )
   const whole = isContinuous(request.axis)
-  return html`<form class="chart-form" action="${visit.href(path('analyze'))}" method="get" aria-label="${say('Chart')}">${kept}${languageField(visit)}
-${choose('x', say('Groups'), axisOptions(visit, axes, request.axis))}
-${measured.length === 0 ? '' : choose('y', say('Figure'), figureOptions(visit, measured, request))}
-${dividing.length === 0 ? '' : choose('series', say('Divided by'), options([{ value: '', label: say('nothing') }, ...fieldChoices(dividing)], request.series?.name ?? ''))}
-${choose('kind', say('Kind'), options(kinds(visit), KINDS.find(kind => kind === query.kind) ?? ''))}
+  return html`<form class="chart-form" action="${pageContext.href(path('analyze'))}" method="get" aria-label="${t('Chart')}">${cached}${languageField(pageContext)}
+${choose('x', t('Groups'), axisOptions(pageContext, axes, request.axis))}
+${measured.length === 0 ? '' : choose('y', t('Figure'), figureOptions(pageContext, measured, request))}
+${dividing.length === 0 ? '' : choose('series', t('Divided by'), options([{ value: '', label: t('nothing') }, ...fieldChoices(dividing)], request.series?.name ?? ''))}
+${choose('kind', t('Kind'), options(kinds(pageContext), KINDS.find(kind => kind === query.kind) ?? ''))}
 ${
   whole
     ? ''
-    : html`${choose('sort', say('Order'), options(sorts(visit), request.sort))}${choose('top', say('Most groups'), options(tops(visit), String(request.top)))}`
+    : html`${choose('sort', t('Order'), options(sorts(pageContext), request.sort))}${choose('top', t('Most groups'), options(tops(pageContext), String(request.top)))}`
 }
-<button>${say('Draw')}</button></form>`
+<button>${t('Draw')}</button></form>`
 }
 
 function choose(name: string, label: string, options: Html): Html {
@@ -64,12 +64,12 @@ function options(choices: readonly Choice[], chosen: string): Html {
 }
 
 /** Fields that offer several axes have a heading of their own. */
-function axisOptions(visit: Visit, axes: readonly Axis[], chosen: Axis): Html {
+function axisOptions(pageContext: PageContext, axes: readonly Axis[], chosen: Axis): Html {
   const names = [...new Set(axes.map(({ field }) => field.name))]
   return html`${names.map(name => {
     const own = axes.filter(({ field }) => field.name === name)
     const choices = options(
-      own.map(axis => ({ value: axisText(axis), label: axisLabel(visit, axis) })),
+      own.map(axis => ({ value: axisText(axis), label: axisLabel(pageContext, axis) })),
       axisText(chosen),
     )
     return own.length === 1 ? choices : html`<optgroup label="${own[0]?.field.label}">${choices}</optgroup>`
@@ -81,11 +81,15 @@ function fieldChoices(fields: readonly Field[]): readonly Choice[] {
 }
 
 /** The number of records, and the figures of each field that has numbers. */
-function figureOptions(visit: Visit, measured: readonly Field[], { figure, of }: ChartRequest): Html {
+function figureOptions(
+  pageContext: PageContext,
+  measured: readonly Field[],
+  { figure, of }: ChartRequest,
+): Html {
   const chosen = figureText(figure, of)
   const choice = (name: Figure, field: Field | null) => ({
     value: figureText(name, field),
-    label: figureLabel(visit, name, field),
+    label: figureLabel(pageContext, name, field),
   })
   const groups = measured.map(field => {
     const own = FIGURES.filter(name => name !== 'count').map(name => choice(name, field))
@@ -94,25 +98,25 @@ function figureOptions(visit: Visit, measured: readonly Field[], { figure, of }:
   return html`${options([choice('count', null)], chosen)}${groups}`
 }
 
-function kinds({ say }: Visit): readonly Choice[] {
+function kinds({ t }: PageContext): readonly Choice[] {
   const labels: Readonly<Record<Kind, string>> = {
-    bar: say('Bars'),
-    column: say('Columns'),
-    line: say('Line'),
-    area: say('Area'),
+    bar: t('Bars'),
+    column: t('Columns'),
+    line: t('Line'),
+    area: t('Area'),
   }
-  return [{ value: '', label: say('What suits') }, ...KINDS.map(value => ({ value, label: labels[value] }))]
+  return [{ value: '', label: t('What suits') }, ...KINDS.map(value => ({ value, label: labels[value] }))]
 }
 
-function tops({ number }: Visit): readonly Choice[] {
+function tops({ number }: PageContext): readonly Choice[] {
   return TOPS.map(top => ({ value: String(top), label: number(top) }))
 }
 
-function sorts({ say }: Visit): readonly Choice[] {
+function sorts({ t }: PageContext): readonly Choice[] {
   const labels: Readonly<Record<Sort, string>> = {
-    largest: say('Largest first'),
-    smallest: say('Smallest first'),
-    axis: say('By name'),
+    largest: t('Largest first'),
+    smallest: t('Smallest first'),
+    axis: t('By name'),
   }
   return SORTS.map(value => ({ value, label: labels[value] }))
 }

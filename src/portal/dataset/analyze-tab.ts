@@ -1,7 +1,7 @@
 import { type Html, html } from '../../site/html.ts'
 import { queryText } from '../../site/page-context.ts'
 import { axisText } from '../chart/axes.ts'
-import { askChart, type ChartData, MOST_SERIES } from '../chart/data.ts'
+import { askChart, type ChartData, MAX_SERIES } from '../chart/data.ts'
 import { drawChart } from '../chart/draw.ts'
 import { axisLabel, figureLabel } from '../chart/labels.ts'
 import { CHART_PARAMETERS, figureText, isContinuous, readChart } from '../chart/request.ts'
@@ -20,30 +20,30 @@ export const analyzeTab: Tab = {
   isShown: ({ entry }) =>
     entry.content === 'records' && readChart({}, entry.dataset.fields, entry.statistics) !== null,
   render: async context => {
-    const { visit, inquiry, source, entry, selection, query } = context
-    const { say } = visit
+    const { pageContext, queryService, source, entry, selection, query } = context
+    const { t } = pageContext
     const request = readChart(query, entry.dataset.fields, entry.statistics)
     if (request === null) return { body: html`` }
-    const data = await askChart(inquiry, source, selection, request, visit)
+    const data = await askChart(queryService, source, selection, request, pageContext)
     const form = chartForm(context, request)
     if (data.slots.length === 0) {
       const reason =
         data.groups === 0
           ? noRecords(context)
-          : say('None of these records has a value for this axis. Choose another one.')
+          : t('None of these records has a value for this axis. Choose another one.')
       return { islands: ['analyze.js'], body: html`${form}<p class="empty">${reason}</p>` }
     }
-    const title = `${figureLabel(visit, request.figure, request.of)} · ${axisLabel(visit, request.axis)}`
+    const title = `${figureLabel(pageContext, request.figure, request.of)} · ${axisLabel(pageContext, request.axis)}`
     const { axis, figure, of, series, kind, sort, top } = request
-    const key = [axisText(axis), figureText(figure, of), series?.name, kind, sort, top, visit.language]
-    const chart = await inquiry.drawing(source, selection, key, () => drawChart(visit, data))
+    const key = [axisText(axis), figureText(figure, of), series?.name, kind, sort, top, pageContext.language]
+    const chart = await queryService.drawing(source, selection, key, () => drawChart(pageContext, data))
     return {
       islands: ['analyze.js'],
       body: html`${form}
 <figure class="chart-figure"><figcaption><h2>${title}</h2>${notes(context, data)}${legend(data)}</figcaption>
 ${chart}</figure>
 ${call(context, data)}
-<h2>${say('The numbers')}</h2>
+<h2>${t('The numbers')}</h2>
 ${figuresTable(context, data)}`,
     }
   },
@@ -51,7 +51,7 @@ ${figuresTable(context, data)}`,
 
 /** What the chart leaves out. */
 function notes(
-  { visit: { say } }: TabContext,
+  { pageContext: { t } }: TabContext,
   { request, slots, groups, seriesValues, series }: ChartData,
 ): Html {
   const { sort, axis } = request
@@ -61,13 +61,13 @@ function notes(
     groups <= shown || whole
       ? ''
       : sort === 'largest'
-        ? say('The {n} largest of {total} groups are shown.', { n: shown, total: groups })
+        ? t('The {n} largest of {total} groups are shown.', { n: shown, total: groups })
         : sort === 'smallest'
-          ? say('The {n} smallest of {total} groups are shown.', { n: shown, total: groups })
-          : say('The first {n} of {total} groups are shown.', { n: shown, total: groups })
+          ? t('The {n} smallest of {total} groups are shown.', { n: shown, total: groups })
+          : t('The first {n} of {total} groups are shown.', { n: shown, total: groups })
   const divided =
-    seriesValues > MOST_SERIES
-      ? say('Of {total} values of {field}, the {n} most frequent are shown.', {
+    seriesValues > MAX_SERIES
+      ? t('Of {total} values of {field}, the {n} most frequent are shown.', {
           total: seriesValues,
           field: request.series?.label ?? '',
           n: series.length,
@@ -85,7 +85,7 @@ function legend({ series, request }: ChartData): Html {
 
 /** The call of the API that answers the numbers of the chart, and the same as a file. */
 function call(context: TabContext, { clauses }: ChartData): Html {
-  const { visit, entry, selection } = context
+  const { pageContext, entry, selection } = context
   const { select, groupBy, orderBy, limit } = clauses
   const parameters = {
     select,
@@ -94,10 +94,10 @@ function call(context: TabContext, { clauses }: ChartData): Html {
     limit,
   }
   const dataset = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(entry.dataset.id)}`
-  const path = localPath(dataset, visit)
+  const path = localPath(dataset, pageContext)
   const answer = `${path}/records${queryText(parameters)}`
-  const root = new URL(visit.site.base).origin
-  return html`<div class="call"><h2>${visit.say('The call that answers this')}</h2>
+  const root = new URL(pageContext.site.base).origin
+  return html`<div class="call"><h2>${pageContext.t('The call that answers this')}</h2>
 <pre tabindex="0"><code>${root}${answer}</code></pre>
 <p class="take-away"><a href="${answer}" rel="nofollow">JSON</a> <a href="${path}/exports/csv${queryText(parameters)}" rel="nofollow">CSV</a></p></div>`
 }

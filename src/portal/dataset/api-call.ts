@@ -1,4 +1,4 @@
-import { many, one, readManners, readPage, USUAL_ROWS, USUAL_ZONE } from '../../http/parameters.ts'
+import { DEFAULT_ROWS, DEFAULT_ZONE, many, one, readPage, readPresentation } from '../../http/parameters.ts'
 import { isLanguage } from '../../model/language.ts'
 import type { Answer } from '../../query/execute/answer.ts'
 import type { LinkParameters } from '../../site/page-context.ts'
@@ -51,20 +51,20 @@ export function callParameters(call: ApiCall): LinkParameters {
  * of the API.
  */
 export async function answerCall(context: TabContext, call: ApiCall): Promise<Answer | null> {
-  const { inquiry, source, selection, query } = context
-  const { timezone, language } = readManners({ timezone: call.timezone, lang: call.lang })
+  const { queryService, source, selection, query } = context
+  const { timezone, language } = readPresentation({ timezone: call.timezone, lang: call.lang })
   const page = { limit: one(query, 'limit') ?? '', offset: one(query, 'offset') ?? '' }
   const isGrouped = call.group_by !== ''
-  const answer = await inquiry.find(
+  const answer = await queryService.find(
     source,
     { ...selection, words: '', where: call.where },
     {
-      ...readPage(page, isGrouped, isGrouped ? null : USUAL_ROWS),
+      ...readPage(page, isGrouped, isGrouped ? null : DEFAULT_ROWS),
       ...(call.select === '' ? {} : { select: call.select }),
       ...(call.group_by === '' ? {} : { groupBy: call.group_by }),
       orderBy: call.order_by,
     },
     language,
   )
-  return timezone === USUAL_ZONE ? answer : null
+  return timezone === DEFAULT_ZONE ? answer : null
 }

@@ -3,16 +3,16 @@ import { exactJson } from '../../model/exact-json.ts'
 import type { Answer } from '../../query/execute/answer.ts'
 import { type Html, html } from '../../site/html.ts'
 import { LANGUAGE_NAMES } from '../../site/language.ts'
-import { isFilterFault } from '../ask.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'
+import { isFilterFault } from '../query-service.ts'
 import { ANSWER_LANGUAGE, type ApiCall, answerCall, callParameters, readCall } from './api-call.ts'
-import { connectTools, doorList } from './api-connect.ts'
+import { connectTools, endpointList } from './api-connect.ts'
 import { snippetsOf } from './api-snippets.ts'
-import { doorAddress, doorPaths } from './doors.ts'
+import { endpointAddress, endpointPaths } from './endpoints.ts'
 import type { Tab, TabContext } from './tab.ts'
 
 /** Characters of an answer that the page shows; the link has all. */
-const LONGEST = 12_000
+const MAX_LENGTH = 12_000
 
 /** The API, tried out: a form that is the address of the call, the call, its answer, and how programs make it. */
 export const apiTab: Tab = {
@@ -21,33 +21,33 @@ export const apiTab: Tab = {
   isFiltered: false,
   isShown: () => true,
   render: async context => {
-    const { visit, entry } = context
-    const { say } = visit
+    const { pageContext, entry } = context
+    const { t } = pageContext
     const isTable = entry.content === 'records'
     return {
       islands: [COPY_ISLAND, ...(isTable ? ['api-form.js'] : [])],
       body: html`${restrictedNote(context)}
 ${isTable ? await tryOut(context) : ''}
-<h2${isTable ? '' : html` class="first"`}>${say('Addresses of this dataset')}</h2>
-${doorList(context)}
-<h2>${say('How to connect')}</h2>
+<h2${isTable ? '' : html` class="first"`}>${t('Addresses of this dataset')}</h2>
+${endpointList(context)}
+<h2>${t('How to connect')}</h2>
 ${connectTools(context)}
-<p><a href="${visit.href('/developers/')}">${say('All doors of this portal, accounts and limits')}</a></p>`,
+<p><a href="${pageContext.href('/developers/')}">${t('All doors of this portal, accounts and limits')}</a></p>`,
     }
   },
 }
 
-function restrictedNote({ visit, entry }: TabContext): Html {
-  const { say } = visit
+function restrictedNote({ pageContext, entry }: TabContext): Html {
+  const { t } = pageContext
   if (entry.dataset.visibility === 'public') return html``
-  return html`<p class="remark">${say('This dataset is restricted: every call needs an API key.')} <a href="${visit.href('/account/my-api-keys/')}">${say('Make an API key')}</a></p>`
+  return html`<p class="remark">${t('This dataset is restricted: every call needs an API key.')} <a href="${pageContext.href('/account/my-api-keys/')}">${t('Make an API key')}</a></p>`
 }
 
 async function tryOut(context: TabContext): Promise<Html> {
-  const { say } = context.visit
+  const { t } = context.pageContext
   const call = readCall(context)
   const { answer, fault } = await answered(context, call)
-  return html`<h2 class="first">${say('Try it out')}</h2>
+  return html`<h2 class="first">${t('Try it out')}</h2>
 ${callForm(context, call)}
 ${callResult(context, call, answer, fault)}`
 }
@@ -64,8 +64,8 @@ async function answered(
   }
 }
 
-function callForm({ visit, entry, path, query }: TabContext, call: ApiCall): Html {
-  const { say } = visit
+function callForm({ pageContext, entry, path, query }: TabContext, call: ApiCall): Html {
+  const { t } = pageContext
   const home = `/explore/dataset/${encodeURIComponent(entry.dataset.id)}`
   const text = (name: string, value: string, placeholder: string, more: Html = html``) =>
     html`<div class="parameter"><label for="f-${name}"><code>${name}</code></label><input id="f-${name}" name="${name}" value="${value}" placeholder="${placeholder}" autocomplete="off" spellcheck="false" autocapitalize="off" dir="ltr"${more}></div>
@@ -85,56 +85,56 @@ function callForm({ visit, entry, path, query }: TabContext, call: ApiCall): Htm
     ([code, name]) =>
       html`<option value="${code}"${code === call.lang ? html` selected` : ''}>${name}</option>`,
   )
-  return html`<form class="api-form" action="${visit.href(path('api'))}" method="get">
-${typeof query.lang === 'string' ? html`<input type="hidden" name="lang" value="${visit.language}">` : ''}
+  return html`<form class="api-form" action="${pageContext.href(path('api'))}" method="get">
+${typeof query.lang === 'string' ? html`<input type="hidden" name="lang" value="${pageContext.language}">` : ''}
 ${text('select', call.select, `${one}, ${two}`)}
-<div class="parameter"><label for="f-where"><code>where</code></label><textarea id="f-where" name="where" rows="2" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr" data-fields="${visit.href(`${home}/complete`)}" data-check="${visit.href(`${home}/check`)}" placeholder="${two} is not null">
+<div class="parameter"><label for="f-where"><code>where</code></label><textarea id="f-where" name="where" rows="2" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr" data-fields="${pageContext.href(`${home}/complete`)}" data-check="${pageContext.href(`${home}/check`)}" placeholder="${two} is not null">
 ${call.where}</textarea></div>
 ${text('group_by', call.group_by, facet)}${text('order_by', call.order_by, `${one} desc`)}${filters('refine', `${facet}:…`)}${call.exclude.length === 0 ? '' : filters('exclude', '')}
 <div class="parameters">${text('limit', call.limit, '10', number)}${text('offset', call.offset, '0', number)}${text('timezone', call.timezone, 'UTC')}
 <div class="parameter"><label for="f-lang"><code>lang</code></label><select id="f-lang" name="${ANSWER_LANGUAGE}"><option value="">–</option>${languages}</select></div></div>
-<div class="run"><button>${say('Run')}</button> <a href="${visit.href(path('api'))}">${say('Start anew')}</a></div>
+<div class="run"><button>${t('Run')}</button> <a href="${pageContext.href(path('api'))}">${t('Start anew')}</a></div>
 </form>`
 }
 
 /** All that depends on the call: the script of the page replaces it whole. */
 function callResult(
-  { visit, entry }: TabContext,
+  { pageContext, entry }: TabContext,
   call: ApiCall,
   answer: Answer | null,
   fault: Fault | null,
 ): Html {
-  const { say } = visit
+  const { t } = pageContext
   const parameters = callParameters(call)
-  const path = doorPaths(entry.dataset.id).records
-  const { href, address } = doorAddress(visit, path, parameters)
+  const path = endpointPaths(entry.dataset.id).records
+  const { href, address } = endpointAddress(pageContext, path, parameters)
   const snippets = snippetsOf({
-    address: doorAddress(visit, path).address,
+    address: endpointAddress(pageContext, path).address,
     whole: address,
     parameters,
     isRestricted: entry.dataset.visibility !== 'public',
   })
-  return html`<div id="call" data-call="${href}" data-status="${say('Status {status}, {ms} ms, {bytes} bytes', { status: '{status}', ms: '{ms}', bytes: '{bytes}' })}" data-failed="${say('The portal could not be reached.')}">
-<h3>${say('The call')}</h3>
-<p>${addressLine(visit, href, address)}</p>
-<h3>${say('The answer')}</h3>
+  return html`<div id="call" data-call="${href}" data-status="${t('Status {status}, {ms} ms, {bytes} bytes', { status: '{status}', ms: '{ms}', bytes: '{bytes}' })}" data-failed="${t('The portal could not be reached.')}">
+<h3>${t('The call')}</h3>
+<p>${addressLine(pageContext, href, address)}</p>
+<h3>${t('The answer')}</h3>
 <p class="soft status" role="status"></p>
-${fault === null ? answerText(visit, call, answer) : html`<div class="fault" role="alert"><p>${fault.message}</p></div>`}
-<h3>${say('In programs')}</h3>
+${fault === null ? answerText(pageContext, call, answer) : html`<div class="fault" role="alert"><p>${fault.message}</p></div>`}
+<h3>${t('In programs')}</h3>
 <div class="snippets">${snippets.map(
-    ({ title, text }) => html`<section><h4>${title}</h4>${codeBlock(visit, text, 'code')}</section>
+    ({ title, text }) => html`<section><h4>${title}</h4>${codeBlock(pageContext, text, 'code')}</section>
 `,
   )}</div></div>`
 }
 
-function answerText(visit: TabContext['visit'], call: ApiCall, answer: Answer | null): Html {
-  const { say } = visit
+function answerText(pageContext: TabContext['pageContext'], call: ApiCall, answer: Answer | null): Html {
+  const { t } = pageContext
   if (answer === null)
-    return html`<p class="remark">${say('Follow the link to see the answer with the times of this zone.')}</p><div class="answer"></div>`
+    return html`<p class="remark">${t('Follow the link to see the answer with the times of this zone.')}</p><div class="answer"></div>`
   const results = answer.rows.map(({ object }) => object)
   const body = call.group_by === '' ? { total_count: answer.total, results } : { results }
   const text = exactJson(body, 2)
-  const cut = text.length > LONGEST ? `${text.slice(0, text.lastIndexOf('\n', LONGEST))}\n…` : text
-  return html`<div class="answer" tabindex="0" role="region" aria-label="${say('The answer')}">${codeBlock(visit, cut, 'json')}</div>
-${cut === text ? '' : html`<p class="soft">${say('These are the first lines; the link has the whole answer.')}</p>`}`
+  const cut = text.length > MAX_LENGTH ? `${text.slice(0, text.lastIndexOf('\n', MAX_LENGTH))}\n…` : text
+  return html`<div class="answer" tabindex="0" role="region" aria-label="${t('The answer')}">${codeBlock(pageContext, cut, 'json')}</div>
+${cut === text ? '' : html`<p class="soft">${t('These are the first lines; the link has the whole answer.')}</p>`}`
 }

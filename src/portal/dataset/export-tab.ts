@@ -1,11 +1,11 @@
 import { exportFormats } from '../../formats/export-formats.ts'
 import { lookup } from '../../model/lookup.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { LinkParameters, Visit } from '../../site/page-context.ts'
-import { toSay } from '../../site/translator.ts'
+import type { LinkParameters, PageContext } from '../../site/page-context.ts'
+import { messageKey } from '../../site/translator.ts'
 import { hiddenFields } from '../parts/hidden-fields.ts'
 import { apiParameters, isEverything, selectionParameters } from '../selection.ts'
-import { doorAddress, doorPaths } from './doors.ts'
+import { endpointAddress, endpointPaths } from './endpoints.ts'
 import { FORMAT_GROUPS, type FormatGroup, type ShownFormat } from './export-formats.ts'
 import { graphSizes, type Sizes, tableSizes } from './export-sizes.ts'
 import type { Tab, TabContext } from './tab.ts'
@@ -14,10 +14,10 @@ import type { Tab, TabContext } from './tab.ts'
 const SAMPLE = 100
 
 const SEPARATORS = [
-  { value: ';', label: toSay('Semicolon') },
-  { value: ',', label: toSay('Comma') },
-  { value: '\\t', label: toSay('Tab') },
-  { value: '|', label: toSay('Bar') },
+  { value: ';', label: messageKey('Semicolon') },
+  { value: ',', label: messageKey('Comma') },
+  { value: '\\t', label: messageKey('Tab') },
+  { value: '|', label: messageKey('Bar') },
 ] as const
 
 /** The records of a selection as files of every format that the API offers. */
@@ -27,7 +27,7 @@ export const exportTab: Tab = {
   isFiltered: true,
   isShown: () => true,
   render: async context => {
-    const { visit, entry, selection } = context
+    const { pageContext, entry, selection } = context
     const offered = new Set(exportFormats('explore-v2.1', entry.dataset.fields).map(({ name }) => name))
     const groups = FORMAT_GROUPS.map(group => ({
       ...group,
@@ -42,19 +42,24 @@ export const exportTab: Tab = {
       body: html`${summary(context, total)}
 ${entry.content === 'records' ? optionsForm(context, options) : ''}
 ${cards}
-<p class="take-away"><span>${visit.say('This page as')}</span> <a href="${doorAddress(visit, doorPaths(entry.dataset.id).exports, {}).href}">JSON</a></p>
-${isEverything(selection) ? '' : html`<p class="soft">${visit.say('The addresses of these files have the filter in them: whoever opens them later gets the records of that day.')}</p>`}`,
+<p class="take-away"><span>${pageContext.t('This page as')}</span> <a href="${endpointAddress(pageContext, endpointPaths(entry.dataset.id).exports, {}).href}">JSON</a></p>
+${isEverything(selection) ? '' : html`<p class="soft">${pageContext.t('The addresses of these files have the filter in them: whoever opens them later gets the records of that day.')}</p>`}`,
     }
   },
 }
 
 /** How many records come out, and about how large each file is. */
 async function measured(
-  { entry, inquiry, source, selection, visit }: TabContext,
+  { entry, queryService, source, selection, pageContext }: TabContext,
   groups: readonly FormatGroup[],
 ): Promise<{ readonly total: number; readonly sizes: Sizes }> {
   if (entry.content === 'rdf') return { total: 0, sizes: await graphSizes(entry) }
-  const sample = await inquiry.find(source, selection, { limit: SAMPLE, offset: 0 }, visit.language)
+  const sample = await queryService.find(
+    source,
+    selection,
+    { limit: SAMPLE, offset: 0 },
+    pageContext.language,
+  )
   const formats = groups.flatMap(group => group.formats)
   const tables = formats.filter(({ isRdf }) => !isRdf).map(({ name }) => name)
   const share = entry.statistics.records === 0 ? 1 : sample.total / entry.statistics.records
@@ -67,14 +72,14 @@ async function measured(
   }
 }
 
-function summary({ visit, entry, selection }: TabContext, total: number): Html {
-  const { say } = visit
+function summary({ pageContext, entry, selection }: TabContext, total: number): Html {
+  const { t } = pageContext
   const text =
     entry.content === 'rdf'
-      ? say.many('All of the dataset: {n} triple', 'All of the dataset: {n} triples', entry.triples)
+      ? t.many('All of the dataset: {n} triple', 'All of the dataset: {n} triples', entry.triples)
       : isEverything(selection)
-        ? say.many('All of the dataset: {n} record', 'All of the dataset: {n} records', total)
-        : say.many('What is filtered: {n} record', 'What is filtered: {n} records', total)
+        ? t.many('All of the dataset: {n} record', 'All of the dataset: {n} records', total)
+        : t.many('What is filtered: {n} record', 'What is filtered: {n} records', total)
   return html`<h2 class="first">${text}</h2>`
 }
 
@@ -84,19 +89,19 @@ function optionsOf({ query }: TabContext): LinkParameters {
   return { delimiter: separator, use_labels: query.use_labels === 'true' ? 'true' : undefined }
 }
 
-function optionsForm({ visit, selection, path, query }: TabContext, options: LinkParameters): Html {
-  const { say } = visit
+function optionsForm({ pageContext, selection, path, query }: TabContext, options: LinkParameters): Html {
+  const { t } = pageContext
   const chosen = options.delimiter ?? ';'
   const separators = SEPARATORS.map(
     ({ value, label }) =>
-      html`<option value="${value === ';' ? '' : value}"${value === chosen ? html` selected` : ''}>${say(label)}</option>`,
+      html`<option value="${value === ';' ? '' : value}"${value === chosen ? html` selected` : ''}>${t(label)}</option>`,
   )
   const checked = options.use_labels === undefined ? '' : html` checked`
-  const language = typeof query.lang === 'string' ? { lang: visit.language } : {}
-  return html`<form class="options" action="${visit.href(path('export'))}" method="get">${hiddenFields({ ...selectionParameters({ ...selection, page: 1 }), ...language })}
-<label>${say('Separator of CSV')} <select name="delimiter">${separators}</select></label>
-<label class="check"><input type="checkbox" name="use_labels" value="true"${checked}> ${say('Labels as names of columns')}</label>
-<button class="plain">${say('Apply')}</button></form>`
+  const language = typeof query.lang === 'string' ? { lang: pageContext.language } : {}
+  return html`<form class="options" action="${pageContext.href(path('export'))}" method="get">${hiddenFields({ ...selectionParameters({ ...selection, page: 1 }), ...language })}
+<label>${t('Separator of CSV')} <select name="delimiter">${separators}</select></label>
+<label class="check"><input type="checkbox" name="use_labels" value="true"${checked}> ${t('Labels as names of columns')}</label>
+<button class="plain">${t('Apply')}</button></form>`
 }
 
 function formatGroup(
@@ -109,32 +114,36 @@ function formatGroup(
     format => html`<li>${formatCard(context, format, lookup(sizes, format.name), options)}</li>
 `,
   )
-  return html`<h3>${context.visit.say(label)}</h3><ul class="exports">${items}</ul>`
+  return html`<h3>${context.pageContext.t(label)}</h3><ul class="exports">${items}</ul>`
 }
 
 function formatCard(
-  { visit, entry, selection }: TabContext,
+  { pageContext, entry, selection }: TabContext,
   { name, title, says, isRdf }: ShownFormat,
   size: number | undefined,
   options: LinkParameters,
 ): Html {
-  const { say } = visit
+  const { t } = pageContext
   const parameters = {
     ...(entry.content === 'rdf' ? {} : apiParameters(selection)),
     ...(name === 'csv' ? options : isRdf ? {} : { use_labels: options.use_labels }),
   }
-  const { href } = doorAddress(visit, `${doorPaths(entry.dataset.id).exports}/${name}`, parameters)
+  const { href } = endpointAddress(
+    pageContext,
+    `${endpointPaths(entry.dataset.id).exports}/${name}`,
+    parameters,
+  )
   const about =
     size === undefined
       ? ''
-      : html` <span class="size">${say('about {size}', { size: sizeText(visit, size) })}</span>`
-  return html`<a href="${href}" rel="nofollow" download>${title}</a>${about}<p>${say(says.label)}</p>`
+      : html` <span class="size">${t('about {size}', { size: sizeText(pageContext, size) })}</span>`
+  return html`<a href="${href}" rel="nofollow" download>${title}</a>${about}<p>${t(says.label)}</p>`
 }
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const
 
 /** A number of bytes as people read it. */
-function sizeText({ number }: Visit, bytes: number): string {
+function sizeText({ number }: PageContext, bytes: number): string {
   const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
   const value = bytes / 1000 ** power
   return number(value, {

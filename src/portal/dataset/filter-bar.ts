@@ -14,8 +14,8 @@ const ORDERED: readonly TabName[] = ['table', 'export', 'api']
 
 /** The one filter of all tabs: words, a condition in ODSQL with its error, what is chosen, and how many records that are. */
 export function filterBar(context: TabContext, tab: Tab, fault: Fault | null, total: number | null): Html {
-  const { visit, selection, path, query, entry } = context
-  const { say } = visit
+  const { pageContext, selection, path, query, entry } = context
+  const { t } = pageContext
   const { fields, id } = entry.dataset
   const label = (name: string) => fields.find(field => field.name === name)?.label ?? name
   const where = fault === null ? selection.where : String(query.where ?? '')
@@ -26,36 +26,36 @@ export function filterBar(context: TabContext, tab: Tab, fault: Fault | null, to
     where: '',
     page: 1,
   })
-  const kept = isOrdered ? others : { ...others, order_by: orderBy }
+  const cached = isOrdered ? others : { ...others, order_by: orderBy }
   const count =
     total === null
       ? ''
-      : html`<p class="count" role="status">${say.many('{n} record', '{n} records', total)}</p>`
+      : html`<p class="count" role="status">${t.many('{n} record', '{n} records', total)}</p>`
   const isOpen = where !== '' ? html` open` : ''
   const base = `/explore/dataset/${encodeURIComponent(id)}`
-  return html`<form class="filter" action="${visit.href(path(tab.name))}" method="get" role="search">
-${hiddenFields(kept)}${languageField(visit)}
-<div class="words"><label class="hidden" for="q">${say('Words to look for')}</label>
-<input type="search" id="q" name="q" value="${selection.words}" placeholder="${say('Look for words')}" autocomplete="off">
-${isOrdered ? orderSelect(context) : ''}<button>${say('Filter')}</button>${count}</div>
-<details class="odsql"${isOpen}><summary>${say('Condition in ODSQL')}</summary>
-<label class="hidden" for="where">${say('Condition in ODSQL')}</label>
-<textarea id="where" name="where" rows="2" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr" data-fields="${visit.href(`${base}/complete`)}" data-check="${visit.href(`${base}/check`)}"${fault === null ? '' : html` aria-invalid="true" aria-describedby="where-fault"`}>
+  return html`<form class="filter" action="${pageContext.href(path(tab.name))}" method="get" role="search">
+${hiddenFields(cached)}${languageField(pageContext)}
+<div class="words"><label class="hidden" for="q">${t('Words to look for')}</label>
+<input type="search" id="q" name="q" value="${selection.words}" placeholder="${t('Look for words')}" autocomplete="off">
+${isOrdered ? orderSelect(context) : ''}<button>${t('Filter')}</button>${count}</div>
+<details class="odsql"${isOpen}><summary>${t('Condition in ODSQL')}</summary>
+<label class="hidden" for="where">${t('Condition in ODSQL')}</label>
+<textarea id="where" name="where" rows="2" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr" data-fields="${pageContext.href(`${base}/complete`)}" data-check="${pageContext.href(`${base}/check`)}"${fault === null ? '' : html` aria-invalid="true" aria-describedby="where-fault"`}>
 ${where}</textarea>
 ${fault === null ? '' : faultText(fault, where)}${examples(context, tab)}</details>
-${chosenChips(visit, selection, path(tab.name), label)}
+${chosenChips(pageContext, selection, path(tab.name), label)}
 </form>`
 }
 
 /** The orders by a field, upwards and downwards; another order that the address has is kept as it is. */
-function orderSelect({ visit, entry, selection }: TabContext): Html {
-  const { say } = visit
+function orderSelect({ pageContext, entry, selection }: TabContext): Html {
+  const { t } = pageContext
   const written = selection.orderBy.replace(/\s+asc$/i, '')
   const orders = entry.dataset.fields
     .filter(({ type }) => !isGeo(type))
     .flatMap(({ name, label }) => [
-      { order: fieldName(name), text: say('{field}, ascending', { field: label }) },
-      { order: `${fieldName(name)} desc`, text: say('{field}, descending', { field: label }) },
+      { order: fieldName(name), text: t('{field}, ascending', { field: label }) },
+      { order: `${fieldName(name)} desc`, text: t('{field}, descending', { field: label }) },
     ])
   const isKnown = written === '' || orders.some(({ order }) => order === written)
   const own = isKnown ? '' : html`<option value="${selection.orderBy}" selected>${selection.orderBy}</option>`
@@ -63,21 +63,21 @@ function orderSelect({ visit, entry, selection }: TabContext): Html {
     ({ order, text }) =>
       html`<option value="${order}"${order === written ? html` selected` : ''}>${text}</option>`,
   )
-  return html`<label class="hidden" for="order_by">${say('Order')}</label>
-<select id="order_by" name="order_by"><option value="">${say('Order of the source')}</option>${own}${options}</select>
+  return html`<label class="hidden" for="order_by">${t('Order')}</label>
+<select id="order_by" name="order_by"><option value="">${t('Order of the source')}</option>${own}${options}</select>
 `
 }
 
 /** What a condition looks like: examples that filter when they are followed. */
-function examples({ visit, entry, selection, path }: TabContext, tab: Tab): Html {
-  const { say } = visit
+function examples({ pageContext, entry, selection, path }: TabContext, tab: Tab): Html {
+  const { t } = pageContext
   const links = filterExamples(entry).map(where => {
-    const target = visit.href(path(tab.name), selectionParameters({ ...selection, where, page: 1 }))
+    const target = pageContext.href(path(tab.name), selectionParameters({ ...selection, where, page: 1 }))
     return html`<li><a href="${target}" rel="nofollow"><code dir="ltr">${where}</code></a></li>`
   })
   if (links.length === 0) return html``
-  return html`<div class="odsql-help"><p id="odsql-help">${say('Conditions can be joined with and, or and not. For example:')}</p><ul aria-labelledby="odsql-help">${links}</ul>
-<p><a href="${visit.href('/odsql/', { dataset: entry.dataset.id })}">${say('Try ODSQL in the playground')}</a></p></div>`
+  return html`<div class="odsql-help"><p id="odsql-help">${t('Conditions can be joined with and, or and not. For example:')}</p><ul aria-labelledby="odsql-help">${links}</ul>
+<p><a href="${pageContext.href('/odsql/', { dataset: entry.dataset.id })}">${t('Try ODSQL in the playground')}</a></p></div>`
 }
 
 /** The message, and a caret below the place that it is about. */
@@ -89,7 +89,7 @@ function faultText(fault: Fault, where: string): Html {
       ? ''
       : html`<pre aria-hidden="true" dir="ltr">${where}
 ${' '.repeat(Math.min(from, where.length))}^</pre>`
-  const told = faultHint(fault)
-  const hint = told === undefined ? '' : html`<p dir="auto">${told}</p>`
+  const described = faultHint(fault)
+  const hint = described === undefined ? '' : html`<p dir="auto">${described}</p>`
   return html`<div class="fault" id="where-fault" role="alert"><p dir="auto">${faultReason(fault)}</p>${caret}${hint}</div>`
 }

@@ -5,10 +5,10 @@ import { type Field, isNumeric } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { odsqlText } from '../selection.ts'
 
-const MOST_EXAMPLES = 3
+const MAX_EXAMPLES = 3
 
 /** Characters of a value that an example shows. */
-const LONGEST = 30
+const MAX_LENGTH = 30
 
 /** A field with what is known of its values. */
 interface Known extends FieldStatistics {
@@ -27,9 +27,7 @@ export function filterExamples({ dataset, statistics }: Pick<ServedDataset, 'dat
   // The fields that are facets first: they are those that people choose by.
   known.sort((a, b) => Number(isFacet(b.field)) - Number(isFacet(a.field)))
   const kinds = [numberExample, textExample, dateExample, wordsExample, presenceExample, pointExample]
-  return kinds
-    .flatMap(example => known.map(example).find(text => text !== null) ?? [])
-    .slice(0, MOST_EXAMPLES)
+  return kinds.flatMap(example => known.map(example).find(text => text !== null) ?? []).slice(0, MAX_EXAMPLES)
 }
 
 function isFacet({ annotations }: Field): boolean {
@@ -82,5 +80,5 @@ function isIdentifier({ name, annotations }: Field): boolean {
 
 function middle(quantiles: Known['quantiles']): string | null {
   const value = quantiles?.[Math.floor(quantiles.length / 2)]
-  return typeof value === 'string' && value !== '' && value.length <= LONGEST ? value : null
+  return typeof value === 'string' && value !== '' && value.length <= MAX_LENGTH ? value : null
 }

@@ -4,7 +4,7 @@ import type { MetaValue } from '../../model/metadata.ts'
 import { TEMPLATES } from '../../model/templates.ts'
 import { remoteState } from '../../publishing/remote/state.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { CATALOG_PATH } from '../catalog-page.ts'
 import { modifiedOf } from '../parts/cards.ts'
 import { withLinks } from '../parts/rich-text.ts'
@@ -80,41 +80,41 @@ interface Item {
 
 /** All metadata of a dataset, of every template; what is empty is not there. */
 export function metadataList(context: TabContext): Html {
-  const { visit, entry } = context
+  const { pageContext, entry } = context
   const { metas, id } = entry.dataset
   const own: readonly Item[] = [
-    item(visit, 'modified', html`${dateOf(visit, modifiedOf(entry))}`),
-    item(visit, 'data_processed', html`${dateOf(visit, entry.published)}`),
+    item(pageContext, 'modified', html`${dateOf(pageContext, modifiedOf(entry))}`),
+    item(pageContext, 'data_processed', html`${dateOf(pageContext, entry.published)}`),
   ]
-  const usual = [...own, ...itemsOf(context, 'default'), ...itemsOf(context, 'dcat')].sort(
+  const standard = [...own, ...itemsOf(context, 'default'), ...itemsOf(context, 'dcat')].sort(
     (a, b) => rank(a.name) - rank(b.name),
   )
-  const identifier = { name: 'id', label: visit.say('Identifier'), value: html`<code>${id}</code>` }
+  const identifier = { name: 'id', label: pageContext.t('Identifier'), value: html`<code>${id}</code>` }
   const further = Object.keys(metas)
     .filter(template => !['default', 'dcat'].includes(template) && !INTERNAL.has(template))
     .flatMap(template => {
       const items = itemsOf(context, template)
-      const title = lookup(TEMPLATE_TITLES, template) ?? visit.say('More of its publisher')
+      const title = lookup(TEMPLATE_TITLES, template) ?? pageContext.t('More of its publisher')
       return items.length === 0 ? [] : [html`<h3>${title}</h3>${list(items)}`]
     })
-  return html`${list([...usual, identifier, ...originOf(context)])}${further}`
+  return html`${list([...standard, identifier, ...originOf(context)])}${further}`
 }
 
 /** Where the data are fetched from, when that last succeeded, and how often it failed since. */
-function originOf({ visit, entry, services }: TabContext): readonly Item[] {
+function originOf({ pageContext, entry, services }: TabContext): readonly Item[] {
   const state = remoteState(services.portal, entry.dataset.id)
   if (state === null || state.fetched === undefined) return []
   const { origin, pathname } = new URL(state.url)
-  const { say } = visit
+  const { t } = pageContext
   return [
-    { name: 'origin', label: say('Fetched from'), value: html`${withLinks(origin + pathname)}` },
-    { name: 'fetched', label: say('Last fetched'), value: html`${dateOf(visit, state.fetched)}` },
+    { name: 'origin', label: t('Fetched from'), value: html`${withLinks(origin + pathname)}` },
+    { name: 'fetched', label: t('Last fetched'), value: html`${dateOf(pageContext, state.fetched)}` },
     ...(state.failures > 0
       ? [
           {
             name: 'failures',
-            label: say('Failed attempts since'),
-            value: html`${visit.number(state.failures)}`,
+            label: t('Failed attempts since'),
+            value: html`${pageContext.number(state.failures)}`,
           },
         ]
       : []),
@@ -138,13 +138,13 @@ function itemsOf(context: TabContext, template: string): readonly Item[] {
   return Object.entries(given).flatMap(([name, value]) => {
     if (template === 'default' && (ELSEWHERE.has(name) || isHidden(name))) return []
     const shown = valueText(context, template, name, value)
-    return shown === null ? [] : [item(context.visit, name, shown, template)]
+    return shown === null ? [] : [item(context.pageContext, name, shown, template)]
   })
 }
 
-function item({ say }: Visit, name: string, value: Html, template = 'default'): Item {
+function item({ t }: PageContext, name: string, value: Html, template = 'default'): Item {
   const known = lookup(KNOWN, name)
-  if (known !== undefined) return { name, label: say(known.label), value }
+  if (known !== undefined) return { name, label: t(known.label), value }
   const schema = TEMPLATES.find(each => each.name === template)?.schema
   return { name, label: schema?.find(each => each.name === name)?.label ?? name, value }
 }
@@ -156,15 +156,15 @@ function isHidden(name: string): boolean {
 }
 
 function valueText(context: TabContext, template: string, name: string, value: MetaValue): Html | null {
-  const { visit, entry } = context
+  const { pageContext, entry } = context
   if (value === null || value === '' || (Array.isArray(value) && value.length === 0)) return null
-  if (typeof value === 'boolean') return html`${value ? visit.say('yes') : visit.say('no')}`
-  if (typeof value === 'number') return html`${visit.number(value)}`
+  if (typeof value === 'boolean') return html`${value ? pageContext.t('yes') : pageContext.t('no')}`
+  if (typeof value === 'number') return html`${pageContext.number(value)}`
   if (template === 'default' && FACETS.has(name)) {
     const values = (Array.isArray(value) ? value : [value]).map(String)
     const links = values.map(
       each =>
-        html`<a href="${catalogLink(visit, name, each)}">${name === 'language' ? languageName(visit, each) : each}</a>`,
+        html`<a href="${catalogLink(pageContext, name, each)}">${name === 'language' ? languageName(pageContext, each) : each}</a>`,
     )
     if (name === 'theme' || name === 'keyword')
       return html`<ul class="inline">${links.map(link => html`<li>${link}</li> `)}</ul>`
@@ -176,21 +176,24 @@ function valueText(context: TabContext, template: string, name: string, value: M
     return html`${value.map((each, at) => html`${at === 0 ? '' : ', '}${withLinks(String(each))}`)}`
   if (typeof value === 'object') return html`<code>${JSON.stringify(value).slice(0, 500)}</code>`
   if (/^\d{4}-\d\d-\d\d(?:T|$)/.test(String(value)))
-    return html`${dateOf(visit, String(canonicalMoment(value)))}`
+    return html`${dateOf(pageContext, String(canonicalMoment(value)))}`
   if (name === 'contact_email') return html`<a href="mailto:${String(value)}">${String(value)}</a>`
   return withLinks(String(value))
 }
 
-function dateOf(visit: Visit, iso: string): Html {
-  return html`<time datetime="${iso}">${visit.date(iso)}</time>`
+function dateOf(pageContext: PageContext, iso: string): Html {
+  return html`<time datetime="${iso}">${pageContext.date(iso)}</time>`
 }
 
-function catalogLink(visit: Visit, facet: string, value: string): string {
-  return visit.href(CATALOG_PATH, selectionParameters({ ...NOTHING_SELECTED, refine: [{ facet, value }] }))
+function catalogLink(pageContext: PageContext, facet: string, value: string): string {
+  return pageContext.href(
+    CATALOG_PATH,
+    selectionParameters({ ...NOTHING_SELECTED, refine: [{ facet, value }] }),
+  )
 }
 
 /** `fr` as readers of the page call it. */
-function languageName({ language }: Visit, code: string): string {
+function languageName({ language }: PageContext, code: string): string {
   if (!/^[a-z]{2,3}(?:-[A-Za-z0-9]+)*$/.test(code)) return code
   try {
     return new Intl.DisplayNames([language], { type: 'language' }).of(code) ?? code

@@ -2,7 +2,7 @@ import type { FieldOrigin, FieldStatistics } from '../../model/dataset.ts'
 import { type Field, type FieldType, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { valueCell } from '../parts/value.ts'
 import type { TabContext } from './tab.ts'
 
@@ -19,67 +19,67 @@ const TYPES: Readonly<Record<FieldType, { readonly label: string }>> = {
 }
 
 /** The type of a field in words. */
-export function typeText({ say }: Visit, { type, multivalued }: Field): string {
-  return multivalued ? say('List of texts') : say(TYPES[type].label)
+export function typeText({ t }: PageContext, { type, multivalued }: Field): string {
+  return multivalued ? t('List of texts') : t(TYPES[type].label)
 }
 
 /** The fields of a dataset: what each is, and what is known of its values. */
-export function schemaTable({ visit, entry }: TabContext): Html {
-  const { say } = visit
+export function schemaTable({ pageContext, entry }: TabContext): Html {
+  const { t } = pageContext
   const { dataset, statistics } = entry
   const origins = new Map(dataset.origins?.map(origin => [origin.field, origin]))
   const rows = dataset.fields.map(field => {
     const known = lookup(statistics.fields, field.name)
     return html`<tr><th scope="row">${field.label}<br><code class="soft">${field.name}</code></th>
-<td>${typeText(visit, field)}${marks(visit, field)}</td>
-<td class="description">${field.description ?? html`<span class="none" aria-label="${say('no description')}">–</span>`}${originText(visit, origins.get(field.name))}</td>
-<td>${known === undefined ? '' : range(visit, field, known)}</td>
-<td class="number">${known === undefined ? '' : distinct(visit, known)}</td>
-<td class="number">${known === undefined ? '' : emptyShare(visit, known, statistics.records)}</td></tr>
+<td>${typeText(pageContext, field)}${marks(pageContext, field)}</td>
+<td class="description">${field.description ?? html`<span class="none" aria-label="${t('no description')}">–</span>`}${originText(pageContext, origins.get(field.name))}</td>
+<td>${known === undefined ? '' : range(pageContext, field, known)}</td>
+<td class="number">${known === undefined ? '' : distinct(pageContext, known)}</td>
+<td class="number">${known === undefined ? '' : emptyShare(pageContext, known, statistics.records)}</td></tr>
 `
   })
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('Fields')}"><table class="schema">
-<thead><tr><th scope="col">${say('Field')}</th><th scope="col">${say('Type')}</th><th scope="col">${say('Description')}</th><th scope="col">${say('From … to')}</th><th scope="col" class="number">${say('Distinct')}</th><th scope="col" class="number">${say('Empty')}</th></tr></thead>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${t('Fields')}"><table class="schema">
+<thead><tr><th scope="col">${t('Field')}</th><th scope="col">${t('Type')}</th><th scope="col">${t('Description')}</th><th scope="col">${t('From … to')}</th><th scope="col" class="number">${t('Distinct')}</th><th scope="col" class="number">${t('Empty')}</th></tr></thead>
 <tbody>${rows}</tbody></table></div>`
 }
 
 /** Which columns of the source a field comes from, and the steps that made it of them. */
-function originText({ say }: Visit, origin: FieldOrigin | undefined): Html {
+function originText({ t }: PageContext, origin: FieldOrigin | undefined): Html {
   if (origin === undefined) return html``
   const names = [...origin.columns, ...origin.steps].map(name => html`<code>${name}</code>`)
   const joined = names.flatMap((name, at) => (at === 0 ? [name] : [html` → `, name]))
-  return html`<br><small class="soft">${say('Comes from')} ${joined}</small>`
+  return html`<br><small class="soft">${t('Comes from')} ${joined}</small>`
 }
 
 /** The unit of a field, and what it is good for. */
-function marks({ say }: Visit, { annotations }: Field): Html {
+function marks({ t }: PageContext, { annotations }: Field): Html {
   const unit = annotations.unit?.[0]
   const badges = [
-    ...(annotations.id === undefined ? [] : [say('identifier')]),
-    ...(annotations.facet === undefined ? [] : [say('facet')]),
+    ...(annotations.id === undefined ? [] : [t('identifier')]),
+    ...(annotations.facet === undefined ? [] : [t('facet')]),
   ]
   return html`${unit === undefined ? '' : html` <span class="soft">(${String(unit)})</span>`}${badges.map(badge => html` <span class="badge">${badge}</span>`)}`
 }
 
-function range(visit: Visit, field: Field, { min, max }: FieldStatistics): Html {
+function range(pageContext: PageContext, field: Field, { min, max }: FieldStatistics): Html {
   if (min === null || max === null) return html``
   const shown = (value: number | string) => {
-    if (!isTemporal(field.type)) return valueCell(visit, value, field)
+    if (!isTemporal(field.type)) return valueCell(pageContext, value, field)
     const day = String(value).slice(0, 10)
-    return html`<time datetime="${day}">${visit.date(day)}</time>`
+    return html`<time datetime="${day}">${pageContext.date(day)}</time>`
   }
   if (min === max) return shown(min)
   return html`${shown(min)}<br>${shown(max)}`
 }
 
-function distinct({ say, number }: Visit, { distinct }: FieldStatistics): string {
-  return distinct === null ? say('over {n}', { n: 10_000 }) : number(distinct)
+function distinct({ t, number }: PageContext, { distinct }: FieldStatistics): string {
+  return distinct === null ? t('over {n}', { n: 10_000 }) : number(distinct)
 }
 
 /** How many of the records have no value; next to none and nearly all are not rounded away. */
-function emptyShare({ number }: Visit, { nulls }: FieldStatistics, records: number): string {
+function emptyShare({ number }: PageContext, { nulls }: FieldStatistics, records: number): string {
   if (nulls === 0 || records === 0) return number(0, { style: 'percent' })
   const share = nulls / records
-  const most = nulls === records ? 1 : Math.min(0.999, Math.max(0.001, share))
-  return number(most, { style: 'percent', maximumFractionDigits: most < 0.1 || most > 0.9 ? 1 : 0 })
+  const maximum = nulls === records ? 1 : Math.min(0.999, Math.max(0.001, share))
+  return number(maximum, { style: 'percent', maximumFractionDigits: maximum < 0.1 || maximum > 0.9 ? 1 : 0 })
 }

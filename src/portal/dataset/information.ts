@@ -5,7 +5,7 @@ import { richText } from '../parts/rich-text.ts'
 import { valueCell } from '../parts/value.ts'
 import { NOTHING_SELECTED } from '../selection.ts'
 import { metaText } from '../services.ts'
-import { doorAddress, doorPaths } from './doors.ts'
+import { endpointAddress, endpointPaths } from './endpoints.ts'
 import { metadataList } from './information-metadata.ts'
 import { schemaTable } from './information-schema.ts'
 import type { Tab, TabContext } from './tab.ts'
@@ -21,15 +21,15 @@ export const informationTab: Tab = {
   isFiltered: false,
   isShown: () => true,
   render: async context => {
-    const { entry, visit } = context
-    const { say } = visit
+    const { entry, pageContext } = context
+    const { t } = pageContext
     const description = metaText(entry, 'description')
     return {
-      body: html`<div class="prose">${description === null ? html`<p class="soft">${say('Its publisher has not described it yet.')}</p>` : richText(description)}</div>
+      body: html`<div class="prose">${description === null ? html`<p class="soft">${t('Its publisher has not described it yet.')}</p>` : richText(description)}</div>
 ${figures(context)}
-<h2>${say('About this dataset')}</h2>
+<h2>${t('About this dataset')}</h2>
 ${metadataList(context)}
-${entry.content === 'records' ? html`<h2>${say('Fields')}</h2>${schemaTable(context)}${await samples(context)}` : ''}
+${entry.content === 'records' ? html`<h2>${t('Fields')}</h2>${schemaTable(context)}${await samples(context)}` : ''}
 ${attachments(context)}
 ${twins(context)}`,
     }
@@ -37,27 +37,27 @@ ${twins(context)}`,
 }
 
 /** What stands out: how much there is of it, and how much it is asked for. */
-function figures({ visit, entry, services }: TabContext): Html {
-  const { say } = visit
+function figures({ pageContext, entry, services }: TabContext): Html {
+  const { t } = pageContext
   const { dataset, statistics, triples, content, named } = entry
   const used = services.usage(dataset.id) ?? {}
   const shown: readonly (readonly [number, string])[] = [
     ...(content === 'records'
       ? ([
-          [statistics.records, say('Records')],
-          [dataset.fields.length, say('Fields')],
+          [statistics.records, t('Records')],
+          [dataset.fields.length, t('Fields')],
         ] as const)
       : []),
-    [triples, say('Triples')],
-    ...(named.length > 0 ? ([[named.length, say('Named graphs')]] as const) : []),
-    [Number(used.download_count ?? 0), say('Downloads')],
-    [Number(used.api_call_count ?? 0), say('API calls')],
+    [triples, t('Triples')],
+    ...(named.length > 0 ? ([[named.length, t('Named graphs')]] as const) : []),
+    [Number(used.download_count ?? 0), t('Downloads')],
+    [Number(used.api_call_count ?? 0), t('API calls')],
   ]
   const tiles = shown.flatMap(([figure, label], at) =>
     figure === 0 && at > 0
       ? []
       : [
-          html`<div><dt>${label}</dt><dd>${visit.number(figure)}</dd></div>
+          html`<div><dt>${label}</dt><dd>${pageContext.number(figure)}</dd></div>
 `,
         ],
   )
@@ -66,47 +66,55 @@ function figures({ visit, entry, services }: TabContext): Html {
 
 /** A few records, one a column, so that all of their fields can be read. */
 async function samples(context: TabContext): Promise<Html> {
-  const { visit, inquiry, source, entry, path } = context
-  const { rows } = await inquiry.find(source, NOTHING_SELECTED, { limit: SAMPLES, offset: 0 }, visit.language)
+  const { pageContext, queryService, source, entry, path } = context
+  const { rows } = await queryService.find(
+    source,
+    NOTHING_SELECTED,
+    { limit: SAMPLES, offset: 0 },
+    pageContext.language,
+  )
   if (rows.length === 0) return html``
   const { id, fields } = entry.dataset
   const heads = rows.map((row, at) => {
-    const name = visit.say('Record {n}', { n: at + 1 })
+    const name = pageContext.t('Record {n}', { n: at + 1 })
     return row.id === null
       ? html`<th scope="col">${name}</th>`
-      : html`<th scope="col"><a href="${localPath(recordIri('', id, row.id), visit)}">${name}</a></th>`
+      : html`<th scope="col"><a href="${localPath(recordIri('', id, row.id), pageContext)}">${name}</a></th>`
   })
   const lines = fields.map(
-    field => html`<tr><th scope="row">${field.label}</th>${rows.map(({ object }) => html`<td>${valueCell(visit, lookup(object, field.name), field)}</td>`)}</tr>
+    field => html`<tr><th scope="row">${field.label}</th>${rows.map(({ object }) => html`<td>${valueCell(pageContext, lookup(object, field.name), field)}</td>`)}</tr>
 `,
   )
-  return html`<h2 id="samples">${visit.say('Some records')}</h2>
+  return html`<h2 id="samples">${pageContext.t('Some records')}</h2>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="samples"><table class="samples">
-<thead><tr><th scope="col">${visit.say('Field')}</th>${heads}</tr></thead><tbody>${lines}</tbody></table></div>
-<p><a href="${visit.href(path('table'))}">${visit.say('All records as a table')}</a></p>`
+<thead><tr><th scope="col">${pageContext.t('Field')}</th>${heads}</tr></thead><tbody>${lines}</tbody></table></div>
+<p><a href="${pageContext.href(path('table'))}">${pageContext.t('All records as a table')}</a></p>`
 }
 
-function attachments({ visit, entry }: TabContext): Html {
+function attachments({ pageContext, entry }: TabContext): Html {
   const { id, attachments: files } = entry.dataset
   if (files.length === 0) return html``
   const items = files.map(file => {
-    const { href } = doorAddress(visit, `${doorPaths(id).attachments}/${encodeURIComponent(file.id)}`)
+    const { href } = endpointAddress(
+      pageContext,
+      `${endpointPaths(id).attachments}/${encodeURIComponent(file.id)}`,
+    )
     return html`<li><a href="${href}">${file.title}</a> <span class="soft">${file.mimetype}</span></li>
 `
   })
-  return html`<h2>${visit.say('Attachments')}</h2><ul>${items}</ul>`
+  return html`<h2>${pageContext.t('Attachments')}</h2><ul>${items}</ul>`
 }
 
 /** The same page for programs. */
-function twins({ visit, entry }: TabContext): Html {
-  const paths = doorPaths(entry.dataset.id)
+function twins({ pageContext, entry }: TabContext): Html {
+  const paths = endpointPaths(entry.dataset.id)
   const links = [
     ['JSON', paths.explore, {}],
     ['DCAT', '/api/explore/v2.1/catalog/exports/ttl', { where: `datasetid="${entry.dataset.id}"` }],
     ['VoID', paths.void, {}],
   ] as const
-  return html`<p class="take-away"><span>${visit.say('This page as')}</span> ${links.map(
+  return html`<p class="take-away"><span>${pageContext.t('This page as')}</span> ${links.map(
     ([name, path, parameters]) =>
-      html`<a href="${doorAddress(visit, path, parameters).href}" rel="nofollow">${name}</a> `,
+      html`<a href="${endpointAddress(pageContext, path, parameters).href}" rel="nofollow">${name}</a> `,
   )}</p>`
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { GraphSurvey } from '../../catalog/graph-statistics.ts'
+import type { GraphStatistics } from '../../catalog/graph-statistics.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { turtleText } from '../../formats/turtle.ts'
 import { splitTriples } from '../../rdf/ntriples-reader.ts'
@@ -7,11 +7,11 @@ import { RDF } from '../../rdf/vocab.ts'
 import type { SiteServices } from '../services.ts'
 
 /** Milliseconds for which a page waits for figures before it does without. */
-const PATIENCE = 1500
+const TIMEOUT = 1500
 
 /** Of the examples that a survey has, those that are looked at for one with much to say. */
 const LOOKED_AT = 12
-const MOST_TRIPLES = 200
+const MAX_TRIPLES = 200
 
 /** A resource of a dataset as Turtle, with no more prefixes than it has. */
 export interface SampleResource {
@@ -23,21 +23,21 @@ const samples = new WeakMap<ServedDataset, Promise<SampleResource | null>>()
 
 /** The figures of the graph of a dataset; null while they are being counted. */
 export async function figuresOf(
-  { surveys }: Pick<SiteServices, 'surveys'>,
+  { statisticsFiles }: Pick<SiteServices, 'statisticsFiles'>,
   entry: ServedDataset,
-): Promise<GraphSurvey | null> {
+): Promise<GraphStatistics | null> {
   const late = new AbortController()
-  const end = sleep(PATIENCE, null, { signal: late.signal }).catch(() => null)
-  const survey = await Promise.race([surveys.of(entry), end])
+  const end = sleep(TIMEOUT, null, { signal: late.signal }).catch(() => null)
+  const graphStatistics = await Promise.race([statisticsFiles.of(entry), end])
   late.abort()
-  return survey
+  return graphStatistics
 }
 
 /** A resource that shows what the graph is like: of some, the one that says most; null where there is none. */
 export function sampleResource(
   services: Pick<SiteServices, 'store'>,
   entry: ServedDataset,
-  { examples }: GraphSurvey,
+  { examples }: GraphStatistics,
 ): Promise<SampleResource | null> {
   const known = samples.get(entry)
   if (known !== undefined) return known
@@ -55,7 +55,7 @@ async function richest(
   let best: Described | null = null
   for (const iri of examples.slice(0, LOOKED_AT)) {
     const subject = { type: 'iri', value: iri } as const
-    const { triples } = await store.match(resources, { subject }, { offset: 0, limit: MOST_TRIPLES })
+    const { triples } = await store.match(resources, { subject }, { offset: 0, limit: MAX_TRIPLES })
     const found = {
       iri,
       triples,
@@ -91,7 +91,7 @@ function turtleOf(triples: string, prefixes: ServedDataset['prefixes']): string 
 }
 
 /** Characters of a literal that are shown. */
-const LONGEST = 300
+const MAX_LENGTH = 300
 
 /** Triples in the order of their predicates, classes first; long literals, shapes mostly, are cut: they would hide the rest. */
 function tidied(triples: string): string {
@@ -106,9 +106,9 @@ function tidied(triples: string): string {
 
 function shortened(object: string): string {
   const end = object.lastIndexOf('"')
-  if (!object.startsWith('"') || end <= LONGEST) return object
+  if (!object.startsWith('"') || end <= MAX_LENGTH) return object
   const text = object
-    .slice(1, LONGEST)
+    .slice(1, MAX_LENGTH)
     .replace(/\\(?:u[\dA-Fa-f]{0,3}|U[\dA-Fa-f]{0,7})?$|[\ud800-\udbff]$/, '')
   return `"${text}…${object.slice(end)}`
 }

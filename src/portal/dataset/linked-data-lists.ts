@@ -1,9 +1,9 @@
-import type { GraphSurvey } from '../../catalog/graph-statistics.ts'
+import type { GraphStatistics } from '../../catalog/graph-statistics.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
-import { doorAddress, doorPaths } from './doors.ts'
+import type { PageContext } from '../../site/page-context.ts'
+import { endpointAddress, endpointPaths } from './endpoints.ts'
 
 /** An IRI as queries write it. */
 function shortName(iri: string, prefixes: ServedDataset['prefixes']): string {
@@ -15,66 +15,72 @@ function shortName(iri: string, prefixes: ServedDataset['prefixes']): string {
 }
 
 /** Where an IRI is looked up: those of this portal on the host that the reader is on. */
-export function lookUpAddress({ site }: Visit, iri: string): string | null {
+export function lookUpAddress({ site }: PageContext, iri: string): string | null {
   if (iri.startsWith(`${site.base}/`))
     return new URL(site.base).pathname.replace(/\/+$/, '') + iri.slice(site.base.length)
   return /^https?:\/\//.test(iri) ? iri : null
 }
 
 /** The classes of a graph, the most frequent first; the counts lead to the resources. */
-export function classList(visit: Visit, entry: ServedDataset, { classes, types }: GraphSurvey): Html {
-  const { say } = visit
+export function classList(
+  pageContext: PageContext,
+  entry: ServedDataset,
+  { classes, types }: GraphStatistics,
+): Html {
+  const { t } = pageContext
   if (classes.length === 0)
-    return html`<p class="soft">${say('No resource has a class: records are subjects, fields predicates.')}</p>`
+    return html`<p class="soft">${t('No resource has a class: records are subjects, fields predicates.')}</p>`
   const rows = [...classes]
     .sort((a, b) => b.entities - a.entities)
-    .slice(0, MOST)
+    .slice(0, MAX)
     .map(({ iri, entities }) => {
-      const { href } = doorAddress(visit, doorPaths(entry.dataset.id).fragments, {
+      const { href } = endpointAddress(pageContext, endpointPaths(entry.dataset.id).fragments, {
         predicate: RDF.type,
         object: iri,
       })
-      return html`<tr><th scope="row">${nameLink(visit, entry, iri)}</th><td class="number"><a href="${href}" rel="nofollow">${visit.number(entities)}</a></td></tr>
+      return html`<tr><th scope="row">${nameLink(pageContext, entry, iri)}</th><td class="number"><a href="${href}" rel="nofollow">${pageContext.number(entities)}</a></td></tr>
 `
     })
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('Classes')}"><table class="terms">
-<thead><tr><th scope="col">${say('Class')}</th><th scope="col" class="number">${say('Resources')}</th></tr></thead><tbody>${rows}</tbody></table></div>${rest(visit, types)}`
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${t('Classes')}"><table class="terms">
+<thead><tr><th scope="col">${t('Class')}</th><th scope="col" class="number">${t('Resources')}</th></tr></thead><tbody>${rows}</tbody></table></div>${rest(pageContext, types)}`
 }
 
 /** The properties of a graph, the most frequent first. */
 export function propertyList(
-  visit: Visit,
+  pageContext: PageContext,
   entry: ServedDataset,
-  { properties, predicates }: GraphSurvey,
+  { properties, predicates }: GraphStatistics,
 ): Html {
-  const { say } = visit
+  const { t } = pageContext
   const rows = [...properties]
     .sort((a, b) => b.triples - a.triples)
-    .slice(0, MOST)
+    .slice(0, MAX)
     .map(({ iri, triples, subjects, objects }) => {
-      const { href } = doorAddress(visit, doorPaths(entry.dataset.id).fragments, { predicate: iri })
-      return html`<tr><th scope="row">${nameLink(visit, entry, iri)}</th><td class="number"><a href="${href}" rel="nofollow">${visit.number(triples)}</a></td><td class="number">${visit.number(subjects)}</td><td class="number">${visit.number(objects)}</td></tr>
+      const { href } = endpointAddress(pageContext, endpointPaths(entry.dataset.id).fragments, {
+        predicate: iri,
+      })
+      return html`<tr><th scope="row">${nameLink(pageContext, entry, iri)}</th><td class="number"><a href="${href}" rel="nofollow">${pageContext.number(triples)}</a></td><td class="number">${pageContext.number(subjects)}</td><td class="number">${pageContext.number(objects)}</td></tr>
 `
     })
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('Properties')}"><table class="terms">
-<thead><tr><th scope="col">${say('Property')}</th><th scope="col" class="number">${say('Triples')}</th><th scope="col" class="number">${say('Subjects')}</th><th scope="col" class="number">${say('Objects')}</th></tr></thead><tbody>${rows}</tbody></table></div>${rest(visit, predicates)}`
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${t('Properties')}"><table class="terms">
+<thead><tr><th scope="col">${t('Property')}</th><th scope="col" class="number">${t('Triples')}</th><th scope="col" class="number">${t('Subjects')}</th><th scope="col" class="number">${t('Objects')}</th></tr></thead><tbody>${rows}</tbody></table></div>${rest(pageContext, predicates)}`
 }
 
 /** The names without counts, while these are being made. */
-export function usedNames(visit: Visit, entry: ServedDataset, iris: readonly string[]): Html {
-  return html`<ul>${iris.map(iri => html`<li>${nameLink(visit, entry, iri)}</li>`)}</ul>`
+export function usedNames(pageContext: PageContext, entry: ServedDataset, iris: readonly string[]): Html {
+  return html`<ul>${iris.map(iri => html`<li>${nameLink(pageContext, entry, iri)}</li>`)}</ul>`
 }
 
-const MOST = 100
+const MAX = 100
 
-function rest(visit: Visit, all: number): Html {
-  return all <= MOST
+function rest(pageContext: PageContext, all: number): Html {
+  return all <= MAX
     ? html``
-    : html`<p class="soft">${visit.say('The first {n} of {all}', { n: MOST, all })}</p>`
+    : html`<p class="soft">${pageContext.t('The first {n} of {all}', { n: MAX, all })}</p>`
 }
 
-function nameLink(visit: Visit, { prefixes }: ServedDataset, iri: string): Html {
-  const address = lookUpAddress(visit, iri)
+function nameLink(pageContext: PageContext, { prefixes }: ServedDataset, iri: string): Html {
+  const address = lookUpAddress(pageContext, iri)
   const name = html`<code>${shortName(iri, prefixes)}</code>`
   return address === null ? name : html`<a href="${address}" title="${iri}">${name}</a>`
 }

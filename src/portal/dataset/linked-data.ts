@@ -4,13 +4,13 @@ import { lookup } from '../../model/lookup.ts'
 import { type Html, html } from '../../site/html.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'
 import type { Token } from '../parts/highlight.ts'
-import { doorAddress, doorPaths } from './doors.ts'
+import { endpointAddress, endpointPaths } from './endpoints.ts'
 import { figuresOf, sampleResource } from './linked-data-figures.ts'
 import { classList, lookUpAddress, propertyList, usedNames } from './linked-data-lists.ts'
 import type { Tab, TabContext } from './tab.ts'
 
 /** Characters of a mapping that the page shows. */
-const LONGEST = 20_000
+const MAX_LENGTH = 20_000
 
 /** The dataset as a graph: its vocabulary with counts, a resource, queries, where it answers, how it is made. */
 export const linkedDataTab: Tab = {
@@ -19,20 +19,20 @@ export const linkedDataTab: Tab = {
   isFiltered: false,
   isShown: () => true,
   render: async context => {
-    const { visit, entry, services } = context
-    const { say } = visit
-    const survey = await figuresOf(services, entry)
-    const sample = survey === null ? null : await sampleResource(services, entry, survey)
-    const intro = say.many(
+    const { pageContext, entry, services } = context
+    const { t } = pageContext
+    const graphStatistics = await figuresOf(services, entry)
+    const sample = graphStatistics === null ? null : await sampleResource(services, entry, graphStatistics)
+    const intro = t.many(
       '{n} triple in a graph of its own',
       '{n} triples in a graph of its own',
       entry.triples,
     )
     const vocabulary =
-      survey === null
+      graphStatistics === null
         ? pendingVocabulary(context)
-        : html`<h2>${say('Classes')}</h2>${classList(visit, entry, survey)}
-<h2>${say('Properties')}</h2>${propertyList(visit, entry, survey)}`
+        : html`<h2>${t('Classes')}</h2>${classList(pageContext, entry, graphStatistics)}
+<h2>${t('Properties')}</h2>${propertyList(pageContext, entry, graphStatistics)}`
     return {
       islands: [COPY_ISLAND],
       body: html`<h2 class="first">${intro}</h2>
@@ -41,9 +41,9 @@ ${await queries(context)}
 ${
   sample === null
     ? ''
-    : html`<h2>${say('A resource')}</h2>
-<p>${addressLine(visit, lookUpAddress(visit, sample.iri) ?? sample.iri, sample.iri)}</p>
-${codeBlock(visit, sample.turtle, 'turtle', tokenLink(context))}`
+    : html`<h2>${t('A resource')}</h2>
+<p>${addressLine(pageContext, lookUpAddress(pageContext, sample.iri) ?? sample.iri, sample.iri)}</p>
+${codeBlock(pageContext, sample.turtle, 'turtle', tokenLink(context))}`
 }
 ${vocabulary}
 ${mapping(context)}
@@ -52,24 +52,24 @@ ${prefixes(context)}`,
   },
 }
 
-function pendingVocabulary({ visit, entry }: TabContext): Html {
-  const { say } = visit
+function pendingVocabulary({ pageContext, entry }: TabContext): Html {
+  const { t } = pageContext
   const { classes, properties } = (entry.semantic ?? {}) as Readonly<
     Record<string, readonly string[] | undefined>
   >
-  return html`<h2>${say('Classes and properties')}</h2>
-<p class="remark">${say('Their figures are being counted: look again in a minute.')}</p>
-${usedNames(visit, entry, [...(classes ?? []), ...(properties ?? [])].slice(0, 100))}`
+  return html`<h2>${t('Classes and properties')}</h2>
+<p class="remark">${t('Their figures are being counted: look again in a minute.')}</p>
+${usedNames(pageContext, entry, [...(classes ?? []), ...(properties ?? [])].slice(0, 100))}`
 }
 
-function addresses({ visit, entry }: TabContext): Html {
-  const { say } = visit
-  const paths = doorPaths(entry.dataset.id)
-  const doors = [
-    [say('SPARQL endpoint'), paths.sparql],
-    [say('Triple pattern fragments'), paths.fragments],
-    [say('Description (VoID)'), paths.void],
-    [say('The dataset as a resource'), paths.document],
+function addresses({ pageContext, entry }: TabContext): Html {
+  const { t } = pageContext
+  const paths = endpointPaths(entry.dataset.id)
+  const endpoints = [
+    [t('SPARQL endpoint'), paths.sparql],
+    [t('Triple pattern fragments'), paths.fragments],
+    [t('Description (VoID)'), paths.void],
+    [t('The dataset as a resource'), paths.document],
   ] as const
   const exports = [
     ['Turtle', 'turtle'],
@@ -79,75 +79,77 @@ function addresses({ visit, entry }: TabContext): Html {
   ] as const
   const files = exports.map(
     ([name, format]) =>
-      html`<li><a href="${doorAddress(visit, `${paths.exports}/${format}`).href}" rel="nofollow" download>${name}</a></li> `,
+      html`<li><a href="${endpointAddress(pageContext, `${paths.exports}/${format}`).href}" rel="nofollow" download>${name}</a></li> `,
   )
-  return html`<dl class="metas">${doors.map(([name, path]) => {
-    const { href, address } = doorAddress(visit, path)
-    return html`<div><dt>${name}</dt><dd>${addressLine(visit, href, address)}</dd></div>
+  return html`<dl class="metas">${endpoints.map(([name, path]) => {
+    const { href, address } = endpointAddress(pageContext, path)
+    return html`<div><dt>${name}</dt><dd>${addressLine(pageContext, href, address)}</dd></div>
 `
-  })}<div><dt>${say('All triples')}</dt><dd><ul class="inline">${files}</ul></dd></div></dl>`
+  })}<div><dt>${t('All triples')}</dt><dd><ul class="inline">${files}</ul></dd></div></dl>`
 }
 
-async function queries({ visit, entry, services }: TabContext): Promise<Html> {
-  const { say } = visit
+async function queries({ pageContext, entry, services }: TabContext): Promise<Html> {
+  const { t } = pageContext
   const { id } = entry.dataset
-  const found = await exampleQueries(services.portal, id, visit.site.base)
-  const seen = new Set(
+  const found = await exampleQueries(services.portal, id, pageContext.site.base)
+  const visible = new Set(
     services.catalog
-      .seenBy(visit.principal)
+      .visibleTo(pageContext.principal)
       .current()
       .entries.map(each => each.dataset.id),
   )
-  const usual = {
+  const standard = {
     name: 'first',
-    title: say('The first triples'),
+    title: t('The first triples'),
     description: null,
     query: 'SELECT ?subject ?predicate ?object WHERE {\n  ?subject ?predicate ?object\n}\nLIMIT 100\n',
     federatesWith: [],
   }
-  const items = [...found, usual].map(({ title, description, query, federatesWith }) => {
-    const others = federatesWith.filter(other => seen.has(other))
-    const target = visit.href('/sparql/', { query, source: [id, ...others] })
+  const items = [...found, standard].map(({ title, description, query, federatesWith }) => {
+    const others = federatesWith.filter(other => visible.has(other))
+    const target = pageContext.href('/sparql/', { query, source: [id, ...others] })
     const note =
       others.length === 0
         ? ''
-        : html`<p class="soft">${say('It asks these datasets as well: {datasets}', { datasets: others.join(', ') })}</p>`
-    return html`<details class="tool"><summary>${title}</summary>${description === null ? '' : html`<p>${description}</p>`}${note}${codeBlock(visit, query.trim(), 'sparql')}<p><a class="button" href="${target}" rel="nofollow">${say('Run it in the playground')}</a></p></details>
+        : html`<p class="soft">${t('It asks these datasets as well: {datasets}', { datasets: others.join(', ') })}</p>`
+    return html`<details class="tool"><summary>${title}</summary>${description === null ? '' : html`<p>${description}</p>`}${note}${codeBlock(pageContext, query.trim(), 'sparql')}<p><a class="button" href="${target}" rel="nofollow">${t('Run it in the playground')}</a></p></details>
 `
   })
-  return html`<h2>${say('Example queries')}</h2>${items}`
+  return html`<h2>${t('Example queries')}</h2>${items}`
 }
 
 /** What makes the triples: the mapping of the dataset, or the direct one, or its own files. */
-function mapping({ visit, entry }: TabContext): Html {
-  const { say } = visit
+function mapping({ pageContext, entry }: TabContext): Html {
+  const { t } = pageContext
   if (entry.content === 'rdf')
-    return html`<h2>${say('Where the triples come from')}</h2><p>${say('This dataset is RDF already: its triples are those of its files.')}</p>`
+    return html`<h2>${t('Where the triples come from')}</h2><p>${t('This dataset is RDF already: its triples are those of its files.')}</p>`
   const text = entry.mapping?.text ?? directMappingText(entry.dataset)
-  const cut = text.length > LONGEST ? `${text.slice(0, text.lastIndexOf('\n', LONGEST))}\n# …` : text
+  const cut = text.length > MAX_LENGTH ? `${text.slice(0, text.lastIndexOf('\n', MAX_LENGTH))}\n# …` : text
   const says =
     entry.mapping === null
-      ? say(
+      ? t(
           'This dataset has no mapping of its own: a record is a subject, a field a predicate, a value an object.',
         )
-      : say('Each record becomes triples by these rules, written in YARRRML.')
-  return html`<h2>${say('Mapping')}</h2><p>${says}</p>${codeBlock(visit, cut.trim(), 'yaml')}`
+      : t('Each record becomes triples by these rules, written in YARRRML.')
+  return html`<h2>${t('Mapping')}</h2><p>${says}</p>${codeBlock(pageContext, cut.trim(), 'yaml')}`
 }
 
-function prefixes({ visit, entry }: TabContext): Html {
+function prefixes({ pageContext, entry }: TabContext): Html {
   const text = Object.entries(entry.prefixes)
     .map(([prefix, space]) => `PREFIX ${prefix}: <${space}>`)
     .join('\n')
-  return text === '' ? html`` : html`<h2>${visit.say('Prefixes')}</h2>${codeBlock(visit, text, 'sparql')}`
+  return text === ''
+    ? html``
+    : html`<h2>${pageContext.t('Prefixes')}</h2>${codeBlock(pageContext, text, 'sparql')}`
 }
 
 /** Names and IRIs of a Turtle text lead to what they name. */
-function tokenLink({ visit, entry }: TabContext): (token: Token) => string | null {
+function tokenLink({ pageContext, entry }: TabContext): (token: Token) => string | null {
   return ({ kind, text }) => {
-    if (kind === 'iri') return lookUpAddress(visit, text.slice(1, -1))
+    if (kind === 'iri') return lookUpAddress(pageContext, text.slice(1, -1))
     if (kind !== 'name') return null
     const [prefix = '', local = ''] = text.split(/:(.*)/s)
     const space = lookup(entry.prefixes, prefix)
-    return space === undefined || local === '' ? null : lookUpAddress(visit, space + local)
+    return space === undefined || local === '' ? null : lookUpAddress(pageContext, space + local)
   }
 }

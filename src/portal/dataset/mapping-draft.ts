@@ -9,14 +9,14 @@ import { checkMapping } from '../../publishing/mapping/mapping-file.ts'
 import type { Lines } from '../../publishing/mapping/mapping-lines.ts'
 import { firstPublished, mapRecords, prefixesOf } from '../../publishing/mapping/mapping-preview.ts'
 import { currentManifest, type Manifest, versionsOf } from '../../publishing/versions/versions.ts'
-import { KeptData } from '../kept-data.ts'
+import { DataCache } from '../data-cache.ts'
 
 /** Records that are mapped to tell what changes, and of these, records whose triples are shown. */
 const SAMPLE = 100
 const SHOWN_RECORDS = 3
 
 /** Triples after which no further record of the sample is mapped. */
-const MOST_TRIPLES = 50_000
+const MAX_TRIPLES = 50_000
 
 /** A mapping as it is being edited. */
 export interface Draft {
@@ -50,7 +50,7 @@ export interface DraftSample {
 export class DraftChecker {
   private readonly portal: string
   private readonly base: string
-  private readonly samples = new KeptData(20)
+  private readonly samples = new DataCache(20)
 
   constructor({ portal, base }: { readonly portal: string; readonly base: string }) {
     this.portal = portal
@@ -95,7 +95,7 @@ function sampleOf(
   place: Parameters<typeof mapRecords>[1],
   records: readonly DatasetRecord[],
 ): DraftSample {
-  const made = mapRecords(mapping, place, records, MOST_TRIPLES)
+  const made = mapRecords(mapping, place, records, MAX_TRIPLES)
   const before = mapRecords(inForce, place, records.slice(0, made.records))
   const first = records.slice(0, SHOWN_RECORDS)
   return {

@@ -1,13 +1,13 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { hidden } from '../../catalog/visible.ts'
+import { accessError } from '../../catalog/visible.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { acceptForms, type Form, readForm } from '../../http/form.ts'
 import { hasErrors, placesOf } from '../../mapping/diagnostic.ts'
 import { mayEdit } from '../../model/principal.ts'
 import { openMapping, saveMapping } from '../../publishing/mapping/mapping-edit.ts'
-import { visitOf } from '../../site/page-context.ts'
+import { pageContextOf } from '../../site/page-context.ts'
 import { refuseForeignTo, type SignedIn, sendOn, signedIn, tokenFor } from '../../site/signed-in.ts'
-import type { Inquiry } from '../ask.ts'
+import type { QueryService } from '../query-service.ts'
 import type { SiteServices } from '../services.ts'
 import { DraftChecker } from './mapping-draft.ts'
 import { draftResults } from './mapping-results.ts'
@@ -20,17 +20,17 @@ interface MappingRoute {
 }
 
 /** Bytes of a form: a mapping has at most 256,000, each of which takes up to three. */
-const MOST_BYTES = 800_000
+const MAX_BYTES = 800_000
 
 const PATH = '/explore/dataset/:dataset/mapping'
 
 /** The editor of mappings: shows, checks and saves them, for people who are signed in and may edit the dataset. */
 export const mappingEditor: FastifyPluginAsync<{
   readonly services: SiteServices
-  readonly inquiry: Inquiry
-}> = async (app, { services, inquiry }) => {
+  readonly queryService: QueryService
+}> = async (app, { services, queryService }) => {
   const checker = new DraftChecker(services)
-  acceptForms(app, MOST_BYTES)
+  acceptForms(app, MAX_BYTES)
 
   const answer = (
     request: FastifyRequest<MappingRoute>,
@@ -39,7 +39,7 @@ export const mappingEditor: FastifyPluginAsync<{
     edit: Pick<MappingEdit, 'text' | 'outcome'>,
   ) => {
     const tab = mappingTab({ checker, formToken: tokenFor(session, services), ...edit })
-    return answerDataset(request, reply, services, inquiry, request.params.dataset, 'mapping', tab)
+    return answerDataset(request, reply, services, queryService, request.params.dataset, 'mapping', tab)
   }
 
   app.get<MappingRoute>(PATH, (request, reply) => {
@@ -58,21 +58,24 @@ export const mappingEditor: FastifyPluginAsync<{
         ? await save(request.params.dataset, text, form.get('opened') ?? '', services, checker)
         : ({ type: 'checked' } as const)
     if (outcome.type !== 'saved') return answer(request, reply, session, { text, outcome })
-    const visit = visitOf(request, services)
-    return sendOn(reply, visit.href(`/explore/dataset/${request.params.dataset}/mapping/`, { saved: 1 }))
+    const pageContext = pageContextOf(request, services)
+    return sendOn(
+      reply,
+      pageContext.href(`/explore/dataset/${request.params.dataset}/mapping/`, { saved: 1 }),
+    )
   })
 
   app.get<MappingRoute>(`${PATH}/state`, { errorHandler: answerFault(restBody) }, (request, reply) => {
     editorOf(request, services)
     const { dataset: id } = request.params
-    const entry = services.catalog.seenBy(request.principal).dataset(id)
+    const entry = services.catalog.visibleTo(request.principal).dataset(id)
     const opened = openMapping(services.portal, id)
     const state = mappingState(opened, checker.published(id), entry, services.publications.of(id))
-    const visit = visitOf(request, services)
-    const address = visit.href(`/explore/dataset/${id}/mapping/state/`)
+    const pageContext = pageContextOf(request, services)
+    const address = pageContext.href(`/explore/dataset/${id}/mapping/state/`)
     return reply.header('cache-control', 'private, no-store').send({
       state: state.type,
-      html: stateRegion(visit, state, opened, { address, isSaved: true }).html,
+      html: stateRegion(pageContext, state, opened, { address, isSaved: true }).html,
     })
   })
 
@@ -89,7 +92,7 @@ export const mappingEditor: FastifyPluginAsync<{
         return placesOf(diagnostic).map(place => ({ severity, message, hint, ...place }))
       }),
       language: checked.file.endsWith('.ttl') ? 'turtle' : 'yaml',
-      html: draftResults(visitOf(request, services), checked, file).html,
+      html: draftResults(pageContextOf(request, services), checked, file).html,
     })
   })
 }
@@ -101,9 +104,9 @@ export const mappingEditor: FastifyPluginAsync<{
 function editorOf(request: FastifyRequest<MappingRoute>, services: SiteServices): SignedIn {
   const { dataset: id } = request.params
   const { principal } = request
-  services.catalog.seenBy(principal).dataset(id)
+  services.catalog.visibleTo(principal).dataset(id)
   const session = signedIn(request, services)
-  if (session === null || !mayEdit(principal, id)) throw hidden(principal, `The mapping of ${id}`)
+  if (session === null || !mayEdit(principal, id)) throw accessError(principal, `The mapping of ${id}`)
   return session
 }
 

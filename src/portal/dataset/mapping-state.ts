@@ -4,7 +4,7 @@ import type { OpenedMapping } from '../../publishing/mapping/mapping-edit.ts'
 import type { PublicationState } from '../../publishing/publications.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 
 /** What has become of the mapping that stands in the portal folder. */
 export type MappingState =
@@ -57,28 +57,28 @@ export function mappingState(
 
 /** The state in words. */
 export function stateText(
-  { say, number }: Visit,
+  { t, number }: PageContext,
   state: MappingState,
   { file }: Pick<OpenedMapping, 'file'>,
 ): Html {
   const name = { file: `mappings/${path.basename(file)}` }
   switch (state.type) {
     case 'proposal':
-      return html`<p>${say(
+      return html`<p>${t(
         'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.',
       )}</p>`
     case 'in-force':
-      return html`<p>${say('This is the mapping {file}. It is in force.', name)} ${say.many('It makes {n} triple.', 'It makes {n} triples.', state.triples)}</p>`
+      return html`<p>${t('This is the mapping {file}. It is in force.', name)} ${t.many('It makes {n} triple.', 'It makes {n} triples.', state.triples)}</p>`
     case 'loading':
-      return html`<p>${say('The mapping {file} is published. Its triples are being loaded.', name)}</p>`
+      return html`<p>${t('The mapping {file} is published. Its triples are being loaded.', name)}</p>`
     case 'publishing':
-      return html`<p>${say('The mapping {file} is saved and is being published. Records so far: {records}.', { ...name, records: number(state.records) })}</p>`
+      return html`<p>${t('The mapping {file} is saved and is being published. Records so far: {records}.', { ...name, records: number(state.records) })}</p>`
     case 'waiting':
-      return html`<p>${say('The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.', name)}</p>`
+      return html`<p>${t('The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.', name)}</p>`
     case 'refused':
-      return html`<p>${say('The mapping {file} was refused when it was published. What was in force before stays in force.', name)}</p>`
+      return html`<p>${t('The mapping {file} was refused when it was published. What was in force before stays in force.', name)}</p>`
     case 'failed':
-      return html`<p>${say('The mapping {file} could not be published. What was in force before stays in force.', name)} <span dir="auto">${state.reason}</span></p>`
+      return html`<p>${t('The mapping {file} could not be published. What was in force before stays in force.', name)} <span dir="auto">${state.reason}</span></p>`
     default:
       return state satisfies never
   }
@@ -86,14 +86,14 @@ export function stateText(
 
 /** Where the page shows the state, and where its script asks for it. */
 export function stateRegion(
-  visit: Visit,
+  pageContext: PageContext,
   state: MappingState,
   opened: Pick<OpenedMapping, 'file'>,
   { address, isSaved }: { readonly address: string; readonly isSaved: boolean },
 ): Html {
   const tone = state.type === 'refused' || state.type === 'failed' ? 'fault' : isSaved ? 'note good' : ''
   const again = isPassing(state)
-    ? html`<noscript><p><a href="">${visit.say('Look again')}</a></p></noscript>`
+    ? html`<noscript><p><a href="">${pageContext.t('Look again')}</a></p></noscript>`
     : ''
-  return html`<div class="mapping-state ${tone}" role="status" data-state="${state.type}"${isPassing(state) ? html` data-next="${address}"` : ''}>${stateText(visit, state, opened)}${again}</div>`
+  return html`<div class="mapping-state ${tone}" role="status" data-state="${state.type}"${isPassing(state) ? html` data-next="${address}"` : ''}>${stateText(pageContext, state, opened)}${again}</div>`
 }

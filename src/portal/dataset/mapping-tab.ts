@@ -4,7 +4,7 @@ import { readDefinition } from '../../publishing/definition.ts'
 import { openMapping, proposedMapping } from '../../publishing/mapping/mapping-edit.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { highlight } from '../parts/highlight.ts'
 import type { DraftChecker } from './mapping-draft.ts'
 import { draftResults } from './mapping-results.ts'
@@ -47,7 +47,8 @@ export function mappingTab(edit: MappingEdit | null): Tab {
     label: 'Mapping',
     isFiltered: false,
     isWide: true,
-    isShown: ({ entry, visit }) => entry.content === 'records' && mayEdit(visit.principal, entry.dataset.id),
+    isShown: ({ entry, pageContext }) =>
+      entry.content === 'records' && mayEdit(pageContext.principal, entry.dataset.id),
     render: async context =>
       edit === null
         ? { body: html`` }
@@ -63,26 +64,29 @@ async function editor(
   context: TabContext,
   { checker, formToken, text, outcome }: MappingEdit,
 ): Promise<Html> {
-  const { visit, services, entry } = context
-  const { say } = visit
+  const { pageContext, services, entry } = context
+  const { t } = pageContext
   const { id } = entry.dataset
   const manifest = checker.published(id)
   const opened = openMapping(services.portal, id)
   const shown = text ?? opened.text ?? proposalOf(services.portal, manifest)
   const checked = await checker.check({ text: shown, file: opened.file }, manifest)
-  const target = visit.href(context.path('mapping'))
+  const target = pageContext.href(context.path('mapping'))
   const state = mappingState(opened, manifest, entry, services.publications.of(id))
-  const where = { address: visit.href(`${context.path('mapping')}state/`), isSaved: outcome.type === 'saved' }
-  return html`${told(visit, outcome, opened.text)}
-${stateRegion(visit, state, opened, where)}
-<p>${say('A mapping is written in YARRRML or RML and says which triples each record becomes.')}</p>
-<form class="mapping" method="post" action="${target}" data-check="${visit.href(`${context.path('mapping')}check/`)}" data-failed="${say('The portal did not answer. The text is not lost; try again.')}" data-leaving="${text === null ? '' : 'changed'}">
+  const where = {
+    address: pageContext.href(`${context.path('mapping')}state/`),
+    isSaved: outcome.type === 'saved',
+  }
+  return html`${described(pageContext, outcome, opened.text)}
+${stateRegion(pageContext, state, opened, where)}
+<p>${t('A mapping is written in YARRRML or RML and says which triples each record becomes.')}</p>
+<form class="mapping" method="post" action="${target}" data-check="${pageContext.href(`${context.path('mapping')}check/`)}" data-failed="${t('The portal did not answer. The text is not lost; try again.')}" data-leaving="${text === null ? '' : 'changed'}">
 <input type="hidden" name="form_token" value="${formToken}"><input type="hidden" name="opened" value="${opened.digest}">
-<div class="mapping-text"><label for="text">${say('Mapping')}</label>
+<div class="mapping-text"><label for="text">${t('Mapping')}</label>
 <textarea id="text" name="text" rows="30" spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off" dir="ltr" data-file="${path.basename(opened.file)}">
 ${shown}</textarea>
-<div class="buttons"><button name="action" value="save">${say('Save')}</button> <button class="plain" name="action" value="check">${say('Check and preview')}</button></div></div>
-<div class="mapping-results" aria-live="polite" aria-busy="false">${draftResults(visit, checked, opened.file)}</div>
+<div class="buttons"><button name="action" value="save">${t('Save')}</button> <button class="plain" name="action" value="check">${t('Check and preview')}</button></div></div>
+<div class="mapping-results" aria-live="polite" aria-busy="false">${draftResults(pageContext, checked, opened.file)}</div>
 </form>
 <script type="application/json" id="mapping-fields">${fieldList(entry.dataset.fields.map(field => field.name))}</script>`
 }
@@ -99,20 +103,20 @@ function proposalOf(portal: string, { dataset, statistics }: Manifest): string {
 }
 
 /** What became of what was sent. */
-function told(visit: Visit, outcome: MappingEdit['outcome'], current: string | null): Html {
-  const { say } = visit
+function described(pageContext: PageContext, outcome: MappingEdit['outcome'], current: string | null): Html {
+  const { t } = pageContext
   switch (outcome.type) {
     case 'opened':
     case 'checked':
     case 'saved':
       return html``
     case 'refused':
-      return html`<div class="fault" role="alert"><p>${say('The mapping has errors. It was not saved.')}</p></div>`
+      return html`<div class="fault" role="alert"><p>${t('The mapping has errors. It was not saved.')}</p></div>`
     case 'unwritable':
-      return html`<div class="fault" role="alert"><p>${say('The mapping cannot be written to the portal folder ({code}). It was not saved.', { code: outcome.code })}</p></div>`
+      return html`<div class="fault" role="alert"><p>${t('The mapping cannot be written to the portal folder ({code}). It was not saved.', { code: outcome.code })}</p></div>`
     case 'conflict':
-      return html`<div class="fault" role="alert"><p>${say('Somebody else has changed the mapping since you opened it. Yours was not saved; it is below. Saving again replaces the other one.')}</p>
-<details><summary>${say('The mapping as it is now')}</summary><pre dir="ltr" tabindex="0" role="region" aria-label="${say('The mapping as it is now')}"><code>${highlight(current ?? '', 'yaml')}</code></pre></details></div>`
+      return html`<div class="fault" role="alert"><p>${t('Somebody else has changed the mapping since you opened it. Yours was not saved; it is below. Saving again replaces the other one.')}</p>
+<details><summary>${t('The mapping as it is now')}</summary><pre dir="ltr" tabindex="0" role="region" aria-label="${t('The mapping as it is now')}"><code>${highlight(current ?? '', 'yaml')}</code></pre></details></div>`
     default:
       return outcome satisfies never
   }

@@ -4,9 +4,9 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
-import { visitOf } from '../../site/page-context.ts'
-import { type Inquiry, isFilterFault, recordsSource } from '../ask.ts'
+import { pageContextOf } from '../../site/page-context.ts'
 import { facetPanel } from '../parts/facets.ts'
+import { isFilterFault, type QueryService, recordsSource } from '../query-service.ts'
 import { NOTHING_SELECTED, readSelection, type Selection, selectionParameters } from '../selection.ts'
 import { metaText, plainText, type SiteServices, titleOf } from '../services.ts'
 import { tabPath } from '../sitemap.ts'
@@ -24,28 +24,28 @@ export async function answerDataset(
   request: FastifyRequest,
   reply: FastifyReply,
   services: SiteServices,
-  inquiry: Inquiry,
+  queryService: QueryService,
   id: string,
   name: string,
   made?: Tab,
 ): Promise<FastifyReply> {
-  const entry = services.catalog.seenBy(request.principal).dataset(id)
-  const visit = visitOf(request, services)
+  const entry = services.catalog.visibleTo(request.principal).dataset(id)
+  const pageContext = pageContextOf(request, services)
   const query = request.query as QueryParameters
   const path = (tab: TabName) => `/explore/dataset/${encodeURIComponent(id)}/${tab}/`
-  const shown = TABS.filter(tab => tab.isShown({ entry, visit }))
+  const shown = TABS.filter(tab => tab.isShown({ entry, pageContext }))
   const found = shown.find(each => each.name === name)
   const tab = found === undefined ? undefined : (made ?? found)
   if (tab === undefined) throw new Fault('NotFoundResource', { kind: 'page', id: name.slice(0, 100) })
-  const context = { visit, services, inquiry, entry, source: recordsSource(entry), query, path }
+  const context = { pageContext, services, queryService, entry, source: recordsSource(entry), query, path }
   const { selection, fault, content, total } = await renderTab(tab, context)
   const facets =
     tab.isFiltered && entry.content === 'records'
       ? await facetsBeside(context, fault === null ? selection : NOTHING_SELECTED, tab)
       : html``
   const description = plainText(metaText(entry, 'description') ?? '')
-  return sendSitePage(reply, visit, {
-    title: tab.name === 'information' ? titleOf(entry) : `${titleOf(entry)}: ${visit.say(tab.label)}`,
+  return sendSitePage(reply, pageContext, {
+    title: tab.name === 'information' ? titleOf(entry) : `${titleOf(entry)}: ${pageContext.t(tab.label)}`,
     description,
     part: 'catalog',
     isWide: true,
@@ -55,11 +55,11 @@ export async function answerDataset(
     head: html`${content.head ?? ''}${tab.name === 'information' ? datasetData(services, entry) : ''}
 `,
     ...(content.imageSources === undefined ? {} : { imageSources: content.imageSources }),
-    body: html`<div class="dataset-head"><nav class="crumbs" aria-label="${visit.say('Where you are')}"><a href="${visit.href('/explore/')}">${visit.say('Datasets')}</a></nav>
+    body: html`<div class="dataset-head"><nav class="crumbs" aria-label="${pageContext.t('Where you are')}"><a href="${pageContext.href('/explore/')}">${pageContext.t('Datasets')}</a></nav>
 <h1>${titleOf(entry)}</h1>
 ${tabBar(shown, tab, { ...context, selection })}</div>
 ${tab.isFiltered ? filterBar({ ...context, selection }, tab, fault, total) : ''}
-<div class="${tab.isFiltered ? 'with-facets' : tab.isWide === true ? 'whole' : 'reading'}">${facets}<div class="panel">${fault === null ? '' : faultInstead(visit, tab, fault)}${content.body}</div></div>`,
+<div class="${tab.isFiltered ? 'with-facets' : tab.isWide === true ? 'whole' : 'reading'}">${facets}<div class="panel">${fault === null ? '' : faultInstead(pageContext, tab, fault)}${content.body}</div></div>`,
   })
 }
 
@@ -78,7 +78,7 @@ async function renderTab(tab: Tab, context: Omit<TabContext, 'selection'>): Prom
   try {
     selection = { ...readSelection(context.query), view: viewOf(tab, context.query) }
     const isCounted = tab.isFiltered && context.entry.content === 'records'
-    const total = isCounted ? await context.inquiry.count(context.source, selection) : null
+    const total = isCounted ? await context.queryService.count(context.source, selection) : null
     const content = await tab.render({ ...context, selection })
     return { selection, fault: null, content, total }
   } catch (error) {
@@ -98,9 +98,9 @@ function viewOf({ parameters = [] }: Tab, query: QueryParameters): Readonly<Reco
 }
 
 /** What stands where a tab would be: the filter bar tells what is wrong with the filter, where there is one. */
-function faultInstead({ say }: TabContext['visit'], { isFiltered }: Tab, { message }: Fault): Html {
+function faultInstead({ t }: TabContext['pageContext'], { isFiltered }: Tab, { message }: Fault): Html {
   return isFiltered
-    ? html`<p class="empty">${say('Nothing is shown until the filter can be read.')}</p>`
+    ? html`<p class="empty">${t('Nothing is shown until the filter can be read.')}</p>`
     : html`<div class="fault" role="alert"><p>${message}</p></div>`
 }
 
@@ -109,16 +109,16 @@ async function facetsBeside(
   selection: Selection,
   tab: Tab,
 ): Promise<Html> {
-  const { visit, inquiry, source, path } = context
-  const shown = await inquiry.facets(source, selection)
-  return facetPanel(visit, shown, selection, path(tab.name), ({ field }) => field.label)
+  const { pageContext, queryService, source, path } = context
+  const shown = await queryService.facets(source, selection)
+  return facetPanel(pageContext, shown, selection, path(tab.name), ({ field }) => field.label)
 }
 
-function tabBar(shown: readonly Tab[], current: Tab, { visit, path, selection }: TabContext): Html {
-  const kept = selectionParameters({ ...selection, page: 1, view: {} })
+function tabBar(shown: readonly Tab[], current: Tab, { pageContext, path, selection }: TabContext): Html {
+  const cached = selectionParameters({ ...selection, page: 1, view: {} })
   const links = shown.map(tab => {
     const here = tab.name === current.name ? html` aria-current="page"` : ''
-    return html`<li><a href="${visit.href(path(tab.name), kept)}"${here}>${visit.say(tab.label)}</a></li>`
+    return html`<li><a href="${pageContext.href(path(tab.name), cached)}"${here}>${pageContext.t(tab.label)}</a></li>`
   })
-  return html`<nav class="tabs" aria-label="${visit.say('Views of the dataset')}"><ul>${links}</ul></nav>`
+  return html`<nav class="tabs" aria-label="${pageContext.t('Views of the dataset')}"><ul>${links}</ul></nav>`
 }

@@ -1,16 +1,16 @@
 import type { ServedDataset } from '../../catalog/served.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
-import type { Inquiry, Source } from '../ask.ts'
+import type { PageContext } from '../../site/page-context.ts'
+import type { QueryService, Source } from '../query-service.ts'
 import type { Selection } from '../selection.ts'
 import type { SiteServices } from '../services.ts'
 
 /** What a tab of a dataset is made of. */
 export interface TabContext {
-  readonly visit: Visit
+  readonly pageContext: PageContext
   readonly services: SiteServices
-  readonly inquiry: Inquiry
+  readonly queryService: QueryService
   readonly entry: ServedDataset
   readonly source: Source
   /** The records that all tabs are about; everything where a filter cannot be read. */
@@ -40,7 +40,7 @@ export interface Tab {
   /** In English: it is translated where it is shown. */
   readonly label: string
   /** True where a dataset, or who looks at it, has use for it. */
-  readonly isShown: (context: Pick<TabContext, 'entry' | 'visit'>) => boolean
+  readonly isShown: (context: Pick<TabContext, 'entry' | 'pageContext'>) => boolean
   /** True where it shows what the filter bar selects. */
   readonly isFiltered: boolean
   /** True where it uses the whole width, as those with a filter do. */
@@ -62,8 +62,8 @@ export interface TabContent {
 }
 
 /** Why a tab shows no record: the dataset has none, or the filter leaves none. */
-export function noRecords({ visit: { say }, entry }: Pick<TabContext, 'visit' | 'entry'>): string {
+export function noRecords({ pageContext: { t }, entry }: Pick<TabContext, 'pageContext' | 'entry'>): string {
   return entry.statistics.records === 0
-    ? say('The dataset has no records.')
-    : say('No record has all of this. Take something out of the filter.')
+    ? t('The dataset has no records.')
+    : t('No record has all of this. Take something out of the filter.')
 }

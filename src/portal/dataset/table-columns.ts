@@ -1,7 +1,7 @@
 import { type Field, isGeo, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { isNumber, valueCell } from '../parts/value.ts'
 
 /** A column of a table: a field, and how its values on the page ask to be set. */
@@ -20,7 +20,7 @@ type RecordObject = Readonly<Record<string, unknown>>
 /** Characters of a text from which on a column of them gets room, and up to which it stays on one line. */
 const LONG = 40
 const SHORT = 14
-const MOST_DECIMALS = 3
+const MAX_DECIMALS = 3
 
 /** The columns of a page of records. */
 export function columnsOf(fields: readonly Field[], records: readonly RecordObject[]): readonly Column[] {
@@ -38,12 +38,12 @@ export function columnsOf(fields: readonly Field[], records: readonly RecordObje
 
 /** A value of a record in its column. */
 export function columnCell(
-  visit: Visit,
+  pageContext: PageContext,
   value: unknown,
   { field, decimals }: Column,
   isInLink = false,
 ): Html {
-  return valueCell(visit, value, field, { decimals, isInLink })
+  return valueCell(pageContext, value, field, { decimals, isInLink })
 }
 
 function kindOf(field: Field, values: readonly unknown[]): Column['kind'] {
@@ -58,6 +58,6 @@ function kindOf(field: Field, values: readonly unknown[]): Column['kind'] {
 
 function decimalsOf(values: readonly unknown[]): number {
   const lengths = values.map(value => /\.(\d+)$/.exec(String(value))?.[1]?.length ?? 0)
-  const most = Math.max(0, ...lengths)
-  return most <= MOST_DECIMALS ? most : 0
+  const max = Math.max(0, ...lengths)
+  return max <= MAX_DECIMALS ? max : 0
 }

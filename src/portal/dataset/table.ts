@@ -20,8 +20,8 @@ export const tableTab: Tab = {
   isFiltered: true,
   isShown: ({ entry }) => entry.content === 'records',
   render: async context => {
-    const { visit, entry, selection } = context
-    const { say } = visit
+    const { pageContext, entry, selection } = context
+    const { t } = pageContext
     const { rows, total, page, pages } = await pageOfRows(context)
     if (total === 0)
       return {
@@ -33,64 +33,69 @@ export const tableTab: Tab = {
       rows.map(({ object }) => object),
     )
     const link = (to: number) =>
-      visit.href(context.path('table'), selectionParameters({ ...selection, page: to }))
+      pageContext.href(context.path('table'), selectionParameters({ ...selection, page: to }))
     const from = (page - 1) * ROWS + 1
     return {
       islands: ['table.js'],
-      body: html`<div class="scroll records-scroll" tabindex="0" role="region" aria-label="${say('Records')}"><table class="records">
-<caption class="hidden">${say('Records')}</caption>
+      body: html`<div class="scroll records-scroll" tabindex="0" role="region" aria-label="${t('Records')}"><table class="records">
+<caption class="hidden">${t('Records')}</caption>
 <thead><tr>${columns.map(column => sortHead(context, column))}</tr></thead>
 <tbody>${rows.map(row => line(context, columns, row))}</tbody></table></div>
-<div class="bar-line"><p class="range">${say('{from} to {to} of {total}', { from, to: from + rows.length - 1, total })}</p>${twins(context, id, page)}</div>
-${pager(visit, page, pages, link)}
-${total > DEEPEST ? html`<p class="soft">${say('Pages go as far as record {n}; exports have all.', { n: DEEPEST })}</p>` : ''}`,
+<div class="bar-line"><p class="range">${t('{from} to {to} of {total}', { from, to: from + rows.length - 1, total })}</p>${twins(context, id, page)}</div>
+${pager(pageContext, page, pages, link)}
+${total > DEEPEST ? html`<p class="soft">${t('Pages go as far as record {n}; exports have all.', { n: DEEPEST })}</p>` : ''}`,
     }
   },
 }
 
 /** The rows of the page that is asked for, or of the last one where there are not as many. */
-async function pageOfRows({ inquiry, source, selection, visit }: TabContext) {
-  const pageAt = (offset: number) => inquiry.find(source, selection, { limit: ROWS, offset }, visit.language)
-  const asked = Math.min(selection.page, DEEPEST / ROWS)
-  const found = await pageAt((asked - 1) * ROWS)
+async function pageOfRows({ queryService, source, selection, pageContext }: TabContext) {
+  const pageAt = (offset: number) =>
+    queryService.find(source, selection, { limit: ROWS, offset }, pageContext.language)
+  const requested = Math.min(selection.page, DEEPEST / ROWS)
+  const found = await pageAt((requested - 1) * ROWS)
   const { total } = found
   const pages = Math.max(1, Math.ceil(Math.min(total, DEEPEST) / ROWS))
-  if (asked <= pages) return { rows: found.rows, total, page: asked, pages }
+  if (requested <= pages) return { rows: found.rows, total, page: requested, pages }
   const { rows } = await pageAt((pages - 1) * ROWS)
   return { rows, total, page: pages, pages }
 }
 
 /** A record: its first value is the link to its own page. */
-function line({ visit, entry }: TabContext, columns: readonly Column[], { id, object }: AnswerRow): Html {
+function line(
+  { pageContext, entry }: TabContext,
+  columns: readonly Column[],
+  { id, object }: AnswerRow,
+): Html {
   const cells = columns.map((column, at) => {
     const { kind, field } = column
     const value = lookup(object, field.name)
-    if (at > 0 || id === null) return html`<td class="${kind}">${columnCell(visit, value, column)}</td>`
+    if (at > 0 || id === null) return html`<td class="${kind}">${columnCell(pageContext, value, column)}</td>`
     const isNothing = value === null || value === undefined
-    const name = isNothing ? visit.say('Record') : columnCell(visit, value, column, true)
-    return html`<th scope="row" class="${kind}"><a class="record" href="${recordPath(visit, entry, id, object)}">${name}</a></th>`
+    const name = isNothing ? pageContext.t('Record') : columnCell(pageContext, value, column, true)
+    return html`<th scope="row" class="${kind}"><a class="record" href="${recordPath(pageContext, entry, id, object)}">${name}</a></th>`
   })
   return html`<tr>${cells}</tr>
 `
 }
 
 /** The same page for programs. */
-function twins({ visit, selection }: TabContext, dataset: string, page: number): Html {
+function twins({ pageContext, selection }: TabContext, dataset: string, page: number): Html {
   const records = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(dataset)}`
-  const asked = apiParameters(selection)
+  const requested = apiParameters(selection)
   const offset = page === 1 ? undefined : (page - 1) * ROWS
-  const json = `${records}/records${queryText({ ...asked, limit: ROWS, offset })}`
-  const csv = `${records}/exports/csv${queryText(asked)}`
-  return html`<p class="take-away"><a href="${localPath(json, visit)}" rel="nofollow">${visit.say('This page as JSON')}</a> <a href="${localPath(csv, visit)}" rel="nofollow">${visit.say('All as CSV')}</a></p>`
+  const json = `${records}/records${queryText({ ...requested, limit: ROWS, offset })}`
+  const csv = `${records}/exports/csv${queryText(requested)}`
+  return html`<p class="take-away"><a href="${localPath(json, pageContext)}" rel="nofollow">${pageContext.t('This page as JSON')}</a> <a href="${localPath(csv, pageContext)}" rel="nofollow">${pageContext.t('All as CSV')}</a></p>`
 }
 
 /** The path of an IRI of this portal, below the base address. */
-export function localPath(iri: string, { site }: TabContext['visit']): string {
+export function localPath(iri: string, { site }: TabContext['pageContext']): string {
   return new URL(site.base).pathname.replace(/\/+$/, '') + iri
 }
 
 /** The head of a column: a link that sorts by it, then the other way round, then not. */
-function sortHead({ visit, selection, path }: TabContext, { field, kind, unit }: Column): Html {
+function sortHead({ pageContext, selection, path }: TabContext, { field, kind, unit }: Column): Html {
   const { name, label, type, multivalued, description } = field
   const title = description === null ? '' : html` title="${description}"`
   const measure = unit === null ? '' : html` <small>${unit}</small>`
@@ -107,7 +112,10 @@ function sortHead({ visit, selection, path }: TabContext, { field, kind, unit }:
       ? `${written} ${isDownFirst ? 'asc' : 'desc'}`
       : ''
   const state = !isSorted ? '' : html` aria-sort="${isDown ? 'descending' : 'ascending'}"`
-  const target = visit.href(path('table'), selectionParameters({ ...selection, orderBy: next, page: 1 }))
+  const target = pageContext.href(
+    path('table'),
+    selectionParameters({ ...selection, orderBy: next, page: 1 }),
+  )
   const arrow = !isSorted ? '' : isDown ? ' ↓' : ' ↑'
   return html`<th scope="col" class="${kind}"${state}><a href="${target}" rel="nofollow"${title}>${label}<span aria-hidden="true">${arrow}</span></a>${measure}</th>`
 }

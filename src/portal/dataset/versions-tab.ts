@@ -13,7 +13,7 @@ import { recordIri } from '../../rdf/iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import { pager } from '../parts/pager.ts'
 import { valueCell } from '../parts/value.ts'
-import { doorAddress } from './doors.ts'
+import { endpointAddress } from './endpoints.ts'
 import type { Tab, TabContext } from './tab.ts'
 import { localPath } from './table.ts'
 
@@ -31,38 +31,38 @@ export const versionsTab: Tab = {
   isShown: () => true,
   parameters: ['from', 'to', 'page'],
   render: async context => {
-    const { visit, services, entry, query } = context
-    const { say } = visit
-    const kept = services.catalog.versionsOf(entry.dataset.id, visit.principal)
-    const chosen = (name: string) => kept.find(({ version }) => version === lookup(query, name))
-    const later = chosen('to') ?? kept[0]
-    const earlier = chosen('from') ?? (later === undefined ? undefined : kept[kept.indexOf(later) + 1])
+    const { pageContext, services, entry, query } = context
+    const { t } = pageContext
+    const cached = services.catalog.versionsOf(entry.dataset.id, pageContext.principal)
+    const chosen = (name: string) => cached.find(({ version }) => version === lookup(query, name))
+    const later = chosen('to') ?? cached[0]
+    const earlier = chosen('from') ?? (later === undefined ? undefined : cached[cached.indexOf(later) + 1])
     const difference =
       earlier === undefined || later === undefined ? null : await services.changes.between(earlier, later)
     return {
-      body: html`<h2>${say('Versions')}</h2>
-${versionList(context, kept)}
+      body: html`<h2>${t('Versions')}</h2>
+${versionList(context, cached)}
 ${twins(context)}
-${difference === null || earlier === undefined || later === undefined ? '' : await changes(context, kept, { earlier, later, difference })}`,
+${difference === null || earlier === undefined || later === undefined ? '' : await changes(context, cached, { earlier, later, difference })}`,
     }
   },
 }
 
-function versionList({ visit, path }: TabContext, kept: readonly Manifest[]): Html {
-  const { say } = visit
-  if (kept.length === 0) return html`<p class="empty">${say('No version is kept here.')}</p>`
-  const rows = kept.map(
+function versionList({ pageContext, path }: TabContext, cached: readonly Manifest[]): Html {
+  const { t } = pageContext
+  if (cached.length === 0) return html`<p class="empty">${t('No version is kept here.')}</p>`
+  const rows = cached.map(
     ({ version, published, statistics, restored }, at) =>
-      html`<tr><th scope="row"><a href="${visit.href(path('versions'), { to: version })}"><time datetime="${published}">${visit.date(published, 'moment')}</time></a></th>
-<td class="number">${visit.number(statistics.records)}</td><td><code>${version}</code></td><td>${at === 0 ? say('in force') : ''}${restored === undefined ? '' : html` ${say('restored from {version}', { version: restored.version })}`}</td></tr>
+      html`<tr><th scope="row"><a href="${pageContext.href(path('versions'), { to: version })}"><time datetime="${published}">${pageContext.date(published, 'moment')}</time></a></th>
+<td class="number">${pageContext.number(statistics.records)}</td><td><code>${version}</code></td><td>${at === 0 ? t('in force') : ''}${restored === undefined ? '' : html` ${t('restored from {version}', { version: restored.version })}`}</td></tr>
 `,
   )
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('Versions')}"><table>
-<thead><tr><th scope="col">${say('Published')}</th><th scope="col">${say('Records')}</th><th scope="col">${say('Version')}</th><th scope="col">${say('State')}</th></tr></thead><tbody>${rows}</tbody></table></div>`
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${t('Versions')}"><table>
+<thead><tr><th scope="col">${t('Published')}</th><th scope="col">${t('Records')}</th><th scope="col">${t('Version')}</th><th scope="col">${t('State')}</th></tr></thead><tbody>${rows}</tbody></table></div>`
 }
 
 /** The same for programs. */
-function twins({ visit, entry }: TabContext): Html {
+function twins({ pageContext, entry }: TabContext): Html {
   const home = `/api/versions/${encodeURIComponent(entry.dataset.id)}`
   const links = [
     ['JSON', home],
@@ -70,8 +70,8 @@ function twins({ visit, entry }: TabContext): Html {
     ['LDES', `${home}/ldes`],
     ['TimeMap', `${home}/timemap`],
   ] as const
-  return html`<p class="take-away"><span>${visit.say('This page as')}</span> ${links.map(
-    ([name, path]) => html`<a href="${doorAddress(visit, path).href}" rel="nofollow">${name}</a> `,
+  return html`<p class="take-away"><span>${pageContext.t('This page as')}</span> ${links.map(
+    ([name, path]) => html`<a href="${endpointAddress(pageContext, path).href}" rel="nofollow">${name}</a> `,
   )}</p>`
 }
 
@@ -83,11 +83,11 @@ interface Compared {
 
 async function changes(
   context: TabContext,
-  kept: readonly Manifest[],
+  cached: readonly Manifest[],
   { earlier, later, difference }: Compared,
 ): Promise<Html> {
-  const { visit, entry, path, query } = context
-  const { say } = visit
+  const { pageContext, entry, path, query } = context
+  const { t } = pageContext
   const counts = changeCounts(difference)
   const total = counts.changed + counts.added + counts.removed
   const page = Math.min(MAX_PAGES, Math.max(1, Math.floor(Number(lookup(query, 'page') ?? 1)) || 1))
@@ -95,18 +95,18 @@ async function changes(
   const pair = { from: earlier.version, to: later.version }
   const shown = entry.content === 'rdf' ? [] : await recordsOf(context, { earlier, later, difference }, page)
   const rows = shown.map(change => changeRows(context, change, later.version))
-  return html`<h2 id="changes">${say('Changes')}</h2>
-<form method="get" action="${visit.href(path('versions'))}" class="line">${visit.namedLanguage === undefined ? '' : html`<input type="hidden" name="lang" value="${visit.namedLanguage}">`}
-${choice(context, kept, 'from', say('From'), earlier)}${choice(context, kept, 'to', say('To'), later)}<button>${say('Compare')}</button></form>
-<p>${say('changed')}: ${visit.number(counts.changed)}, ${say('added')}: ${visit.number(counts.added)}, ${say('removed')}: ${visit.number(counts.removed)}</p>
+  return html`<h2 id="changes">${t('Changes')}</h2>
+<form method="get" action="${pageContext.href(path('versions'))}" class="line">${pageContext.namedLanguage === undefined ? '' : html`<input type="hidden" name="lang" value="${pageContext.namedLanguage}">`}
+${choice(context, cached, 'from', t('From'), earlier)}${choice(context, cached, 'to', t('To'), later)}<button>${t('Compare')}</button></form>
+<p>${t('changed')}: ${pageContext.number(counts.changed)}, ${t('added')}: ${pageContext.number(counts.added)}, ${t('removed')}: ${pageContext.number(counts.removed)}</p>
 ${
   total === 0
-    ? html`<p class="empty">${say('The records of these versions are the same.')}</p>`
+    ? html`<p class="empty">${t('The records of these versions are the same.')}</p>`
     : rows.length === 0
       ? ''
       : html`<div class="scroll" tabindex="0" role="region" aria-labelledby="changes"><table>
-<thead><tr><th scope="col">${say('Record')}</th><th scope="col">${say('Field')}</th><th scope="col">${say('Before')}</th><th scope="col">${say('After')}</th></tr></thead>${rows}</table></div>
-${pager(visit, page, pages, to => visit.href(path('versions'), { ...pair, page: to }))}`
+<thead><tr><th scope="col">${t('Record')}</th><th scope="col">${t('Field')}</th><th scope="col">${t('Before')}</th><th scope="col">${t('After')}</th></tr></thead>${rows}</table></div>
+${pager(pageContext, page, pages, to => pageContext.href(path('versions'), { ...pair, page: to }))}`
 }`
 
   async function recordsOf({ services: { catalog, store } }: TabContext, compared: Compared, number: number) {
@@ -127,28 +127,32 @@ ${pager(visit, page, pages, to => visit.href(path('versions'), { ...pair, page: 
 }
 
 function choice(
-  { visit }: TabContext,
-  kept: readonly Manifest[],
+  { pageContext }: TabContext,
+  cached: readonly Manifest[],
   name: string,
   label: string,
   chosen: Manifest,
 ): Html {
-  const options = kept.map(
+  const options = cached.map(
     ({ version, published }) =>
-      html`<option value="${version}"${version === chosen.version ? html` selected` : ''}>${visit.date(published, 'moment')} (${version})</option>`,
+      html`<option value="${version}"${version === chosen.version ? html` selected` : ''}>${pageContext.date(published, 'moment')} (${version})</option>`,
   )
   return html`<label>${label} <select name="${name}">${options}</select></label> `
 }
 
 /** A record with a row for each field that differs. */
-function changeRows({ visit, entry }: TabContext, { type, id, fields }: RecordChange, version: string): Html {
-  const { say } = visit
+function changeRows(
+  { pageContext, entry }: TabContext,
+  { type, id, fields }: RecordChange,
+  version: string,
+): Html {
+  const { t } = pageContext
   const names: Readonly<Record<ChangeType, string>> = {
-    changed: say('changed'),
-    added: say('added'),
-    removed: say('removed'),
+    changed: t('changed'),
+    added: t('added'),
+    removed: t('removed'),
   }
-  const address = localPath(recordIri('', entry.dataset.id, id), visit)
+  const address = localPath(recordIri('', entry.dataset.id, id), pageContext)
   const link =
     type === 'removed'
       ? html`<code>${id.slice(0, 8)}</code>`
@@ -156,7 +160,9 @@ function changeRows({ visit, entry }: TabContext, { type, id, fields }: RecordCh
   const head = html`<th scope="rowgroup" rowspan="${Math.max(1, fields.length)}">${link}<br><span class="soft">${names[type]}</span></th>`
   if (fields.length === 0) return html`<tbody><tr>${head}<td></td><td></td><td></td></tr></tbody>`
   const rows = fields.map(({ field, before, after }, at) => {
-    const cells = [before, after].map(value => valueCell(visit, valueJson(value, field.type, STYLE), field))
+    const cells = [before, after].map(value =>
+      valueCell(pageContext, valueJson(value, field.type, STYLE), field),
+    )
     return html`<tr>${at === 0 ? head : ''}<td>${field.label}</td><td>${cells[0] ?? ''}</td><td>${cells[1] ?? ''}</td></tr>
 `
   })

@@ -1,5 +1,5 @@
 import type { MetaValue } from '../../model/metadata.ts'
-import { toSay } from '../../site/translator.ts'
+import { messageKey } from '../../site/translator.ts'
 
 /** A piece of metadata as the desk asks for it. */
 export interface MetadataField {
@@ -62,15 +62,15 @@ function field(
 }
 
 export const METADATA: readonly MetadataField[] = [
-  field('title', toSay('Title')),
-  field('description', toSay('Description'), { isLong: true }),
-  field('keyword', toSay('Keyword'), { kind: 'list' }),
-  field('theme', toSay('Theme'), { kind: 'list', options: THEMES }),
-  field('license', toSay('Licence'), { options: LICENSES }),
-  field('license_url', toSay('Address of the license')),
-  field('publisher', toSay('Publisher')),
-  field('language', toSay('Language'), { options: LANGUAGES }),
-  field('accrualperiodicity', toSay('Update frequency'), { template: 'dcat', options: FREQUENCIES }),
+  field('title', messageKey('Title')),
+  field('description', messageKey('Description'), { isLong: true }),
+  field('keyword', messageKey('Keyword'), { kind: 'list' }),
+  field('theme', messageKey('Theme'), { kind: 'list', options: THEMES }),
+  field('license', messageKey('Licence'), { options: LICENSES }),
+  field('license_url', messageKey('Address of the license')),
+  field('publisher', messageKey('Publisher')),
+  field('language', messageKey('Language'), { options: LANGUAGES }),
+  field('accrualperiodicity', messageKey('Update frequency'), { template: 'dcat', options: FREQUENCIES }),
 ]
 
 export function valueText(value: MetaValue | undefined): string {

@@ -5,12 +5,12 @@ import { lookup } from '../../model/lookup.ts'
 import { mayPublish } from '../../model/principal.ts'
 import type { FieldChange } from '../../publishing/edit-definition.ts'
 import type { Desk, DeskDataset } from '../../publishing/management/management.ts'
-import { keptVersions } from '../../publishing/versions/versions.ts'
+import { retainedVersions } from '../../publishing/versions/versions.ts'
 import { keepPrivate } from '../../site/account-page.ts'
 import { answerPageFault } from '../../site/fault-page.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
-import { visitOf } from '../../site/page-context.ts'
+import { pageContextOf } from '../../site/page-context.ts'
 import { refuseForeignTo, rootOf, type SignedIn, sendOn, signedIn, tokenFor } from '../../site/signed-in.ts'
 import type { SiteServices } from '../services.ts'
 import { METADATA, writtenValue } from './metadata.ts'
@@ -39,7 +39,7 @@ const MAX_FORM = 2_000_000
 const PREVIEWED = 10
 
 /** Faults that a form tells beside itself. */
-const TOLD = new Set(['BadRequest', 'Conflict', 'ContentTooLarge', 'VersionUnknown', 'NotFoundResource'])
+const REPORTED = new Set(['BadRequest', 'Conflict', 'ContentTooLarge', 'VersionUnknown', 'NotFoundResource'])
 
 /** The desk: what publishers do, as pages that need no scripts. Only people who are signed in and may publish come in. */
 export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, options) => {
@@ -61,7 +61,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
   }
 
   const send = (request: FastifyRequest, reply: FastifyReply, title: string, body: Html, status = 200) =>
-    sendSitePage(keepPrivate(reply), visitOf(request, options), {
+    sendSitePage(keepPrivate(reply), pageContextOf(request, options), {
       title,
       body,
       status,
@@ -81,11 +81,11 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     const datasets = desk.list(principal)
     const isForNew = mayPublish(principal, null)
     if (datasets.length === 0 && !isForNew) desk.admit(principal, null)
-    const visit = visitOf(request, options)
-    const told =
+    const pageContext = pageContextOf(request, options)
+    const described =
       problem === null ? '' : html`<div class="note bad" role="alert"><p class="lines">${problem}</p></div>`
-    const body = html`${told}${listBody({ visit, token: tokenFor(session, options) }, datasets, isForNew)}`
-    return send(request, reply, visit.say('Desk'), body, problem === null ? 200 : 400)
+    const body = html`${described}${listBody({ pageContext, token: tokenFor(session, options) }, datasets, isForNew)}`
+    return send(request, reply, pageContext.t('Desk'), body, problem === null ? 200 : 400)
   }
 
   const show = async (
@@ -98,14 +98,14 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     const id = params.dataset
     const dataset = desk.dataset(principal, id)
     const section = sectionOf(params.section)
-    const visit = visitOf(request, options)
-    const context = { visit, token: tokenFor(session, options) }
+    const pageContext = pageContextOf(request, options)
+    const context = { pageContext, token: tokenFor(session, options) }
     const status = desk.status(principal, id)
     const failed = status?.type === 'failed' ? status.reason : null
     const notes = {
       problem: problem ?? failed,
-      done: query.done === '1' && problem === null ? visit.say('Saved.') : null,
-      running: status?.type === 'running' ? visit.say('It is being published.') : null,
+      done: query.done === '1' && problem === null ? pageContext.t('Saved.') : null,
+      running: status?.type === 'running' ? pageContext.t('It is being published.') : null,
     }
     const content = await contentOf(section, dataset, request, context)
     return send(
@@ -121,7 +121,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     section: SectionName,
     dataset: DeskDataset,
     { principal }: FastifyRequest,
-    context: { readonly visit: ReturnType<typeof visitOf>; readonly token: string },
+    context: { readonly pageContext: ReturnType<typeof pageContextOf>; readonly token: string },
   ): Promise<Html> => {
     const { id } = dataset
     switch (section) {
@@ -130,7 +130,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
           const { fields, records } = await desk.preview(principal, id, PREVIEWED)
           return fieldsBody(context, dataset, fields, records)
         } catch (error) {
-          if (!(error instanceof Fault) || !TOLD.has(error.code)) throw error
+          if (!(error instanceof Fault) || !REPORTED.has(error.code)) throw error
           return html`<p class="error lines" role="alert">${error.message}</p>${fieldsBody(context, dataset, [], [])}`
         }
       case 'description':
@@ -143,7 +143,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
         return historyBody(
           context,
           dataset,
-          keptVersions(desk.options.versions, id),
+          retainedVersions(desk.options.versions, id),
           desk.history(principal, id),
         )
       default:
@@ -193,7 +193,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       return sendOn(reply, `${rootOf(options)}/desk/${id}/`)
     } catch (error) {
       stream.resume()
-      if (!(error instanceof Fault) || !TOLD.has(error.code)) throw error
+      if (!(error instanceof Fault) || !REPORTED.has(error.code)) throw error
       return showList(request, reply, session, error.message)
     }
   })
@@ -221,7 +221,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
           await change(request, form)
         }
       } catch (error) {
-        if (!(error instanceof Fault) || !TOLD.has(error.code)) throw error
+        if (!(error instanceof Fault) || !REPORTED.has(error.code)) throw error
         return show(request, reply, session, error.message)
       }
       const isThere = desk.list(principal).some(({ id }) => id === params.dataset)

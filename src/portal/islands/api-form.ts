@@ -22,7 +22,7 @@ const where = form?.querySelector<HTMLTextAreaElement>('textarea[name=where]')
 where?.addEventListener(
   'focus',
   async () => {
-    const { editCondition } = await import('./condition-editor.part.ts')
+    const { editCondition } = await import('./modules/condition-editor.ts')
     editCondition(where)
   },
   { once: true },
@@ -42,7 +42,7 @@ async function run(address: URL): Promise<void> {
     // What the portal refuses is told on the page: nothing would come of the call.
     if (made.querySelector('.fault') === null) await call(made)
   } catch {
-    tell(shown, shown.dataset.failed ?? '')
+    report(shown, shown.dataset.failed ?? '')
     shown.removeAttribute('aria-busy')
   }
 }
@@ -56,7 +56,7 @@ async function call(shown: HTMLElement): Promise<void> {
     ms: String(Math.round(performance.now() - begun)),
     bytes: text.length.toLocaleString(document.documentElement.lang),
   }
-  tell(
+  report(
     shown,
     (shown.dataset.status ?? '').replace(/\{(\w+)\}/g, (_, name: string) => lookup(parts, name) ?? ''),
   )
@@ -64,11 +64,11 @@ async function call(shown: HTMLElement): Promise<void> {
   if (!response.ok || answer === null) return
   shown.querySelector('.remark')?.remove()
   const code = answer.querySelector('code') ?? answer.appendChild(document.createElement('pre'))
-  code.replaceChildren(...painted(JSON.stringify(JSON.parse(text), null, 2).slice(0, LONGEST)))
+  code.replaceChildren(...painted(JSON.stringify(JSON.parse(text), null, 2).slice(0, MAX_LENGTH)))
 }
 
 /** Characters of an answer that are shown. */
-const LONGEST = 100_000
+const MAX_LENGTH = 100_000
 
 function painted(text: string): readonly (Node | string)[] {
   return tokensOf(text, 'json').map(({ kind, text }) => {
@@ -80,7 +80,7 @@ function painted(text: string): readonly (Node | string)[] {
   })
 }
 
-function tell(shown: HTMLElement, text: string): void {
+function report(shown: HTMLElement, text: string): void {
   const status = shown.querySelector('.status')
   if (status !== null) status.textContent = text
 }

@@ -1,7 +1,7 @@
 import { QueryEngine } from '@comunica/query-sparql'
 import { answerTerm, type RdfJsTerm } from '../../rdf/rdfjs.ts'
 import { syntaxProblem } from '../../sparql/syntax.ts'
-import type { QueryMessage, QueryRun, ResultRow } from './query-messages.part.ts'
+import type { QueryMessage, QueryRun, ResultRow } from './modules/query-messages.ts'
 
 /**
  * Runs one query with Comunica, away from the page, over fragments or endpoints of this portal. Ending the worker stops the
@@ -13,11 +13,11 @@ interface WorkerScope {
   onunhandledrejection: ((event: { readonly reason: unknown; preventDefault(): void }) => void) | null
 }
 const scope = globalThis as unknown as WorkerScope
-const tell = (message: QueryMessage) => scope.postMessage(message)
+const report = (message: QueryMessage) => scope.postMessage(message)
 
 /** Rows that are told together, and milliseconds that the first of them waits at most. */
-const MOST_ROWS = 200
-const PATIENCE = 60
+const MAX_ROWS = 200
+const TIMEOUT = 60
 
 let requests = 0
 let refused: number | null = null
@@ -31,7 +31,7 @@ scope.onunhandledrejection = event => {
   event.preventDefault()
   fail(event.reason)
 }
-tell({ type: 'ready' })
+report({ type: 'ready' })
 
 async function run({ query, sources, base, here }: QueryRun): Promise<void> {
   const engine = new QueryEngine()
@@ -51,43 +51,43 @@ async function run({ query, sources, base, here }: QueryRun): Promise<void> {
     case 'bindings': {
       const rows = await result.execute()
       const names = (await result.metadata()).variables.map(({ value }) => value)
-      tell({ type: 'head', kind: 'rows', variables: names })
-      await tellRows(rows, row => names.map(name => answerTerm(row.get(name))))
+      report({ type: 'head', kind: 'rows', variables: names })
+      await reportRows(rows, row => names.map(name => answerTerm(row.get(name))))
       break
     }
     case 'quads': {
       const triples = (await result.execute()) as AsyncIterable<Record<(typeof TRIPLE)[number], RdfJsTerm>>
-      tell({ type: 'head', kind: 'triples', variables: TRIPLE })
-      await tellRows(triples, triple => TRIPLE.map(name => answerTerm(triple[name])))
+      report({ type: 'head', kind: 'triples', variables: TRIPLE })
+      await reportRows(triples, triple => TRIPLE.map(name => answerTerm(triple[name])))
       break
     }
     case 'boolean':
-      tell({ type: 'truth', value: await result.execute() })
+      report({ type: 'truth', value: await result.execute() })
       break
     default:
       throw new Error('Only SELECT, ASK, CONSTRUCT and DESCRIBE are run: the sources are only read.')
   }
   if (hasEnded) return
   hasEnded = true
-  tell({ type: 'requests', count: requests })
-  tell({ type: 'done' })
+  report({ type: 'requests', count: requests })
+  report({ type: 'done' })
 }
 
 const TRIPLE = ['subject', 'predicate', 'object'] as const
 
-async function tellRows<Item>(items: AsyncIterable<Item>, row: (item: Item) => ResultRow): Promise<void> {
+async function reportRows<Item>(items: AsyncIterable<Item>, row: (item: Item) => ResultRow): Promise<void> {
   let held: ResultRow[] = []
   let timer: ReturnType<typeof setTimeout> | null = null
   const flush = () => {
     if (timer !== null) clearTimeout(timer)
     timer = null
-    if (held.length > 0) tell({ type: 'rows', rows: held })
+    if (held.length > 0) report({ type: 'rows', rows: held })
     held = []
   }
   for await (const item of items) {
     held.push(row(item))
-    timer ??= setTimeout(flush, PATIENCE)
-    if (held.length >= MOST_ROWS) flush()
+    timer ??= setTimeout(flush, TIMEOUT)
+    if (held.length >= MAX_ROWS) flush()
   }
   flush()
 }
@@ -97,22 +97,22 @@ async function tellRows<Item>(items: AsyncIterable<Item>, row: (item: Item) => R
  * its answers keep the name under which they were asked for: fragments speak of themselves by it.
  */
 function countedFetch(base: string, here: string): typeof fetch {
-  let isTold = true
+  let isReported = true
   return async (input, init) => {
     requests += 1
-    if (isTold) {
-      isTold = false
+    if (isReported) {
+      isReported = false
       setTimeout(() => {
-        isTold = true
-        tell({ type: 'requests', count: requests })
-      }, PATIENCE)
+        isReported = true
+        report({ type: 'requests', count: requests })
+      }, TIMEOUT)
     }
-    const asked = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url
-    const isOwn = base !== here && (asked === base || asked.startsWith(`${base}/`))
-    const target = isOwn ? here + asked.slice(base.length) : asked
+    const requested = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url
+    const isOwn = base !== here && (requested === base || requested.startsWith(`${base}/`))
+    const target = isOwn ? here + requested.slice(base.length) : requested
     const answer = await fetch(target, init)
     if (answer.status >= 400) refused ??= answer.status
-    if (isOwn) Object.defineProperty(answer, 'url', { value: asked })
+    if (isOwn) Object.defineProperty(answer, 'url', { value: requested })
     return answer
   }
 }
@@ -124,17 +124,17 @@ function refuse(query: string, error: Error): void {
   else fail(new Error(problem.reason), problem.from)
 }
 
-const LONGEST_MESSAGE = 600
+const MAX_MESSAGE_LENGTH = 600
 
 function fail(error: unknown, at: number | null = null): void {
   if (hasEnded) return
   hasEnded = true
   const text = error instanceof Error ? error.message : String(error)
   const offset = /at offset: (\d+)/.exec(text)?.[1]
-  tell({ type: 'requests', count: requests })
-  tell({
+  report({ type: 'requests', count: requests })
+  report({
     type: 'fault',
-    message: text.replace(/\s+/g, ' ').slice(0, LONGEST_MESSAGE),
+    message: text.replace(/\s+/g, ' ').slice(0, MAX_MESSAGE_LENGTH),
     offset: at ?? (offset === undefined ? null : Number(offset)),
     status: refused,
   })

@@ -2,7 +2,7 @@
 for (const button of document.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
 
 /** How long a button says that it has copied. */
-const TOLD = 1600
+const REPORTED = 1600
 
 document.addEventListener('click', event => {
   const button =
@@ -15,7 +15,7 @@ document.addEventListener('click', event => {
     setTimeout(() => {
       button.textContent = button.dataset.label ?? ''
       delete button.dataset.label
-    }, TOLD)
+    }, REPORTED)
   })
 })
 

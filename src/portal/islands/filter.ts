@@ -3,7 +3,7 @@ const field = document.querySelector<HTMLTextAreaElement>('.filter textarea[name
 field?.addEventListener(
   'focus',
   async () => {
-    const { editCondition } = await import('./condition-editor.part.ts')
+    const { editCondition } = await import('./modules/condition-editor.ts')
     editCondition(field)
   },
   { once: true },

@@ -1,6 +1,6 @@
-/** Made by the build: see src/portal/map/land.ts. */
+/** Made by the build: see src/portal/map/coastline.ts. */
 declare module 'lodestone:land' {
-  export const land: string
+  export const coastline: string
 }
 declare module 'lodestone:borders' {
   export const borders: string

@@ -4,7 +4,7 @@ const frame = element?.closest<HTMLElement>('.map-frame')
 
 if (element !== null && frame) {
   frame.hidden = false
-  void import('./map-view.part.ts').then(({ showMap }) => showMap(element, frame))
+  void import('./modules/map-view.ts').then(({ showMap }) => showMap(element, frame))
 }
 
 export {}

@@ -1,5 +1,5 @@
 import type { SourceLanguage } from '../parts/highlight-rules.ts'
-import type { ToldDiagnostic } from './mapping-editor.part.ts'
+import type { ReportedDiagnostic } from './modules/mapping-editor.ts'
 
 /** The editor of mappings: what is typed is checked by the portal, and what is told leads to its line. */
 const MILLISECONDS = 600
@@ -7,7 +7,7 @@ const MILLISECONDS = 600
 /** What shows the text: the plain field, or the editor once it is loaded. */
 interface Shown {
   readonly goTo: (line: number, column: number) => void
-  readonly mark: (diagnostics: readonly ToldDiagnostic[]) => void
+  readonly mark: (diagnostics: readonly ReportedDiagnostic[]) => void
   readonly setLanguage: (language: SourceLanguage) => void
 }
 
@@ -23,18 +23,18 @@ function start(form: HTMLFormElement, field: HTMLTextAreaElement, results: HTMLE
     mark: () => undefined,
     setLanguage: () => undefined,
   }
-  let told: readonly ToldDiagnostic[] = []
+  let described: readonly ReportedDiagnostic[] = []
   let written: SourceLanguage | null = null
   let isChanged = form.dataset.leaving === 'changed'
   let timer = 0
-  let asked = 0
+  let requested = 0
 
   const check = async () => {
-    const number = ++asked
+    const number = ++requested
     results.setAttribute('aria-busy', 'true')
     const body = new URLSearchParams(new FormData(form) as unknown as Record<string, string>)
     const answer = await fetch(form.dataset.check ?? '', { method: 'POST', body }).catch(() => null)
-    if (number !== asked) return
+    if (number !== requested) return
     results.setAttribute('aria-busy', 'false')
     if (answer?.ok !== true) {
       const note = document.createElement('p')
@@ -44,11 +44,11 @@ function start(form: HTMLFormElement, field: HTMLTextAreaElement, results: HTMLE
       return
     }
     const { diagnostics, language, html } = (await answer.json()) as {
-      readonly diagnostics: readonly ToldDiagnostic[]
+      readonly diagnostics: readonly ReportedDiagnostic[]
       readonly language: SourceLanguage
       readonly html: string
     }
-    told = diagnostics
+    described = diagnostics
     written = language
     shown.setLanguage(language)
     const open = [...results.querySelectorAll('details[open]')].map(({ className }) => className)
@@ -65,12 +65,12 @@ function start(form: HTMLFormElement, field: HTMLTextAreaElement, results: HTMLE
   field.addEventListener(
     'focus',
     async () => {
-      const { editMapping } = await import('./mapping-editor.part.ts')
+      const { editMapping } = await import('./modules/mapping-editor.ts')
       const names = JSON.parse(document.querySelector('#mapping-fields')?.textContent ?? '[]') as string[]
       shown = editMapping(field, names)
-      shown.mark(told)
+      shown.mark(described)
       if (written !== null) shown.setLanguage(written)
-      if (told.length === 0) await check()
+      if (described.length === 0) await check()
     },
     { once: true },
   )
@@ -91,7 +91,7 @@ function start(form: HTMLFormElement, field: HTMLTextAreaElement, results: HTMLE
 
 /** Milliseconds between questions for the state of a saved mapping: they grow, up to the longest. */
 const FIRST_PAUSE = 700
-const LONGEST_PAUSE = 10_000
+const MAX_PAUSE_LENGTH = 10_000
 
 /** Shows what becomes of a saved mapping until it is in force, or refused; then what the text would change is checked again. */
 async function followState(region: HTMLElement | null, check: () => Promise<void>): Promise<void> {
@@ -99,7 +99,7 @@ async function followState(region: HTMLElement | null, check: () => Promise<void
   let pause = FIRST_PAUSE
   while (shown?.dataset.next !== undefined) {
     await new Promise(resolve => window.setTimeout(resolve, pause))
-    pause = Math.min(LONGEST_PAUSE, pause * 1.2)
+    pause = Math.min(MAX_PAUSE_LENGTH, pause * 1.2)
     const answer = await fetch(shown.dataset.next).catch(() => null)
     if (answer?.ok !== true) continue
     const { html } = (await answer.json()) as { readonly html: string }

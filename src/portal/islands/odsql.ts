@@ -3,7 +3,7 @@ const condition = document.querySelector<HTMLTextAreaElement>('#odsql [name=wher
 condition?.addEventListener(
   'focus',
   async () => {
-    const { editCondition } = await import('./condition-editor.part.ts')
+    const { editCondition } = await import('./modules/condition-editor.ts')
     editCondition(condition)
   },
   { once: true },

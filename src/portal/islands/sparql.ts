@@ -1,8 +1,8 @@
 import type { PlaygroundData } from '../playground/sparql-page.ts'
-import { CodePaint } from './code-paint.part.ts'
-import { exampleList } from './example-list.part.ts'
-import type { AskedSource, QueryMessage, QueryRun } from './query-messages.part.ts'
-import { QueryView } from './query-view.part.ts'
+import { CodePaint } from './modules/code-paint.ts'
+import { exampleList } from './modules/example-list.ts'
+import type { QueryMessage, QueryRun, QuerySource } from './modules/query-messages.ts'
+import { QueryView } from './modules/query-view.ts'
 
 /** The SPARQL playground: runs the query in a worker and shows its answer while it comes. */
 const data = JSON.parse(element('playground-data').textContent ?? '') as PlaygroundData
@@ -25,31 +25,31 @@ stop.addEventListener('click', () => {
   end()
   view.stop()
 })
-field.addEventListener('input', () => tellState())
+field.addEventListener('input', () => reportState())
 field.addEventListener('keydown', event => {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
   event.preventDefault()
   start()
 })
-via.addEventListener('change', () => tellState())
+via.addEventListener('change', () => reportState())
 for (const box of form.querySelectorAll<HTMLInputElement>('[name=source]'))
   box.addEventListener('change', () => {
-    tellState()
+    reportState()
     examples.show(chosen())
   })
 const examples = exampleList(element('examples'), { here, ...data }, (query, sources) => {
   field.value = query
   choose(sources)
   paint.mark(null)
-  tellState(true)
+  reportState(true)
 })
-tellState()
+reportState()
 
 function start(): void {
   end()
   const query = field.value
   const sources = chosen()
-  tellState(true)
+  reportState(true)
   paint.mark(null)
   if (sources.length === 0) {
     view.fail(data.texts.choose)
@@ -67,8 +67,8 @@ function start(): void {
   begun.onmessage = ({ data: message }: MessageEvent<QueryMessage>) => {
     if (worker !== begun) return
     if (message.type === 'ready') {
-      const asked: QueryRun = { query, sources: sources.map(sourceOf), base: data.base, here }
-      begun.postMessage(asked)
+      const requested: QueryRun = { query, sources: sources.map(sourceOf), base: data.base, here }
+      begun.postMessage(requested)
     }
     view.show(message)
     if (message.type === 'fault') paint.mark(message.offset)
@@ -87,7 +87,7 @@ function end(): void {
   stop.hidden = true
 }
 
-function sourceOf(id: string): AskedSource {
+function sourceOf(id: string): QuerySource {
   const name = encodeURIComponent(id)
   switch (via.value) {
     case 'fragments':
@@ -109,7 +109,7 @@ function choose(ids: readonly string[]): void {
 }
 
 /** Keeps the links of the page to what it shows; and its own address where the query is run or chosen. */
-function tellState(isKept = false): void {
+function reportState(isKept = false): void {
   const permalink = new URL(form.action)
   const language = form.querySelector<HTMLInputElement>('[name=lang]')?.value
   if (language !== undefined) permalink.searchParams.set('lang', language)

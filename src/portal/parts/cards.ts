@@ -1,14 +1,14 @@
 import { canonicalMoment } from '../../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { metaText, metaTexts, plainText, titleOf } from '../services.ts'
 
-const LONGEST = 180
+const MAX_LENGTH = 180
 
 /** A dataset in a list: its name, what it is, how much of it there is, who publishes it. */
-export function datasetCard(visit: Visit, entry: ServedDataset, level: 'h2' | 'h3' = 'h2'): Html {
-  const { say, href } = visit
+export function datasetCard(pageContext: PageContext, entry: ServedDataset, level: 'h2' | 'h3' = 'h2'): Html {
+  const { t, href } = pageContext
   const { dataset, statistics, content } = entry
   const text = plainText(metaText(entry, 'description') ?? '')
   const publisher = metaText(entry, 'publisher')
@@ -16,16 +16,16 @@ export function datasetCard(visit: Visit, entry: ServedDataset, level: 'h2' | 'h
   const heading = html`<a href="${href(`/explore/dataset/${encodeURIComponent(dataset.id)}/`)}">${titleOf(entry)}</a>`
   const facts = [
     content === 'records'
-      ? say.many('{n} record', '{n} records', statistics.records)
-      : say.many('{n} triple', '{n} triples', entry.triples),
+      ? t.many('{n} record', '{n} records', statistics.records)
+      : t.many('{n} triple', '{n} triples', entry.triples),
     publisher,
     license,
   ].filter(fact => fact !== null)
   const themes = metaTexts(entry, 'theme').slice(0, 3)
   const restricted =
-    dataset.visibility === 'public' ? '' : html` <span class="badge">${say('restricted')}</span>`
+    dataset.visibility === 'public' ? '' : html` <span class="badge">${t('restricted')}</span>`
   return html`<article class="card">${level === 'h2' ? html`<h2>${heading}${restricted}</h2>` : html`<h3>${heading}${restricted}</h3>`}
-<p>${text.length > LONGEST ? `${text.slice(0, LONGEST - 1).replace(/\s+\S*$/, '')}…` : text}</p>
+<p>${text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1).replace(/\s+\S*$/, '')}…` : text}</p>
 <p class="facts">${facts.map(fact => html`<span>${fact}</span> `)}${themes.map(theme => html`<span class="theme">${theme}</span> `)}</p>
 </article>`
 }

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { highlight, type TokenLink } from './highlight.ts'
 import type { SourceLanguage } from './highlight-rules.ts'
 
@@ -7,20 +7,25 @@ import type { SourceLanguage } from './highlight-rules.ts'
 export const COPY_ISLAND = 'copy.js'
 
 /** A source text with a button that copies it. */
-export function codeBlock(visit: Visit, text: string, language: SourceLanguage, link?: TokenLink): Html {
-  return html`<div class="listing" dir="ltr"><pre><code>${highlight(text, language, link)}</code></pre>${copyButton(visit)}</div>`
+export function codeBlock(
+  pageContext: PageContext,
+  text: string,
+  language: SourceLanguage,
+  link?: TokenLink,
+): Html {
+  return html`<div class="listing" dir="ltr"><pre><code>${highlight(text, language, link)}</code></pre>${copyButton(pageContext)}</div>`
 }
 
 /** An address in full, as a link, with a button that copies it. */
-export function addressLine(visit: Visit, href: string, address: string): Html {
-  return html`<span class="address"><a href="${href}"><code dir="ltr">${address}</code></a>${copyButton(visit)}</span>`
+export function addressLine(pageContext: PageContext, href: string, address: string): Html {
+  return html`<span class="address"><a href="${href}"><code dir="ltr">${address}</code></a>${copyButton(pageContext)}</span>`
 }
 
 /** An address that programs take and browsers do not follow. */
-export function plainAddress(visit: Visit, address: string): Html {
-  return html`<span class="address"><code dir="ltr">${address}</code>${copyButton(visit)}</span>`
+export function plainAddress(pageContext: PageContext, address: string): Html {
+  return html`<span class="address"><code dir="ltr">${address}</code>${copyButton(pageContext)}</span>`
 }
 
-function copyButton({ say }: Visit): Html {
-  return html`<button type="button" class="plain copy" aria-live="polite" data-done="${say('Copied')}" hidden>${say('Copy')}</button>`
+function copyButton({ t }: PageContext): Html {
+  return html`<button type="button" class="plain copy" aria-live="polite" data-done="${t('Copied')}" hidden>${t('Copy')}</button>`
 }

@@ -1,13 +1,13 @@
 import type { FacetValue } from '../../query/execute/facets.ts'
 import type { Facet } from '../../query/facets.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
-import type { ShownFacet } from '../ask.ts'
+import type { PageContext } from '../../site/page-context.ts'
+import type { ShownFacet } from '../query-service.ts'
 import { type Selection, selectionParameters, toggled } from '../selection.ts'
 
 /** Values of a facet that are shown at once; the others are behind a disclosure. */
 const SHOWN = 8
-const MOST = 100
+const MAX = 100
 
 /** What a value of a facet is called. */
 export type ValueName = (facet: string, value: string) => string
@@ -21,7 +21,7 @@ export type ValueName = (facet: string, value: string) => string
  * @param called what its values are called; their own names unless told
  */
 export function facetPanel(
-  visit: Visit,
+  pageContext: PageContext,
   shown: readonly ShownFacet[],
   selection: Selection,
   path: string,
@@ -30,24 +30,24 @@ export function facetPanel(
 ): Html {
   const groups = shown.flatMap(({ facet, values }) => {
     const named = (name: string) => called(facet.name, name)
-    const rows = values.flatMap(value => valueRows(visit, facet, value, selection, path, 0, named))
+    const rows = values.flatMap(value => valueRows(pageContext, facet, value, selection, path, 0, named))
     if (rows.length === 0) return []
-    const [first, rest] = [rows.slice(0, SHOWN), rows.slice(SHOWN, MOST)]
+    const [first, rest] = [rows.slice(0, SHOWN), rows.slice(SHOWN, MAX)]
     const more =
       rest.length === 0
         ? ''
-        : html`<details><summary>${visit.say.many('{n} more', '{n} more', rest.length)}</summary><ul>${rest}</ul></details>`
+        : html`<details><summary>${pageContext.t.many('{n} more', '{n} more', rest.length)}</summary><ul>${rest}</ul></details>`
     return [html`<section class="facet"><h3>${label(facet)}</h3><ul>${first}</ul>${more}</section>`]
   })
   return groups.length === 0
     ? html``
-    : html`<aside class="facets" aria-labelledby="facets-name"><h2 class="hidden" id="facets-name">${visit.say('Filters')}</h2>
-<input type="checkbox" id="facets-shown" class="hidden"><label for="facets-shown">${visit.say('Show filters')}</label>
+    : html`<aside class="facets" aria-labelledby="facets-name"><h2 class="hidden" id="facets-name">${pageContext.t('Filters')}</h2>
+<input type="checkbox" id="facets-shown" class="hidden"><label for="facets-shown">${pageContext.t('Show filters')}</label>
 <div class="facet-list">${groups}</div></aside>`
 }
 
 function valueRows(
-  visit: Visit,
+  pageContext: PageContext,
   facet: Facet,
   value: FacetValue,
   selection: Selection,
@@ -57,22 +57,22 @@ function valueRows(
 ): readonly Html[] {
   if (value.state === 'excluded' || depth > 5) return []
   const isChosen = value.state === 'refined'
-  const target = visit.href(
+  const target = pageContext.href(
     path,
     selectionParameters(toggled(selection, { facet: facet.name, value: value.value })),
   )
-  const row = html`<li${depth === 0 ? '' : html` class="level-${depth}"`}><a href="${target}" rel="nofollow"${isChosen ? html` aria-current="true"` : ''}><span>${called(value.name)}</span> <data value="${value.count}">${visit.number(value.count)}</data></a></li>`
+  const row = html`<li${depth === 0 ? '' : html` class="level-${depth}"`}><a href="${target}" rel="nofollow"${isChosen ? html` aria-current="true"` : ''}><span>${called(value.name)}</span> <data value="${value.count}">${pageContext.number(value.count)}</data></a></li>`
   return [
     row,
     ...(value.facets ?? []).flatMap(below =>
-      valueRows(visit, facet, below, selection, path, depth + 1, called),
+      valueRows(pageContext, facet, below, selection, path, depth + 1, called),
     ),
   ]
 }
 
 /** What is chosen of the facets and words, each a link that takes it back. */
 export function chosenChips(
-  visit: Visit,
+  pageContext: PageContext,
   selection: Selection,
   path: string,
   label: (facet: string) => string,
@@ -80,7 +80,7 @@ export function chosenChips(
 ): Html {
   const { words, where, refine, exclude } = selection
   const chip = (text: string, without: Selection) =>
-    html`<li><a class="chip" href="${visit.href(path, selectionParameters({ ...without, page: 1 }))}" rel="nofollow"><span>${text}</span><span class="cross" aria-hidden="true">×</span><span class="hidden"> ${visit.say('remove')}</span></a></li>`
+    html`<li><a class="chip" href="${pageContext.href(path, selectionParameters({ ...without, page: 1 }))}" rel="nofollow"><span>${text}</span><span class="cross" aria-hidden="true">×</span><span class="hidden"> ${pageContext.t('remove')}</span></a></li>`
   const chips = [
     ...(words === '' ? [] : [chip(`“${words}”`, { ...selection, words: '' })]),
     ...(where === '' ? [] : [chip(where, { ...selection, where: '' })]),
@@ -98,7 +98,7 @@ export function chosenChips(
     ),
   ]
   if (chips.length === 0) return html``
-  const all = visit.href(path, selection.orderBy === '' ? {} : { order_by: selection.orderBy })
-  const clear = chips.length > 1 ? html`<li><a href="${all}">${visit.say('Clear all')}</a></li>` : ''
-  return html`<ul class="chips" aria-label="${visit.say('What is chosen')}">${chips}${clear}</ul>`
+  const all = pageContext.href(path, selection.orderBy === '' ? {} : { order_by: selection.orderBy })
+  const clear = chips.length > 1 ? html`<li><a href="${all}">${pageContext.t('Clear all')}</a></li>` : ''
+  return html`<ul class="chips" aria-label="${pageContext.t('What is chosen')}">${chips}${clear}</ul>`
 }

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 
 /**
  * Links to the pages around one.
@@ -7,7 +7,12 @@ import type { Visit } from '../../site/page-context.ts'
  * @param pages how many there are
  * @param target address of a page
  */
-export function pager(visit: Visit, page: number, pages: number, target: (page: number) => string): Html {
+export function pager(
+  pageContext: PageContext,
+  page: number,
+  pages: number,
+  target: (page: number) => string,
+): Html {
   if (pages <= 1) return html``
   const near = [1, page - 2, page - 1, page, page + 1, page + 2, pages].filter(
     (each, at, all) => each >= 1 && each <= pages && all.indexOf(each) === at,
@@ -17,11 +22,11 @@ export function pager(visit: Visit, page: number, pages: number, target: (page: 
       at > 0 && each - (near[at - 1] ?? 0) > 1 ? html`<li class="gap" aria-hidden="true">…</li>` : ''
     const link =
       each === page
-        ? html`<li><a href="${target(each)}" aria-current="page">${visit.number(each)}</a></li>`
-        : html`<li><a href="${target(each)}">${visit.number(each)}</a></li>`
+        ? html`<li><a href="${target(each)}" aria-current="page">${pageContext.number(each)}</a></li>`
+        : html`<li><a href="${target(each)}">${pageContext.number(each)}</a></li>`
     return html`${gap}${link}`
   })
   const step = (to: number, label: string, rel: string) =>
     to < 1 || to > pages ? '' : html`<li><a href="${target(to)}" rel="${rel}">${label}</a></li>`
-  return html`<nav class="pager" aria-label="${visit.say('Pages')}"><ul>${step(page - 1, visit.say('Previous'), 'prev')}${items}${step(page + 1, visit.say('Next'), 'next')}</ul></nav>`
+  return html`<nav class="pager" aria-label="${pageContext.t('Pages')}"><ul>${step(page - 1, pageContext.t('Previous'), 'prev')}${items}${step(page + 1, pageContext.t('Next'), 'next')}</ul></nav>`
 }

@@ -5,7 +5,7 @@ import { compileTerm } from '../../mapping/terms.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Value } from '../../model/value.ts'
 import { recordIri } from '../../rdf/iris.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 
 /** The resource that a record is about: what a mapping calls it. */
 type Namer = (id: string, object: Readonly<Record<string, unknown>>) => string | null
@@ -19,7 +19,7 @@ const namers = new WeakMap<ServedDataset, Namer>()
  * @param object the record as answers of queries give it
  */
 export function recordPath(
-  { site }: Pick<Visit, 'site'>,
+  { site }: Pick<PageContext, 'site'>,
   entry: ServedDataset,
   id: string,
   object: Readonly<Record<string, unknown>>,

@@ -58,7 +58,7 @@ const CLOSE: Readonly<Record<string, Html>> = {
   a: html`</a>`,
 }
 
-const LONGEST = 20_000
+const MAX_LENGTH = 20_000
 const ANYWHERE =
   /<!--[\s\S]*?(?:-->|$)|<(script|style|template|iframe|object|svg|math)\b[\s\S]*?(?:<\/\1\s*>|$)|<(\/?)([a-zA-Z][a-zA-Z0-9]*)\b((?:"[^"]*"|'[^']*'|[^'"<>])*)>/gi
 
@@ -67,7 +67,7 @@ const ANYWHERE =
  * else is text or nothing. What comes out is well-formed whatever went in.
  */
 export function richText(text: string): Html {
-  const source = text.slice(0, LONGEST)
+  const source = text.slice(0, MAX_LENGTH)
   if (!/<[a-z!/]/i.test(source)) return paragraphs(source)
   const writer = new Writer()
   let at = 0

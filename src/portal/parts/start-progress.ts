@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { StartProgress } from '../../catalog/visible.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 
 /** Seconds after which a page that lacks datasets is worth another visit. */
 const RETRY_AFTER = '2'
@@ -14,6 +14,6 @@ export function startingReply(reply: FastifyReply, progress: StartProgress | nul
 }
 
 /** Says how many of how many datasets are served. */
-export function startNote({ say }: Visit, { served, expected }: StartProgress): Html {
-  return html`<p class="count" role="status">${say('Datasets served so far: {served} of {expected}. The others are being loaded or published.', { served, expected })}</p>`
+export function startNote({ t }: PageContext, { served, expected }: StartProgress): Html {
+  return html`<p class="count" role="status">${t('Datasets served so far: {served} of {expected}. The others are being loaded or published.', { served, expected })}</p>`
 }

@@ -1,10 +1,10 @@
 import { coarsePrecision, type Field } from '../../model/field.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 
 /** Characters of a text in a cell; the whole of it stands on the page of its record. */
-const LONGEST = 160
+const MAX_LENGTH = 160
 
 /** How a value is set. */
 export interface ValueStyle {
@@ -15,16 +15,21 @@ export interface ValueStyle {
 }
 
 /** A value of a record, as answers of queries give it, as its type is written for people. */
-export function valueCell(visit: Visit, value: unknown, field: Field, style: ValueStyle = {}): Html {
+export function valueCell(
+  pageContext: PageContext,
+  value: unknown,
+  field: Field,
+  style: ValueStyle = {},
+): Html {
   if (value === null || value === undefined)
-    return html`<span class="none" role="img" aria-label="${visit.say('no value')}">–</span>`
-  if (!Array.isArray(value)) return one(visit, value, field, style)
+    return html`<span class="none" role="img" aria-label="${pageContext.t('no value')}">–</span>`
+  if (!Array.isArray(value)) return one(pageContext, value, field, style)
   const shown = shortList(value)
   const rest = value.length - shown.length
-  const items = shown.map((item, at) => html`${at === 0 ? '' : ', '}${one(visit, item, field, style)}`)
+  const items = shown.map((item, at) => html`${at === 0 ? '' : ', '}${one(pageContext, item, field, style)}`)
   if (rest === 0) return html`${items}`
   const all = value.map(String).join(', ').slice(0, 1000)
-  return html`<span title="${all}">${items} <span class="soft">${visit.say.many('{n} more', '{n} more', rest)}</span></span>`
+  return html`<span title="${all}">${items} <span class="soft">${pageContext.t.many('{n} more', '{n} more', rest)}</span></span>`
 }
 
 /** As many items of a list as a cell has room for, one at least. */
@@ -32,7 +37,7 @@ function shortList(list: readonly unknown[]): readonly unknown[] {
   let length = 0
   const end = list.findIndex((item, at) => {
     length += String(item).length + 2
-    return at > 0 && length > LONGEST
+    return at > 0 && length > MAX_LENGTH
   })
   return end < 0 ? list : list.slice(0, end)
 }
@@ -42,22 +47,22 @@ export function isNumber({ type, annotations }: Field): boolean {
   return (type === 'int' || type === 'double') && annotations.id === undefined
 }
 
-function one(visit: Visit, value: unknown, field: Field, style: ValueStyle): Html {
+function one(pageContext: PageContext, value: unknown, field: Field, style: ValueStyle): Html {
   if (coarsePrecision(field) !== null) return html`<time datetime="${String(value)}">${String(value)}</time>`
   switch (field.type) {
     case 'int':
     case 'double':
-      return html`<data value="${String(value)}">${numberText(visit, typeof value === 'bigint' ? value : Number(value), field, style)}</data>`
+      return html`<data value="${String(value)}">${numberText(pageContext, typeof value === 'bigint' ? value : Number(value), field, style)}</data>`
     case 'date':
-      return html`<time datetime="${String(value)}">${visit.date(String(value))}</time>`
+      return html`<time datetime="${String(value)}">${pageContext.date(String(value))}</time>`
     case 'datetime':
-      return html`<time datetime="${String(value)}">${visit.date(String(value), 'moment')}</time>`
+      return html`<time datetime="${String(value)}">${pageContext.date(String(value), 'moment')}</time>`
     case 'boolean':
-      return html`${value === true ? visit.say('yes') : visit.say('no')}`
+      return html`${value === true ? pageContext.t('yes') : pageContext.t('no')}`
     case 'geo_point_2d':
-      return html`${pointText(visit, value)}`
+      return html`${pointText(pageContext, value)}`
     case 'geo_shape':
-      return html`<span class="soft">${shapeText(visit, value)}</span>`
+      return html`<span class="soft">${shapeText(pageContext, value)}</span>`
     default:
       return textCell(String(typeof value === 'object' ? JSON.stringify(value) : value), style)
   }
@@ -66,34 +71,34 @@ function one(visit: Visit, value: unknown, field: Field, style: ValueStyle): Htm
 function textCell(text: string, { isInLink = false }: ValueStyle): Html {
   if (!isInLink && /^https?:\/\//.test(text) && isIri(text))
     return html`<a href="${text}" rel="nofollow noopener">${text.length > 60 ? `${text.slice(0, 57)}…` : text}</a>`
-  const cut = text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
+  const cut = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH - 1)}…` : text
   return cut === text ? html`${text}` : html`<span title="${text.slice(0, 1000)}">${cut}</span>`
 }
 
 /** A number with the decimals of its field; what is a name and not a quantity has no marks between its thousands. */
 function numberText(
-  visit: Visit,
+  pageContext: PageContext,
   value: number | bigint,
   { name, annotations }: Field,
   { decimals = 0 }: ValueStyle,
 ): string {
   if (annotations.id !== undefined || /(?:^|_)(?:id|code|year)$|id$/i.test(name)) return String(value)
-  const most = annotations.decimals?.[0]
-  const maximumFractionDigits = typeof most === 'number' ? most : 6
-  return visit.number(value, {
+  const max = annotations.decimals?.[0]
+  const maximumFractionDigits = typeof max === 'number' ? max : 6
+  return pageContext.number(value, {
     maximumFractionDigits,
     minimumFractionDigits: Math.min(decimals, maximumFractionDigits),
   })
 }
 
-function pointText(visit: Visit, value: unknown): string {
+function pointText(pageContext: PageContext, value: unknown): string {
   const { lon, lat } = (value ?? {}) as { readonly lon?: number; readonly lat?: number }
   const part = (degrees: number | undefined) =>
-    visit.number(degrees ?? 0, { minimumFractionDigits: 4, maximumFractionDigits: 4 })
+    pageContext.number(degrees ?? 0, { minimumFractionDigits: 4, maximumFractionDigits: 4 })
   return `${part(lat)}°, ${part(lon)}°`
 }
 
-function shapeText(visit: Visit, value: unknown): string {
+function shapeText(pageContext: PageContext, value: unknown): string {
   const { geometry } = (value ?? {}) as { readonly geometry?: { readonly type?: string } }
-  return geometry?.type ?? visit.say('shape')
+  return geometry?.type ?? pageContext.t('shape')
 }

@@ -6,18 +6,18 @@ import type { Explained } from '../../query/execute/explain.ts'
 import type { Query } from '../../query/plan.ts'
 import { planText } from '../../query/plan-text.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { Visit } from '../../site/page-context.ts'
+import type { PageContext } from '../../site/page-context.ts'
 import { highlight } from '../parts/highlight.ts'
 import { isNumber, valueCell } from '../parts/value.ts'
 import { layOutSparql } from './sparql-layout.ts'
 
 /** Characters of a statement that are shown: lists of values are long. */
-const LONGEST_STATEMENT = 6000
+const MAX_STATEMENT_LENGTH = 6000
 
 /** The answer of a query as a table. */
-export function answerTable(visit: Visit, { plan, answer }: Explained): Html {
-  const { say } = visit
-  if (answer.rows.length === 0) return html`<p class="empty">${say('No record has all of this.')}</p>`
+export function answerTable(pageContext: PageContext, { plan, answer }: Explained): Html {
+  const { t } = pageContext
+  if (answer.rows.length === 0) return html`<p class="empty">${t('No record has all of this.')}</p>`
   const columns = columnsOf(plan, answer.rows[0]?.object ?? {})
   const heads = columns.map(
     ({ key, field }) => html`<th scope="col"${isNumber(field) ? html` class="number"` : ''}>${key}</th>`,
@@ -26,50 +26,54 @@ export function answerTable(visit: Visit, { plan, answer }: Explained): Html {
     ({ object }) =>
       html`<tr>${columns.map(
         ({ key, field }) =>
-          html`<td${isNumber(field) ? html` class="number"` : ''}>${valueCell(visit, lookup(object, key), field)}</td>`,
+          html`<td${isNumber(field) ? html` class="number"` : ''}>${valueCell(pageContext, lookup(object, key), field)}</td>`,
       )}</tr>
 `,
   )
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${say('Answer')}"><table class="records">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${t('Answer')}"><table class="records">
 <thead><tr>${heads}</tr></thead>
 <tbody>${lines}</tbody></table></div>`
 }
 
 /** The plan and the statements of the store side by side, and how long each stage took. */
-export function stages(visit: Visit, explained: Explained, prefixes: Readonly<Record<string, string>>): Html {
-  const { say } = visit
+export function stages(
+  pageContext: PageContext,
+  explained: Explained,
+  prefixes: Readonly<Record<string, string>>,
+): Html {
+  const { t } = pageContext
   const { plan, statements, milliseconds } = explained
   const times = Object.entries(milliseconds)
-  const sum = times.reduce((total, [, spent]) => total + spent, 0)
-  const asked =
+  const sum = times.reduce((total, [, consumed]) => total + consumed, 0)
+  const requested =
     statements.length === 0
-      ? html`<p>${say('Nothing is asked of the store: the statistics of the dataset have the answer.')}</p>`
-      : html`${statements.map(each => statementText(visit, each, prefixes))}`
-  return html`<div class="stages"><section><h2>${say('Plan')}</h2>
+      ? html`<p>${t('Nothing is asked of the store: the statistics of the dataset have the answer.')}</p>`
+      : html`${statements.map(each => statementText(pageContext, each, prefixes))}`
+  return html`<div class="stages"><section><h2>${t('Plan')}</h2>
 <pre tabindex="0" dir="ltr">${planText(plan)}</pre>
-<h2>${say('Times')}</h2>
-<table class="times"><thead><tr><th scope="col">${say('Stage')}</th><th scope="col" class="number">${say('Milliseconds')}</th></tr></thead>
+<h2>${t('Times')}</h2>
+<table class="times"><thead><tr><th scope="col">${t('Stage')}</th><th scope="col" class="number">${t('Milliseconds')}</th></tr></thead>
 <tbody>${times.map(
     ([
       stage,
-      spent,
-    ]) => html`<tr><th scope="row"><code>${stage}</code></th><td class="number">${decimal(visit, spent)}</td></tr>
+      consumed,
+    ]) => html`<tr><th scope="row"><code>${stage}</code></th><td class="number">${decimal(pageContext, consumed)}</td></tr>
 `,
-  )}<tr><th scope="row">${say('Together')}</th><td class="number">${decimal(visit, sum)}</td></tr></tbody></table>
-<p class="soft">${say('As measured when this version of the dataset was first asked.')}</p></section>
-<section><h2>SPARQL</h2>${asked}</section></div>`
+  )}<tr><th scope="row">${t('Together')}</th><td class="number">${decimal(pageContext, sum)}</td></tr></tbody></table>
+<p class="soft">${t('As measured when this version of the dataset was first asked.')}</p></section>
+<section><h2>SPARQL</h2>${requested}</section></div>`
 }
 
 function statementText(
-  visit: Visit,
+  pageContext: PageContext,
   { name, sparql, columns, rows, milliseconds }: ExecutedStatement,
   prefixes: Readonly<Record<string, string>>,
 ): Html {
   const text = layOutSparql(sparql, prefixes)
-  const cut = text.length > LONGEST_STATEMENT ? `${text.slice(0, LONGEST_STATEMENT)}\n…` : text
+  const cut = text.length > MAX_STATEMENT_LENGTH ? `${text.slice(0, MAX_STATEMENT_LENGTH)}\n…` : text
   return html`<h3>${name}</h3>
 <pre tabindex="0" dir="ltr">${highlight(cut, 'sparql')}</pre>
-<p class="soft">${visit.say('Columns: {list}', { list: columnNames(columns, prefixes) })} · ${visit.say('Rows: {n}', { n: rows })} · ${visit.say('Time: {n} ms', { n: decimal(visit, milliseconds) })}</p>`
+<p class="soft">${pageContext.t('Columns: {list}', { list: columnNames(columns, prefixes) })} · ${pageContext.t('Rows: {n}', { n: rows })} · ${pageContext.t('Time: {n} ms', { n: decimal(pageContext, milliseconds) })}</p>`
 }
 
 /** The predicates whose columns were read, in short. */
@@ -77,8 +81,8 @@ function columnNames(columns: readonly string[], prefixes: Readonly<Record<strin
   return columns.map(predicate => shortIri(predicate, prefixes)).join(', ') || '–'
 }
 
-function decimal(visit: Visit, value: number): string {
-  return visit.number(value, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+function decimal(pageContext: PageContext, value: number): string {
+  return pageContext.number(value, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 }
 
 interface Column {

@@ -2,17 +2,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { queryPrefixes } from '../../catalog/example-queries.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors/errors.ts'
-import { one, USUAL_ZONE } from '../../http/parameters.ts'
+import { DEFAULT_ZONE, one } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { type Explained, explainOdsql } from '../../query/execute/explain.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
-import { type Visit, visitOf } from '../../site/page-context.ts'
-import { isFilterFault } from '../ask.ts'
+import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { faultReason } from '../complete.ts'
-import { KeptData } from '../kept-data.ts'
+import { DataCache } from '../data-cache.ts'
 import { languageField } from '../parts/language-field.ts'
+import { isFilterFault } from '../query-service.ts'
 import { type SiteServices, titleOf } from '../services.ts'
 import { answerTable, stages } from './odsql-answer.ts'
 import {
@@ -26,10 +26,10 @@ import {
 
 const ODSQL_PAGE = '/odsql/'
 
-const MOST_KEPT = 500
+const MAX_KEPT = 500
 
 /** A dataset, and what is asked of it. */
-interface Asked {
+interface PlaygroundRequest {
   readonly entry: ServedDataset
   readonly clauses: TypedClauses
   readonly rows: number
@@ -40,54 +40,54 @@ interface Asked {
  * Faults: NotFoundResource, Unauthorised, ForbiddenAccess, InvalidRESTParameterError, those of the store.
  */
 export function answerOdsqlPage(services: SiteServices) {
-  const kept = new KeptData(MOST_KEPT)
+  const cached = new DataCache(MAX_KEPT)
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const visit = visitOf(request, services)
-    const { say, href } = visit
+    const pageContext = pageContextOf(request, services)
+    const { t, href } = pageContext
     const query = request.query as QueryParameters
-    const seen = services.catalog.seenBy(request.principal)
-    const entries = seen.current().entries.filter(({ content }) => content === 'records')
+    const visible = services.catalog.visibleTo(request.principal)
+    const entries = visible.current().entries.filter(({ content }) => content === 'records')
     const named = one(query, 'dataset')
-    const entry = named === undefined ? entries[0] : seen.dataset(named)
+    const entry = named === undefined ? entries[0] : visible.dataset(named)
     const frame = {
-      title: say('ODSQL playground'),
-      description: say('Write a query in ODSQL and see its plan, its SPARQL and its answer.'),
+      title: t('ODSQL playground'),
+      description: t('Write a query in ODSQL and see its plan, its SPARQL and its answer.'),
       part: 'playground',
       isWide: true,
       isIndexed: named === undefined,
     } as const
-    const head = html`<div class="play-head"><h1>${say('ODSQL playground')}</h1>
-<p>${say('ODSQL is the query language of the APIs. Here is what becomes of a query: its plan, the SPARQL that the store is asked, and the answer.')} <a href="${href('/sparql/')}">${say('SPARQL playground')}</a></p></div>`
+    const head = html`<div class="play-head"><h1>${t('ODSQL playground')}</h1>
+<p>${t('ODSQL is the query language of the APIs. Here is what becomes of a query: its plan, the SPARQL that the store is asked, and the answer.')} <a href="${href('/sparql/')}">${t('SPARQL playground')}</a></p></div>`
     if (entry === undefined)
-      return sendSitePage(reply, visit, {
+      return sendSitePage(reply, pageContext, {
         ...frame,
-        body: html`${head}<p class="empty">${say('There is no dataset with records.')}</p>`,
+        body: html`${head}<p class="empty">${t('There is no dataset with records.')}</p>`,
       })
     const examples = exampleClauses(entry)
     const typed = readTypedClauses(query)
     const clauses = named === undefined && isEmpty(typed) ? (examples[0] ?? typed) : typed
-    const asked: Asked = { entry, clauses, rows: readRows(query) }
-    const told = await explain(asked, visit, services, kept)
-    const fault = told instanceof Fault ? told : null
+    const requested: PlaygroundRequest = { entry, clauses, rows: readRows(query) }
+    const described = await explain(requested, pageContext, services, cached)
+    const fault = described instanceof Fault ? described : null
     const prefixes = {
       ...queryPrefixes(services.base, entry.dataset.id, entry.prefixes),
       index: 'urn:lodestone:index:',
     }
-    const call = apiCall(asked)
-    return sendSitePage(reply, visit, {
+    const call = apiCall(requested)
+    return sendSitePage(reply, pageContext, {
       ...frame,
       islands: ['odsql.js'],
       head: html`<link rel="alternate" type="application/json" href="${href(call.path, call.parameters)}">`,
       body: html`${head}
-${queryForm(visit, entries, asked, fault)}
-${exampleList(visit, asked, examples)}
+${queryForm(pageContext, entries, requested, fault)}
+${exampleList(pageContext, requested, examples)}
 ${
-  told instanceof Fault
+  described instanceof Fault
     ? ''
-    : html`<section><h2>${say('Answer')}</h2>
-<p class="range">${told.plan.type === 'groups' ? say.many('{n} group', '{n} groups', told.answer.total) : say.many('{n} record', '{n} records', told.answer.total)} <a href="${href(call.path, call.parameters)}">${say('The same from the API')}</a></p>
-${answerTable(visit, told)}</section>
-${stages(visit, told, prefixes)}`
+    : html`<section><h2>${t('Answer')}</h2>
+<p class="range">${described.plan.type === 'groups' ? t.many('{n} group', '{n} groups', described.answer.total) : t.many('{n} record', '{n} records', described.answer.total)} <a href="${href(call.path, call.parameters)}">${t('The same from the API')}</a></p>
+${answerTable(pageContext, described)}</section>
+${stages(pageContext, described, prefixes)}`
 }`,
     })
   }
@@ -95,10 +95,10 @@ ${stages(visit, told, prefixes)}`
 
 /** The stages of a query; its fault where there is something to put right. */
 async function explain(
-  { entry, clauses, rows }: Asked,
-  { language }: Visit,
+  { entry, clauses, rows }: PlaygroundRequest,
+  { language }: PageContext,
   { store, clock, now }: SiteServices,
-  kept: KeptData,
+  cached: DataCache,
 ): Promise<Explained | Fault> {
   const { dataset, version, target } = entry
   const make = () =>
@@ -114,7 +114,7 @@ async function explain(
       {
         dataset,
         technical: true,
-        timezone: USUAL_ZONE,
+        timezone: DEFAULT_ZONE,
         language,
         dialect: EXPLORE_V21,
         now: now(),
@@ -123,19 +123,19 @@ async function explain(
     )
   const isVolatile = Object.values(clauses).some(text => /\b(?:now|random)\s*\(/i.test(text))
   const key = JSON.stringify([dataset.id, version, clauses, rows, language])
-  return (isVolatile ? make() : kept.of(key, make)).catch((error: unknown) => {
+  return (isVolatile ? make() : cached.of(key, make)).catch((error: unknown) => {
     if (isFilterFault(error)) return error
     throw error
   })
 }
 
 function queryForm(
-  visit: Visit,
+  pageContext: PageContext,
   entries: readonly ServedDataset[],
-  { entry, clauses, rows }: Asked,
+  { entry, clauses, rows }: PlaygroundRequest,
   fault: Fault | null,
 ): Html {
-  const { say, href } = visit
+  const { t, href } = pageContext
   const { id } = entry.dataset
   const path = `/explore/dataset/${encodeURIComponent(id)}`
   const faulty = fault === null ? null : (CLAUSES.find(name => isAbout(fault, name)) ?? 'where')
@@ -154,12 +154,12 @@ function queryForm(
 <textarea id="${name}" name="${name}" rows="2" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr"${editor}${marks}>
 ${clauses[name]}</textarea>${isFaulty && fault !== null ? faultText(fault, name, clauses[name]) : ''}</div>`
   })
-  return html`<form class="filter" id="odsql" action="${href(ODSQL_PAGE)}" method="get">${languageField(visit)}
-<div class="play-fields"><div><label for="dataset">${say('Dataset')}</label>
+  return html`<form class="filter" id="odsql" action="${href(ODSQL_PAGE)}" method="get">${languageField(pageContext)}
+<div class="play-fields"><div><label for="dataset">${t('Dataset')}</label>
 <select id="dataset" name="dataset">${options}</select></div>
 ${fields}<div><label for="limit"><code>limit</code></label>
 <input type="number" id="limit" name="limit" min="1" max="100" value="${rows}"></div></div>
-<div class="play-bar"><button>${say('Run')}</button></div>
+<div class="play-bar"><button>${t('Run')}</button></div>
 </form>`
 }
 
@@ -177,14 +177,18 @@ ${' '.repeat(Math.min(from - lineStart, line.length))}^</pre>`
   return html`<div class="fault" id="${name}-fault" role="alert"><p>${faultReason(fault)}</p>${caret}${hint}</div>`
 }
 
-function exampleList({ say, href }: Visit, { entry, rows }: Asked, examples: readonly TypedClauses[]): Html {
+function exampleList(
+  { t, href }: PageContext,
+  { entry, rows }: PlaygroundRequest,
+  examples: readonly TypedClauses[],
+): Html {
   const { id } = entry.dataset
   const links = examples.map(
     clauses =>
-      html`<li><a href="${href(ODSQL_PAGE, odsqlParameters(id, clauses, rows))}" rel="nofollow">${isEmpty(clauses) ? say('All records') : html`<code>${clausesText(clauses)}</code>`}</a></li>
+      html`<li><a href="${href(ODSQL_PAGE, odsqlParameters(id, clauses, rows))}" rel="nofollow">${isEmpty(clauses) ? t('All records') : html`<code>${clausesText(clauses)}</code>`}</a></li>
 `,
   )
-  return html`<details class="odsql-examples"><summary>${say('Example queries')}</summary><ul>${links}</ul></details>`
+  return html`<details class="odsql-examples"><summary>${t('Example queries')}</summary><ul>${links}</ul></details>`
 }
 
 /** A query on one line, as the command line and the reference of the language write it. */
@@ -192,7 +196,7 @@ function clausesText(clauses: TypedClauses): string {
   return CLAUSES.flatMap(name => (clauses[name] === '' ? [] : [`${name}=${clauses[name]}`])).join('  ')
 }
 
-function apiCall({ entry, clauses, rows }: Asked) {
+function apiCall({ entry, clauses, rows }: PlaygroundRequest) {
   const path = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(entry.dataset.id)}/records`
   return { path, parameters: { ...clauses, limit: rows } }
 }

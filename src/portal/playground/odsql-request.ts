@@ -23,8 +23,8 @@ export const CLAUSES = [
 const NOTHING: TypedClauses = { select: '', where: '', group_by: '', order_by: '' }
 
 /** Rows that are shown where nothing else is asked for, and at most. */
-const USUAL_ROWS = 10
-const MOST_ROWS = 100
+const DEFAULT_ROWS = 10
+const MAX_ROWS = 100
 
 /** Reads the clauses of an address. Faults: InvalidRESTParameterError. */
 export function readTypedClauses(query: QueryParameters): TypedClauses {
@@ -39,13 +39,13 @@ export function readTypedClauses(query: QueryParameters): TypedClauses {
 
 /** Reads how many rows are asked for; what is no such number is the usual one. */
 export function readRows(query: QueryParameters): number {
-  const rows = Number(one(query, 'limit') ?? USUAL_ROWS)
-  return Number.isInteger(rows) && rows >= 1 && rows <= MOST_ROWS ? rows : USUAL_ROWS
+  const rows = Number(one(query, 'limit') ?? DEFAULT_ROWS)
+  return Number.isInteger(rows) && rows >= 1 && rows <= MAX_ROWS ? rows : DEFAULT_ROWS
 }
 
 /** The parameters of a query in the address of the playground. */
 export function odsqlParameters(dataset: string, clauses: TypedClauses, rows: number): LinkParameters {
-  return { dataset, ...clauses, limit: rows === USUAL_ROWS ? undefined : rows }
+  return { dataset, ...clauses, limit: rows === DEFAULT_ROWS ? undefined : rows }
 }
 
 /** Queries that a dataset can be asked, made of the kinds of its fields: groups first, then records. */

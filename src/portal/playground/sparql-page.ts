@@ -4,18 +4,18 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { file, sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
-import { type Visit, visitOf } from '../../site/page-context.ts'
+import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { highlight } from '../parts/highlight.ts'
 import { languageField } from '../parts/language-field.ts'
 import { type SiteServices, titleOf } from '../services.ts'
 import { pageData } from './page-data.ts'
 import {
+  ACCESS_PATHS,
+  type AccessPath,
   endpointPath,
   type PlaygroundState,
   playgroundParameters,
   readPlayground,
-  WAYS,
-  type Way,
 } from './sparql-request.ts'
 
 const SPARQL_PAGE = '/sparql/'
@@ -30,51 +30,51 @@ export async function answerSparqlPage(
   reply: FastifyReply,
   services: SiteServices,
 ): Promise<FastifyReply> {
-  const visit = visitOf(request, services)
+  const pageContext = pageContextOf(request, services)
   const query = request.query as QueryParameters
   const state = await readPlayground(query, services, request.principal)
-  const { say, href } = visit
+  const { t, href } = pageContext
   const root = new URL(services.base).pathname.replace(/\/+$/, '')
   if (query.run === 'endpoint')
     return reply
       .code(303)
       .header('location', root + endpointPath(state, services.base, 'html'))
       .send()
-  const { entries } = services.catalog.seenBy(request.principal).current()
+  const { entries } = services.catalog.visibleTo(request.principal).current()
   const twin = root + endpointPath(state, services.base, 'json')
-  return sendSitePage(reply, visit, {
-    title: say('SPARQL playground'),
-    description: say('Ask several datasets at once in SPARQL; the query runs in the browser.'),
+  return sendSitePage(reply, pageContext, {
+    title: t('SPARQL playground'),
+    description: t('Ask several datasets at once in SPARQL; the query runs in the browser.'),
     part: 'playground',
     isWide: true,
     isIndexed: query.query === undefined,
     islands: ['sparql.js'],
     head: html`<link rel="alternate" type="application/sparql-results+json" href="${twin}">`,
-    body: html`<div class="play-head"><h1>${say('SPARQL playground')}</h1>
-<p>${say('The query runs here in your browser, which asks the datasets that you choose and joins what they answer.')} <a href="${href('/odsql/')}">${say('ODSQL playground')}</a></p></div>
-<form class="play" id="playground" action="${href(SPARQL_PAGE)}" method="get">${languageField(visit)}
+    body: html`<div class="play-head"><h1>${t('SPARQL playground')}</h1>
+<p>${t('The query runs here in your browser, which asks the datasets that you choose and joins what they answer.')} <a href="${href('/odsql/')}">${t('ODSQL playground')}</a></p></div>
+<form class="play" id="playground" action="${href(SPARQL_PAGE)}" method="get">${languageField(pageContext)}
 <div class="play-side">
-${sourceChoice(visit, entries, state)}
-${wayChoice(visit, state.way)}
-<nav class="play-examples" aria-labelledby="examples-head"><h2 id="examples-head">${say('Example queries')}</h2>
-<ul id="examples">${exampleLinks(visit, state)}</ul></nav>
+${sourceChoice(pageContext, entries, state)}
+${wayChoice(pageContext, state.way)}
+<nav class="play-examples" aria-labelledby="examples-head"><h2 id="examples-head">${t('Example queries')}</h2>
+<ul id="examples">${exampleLinks(pageContext, state)}</ul></nav>
 </div>
 <div class="play-main">
-<div class="play-query"><label for="query">${say('Query')}</label>
+<div class="play-query"><label for="query">${t('Query')}</label>
 <div class="code"><pre aria-hidden="true">${highlight(state.query, 'sparql')}
 </pre><textarea id="query" name="query" rows="1" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr" required>
 ${state.query}</textarea></div></div>
-<div class="play-bar"><button id="run" name="run" value="endpoint">${say('Run')}</button>
-<button type="button" class="plain" id="stop" hidden>${say('Stop')}</button>
-<span class="play-links"><a id="permalink" href="${href(SPARQL_PAGE, permalink(state))}">${say('Link to this query')}</a>
-<a id="twin" href="${twin}">${say('Answer of the endpoint as JSON')}</a></span></div>
-<noscript><p class="soft">${say('Without scripts the endpoint of the portal runs the query.')}</p></noscript>
+<div class="play-bar"><button id="run" name="run" value="endpoint">${t('Run')}</button>
+<button type="button" class="plain" id="stop" hidden>${t('Stop')}</button>
+<span class="play-links"><a id="permalink" href="${href(SPARQL_PAGE, permalink(state))}">${t('Link to this query')}</a>
+<a id="twin" href="${twin}">${t('Answer of the endpoint as JSON')}</a></span></div>
+<noscript><p class="soft">${t('Without scripts the endpoint of the portal runs the query.')}</p></noscript>
 <p class="soft" id="status" role="status"></p>
 <div id="answer"></div>
-<p class="soft play-note">${say('Sources outside of this portal are not asked from here. The command line asks them too:')} <code dir="ltr">lodestone query --source ADDRESS …</code></p>
+<p class="soft play-note">${t('Sources outside of this portal are not asked from here. The command line asks them too:')} <code dir="ltr">lodestone query --source ADDRESS …</code></p>
 </div>
 </form>
-${pageData('playground-data', islandData(visit, entries, state))}`,
+${pageData('playground-data', islandData(pageContext, entries, state))}`,
   })
 }
 
@@ -86,28 +86,32 @@ function permalink({ query, chosen, way }: PlaygroundState) {
   )
 }
 
-function sourceChoice(visit: Visit, entries: readonly ServedDataset[], { chosen }: PlaygroundState): Html {
+function sourceChoice(
+  pageContext: PageContext,
+  entries: readonly ServedDataset[],
+  { chosen }: PlaygroundState,
+): Html {
   const ids = new Set(chosen.map(({ dataset }) => dataset.id))
   const items = entries.map(entry => {
     const { id } = entry.dataset
-    return html`<li><label><input type="checkbox" name="source" value="${id}"${ids.has(id) ? html` checked` : ''}><span>${titleOf(entry)}</span> <data value="${entry.triples}">${visit.number(entry.triples, { notation: 'compact' })}</data></label></li>
+    return html`<li><label><input type="checkbox" name="source" value="${id}"${ids.has(id) ? html` checked` : ''}><span>${titleOf(entry)}</span> <data value="${entry.triples}">${pageContext.number(entry.triples, { notation: 'compact' })}</data></label></li>
 `
   })
-  return html`<fieldset class="play-sources"><legend>${visit.say('Datasets and their triples')}</legend><ul>${items}</ul></fieldset>`
+  return html`<fieldset class="play-sources"><legend>${pageContext.t('Datasets and their triples')}</legend><ul>${items}</ul></fieldset>`
 }
 
-function wayChoice({ say }: Visit, way: Way): Html {
-  const names: Readonly<Record<Way, string>> = {
-    endpoint: say('SPARQL endpoints'),
-    fragments: say('Triple pattern fragments'),
-    brtpf: say('Fragments with bindings'),
+function wayChoice({ t }: PageContext, way: AccessPath): Html {
+  const names: Readonly<Record<AccessPath, string>> = {
+    endpoint: t('SPARQL endpoints'),
+    fragments: t('Triple pattern fragments'),
+    brtpf: t('Fragments with bindings'),
   }
-  return html`<p class="play-way"><label for="via">${say('Asked through')}</label>
-<select id="via" name="via">${WAYS.map(name => html`<option value="${name}"${name === way ? html` selected` : ''}>${names[name]}</option>`)}</select></p>`
+  return html`<p class="play-way"><label for="via">${t('Asked through')}</label>
+<select id="via" name="via">${ACCESS_PATHS.map(name => html`<option value="${name}"${name === way ? html` selected` : ''}>${names[name]}</option>`)}</select></p>`
 }
 
-function exampleLinks({ href, say }: Visit, { examples, way }: PlaygroundState): readonly Html[] {
-  if (examples.length === 0) return [html`<li class="soft">${say('The chosen datasets have none.')}</li>`]
+function exampleLinks({ href, t }: PageContext, { examples, way }: PlaygroundState): readonly Html[] {
+  if (examples.length === 0) return [html`<li class="soft">${t('The chosen datasets have none.')}</li>`]
   return examples.map(
     ({ example, sources }) =>
       html`<li><a href="${href(SPARQL_PAGE, playgroundParameters(example.query, sources, way))}" rel="nofollow">${example.title}</a></li>
@@ -116,38 +120,42 @@ function exampleLinks({ href, say }: Visit, { examples, way }: PlaygroundState):
 }
 
 /** What the script of the page needs. Texts with `{n}` are filled there. */
-function islandData(visit: Visit, entries: readonly ServedDataset[], { chosen }: PlaygroundState) {
-  const { say, site, language } = visit
+function islandData(
+  pageContext: PageContext,
+  entries: readonly ServedDataset[],
+  { chosen }: PlaygroundState,
+) {
+  const { t, site, language } = pageContext
   return {
     base: site.base,
     language,
-    worker: file('comunica-worker.js', visit),
+    worker: file('comunica-worker.js', pageContext),
     sources: entries.map(({ dataset: { id } }) => id),
     prefixes: Object.assign(
       {},
       ...chosen.map(({ dataset: { id }, prefixes }) => queryPrefixes(site.base, id, prefixes)),
     ),
     texts: {
-      loading: say('Loading the query engine…'),
-      running: say('Running…'),
-      done: say('Finished.'),
-      stopped: say('Stopped.'),
-      failed: say('The query was not answered.'),
-      choose: say('Choose a dataset.'),
-      signIn: say('Sign in to ask datasets that are not public.'),
-      rows: say('Rows: {n}'),
-      triples: say('Triples: {n}'),
-      requests: say('Requests: {n}'),
-      seconds: say('Time: {n} s'),
-      none: say('Nothing was found.'),
-      cut: say('The table shows the first {n} rows; the downloads have all.'),
-      yes: say('Yes'),
-      no: say('No'),
-      place: say('Line {line}, column {column}'),
-      answer: say('Answer'),
-      map: say('Map of the answer'),
-      download: say('Download'),
-      noExamples: say('The chosen datasets have none.'),
+      loading: t('Loading the query engine…'),
+      running: t('Running…'),
+      done: t('Finished.'),
+      stopped: t('Stopped.'),
+      failed: t('The query was not answered.'),
+      choose: t('Choose a dataset.'),
+      signIn: t('Sign in to ask datasets that are not public.'),
+      rows: t('Rows: {n}'),
+      triples: t('Triples: {n}'),
+      requests: t('Requests: {n}'),
+      seconds: t('Time: {n} s'),
+      none: t('Nothing was found.'),
+      cut: t('The table shows the first {n} rows; the downloads have all.'),
+      yes: t('Yes'),
+      no: t('No'),
+      place: t('Line {line}, column {column}'),
+      answer: t('Answer'),
+      map: t('Map of the answer'),
+      download: t('Download'),
+      noExamples: t('The chosen datasets have none.'),
     },
   }
 }

@@ -9,15 +9,15 @@ import { type LinkParameters, queryText } from '../../site/page-context.ts'
 import type { SiteServices } from '../services.ts'
 
 /** How the playground asks datasets: by whole queries or parts of them, by triple patterns, or by these with bindings. */
-export const WAYS = ['endpoint', 'fragments', 'brtpf'] as const
-export type Way = (typeof WAYS)[number]
-const USUAL: Way = 'endpoint'
+export const ACCESS_PATHS = ['endpoint', 'fragments', 'brtpf'] as const
+export type AccessPath = (typeof ACCESS_PATHS)[number]
+const DEFAULTS: AccessPath = 'endpoint'
 
 /** What the playground shows: all of it is in its address. */
 export interface PlaygroundState {
   /** The datasets that are asked. */
   readonly chosen: readonly ServedDataset[]
-  readonly way: Way
+  readonly way: AccessPath
   readonly query: string
   /** The examples of the chosen datasets. */
   readonly examples: readonly Example[]
@@ -29,7 +29,7 @@ export interface Example {
   readonly sources: readonly string[]
 }
 
-const MOST_SOURCES = 20
+const MAX_SOURCES = 20
 
 const ANY_QUERY = `SELECT * WHERE {
   ?subject ?predicate ?object
@@ -49,12 +49,12 @@ export async function readPlayground(
   services: Services,
   principal: Principal,
 ): Promise<PlaygroundState> {
-  const seen = services.catalog.seenBy(principal)
-  const { entries } = seen.current()
+  const visible = services.catalog.visibleTo(principal)
+  const { entries } = visible.current()
   const text = one(query, 'query') ?? ''
-  const named = [...new Set(many(query, 'source').filter(id => id !== ''))].slice(0, MOST_SOURCES)
+  const named = [...new Set(many(query, 'source').filter(id => id !== ''))].slice(0, MAX_SOURCES)
   const mentioned = entries.filter(({ dataset: { id } }) => mentions(text, id, services.base))
-  const given = named.length > 0 ? named.map(id => seen.dataset(id)) : mentioned
+  const given = named.length > 0 ? named.map(id => visible.dataset(id)) : mentioned
   const chosen = given.length > 0 ? given : await firstWithExample(entries, services)
   const via = one(query, 'via')
   const ids = new Set(entries.map(({ dataset }) => dataset.id))
@@ -71,7 +71,7 @@ export async function readPlayground(
   const first = examples.find(({ example }) => example.federatesWith.length === 0) ?? examples[0]
   return {
     chosen,
-    way: WAYS.find(way => way === via) ?? USUAL,
+    way: ACCESS_PATHS.find(way => way === via) ?? DEFAULTS,
     query: text.trim() === '' ? (first?.example.query ?? ANY_QUERY) : text,
     examples,
   }
@@ -81,9 +81,9 @@ export async function readPlayground(
 export function playgroundParameters(
   query: string,
   sources: readonly string[],
-  way: Way = USUAL,
+  way: AccessPath = DEFAULTS,
 ): LinkParameters {
-  return { source: sources, via: way === USUAL ? undefined : way, query }
+  return { source: sources, via: way === DEFAULTS ? undefined : way, query }
 }
 
 /** The address at which the endpoint answers the same query, below the base address. */

@@ -64,7 +64,7 @@ export class GraphWriter {
     await this.written.catch(() => this.finished)
     this.pass()
     this.passed = 0
-    const piece = this.out.lend()
+    const piece = this.out.borrowBuffer()
     this.bytes += piece.length
     this.written = new Promise((resolve, reject) =>
       this.gzip.write(piece, error => (error ? reject(error) : resolve())),

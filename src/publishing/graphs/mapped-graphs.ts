@@ -7,7 +7,7 @@ import { lookup } from '../../model/lookup.ts'
 import type { DatasetRecord } from '../../model/value.ts'
 import { skolemIri } from '../../rdf/iris.ts'
 import { iriText } from '../../rdf/ntriples.ts'
-import { DistinctTriples, type RecordManner, type SharedSubjects } from '../distinct-triples.ts'
+import { DistinctTriples, type RecordPresentation, type SharedSubjects } from '../distinct-triples.ts'
 import { LineSet } from '../line-set.ts'
 import type { GraphFile } from '../versions/versions.ts'
 import { GraphWriter } from './graph-writer.ts'
@@ -35,8 +35,8 @@ export interface MappedGraphs {
 const ATTEMPTS = 4
 
 /** Triples that one mapping may make, or so many a record where there are many: a mistake is found sooner. */
-const MOST_TRIPLES = 20_000_000
-const MOST_TRIPLES_A_RECORD = 50
+const MAX_TRIPLES = 20_000_000
+const MAX_TRIPLES_A_RECORD = 50
 
 /** Compiles a mapping for the records of a dataset; IRIs stand for its blank nodes. */
 export function compileFor(
@@ -141,9 +141,9 @@ async function writeQuads(
 }
 
 function refuseExcess(triples: number, records: number): void {
-  const most = Math.max(MOST_TRIPLES, MOST_TRIPLES_A_RECORD * records)
-  if (triples <= most) return
-  const reason = `The mapping makes more than ${most.toLocaleString('en-GB')} triples of ${records.toLocaleString('en-GB')} records.`
+  const max = Math.max(MAX_TRIPLES, MAX_TRIPLES_A_RECORD * records)
+  if (triples <= max) return
+  const reason = `The mapping makes more than ${max.toLocaleString('en-GB')} triples of ${records.toLocaleString('en-GB')} records.`
   throw new Fault('MappingInvalid', { reason })
 }
 
@@ -164,14 +164,14 @@ function headOf(subject: TermMap): string {
 function sharedHeads({ resources }: Mapping, statistics: DatasetStatistics | undefined): Set<string> {
   const heads = resources.flatMap(({ subject }) => {
     const known = fieldsOf(subject).map(name => lookup(statistics?.fields ?? {}, name))
-    const most = known.reduce((product, field) => product * (field?.distinct ?? Number.POSITIVE_INFINITY), 1)
+    const max = known.reduce((product, field) => product * (field?.distinct ?? Number.POSITIVE_INFINITY), 1)
     const made = Math.min(...known.map(field => field?.present ?? 0))
-    return known.length > 0 && most < made ? [headOf(subject)] : []
+    return known.length > 0 && max < made ? [headOf(subject)] : []
   })
   return new Set(heads.filter(head => head !== ''))
 }
 
-function mannerOf({ resources }: Mapping, fields: readonly Field[]): RecordManner {
+function mannerOf({ resources }: Mapping, fields: readonly Field[]): RecordPresentation {
   const several = new Set(fields.filter(({ multivalued }) => multivalued).map(({ name }) => name))
   const isSeveral = (map: TermMap) => fieldsOf(map).some(name => several.has(name))
   const subjects = new Map(resources.map(({ key, subject }) => [key, subject]))

@@ -6,7 +6,7 @@ import { buildColumnsFile } from '../../store/columns/build/columns-file.ts'
 import type { GraphFile } from '../versions/versions.ts'
 
 /** Named graphs of a file: each is a graph of the store, with a file of its own. */
-const MOST_GRAPHS = 1000
+const MAX_GRAPHS = 1000
 
 /** Characters that are held before they are written. */
 const HELD = 16 * 2 ** 20
@@ -35,9 +35,9 @@ export class NamedGraphWriter {
   add(name: string, line: string): void {
     let graph = this.graphs.get(name)
     if (graph === undefined) {
-      if (this.graphs.size >= MOST_GRAPHS)
+      if (this.graphs.size >= MAX_GRAPHS)
         throw new Fault('SourceUnreadable', {
-          reason: `The file has more than ${MOST_GRAPHS} named graphs. Part it, or publish it without graphs.`,
+          reason: `The file has more than ${MAX_GRAPHS} named graphs. Part it, or publish it without graphs.`,
         })
       graph = { file: `named-${this.graphs.size + 1}.nt.gz`, held: [], triples: 0, bytes: 0 }
       this.graphs.set(name, graph)

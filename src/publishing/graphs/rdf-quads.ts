@@ -4,7 +4,7 @@ import { datasetIri, skolemIri } from '../../rdf/iris.ts'
 import { iriText } from '../../rdf/ntriples.ts'
 import { replaceBlankNodes } from '../../rdf/skolem.ts'
 import type { RdfSource } from '../../sources/rdf.ts'
-import { LONGEST_DOCUMENT, parseRdf, type TextOrigin } from '../../store/embedded/parse.ts'
+import { MAX_DOCUMENT_LENGTH, parseRdf, type TextOrigin } from '../../store/embedded/parse.ts'
 
 /** Whose file it is: blank nodes get IRIs within the address and the dataset. */
 export interface QuadPlace {
@@ -61,7 +61,7 @@ async function* documentPieces(source: RdfSource, place: QuadPlace): AsyncGenera
   let length = 0
   for await (const piece of source.pieces()) {
     length += piece.length
-    if (length > LONGEST_DOCUMENT)
+    if (length > MAX_DOCUMENT_LENGTH)
       throw new Fault(
         'SourceUnreadable',
         { reason: 'The file is too large to be read as a whole. Convert it to N-Triples or N-Quads.' },

@@ -5,7 +5,7 @@ import type { Value } from '../../model/value.ts'
 import { type FieldSpec, fieldOf } from '../../sources/fields.ts'
 import { inspectFormat, inspectSource } from '../../sources/inspect.ts'
 import { RDF_FORMATS } from '../../sources/rdf.ts'
-import { type FieldMisfits, typeRecords } from '../../sources/typing.ts'
+import { type FieldConversionErrors, typeRecords } from '../../sources/typing.ts'
 import { definitionOf } from '../definition.ts'
 import type { DefinitionChange, FieldChange } from '../edit-definition.ts'
 import { openRecords, resolveSource } from '../materialise.ts'
@@ -22,7 +22,7 @@ export interface PreviewedField {
   readonly field: Field
   readonly examples: readonly Value[]
   /** Values of the examined records that do not fit. */
-  readonly misfits: FieldMisfits | null
+  readonly misfits: FieldConversionErrors | null
 }
 
 /** What a dataset will look like. */
@@ -81,12 +81,12 @@ export async function previewDataset(root: string, id: string, rows: number): Pr
       records.push(...values)
       if (records.length >= EXAMINED) break
     }
-    const { misfits } = typed.report()
+    const { misfits: conversionErrors } = typed.report()
     const fields = specs.map((spec, at) => ({
       spec,
       field: fieldOf(spec),
       examples: examplesOf(records.map(values => values[at] ?? null)),
-      misfits: misfits.find(({ field }) => field === spec.name) ?? null,
+      misfits: conversionErrors.find(({ field }) => field === spec.name) ?? null,
     }))
     return { fields, records: records.slice(0, rows), examined: records.length }
   })

@@ -27,7 +27,7 @@ export type SavedMapping =
   | { readonly type: 'unwritable'; readonly code: string }
 
 /** Mappings of a dataset that are kept after others took their place. */
-const MOST_BACKUPS = 20
+const MAX_BACKUPS = 20
 
 /** Opens the mapping of a dataset for editing, or the place of the one that it does not have yet. */
 export function openMapping(portal: string, dataset: string): OpenedMapping {
@@ -85,7 +85,7 @@ function keepBackup(portal: string, dataset: string, file: string, now: Date): v
   mkdirSync(folder, { recursive: true })
   const ending = path.basename(file).slice(dataset.length)
   copyFileSync(file, path.join(folder, `${now.toISOString().replaceAll(':', '-')}${ending}`))
-  const old = readdirSync(folder).sort().slice(0, -MOST_BACKUPS)
+  const old = readdirSync(folder).sort().slice(0, -MAX_BACKUPS)
   for (const name of old) rmSync(path.join(folder, name), { force: true })
 }
 
@@ -104,7 +104,7 @@ export function proposedMapping(
 
 /** The one language of a dataset, where its metadata tell it. */
 function languageOf(metas: Metas): string | null {
-  const told = metas.default?.language
-  const only = Array.isArray(told) && told.length === 1 ? (told[0] as unknown) : told
+  const described = metas.default?.language
+  const only = Array.isArray(described) && described.length === 1 ? (described[0] as unknown) : described
   return typeof only === 'string' && /^[a-z]{2}$/.test(only) ? only : null
 }

@@ -24,7 +24,7 @@ export interface UsableMapping extends MappingFile {
 export const MAPPING_ENDINGS = ['.yml', '.yaml', '.rml.ttl', '.ttl'] as const
 
 /** Of a longer file no more is read: the reader refuses what is left of it as too big. */
-const LONGEST = 2 ** 21
+const MAX_LENGTH = 2 ** 21
 
 /** The mapping of a dataset; null where it has none of its own. */
 export function mappingFile(portal: string, dataset: string): MappingFile | null {
@@ -36,10 +36,10 @@ export function mappingFile(portal: string, dataset: string): MappingFile | null
 function beginning(file: string): string {
   const handle = openSync(file, 'r')
   try {
-    const bytes = Buffer.alloc(LONGEST)
+    const bytes = Buffer.alloc(MAX_LENGTH)
     let length = 0
-    for (let read = -1; read !== 0 && length < LONGEST; length += read)
-      read = readSync(handle, bytes, length, LONGEST - length, null)
+    for (let read = -1; read !== 0 && length < MAX_LENGTH; length += read)
+      read = readSync(handle, bytes, length, MAX_LENGTH - length, null)
     return bytes.toString('utf8', 0, length)
   } finally {
     closeSync(handle)

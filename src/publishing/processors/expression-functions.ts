@@ -14,10 +14,10 @@ const KNOWN = `length, lower, ifnull, date_format, ${DATE_PARTS.join(', ')}`
 export function compileCall(call: Call, scope: ExpressionScope): Scalar {
   const { name, span } = call
   const operand = (at: number) => scope.compile(expressionAt(call, at, scope))
-  const [least, most] = name === 'ifnull' || name === 'date_format' ? [2, 2] : [1, 1]
+  const [least, max] = name === 'ifnull' || name === 'date_format' ? [2, 2] : [1, 1]
   const isKnown = KNOWN.split(', ').includes(name)
   if (!isKnown) throw refused(scope, `${name} is no function of a step; known are ${KNOWN}`, span)
-  if (call.arguments.length < least || call.arguments.length > most)
+  if (call.arguments.length < least || call.arguments.length > max)
     throw refused(scope, `${name} takes ${least} argument${least === 1 ? '' : 's'}`, span)
   const first = operand(0)
   switch (name) {

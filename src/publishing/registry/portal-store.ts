@@ -43,13 +43,13 @@ export interface PortalStore {
 /**
  * Opens the store that a portal is configured with. Faults: those of {@link createRemoteStore}.
  *
- * @param patience milliseconds that an engine is waited for, which may be started at the same time as this process
+ * @param timeout milliseconds that an engine is waited for, which may be started at the same time as this process
  */
 export async function openPortalStore(
   settings: StoreSettings,
   versions: Versions,
   onEvent: (event: StoreEvent) => void = () => undefined,
-  patience = 0,
+  timeout = 0,
 ): Promise<PortalStore> {
   const { workers } = settings
   const deadline = settings.deadline * 1000
@@ -64,17 +64,17 @@ export async function openPortalStore(
     return { store, registry: localRegistry(versions), shared: null }
   }
   const { store } = settings
-  const shared = await persistently(() => openSharedStore({ ...settings, store }, onEvent), patience, onEvent)
+  const shared = await persistently(() => openSharedStore({ ...settings, store }, onEvent), timeout, onEvent)
   return { store: shared.store, registry: shared.registry, shared }
 }
 
 /** Tries again and again, for some time, what needs an engine that nobody answers for yet. */
 async function persistently<T>(
   work: () => Promise<T>,
-  patience: number,
+  timeout: number,
   onEvent: (event: StoreEvent) => void,
 ): Promise<T> {
-  const end = Date.now() + patience
+  const end = Date.now() + timeout
   for (let tries = 0; ; tries++) {
     try {
       return await work()

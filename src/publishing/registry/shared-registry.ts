@@ -24,7 +24,7 @@ const STALE = 5000
 /** Milliseconds after which columns that could not be fetched are fetched again. */
 const PAUSE = 5000
 /** Ids of removed records that other instances are told. */
-const REMOVED_TOLD = 20_000
+const REMOVED_REPORTED = 20_000
 /** Pieces of a load between two notes of how far it is. */
 const NOTED = 4
 
@@ -384,7 +384,7 @@ export class SharedRegistry implements Registry {
     }
     const document: VersionDocument = {
       manifest,
-      removed: [...removedIds(versions, id)].slice(-REMOVED_TOLD),
+      removed: [...removedIds(versions, id)].slice(-REMOVED_REPORTED),
     }
     await this.#releases.keepDocument(id, version, JSON.stringify(document))
   }

@@ -56,7 +56,7 @@ export async function refreshRemote(
   const folder = remoteFolder(portal, id)
   mkdirSync(folder, { recursive: true })
   const part = path.join(folder, `fetching-${process.pid}`)
-  const asked = now().toISOString()
+  const requested = now().toISOString()
   try {
     const known = state.file === undefined ? {} : state
     const fetched = await fetchAddress(
@@ -67,10 +67,15 @@ export async function refreshRemote(
       authorizationOf(remote.authorization),
     )
     if (fetched.type === 'unchanged') {
-      finish(portal, id, { ...withoutReason(state), asked, confirmed: asked, failures: 0 }, remote)
+      finish(
+        portal,
+        id,
+        { ...withoutReason(state), asked: requested, confirmed: requested, failures: 0 },
+        remote,
+      )
       return
     }
-    const file = `data-${Date.parse(asked).toString(36)}${endingOf(fetched.name, fetched.mediaType)}`
+    const file = `data-${Date.parse(requested).toString(36)}${endingOf(fetched.name, fetched.mediaType)}`
     renameSync(part, path.join(folder, file))
     try {
       openFile({ path: file }, { datasetFolder: folder, portalFolder: portal })
@@ -84,16 +89,21 @@ export async function refreshRemote(
       ...fetched.validators,
       file,
       size: fetched.size,
-      fetched: asked,
-      asked,
-      confirmed: asked,
+      fetched: requested,
+      asked: requested,
+      confirmed: requested,
       failures: 0,
     }
     finish(portal, id, state.file === undefined ? next : { ...next, previous: state.file }, remote)
   } catch (error) {
     rmSync(part, { force: true })
     if (!(error instanceof Fault)) throw error
-    finish(portal, id, { ...state, asked, failures: state.failures + 1, reason: faultText(error) }, remote)
+    finish(
+      portal,
+      id,
+      { ...state, asked: requested, failures: state.failures + 1, reason: faultText(error) },
+      remote,
+    )
     if (state.file === undefined) throw error
   }
 }
@@ -136,12 +146,12 @@ function withoutReason({ reason: _, ...state }: RemoteState): RemoteState {
 /** The ending that a fetched file gets: its own, else that of its media type. */
 export function endingOf(name: string, mediaType: string): string {
   const own = /\.[a-z0-9]{1,8}(?:\.gz)?$/i.exec(name)?.[0].toLowerCase()
-  const told = ENDINGS.get(mediaType)
+  const described = ENDINGS.get(mediaType)
   return own !== undefined && !/^\.(?:php|aspx?|jsp|cgi|html?)$/.test(own)
     ? own
-    : told === undefined
+    : described === undefined
       ? ''
-      : `.${told}`
+      : `.${described}`
 }
 
 /** Only variables of this name can be sent away: a dataset.yaml is not to give away other secrets of the server. */

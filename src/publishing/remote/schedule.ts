@@ -98,17 +98,17 @@ function cronTimes(text: string): CronTimes | undefined {
   return { minutes, hours, days, months, weekdays, isAnyDay: day === '*', isAnyWeekday: weekday === '*' }
 }
 
-function setOf(field: string, least: number, most: number): Set<number> | undefined {
+function setOf(field: string, least: number, max: number): Set<number> | undefined {
   const found = new Set<number>()
   for (const part of field.toLowerCase().split(',')) {
     const [, range = '', step = '1'] = /^([^/]+)(?:\/(\d+))?$/.exec(part) ?? []
-    const [first = '', last = first] = range === '*' ? [String(least), String(most)] : range.split('-')
+    const [first = '', last = first] = range === '*' ? [String(least), String(max)] : range.split('-')
     const [from, to] = [
       first,
-      part.includes('/') && !range.includes('-') && range !== '*' ? String(most) : last,
+      part.includes('/') && !range.includes('-') && range !== '*' ? String(max) : last,
     ].map(text => NAMES.get(text) ?? (/^\d+$/.test(text) ? Number(text) : Number.NaN)) as [number, number]
     const by = Number(step)
-    if (!(from >= least && to <= most && from <= to && by >= 1)) return undefined
+    if (!(from >= least && to <= max && from <= to && by >= 1)) return undefined
     for (let number = from; number <= to; number += by) found.add(number)
   }
   return found

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { deviationOf } from './file-sum.ts'
+import { incompatibilityOf } from './file-sum.ts'
 import { RECORDS } from './tombstones.ts'
 import {
   currentVersion,
@@ -44,13 +44,15 @@ export async function damageOf(versions: Versions, manifest: Manifest): Promise<
   }
   const { ids } = manifest
   if (ids === undefined) return null
-  const reason = await problemOf(RECORDS, () => deviationOf(graphPath(versions, manifest, RECORDS), ids))
+  const reason = await problemOf(RECORDS, () =>
+    incompatibilityOf(graphPath(versions, manifest, RECORDS), ids),
+  )
   return reason === null ? null : { file: RECORDS, reason }
 }
 
 /** Versions that were published without sums are unpacked. */
 async function graphProblem(path: string, { sum, triples }: GraphFile): Promise<string | null> {
-  if (sum !== undefined) return deviationOf(path, sum)
+  if (sum !== undefined) return incompatibilityOf(path, sum)
   const lines = await countLines(path)
   return lines === triples ? null : `has ${lines} triples, ${triples} are expected`
 }

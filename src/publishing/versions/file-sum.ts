@@ -25,7 +25,7 @@ export async function sumOf(file: string): Promise<FileSum> {
 }
 
 /** What is wrong with a file, in words; null for nothing. It is read where it was written to since. Rejects like {@link sumOf}. */
-export async function deviationOf(file: string, expected: FileSum): Promise<string | null> {
+export async function incompatibilityOf(file: string, expected: FileSum): Promise<string | null> {
   const { size, mtimeMs } = statSync(file)
   if (size !== expected.size) return `has ${size} bytes, ${expected.size} are expected`
   if (mtimeMs === expected.modified) return null

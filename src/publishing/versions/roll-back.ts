@@ -7,9 +7,9 @@ import {
   commitVersion,
   currentManifest,
   isWhole,
-  keptVersions,
   type Manifest,
   prepareVersion,
+  retainedVersions,
   sharedGraph,
   type Versions,
   versionFolder,
@@ -30,16 +30,16 @@ export interface RollBackContext {
  * Faults: NotFoundResource for a dataset without versions, VersionUnknown for a version that is not kept; BadRequest for the one in
  * force.
  *
- * @param wanted name of the version; null for the one before the one in force
+ * @param required name of the version; null for the one before the one in force
  */
 export async function rollBack(
   id: string,
-  wanted: string | null,
+  required: string | null,
   { versions, base, now }: RollBackContext,
 ): Promise<Manifest> {
   const current = currentManifest(versions, id)
   if (current === null) throw new Fault('NotFoundResource', { kind: 'published dataset', id })
-  const target = targetOf(id, wanted, current, versions)
+  const target = targetOf(id, required, current, versions)
   if (target.base !== base)
     throw new Fault('BadRequest', {
       reason: `The version ${target.version} was published for ${target.base}: its IRIs are not those of ${base}.`,
@@ -66,12 +66,12 @@ export async function rollBack(
   }
 }
 
-function targetOf(id: string, wanted: string | null, current: Manifest, versions: Versions): Manifest {
-  const older = keptVersions(versions, id).filter(({ version }) => version !== current.version)
-  if (wanted === current.version)
-    throw new Fault('BadRequest', { reason: `The version ${wanted} of ${id} is in force already.` })
-  const found = wanted === null ? older[0] : older.find(({ version }) => version === wanted)
-  if (found === undefined) throw unknownVersion(id, wanted ?? 'before the one in force', older)
+function targetOf(id: string, required: string | null, current: Manifest, versions: Versions): Manifest {
+  const older = retainedVersions(versions, id).filter(({ version }) => version !== current.version)
+  if (required === current.version)
+    throw new Fault('BadRequest', { reason: `The version ${required} of ${id} is in force already.` })
+  const found = required === null ? older[0] : older.find(({ version }) => version === required)
+  if (found === undefined) throw unknownVersion(id, required ?? 'before the one in force', older)
   if (!isWhole(versions, found))
     throw new Fault('Gone', { reason: `Files of the version ${found.version} of ${id} are missing.` })
   return found
@@ -80,13 +80,13 @@ function targetOf(id: string, wanted: string | null, current: Manifest, versions
 /** The fault of a version that is not kept, with those that are. */
 export function unknownVersion(
   id: string,
-  wanted: string,
+  required: string,
   kept: readonly Pick<Manifest, 'version' | 'published'>[],
 ): Fault {
   const names = kept.map(({ version, published }) => `${version} (${published.slice(0, 19)}Z)`)
   return new Fault('VersionUnknown', {
     id,
-    version: wanted.slice(0, 100),
+    version: required.slice(0, 100),
     kept: names.length === 0 ? 'No older one is kept.' : `Kept are: ${names.join(', ')}.`,
   })
 }

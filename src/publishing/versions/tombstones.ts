@@ -95,13 +95,13 @@ function eachId(folder: string | null, take: (bytes: Buffer, at: number, positio
     const all = Math.floor(fstatSync(file).size / ID_BYTES)
     const piece = Buffer.alloc(ID_BYTES * Math.min(all, PIECE_IDS))
     for (let position = 0; position < all; ) {
-      const wanted = Math.min(piece.length, (all - position) * ID_BYTES)
-      for (let read = 0; read < wanted; ) {
-        const more = readSync(file, piece, read, wanted - read, position * ID_BYTES + read)
+      const required = Math.min(piece.length, (all - position) * ID_BYTES)
+      for (let read = 0; read < required; ) {
+        const more = readSync(file, piece, read, required - read, position * ID_BYTES + read)
         if (more === 0) return
         read += more
       }
-      for (let at = 0; at < wanted; at += ID_BYTES) take(piece, at, position++)
+      for (let at = 0; at < required; at += ID_BYTES) take(piece, at, position++)
     }
   } finally {
     closeSync(file)

@@ -77,7 +77,7 @@ export interface Restored {
 }
 
 /** Versions of a dataset that are kept where nothing else is configured. */
-export const DEFAULT_KEPT_VERSIONS = 5
+export const DEFAULT_RETAINED_VERSIONS = 5
 
 /** A version that is served stays on disk until those who read it have the next one. */
 const MIN_ON_DISK = 2
@@ -93,12 +93,12 @@ export interface Versions {
   readonly keep: number
 }
 
-export function versionsOf(portal: string, keep: number = DEFAULT_KEPT_VERSIONS): Versions {
+export function versionsOf(portal: string, keep: number = DEFAULT_RETAINED_VERSIONS): Versions {
   return { root: path.join(portal, 'var', 'published'), keep }
 }
 
 /** The versions of a dataset that are kept, the one in force first, then from the latest to the oldest. */
-export function keptVersions(versions: Versions, id: string): readonly Manifest[] {
+export function retainedVersions(versions: Versions, id: string): readonly Manifest[] {
   const current = currentVersion(versions, id)
   if (current === null) return []
   return storedManifests(versions, id)

@@ -12,7 +12,7 @@ import {
   type Word,
 } from '../plan.ts'
 import { technicalName } from '../technical.ts'
-import { type Guard, PatternBuilder } from './pattern-builder.ts'
+import { PatternBuilder, type Preflight } from './pattern-builder.ts'
 import { compileScalar } from './scalar.ts'
 import { constantTerm, doubleTerm, geometryTerm, pointTerm, predicateOf, RECORD, recordOf } from './target.ts'
 
@@ -68,7 +68,7 @@ function isIdentity(field: Field): boolean {
 }
 
 /** A condition as an expression about ?record: true where it holds, false or, where that does not matter, an error elsewhere. */
-export function testOf(condition: Condition, body: PatternBuilder, guard: Guard): Expression {
+export function testOf(condition: Condition, body: PatternBuilder, guard: Preflight): Expression {
   switch (condition.type) {
     case 'and':
       return (
@@ -130,7 +130,7 @@ function within(body: PatternBuilder, add: (inner: PatternBuilder) => void): Exp
   return exists(...inner.group())
 }
 
-function guarded(test: Expression, guard: Guard): Expression {
+function guarded(test: Expression, guard: Preflight): Expression {
   return guard === 'open' || test === TRUE ? test : call('COALESCE', test, FALSE)
 }
 

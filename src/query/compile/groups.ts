@@ -25,8 +25,8 @@ export function aggregatesOf(plan: GroupQuery): readonly Aggregate[] {
 
 /** The place of an aggregate among those of its query. */
 export function placeOf(aggregate: Aggregate, aggregates: readonly Aggregate[]): number {
-  const wanted = exactJson(aggregate)
-  return aggregates.findIndex(known => exactJson(known) === wanted)
+  const required = exactJson(aggregate)
+  return aggregates.findIndex(known => exactJson(known) === required)
 }
 
 /** The variable of an aggregate. */
@@ -69,11 +69,11 @@ function ordered(query: SelectQuery, plan: GroupQuery, aggregates: readonly Aggr
   const byKeys = plan.keys
     .flatMap(keyNames)
     .map((name): OrderKey => ({ expression: variable(name), descending: false }))
-  const asked = plan.orderBy.map(
+  const requested = plan.orderBy.map(
     ({ value, descending }): OrderKey => ({ expression: rowValue(value, plan, aggregates), descending }),
   )
   const { limit, offset } = plan
-  return { ...query, orderBy: [...asked, ...byKeys], ...(limit === null ? {} : { limit }), offset }
+  return { ...query, orderBy: [...requested, ...byKeys], ...(limit === null ? {} : { limit }), offset }
 }
 
 /** A value of a row from the variables of its keys and figures. */

@@ -52,10 +52,10 @@ export class CompileContext {
 }
 
 /** Whether a test may be an error where a value is absent, or has to be false there, as it must under a negation. */
-export type Guard = 'open' | 'guarded'
+export type Preflight = 'open' | 'guarded'
 
 /** A condition as an expression about ?record: true where it holds, false or, where that does not matter, an error elsewhere. */
-export type ConditionCompiler = (condition: Condition, body: PatternBuilder, guard: Guard) => Expression
+export type ConditionCompiler = (condition: Condition, body: PatternBuilder, guard: Preflight) => Expression
 
 /** Whether a record without a value drops out, or goes on with the value unbound. */
 export type Need = 'required' | 'optional'

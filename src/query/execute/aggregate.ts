@@ -2,7 +2,7 @@ import { compileGroups } from '../compile/groups.ts'
 import type { CompileTarget } from '../compile/target.ts'
 import { decodeGroups, type GroupRow, hasEmptySteps } from '../decode-groups.ts'
 import type { GroupQuery } from '../plan.ts'
-import type { Asker } from './executor.ts'
+import type { Executor } from './executor.ts'
 import { countRecords } from './find.ts'
 
 /** A page of groups, and the number of all of them; without keys, of the records that were aggregated. */
@@ -12,16 +12,20 @@ export interface GroupPage {
 }
 
 /** Answers a grouped query. */
-export async function findGroups(plan: GroupQuery, target: CompileTarget, asker: Asker): Promise<GroupPage> {
+export async function findGroups(
+  plan: GroupQuery,
+  target: CompileTarget,
+  executor: Executor,
+): Promise<GroupPage> {
   // A row for each step is cut to its page where all of them are known.
-  const asked = hasEmptySteps(plan) ? { ...plan, limit: null, offset: 0 } : plan
-  const statement = asker.watch.time('compile', () => compileGroups(asked, target))
-  const page = await asker.page(statement, { counted: true })
-  const rows = asker.watch.time('decode', () =>
+  const requested = hasEmptySteps(plan) ? { ...plan, limit: null, offset: 0 } : plan
+  const statement = executor.watch.time('compile', () => compileGroups(requested, target))
+  const page = await executor.page(statement, { counted: true })
+  const rows = executor.watch.time('decode', () =>
     decodeGroups(plan, { rows: page.rows, term: (variable, row) => page.term(variable, row) }),
   )
   if (plan.keys.length === 0)
-    return { total: await countRecords(plan, target, asker), rows: plan.limit === 0 ? [] : rows }
+    return { total: await countRecords(plan, target, executor), rows: plan.limit === 0 ? [] : rows }
   const [only] = plan.keys
   const total =
     hasEmptySteps(plan) && only?.grouping.type === 'steps' ? only.grouping.edges.length - 1 : page.total

@@ -2,7 +2,7 @@ import { exactJson } from '../../model/exact-json.ts'
 import type { CompileTarget } from '../compile/target.ts'
 import type { Query } from '../plan.ts'
 import { findGroups } from './aggregate.ts'
-import type { Asker } from './executor.ts'
+import type { Executor } from './executor.ts'
 import { countExport, exportRecords, findRecords } from './find.ts'
 import { type JsonStyle, recordObject, rowObject } from './json.ts'
 
@@ -21,20 +21,24 @@ export interface Answer {
 }
 
 /** Where a query is asked. */
-export interface Asked {
+export interface AnswerOptions {
   readonly target: CompileTarget
   readonly style: JsonStyle
 }
 
 /** Answers a query of either kind with rows that are ready to be written. */
-export async function answerQuery(plan: Query, { target, style }: Asked, asker: Asker): Promise<Answer> {
+export async function answerQuery(
+  plan: Query,
+  { target, style }: AnswerOptions,
+  executor: Executor,
+): Promise<Answer> {
   if (plan.type === 'groups') {
-    const { total, rows } = await findGroups(plan, target, asker)
+    const { total, rows } = await findGroups(plan, target, executor)
     return { total, rows: rows.map(row => ({ id: null, size: 0, object: rowObject(row, plan, style) })) }
   }
-  const { total, rows } = await findRecords(plan, target, asker)
+  const { total, rows } = await findRecords(plan, target, executor)
   const { fields } = target.dataset
-  const shown = asker.watch.time('present', () =>
+  const shown = executor.watch.time('present', () =>
     rows.map(row => ({
       id: row.record.id,
       size: [...exactJson(row.record.values)].length,
@@ -45,22 +49,26 @@ export async function answerQuery(plan: Query, { target, style }: Asked, asker: 
 }
 
 /** The number of rows that {@link exportObjects} gives; null for groups, which are there at once. */
-export async function countObjects(plan: Query, { target }: Asked, asker: Asker): Promise<number | null> {
-  return plan.type === 'groups' ? null : countExport(plan, target, asker)
+export async function countObjects(
+  plan: Query,
+  { target }: AnswerOptions,
+  executor: Executor,
+): Promise<number | null> {
+  return plan.type === 'groups' ? null : countExport(plan, target, executor)
 }
 
 /** The rows of a query as flat JSON objects, in bounded pieces. */
 export async function* exportObjects(
   plan: Query,
-  { target, style }: Asked,
-  asker: Asker,
+  { target, style }: AnswerOptions,
+  executor: Executor,
 ): AsyncGenerator<readonly Record<string, unknown>[]> {
   if (plan.type === 'groups') {
-    const { rows } = await findGroups(plan, target, asker)
+    const { rows } = await findGroups(plan, target, executor)
     yield rows.map(row => rowObject(row, plan, style))
     return
   }
   const { fields } = target.dataset
-  for await (const rows of exportRecords(plan, target, asker))
+  for await (const rows of exportRecords(plan, target, executor))
     yield rows.map(row => recordObject(row, plan.select, fields, style))
 }

@@ -16,7 +16,7 @@ export interface ExecutedStatement {
 }
 
 /** Asks the store the statements of one request, one after another, so that a request never holds two threads. */
-export class Asker {
+export class Executor {
   private readonly store: Store
   readonly watch: Stopwatch
   private readonly onExecuted: ((statement: ExecutedStatement) => void) | undefined

@@ -5,7 +5,7 @@ import type { Query } from '../plan.ts'
 import type { ResolveContext } from '../resolve/context.ts'
 import { type Stage, Stopwatch } from '../stopwatch.ts'
 import { type Answer, answerQuery } from './answer.ts'
-import { Asker, type ExecutedStatement } from './executor.ts'
+import { type ExecutedStatement, Executor } from './executor.ts'
 
 /** A query at each of its stages. */
 export interface Explained {
@@ -33,9 +33,9 @@ export async function explainOdsql(
 ): Promise<Explained> {
   const statements: ExecutedStatement[] = []
   const watch = new Stopwatch(clock)
-  const asker = new Asker(store, watch, statement => statements.push(statement))
+  const executor = new Executor(store, watch, statement => statements.push(statement))
   const plan = planOdsql(clauses, context, watch)
   const { dialect, timezone } = context
-  const answer = await answerQuery(plan, { target, style: { dialect, timezone } }, asker)
+  const answer = await answerQuery(plan, { target, style: { dialect, timezone } }, executor)
   return { plan, statements, answer, milliseconds: Object.fromEntries(watch.stages()) }
 }

@@ -12,7 +12,7 @@ import {
   valueCondition,
 } from '../facets.ts'
 import type { Condition, Question } from '../plan.ts'
-import type { Asker } from './executor.ts'
+import type { Executor } from './executor.ts'
 
 /** A value of a facet as the APIs tell it (query API, "Facet enumeration"). */
 export type FacetValue =
@@ -49,15 +49,15 @@ function depthOf({ field }: Facet): number {
  */
 export async function enumerateFacet(
   facet: Facet,
-  asked: FacetQuestion,
+  requested: FacetQuestion,
   target: CompileTarget,
-  asker: Asker,
+  executor: Executor,
 ): Promise<readonly FacetValue[]> {
-  const { refined, excluded, timezone } = asked
+  const { refined, excluded, timezone } = requested
   const own = refined.filter(filter => filter.facet.field.name === facet.field.name)
   const chosen = facetCondition(refined, excluded, timezone, facet.disjunctive ? facet : undefined)
   const paths = own.map(({ value }) => stepsOf(facet, value))
-  const found = await level(facet, [], all([asked.filter, chosen]), paths, { timezone, target, asker })
+  const found = await level(facet, [], all([requested.filter, chosen]), paths, { timezone, target, executor })
   const hidden = excluded
     .filter(filter => filter.facet.field.name === facet.field.name)
     .map(({ value }): FacetValue => {
@@ -71,7 +71,7 @@ export async function enumerateFacet(
 interface Surroundings {
   readonly timezone: string
   readonly target: CompileTarget
-  readonly asker: Asker
+  readonly executor: Executor
 }
 
 async function level(
@@ -79,20 +79,23 @@ async function level(
   above: readonly string[],
   filter: Condition | null,
   paths: readonly (readonly string[])[],
-  { timezone, target, asker }: Surroundings,
+  { timezone, target, executor }: Surroundings,
 ): Promise<readonly FacetValue[]> {
   const within =
     above.length > 0 && isTemporal(facet.field.type)
       ? all([filter, valueCondition({ facet, value: above.join('/') }, timezone)])
       : filter
   const question: Question = { filter: within, timezone, limit: null, offset: 0 }
-  const found = decodeFacet(await asker.ask(compileFacet(facet, above, question, target)), facet.field.type)
+  const found = decodeFacet(
+    await executor.ask(compileFacet(facet, above, question, target)),
+    facet.field.type,
+  )
   const values: FacetValue[] = []
   for (const { value, count } of found) {
     const steps = [...above, stepText(facet, value)]
     const isRefined = paths.some(path => steps.every((step, index) => path[index] === step))
     const opens = isRefined && hasLevels(facet) && steps.length < depthOf(facet)
-    const below = opens ? await level(facet, steps, filter, paths, { timezone, target, asker }) : []
+    const below = opens ? await level(facet, steps, filter, paths, { timezone, target, executor }) : []
     // A path may end where others go on: the value itself is no step below it.
     const facets = below.filter(({ name }) => name !== '')
     values.push({

@@ -6,7 +6,7 @@ import { compileCount, compileNamed, compileRecords, isStored } from '../compile
 import type { CompileTarget } from '../compile/target.ts'
 import { decodeComputed, decodeCount, type RecordRow } from '../decode.ts'
 import type { RecordQuery, Selection } from '../plan.ts'
-import type { Asker } from './executor.ts'
+import type { Executor } from './executor.ts'
 
 /** A page of records and the number of all records that match. */
 export interface RecordPage {
@@ -21,21 +21,21 @@ const RECORDS_AT_A_TIME = 1000
 export async function findRecords(
   plan: RecordQuery,
   target: CompileTarget,
-  asker: Asker,
+  executor: Executor,
 ): Promise<RecordPage> {
   const total = knownTotal(plan, target)
   if (total !== null && (plan.limit === 0 || plan.offset >= total)) return { total, rows: [] }
-  if (plan.limit === 0) return { total: await countRecords(plan, target, asker), rows: [] }
+  if (plan.limit === 0) return { total: await countRecords(plan, target, executor), rows: [] }
   if (isSourceOrder(plan)) {
     const rows: RecordRow[] = []
-    for await (const piece of exportRecords(plan, target, asker)) for (const row of piece) rows.push(row)
+    for await (const piece of exportRecords(plan, target, executor)) for (const row of piece) rows.push(row)
     return { total: target.statistics.records, rows }
   }
-  const statement = asker.watch.time('compile', () => compileRecords(plan, target))
+  const statement = executor.watch.time('compile', () => compileRecords(plan, target))
   const contents = fieldPredicates(target)
-  const page = await asker.page(statement, { counted: total === null, contents })
-  const reader = await readerOf(target, asker)
-  const rows = asker.watch.time('decode', () => rowsOf(page, plan.select, reader))
+  const page = await executor.page(statement, { counted: total === null, contents })
+  const reader = await readerOf(target, executor)
+  const rows = executor.watch.time('decode', () => rowsOf(page, plan.select, reader))
   return { total: total ?? page.total, rows }
 }
 
@@ -43,27 +43,27 @@ export async function findRecords(
 export async function* exportRecords(
   plan: RecordQuery,
   target: CompileTarget,
-  asker: Asker,
+  executor: Executor,
 ): AsyncGenerator<readonly RecordRow[]> {
   if (plan.limit === 0 || target.statistics.records === 0) return
   const needed = neededFields(plan.select)
   if (isSourceOrder(plan)) {
-    const reader = await readerOf(target, asker, needed)
+    const reader = await readerOf(target, executor, needed)
     const end = Math.min(reader.count, plan.limit === null ? reader.count : plan.offset + plan.limit)
     const computed = plan.select.map(() => null)
     for (let first = plan.offset; first < end; first += RECORDS_AT_A_TIME) {
       const length = Math.min(RECORDS_AT_A_TIME, end - first)
-      yield asker.watch.time('decode', () =>
+      yield executor.watch.time('decode', () =>
         Array.from({ length }, (_, index) => ({ record: reader.record(first + index), computed })),
       )
       await breathe()
     }
     return
   }
-  const statement = asker.watch.time('compile', () => compileRecords(plan, target))
-  const reader = await readerOf(target, asker, needed)
-  for await (const page of asker.pages(statement)) {
-    yield asker.watch.time('decode', () => rowsOf(page, plan.select, reader))
+  const statement = executor.watch.time('compile', () => compileRecords(plan, target))
+  const reader = await readerOf(target, executor, needed)
+  for await (const page of executor.pages(statement)) {
+    yield executor.watch.time('decode', () => rowsOf(page, plan.select, reader))
     await breathe()
   }
 }
@@ -72,10 +72,10 @@ export async function* exportRecords(
 export async function* recordPositions(
   plan: RecordQuery,
   target: CompileTarget,
-  asker: Asker,
+  executor: Executor,
 ): AsyncGenerator<readonly number[]> {
-  const statement = asker.watch.time('compile', () => compileRecords({ ...plan, select: [] }, target))
-  for await (const page of asker.pages(statement))
+  const statement = executor.watch.time('compile', () => compileRecords({ ...plan, select: [] }, target))
+  for await (const page of executor.pages(statement))
     yield Array.from({ length: page.rows }, (_, row) => page.subject('record', row))
 }
 
@@ -84,13 +84,13 @@ export async function findRecord(
   id: string,
   plan: RecordQuery,
   target: CompileTarget,
-  asker: Asker,
+  executor: Executor,
 ): Promise<RecordRow | null> {
   if (!/^[0-9a-f]{40}$/.test(id) || target.statistics.records === 0) return null
   const iri = recordIri(target.base, target.dataset.id, id)
-  const statement = asker.watch.time('compile', () => compileNamed([iri], plan.select, plan, target))
-  const page = await asker.page(statement, { contents: fieldPredicates(target) })
-  const [row] = rowsOf(page, plan.select, await readerOf(target, asker))
+  const statement = executor.watch.time('compile', () => compileNamed([iri], plan.select, plan, target))
+  const page = await executor.page(statement, { contents: fieldPredicates(target) })
+  const [row] = rowsOf(page, plan.select, await readerOf(target, executor))
   return row ?? null
 }
 
@@ -98,16 +98,20 @@ export async function findRecord(
 export async function countRecords(
   plan: Pick<RecordQuery, 'filter' | 'timezone' | 'limit' | 'offset'>,
   target: CompileTarget,
-  asker: Asker,
+  executor: Executor,
 ): Promise<number> {
   const known = knownTotal(plan, target)
   if (known !== null) return known
-  return decodeCount(await asker.ask(asker.watch.time('compile', () => compileCount(plan, target))))
+  return decodeCount(await executor.ask(executor.watch.time('compile', () => compileCount(plan, target))))
 }
 
 /** The number of records that {@link exportRecords} gives. */
-export async function countExport(plan: RecordQuery, target: CompileTarget, asker: Asker): Promise<number> {
-  const total = await countRecords(plan, target, asker)
+export async function countExport(
+  plan: RecordQuery,
+  target: CompileTarget,
+  executor: Executor,
+): Promise<number> {
+  const total = await countRecords(plan, target, executor)
   return Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset))
 }
 
@@ -132,12 +136,12 @@ function neededFields(select: readonly Selection[]): ReadonlySet<string> | undef
 
 async function readerOf(
   target: CompileTarget,
-  asker: Asker,
+  executor: Executor,
   only?: ReadonlySet<string>,
 ): Promise<RecordReader> {
   const { fields } = target.dataset
   const predicates = fieldPredicates(target).filter((_, at) => only?.has(fields[at]?.name ?? '') ?? true)
-  return new RecordReader(await asker.contents(target.graphs.facts, predicates), target, only)
+  return new RecordReader(await executor.contents(target.graphs.facts, predicates), target, only)
 }
 
 function rowsOf(page: Page, select: readonly Selection[], reader: RecordReader): readonly RecordRow[] {

@@ -40,13 +40,12 @@ export function rowByRow(steps: readonly Transformation[], scope: Scope): readon
 }
 
 /** Transformations in a row. */
-const MOST_STEPS = 50
+const MAX_STEPS = 50
 
 /** Refuses very long sequences of transformations. */
 export function refuseMany(steps: readonly Transformation[], scope: Scope): void {
-  const beyond = steps[MOST_STEPS]
-  if (beyond !== undefined)
-    throw wrong(scope, `At most ${MOST_STEPS} transformations are served`, beyond.span)
+  const beyond = steps[MAX_STEPS]
+  if (beyond !== undefined) throw wrong(scope, `At most ${MAX_STEPS} transformations are served`, beyond.span)
 }
 
 /** What names mean of rows: the cells, each a field that is named by its place. */
@@ -181,12 +180,12 @@ function concat(step: Concat, stage: RowStage, scope: Scope): RowStage {
 type Concat = Extract<Transformation, { type: 'concat' }>
 
 /** Groupings that are asked for one after another. */
-const MOST_PARTS = 5
+const MAX_PARTS = 5
 
 /** Rows of several groupings of the same records one after another. */
 export function joinedRows(stages: readonly RowStage[], step: Concat, scope: Scope): RowStage {
-  if (stages.length > MOST_PARTS)
-    throw unserved(scope, `concat of more than ${MOST_PARTS} sequences`, step.span)
+  if (stages.length > MAX_PARTS)
+    throw unserved(scope, `concat of more than ${MAX_PARTS} sequences`, step.span)
   const { cells, places } = sideBySide(stages, step, scope)
   const parts = stages.map(({ parts: [part, ...others], steps }, index): RowPart => {
     if (part === undefined || others.length > 0) throw unserved(scope, 'concat within concat', step.span)

@@ -42,17 +42,17 @@ export function applyAll(steps: readonly Transformation[], start: RecordStage, s
 }
 
 /** Some of the records that are transformed further, and how often that is done. */
-const MOST_CUT = 1000
-const MOST_CUTS = 4
+const MAX_CUT = 1000
+const MAX_CUTS = 4
 
 /** Records of which nothing but their order is known any more; those that are cut are asked for first. */
 export function settled(stage: RecordStage, span: Span, scope: Scope): RecordStage {
   const { skip, top, orderBy, cuts } = stage
   if (skip === 0 && top === null) return stage
-  if (top === null || top > MOST_CUT)
-    throw unserved(scope, `A transformation of some of the records but more than ${MOST_CUT}`, span)
-  if (cuts.length === MOST_CUTS)
-    throw unserved(scope, `More than ${MOST_CUTS} transformations of some of the records`, span)
+  if (top === null || top > MAX_CUT)
+    throw unserved(scope, `A transformation of some of the records but more than ${MAX_CUT}`, span)
+  if (cuts.length === MAX_CUTS)
+    throw unserved(scope, `More than ${MAX_CUTS} transformations of some of the records`, span)
   const cut: RecordQuery = {
     type: 'records',
     filter: all(stage.conditions),
@@ -139,12 +139,12 @@ interface Key {
 }
 
 /** Keys of one grouping. */
-const MOST_KEYS = 16
+const MAX_KEYS = 16
 
 function keysOf(step: GroupBy, scope: Scope): readonly Key[] {
   const { keys, rollup, span } = step
   if (rollup) throw unserved(scope, 'rollup', span)
-  if (keys.length > MOST_KEYS) throw wrong(scope, `At most ${MOST_KEYS} properties are grouped by`, span)
+  if (keys.length > MAX_KEYS) throw wrong(scope, `At most ${MAX_KEYS} properties are grouped by`, span)
   const byName = new Map(
     keys.map(path => {
       const meaning = meaningOf(pathNode(path, span), scope)

@@ -32,14 +32,13 @@ export type ColumnSource =
 export type SourcedColumn = EntityColumn & { readonly source: ColumnSource }
 
 /** Computed properties. */
-const MOST_COMPUTED = 20
+const MAX_COMPUTED = 20
 
 /** Gives the computed properties with those that are known already; each can be named by those after it. */
 export function computeNames(items: readonly ComputeItem[], scope: Scope): ReadonlyMap<string, Meaning> {
   const names = new Map(scope.names)
-  const [, beyond] = items.length > MOST_COMPUTED ? [null, items[MOST_COMPUTED]] : [null, undefined]
-  if (beyond !== undefined)
-    throw wrong(scope, `At most ${MOST_COMPUTED} properties are computed`, beyond.span)
+  const [, beyond] = items.length > MAX_COMPUTED ? [null, items[MAX_COMPUTED]] : [null, undefined]
+  if (beyond !== undefined) throw wrong(scope, `At most ${MAX_COMPUTED} properties are computed`, beyond.span)
   for (const { expression, name, span } of items) {
     if (names.has(name)) throw wrong(scope, `There is a property ${name.slice(0, 60)} already`, span)
     const meaning = meaningOf(expression, { ...scope, names })
@@ -77,7 +76,7 @@ export function resolveColumns(
 ): Columns {
   const chosen = new Map<string, Members>()
   const parts = new Map<string, Elements>()
-  const told: string[] = []
+  const described: string[] = []
   const choose = (name: string, members: Members) => chosen.set(name, joined(chosen.get(name), members))
   const declared = model.properties.map(({ name }) => name)
   for (const item of items) {
@@ -89,7 +88,7 @@ export function resolveColumns(
     if (found.name === '*') for (const name of [...declared, ...computed]) choose(name, null)
     else choose(found.name, found.members)
     const paths = found.members === null ? [found.name] : found.members.map(part => `${found.name}/${part}`)
-    for (const path of paths) if (!told.includes(path)) told.push(path)
+    for (const path of paths) if (!described.includes(path)) described.push(path)
   }
   if (chosen.size === 0) for (const name of [...declared, ...computed]) choose(name, null)
   chosen.delete(KEY)
@@ -99,8 +98,8 @@ export function resolveColumns(
     const elements = parts.get(name)
     return elements === undefined ? [column] : partsOf(column, elements)
   })
-  const isAll = told.length === 0 || (told.length === 1 && told[0] === '*')
-  return { columns, select, selected: isAll ? null : told }
+  const isAll = described.length === 0 || (described.length === 1 && described[0] === '*')
+  return { columns, select, selected: isAll ? null : described }
 }
 
 type Members = readonly ('latitude' | 'longitude')[] | null

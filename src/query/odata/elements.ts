@@ -24,9 +24,10 @@ export function elementsOf(options: readonly SelectOption[], outer: Scope): Elem
   let counted = false
   const seen = new Set<string>()
   for (const { name, clause, span } of options) {
-    const told = name.slice(0, 40)
-    if (clause === null) throw unserved(outer, `The option ${told} of a collection that is selected`, span)
-    if (seen.has(clause.type)) throw wrong(outer, `The option ${told} must not be there twice`, span)
+    const described = name.slice(0, 40)
+    if (clause === null)
+      throw unserved(outer, `The option ${described} of a collection that is selected`, span)
+    if (seen.has(clause.type)) throw wrong(outer, `The option ${described} must not be there twice`, span)
     seen.add(clause.type)
     const within = { ...scope, option: `$${clause.type} in $select` }
     switch (clause.type) {

@@ -2,29 +2,29 @@ import { Fault } from '../../errors/errors.ts'
 import type { Condition, Scalar } from '../plan.ts'
 
 /** Conditions of one filter that are left when equal ones are merged; and of them, such as each cost a pass of their own. */
-const MOST_CONDITIONS = 150
-const MOST_PASSES = 20
+const MAX_CONDITIONS = 150
+const MAX_PASSES = 20
 
 /** Refuses filters that would keep a worker of the store for long. */
 export function refuseExcess(filter: Condition | null): void {
   if (filter === null) return
   const sizes = sizeOf(filter, new Map())
-  const [found, kind, most] =
-    sizes.leaves > MOST_CONDITIONS
-      ? [sizes.leaves, 'conditions', MOST_CONDITIONS]
-      : [sizes.passes, 'computed or spatial conditions', MOST_PASSES]
-  if (found > most)
+  const [found, kind, max] =
+    sizes.leaves > MAX_CONDITIONS
+      ? [sizes.leaves, 'conditions', MAX_CONDITIONS]
+      : [sizes.passes, 'computed or spatial conditions', MAX_PASSES]
+  if (found > max)
     throw new Fault('ODataError', {
-      reason: `The filter has ${found} ${kind}, of which at most ${most} are served.`,
+      reason: `The filter has ${found} ${kind}, of which at most ${max} are served.`,
     })
 }
 
 /** Refuses a value that conditions have made larger than any filter may be. */
 export function refuseLarge(scalar: Scalar): void {
   const { leaves } = scalarSize(scalar, new Map())
-  if (leaves > MOST_CONDITIONS)
+  if (leaves > MAX_CONDITIONS)
     throw new Fault('ODataError', {
-      reason: `An expression has ${leaves} conditions, of which at most ${MOST_CONDITIONS} are served.`,
+      reason: `An expression has ${leaves} conditions, of which at most ${MAX_CONDITIONS} are served.`,
     })
 }
 

@@ -226,8 +226,8 @@ function kept({ where }: CollectionMeaning): readonly Condition[] {
 function collectionAt(node: Expression, purpose: string, scope: Scope, whole = node): CollectionMeaning {
   const meaning = meaningOf(node, scope)
   if (meaning.type === 'collection') return meaning
-  const told = `${capital(describe(node))} of type ${describeType(meaning)}`
-  throw wrong(scope, `${told} is no collection, ${purpose}`, whole.span)
+  const described = `${capital(describe(node))} of type ${describeType(meaning)}`
+  throw wrong(scope, `${described} is no collection, ${purpose}`, whole.span)
 }
 
 /** Variables shadow properties; `$it` is the record, in and outside of lambda expressions. */
@@ -277,10 +277,10 @@ function aliased({ name, span }: Extract<Expression, { type: 'alias' }>, scope: 
   const { aliases } = scope.request
   const expression = aliases.get(name) ?? aliases.get(name.slice(1))
   if (expression === undefined) return NULL
-  if (scope.depth > MOST_ALIASED && expression.type === 'alias')
+  if (scope.depth > MAX_ALIASED && expression.type === 'alias')
     throw wrong(scope, `The alias ${name.slice(0, 60)} stands for itself`, span)
   return meaningOf(expression, { ...scope, option: name, variables: new Map() })
 }
 
 /** Depth from which on aliases of aliases are taken to go round in a circle. */
-const MOST_ALIASED = 100
+const MAX_ALIASED = 100

@@ -182,12 +182,12 @@ function checkArguments(
   sides: readonly Side[],
   scope: Scope,
 ) {
-  const most = takes.length
-  const least = most - optional
-  if (sides.length < least || sides.length > most)
+  const max = takes.length
+  const least = max - optional
+  if (sides.length < least || sides.length > max)
     throw wrong(
       scope,
-      `${capital(describe(call))} takes ${least === most ? most : `${least} to ${most}`} arguments, not ${sides.length}`,
+      `${capital(describe(call))} takes ${least === max ? max : `${least} to ${max}`} arguments, not ${sides.length}`,
       call.span,
     )
   for (const [index, { meaning, node }] of sides.entries()) {
@@ -198,7 +198,7 @@ function checkArguments(
       throw unserved(scope, `${capital(describe(call))} of collections`, node.span)
     throw wrong(
       scope,
-      `${capital(describe(call))} takes ${kinds.map(wanted => describeType({ type: 'constant', kind: wanted, value: '' })).join(' or ')}, and ${describe(node)} is of type ${describeType(meaning)}`,
+      `${capital(describe(call))} takes ${kinds.map(required => describeType({ type: 'constant', kind: required, value: '' })).join(' or ')}, and ${describe(node)} is of type ${describeType(meaning)}`,
       node.span,
       meaning.type === 'collection' ? 'use any or all' : undefined,
     )

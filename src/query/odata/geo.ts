@@ -18,11 +18,15 @@ import { type Scope, unserved, wrong } from './scope.ts'
 /** Gives the value of a function of geography (URL Conventions 5.1.1.9): distances and lengths in metres. */
 export function applyGeo(call: Call, sides: readonly Side[], scope: Scope): Meaning {
   const name = call.name.toLowerCase()
-  const wanted = name === 'geo.length' ? 1 : 2
+  const required = name === 'geo.length' ? 1 : 2
   if (name !== 'geo.distance' && name !== 'geo.intersects' && name !== 'geo.length')
     throw unserved(scope, capital(describe(call)), call.span)
-  if (sides.length !== wanted)
-    throw wrong(scope, `${capital(describe(call))} takes ${wanted} arguments, not ${sides.length}`, call.span)
+  if (sides.length !== required)
+    throw wrong(
+      scope,
+      `${capital(describe(call))} takes ${required} arguments, not ${sides.length}`,
+      call.span,
+    )
   for (const { meaning, node } of sides)
     if (meaning.type !== 'null' && meaning.type !== 'place' && !isGeography(meaning))
       throw wrong(

@@ -9,12 +9,12 @@ import type { RowStep } from './rows.ts'
 import { type Scope, wrong } from './scope.ts'
 
 /** Keys of an order. */
-const MOST_KEYS = 32
+const MAX_KEYS = 32
 
 /** Gives the keys of an order; null is the lowest value (Protocol 11.2.6.2). What is the same for all orders nothing. */
 export function orderings(items: readonly OrderItem[], scope: Scope): readonly Ordering[] {
-  const beyond = items[MOST_KEYS]
-  if (beyond !== undefined) throw wrong(scope, `An order has at most ${MOST_KEYS} keys`, beyond.span)
+  const beyond = items[MAX_KEYS]
+  if (beyond !== undefined) throw wrong(scope, `An order has at most ${MAX_KEYS} keys`, beyond.span)
   return items.flatMap(({ expression, descending }): Ordering[] => {
     const meaning = meaningOf(expression, scope)
     if (meaning.type === 'null' || meaning.type === 'constant') return []

@@ -1,8 +1,8 @@
 /** Characters that a regular expression may have. */
-const MOST_PATTERN = 200
+const MAX_PATTERN = 200
 
 /** A count such as {2,5}: more repetitions than this would grow the automaton of the store beyond reason. */
-const MOST_REPEATS = 100
+const MAX_REPEATS = 100
 
 /** What keeps a regular expression from being served. */
 export interface PatternFlaw {
@@ -17,15 +17,15 @@ export interface PatternFlaw {
  * is one. References and look-around are none: the store tests in linear time.
  */
 export function patternFlaw(text: string): PatternFlaw | null {
-  if (text.length > MOST_PATTERN) return unserved(`more than ${MOST_PATTERN} characters`)
+  if (text.length > MAX_PATTERN) return unserved(`more than ${MAX_PATTERN} characters`)
   if (!compiles(text)) return { isValid: false, reason: 'cannot be read' }
   if (/\\[1-9]/.test(text)) return unserved('references to groups')
   if (/\(\?(?!:)/.test(text.replace(/\\./gs, ''))) return unserved('groups with ? other than (?:…)')
   if (/\\[^nrtdDwWsSpP\\|.?*+(){}\-[\]^$/#&~"'`,:;<=>@!% ]/.test(text.replace(/\\\\/g, '')))
     return unserved('an escape that not all engines have')
   for (const [, low = '0', high] of text.matchAll(/\{(\d+)(?:,(\d*))?\}/g))
-    if (Number(low) > MOST_REPEATS || Number(high ?? 0) > MOST_REPEATS)
-      return unserved(`a count beyond ${MOST_REPEATS}`)
+    if (Number(low) > MAX_REPEATS || Number(high ?? 0) > MAX_REPEATS)
+      return unserved(`a count beyond ${MAX_REPEATS}`)
   if (/[[\]]&&|\[[^\]]*\[|--|~~/.test(text.replace(/\\./gs, ''))) return unserved('operations on classes')
   return null
 }

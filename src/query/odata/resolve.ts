@@ -17,7 +17,7 @@ import { refuseExcess } from './excess.ts'
 import { conditionOf } from './expression.ts'
 import { fieldMeaning, KIND_TYPES } from './meaning.ts'
 import { orderings, orderRows } from './order.ts'
-import { MOST_GROUPS, type RowColumn, type RowStep, type RowsPart, type RowsPlan } from './rows.ts'
+import { MAX_GROUPS, type RowColumn, type RowStep, type RowsPart, type RowsPlan } from './rows.ts'
 import { type Request, type Scope, unserved } from './scope.ts'
 import { searchCondition } from './search.ts'
 
@@ -173,7 +173,7 @@ function partPlan({ conditions, cuts, keys, select, steps, cells }: RowPart): Ro
     keys,
     select,
     orderBy: [],
-    limit: MOST_GROUPS + 1,
+    limit: MAX_GROUPS + 1,
     offset: 0,
     nullGroups: true,
   }
@@ -190,14 +190,17 @@ function rowColumns(
   const declared = new Map<string, string>(properties.map(({ name, type }) => [name, type]))
   const owners = new Map(scope.names)
   for (const { name } of cells) if (name.includes('/')) owners.set(ownerOf(name), { type: 'record' })
-  const wanted = select.flatMap(item => {
+  const required = select.flatMap(item => {
     const path = item.path.join('/')
     if (scope.names.has(path) && item.options.length === 0) return [path]
     const found = selectionOf(item, { ...scope, names: owners })
     return found === null ? [] : [found.name]
   })
   const isChosen = (name: string) =>
-    wanted.length === 0 || wanted.includes('*') || wanted.includes(name) || wanted.includes(ownerOf(name))
+    required.length === 0 ||
+    required.includes('*') ||
+    required.includes(name) ||
+    required.includes(ownerOf(name))
   const columns = new Map<string, RowColumn>()
   cells.forEach(({ name, kind, epoch }, index) => {
     if (!isChosen(name)) return

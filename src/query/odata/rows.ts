@@ -84,7 +84,7 @@ export interface RowsPart {
 }
 
 /** Groups of the store that one answer is made of. */
-export const MOST_GROUPS = 100_000
+export const MAX_GROUPS = 100_000
 
 /**
  * All rows of an answer from those that the store gave for each part. Faults: ODataUnsupported for more groups than one answer
@@ -123,9 +123,9 @@ export function pageOf(
 }
 
 function refuseMany(rows: readonly unknown[]): void {
-  if (rows.length > MOST_GROUPS)
+  if (rows.length > MAX_GROUPS)
     throw new Fault('ODataUnsupported', {
-      reason: `The aggregation has more than ${MOST_GROUPS} groups: filter the records, or group by fewer properties.`,
+      reason: `The aggregation has more than ${MAX_GROUPS} groups: filter the records, or group by fewer properties.`,
     })
 }
 
@@ -206,11 +206,11 @@ function extreme(
   if (extent === 'count') return sorted.slice(0, amount)
   const numbers = sorted.map(row => Number(evaluate(by, readerOf(row)) ?? 0))
   const total = numbers.reduce((sum, value) => sum + value, 0)
-  const wanted = extent === 'sum' ? amount : (total * amount) / 100
+  const required = extent === 'sum' ? amount : (total * amount) / 100
   let sum = 0
   const end = numbers.findIndex(value => {
     sum += value
-    return sum >= wanted
+    return sum >= required
   })
   return end < 0 ? sorted : sorted.slice(0, end + 1)
 }

@@ -35,15 +35,15 @@ export interface Scope {
 }
 
 /** Expressions within expressions, and nodes of all options with aliases replaced. */
-const MOST_DEPTH = 200
-const MOST_NODES = 20_000
+const MAX_DEPTH = 200
+const MAX_NODES = 20_000
 
 /** The scope of a part of what was looked at; refuses what is nested, or grown by aliases, beyond reason. */
 export function within(scope: Scope, node: Expression): Scope {
   const { request, depth } = scope
   request.visits += 1
-  if (depth >= MOST_DEPTH) throw wrong(scope, 'The expression is nested too deeply', node.span)
-  if (request.visits > MOST_NODES) throw wrong(scope, 'The expressions are too long', node.span)
+  if (depth >= MAX_DEPTH) throw wrong(scope, 'The expression is nested too deeply', node.span)
+  if (request.visits > MAX_NODES) throw wrong(scope, 'The expressions are too long', node.span)
   return { ...scope, depth: depth + 1 }
 }
 

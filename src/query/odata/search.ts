@@ -7,7 +7,7 @@ import { ALWAYS } from './meaning.ts'
 import { type Scope, within, wrong } from './scope.ts'
 
 /** Words of all terms of one search. */
-const MOST_WORDS = 100
+const MAX_WORDS = 100
 
 /**
  * Gives the condition that a search means (URL Conventions 5.1.7): whole words anywhere in a record, compared without
@@ -25,7 +25,7 @@ function resolve(node: SearchExpression, outer: Scope, words: { count: number })
     case 'phrase': {
       const folded = tokens(node.text)
       words.count += folded.length
-      if (words.count > MOST_WORDS) throw wrong(scope, `A search has at most ${MOST_WORDS} words`, node.span)
+      if (words.count > MAX_WORDS) throw wrong(scope, `A search has at most ${MAX_WORDS} words`, node.span)
       if (folded.length === 0) return ALWAYS
       const texts = node.type === 'phrase' ? [folded.join(' ')] : folded
       return { type: 'words', words: texts.map((text): Word => ({ text, mode: 'word' })) }

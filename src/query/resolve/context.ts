@@ -98,8 +98,8 @@ export class Names {
         call.span,
         `it stands in ${entry.uses.join(', ')}`,
       )
-    const [least, most] = entry.arity
-    if (call.arguments.length < least || call.arguments.length > most)
+    const [least, max] = entry.arity
+    if (call.arguments.length < least || call.arguments.length > max)
       throw malformed(
         this.clause,
         `${entry.name} was given ${call.arguments.length} arguments`,

@@ -4,7 +4,7 @@ import { toGeoShape } from '../../model/geometry.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Geometry, GeoPoint } from '../../model/value.ts'
 import { parseWkbHex } from '../../model/wkb.ts'
-import { malformed, tell } from '../faults.ts'
+import { malformed, report } from '../faults.ts'
 import type { Names } from './context.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
@@ -14,7 +14,7 @@ export function geometryLiteral(call: Call, node: Argument | undefined, names: N
   if (node?.type !== 'geometry')
     throw names.misfit(
       call,
-      tell(node),
+      report(node),
       "a geometry such as geom'POINT(2.35 48.85)'",
       node?.span ?? call.span,
     )
@@ -34,7 +34,7 @@ export function geometryLiteral(call: Call, node: Argument | undefined, names: N
 }
 
 /** Corners of all rings of a literal: the store compares each record with each of them. */
-const MOST_CORNERS = 2000
+const MAX_CORNERS = 2000
 
 /** Refuses polygons of very many corners, and such whose edges cross: what is inside of them is undefined. */
 function refuseTangled(geometry: Geometry, span: Span, names: Names): void {
@@ -48,8 +48,8 @@ export function geometryFlaw(
 ): { readonly reason: string; readonly hint: string | undefined } | null {
   const rings = ringsOf(geometry)
   const corners = rings.reduce((sum, ring) => sum + ring.length, 0)
-  if (corners > MOST_CORNERS)
-    return { reason: `a polygon of ${corners} corners is too large`, hint: `at most ${MOST_CORNERS}` }
+  if (corners > MAX_CORNERS)
+    return { reason: `a polygon of ${corners} corners is too large`, hint: `at most ${MAX_CORNERS}` }
   if (rings.some(isTangled)) return { reason: 'the polygon is invalid: its edges cross', hint: undefined }
   return null
 }
@@ -95,7 +95,7 @@ export function metres(call: Call, node: Argument | undefined, names: Names): nu
     const expected = `a length in ${Object.keys(LENGTH_UNITS).join(', ')}`
     throw names.misfit(call, `the unit ${node.unit.slice(0, 30)}`, expected, node.span)
   }
-  throw names.misfit(call, tell(node), 'a distance such as 10km', node?.span ?? call.span)
+  throw names.misfit(call, report(node), 'a distance such as 10km', node?.span ?? call.span)
 }
 
 /** The rectangle between two corners, in any order of latitude; one that crosses the antimeridian is two. */

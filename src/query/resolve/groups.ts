@@ -3,7 +3,7 @@ import { TIME_UNITS } from '../../language/odsql/vocabulary.ts'
 import { type CoarsePrecision, coarsePrecision, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { FormatPart } from '../date-pattern.ts'
-import { malformed, tell } from '../faults.ts'
+import { malformed, report } from '../faults.ts'
 import { type Constant, fieldsOf, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
 import { Names, type ResolveContext } from './context.ts'
 import { expressionKey } from './labels.ts'
@@ -13,7 +13,7 @@ type Call = Extract<Expression, { type: 'call' }>
 
 /** Widths of ranges whose edges can still be told apart. */
 const LEAST_WIDTH = 1e-9
-const MOST_WIDTH = 1e15
+const MAX_WIDTH = 1e15
 
 /** Most steps that a range may have. */
 const MAX_EDGES = 1000
@@ -102,8 +102,8 @@ function width(call: Call, value: Scalar, node: Argument, names: Names): Groupin
   const size = isExpression(node) ? foldNumber(node) : null
   if (isTemporal(scalarType(value)))
     throw names.misfit(call, 'a number', 'an interval such as 1 day', node.span)
-  if (size === null || size < LEAST_WIDTH || size > MOST_WIDTH)
-    throw names.misfit(call, tell(node), 'a width from 1e-9 to 1e15', node.span)
+  if (size === null || size < LEAST_WIDTH || size > MAX_WIDTH)
+    throw names.misfit(call, report(node), 'a width from 1e-9 to 1e15', node.span)
   return { type: 'width', value, width: size, unit: null }
 }
 
@@ -188,11 +188,11 @@ function cells(call: Call, names: Names): Grouping {
   const [first, ...numbers] = call.arguments
   const field = first !== undefined && isExpression(first) ? names.field(first) : undefined
   if (field?.type !== 'geo_point_2d')
-    throw names.misfit(call, tell(first), 'a field of type geo_point_2d', first?.span ?? call.span)
+    throw names.misfit(call, report(first), 'a field of type geo_point_2d', first?.span ?? call.span)
   const [zoom, radius = RADIUS] = numbers.map(node => {
     const inner = node.type === 'named' ? node.value : node
     const value = isExpression(inner) ? foldNumber(inner) : null
-    if (value === null) throw names.misfit(call, tell(node), 'a number', node.span)
+    if (value === null) throw names.misfit(call, report(node), 'a number', node.span)
     return value
   })
   if (zoom === undefined || !Number.isInteger(zoom) || zoom < 0 || zoom > 25)

@@ -75,10 +75,10 @@ function readShift(call: Call, clause: ClauseName): Shift {
       throw malformed(clause, `now has no parameter ${name.slice(0, 50)}`, argument.span, hint)
     }
     const value = wholeNumber(argument.value)
-    const [least, most] = bounds ?? [-1_000_000_000, 1_000_000_000]
+    const [least, max] = bounds ?? [-1_000_000_000, 1_000_000_000]
     const free = name === 'day' && value !== null && value >= 1
-    if (value === null || ((value < least || value > most) && !free))
-      throw malformed(clause, `now takes a whole number from ${least} to ${most} as ${name}`, argument.span)
+    if (value === null || ((value < least || value > max) && !free))
+      throw malformed(clause, `now takes a whole number from ${least} to ${max} as ${name}`, argument.span)
     if (name === 'weekday') weekdays.set(-1, { day: value, times: 1 })
     else if (plural >= 0) weekdays.set(plural, { day: plural, times: value })
     else if (bounds === undefined) add.set(name, value)

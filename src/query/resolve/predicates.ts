@@ -5,7 +5,7 @@ import { lookup } from '../../model/lookup.ts'
 import { tokens } from '../../model/search.ts'
 import type { GeoPoint } from '../../model/value.ts'
 import { all, any } from '../conditions.ts'
-import { malformed, tell } from '../faults.ts'
+import { malformed, report } from '../faults.ts'
 import type { Condition, SpatialRelation, Word, WordMode } from '../plan.ts'
 import type { Names } from './context.ts'
 import { boxShape, geometryLiteral, metres, pointLiteral } from './geometries.ts'
@@ -72,7 +72,7 @@ export function wordsCondition(words: readonly Word[]): Condition {
 function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Names): Condition {
   const last = call.arguments.at(-1)
   if (last?.type !== 'string')
-    throw names.misfit(call, tell(last), 'a text in quotes at its end', last?.span ?? call.span)
+    throw names.misfit(call, report(last), 'a text in quotes at its end', last?.span ?? call.span)
   const fields = searchedFields(call, call.arguments.slice(0, -1), names)
   if (kind === 'startswith')
     return any(
@@ -83,17 +83,17 @@ function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Na
       })),
     )
   const words = tokens(last.value)
-  if (words.length > MOST_WORDS)
-    throw names.misfit(call, `${words.length} words`, `at most ${MOST_WORDS}`, last.span)
-  const asked = words.map(
+  if (words.length > MAX_WORDS)
+    throw names.misfit(call, `${words.length} words`, `at most ${MAX_WORDS}`, last.span)
+  const requested = words.map(
     (text, index): Word => ({
       text,
       mode: kind === 'suggest' ? 'prefix' : index === words.length - 1 ? 'unfinished' : fuzziness(text),
     }),
   )
-  if (fields === null) return wordsCondition(asked)
+  if (fields === null) return wordsCondition(requested)
   return (
-    all(asked.map(word => any(fields.map(field => ({ type: 'like', field, words: [word] }))))) ?? {
+    all(requested.map(word => any(fields.map(field => ({ type: 'like', field, words: [word] }))))) ?? {
       type: 'always',
       value: true,
     }
@@ -101,7 +101,7 @@ function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Na
 }
 
 /** Words of one search that may be misspelt: each is tried on every text that has those before it. */
-const MOST_WORDS = 20
+const MAX_WORDS = 20
 
 /** Words of three letters and more may be misspelt (facts on "Where": search). */
 function fuzziness(word: string): WordMode {
@@ -116,7 +116,7 @@ function searchedFields(call: Call, nodes: readonly Argument[], names: Names): r
       return names.context.dataset.fields.filter(
         field => field.type === 'text' && field.name.startsWith(node.prefix),
       )
-    if (!isExpression(node)) throw names.misfit(call, tell(node), 'names of text fields', node.span)
+    if (!isExpression(node)) throw names.misfit(call, report(node), 'names of text fields', node.span)
     const field = names.field(node)
     if (field.type !== 'text')
       throw names.misfit(call, `the field ${field.name} of type ${field.type}`, 'text fields', node.span)
@@ -138,7 +138,7 @@ function relationOf(call: Call, node: Argument | undefined, names: Names): Spati
   const word = node?.type === 'field' ? node.name.toLowerCase() : node?.type === 'string' ? node.value : ''
   const relation = lookup(RELATIONS, word)
   if (relation !== undefined) return relation
-  throw names.misfit(call, tell(node), 'INTERSECTS, DISJOINT or WITHIN', node?.span ?? call.span)
+  throw names.misfit(call, report(node), 'INTERSECTS, DISJOINT or WITHIN', node?.span ?? call.span)
 }
 
 /** Two corners as points, or as latitude, longitude, latitude, longitude. */
@@ -155,7 +155,7 @@ function box(call: Call, names: Names): Condition {
 function corners(call: Call, names: Names): readonly [GeoPoint, GeoPoint] {
   const numbers = call.arguments.slice(1).map(node => {
     const value = isExpression(node) ? foldNumber(node) : null
-    if (value === null) throw names.misfit(call, tell(node), 'numbers of degrees', node.span)
+    if (value === null) throw names.misfit(call, report(node), 'numbers of degrees', node.span)
     return value
   })
   const [lat1, lon1, lat2, lon2] = numbers
@@ -166,7 +166,7 @@ function corners(call: Call, names: Names): readonly [GeoPoint, GeoPoint] {
       'latitude, longitude, latitude, longitude',
       call.span,
     )
-  const isDegree = (value: number, most: number) => Math.abs(value) <= most
+  const isDegree = (value: number, max: number) => Math.abs(value) <= max
   if (!isDegree(lat1, 90) || !isDegree(lat2, 90) || !isDegree(lon1, 180) || !isDegree(lon2, 180))
     throw names.misfit(
       call,
@@ -182,7 +182,7 @@ function corners(call: Call, names: Names): readonly [GeoPoint, GeoPoint] {
 
 function geoField(call: Call, node: Argument | undefined, names: Names): Field {
   if (node === undefined || !isExpression(node))
-    throw names.misfit(call, tell(node), 'a field with positions', node?.span ?? call.span)
+    throw names.misfit(call, report(node), 'a field with positions', node?.span ?? call.span)
   const field = names.field(node)
   if (isGeo(field.type)) return field
   throw names.misfit(

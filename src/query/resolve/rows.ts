@@ -1,7 +1,7 @@
 import type { Argument, Expression, GroupItem, OrderItem, SelectItem } from '../../language/odsql/ast.ts'
 import { FUNCTIONS } from '../../language/odsql/vocabulary.ts'
 import { isGeo, isNumeric, isTemporal } from '../../model/field.ts'
-import { describe, malformed, tell } from '../faults.ts'
+import { describe, malformed, report } from '../faults.ts'
 import {
   type Aggregate,
   type AggregateName,
@@ -192,7 +192,7 @@ class Rows {
     const distinct = first.type === 'distinct'
     const node = distinct ? first.operand : first
     if (!isExpression(node) || (distinct && name !== 'count'))
-      throw this.names.misfit(call, tell(first), 'a field', first.span)
+      throw this.names.misfit(call, report(first), 'a field', first.span)
     const of = resolveScalar(node, this.names)
     this.checkType(call, node, scalarType(of), name)
     return { ...figure, of, distinct }
@@ -211,6 +211,6 @@ class Rows {
   private rank(call: Call, node: Argument | undefined): number {
     const value = node !== undefined && isExpression(node) ? foldNumber(node) : null
     if (value !== null && value >= 0 && value <= 100) return value
-    throw this.names.misfit(call, tell(node), 'a number from 0 to 100', node?.span ?? call.span)
+    throw this.names.misfit(call, report(node), 'a number from 0 to 100', node?.span ?? call.span)
   }
 }

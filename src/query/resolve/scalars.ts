@@ -3,7 +3,7 @@ import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
 import { type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { parsePattern } from '../date-pattern.ts'
 import { type DateConstant, dateBounds, parseDate } from '../dates.ts'
-import { describe, malformed, tell } from '../faults.ts'
+import { describe, malformed, report } from '../faults.ts'
 import { type DatePart, type Scalar, scalarType } from '../plan.ts'
 import type { Names } from './context.ts'
 import { pointLiteral } from './geometries.ts'
@@ -150,7 +150,7 @@ function resolveCall(call: Call, names: Names): Scalar {
         throw malformed(names.clause, 'A distance with a radius is a condition, not a value', call.span)
       const field = isExpression(first) ? names.field(first) : null
       if (field?.type !== 'geo_point_2d')
-        throw names.misfit(call, tell(first), 'a field of type geo_point_2d', first.span)
+        throw names.misfit(call, report(first), 'a field of type geo_point_2d', first.span)
       return { type: 'distance', field, point: pointLiteral(call, second as Argument, names) }
     }
     default:
@@ -214,7 +214,7 @@ function typed(
   expected: string,
   names: Names,
 ): Scalar {
-  if (!isExpression(node)) throw names.misfit(call, tell(node), expected, node.span)
+  if (!isExpression(node)) throw names.misfit(call, report(node), expected, node.span)
   const value = resolveScalar(node, names)
   const type = scalarType(value)
   if (!fits(type)) throw names.misfit(call, `${describe(node)} of type ${type}`, expected, node.span)

@@ -37,10 +37,10 @@ export function resolveV1(query: V1Query, context: ResolveContext): Condition | 
 
 const EVERYTHING: Condition = { type: 'always', value: true }
 
-function comparison(asked: V1Comparison, context: ResolveContext): Condition | null {
-  const field = new Names('where', context).known(asked.field)
-  if (field === undefined) return wordsCondition(searchedWords(asked.text))
-  return resolveWhere(expressionOf(asked, field), context)
+function comparison(requested: V1Comparison, context: ResolveContext): Condition | null {
+  const field = new Names('where', context).known(requested.field)
+  if (field === undefined) return wordsCondition(searchedWords(requested.text))
+  return resolveWhere(expressionOf(requested, field), context)
 }
 
 function expressionOf({ operator, value, field: name }: V1Comparison, field: Field): Expression {

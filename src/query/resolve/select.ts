@@ -21,7 +21,7 @@ export function resolveSelect(
   )
   if (items.length === 0) return every
   const names = new Names('select', context)
-  const narrowed = narrow(items, every, names)
+  const narrowed = prefilter(items, every, names)
   const chosen = new Map<string, Scalar>()
   const choose = (selections: readonly Selection[]) => {
     for (const { key, value } of selections) chosen.set(key, value)
@@ -52,7 +52,7 @@ function isNarrowing(expression: Expression): expression is Call {
 }
 
 /** What all `include(…)` name together, or everything, without what any `exclude(…)` names. */
-function narrow(
+function prefilter(
   items: readonly SelectItem[],
   from: readonly Selection[],
   names: Names,
@@ -93,11 +93,11 @@ export function resolveOrderBy(
   context: ResolveContext,
 ): readonly Ordering[] {
   const names = new Names('order_by', context, new Map(select.map(({ key, value }) => [key, value])))
-  if (items.length > MOST_KEYS)
+  if (items.length > MAX_KEYS)
     throw malformed(
       'order_by',
-      `${items.length} keys were found where at most ${MOST_KEYS} can sort`,
-      items[MOST_KEYS]?.span ?? { from: 0, to: 0 },
+      `${items.length} keys were found where at most ${MAX_KEYS} can sort`,
+      items[MAX_KEYS]?.span ?? { from: 0, to: 0 },
     )
   const orderings = items.map(({ expression, descending }): Ordering => {
     const reversed = expression.type === 'sign' && expression.negative && expression.operand.type === 'field'
@@ -106,8 +106,8 @@ export function resolveOrderBy(
     const value = resolveScalar(node, names)
     const type = scalarType(value)
     if (isGeo(type)) {
-      const told = node.type === 'field' ? `Field ${node.name}` : 'A value'
-      throw malformed('order_by', `${told} of type ${type} has no order`, expression.span)
+      const described = node.type === 'field' ? `Field ${node.name}` : 'A value'
+      throw malformed('order_by', `${described} of type ${type} has no order`, expression.span)
     }
     return { value, descending: descending !== reversed }
   })
@@ -115,7 +115,7 @@ export function resolveOrderBy(
 }
 
 /** Keys of one order; each may cost a pass over all records. */
-const MOST_KEYS = 10
+const MAX_KEYS = 10
 
 /** Keys that decide something: not those that are said again, nor any after chance. */
 function deciding(orderings: readonly Ordering[]): readonly Ordering[] {

@@ -90,12 +90,12 @@ function layersOf(database: Libsql.Database): readonly Layer[] {
   })
 }
 
-function chooseLayer(layers: readonly Layer[], wanted: string | number | undefined, file: string): Layer {
+function chooseLayer(layers: readonly Layer[], required: string | number | undefined, file: string): Layer {
   const names = layers.map(({ name }) => name).join(', ')
-  if (wanted !== undefined) {
-    const found = layers.find(({ name }) => name === String(wanted))
+  if (required !== undefined) {
+    const found = layers.find(({ name }) => name === String(required))
     if (found !== undefined) return found
-    throw misconfigured(`${file} has no layer ${JSON.stringify(wanted)}.`, `Layers: ${names}`)
+    throw misconfigured(`${file} has no layer ${JSON.stringify(required)}.`, `Layers: ${names}`)
   }
   const [first, ...more] = layers
   if (first === undefined) throw unreadable('The database has no layers.', { file })

@@ -67,9 +67,9 @@ class ContentReader implements XmlListener {
   private isParagraph = false
   private isNote = false
 
-  constructor(range: CellRange, file: string, wanted: number) {
+  constructor(range: CellRange, file: string, required: number) {
     this.row = new RowBuilder(range, file)
-    this.wanted = wanted
+    this.wanted = required
   }
 
   take(): readonly GridRow[] {

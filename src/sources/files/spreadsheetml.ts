@@ -7,8 +7,8 @@ import { type CellRange, chosenSheet, RowBuilder, type SheetChoice, workbookGrid
 export function spreadsheetmlGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
   return workbookGrid(data.name, async function* () {
     const sheets = await sheetsOf(data)
-    const wanted = sheets.indexOf(chosenSheet(sheets, choice.sheet, data.name))
-    const reader = new SheetReader(range, data.name, wanted)
+    const required = sheets.indexOf(chosenSheet(sheets, choice.sheet, data.name))
+    const reader = new SheetReader(range, data.name, required)
     for await (const _ of readXml(data.pieces(2 ** 18), data.name, reader)) {
       const rows = reader.take()
       if (rows.length > 0) yield rows
@@ -39,9 +39,9 @@ class SheetReader implements XmlListener {
   private text_ = ''
   private isData = false
 
-  constructor(range: CellRange, file: string, wanted: number) {
+  constructor(range: CellRange, file: string, required: number) {
     this.row = new RowBuilder(range, file)
-    this.wanted = wanted
+    this.wanted = required
   }
 
   take(): readonly GridRow[] {

@@ -91,24 +91,24 @@ export function workbookGrid(name: string, rows: () => AsyncIterable<readonly Gr
 /** The sheet that is meant among those of a workbook. Throws SourceUnreadable where there is none. */
 export function chosenSheet<T extends { readonly name: string; readonly isHidden?: boolean }>(
   sheets: readonly T[],
-  wanted: string | number | undefined,
+  required: string | number | undefined,
   file: string,
 ): T {
-  const isNumber = typeof wanted === 'number' || /^\d+$/.test(wanted ?? '')
+  const isNumber = typeof required === 'number' || /^\d+$/.test(required ?? '')
   const found =
-    wanted === undefined
+    required === undefined
       ? (sheets.find(({ isHidden }) => isHidden !== true) ?? sheets[0])
-      : (sheets.find(({ name }) => name === String(wanted)) ??
-        (isNumber ? sheets[Number(wanted) - 1] : undefined))
+      : (sheets.find(({ name }) => name === String(required)) ??
+        (isNumber ? sheets[Number(required) - 1] : undefined))
   if (found !== undefined) return found
   const names = sheets
     .slice(0, 20)
     .map(({ name }) => JSON.stringify(name))
     .join(', ')
   throw unreadable(
-    wanted === undefined
+    required === undefined
       ? 'The workbook has no sheet.'
-      : `The workbook has no sheet ${JSON.stringify(wanted)}.`,
+      : `The workbook has no sheet ${JSON.stringify(required)}.`,
     { file },
     names === '' ? undefined : `Sheets: ${names}`,
   )

@@ -22,10 +22,10 @@ export class ElementCutter implements XmlListener {
   private count = 0
 
   constructor(
-    isWanted: (path: readonly string[]) => boolean,
+    isRequired: (path: readonly string[]) => boolean,
     onElement: (element: XmlElement, path: readonly string[]) => void,
   ) {
-    this.isWanted = isWanted
+    this.isWanted = isRequired
     this.onElement = onElement
   }
 

@@ -28,13 +28,13 @@ export function xmlSource(data: DataFile, records: string | undefined): Source {
 /** Rows of the elements that are wanted, one after the other. */
 export async function* elementRows(
   data: DataFile,
-  isWanted: (path: readonly string[]) => boolean,
+  isRequired: (path: readonly string[]) => boolean,
   rowOf: (element: XmlElement, path: readonly string[]) => Readonly<Record<string, unknown>> | null,
   otherwise?: () => Promise<never>,
 ): AsyncGenerator<readonly Row[]> {
   let batch: Row[] = []
   let row = 0
-  const cutter = new ElementCutter(isWanted, (element, path) => {
+  const cutter = new ElementCutter(isRequired, (element, path) => {
     const values = rowOf(element, path)
     if (values !== null) batch.push({ row: ++row, line: undefined, data: values })
   })
@@ -58,8 +58,10 @@ function pathOf(text: string): readonly string[] {
   return text.split('/').filter(step => step !== '')
 }
 
-function isPath(path: readonly string[], wanted: readonly string[]): boolean {
-  return path.length === wanted.length && path.every((name, at) => name === wanted[at] || wanted[at] === '*')
+function isPath(path: readonly string[], required: readonly string[]): boolean {
+  return (
+    path.length === required.length && path.every((name, at) => name === required[at] || required[at] === '*')
+  )
 }
 
 /** What is known of the elements of one path. */

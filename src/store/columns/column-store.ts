@@ -44,7 +44,7 @@ export class NotInColumns extends Error {}
 const QUICK = 100
 
 /** Milliseconds that work waits for a thread in any case. */
-const LEAST_PATIENCE = 10_000
+const LEAST_TIMEOUT = 10_000
 
 /** Times that work makes room for others; then it goes on to its end, or is refused where its client uses the most. */
 const MAX_CROWDED = 1
@@ -87,7 +87,7 @@ export class ColumnStore {
     this.threads = Math.max(2, options.threads)
     this.scheduler = new Scheduler({
       queue: options.queue,
-      patience: Math.max(LEAST_PATIENCE, options.deadline),
+      timeout: Math.max(LEAST_TIMEOUT, options.deadline),
       slow: Math.floor(this.threads / 2),
     })
   }
@@ -220,7 +220,7 @@ export class ColumnStore {
   statistics(): {
     readonly graphs: number
     readonly triples: number
-    readonly threads: { readonly ready: number; readonly wanted: number }
+    readonly threads: { readonly ready: number; readonly required: number }
     readonly bytes: ColumnBytes
   } {
     let triples = 0
@@ -228,7 +228,7 @@ export class ColumnStore {
     return {
       graphs: this.registry.size,
       triples,
-      threads: { ready: this.scheduler.threads.size, wanted: this.threads },
+      threads: { ready: this.scheduler.threads.size, required: this.threads },
       bytes: this.registry.statistics(),
     }
   }

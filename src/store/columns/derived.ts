@@ -6,8 +6,8 @@ export class Derived {
   private readonly held = new Map<string, readonly SharedArrayBuffer[]>()
   private readonly onMade: (name: string, buffers: readonly SharedArrayBuffer[]) => void
 
-  constructor(onMade: (name: string, buffers: readonly SharedArrayBuffer[]) => void = () => undefined) {
-    this.onMade = onMade
+  constructor(onCreated: (name: string, buffers: readonly SharedArrayBuffer[]) => void = () => undefined) {
+    this.onMade = onCreated
   }
 
   has(name: string): boolean {

@@ -82,13 +82,13 @@ export function forEachNear(
 }
 
 function extent(values: Float64Array): readonly [least: number, most: number] {
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let [least, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (let at = 0; at < values.length; at++) {
     const value = values[at] as number
     if (value < least) least = value
-    if (value > most) most = value
+    if (value > max) max = value
   }
-  return [least, most]
+  return [least, max]
 }
 
 function boxOf(frame: Float64Array): Box {
@@ -97,7 +97,7 @@ function boxOf(frame: Float64Array): Box {
 }
 
 /** Rises with the value, so that the cells of a box are those between the cells of its corners. */
-function cellOf(value: number, least: number, most: number, side: number): number {
-  const cell = most > least ? Math.floor(((value - least) / (most - least)) * side) : 0
+function cellOf(value: number, least: number, max: number, side: number): number {
+  const cell = max > least ? Math.floor(((value - least) / (max - least)) * side) : 0
   return Math.max(0, Math.min(side - 1, cell))
 }

@@ -127,7 +127,7 @@ export class SectionFile implements SectionSource {
 }
 
 /** Sections that are in memory. */
-export class HeldSections implements SectionSource {
+export class CachedSections implements SectionSource {
   private readonly buffers: readonly SharedArrayBuffer[]
 
   constructor(buffers: readonly SharedArrayBuffer[]) {

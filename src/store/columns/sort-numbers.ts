@@ -4,7 +4,7 @@ const MAX_PACKED = 2 ** 16
 /** Whole numbers whose differences are below this leave room for a place beside them in a double. */
 const MAX_RANGE = 2 ** 36
 const DIGITS = 16
-const BUCKETS = 2 ** DIGITS
+const HASH_BUCKETS = 2 ** DIGITS
 
 /**
  * The places of numbers in rising order; equal ones keep their order, -0 comes before 0 and NaN last. Radix sort of the bits
@@ -20,7 +20,7 @@ export function sortedNumbers(values: Float64Array): Uint32Array {
     return order.sort((a, b) => compareNumbers(values[a] as number, values[b] as number) || a - b)
   const words = keysOf(values)
   let [from, to] = [order, new Uint32Array(length)]
-  const counts = new Uint32Array(BUCKETS)
+  const counts = new Uint32Array(HASH_BUCKETS)
   for (const [half, shift] of [
     [0, 0],
     [0, DIGITS],
@@ -29,19 +29,19 @@ export function sortedNumbers(values: Float64Array): Uint32Array {
   ] as const) {
     counts.fill(0)
     for (let at = half; at < words.length; at += 2) {
-      const digit = ((words[at] as number) >>> shift) & (BUCKETS - 1)
+      const digit = ((words[at] as number) >>> shift) & (HASH_BUCKETS - 1)
       counts[digit] = (counts[digit] as number) + 1
     }
-    if (counts[((words[half] as number) >>> shift) & (BUCKETS - 1)] === length) continue
+    if (counts[((words[half] as number) >>> shift) & (HASH_BUCKETS - 1)] === length) continue
     let sum = 0
-    for (let digit = 0; digit < BUCKETS; digit++) {
+    for (let digit = 0; digit < HASH_BUCKETS; digit++) {
       const count = counts[digit] as number
       counts[digit] = sum
       sum += count
     }
     for (let at = 0; at < length; at++) {
       const place = from[at] as number
-      const digit = ((words[2 * place + half] as number) >>> shift) & (BUCKETS - 1)
+      const digit = ((words[2 * place + half] as number) >>> shift) & (HASH_BUCKETS - 1)
       const next = counts[digit] as number
       to[next] = place
       counts[digit] = next + 1
@@ -54,14 +54,14 @@ export function sortedNumbers(values: Float64Array): Uint32Array {
 /** The order of whole numbers that are not far apart: each is sorted with its place in one double. Null for others. */
 function packedOrder(values: Float64Array): Uint32Array | null {
   const { length } = values
-  let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let [least, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (let at = 0; at < length; at++) {
     const value = values[at] as number
     if (!Number.isInteger(value) || Object.is(value, -0)) return null
     if (value < least) least = value
-    if (value > most) most = value
+    if (value > max) max = value
   }
-  if (!(most - least < MAX_RANGE) || Math.abs(least) > 2 ** 52 || Math.abs(most) > 2 ** 52) return null
+  if (!(max - least < MAX_RANGE) || Math.abs(least) > 2 ** 52 || Math.abs(max) > 2 ** 52) return null
   const packed = new Float64Array(length)
   for (let at = 0; at < length; at++) packed[at] = ((values[at] as number) - least) * MAX_PACKED + at
   packed.sort()

@@ -67,7 +67,7 @@ export function countLines(text: Buffer): number {
 
 /** Lines that name a blank node apart from those that do not; the order within each is kept. */
 export function splitBlankNodes(text: Buffer): { readonly ground: Buffer; readonly blank: Buffer } {
-  const ground: Buffer[] = []
+  const baseMap: Buffer[] = []
   const blank: Buffer[] = []
   let done = 0
   for (let at = text.indexOf('_:'); at >= 0; ) {
@@ -75,12 +75,12 @@ export function splitBlankNodes(text: Buffer): { readonly ground: Buffer; readon
     const next = text.indexOf(LINE_FEED, at) + 1 || text.length
     // In a literal `_:` may stand too: a line taken for one with a blank node is only loaded more slowly.
     if (at === start || text[at - 1] === 0x20 || text[at - 1] === 0x09) {
-      ground.push(text.subarray(done, start))
+      baseMap.push(text.subarray(done, start))
       blank.push(text.subarray(start, next))
       done = next
       at = text.indexOf('_:', next)
     } else at = text.indexOf('_:', at + 2)
   }
-  ground.push(text.subarray(done))
-  return { ground: whole(ground), blank: whole(blank) }
+  baseMap.push(text.subarray(done))
+  return { ground: whole(baseMap), blank: whole(blank) }
 }

@@ -47,8 +47,8 @@ export class Engine {
       this.#wasm.__wbindgen_free(place, reserve, 1)
     }
     const name = oxigraph.namedNode(graph)
-    const { ground, blank } = splitBlankNodes(text)
-    if (ground.length > 0) this.#store.load(ground, { format: 'nt', to_graph_name: name, lenient: true })
+    const { ground: baseMap, blank } = splitBlankNodes(text)
+    if (baseMap.length > 0) this.#store.load(baseMap, { format: 'nt', to_graph_name: name, lenient: true })
     // `load` gives blank nodes new names, others in every worker and for every batch; `parse` and `add` keep them.
     if (blank.length > 0) {
       for (const quad of oxigraph.parse(blank, { format: 'nt', to_graph_name: name, lenient: true })) {

@@ -12,7 +12,7 @@ export interface FairQueueOptions {
   /** How much may wait. */
   readonly limit: number
   /** Milliseconds that it may wait. */
-  readonly patience: number
+  readonly timeout: number
 }
 
 /** Does one piece of work after the other, fairly between clients, and charges each its time. */
@@ -36,7 +36,7 @@ export class FairQueue {
           const at = this.waiting.indexOf(waiting)
           if (at >= 0) this.waiting.splice(at, 1)
           reject(new Fault('StoreBusy'))
-        }, this.options.patience),
+        }, this.options.timeout),
       }
       this.waiting.push(waiting)
       void this.dispatch()

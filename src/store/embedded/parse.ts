@@ -28,7 +28,7 @@ const DUMPED_AT_ONCE = 2_000_000
 const PAGE = 250_000
 
 /** Bytes of a document that is read as a whole: ten million triples are as many as a store can hold. */
-export const LONGEST_DOCUMENT = 1.5 * 2 ** 30
+export const MAX_DOCUMENT_LENGTH = 1.5 * 2 ** 30
 
 let isSound = true
 let engine: typeof Oxigraph | null = null
@@ -106,16 +106,18 @@ function inOrder(text: string): string {
 /** What the engine says of a text that it refuses, with its place as the engine tells it, else as `search` finds it. */
 function refusal(error: unknown, origin: TextOrigin, search: () => number | undefined): Fault {
   const { file, linesBefore = 0 } = origin
-  const told = error instanceof Error ? error.message : String(error)
+  const described = error instanceof Error ? error.message : String(error)
   if (isOversize(error) || isTrap(error)) {
     isSound = false
     const reason = `${file} is too large to be read as a whole. Convert it to N-Triples or N-Quads, or part it.`
     return new Fault('SourceUnreadable', { reason }, { place: { file }, cause: error })
   }
-  const place = /^Parser error (?:at|between) line (\d+) (?:column|between columns) (\d+)[^:]*: /.exec(told)
+  const place = /^Parser error (?:at|between) line (\d+) (?:column|between columns) (\d+)[^:]*: /.exec(
+    described,
+  )
   const line = place === null ? search() : Number(place[1])
-  const reason = told.slice(place?.[0].length ?? 0).replace(/^error while parsing IRI /, 'not an IRI: ')
-  const hint = told.includes('LoadDocumentCallback')
+  const reason = described.slice(place?.[0].length ?? 0).replace(/^error while parsing IRI /, 'not an IRI: ')
+  const hint = described.includes('LoadDocumentCallback')
     ? ': contexts at other addresses are not fetched; put the context into the file'
     : ''
   return new Fault(

@@ -48,7 +48,7 @@ interface Resident {
 }
 
 /** Milliseconds that a query waits for the engine in any case. */
-const LEAST_PATIENCE = 10_000
+const LEAST_TIMEOUT = 10_000
 
 /** Milliseconds between two words about a load. */
 const PROGRESS_INTERVAL = 2000
@@ -75,8 +75,8 @@ export class ResidentEngine {
 
   constructor(options: EngineOptions) {
     this.options = options
-    const patience = Math.max(LEAST_PATIENCE, options.deadline)
-    this.queue = new FairQueue({ limit: options.queue, patience })
+    const timeout = Math.max(LEAST_TIMEOUT, options.deadline)
+    this.queue = new FairQueue({ limit: options.queue, timeout })
   }
 
   /** Tells where the triples of a graph are. */

@@ -33,7 +33,7 @@ export interface Addresses {
 }
 
 const ASK = 'query=ASK%20%7B%7D'
-const PATIENCE = 5000
+const TIMEOUT = 5000
 
 /**
  * Finds out what answers at an address: the layouts of Oxigraph (`/query`, `/update`, `/store`), Fuseki (`/query`,
@@ -49,10 +49,10 @@ export async function findAddresses(settings: EngineSettings, connections: Conne
   // Virtuoso lets anyone ask at /sparql, and asks who it is at /sparql-auth.
   const names = credentialsOf(settings) === null ? ['query', 'sparql'] : ['query', 'sparql-auth', 'sparql']
   // Who is to be asked for credentials is so only there, also where the address names the other one.
-  const told =
+  const described =
     named === 'sparql' ? names.filter(name => name !== 'query') : named === undefined ? [] : [named]
-  const usual = named === undefined ? [...names.map(below), base] : told.map(below)
-  const tried = settings.query === undefined ? usual : [bare(settings.query)]
+  const standard = named === undefined ? [...names.map(below), base] : described.map(below)
+  const tried = settings.query === undefined ? standard : [bare(settings.query)]
   const seen: string[] = []
   for (const query of tried) {
     const answer = await ask(query, connections)
@@ -83,7 +83,7 @@ async function ask(query: URL, connections: Connections): Promise<EngineAnswer> 
         accept: 'application/sparql-results+json',
       },
       body: ASK,
-      deadline: PATIENCE,
+      deadline: TIMEOUT,
       longest: 1_000_000,
     })
   } catch (cause) {

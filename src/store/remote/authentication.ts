@@ -50,7 +50,7 @@ export class Authentication {
    * Looks at an answer to a request that had this header. True where the request was refused, and is worth sending once more:
    * with credentials, or with the nonce of now.
    */
-  learn(url: URL, sent: string | null, status: number, wanted = ''): boolean {
+  learn(url: URL, sent: string | null, status: number, required = ''): boolean {
     if (this.#credentials === null) return false
     const place = url.origin + url.pathname
     const before = this.#challenges.get(place)
@@ -60,7 +60,7 @@ export class Authentication {
       if (before === undefined && (status < 400 || status === 403)) this.#challenges.set(place, null)
       return status === 403 && sent === null
     }
-    const challenge = challengeOf(wanted)
+    const challenge = challengeOf(required)
     // Who asked for Digest once is never sent the password, whatever is answered in his place.
     if (challenge === null && before) return false
     this.#challenges.set(place, challenge)
@@ -76,7 +76,7 @@ function digestOf(
   method: string,
   uri: string,
 ): string {
-  const { realm, nonce, opaque, algorithm, isCounted } = challenge
+  const { realm, nonce, opaque: encodedLiteral, algorithm, isCounted } = challenge
   const hash = (...parts: readonly string[]) =>
     createHash(HASHES[algorithm ?? 'MD5'])
       .update(parts.join(':'), 'latin1')
@@ -92,7 +92,7 @@ function digestOf(
     pairs.push(`qop=auth, nc=${count}, cnonce="${own}"`)
     pairs.push(`response="${hash(secret, nonce, count, own, 'auth', what)}"`)
   } else pairs.push(`response="${hash(secret, nonce, what)}"`)
-  if (opaque !== null) pairs.push(`opaque=${quoted(opaque)}`)
+  if (encodedLiteral !== null) pairs.push(`opaque=${quoted(encodedLiteral)}`)
   return `Digest ${pairs.join(', ')}`
 }
 
@@ -117,15 +117,15 @@ function challengeOf(header: string): Challenge | null {
     challenges.at(-1)?.parameters.set(name.toLowerCase(), inQuotes?.replaceAll(/\\(.)/g, '$1') ?? bare)
   }
   for (const { scheme, parameters } of challenges) {
-    const [realm, nonce, opaque = null, named] = ['realm', 'nonce', 'opaque', 'algorithm'].map(name =>
+    const [realm, nonce, encodedLiteral = null, named] = ['realm', 'nonce', 'opaque', 'algorithm'].map(name =>
       parameters.get(name),
     )
     const algorithm = named?.toUpperCase() ?? null
-    const ways = parameters.get('qop')?.split(/[\s,]+/) ?? []
-    const isCounted = ways.includes('auth')
+    const accessPaths = parameters.get('qop')?.split(/[\s,]+/) ?? []
+    const isCounted = accessPaths.includes('auth')
     if (scheme !== 'digest' || realm === undefined || nonce === undefined) continue
-    if (isKnown(algorithm) && (isCounted || ways.length === 0))
-      return { realm, nonce, opaque, algorithm, isCounted, uses: 0 }
+    if (isKnown(algorithm) && (isCounted || accessPaths.length === 0))
+      return { realm, nonce, opaque: encodedLiteral, algorithm, isCounted, uses: 0 }
   }
   return null
 }

@@ -5,7 +5,7 @@ import { generate } from '../../sparql/generate.ts'
 import { generateUpdate, type Update } from '../../sparql/update.ts'
 import { QueryError } from '../store.ts'
 import type { Addresses } from './addresses.ts'
-import { type Connections, type EngineAnswer, type EngineRequest, Gate, NoAnswer } from './http.ts'
+import { type Connections, type EngineAnswer, type EngineRequest, NoAnswer, Semaphore } from './http.ts'
 
 /** Media types of the forms in which answers are asked for (SPARQL 1.1 Protocol, section 2.1). */
 export const MEDIA_TYPES = {
@@ -43,7 +43,7 @@ const RETRIES = [20, 200, 800]
 /** Milliseconds between two looks whether a checkpoint is over. */
 const CHECKPOINT_PAUSE = 100
 /** A string of JavaScript holds no more. */
-const LONGEST = 500 * 2 ** 20
+const MAX_LENGTH = 500 * 2 ** 20
 /** Virtuoso looks at the text and not at its media type: with this it is Turtle, in which literals may be long. */
 const TURTLE = Buffer.from('@prefix x: <urn:x> .\n')
 /** Milliseconds that a change, and a piece of a load, may take. */
@@ -57,26 +57,26 @@ export class Engine {
   readonly deadline: number
   deadlines = 0
   readonly #connections: Connections
-  readonly #own: Gate
-  readonly #guests: Gate
+  readonly #own: Semaphore
+  readonly #guests: Semaphore
   #isClosed = false
 
   constructor({ addresses, connections, concurrency, deadline, queue }: EngineOptions) {
     this.addresses = addresses
     this.deadline = deadline
     this.#connections = connections
-    this.#own = new Gate(concurrency, queue, deadline)
+    this.#own = new Semaphore(concurrency, queue, deadline)
     // Strangers' queries leave room for all others, and wait in a queue of their own.
-    this.#guests = new Gate(Math.max(1, Math.floor(concurrency / 2)), 50, deadline)
+    this.#guests = new Semaphore(Math.max(1, Math.floor(concurrency / 2)), 50, deadline)
   }
 
   /**
    * Asks a query that Lodestone made, or with `isGuest` one that a stranger wrote. Faults: DeadlineExceeded, StoreBusy,
    * StoreUnavailable, UnprocessableEntity for a stranger's answer that is too long; {@link QueryError}.
    */
-  query(query: EngineQuery, isGuest = false): Promise<string> {
-    const gate = isGuest ? this.#guests : this.#own
-    return gate.pass(() => this.#ask(query, isGuest))
+  query(query: EngineQuery, isUntrusted = false): Promise<string> {
+    const semaphore = isUntrusted ? this.#guests : this.#own
+    return semaphore.pass(() => this.#ask(query, isUntrusted))
   }
 
   /** Makes changes, all in one request. Faults: StoreUnavailable, LoadRefused. */
@@ -122,7 +122,7 @@ export class Engine {
       url,
       headers,
       deadline: EXPORT_DEADLINE,
-      longest: LONGEST,
+      longest: MAX_LENGTH,
       onPiece,
     }
     const answer = await this.#connections.request(request).catch((error: unknown) => {
@@ -138,8 +138,8 @@ export class Engine {
     this.#connections.close()
   }
 
-  async #ask(query: EngineQuery, isGuest: boolean): Promise<string> {
-    const { dataset, text, format, longest = LONGEST } = query
+  async #ask(query: EngineQuery, isUntrusted: boolean): Promise<string> {
+    const { dataset, text, format, longest = MAX_LENGTH } = query
     const parameters = new URLSearchParams({ query: text })
     for (const graph of dataset?.defaultGraphs ?? []) parameters.append('default-graph-uri', graph)
     for (const graph of dataset?.namedGraphs ?? []) parameters.append('named-graph-uri', graph)
@@ -151,16 +151,16 @@ export class Engine {
       deadline: query.deadline,
       longest,
     }
-    const answer = await this.#retried(request, isGuest, longest)
+    const answer = await this.#retried(request, isUntrusted, longest)
     if (answer.status === 200 && isWhole(answer)) return answer.text
     if (answer.status === 200)
       throw new Fault('StoreUnavailable', {
         reason: 'the engine gives a part of the answer only: its limits on rows or time are too low.',
       })
-    throw this.#faultOf(answer, query, isGuest)
+    throw this.#faultOf(answer, query, isUntrusted)
   }
 
-  async #retried(request: EngineRequest, isGuest: boolean, longest: number): Promise<EngineAnswer> {
+  async #retried(request: EngineRequest, isUntrusted: boolean, longest: number): Promise<EngineAnswer> {
     const end = performance.now() + request.deadline
     for (let attempt = 0; ; attempt++) {
       try {
@@ -170,7 +170,7 @@ export class Engine {
         const pause = RETRIES[attempt]
         const isWorthwhile = error.reason === 'broken' || error.reason === 'unreachable'
         if (!isWorthwhile || pause === undefined || this.#isClosed || performance.now() + pause > end)
-          throw this.#faultOfSilence(error, request.deadline, isGuest, longest)
+          throw this.#faultOfSilence(error, request.deadline, isUntrusted, longest)
         await sleep(pause)
       }
     }
@@ -198,36 +198,41 @@ export class Engine {
     })
   }
 
-  #faultOfSilence({ reason, message }: NoAnswer, deadline: number, isGuest: boolean, longest: number): Fault {
+  #faultOfSilence(
+    { reason, message }: NoAnswer,
+    deadline: number,
+    isUntrusted: boolean,
+    longest: number,
+  ): Fault {
     if (reason === 'late') {
       this.deadlines += 1
       return new Fault('DeadlineExceeded', { seconds: Math.round(deadline) / 1000 })
     }
-    if (reason === 'long' && isGuest) {
-      const most = longest.toLocaleString('en')
-      const told = `The answer is longer than the limit of ${most} characters. Ask for less of it at a time, with LIMIT and OFFSET.`
-      return new Fault('UnprocessableEntity', { reason: told })
+    if (reason === 'long' && isUntrusted) {
+      const max = longest.toLocaleString('en')
+      const described = `The answer is longer than the limit of ${max} characters. Ask for less of it at a time, with LIMIT and OFFSET.`
+      return new Fault('UnprocessableEntity', { reason: described })
     }
     const what =
       reason === 'long' ? 'the answer is too long to be passed on' : `the engine is away (${message})`
     return new Fault('StoreUnavailable', { reason: `${what}.` })
   }
 
-  #faultOf(answer: EngineAnswer, { deadline, text: query }: EngineQuery, isGuest: boolean): Error {
+  #faultOf(answer: EngineAnswer, { deadline, text: query }: EngineQuery, isUntrusted: boolean): Error {
     const { status, text } = answer
-    const told = firstLine(text)
+    const described = firstLine(text)
     if (this.#isCheckpoint(answer)) return new Fault('StoreUnavailable', { reason: IN_CHECKPOINT })
-    if (status === 408 || status === 504 || /time[d -]*out/i.test(told)) {
+    if (status === 408 || status === 504 || /time[d -]*out/i.test(described)) {
       this.deadlines += 1
       return new Fault('DeadlineExceeded', { seconds: deadline / 1000 })
     }
     if (status === 429 || status === 503) return new Fault('StoreBusy')
     if (status === 401 || status === 403)
       return new Fault('StoreUnavailable', { reason: `the engine refuses queries with ${status}.` })
-    const place = /line[: ]+(\d+),? col(?:umn)?[: ]+(\d+)/i.exec(told)
-    if (isGuest || (status >= 400 && status < 600))
+    const place = /line[: ]+(\d+),? col(?:umn)?[: ]+(\d+)/i.exec(described)
+    if (isUntrusted || (status >= 400 && status < 600))
       return new QueryError(
-        isGuest ? told : `${status} ${told} in ${query.slice(0, 2000)}`,
+        isUntrusted ? described : `${status} ${described} in ${query.slice(0, 2000)}`,
         place === null ? undefined : Number(place[1]),
         place === null ? undefined : Number(place[2]),
       )
@@ -258,8 +263,8 @@ function refusal(what: string, { status, text }: EngineAnswer): Fault {
 /** Virtuoso answers 200 with a part of the rows where it came to a limit of its own, and says so in headers. */
 function isWhole({ headers, text }: EngineAnswer): boolean {
   if (headers['x-sql-message'] !== undefined || headers['x-sql-state'] !== undefined) return false
-  const most = Number(headers['x-sparql-maxrows'] ?? Number.NaN)
-  return Number.isNaN(most) || !text.includes('"bindings"') || rowsIn(text) < most
+  const max = Number(headers['x-sparql-maxrows'] ?? Number.NaN)
+  return Number.isNaN(max) || !text.includes('"bindings"') || rowsIn(text) < max
 }
 
 /** Rows of an answer in JSON as Virtuoso writes it, a line each. */

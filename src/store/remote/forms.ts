@@ -15,7 +15,7 @@ import { readJsonSolutions } from './results.ts'
 import { kindOfValue, OTHER_EXAMPLES, OTHER_KIND, VALUE_KINDS } from './value-kinds.ts'
 
 /** What an engine does to values that are put into it, by the kinds of value-kinds.ts. */
-export interface KeptForms {
+export interface StoredForms {
   /** Kinds that come back with another value: they are kept under datatypes of Lodestone's own. */
   readonly changed: readonly string[]
   /** Kinds that are kept, and that answers have with fewer digits. */
@@ -24,7 +24,7 @@ export interface KeptForms {
 }
 
 /** A datatype that no engine knows, so that each keeps the text as it is. */
-const OPAQUE = 'urn:lodestone:literal:'
+const ENCODED_LITERAL = 'urn:lodestone:literal:'
 
 /** What stands there in place of a datatype for an IRI that is too long for the engine. */
 const IRI = 'iri'
@@ -59,7 +59,7 @@ const PREDICATE = iri('urn:lodestone:probe:value')
  * Finds out what an engine does to values: some of each kind are put in and read again. Faults: ConfigInvalid for an engine
  * that does not keep texts; LoadRefused, StoreUnavailable.
  */
-export async function findKeptForms(engine: Engine): Promise<KeptForms> {
+export async function findStoredForms(engine: Engine): Promise<StoredForms> {
   const graph = `urn:lodestone:probe:${randomUUID()}`
   try {
     const texts = TEXTS.map(text => literal(text))
@@ -70,7 +70,7 @@ export async function findKeptForms(engine: Engine): Promise<KeptForms> {
       })
     const changed = await changedKinds(engine, graph)
     const long = iri(`urn:lodestone:probe:${'x'.repeat(2 * MAX_IRI)}`)
-    const takesLongIris = (await keptUnlessRefused(engine, graph, [long]))[0] === true
+    const takesLongIris = (await cachedUnlessRefused(engine, graph, [long]))[0] === true
     const isExact = exactDoubles(engine.addresses.kind) !== null && changed.includes(DOUBLES)
     return {
       changed: isExact ? changed.filter(kind => kind !== DOUBLES) : changed,
@@ -101,7 +101,7 @@ async function changedKinds(engine: Engine, graph: string): Promise<readonly str
   const changed: string[] = []
   for (const kind of kinds) {
     const examples = EXAMPLES.filter(example => example.kind === kind)
-    const isKept = await keptUnlessRefused(
+    const isKept = await cachedUnlessRefused(
       engine,
       graph,
       examples.map(({ term }) => term),
@@ -111,7 +111,7 @@ async function changedKinds(engine: Engine, graph: string): Promise<readonly str
   return changed
 }
 
-async function keptUnlessRefused(
+async function cachedUnlessRefused(
   engine: Engine,
   graph: string,
   terms: readonly Term[],
@@ -178,11 +178,14 @@ const withPoint = (value: string) => (value.includes('.') ? value : `${value}.`)
  * Whole lines of N-Triples as an engine is to have them: what it would change stands under a datatype of Lodestone's own.
  * Faults: LoadRefused for an IRI that it does not take.
  */
-export function encodeLines(lines: Buffer, { changed, takesLongIris }: KeptForms): Buffer {
+export function encodeLines(lines: Buffer, { changed, takesLongIris }: StoredForms): Buffer {
   if (takesLongIris && changed.length === 0) return lines
   let text = lines.toString('utf8')
   if (!takesLongIris) {
-    text = text.replace(LONG_IRI, (_, each: string) => `"${escapeText(each)}"^^<${OPAQUE}${IRI}> .\n`)
+    text = text.replace(
+      LONG_IRI,
+      (_, each: string) => `"${escapeText(each)}"^^<${ENCODED_LITERAL}${IRI}> .\n`,
+    )
     const tooLong = TOO_LONG.exec(text)
     if (tooLong !== null) {
       const reason = `the engine takes no IRI of more than ${MAX_IRI} characters as subject or predicate, and there is one that begins with ${tooLong[0].slice(0, 100)}`
@@ -192,17 +195,19 @@ export function encodeLines(lines: Buffer, { changed, takesLongIris }: KeptForms
   const isChanged = new Set(changed)
   return Buffer.from(
     text.replace(TYPED, (whole: string, quoted: string, datatype: string) => {
-      if (datatype.startsWith(OPAQUE)) return whole
+      if (datatype.startsWith(ENCODED_LITERAL)) return whole
       const value = quoted.includes('\\') ? parseTerm(`"${quoted}"`).value : quoted
-      return isChanged.has(kindOfValue(value, datatype)) ? `"${quoted}"^^<${OPAQUE}${datatype}> .\n` : whole
+      return isChanged.has(kindOfValue(value, datatype))
+        ? `"${quoted}"^^<${ENCODED_LITERAL}${datatype}> .\n`
+        : whole
     }),
   )
 }
 
 /** The term that an engine has for another one. */
 export function decodeTerm(term: Term): Term {
-  if (term.type !== 'literal' || !term.datatype.startsWith(OPAQUE)) return term
-  const datatype = term.datatype.slice(OPAQUE.length)
+  if (term.type !== 'literal' || !term.datatype.startsWith(ENCODED_LITERAL)) return term
+  const datatype = term.datatype.slice(ENCODED_LITERAL.length)
   return datatype === IRI ? { type: 'iri', value: term.value } : literal(term.value, datatype)
 }
 
@@ -211,15 +216,15 @@ export function decodeTerm(term: Term): Term {
  * in XML the bracket, is escaped.
  */
 const IN_ANSWERS: Readonly<Record<AnswerFormat, RegExp | null>> = {
-  json: new RegExp(`("datatype"\\s*:\\s*")${OPAQUE}(?!${IRI}")`, 'g'),
-  xml: new RegExp(`(<literal\\s+datatype=["'])${OPAQUE}(?!${IRI}["'])`, 'g'),
-  tsv: new RegExp(`((?<=(?:^|[^\\\\])(?:\\\\\\\\)*)"\\^\\^<)${OPAQUE}(?!${IRI}>)`, 'g'),
-  nt: new RegExp(`((?<=(?:^|[^\\\\])(?:\\\\\\\\)*)"\\^\\^<)${OPAQUE}(?!${IRI}>)`, 'g'),
+  json: new RegExp(`("datatype"\\s*:\\s*")${ENCODED_LITERAL}(?!${IRI}")`, 'g'),
+  xml: new RegExp(`(<literal\\s+datatype=["'])${ENCODED_LITERAL}(?!${IRI}["'])`, 'g'),
+  tsv: new RegExp(`((?<=(?:^|[^\\\\])(?:\\\\\\\\)*)"\\^\\^<)${ENCODED_LITERAL}(?!${IRI}>)`, 'g'),
+  nt: new RegExp(`((?<=(?:^|[^\\\\])(?:\\\\\\\\)*)"\\^\\^<)${ENCODED_LITERAL}(?!${IRI}>)`, 'g'),
   csv: null,
 }
 
 /** The answer of an engine with the datatypes that were put in. */
 export function decodeAnswer(text: string, format: AnswerFormat): string {
   const pattern = IN_ANSWERS[format]
-  return pattern === null || !text.includes(OPAQUE) ? text : text.replace(pattern, '$1')
+  return pattern === null || !text.includes(ENCODED_LITERAL) ? text : text.replace(pattern, '$1')
 }

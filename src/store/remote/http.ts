@@ -39,10 +39,10 @@ export class Connections {
   readonly #agents: { readonly http: http.Agent; readonly https: https.Agent }
   readonly #authentication: Authentication
 
-  /** @param most connections at a time */
-  constructor(most: number, credentials: Credentials | null = null) {
+  /** @param max connections at a time */
+  constructor(max: number, credentials: Credentials | null = null) {
     this.#authentication = new Authentication(credentials)
-    const options = { keepAlive: true, maxSockets: most, maxFreeSockets: most, scheduling: 'lifo' } as const
+    const options = { keepAlive: true, maxSockets: max, maxFreeSockets: max, scheduling: 'lifo' } as const
     this.#agents = { http: new http.Agent(options), https: new https.Agent(options) }
   }
 
@@ -57,8 +57,8 @@ export class Connections {
         deadline: end - performance.now(),
         headers: authorization === null ? headers : { ...headers, authorization },
       })
-      const wanted = answer.headers['www-authenticate']
-      if (!this.#authentication.learn(url, authorization, answer.status, wanted) || isLast) return answer
+      const required = answer.headers['www-authenticate']
+      if (!this.#authentication.learn(url, authorization, answer.status, required) || isLast) return answer
     }
   }
 
@@ -124,18 +124,18 @@ function isUnreachable(code: string | undefined): boolean {
  * Lets so many requests run at a time; the others wait, so many of them and so long. What waits too long, or finds no
  * place, is refused with StoreBusy.
  */
-export class Gate {
+export class Semaphore {
   readonly #most: number
   readonly #queue: number
   readonly #patience: number
   #running = 0
   readonly #waiting: { readonly enter: () => void; readonly timer: NodeJS.Timeout }[] = []
 
-  /** @param patience milliseconds */
-  constructor(most: number, queue: number, patience: number) {
-    this.#most = most
+  /** @param timeout milliseconds */
+  constructor(max: number, queue: number, timeout: number) {
+    this.#most = max
     this.#queue = queue
-    this.#patience = patience
+    this.#patience = timeout
   }
 
   async pass<T>(work: () => Promise<T>): Promise<T> {

@@ -12,7 +12,7 @@ import { buildColumnsAside } from '../columns/build/builder-thread.ts'
 import { numberForm, numberOf } from '../columns/lexical.ts'
 import type { Engine } from './engine.ts'
 import { exactDoubles } from './exact-doubles.ts'
-import { decodeTerm, type KeptForms } from './forms.ts'
+import { decodeTerm, type StoredForms } from './forms.ts'
 import { readJsonSolutions } from './results.ts'
 
 /** A graph whose columns are made of the triples that an engine has. */
@@ -35,7 +35,7 @@ const PIECE = 2 ** 20
  */
 export async function rebuildColumns(
   engine: Engine,
-  forms: KeptForms,
+  forms: StoredForms,
   { graph, columns, isSearched, stored }: RebuiltGraph,
 ): Promise<void> {
   mkdirSync(path.dirname(columns), { recursive: true })
@@ -53,7 +53,7 @@ export async function rebuildColumns(
 /** Writes the triples of a graph into a compressed file and gives their number. */
 async function exportTriples(
   engine: Engine,
-  { rounded }: KeptForms,
+  { rounded }: StoredForms,
   graph: string,
   file: string,
 ): Promise<number> {

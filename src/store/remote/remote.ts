@@ -18,7 +18,7 @@ import { credentialsOf, type EngineKind, type EngineSettings, findAddresses } fr
 import { dropColumns, fetchColumns, graphsWithColumns, sendColumns } from './columns-file.ts'
 import { Engine } from './engine.ts'
 import { refuseEngineFunctions } from './engine-functions.ts'
-import { decodeAnswer, findKeptForms, type KeptForms } from './forms.ts'
+import { decodeAnswer, findStoredForms, type StoredForms } from './forms.ts'
 import { Connections } from './http.ts'
 import { type RebuiltGraph, rebuildColumns } from './rebuild.ts'
 import { readJsonSolutions } from './results.ts'
@@ -50,7 +50,7 @@ export type FileSource = Extract<GraphSource, { readonly columns: string }>
 export interface SharedStore extends Store {
   readonly engine: { readonly kind: EngineKind; readonly version: string; readonly address: string }
   /** What the engine does to values. */
-  readonly forms: KeptForms
+  readonly forms: StoredForms
   /** Asks the engine itself. */
   read(query: SelectQuery, deadline?: number): Promise<readonly Solution[]>
   /** Makes small changes in the engine, in one request. */
@@ -88,7 +88,7 @@ export async function createRemoteStore(options: RemoteOptions): Promise<SharedS
   const addresses = await findAddresses(settings, connections)
   const engine = new Engine({ addresses, connections, concurrency, deadline, queue })
   try {
-    const forms = await findKeptForms(engine)
+    const forms = await findStoredForms(engine)
     const repairs = new ColumnRepairs(onEvent)
     const columns = await openColumnStore({
       threads: workers,
@@ -107,7 +107,7 @@ export async function createRemoteStore(options: RemoteOptions): Promise<SharedS
 
 class RemoteStore implements SharedStore {
   readonly engine
-  readonly forms: KeptForms
+  readonly forms: StoredForms
   readonly select: ColumnAnswers['select']
   readonly page: ColumnAnswers['page']
   readonly pages: ColumnAnswers['pages']
@@ -124,7 +124,7 @@ class RemoteStore implements SharedStore {
 
   constructor(
     engine: Engine,
-    forms: KeptForms,
+    forms: StoredForms,
     columns: ColumnStore,
     repairs: ColumnRepairs,
     onEvent: OnEvent,

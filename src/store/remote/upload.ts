@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Engine } from './engine.ts'
-import { encodeLines, type KeptForms } from './forms.ts'
+import { encodeLines, type StoredForms } from './forms.ts'
 
 /** How far an upload is: whole pieces in a row, and their lines. */
 export interface UploadProgress {
@@ -35,7 +35,7 @@ export interface Uploaded {
 /** Where an upload goes. */
 export interface UploadTarget {
   readonly engine: Engine
-  readonly forms: KeptForms
+  readonly forms: StoredForms
   readonly graph: string
 }
 

@@ -20,8 +20,8 @@ const DECIMAL_DIGITS = 15
 const GREGORIAN = '1583'
 
 const digits = (value: string) => value.replace(/[-+.]/g, '').replace(/^0+/, '').length
-const isWithin = (value: string, most: bigint) =>
-  INTEGER.test(value) && value.length < 25 && BigInt(value) <= most && -BigInt(value) <= most
+const isWithin = (value: string, max: bigint) =>
+  INTEGER.test(value) && value.length < 25 && BigInt(value) <= max && -BigInt(value) <= max
 
 /** The kinds of typed literals; of those of a datatype the first that holds is that of a value. */
 export const VALUE_KINDS: readonly ValueKind[] = [

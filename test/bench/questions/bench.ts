@@ -89,12 +89,12 @@ export async function benchQuestions(
     }
     const half = percentile(times, 0.5)
     const duck = percentile(theirs.get('DuckDB') ?? [], 0.5)
-    const told = peers.map(peer => `${peer.name} ${shown(theirs.get(peer.name) ?? [])}`).join('  ')
+    const described = peers.map(peer => `${peer.name} ${shown(theirs.get(peer.name) ?? [])}`).join('  ')
     const bar = BARS[size]
     return [
       {
         what: `${dataset}: ${name}`,
-        value: `p50 ${half.toFixed(1)}  p95 ${percentile(times, 0.95).toFixed(1)} ms  processor ${processor.toFixed(1)}  ${told}`,
+        value: `p50 ${half.toFixed(1)}  p95 ${percentile(times, 0.95).toFixed(1)} ms  processor ${processor.toFixed(1)}  ${described}`,
         bar: `p50 under ${bar.half}, p95 under ${bar.most} ms, DuckDB and ${BEHIND_DUCKDB}`,
         met:
           half < bar.half &&

@@ -31,7 +31,7 @@ const ALL = '?x :geonameid ?id'
 export const QUESTIONS: readonly QuestionMaker[] = [
   run => {
     const least = 1000 + run * 97
-    return asked('count over a number', { where: `population > ${least}`, limit: '0' }, () => [
+    return requested('count over a number', { where: `population > ${least}`, limit: '0' }, () => [
       `SELECT count(*) ${FROM} WHERE population > ${least}`,
     ])([`SELECT (COUNT(*) AS ?n) { ?x :population ?p FILTER(?p > ${least}) }`])
   },
@@ -39,7 +39,7 @@ export const QUESTIONS: readonly QuestionMaker[] = [
     const [country, least] = [pick(countries, run), 2000 + run * 31]
     const where = `country_code = '${country}' AND population > ${least}`
     const pattern = `?x :country_code "${country}" ; :population ?p FILTER(?p > ${least})`
-    return asked(
+    return requested(
       'two conditions, ordered, first 10, count',
       {
         where: `country_code = "${country}" and population > ${least}`,
@@ -50,12 +50,12 @@ export const QUESTIONS: readonly QuestionMaker[] = [
     )(countedSparql(pattern, 'DESC(?p)', 10))
   },
   run =>
-    asked('order by text, deep', { order_by: 'name', limit: '20', offset: String(6000 + run) }, () => [
+    requested('order by text, deep', { order_by: 'name', limit: '20', offset: String(6000 + run) }, () => [
       `SELECT * ${FROM} ORDER BY name, position LIMIT 20 OFFSET ${6000 + run}`,
     ])([`SELECT ?x ?t { ?x :name ?t } ORDER BY ?t LIMIT 20 OFFSET ${6000 + run}`]),
   run => {
     const least = 20_000 + run * 211
-    return asked(
+    return requested(
       'filter, order by text, count',
       { where: `population > ${least}`, order_by: 'name', limit: '20' },
       () => counted(`population > ${least}`, 'name, position', 20),
@@ -63,13 +63,13 @@ export const QUESTIONS: readonly QuestionMaker[] = [
   },
   (run, { words }) => {
     const part = pick(words, 7 * run).slice(1, 4)
-    return asked('part of a text', { where: `name like "*${part}*"`, limit: '20' }, language =>
+    return requested('part of a text', { where: `name like "*${part}*"`, limit: '20' }, language =>
       counted(`name ${language === 'duckdb' ? 'ILIKE' : 'LIKE'} '%${part}%'`, 'position', 20),
     )(countedSparql(`?x :name ?t FILTER(REGEX(?t, "${part}", "i"))`, null, 20))
   },
   run => {
     const least = 500 + run
-    return asked(
+    return requested(
       'sum, count, maximum by country',
       {
         select: 'sum(population) as s, count(*) as n, max(population) as m',
@@ -88,7 +88,7 @@ export const QUESTIONS: readonly QuestionMaker[] = [
   },
   run => {
     const least = 300 + run
-    return asked(
+    return requested(
       'count by two keys',
       {
         select: 'count(*) as n',
@@ -109,7 +109,7 @@ export const QUESTIONS: readonly QuestionMaker[] = [
     const { lon, lat } = pick(points, 11 * run)
     const [south, west, north, east] = [lat - 1, lon - 1.5, lat + 1, lon + 1.5]
     const box = `POLYGON((${west} ${south}, ${east} ${south}, ${east} ${north}, ${west} ${north}, ${west} ${south}))`
-    return asked(
+    return requested(
       'bounding box',
       { where: `in_bbox(coordinates, ${south}, ${west}, ${north}, ${east})`, limit: '20' },
       () => counted(`lat BETWEEN ${south} AND ${north} AND lon BETWEEN ${west} AND ${east}`, 'position', 20),
@@ -117,7 +117,7 @@ export const QUESTIONS: readonly QuestionMaker[] = [
   },
   (run, { points }) => {
     const { lon, lat } = pick(points, 13 * run)
-    return asked(
+    return requested(
       'circle',
       { where: `within_distance(coordinates, geom'POINT(${lon} ${lat})', ${60 + (run % 9)}km)`, limit: '20' },
       () => counted(`${haversine(lon, lat)} <= ${60 + (run % 9)}000`, 'position', 20),
@@ -133,7 +133,7 @@ export const QUESTIONS: readonly QuestionMaker[] = [
     const some = [1, 5, 9, 13].map(step => pick(countries, run + step))
     const [no, least] = [pick(countries, run + 3), 300_000 + 17 * run]
     const inList = some.map(each => `'${each}'`).join(', ')
-    return asked(
+    return requested(
       'or, not, in',
       {
         where: `(country_code in (${inList.replaceAll("'", '"')}) or population > ${least}) and not country_code = "${no}"`,
@@ -165,13 +165,13 @@ export const QUESTIONS: readonly QuestionMaker[] = [
       [-2, -1],
     ].map(([x, y]) => `${lon + (x as number)} ${lat + (y as number)}`)
     const shape = `POLYGON((${corners.join(', ')}))`
-    return asked('polygon', { where: `within(coordinates, geom'${shape}')`, limit: '20' }, () => [])(
+    return requested('polygon', { where: `within(coordinates, geom'${shape}')`, limit: '20' }, () => [])(
       countedSparql(`?x :coordinates ?c FILTER(geof:sfWithin(?c, "${shape}"^^geo:wktLiteral))`, null, 20),
     )
   },
   (run, { words }) => {
     const word = pick(words, run)
-    return asked('full text, a word', { where: `"${word}"`, limit: '20' }, language => {
+    return requested('full text, a word', { where: `"${word}"`, limit: '20' }, language => {
       const like = language === 'duckdb' ? 'ILIKE' : 'LIKE'
       return counted(`name ${like} '%${word}%' OR ${names(language)} ${like} '%${word}%'`, 'position', 20)
     })(
@@ -184,7 +184,7 @@ export const QUESTIONS: readonly QuestionMaker[] = [
   },
   (run, { words }) => {
     const [start, least] = [pick(words, 3 * run).slice(0, 3), 100 + run]
-    return asked(
+    return requested(
       'full text, a beginning, and a number',
       { where: `"${start}*" and population > ${least}`, limit: '20' },
       language => {
@@ -206,7 +206,7 @@ export const QUESTIONS: readonly QuestionMaker[] = [
   },
   run => {
     const least = 1500 + 13 * run
-    return asked(
+    return requested(
       'facets of three fields',
       { facet: ['country_code', 'feature_code', 'admin1_code'], where: `population > ${least}` },
       () =>
@@ -224,7 +224,7 @@ export const QUESTIONS: readonly QuestionMaker[] = [
   },
   run => {
     const least = 1200 + 7 * run
-    return asked(
+    return requested(
       'median and distinct by country',
       {
         select: 'median(population) as m, count(distinct admin1_code) as d',
@@ -245,24 +245,24 @@ export const QUESTIONS: readonly QuestionMaker[] = [
     ])
   },
   run => {
-    const most = 30_000 + 101 * run
-    return asked(
+    const max = 30_000 + 101 * run
+    return requested(
       'computed column and order, deep',
       {
         select: 'name, population * 2 as twice, length(name) as letters',
-        where: `population < ${most}`,
+        where: `population < ${max}`,
         order_by: 'population desc, name',
         limit: '20',
         offset: String(5000 + run),
       },
       () => [
-        `SELECT count(*) ${FROM} WHERE population < ${most}`,
-        `SELECT name, population * 2, length(name) ${FROM} WHERE population < ${most}
+        `SELECT count(*) ${FROM} WHERE population < ${max}`,
+        `SELECT name, population * 2, length(name) ${FROM} WHERE population < ${max}
          ORDER BY population DESC, name, position LIMIT 20 OFFSET ${5000 + run}`,
       ],
     )([
-      `SELECT (COUNT(*) AS ?n) { ?x :population ?p FILTER(?p < ${most}) }`,
-      `SELECT ?t (?p * 2 AS ?twice) (STRLEN(?t) AS ?letters) { ?x :name ?t ; :population ?p FILTER(?p < ${most}) }
+      `SELECT (COUNT(*) AS ?n) { ?x :population ?p FILTER(?p < ${max}) }`,
+      `SELECT ?t (?p * 2 AS ?twice) (STRLEN(?t) AS ?letters) { ?x :name ?t ; :population ?p FILTER(?p < ${max}) }
        ORDER BY DESC(?p) ?t LIMIT 20 OFFSET ${5000 + run}`,
     ])
   },
@@ -272,7 +272,7 @@ export const QUESTIONS: readonly QuestionMaker[] = [
 export const DATE_QUESTIONS: readonly QuestionMaker[] = [
   run => {
     const least = 400 + run
-    return asked(
+    return requested(
       'by year and month',
       {
         select: 'count(*) as n, avg(score) as a',
@@ -297,7 +297,7 @@ export const DATE_QUESTIONS: readonly QuestionMaker[] = [
   },
   run => {
     const [from, to] = [`19${10 + (run % 80)}-03-0${1 + (run % 9)}`, `19${12 + (run % 80)}-08-01`]
-    return asked(
+    return requested(
       'range of dates, ordered by a number',
       {
         where: `founded >= date'${from}' and founded < date'${to}'`,
@@ -310,7 +310,7 @@ export const DATE_QUESTIONS: readonly QuestionMaker[] = [
 ]
 
 /** `asked(name, parameters, statements)(sparql)`. */
-function asked(
+function requested(
   name: string,
   odsql: Question['odsql'],
   sql: Question['sql'],

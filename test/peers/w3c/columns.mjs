@@ -4,7 +4,7 @@ import { GraphBuilder } from '../../../src/store/columns/build/graph-builder.ts'
 import { SectionMemory } from '../../../src/store/columns/build/section-writer.ts'
 import { Evaluation } from '../../../src/store/columns/evaluate/evaluation.ts'
 import { GraphColumns } from '../../../src/store/columns/graph.ts'
-import { HeldSections } from '../../../src/store/columns/sections.ts'
+import { CachedSections } from '../../../src/store/columns/sections.ts'
 import { textOf } from '../../../src/store/columns/threads/jobs.ts'
 
 function columnsOf(lines) {
@@ -12,7 +12,7 @@ function columnsOf(lines) {
   builder.add(Buffer.from([...lines].join('')))
   const memory = new SectionMemory()
   const header = builder.finish(memory)
-  return new GraphColumns({ ...header, sections: memory.sections }, new HeldSections(memory.buffers))
+  return new GraphColumns({ ...header, sections: memory.sections }, new CachedSections(memory.buffers))
 }
 
 /** Gives what answers a query over the graphs of a test. */

@@ -2,14 +2,14 @@ import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { XML_DECLARATION, xmlAttribute, xmlName, xmlText } from '../../../model/xml.ts'
 import { contextAddress, typesOf } from './links.ts'
 import { DATA, DATA_SERVICES, META } from './namespaces.ts'
-import type { Manner, Place, PropertyAnswer, Version } from './shape.ts'
+import type { PayloadFormat, Place, PropertyAnswer, Version } from './shape.ts'
 import { type PointValue, primitiveText } from './texts.ts'
 import { MEMBER_TYPE, membersOf, typeFragment } from './types.ts'
 
 /** Writes a property of an entry as an element (Atom Format 4.0, section 7; OData 3.0 Atom Format). */
 export function propertyWriter(
   column: EntityColumn,
-  { version, omitNulls }: Manner,
+  { version, omitNulls }: PayloadFormat,
   types: string,
 ): (value: EdmValue) => string {
   if (column.annotation !== undefined) return () => ''
@@ -28,14 +28,14 @@ export function propertyWriter(
 /** Writes the value of a property by itself (Atom Format 4.0, section 11): 3.0 has it under its name. */
 export function atomProperty(
   { column, value, context }: PropertyAnswer,
-  manner: Manner,
+  payloadFormat: PayloadFormat,
   place: Place,
 ): string {
-  const { version } = manner
+  const { version } = payloadFormat
   const [data, meta] = version !== '4.0' ? [DATA_SERVICES.data, DATA_SERVICES.meta] : [DATA, META]
   const name = version !== '4.0' ? `d:${xmlName(column.name)}` : 'm:value'
-  const told = version !== '4.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
-  const start = `${XML_DECLARATION}<${name} xmlns:d="${data}" xmlns:m="${meta}"${told}`
+  const described = version !== '4.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
+  const start = `${XML_DECLARATION}<${name} xmlns:d="${data}" xmlns:m="${meta}"${described}`
   if (value === null) return `${start} m:null="true"/>\n`
   const type = typeAttribute(column, version, typesOf(place))
   return `${start}${type}${spaceAttribute(value)}>${contentWriter(column, version)(value)}</${name}>\n`

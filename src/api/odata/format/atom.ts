@@ -2,19 +2,19 @@ import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../model/xml.ts'
 import { propertyWriter } from './atom-values.ts'
 import { contextAddress, entityPath, segment, typesOf } from './links.ts'
 import { ATOM, DATA, DATA_SERVICES, META, SCHEME } from './namespaces.ts'
-import type { EntityRow, Feed, Manner, Place, References, Single } from './shape.ts'
+import type { EntityRow, Feed, PayloadFormat, Place, References, Single } from './shape.ts'
 
 /** Writes a page of entities as a feed (Atom Format 4.0, section 8; OData 3.0 Atom Format). */
-export function atomFeed(feed: Feed, manner: Manner, place: Place): string {
+export function atomFeed(feed: Feed, payloadFormat: PayloadFormat, place: Place): string {
   const { model, title, updated, count, next } = feed
   const path = segment(model.set)
-  const write = entryWriter(feed, manner, place)
+  const write = entryWriter(feed, payloadFormat, place)
   const entries: string[] = []
   feed.rows.forEach((row, index) => {
     entries.push(`<entry>${write(row, index)}</entry>\n`)
   })
   return [
-    `${XML_DECLARATION}<feed ${attributes(feed.context, manner, place)}>\n`,
+    `${XML_DECLARATION}<feed ${attributes(feed.context, payloadFormat, place)}>\n`,
     `<id>${xmlText(`${place.root}/${path}`)}</id>\n`,
     `<title type="text">${xmlText(title)}</title>\n`,
     `<updated>${xmlText(updated)}</updated>\n`,
@@ -28,13 +28,13 @@ export function atomFeed(feed: Feed, manner: Manner, place: Place): string {
 }
 
 /** Writes one entity as an entry (Atom Format 4.0, section 5). */
-export function atomEntity(single: Single, manner: Manner, place: Place): string {
-  const write = entryWriter(single, manner, place)
-  return `${XML_DECLARATION}<entry ${attributes(single.context, manner, place)}>${write(single.row, 0)}</entry>\n`
+export function atomEntity(single: Single, payloadFormat: PayloadFormat, place: Place): string {
+  const write = entryWriter(single, payloadFormat, place)
+  return `${XML_DECLARATION}<entry ${attributes(single.context, payloadFormat, place)}>${write(single.row, 0)}</entry>\n`
 }
 
 /** Writes references to entities (Atom Format 4.0, section 13; links of 3.0). */
-export function atomReferences(references: References, { version }: Manner, place: Place): string {
+export function atomReferences(references: References, { version }: PayloadFormat, place: Place): string {
   const address = (id: string) => `${place.root}/${entityPath(references.set, id)}`
   if (version !== '4.0') return oldReferences(references, address)
   const context = (text: string) => `m:context="${xmlAttribute(contextAddress(place, text))}"`
@@ -77,21 +77,21 @@ function following(next: string | null): string {
   return next === null ? '' : `<link rel="next" href="${xmlAttribute(next)}"/>\n`
 }
 
-function attributes(context: string, { version }: Manner, place: Place): string {
+function attributes(context: string, { version }: PayloadFormat, place: Place): string {
   const [data, meta] = version !== '4.0' ? [DATA_SERVICES.data, DATA_SERVICES.meta] : [DATA, META]
-  const told = version !== '4.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
-  return `xml:base="${xmlAttribute(`${place.root}/`)}" xmlns="${ATOM}" xmlns:d="${data}" xmlns:m="${meta}"${told}`
+  const described = version !== '4.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
+  return `xml:base="${xmlAttribute(`${place.root}/`)}" xmlns="${ATOM}" xmlns:d="${data}" xmlns:m="${meta}"${described}`
 }
 
 /** What stands in an entry. A row that is no record gets a name that nobody can follow (Atom Format 4.0, section 5.1.2). */
 function entryWriter(
   { model, columns, updated }: Pick<Feed, 'model' | 'columns' | 'updated'>,
-  manner: Manner,
+  payloadFormat: PayloadFormat,
   place: Place,
 ): (row: EntityRow, index: number) => string {
   const types = typesOf(place)
-  const writers = columns.map(column => propertyWriter(column, manner, types))
-  const isOld = manner.version !== '4.0'
+  const writers = columns.map(column => propertyWriter(column, payloadFormat, types))
+  const isOld = payloadFormat.version !== '4.0'
   const term = xmlAttribute(`${isOld ? '' : '#'}${model.namespace}.${model.type}`)
   const category = `<category term="${term}" scheme="${isOld ? DATA_SERVICES.scheme : SCHEME}"/>`
   const title = xmlAttribute(model.set)

@@ -1,6 +1,6 @@
 import { XML_DECLARATION, xmlText } from '../../../model/xml.ts'
 import { DATA_SERVICES, META } from './namespaces.ts'
-import type { Manner } from './shape.ts'
+import type { PayloadFormat } from './shape.ts'
 
 /**
  * The body of an answer that tells a fault (JSON Format 4.0 and Atom Format 4.0, section 19; those of 3.0). In JSON of 4.0
@@ -8,7 +8,7 @@ import type { Manner } from './shape.ts'
  *
  * @param status the status of the answer, which is the code
  */
-export function errorBody(message: string, status: number, { type, version }: Manner): string {
+export function errorBody(message: string, status: number, { type, version }: PayloadFormat): string {
   const old = { code: String(status), message: { lang: 'en-US', value: message } }
   switch (type) {
     case 'json':

@@ -1,51 +1,61 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { contextAddress, entityPath, typesOf } from './links.ts'
-import type { EntityRow, Feed, Manner, Place, PropertyAnswer, References, Single, Version } from './shape.ts'
+import type {
+  EntityRow,
+  Feed,
+  PayloadFormat,
+  Place,
+  PropertyAnswer,
+  References,
+  Single,
+  Version,
+} from './shape.ts'
 import { type PointValue, primitiveText } from './texts.ts'
 import { membersOf, typeFragment } from './types.ts'
 
 /** Writes a page of entities as JSON light (JSON Format 4.0, section 12; JSON Format 3.0). */
-export function jsonFeed(feed: Feed, manner: Manner, place: Place): string {
-  const write = rowWriter(feed, manner, place)
-  const names = namesOf(manner.version)
+export function jsonFeed(feed: Feed, payloadFormat: PayloadFormat, place: Place): string {
+  const write = rowWriter(feed, payloadFormat, place)
+  const names = namesOf(payloadFormat.version)
   const rows: string[] = []
   for (const row of feed.rows) rows.push(`{${write(row).slice(1)}}`)
-  const count = feed.count === null ? '' : `,"${names.prefix}count":${countText(feed.count, manner)}`
+  const count = feed.count === null ? '' : `,"${names.prefix}count":${countText(feed.count, payloadFormat)}`
   const next = feed.next === null ? '' : `,"${names.prefix}nextLink":${JSON.stringify(feed.next)}`
-  return `{${context(feed.context, manner, place)}${count},"value":[${rows.join(',')}]${next}}`
+  return `{${context(feed.context, payloadFormat, place)}${count},"value":[${rows.join(',')}]${next}}`
 }
 
 /** Writes one entity as JSON light (JSON Format 4.0, section 6). */
-export function jsonEntity(single: Single, manner: Manner, place: Place): string {
-  return `{${context(single.context, manner, place)}${rowWriter(single, manner, place)(single.row)}}`
+export function jsonEntity(single: Single, payloadFormat: PayloadFormat, place: Place): string {
+  return `{${context(single.context, payloadFormat, place)}${rowWriter(single, payloadFormat, place)(single.row)}}`
 }
 
 /** Writes the value of a property as JSON light: the parts of a point stand side by side (JSON Format 4.0, section 11). */
-export function jsonProperty(answer: PropertyAnswer, manner: Manner, place: Place): string {
+export function jsonProperty(answer: PropertyAnswer, payloadFormat: PayloadFormat, place: Place): string {
   const { column, value } = answer
-  const names = namesOf(manner.version)
-  const head = context(answer.context, manner, place)
+  const names = namesOf(payloadFormat.version)
+  const head = context(answer.context, payloadFormat, place)
   if (value === null)
-    return manner.version !== '4.0' ? `{${head},"odata.null":true}` : `{${head},"value":null}`
-  const type = needsType(column, value, manner)
-    ? `,"${names.prefix}type":"${typeFragment(column, manner.version, typesOf(place))}"`
+    return payloadFormat.version !== '4.0' ? `{${head},"odata.null":true}` : `{${head},"value":null}`
+  const type = needsType(column, value, payloadFormat)
+    ? `,"${names.prefix}type":"${typeFragment(column, payloadFormat.version, typesOf(place))}"`
     : ''
-  const text = valueWriter(column, { ...manner, level: 'minimal' }, place)(value)
+  const text = valueWriter(column, { ...payloadFormat, level: 'minimal' }, place)(value)
   if (column.type !== 'Ods.GeoPoint2D') return `{${head}${type},"value":${text}}`
   return `{${head}${type}${text === '{}' ? '' : `,${text.slice(1, -1)}`}}`
 }
 
 /** Writes references to entities as JSON light (JSON Format 4.0, sections 13 and 14; links of 3.0). */
-export function jsonReferences(references: References, manner: Manner, place: Place): string {
-  const isOld = manner.version !== '4.0'
+export function jsonReferences(references: References, payloadFormat: PayloadFormat, place: Place): string {
+  const isOld = payloadFormat.version !== '4.0'
   const { set } = references
   const [name, links] = isOld ? ['url', `${set}/$links`] : ['@odata.id', '$ref']
   const reference = (id: string) => `"${name}":${JSON.stringify(`${place.root}/${entityPath(set, id)}`)}`
-  if (references.type === 'one') return `{${context(links, manner, place)},${reference(references.id)}}`
-  const { prefix } = namesOf(manner.version)
+  if (references.type === 'one')
+    return `{${context(links, payloadFormat, place)},${reference(references.id)}}`
+  const { prefix } = namesOf(payloadFormat.version)
   const { ids, count, next } = references
-  const head = context(isOld ? links : 'Collection($ref)', manner, place)
-  const counted = count === null ? '' : `,"${prefix}count":${countText(count, manner)}`
+  const head = context(isOld ? links : 'Collection($ref)', payloadFormat, place)
+  const counted = count === null ? '' : `,"${prefix}count":${countText(count, payloadFormat)}`
   const more = next === null ? '' : `,"${prefix}nextLink":${JSON.stringify(next)}`
   return `{${head}${counted},"value":[${ids.map(id => `{${reference(id)}}`).join(',')}]${more}}`
 }
@@ -59,23 +69,23 @@ function namesOf(version: Version): (typeof NAMES)[keyof typeof NAMES] {
   return NAMES[version === '4.0' ? '4.0' : '3.0']
 }
 
-function context(text: string, { version }: Manner, place: Place): string {
+function context(text: string, { version }: PayloadFormat, place: Place): string {
   return `"${namesOf(version).context}":${JSON.stringify(contextAddress(place, text))}`
 }
 
-function countText(count: number, { version, ieee754 }: Manner): string {
+function countText(count: number, { version, ieee754 }: PayloadFormat): string {
   return version !== '4.0' || ieee754 ? `"${count}"` : String(count)
 }
 
 /** The members of the JSON of an entity, each with a comma before it. */
 function rowWriter(
   { model, columns }: Pick<Feed, 'model' | 'columns'>,
-  manner: Manner,
+  payloadFormat: PayloadFormat,
   place: Place,
 ): (row: EntityRow) => string {
-  const writers = columns.map(column => memberWriter(column, manner, place))
-  const type = JSON.stringify(`${manner.version !== '4.0' ? '' : '#'}${model.namespace}.${model.type}`)
-  const control = controlWriter(type, model.set, manner, place)
+  const writers = columns.map(column => memberWriter(column, payloadFormat, place))
+  const type = JSON.stringify(`${payloadFormat.version !== '4.0' ? '' : '#'}${model.namespace}.${model.type}`)
+  const control = controlWriter(type, model.set, payloadFormat, place)
   return ({ id, values }) => {
     let text = control(id)
     for (let index = 0; index < writers.length; index++) text += writers[index]?.(values[index] ?? null)
@@ -87,7 +97,7 @@ function rowWriter(
 function controlWriter(
   type: string,
   set: string,
-  { version, level }: Manner,
+  { version, level }: PayloadFormat,
   { root }: Place,
 ): (id: string | null) => string {
   const transient = version === '4.0' ? ',"@odata.id":null' : ''
@@ -102,42 +112,47 @@ function controlWriter(
   }
 }
 
-function memberWriter(column: EntityColumn, manner: Manner, place: Place): (value: EdmValue) => string {
+function memberWriter(
+  column: EntityColumn,
+  payloadFormat: PayloadFormat,
+  place: Place,
+): (value: EdmValue) => string {
   if (column.annotation === 'count')
-    return count => `,${JSON.stringify(`${column.name}@odata.count`)}:${countText(Number(count), manner)}`
+    return count =>
+      `,${JSON.stringify(`${column.name}@odata.count`)}:${countText(Number(count), payloadFormat)}`
   const name = JSON.stringify(column.name)
   const plain = `,${name}:`
-  const absent = manner.omitNulls ? '' : `${plain}null`
-  const write = valueWriter(column, manner, place)
-  const type = typeFragment(column, manner.version, typesOf(place))
+  const absent = payloadFormat.omitNulls ? '' : `${plain}null`
+  const write = valueWriter(column, payloadFormat, place)
+  const type = typeFragment(column, payloadFormat.version, typesOf(place))
   const typed = `,${JSON.stringify(`${column.name}@odata.type`)}:"${type}"${plain}`
   const isComplex = column.type === 'Ods.GeoPoint2D' && !column.collection
-  if (isComplex || (manner.level === 'minimal' && !column.dynamic))
+  if (isComplex || (payloadFormat.level === 'minimal' && !column.dynamic))
     return value => (value === null ? absent : plain + write(value))
   return value => {
     if (value === null) return absent
-    return (needsType(column, value, manner) ? typed : plain) + write(value)
+    return (needsType(column, value, payloadFormat) ? typed : plain) + write(value)
   }
 }
 
 /** Types that JSON tells by itself (JSON Format 4.0, section 4.5.3). */
-function isTold({ type, collection }: EntityColumn, value: EdmValue): boolean {
+function isReported({ type, collection }: EntityColumn, value: EdmValue): boolean {
   if (collection) return false
   if (type === 'Edm.Double') return Number.isFinite(value)
   return type === 'Edm.String' || type === 'Edm.Boolean'
 }
 
 /** True where the type is asked for, or neither the metadata document nor JSON tells it. */
-function needsType(column: EntityColumn, value: EdmValue, { level }: Manner): boolean {
-  return (level === 'full' || column.dynamic) && !isTold(column, value)
+function needsType(column: EntityColumn, value: EdmValue, { level }: PayloadFormat): boolean {
+  return (level === 'full' || column.dynamic) && !isReported(column, value)
 }
 
 type Write = (value: EdmValue) => string
 
 /** Writes a value that is not null. */
-function valueWriter(column: EntityColumn, manner: Manner, place: Place): Write {
+function valueWriter(column: EntityColumn, payloadFormat: PayloadFormat, place: Place): Write {
   const { type, collection, dynamic } = column
-  const { version, level, ieee754 } = manner
+  const { version, level, ieee754 } = payloadFormat
   if (collection) return value => JSON.stringify(value)
   switch (type) {
     case 'Edm.String':

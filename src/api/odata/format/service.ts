@@ -1,13 +1,17 @@
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../model/xml.ts'
 import { contextAddress, segment } from './links.ts'
 import { APP, ATOM, META } from './namespaces.ts'
-import type { Manner, Place, SetSheet, Version } from './shape.ts'
+import type { PayloadFormat, Place, SetSheet, Version } from './shape.ts'
 
 /** Name of the entity container, which holds all sets. */
 export const CONTAINER = 'Container'
 
 /** Writes the service document: what entity sets there are (linked data, "OData service root and entity sets"). */
-export function serviceDocument(sets: readonly SetSheet[], { type, version }: Manner, place: Place): string {
+export function serviceDocument(
+  sets: readonly SetSheet[],
+  { type, version }: PayloadFormat,
+  place: Place,
+): string {
   switch (type) {
     case 'json':
       return version === '4.0' ? json(sets, place) : oldJson(sets, place)
@@ -43,7 +47,7 @@ function oldJson(sets: readonly SetSheet[], place: Place): string {
 function atom(sets: readonly SetSheet[], version: Version, place: Place): string {
   const isOld = version !== '4.0'
   const context = xmlAttribute(contextAddress(place))
-  const told = isOld ? '' : ` xmlns:m="${META}" m:context="${context}"`
+  const described = isOld ? '' : ` xmlns:m="${META}" m:context="${context}"`
   const collections = sets.map(({ model, title }) => {
     const name = isOld ? '' : ` m:name="${xmlAttribute(model.set)}"`
     const shown = xmlText(isOld ? model.set : title)
@@ -51,7 +55,7 @@ function atom(sets: readonly SetSheet[], version: Version, place: Place): string
   })
   return [
     XML_DECLARATION,
-    `<service xml:base="${xmlAttribute(`${place.root}/`)}" xmlns="${APP}" xmlns:atom="${ATOM}"${told}>\n`,
+    `<service xml:base="${xmlAttribute(`${place.root}/`)}" xmlns="${APP}" xmlns:atom="${ATOM}"${described}>\n`,
     `<workspace>\n<atom:title type="text">${CONTAINER}</atom:title>\n`,
     ...collections,
     '</workspace>\n</service>\n',

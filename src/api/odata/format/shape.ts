@@ -14,7 +14,7 @@ export interface Place {
  * How an answer is written: verbose JSON in 3.0 and 2.0, JSON light in 4.0 and 3.0, Atom in all; what follows `level`
  * concerns JSON light and Atom only.
  */
-export interface Manner {
+export interface PayloadFormat {
   readonly type: 'json' | 'verbose' | 'atom'
   readonly version: Version
   /** How much JSON light tells beside the values (OData JSON Format 4.0, section 3.1). */

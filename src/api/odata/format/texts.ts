@@ -5,13 +5,13 @@ import type { Version } from './shape.ts'
 export type PointValue = { readonly latitude: number; readonly longitude: number }
 
 /** Digits before or after the point that clients read of a double, which is as many as tell it from any other. */
-const MOST_DIGITS = 17
+const MAX_DIGITS = 17
 
 /** A double as XML Schema and the texts of OData have it: `INF`, `-INF`, `NaN`, with an exponent where it has many digits. */
 export function doubleText(value: number): string {
   if (Number.isFinite(value)) {
     const text = String(value)
-    const isLong = text.length > MOST_DIGITS && text.split(/[-.e]/).some(part => part.length > MOST_DIGITS)
+    const isLong = text.length > MAX_DIGITS && text.split(/[-.e]/).some(part => part.length > MAX_DIGITS)
     return isLong ? value.toExponential() : text
   }
   return Number.isNaN(value) ? 'NaN' : value > 0 ? 'INF' : '-INF'

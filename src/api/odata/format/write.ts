@@ -2,34 +2,34 @@ import { atomEntity, atomFeed, atomReferences } from './atom.ts'
 import { atomProperty } from './atom-values.ts'
 import { jsonEntity, jsonFeed, jsonProperty, jsonReferences } from './json.ts'
 import { withListsAsText } from './lists-as-text.ts'
-import type { Answer, Manner, Place } from './shape.ts'
+import type { Answer, PayloadFormat, Place } from './shape.ts'
 import { verboseEntity, verboseFeed, verboseProperty, verboseReferences } from './verbose.ts'
 
 /** Writes an answer in the format and version that were agreed on. */
-export function writeAnswer(written: Answer, manner: Manner, place: Place): string {
-  const answer = manner.version === '2.0' ? withListsAsText(written) : written
-  switch (manner.type) {
+export function writeAnswer(written: Answer, payloadFormat: PayloadFormat, place: Place): string {
+  const answer = payloadFormat.version === '2.0' ? withListsAsText(written) : written
+  switch (payloadFormat.type) {
     case 'json':
-      return inJson(answer, manner, place)
+      return inJson(answer, payloadFormat, place)
     case 'verbose':
       return inVerbose(answer, place)
     case 'atom':
-      return inAtom(answer, manner, place)
+      return inAtom(answer, payloadFormat, place)
     default:
-      return manner.type satisfies never
+      return payloadFormat.type satisfies never
   }
 }
 
-function inJson(answer: Answer, manner: Manner, place: Place): string {
+function inJson(answer: Answer, payloadFormat: PayloadFormat, place: Place): string {
   switch (answer.type) {
     case 'feed':
-      return jsonFeed(answer.feed, manner, place)
+      return jsonFeed(answer.feed, payloadFormat, place)
     case 'entity':
-      return jsonEntity(answer.entity, manner, place)
+      return jsonEntity(answer.entity, payloadFormat, place)
     case 'property':
-      return jsonProperty(answer.property, manner, place)
+      return jsonProperty(answer.property, payloadFormat, place)
     case 'references':
-      return jsonReferences(answer.references, manner, place)
+      return jsonReferences(answer.references, payloadFormat, place)
     default:
       return answer satisfies never
   }
@@ -50,16 +50,16 @@ function inVerbose(answer: Answer, place: Place): string {
   }
 }
 
-function inAtom(answer: Answer, manner: Manner, place: Place): string {
+function inAtom(answer: Answer, payloadFormat: PayloadFormat, place: Place): string {
   switch (answer.type) {
     case 'feed':
-      return atomFeed(answer.feed, manner, place)
+      return atomFeed(answer.feed, payloadFormat, place)
     case 'entity':
-      return atomEntity(answer.entity, manner, place)
+      return atomEntity(answer.entity, payloadFormat, place)
     case 'property':
-      return atomProperty(answer.property, manner, place)
+      return atomProperty(answer.property, payloadFormat, place)
     case 'references':
-      return atomReferences(answer.references, manner, place)
+      return atomReferences(answer.references, payloadFormat, place)
     default:
       return answer satisfies never
   }

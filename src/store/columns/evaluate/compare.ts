@@ -131,9 +131,9 @@ function compareDurations(left: DurationValue, right: DurationValue): number | n
   if (left.seconds === right.seconds) return left.months - right.months
   const months = left.months - right.months
   const seconds = left.seconds - right.seconds
-  const [least, most] = months > 0 ? [28 * months, 31 * months] : [31 * months, 28 * months]
+  const [least, max] = months > 0 ? [28 * months, 31 * months] : [31 * months, 28 * months]
   if (least * 86_400 + seconds > 0) return 1
-  return most * 86_400 + seconds < 0 ? -1 : null
+  return max * 86_400 + seconds < 0 ? -1 : null
 }
 
 /** The place of a kind of value in the order of results: no value, blank nodes, IRIs, literals, triple terms. */

@@ -54,36 +54,39 @@ export class Filter {
     return allInRange(vector.ids, range)
   }
 
-  /** @param wanted false asks for the rows for which the condition is false */
-  private rowsWith(formula: Formula, batch: Batch, rows: Uint32Array, wanted: boolean): Uint32Array {
+  /** @param required false asks for the rows for which the condition is false */
+  private rowsWith(formula: Formula, batch: Batch, rows: Uint32Array, required: boolean): Uint32Array {
     if (rows.length === 0) return rows
     this.evaluation.advance(rows.length)
     switch (formula.type) {
       case 'not':
-        return this.rowsWith(formula.operand, batch, rows, !wanted)
+        return this.rowsWith(formula.operand, batch, rows, !required)
       case 'binary':
         if (formula.operator === '&&' || formula.operator === '||') {
           const { left, right } = formula
-          if ((formula.operator === '&&') === wanted)
-            return this.rowsWith(right, batch, this.rowsWith(left, batch, rows, wanted), wanted)
-          const first = this.rowsWith(left, batch, rows, wanted)
+          if ((formula.operator === '&&') === required)
+            return this.rowsWith(right, batch, this.rowsWith(left, batch, rows, required), required)
+          const first = this.rowsWith(left, batch, rows, required)
           const rest = without(rows, first)
-          return merged(first, this.rowsWith(right, batch, rest, wanted))
+          return merged(first, this.rowsWith(right, batch, rest, required))
         }
         break
       case 'builtin':
-        if (formula.name === 'COALESCE') return this.coalesced(formula.arguments, batch, rows, wanted)
-        if (formula.name === 'BOUND') return boundRows(formula, batch, rows, wanted)
+        if (formula.name === 'COALESCE') return this.coalesced(formula.arguments, batch, rows, required)
+        if (formula.name === 'BOUND') return boundRows(formula, batch, rows, required)
         if (formula.name === 'IF' && formula.arguments.length === 3) {
           const [test, then, otherwise] = formula.arguments as [Formula, Formula, Formula]
           const yes = this.rowsWith(test, batch, rows, true)
           const no = this.rowsWith(test, batch, without(rows, yes), false)
-          return merged(this.rowsWith(then, batch, yes, wanted), this.rowsWith(otherwise, batch, no, wanted))
+          return merged(
+            this.rowsWith(then, batch, yes, required),
+            this.rowsWith(otherwise, batch, no, required),
+          )
         }
         break
       default:
     }
-    return this.atomRows(formula, batch, rows, wanted)
+    return this.atomRows(formula, batch, rows, required)
   }
 
   /** Errors of the first go to the second: of `COALESCE(condition, false)` what does not hold is false. */
@@ -91,40 +94,45 @@ export class Filter {
     parts: readonly Formula[],
     batch: Batch,
     rows: Uint32Array,
-    wanted: boolean,
+    required: boolean,
   ): Uint32Array {
     const [first, second, ...others] = parts
     const isTwoValued =
       first !== undefined && second !== undefined && others.length === 0 && isConstant(second)
     if (!isTwoValued || !isCondition(first))
-      return this.scalarRows({ type: 'builtin', name: 'COALESCE', arguments: parts }, batch, rows, wanted)
+      return this.scalarRows({ type: 'builtin', name: 'COALESCE', arguments: parts }, batch, rows, required)
     const otherwise = effectiveBoolean(termValue(second))
-    if (otherwise !== wanted) return this.rowsWith(first, batch, rows, wanted)
-    return without(rows, this.rowsWith(first, batch, rows, !wanted))
+    if (otherwise !== required) return this.rowsWith(first, batch, rows, required)
+    return without(rows, this.rowsWith(first, batch, rows, !required))
   }
 
-  private atomRows(formula: Formula, batch: Batch, rows: Uint32Array, wanted: boolean): Uint32Array {
+  private atomRows(formula: Formula, batch: Batch, rows: Uint32Array, required: boolean): Uint32Array {
     if (isConstant(formula))
-      return effectiveBoolean(termValue(formula)) === wanted ? rows : rows.subarray(0, 0)
-    const called = this.calledRows(formula, batch, rows, wanted)
+      return effectiveBoolean(termValue(formula)) === required ? rows : rows.subarray(0, 0)
+    const called = this.calledRows(formula, batch, rows, required)
     if (called !== null) return called
     const vector = this.scalars.soleVector(formula, batch)
     if (vector !== null) {
       const { ids, domain } = vector
       const range = formula.type === 'binary' ? rangeOf(formula, domain) : null
-      if (range !== null) return rowsInRange(ids, range, rows, wanted)
+      if (range !== null) return rowsInRange(ids, range, rows, required)
       if (domain.size <= TABLE_FACTOR * rows.length + 64)
-        return this.tableRows(formula, batch, domain, ids, rows, wanted)
+        return this.tableRows(formula, batch, domain, ids, rows, required)
     }
     if (formula.type === 'binary') {
       const compared = comparedNumbers(formula, batch, this.numbers)
-      if (compared !== null) return compared(rows, wanted)
+      if (compared !== null) return compared(rows, required)
     }
-    return this.scalarRows(formula, batch, rows, wanted)
+    return this.scalarRows(formula, batch, rows, required)
   }
 
   /** A test that a function makes of a whole column, or of the positions of points. */
-  private calledRows(formula: Formula, batch: Batch, rows: Uint32Array, wanted: boolean): Uint32Array | null {
+  private calledRows(
+    formula: Formula,
+    batch: Batch,
+    rows: Uint32Array,
+    required: boolean,
+  ): Uint32Array | null {
     const call = columnCall(formula)
     if (call === null || call.called.isTest !== true) return null
     const { called, constants } = call
@@ -137,13 +145,13 @@ export class Filter {
         domain,
         () => called.overSubjects?.(constants, domain.graph) ?? null,
       )
-      return table === null ? null : rowsMarked(ids, table, rows, wanted)
+      return table === null ? null : rowsMarked(ids, table, rows, required)
     }
     const vector = batch.get(call.variable)
     if (vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
     const { ids, domain } = vector
     const part = onlyPartOf(domain)
-    if (part?.kind === 'point') return this.pointRows(formula, call, { ids, domain, part }, rows, wanted)
+    if (part?.kind === 'point') return this.pointRows(formula, call, { ids, domain, part }, rows, required)
     const { column } = domain
     const table = this.evaluation.memo(
       'codes',
@@ -152,7 +160,7 @@ export class Filter {
       () => called.overCodes?.(constants, column) ?? null,
     )
     if (table === null) return null
-    return rowsMarked(ids, table, rows, wanted)
+    return rowsMarked(ids, table, rows, required)
   }
 
   /** A test of points: of each of few, else of those near the place that it is about. */
@@ -165,7 +173,7 @@ export class Filter {
       part,
     }: { readonly ids: Uint32Array; readonly domain: ColumnDomain; readonly part: PointPart },
     rows: Uint32Array,
-    wanted: boolean,
+    required: boolean,
   ): Uint32Array | null {
     const table =
       rows.length < FEW_POINTS
@@ -173,7 +181,7 @@ export class Filter {
         : this.evaluation.memo('points marked', formula, domain, () =>
             marked(pointsNear(formula, null, domain, this.evaluation), domain.size),
           )
-    if (table !== null) return rowsMarked(ids, table, rows, wanted)
+    if (table !== null) return rowsMarked(ids, table, rows, required)
     const test = this.evaluation.memo(
       'points',
       formula,
@@ -182,7 +190,7 @@ export class Filter {
     )
     if (test === null) return null
     const { longitudes, latitudes, first } = part
-    const want = wanted ? 1 : 0
+    const want = required ? 1 : 0
     const kept = new Uint32Array(rows.length)
     let count = 0
     for (let at = 0; at < rows.length; at++) {
@@ -201,7 +209,7 @@ export class Filter {
     domain: Domain,
     ids: Uint32Array,
     rows: Uint32Array,
-    wanted: boolean,
+    required: boolean,
   ): Uint32Array {
     const held = this.evaluation.memo('truths', formula, domain, () => ({
       table: new Uint8Array(domain.size + 1),
@@ -215,7 +223,7 @@ export class Filter {
     const { table } = held
     const scalar = this.scalars.compile(formula, batch)
     const kept = new Uint32Array(rows.length)
-    const want = wanted ? HOLDS : FAILS
+    const want = required ? HOLDS : FAILS
     let count = 0
     let worked = 0
     for (let at = 0; at < rows.length; at++) {
@@ -233,13 +241,13 @@ export class Filter {
     return kept.subarray(0, count)
   }
 
-  private scalarRows(formula: Formula, batch: Batch, rows: Uint32Array, wanted: boolean): Uint32Array {
+  private scalarRows(formula: Formula, batch: Batch, rows: Uint32Array, required: boolean): Uint32Array {
     const scalar = this.scalars.compile(formula, batch)
     const kept = new Uint32Array(rows.length)
     let count = 0
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
-      if (effectiveBoolean(scalar(row)) === wanted) kept[count++] = row
+      if (effectiveBoolean(scalar(row)) === required) kept[count++] = row
       if (at % 256 === 255) this.evaluation.check()
     }
     return kept.subarray(0, count)
@@ -292,11 +300,11 @@ function boundRows(
   formula: Extract<Formula, { type: 'builtin' }>,
   batch: Batch,
   rows: Uint32Array,
-  wanted: boolean,
+  required: boolean,
 ): Uint32Array {
   const [operand] = formula.arguments
   const vector = operand?.type === 'variable' ? batch.get(operand.name) : undefined
-  if (vector === undefined) return wanted ? rows.subarray(0, 0) : rows
+  if (vector === undefined) return required ? rows.subarray(0, 0) : rows
   const kept = new Uint32Array(rows.length)
   let count = 0
   if (vector.type === 'ids') {
@@ -304,13 +312,13 @@ function boundRows(
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
       kept[count] = row
-      count += (ids[row] !== 0) === wanted ? 1 : 0
+      count += (ids[row] !== 0) === required ? 1 : 0
     }
   } else
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
       kept[count] = row
-      count += isBound(vector, row) === wanted ? 1 : 0
+      count += isBound(vector, row) === required ? 1 : 0
     }
   return kept.subarray(0, count)
 }
@@ -322,12 +330,12 @@ function rowsInRange(
   ids: Uint32Array,
   { from, to, negated }: IdRange,
   rows: Uint32Array,
-  wanted: boolean,
+  required: boolean,
 ): Uint32Array {
   const kept = new Uint32Array(rows.length)
   let count = 0
   const span = to - from
-  if (negated !== wanted)
+  if (negated !== required)
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
       kept[count] = row
@@ -362,9 +370,9 @@ function allInRange(ids: Uint32Array, { from, to, negated }: IdRange): Uint32Arr
 }
 
 /** The rows whose values are marked in a table, or are not; what has no value is neither. */
-function rowsMarked(ids: Uint32Array, table: Uint8Array, rows: Uint32Array, wanted: boolean): Uint32Array {
+function rowsMarked(ids: Uint32Array, table: Uint8Array, rows: Uint32Array, required: boolean): Uint32Array {
   const kept = new Uint32Array(rows.length)
-  const want = wanted ? 1 : 0
+  const want = required ? 1 : 0
   let count = 0
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at] as number

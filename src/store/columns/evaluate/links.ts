@@ -143,11 +143,11 @@ export class LinkFollower {
       }
       return found.with(object.name, vector)
     }
-    const wanted =
+    const required =
       object.type === 'variable'
         ? translated(found.batch.get(object.name) as Vector, positions, ids.length)
         : new Uint32Array(ids.length).fill(positions.find(object))
-    return found.rows(allRows(ids.length).filter(row => ids[row] === wanted[row]))
+    return found.rows(allRows(ids.length).filter(row => ids[row] === required[row]))
   }
 
   /** One row for each value. */
@@ -319,19 +319,19 @@ function rowsWith(column: Column, subjects: IdVector, code: number): Uint32Array
 }
 
 /** The solutions whose subject has the value that is theirs. */
-function rowsWithCodes(column: Column, subjects: IdVector, wanted: Uint32Array): Uint32Array {
+function rowsWithCodes(column: Column, subjects: IdVector, required: Uint32Array): Uint32Array {
   const { ids } = subjects
   const rows = new Uint32Array(ids.length)
   let count = 0
   if (column.isSingle) {
     const found = codesOf(column, subjects)
     for (let at = 0; at < found.length; at++)
-      if (found[at] !== 0 && found[at] === wanted[at]) rows[count++] = at
+      if (found[at] !== 0 && found[at] === required[at]) rows[count++] = at
     return rows.subarray(0, count)
   }
   const rowOf = rowFinder(column)
   for (let at = 0; at < ids.length; at++) {
-    const code = wanted[at] as number
+    const code = required[at] as number
     if (code !== 0 && hasCode(column, rowOf((ids[at] as number) - 1), code)) rows[count++] = at
   }
   return rows.subarray(0, count)

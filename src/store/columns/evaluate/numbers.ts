@@ -298,12 +298,12 @@ export function comparedNumbers(
   { operator, left, right }: Extract<Formula, { type: 'binary' }>,
   batch: Batch,
   kernels: NumberKernels,
-): ((rows: Uint32Array, wanted: boolean) => Uint32Array) | null {
+): ((rows: Uint32Array, required: boolean) => Uint32Array) | null {
   if (!isComparison(operator)) return null
   const a = kernels.vector(left, batch)
   const b = a === null ? null : kernels.vector(right, batch)
   if (a === null || b === null) return null
-  return (rows, wanted) => {
+  return (rows, required) => {
     const kept = new Uint32Array(rows.length)
     const [x, y] = [a.values, b.values]
     let count = 0
@@ -314,7 +314,7 @@ export function comparedNumbers(
       // NaN is no value: neither true nor false. Equal infinities have no difference.
       if (Number.isNaN(difference) && !(p === q)) continue
       const order = p < q ? -1 : p > q ? 1 : 0
-      if (holds(operator, order) === wanted) kept[count++] = row
+      if (holds(operator, order) === required) kept[count++] = row
     }
     return kept.subarray(0, count)
   }

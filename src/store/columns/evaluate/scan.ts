@@ -139,7 +139,7 @@ function withCodes(column: Column, codes: Uint32Array): Candidates {
 }
 
 /** Columns that were asked for a selection once: the next time their postings are worth their price. */
-const ASKED = new WeakSet<Column>()
+const REQUESTED = new WeakSet<Column>()
 
 function inRange(column: Column, { from, to }: IdRange): Candidates | null {
   const { count } = column.dictionary
@@ -148,8 +148,8 @@ function inRange(column: Column, { from, to }: IdRange): Candidates | null {
   if (!column.hasPostings) {
     const guess = (triples * (to - from)) / Math.max(1, count)
     if (guess * LIST_PART > column.graphSubjects) return null
-    if (column.codes.length > LARGE_COLUMN && !ASKED.has(column)) {
-      ASKED.add(column)
+    if (column.codes.length > LARGE_COLUMN && !REQUESTED.has(column)) {
+      REQUESTED.add(column)
       return null
     }
   }

@@ -16,9 +16,9 @@ export function* describeTerms(
   evaluator: Evaluator,
   evaluation: Evaluation,
 ): Generator<string> {
-  const wanted = new Map<string, Term>()
+  const required = new Map<string, Term>()
   const want = (term: Term) => {
-    if (term.type !== 'literal' && wanted.size < MAX_DESCRIBED) wanted.set(keyOf(term), term)
+    if (term.type !== 'literal' && required.size < MAX_DESCRIBED) required.set(keyOf(term), term)
   }
   for (const term of terms) if (term.type === 'iri') want(term)
   const names = terms.flatMap(term => (term.type === 'variable' ? [term.name] : []))
@@ -32,11 +32,11 @@ export function* describeTerms(
           if (term !== null) want(term)
         }
       }
-      if (wanted.size >= MAX_DESCRIBED) break
+      if (required.size >= MAX_DESCRIBED) break
     }
   const written = new Set<string>()
   // Blank nodes are added while the list is gone through.
-  for (const term of wanted.values()) yield* about(term, want, written, evaluation)
+  for (const term of required.values()) yield* about(term, want, written, evaluation)
 }
 
 function* about(

@@ -1,7 +1,7 @@
 import { Derived } from '../derived.ts'
 import type { SectionNumber } from '../format.ts'
 import { GraphColumns } from '../graph.ts'
-import { type ColumnsDamaged, HeldSections, SectionFile, type SectionSource } from '../sections.ts'
+import { CachedSections, type ColumnsDamaged, SectionFile, type SectionSource } from '../sections.ts'
 import type { GraphPlace, SharedParts } from './protocol.ts'
 
 /** What a thread tells the others of what it read or made. */
@@ -12,14 +12,14 @@ export interface PartListener {
   readonly onDamage: (graph: string, damage: ColumnsDamaged) => Error
 }
 
-interface Held {
+interface HeldGraph {
   readonly columns: GraphColumns
   readonly file: SectionFile | null
 }
 
 /** The graphs that a thread knows. */
 export class GraphHolder {
-  private readonly graphs = new Map<string, Held>()
+  private readonly graphs = new Map<string, HeldGraph>()
   private readonly listener: PartListener
 
   constructor(listener: PartListener) {
@@ -37,7 +37,7 @@ export class GraphHolder {
             (section, bytes) => this.listener.onSection(name, section, bytes),
             damage => this.listener.onDamage(name, damage),
           )
-    const source: SectionSource = file ?? new HeldSections(memory ?? [])
+    const source: SectionSource = file ?? new CachedSections(memory ?? [])
     const columns = new GraphColumns(header, source, derived)
     this.graphs.set(name, { columns, file })
     return columns

@@ -79,11 +79,11 @@ function ofSubject(
     const column = columns[number] as Column
     const row = column.rowOf(subject)
     if (row < 0) continue
-    const wanted = object === undefined ? 0 : column.dictionary.find(object)
-    if (object !== undefined && wanted === 0) continue
+    const required = object === undefined ? 0 : column.dictionary.find(object)
+    if (object !== undefined && required === 0) continue
     for (let at = column.endOf(row) - 1; at >= column.startOf(row); at--) {
       const code = column.codes[at] as number
-      if (wanted !== 0 && code !== wanted) continue
+      if (required !== 0 && code !== required) continue
       count += 1
       lines.add(() => lineOf(term, column.predicate, column.dictionary.term(code)))
     }

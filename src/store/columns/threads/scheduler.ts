@@ -23,7 +23,7 @@ export interface SchedulerOptions {
   /** Turns that may wait. */
   readonly queue: number
   /** Milliseconds that one may wait. */
-  readonly patience: number
+  readonly timeout: number
   /** Threads that do slow work at a time. */
   readonly slow: number
 }
@@ -63,7 +63,7 @@ export class Scheduler {
           const at = this.waiting.indexOf(waiting)
           if (at >= 0) this.waiting.splice(at, 1)
           reject(new Fault('StoreBusy'))
-        }, this.options.patience)
+        }, this.options.timeout)
       this.waiting.push(waiting)
       this.dispatch()
     })

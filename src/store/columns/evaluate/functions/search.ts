@@ -87,10 +87,10 @@ function wholeNumbersWith(part: SearchedPart, word: string, mode: WordMode): Uin
   if (!/^(?:0|[1-9]\d{0,15})$/.test(word)) return new Uint32Array(0)
   const { values } = part
   const places: number[] = []
-  const addRange = (least: number, most: number) => {
+  const addRange = (least: number, max: number) => {
     for (
       let place = valueBound(values, least);
-      place < part.count && (values[place] as number) <= most;
+      place < part.count && (values[place] as number) <= max;
       place++
     )
       places.push(place)

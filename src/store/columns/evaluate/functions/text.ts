@@ -64,8 +64,8 @@ export function encodeForUri(value: string): string {
 /** Basic filtering with the ranges of RFC 4647, section 3.3.1; `*` is any language. */
 export function languageMatches(language: string, range: string): boolean {
   if (range === '*') return language !== ''
-  const [tag, wanted] = [language.toLowerCase(), range.toLowerCase()]
-  return tag === wanted || tag.startsWith(`${wanted}-`)
+  const [tag, required] = [language.toLowerCase(), range.toLowerCase()]
+  return tag === required || tag.startsWith(`${required}-`)
 }
 
 /** A digest in hexadecimal digits. */

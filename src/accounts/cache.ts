@@ -1,0 +1,40 @@
+import type { Database } from './database.ts'
+import type { DatabaseScript } from './database-script.ts'
+import { type MaybePromise, thenMaybe } from './maybe-promise.ts'
+
+/** What credentials stand for that is held in memory, of those that are in use. */
+const MAX_HELD = 20_000
+
+/** What credentials stand for, by their hashes: looked up once, and held as long as nothing is written. */
+export interface CachedEntry<T> {
+  /** @param isGood false for what is held and has to be looked up again */
+  find(hash: Buffer, isGood?: (cached: T) => boolean): MaybePromise<T | null>
+}
+
+export function createCache<T>(
+  database: Database,
+  load: (hash: Buffer) => DatabaseScript<T | null>,
+): CachedEntry<T> {
+  const cached = new Map<string, T>()
+  let generation = Number.NaN
+  const look = (hash: Buffer, current: number, isGood: (cached: T) => boolean): MaybePromise<T | null> => {
+    if (current !== generation || cached.size >= MAX_HELD) cached.clear()
+    generation = current
+    const name = hash.toString('latin1')
+    const known = cached.get(name)
+    if (known !== undefined && isGood(known)) return known
+    return thenMaybe(
+      database.read(() => load(hash)),
+      found => {
+        if (!database.isCurrent(current)) return found
+        if (found === null) cached.delete(name)
+        else cached.set(name, found)
+        return found
+      },
+    )
+  }
+  return {
+    find: (hash, isGood = () => true) =>
+      thenMaybe(database.generation(), current => look(hash, current, isGood)),
+  }
+}

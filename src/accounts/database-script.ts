@@ -1,0 +1,66 @@
+/** What can be bound to a parameter of a statement. */
+export type SqlValue = string | number | null | Uint8Array
+
+/** A statement that is to be run with values: for its first row, all rows, or the number of rows that it changed. */
+export interface Step {
+  readonly type: 'get' | 'all' | 'change'
+  readonly sql: string
+  readonly values: readonly SqlValue[]
+}
+
+/**
+ * Work on the accounts, statement by statement: it yields what is to be run and is given what came of it. So the same work
+ * runs in one go on a file of this machine, and over the network as answers come. It catches nothing.
+ */
+export type DatabaseScript<T> = Generator<Step, T, unknown>
+
+/** A statement that gives rows, as objects by the names of their columns. */
+export interface Query<Row> {
+  get(...values: readonly SqlValue[]): DatabaseScript<Row | undefined>
+  all(...values: readonly SqlValue[]): DatabaseScript<readonly Row[]>
+}
+
+/**
+ * A statement in the SQL that all databases of accounts understand; see postgres/dialect.ts for what is said otherwise
+ * there. Parameters are `?`, or `?1` where one stands in several places.
+ */
+export function query<Row extends object>(sql: string): Query<Row> {
+  return {
+    *get(...values) {
+      return (yield { type: 'get', sql, values }) as Row | undefined
+    },
+    *all(...values) {
+      return (yield { type: 'all', sql, values }) as readonly Row[]
+    },
+  }
+}
+
+/** A statement that changes rows, and tells how many. */
+export function change(sql: string): (...values: readonly SqlValue[]) => DatabaseScript<number> {
+  return function* (...values) {
+    return (yield { type: 'change', sql, values }) as number
+  }
+}
+
+/** Rows that are given to one statement: so many parameters every database takes. */
+const ROWS_AT_ONCE = 500
+
+/**
+ * Runs a statement that takes many rows, some hundred at a time.
+ *
+ * @param sql makes the statement from the text of its rows, `(?, ?), (?, ?)`
+ * @param placeholders of one row, `(?, ?)`
+ */
+export function* forRows<Row extends object>(
+  sql: (rows: string) => string,
+  placeholders: string,
+  rows: readonly (readonly SqlValue[])[],
+): DatabaseScript<readonly Row[]> {
+  const found: Row[] = []
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const some = rows.slice(at, at + ROWS_AT_ONCE)
+    const text = sql(some.map(() => placeholders).join(', '))
+    found.push(...(yield* query<Row>(text).all(...some.flat())))
+  }
+  return found
+}

@@ -1,0 +1,146 @@
+import type { Token as N3Token } from 'n3'
+import { lookup } from '../../model/lookup.ts'
+
+/** A part of the document: lines and columns from 1, columns in UTF-16 units, the end exclusive. */
+export interface Span {
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+}
+
+/** A token as the lexer gives it: lines from 1, columns from 0. */
+export interface Token extends N3Token {
+  readonly start: number
+  readonly end: number
+  readonly endLine?: number
+}
+
+/** The places of a token's characters. */
+export function spanOf({ line, start, end, endLine }: Token): Span {
+  return { line, column: start + 1, endLine: endLine ?? line, endColumn: end + 1 }
+}
+
+/** The tokens of the statement that is being read at one level of brackets. */
+interface Level {
+  readonly bracket: Token | undefined
+  /** Column of the first token of the line that its bracket is in. */
+  readonly indentation: number
+  subject: Token | undefined
+  predicate: Token | undefined
+  object: Token | undefined
+  expects: 'subject' | 'predicate' | 'object' | 'end' | 'prefix' | 'prefix-iri' | 'base'
+}
+
+/** Subject, predicate and object of a statement as tokens. */
+export interface StatementTokens {
+  readonly subject: Token
+  readonly predicate: Token
+  readonly object: Token
+}
+
+const PLACES: Readonly<Record<string, Level['expects']>> = {
+  '@prefix': 'prefix',
+  PREFIX: 'prefix',
+  '@base': 'base',
+  BASE: 'base',
+  ';': 'predicate',
+  ',': 'object',
+  '.': 'subject',
+}
+
+const TERMS = new Set(['IRI', 'prefixed', 'blank', 'literal', 'abbreviation'])
+
+/** Follows the tokens of a Turtle document beside its parser and knows which of them the current statement is made of. */
+export class TokenTracker {
+  readonly prefixes = new Map<string, { readonly iri: string; readonly span: Span }>()
+  base: { readonly iri: string; readonly span: Span } | undefined
+  /** The token before the current one. */
+  previous: Token | undefined
+  /** What stands before the first line that is not indented as far as an open bracket asks: there one is probably not closed. */
+  outdented: Token | undefined
+  private current: Token | undefined
+  private prefix = ''
+  /** Column of the first token of the current line. */
+  private indentation = 0
+  private levels: Level[] = [level(undefined, 0)]
+
+  /** Tells of a token before the parser takes it. */
+  before(token: Token): void {
+    this.previous = this.current
+    this.current = token
+    const last = this.previous
+    if (last !== undefined && token.line === (last.endLine ?? last.line)) return
+    this.indentation = token.start
+    const { bracket, indentation } = this.top()
+    const isClosing = token.type === ']' || token.type === ')'
+    if (bracket !== undefined && (isClosing ? token.start < indentation : token.start <= indentation))
+      this.outdented ??= last
+  }
+
+  /** Tells of a token after the parser has taken it. */
+  after(token: Token): void {
+    const top = this.top()
+    if (token.type === '[' || token.type === '(') {
+      this.fill(top, token)
+      this.levels.push(level(token, this.indentation))
+    } else if (token.type === ']' || token.type === ')') {
+      if (this.levels.length > 1) this.levels.pop()
+    } else if (Object.hasOwn(PLACES, token.type)) top.expects = lookup(PLACES, token.type) ?? 'end'
+    else if (top.expects === 'prefix') {
+      this.prefix = token.value ?? ''
+      top.expects = 'prefix-iri'
+    } else if (top.expects === 'prefix-iri') {
+      this.prefixes.set(this.prefix, { iri: token.value ?? '', span: spanOf(token) })
+      top.expects = 'subject'
+    } else if (top.expects === 'base') {
+      this.base ??= { iri: token.value ?? '', span: spanOf(token) }
+      top.expects = 'subject'
+    } else if (TERMS.has(token.type)) this.fill(top, token)
+  }
+
+  /** The tokens of the statement that the parser has just completed. */
+  statement(): StatementTokens {
+    const top = this.top()
+    const fallback = this.current ?? { type: '', line: 1, start: 0, end: 0 }
+    return {
+      subject: top.subject ?? fallback,
+      predicate: top.predicate ?? fallback,
+      object: top.object ?? fallback,
+    }
+  }
+
+  /** The innermost bracket that is open. */
+  open(): Token | undefined {
+    return this.top().bracket
+  }
+
+  private top(): Level {
+    return this.levels[this.levels.length - 1] as Level
+  }
+
+  private fill(at: Level, token: Token): void {
+    if (at.expects === 'subject') {
+      at.subject = token
+      at.expects = 'predicate'
+    } else if (at.expects === 'predicate') {
+      at.predicate = token
+      at.expects = 'object'
+    } else if (at.expects === 'object') {
+      at.object = token
+      if (at.bracket?.type !== '(') at.expects = 'end'
+    }
+  }
+}
+
+/** The level that a bracket opens: a node's first token is its bracket, the members of a list are objects. */
+function level(bracket: Token | undefined, indentation: number): Level {
+  return {
+    bracket,
+    indentation,
+    subject: bracket,
+    predicate: bracket?.type === '(' ? bracket : undefined,
+    object: undefined,
+    expects: bracket === undefined ? 'subject' : bracket.type === '(' ? 'object' : 'predicate',
+  }
+}

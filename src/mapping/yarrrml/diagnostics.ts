@@ -1,0 +1,56 @@
+import type { LineCounter } from 'yaml'
+import { type Diagnostic, type DiagnosticCode, severityOf } from '../diagnostic.ts'
+import type { MappingPlace } from '../ir.ts'
+import type { Span } from './node.ts'
+
+/** What a reader tells of a document as it goes. */
+export interface Diagnostics {
+  readonly report: (code: DiagnosticCode, span: Span, path: string, message: string, hint?: string) => void
+  readonly reportAt: (code: DiagnosticCode, place: MappingPlace, message: string, hint?: string) => void
+  readonly place: (span: Span, path: string) => MappingPlace
+  /** How much was told so far. */
+  readonly count: () => number
+  /** In the order of the document. */
+  readonly diagnostics: () => readonly Diagnostic[]
+}
+
+/** More than this are told no longer: they repeat one another. */
+const MAX = 500
+
+/** Gathers diagnostics, each once for a place. */
+export function gatherDiagnostics(lines: LineCounter): Diagnostics {
+  const found: Diagnostic[] = []
+  const seen = new Set<string>()
+  const place = ({ start, end }: Span, path: string): MappingPlace => {
+    const first = lines.linePos(start)
+    const last = lines.linePos(Math.max(start, end))
+    return {
+      line: Math.max(1, first.line),
+      column: Math.max(1, first.col),
+      endLine: Math.max(1, last.line),
+      endColumn: Math.max(1, last.col),
+      path,
+    }
+  }
+  const reportAt: Diagnostics['reportAt'] = (code, where, message, hint) => {
+    const key = `${code} ${where.line} ${where.column} ${message}`
+    if (seen.has(key) || found.length >= MAX) return
+    seen.add(key)
+    const severity = severityOf(code)
+    found.push({ code, severity, message, place: where, ...(hint === undefined ? {} : { hint }) })
+  }
+  return {
+    place,
+    count: () => found.length,
+    reportAt,
+    report: (code, span, path, message, hint) => reportAt(code, place(span, path), message, hint),
+    diagnostics: () => inOrder(found),
+  }
+}
+
+/** Diagnostics as they stand in the document. */
+export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return [...diagnostics].sort(
+    ({ place: a }, { place: b }) => a.line - b.line || a.column - b.column || a.endColumn - b.endColumn,
+  )
+}

@@ -1,7 +1,0 @@
-import { borders as text } from 'lodestone:borders'
-import { type Corners, corners } from './corners.part.ts'
-
-/** The borders of the countries of the world: loaded when a map shows a part of it. */
-export function borders(): Corners {
-  return corners(text)
-}

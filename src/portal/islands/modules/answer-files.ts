@@ -1,0 +1,55 @@
+import { turtleText } from '../../../formats/turtle.ts'
+import { termText } from '../../../rdf/ntriples.ts'
+import { csvRows, jsonRows, type RowWriter } from '../../../sparql/results.ts'
+import type { ResultRow } from './query-messages.ts'
+
+/** The files that an answer can be taken away in. */
+export type AnswerFormat = 'json' | 'csv' | 'turtle'
+
+const FILES: Readonly<Record<AnswerFormat, readonly [type: string, ending: string]>> = {
+  json: ['application/sparql-results+json', 'json'],
+  csv: ['text/csv', 'csv'],
+  turtle: ['text/turtle', 'ttl'],
+}
+
+/** Lets the browser save an answer. */
+export function saveAnswer(
+  format: AnswerFormat,
+  variables: readonly string[],
+  rows: readonly ResultRow[],
+  prefixes: Readonly<Record<string, string>>,
+): void {
+  const [type, ending] = FILES[format]
+  const address = URL.createObjectURL(new Blob(pieces(format, variables, rows, prefixes), { type }))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = `answer.${ending}`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+}
+
+function pieces(
+  format: AnswerFormat,
+  variables: readonly string[],
+  rows: readonly ResultRow[],
+  prefixes: Readonly<Record<string, string>>,
+): string[] {
+  switch (format) {
+    case 'csv':
+      return written(csvRows(), variables, rows)
+    case 'json':
+      return written(jsonRows(), variables, rows)
+    case 'turtle':
+      return [turtleText(rows.map(triple).join(''), prefixes)]
+    default:
+      return format satisfies never
+  }
+}
+
+function written(writer: RowWriter, variables: readonly string[], rows: readonly ResultRow[]): string[] {
+  return [writer.head(variables), ...rows.map(row => writer.row(row)), writer.end()]
+}
+
+function triple(row: ResultRow): string {
+  return row.every(term => term !== null) ? `${row.map(termText).join(' ')} .\n` : ''
+}

@@ -1,0 +1,150 @@
+import { termText } from '../../../rdf/ntriples.ts'
+import type { Literal, Term } from '../../../rdf/term.ts'
+import type { ResultRow } from './query-messages.ts'
+
+/** How terms are shown: the names of spaces, the language, and where the portal is. */
+export interface TermStyle {
+  readonly prefixes: Readonly<Record<string, string>>
+  readonly language: string
+  /** The public address of the portal, and the one that the page was loaded from. */
+  readonly base: string
+  readonly here: string
+}
+
+/** Rows that are shown: more make pages slow, and downloads have them. */
+export const MAX_SHOWN = 500
+const MAX_LENGTH = 160
+
+/** A table that grows while rows come. */
+export class AnswerTable {
+  readonly element = document.createElement('div')
+  private readonly body = document.createElement('tbody')
+  private readonly style: TermStyle
+  private readonly heads: readonly HTMLTableCellElement[]
+  private shown = 0
+
+  constructor(variables: readonly string[], label: string, style: TermStyle) {
+    this.style = style
+    const table = document.createElement('table')
+    table.className = 'records'
+    const head = table.createTHead().insertRow()
+    this.heads = variables.map(name => {
+      const cell = document.createElement('th')
+      cell.scope = 'col'
+      cell.textContent = name
+      head.append(cell)
+      return cell
+    })
+    table.append(this.body)
+    this.element.className = 'scroll'
+    this.element.tabIndex = 0
+    this.element.setAttribute('role', 'region')
+    this.element.setAttribute('aria-label', label)
+    this.element.append(table)
+  }
+
+  add(rows: readonly ResultRow[]): void {
+    const shown = rows.slice(0, MAX_SHOWN - this.shown)
+    if (this.shown === 0)
+      for (const [at, term] of (shown[0] ?? []).entries())
+        this.heads[at]?.classList.toggle('number', isNumber(term))
+    this.shown += shown.length
+    for (const row of shown) {
+      const line = this.body.insertRow()
+      for (const term of row) {
+        const cell = line.insertCell()
+        if (isNumber(term)) cell.className = 'number'
+        cell.append(termNode(term, this.style))
+      }
+    }
+  }
+}
+
+/** A term for people: IRIs as links under short names, numbers and dates as the language writes them. */
+function termNode(term: Term | null, style: TermStyle): Node {
+  switch (term?.type) {
+    case undefined:
+      return text('–', 'none')
+    case 'blank':
+      return text(`_:${term.value}`, 'soft')
+    case 'iri':
+      return iriNode(term.value, style)
+    case 'literal': {
+      const { value, language } = term
+      const written = literalText(term, style.language)
+      const cut = written.length > MAX_LENGTH ? `${written.slice(0, MAX_LENGTH - 1)}…` : written
+      const node = text(cut)
+      if (cut !== value) node.title = value.slice(0, 1000)
+      if (language === '') return node
+      node.lang = language
+      const both = document.createElement('span')
+      both.append(node, ' ', text(language, 'badge'))
+      return both
+    }
+    case 'triple':
+      return text(termText(term), 'soft')
+    default:
+      return term satisfies never
+  }
+}
+
+function iriNode(iri: string, { prefixes, base, here }: TermStyle): Node {
+  const short = shortened(iri, prefixes)
+  if (!/^https?:/i.test(iri)) return text(short ?? iri)
+  const link = document.createElement('a')
+  const isOwn = iri.startsWith(`${base}/`)
+  link.href = isOwn ? here + iri.slice(base.length) : iri
+  if (!isOwn) link.rel = 'nofollow noopener'
+  link.textContent = short ?? (iri.length > 60 ? `${iri.slice(0, 57)}…` : iri)
+  link.title = iri
+  link.dir = 'ltr'
+  return link
+}
+
+/** The longest space that an IRI begins with gives it its name. */
+function shortened(iri: string, prefixes: TermStyle['prefixes']): string | null {
+  let best: readonly [prefix: string, namespace: string] | null = null
+  for (const [prefix, namespace] of Object.entries(prefixes))
+    if (namespace !== '' && iri.startsWith(namespace) && namespace.length > (best?.[1].length ?? 0))
+      best = [prefix, namespace]
+  if (best === null || best[1].length === iri.length) return null
+  return `${best[0]}:${readable(iri.slice(best[1].length))}`
+}
+
+function readable(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+const XSD = 'http://www.w3.org/2001/XMLSchema#'
+const NUMBERS = ['integer', 'decimal', 'double', 'float', 'int', 'long', 'nonNegativeInteger']
+
+function isNumber(term: Term | null): term is Literal {
+  return term?.type === 'literal' && NUMBERS.some(name => term.datatype === XSD + name)
+}
+
+function literalText(term: Literal, language: string): string {
+  const { value, datatype } = term
+  if (isNumber(term) && Number.isFinite(Number(value)))
+    return new Intl.NumberFormat(language, { maximumFractionDigits: 6 }).format(Number(value))
+  if (datatype === `${XSD}date` || datatype === `${XSD}dateTime`) {
+    const moment = new Date(value)
+    if (Number.isNaN(moment.getTime())) return value
+    const day = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' } as const
+    const time = { hour: '2-digit', minute: '2-digit' } as const
+    return new Intl.DateTimeFormat(language, datatype === `${XSD}date` ? day : { ...day, ...time }).format(
+      moment,
+    )
+  }
+  return value
+}
+
+function text(content: string, className = ''): HTMLElement {
+  const node = document.createElement('span')
+  if (className !== '') node.className = className
+  node.textContent = content
+  return node
+}

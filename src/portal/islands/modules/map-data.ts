@@ -1,0 +1,127 @@
+import { lookup } from '../../../model/lookup.ts'
+import type { Geometry } from '../../../model/value.ts'
+import type { MapSettings } from '../../map/settings.ts'
+
+/** A part of the world, in degrees. */
+export interface Box {
+  readonly south: number
+  readonly west: number
+  readonly north: number
+  readonly east: number
+}
+
+/** Records that are near one another. */
+export interface Group {
+  readonly lat: number
+  readonly lon: number
+  readonly count: number
+}
+
+/** A record that is somewhere. */
+export interface Place {
+  readonly id: string
+  readonly title: string
+  readonly geometry: Geometry
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+/** Most groups of an answer; pixels of a group, so that circles have room beside one another. */
+const MAX_GROUPS = 5000
+const RADIUS = 60
+
+/**
+ * The records of a part of the world in groups that the store makes.
+ *
+ * @param box null for all of it
+ */
+export async function fetchGroups(
+  settings: MapSettings,
+  zoom: number,
+  box: Box | null,
+  signal: AbortSignal,
+): Promise<readonly Group[]> {
+  const address = call(settings, 'records', {
+    select: 'count(*) as number',
+    group_by: `geo_cluster(${settings.field}, ${Math.max(0, Math.round(zoom))}, ${RADIUS}) as place`,
+    order_by: 'number desc',
+    limit: String(MAX_GROUPS),
+    where: within(settings, box),
+  })
+  const { results } = (await json(address, signal)) as { readonly results: readonly Row[] }
+  return results.map(({ number, place }) => {
+    const { lat, lon } = (
+      place as { readonly cluster_centroid: { readonly lat: number; readonly lon: number } }
+    ).cluster_centroid
+    return { lat, lon, count: Number(number) }
+  })
+}
+
+/** The records of a part of the world, as many as are asked for, that have a place. */
+export async function fetchPlaces(
+  settings: MapSettings,
+  box: Box | null,
+  max: number,
+  signal: AbortSignal,
+): Promise<readonly Place[]> {
+  const { title, field, key } = settings
+  const address = call(settings, 'exports/json', {
+    select: [...new Set(['recordid', title.text, field])].join(', '),
+    limit: String(max),
+    where: within(settings, box) ?? `${field} is not null`,
+  })
+  const rows = (await json(address, signal)) as readonly Row[]
+  return rows.flatMap(row => {
+    const geometry = geometryOf(lookup(row, key))
+    return geometry === null
+      ? []
+      : [{ id: String(row.recordid), title: String(lookup(row, title.name) ?? row.recordid), geometry }]
+  })
+}
+
+/** All values of a record. */
+export async function fetchRecord({ api }: MapSettings, id: string): Promise<Row> {
+  return (await json(`${api}/records/${encodeURIComponent(id)}`, null)) as Row
+}
+
+function geometryOf(value: unknown): Geometry | null {
+  if (typeof value !== 'object' || value === null) return null
+  const { lon, lat, geometry } = value as { lon?: number; lat?: number; geometry?: Geometry | null }
+  if (typeof lon === 'number' && typeof lat === 'number') return { type: 'Point', coordinates: [lon, lat] }
+  return geometry ?? null
+}
+
+function within({ field }: MapSettings, box: Box | null): string | undefined {
+  if (box === null) return undefined
+  const degrees = [box.south, box.west, box.north, box.east].map(each => each.toFixed(5))
+  return `in_bbox(${field}, ${degrees.join(', ')})`
+}
+
+function call(
+  { api, filter }: MapSettings,
+  path: string,
+  parameters: Readonly<Record<string, string | undefined>>,
+): string {
+  const query = new URLSearchParams(filter)
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) query.append(name, value)
+  return `${api}/${path}?${query}`
+}
+
+async function json(address: string, signal: AbortSignal | null): Promise<unknown> {
+  const answer = await fetch(address, { signal, headers: { accept: 'application/json' } })
+  if (!answer.ok) throw new Error(`${answer.status}`)
+  return answer.json()
+}
+
+/** The link to the page of a record. */
+export function recordLink({ records }: MapSettings, { id, title }: Place): HTMLAnchorElement {
+  const link = document.createElement('a')
+  link.href = records + id
+  link.textContent = title
+  return link
+}
+
+/** A number as a language writes it. */
+export function numberText(language: string, value: number, options: Intl.NumberFormatOptions = {}): string {
+  return new Intl.NumberFormat(language, options).format(value)
+}

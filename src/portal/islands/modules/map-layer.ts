@@ -1,0 +1,130 @@
+import type { LatLngExpression, Layer, LeafletKeyboardEvent } from 'leaflet'
+import { positionsOf } from '../../../model/geometry.ts'
+import type { Geometry } from '../../../model/value.ts'
+import type { MapSettings } from '../../map/settings.ts'
+import { DivIcon, LayerGroup, type LeafletMap, Marker } from './leaflet.ts'
+import { fetchPlaces, type Group, numberText, type Place } from './map-data.ts'
+import type { Shown } from './map-shown.ts'
+
+/** Records of a group that are listed where the map shows nothing smaller. */
+const MAX_LISTED = 20
+const POINT = 24
+
+/** The layer of the records: a dot or a shape for each, or a circle for each group. */
+export function mapLayer(map: LeafletMap, settings: MapSettings): { readonly draw: (shown: Shown) => void } {
+  const layer = new LayerGroup().addTo(map)
+  let drawn: Shown | null = null
+  return {
+    draw: shown => {
+      if (shown === drawn) return
+      drawn = shown
+      // Who is at a circle that goes away stays at the map.
+      if (document.activeElement?.closest('.leaflet-marker-pane') != null)
+        map.getContainer().focus({ preventScroll: true })
+      layer.clearLayers()
+      const layers =
+        shown.type === 'places'
+          ? shown.places.map(place => placeLayer(map, settings, place))
+          : shown.groups.map(group => groupMarker(map, settings, group))
+      for (const each of layers) layer.addLayer(each)
+    },
+  }
+}
+
+function placeLayer(map: LeafletMap, settings: MapSettings, place: Place): Layer {
+  const { geometry, title } = place
+  const open = (at: LatLngExpression) => void openPlace(map, settings, place, at)
+  if (geometry.type !== 'Point') return shapeLayer(geometry, title, open)
+  const [lon = 0, lat = 0] = positionsOf(geometry)[0] ?? []
+  return chosen(dot([lat, lon], title), () => open([lat, lon]))
+}
+
+/** A layer that gets its shape when the code for shapes is there. */
+function shapeLayer(geometry: Geometry, title: string, open: (at: LatLngExpression) => void): Layer {
+  const layer = new LayerGroup()
+  void import('./shapes.ts').then(({ GeoJSON }) => {
+    const shape = new GeoJSON(geometry as never, {
+      style: () => ({ className: 'map-shape' }),
+      pointToLayer: (_, at) => dot(at, title),
+    })
+    layer.addLayer(shape.on('click', ({ latlng }) => open(latlng)))
+  })
+  return layer
+}
+
+async function openPlace(map: LeafletMap, settings: MapSettings, place: Place, at: LatLngExpression) {
+  const popup = await import('./map-popup.ts')
+  popup.openPlace(map, settings, place, at)
+}
+
+function dot(at: LatLngExpression, title: string): Marker {
+  const icon = new DivIcon({ className: 'map-place', iconSize: [POINT, POINT] })
+  return new Marker(at, { icon, title, riseOnHover: true })
+}
+
+/** Does something when a marker is clicked, or chosen with the keyboard. */
+function chosen(marker: Marker, act: () => void): Marker {
+  marker.on('click', act)
+  return marker.on('keypress', ({ originalEvent }: LeafletKeyboardEvent) => {
+    if (originalEvent.key === 'Enter' || originalEvent.key === ' ') act()
+  })
+}
+
+function groupMarker(map: LeafletMap, settings: MapSettings, group: Group): Marker {
+  const at: LatLngExpression = [group.lat, group.lon]
+  const title = groupText(settings, group)
+  if (group.count === 1) return chosen(dot(at, title), () => void openGroup(map, settings, group))
+  const size = sizeOf(group)
+  const label = document.createElement('span')
+  label.textContent = numberText(settings.language, group.count, {
+    notation: 'compact',
+    maximumSignificantDigits: group.count < 1000 ? 3 : 2,
+  })
+  if (label.textContent.length > 4) label.className = 'long'
+  const icon = new DivIcon({ className: 'map-group', iconSize: [size, size], html: label })
+  return chosen(new Marker(at, { icon, title }), () => enterGroup(map, settings, group))
+}
+
+/** Groups whose circles would cover one another become one. */
+export function apart(map: LeafletMap, groups: readonly Group[]): readonly Group[] {
+  const cached: { group: Group; x: number; y: number }[] = []
+  for (const group of groups) {
+    const { x, y } = map.project([group.lat, group.lon])
+    const near = cached.find(
+      other => Math.hypot(other.x - x, other.y - y) < 0.45 * (sizeOf(other.group) + sizeOf(group)),
+    )
+    if (near === undefined) cached.push({ group, x, y })
+    else near.group = { ...near.group, count: near.group.count + group.count }
+  }
+  return cached.map(({ group }) => group)
+}
+
+/** Pixels of the circle of a group. */
+function sizeOf({ count }: Group): number {
+  return count === 1 ? POINT / 2 : Math.round(Math.min(54, 26 + 7 * Math.log10(count)))
+}
+
+/** What a group is called: how many records around which place. */
+export function groupText({ texts, language }: MapSettings, { lat, lon, count }: Group): string {
+  const degrees = (value: number) => `${numberText(language, value, { maximumFractionDigits: 1 })}°`
+  return texts.group
+    .replace('{n}', numberText(language, count))
+    .replace('{place}', `${degrees(lat)}, ${degrees(lon)}`)
+}
+
+/** Goes nearer to a group, or lists its records where the map is as near as it gets. */
+export function enterGroup(map: LeafletMap, settings: MapSettings, group: Group): void {
+  if (map.getZoom() >= map.getMaxZoom()) void openGroup(map, settings, group)
+  else map.setView([group.lat, group.lon], Math.min(map.getMaxZoom(), Math.floor(map.getZoom()) + 2))
+}
+
+async function openGroup(map: LeafletMap, settings: MapSettings, group: Group): Promise<void> {
+  const { lat, lon } = group
+  const span = group.count === 1 ? 0.0005 : 0.001
+  const box = { south: lat - span, north: lat + span, west: lon - span, east: lon + span }
+  const places = await fetchPlaces(settings, box, MAX_LISTED, new AbortController().signal).catch(() => [])
+  const [only] = places
+  if (places.length === 1 && only !== undefined) return openPlace(map, settings, only, [lat, lon])
+  const popup = await import('./map-popup.ts')
+  popup.openPlaces(map, settings, places, [lat, lon])
+}

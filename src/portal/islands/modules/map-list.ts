@@ -1,0 +1,43 @@
+import type { MapSettings } from '../../map/settings.ts'
+import type { LeafletMap } from './leaflet.ts'
+import { numberText, recordLink } from './map-data.ts'
+import { enterGroup, groupText } from './map-layer.ts'
+import { isInView, type Shown } from './map-shown.ts'
+
+const MAX_LENGTH = 100
+
+/** What is in view as a list, for those who do not see the map or do not point. */
+export function placeList(
+  frame: HTMLElement,
+  map: LeafletMap,
+  settings: MapSettings,
+): { readonly draw: (shown: Shown) => void } {
+  const list = frame.querySelector('.map-places ul')
+  return {
+    draw: shown => {
+      const items: readonly (() => HTMLElement)[] =
+        shown.type === 'places'
+          ? shown.places.filter(place => isInView(map, place)).map(place => () => recordLink(settings, place))
+          : shown.groups.map(group => () => {
+              const button = document.createElement('button')
+              button.type = 'button'
+              button.className = 'plain'
+              button.textContent = groupText(settings, group)
+              button.addEventListener('click', () => enterGroup(map, settings, group))
+              return button
+            })
+      const lines = items.slice(0, MAX_LENGTH).map(make => {
+        const line = document.createElement('li')
+        line.append(make())
+        return line
+      })
+      const rest = items.length - MAX_LENGTH
+      if (rest > 0) {
+        const line = document.createElement('li')
+        line.textContent = settings.texts.more.replace('{n}', numberText(settings.language, rest))
+        lines.push(line)
+      }
+      list?.replaceChildren(...lines)
+    },
+  }
+}

@@ -1,0 +1,93 @@
+import type { LatLngExpression } from 'leaflet'
+import { Popup } from 'leaflet/src/layer/Popup.js'
+import { lookup } from '../../../model/lookup.ts'
+import type { MapSettings } from '../../map/settings.ts'
+import type { LeafletMap } from './leaflet.ts'
+import { fetchRecord, numberText, type Place, recordLink } from './map-data.ts'
+
+/** Opens what is told of a record: its name, which leads to its page, and some of its values. */
+export function openPlace(map: LeafletMap, settings: MapSettings, place: Place, at: LatLngExpression): void {
+  const content = document.createElement('div')
+  content.append(heading(settings, place))
+  open(map, settings, content, at)
+  fetchRecord(settings, place.id)
+    .then(record => {
+      content.append(values(settings, record))
+      map.fire('resizepopup')
+    })
+    .catch(() => content.append(paragraph(settings.texts.failed)))
+}
+
+/** Opens the list of records that are in one place. */
+export function openPlaces(
+  map: LeafletMap,
+  settings: MapSettings,
+  places: readonly Place[],
+  at: LatLngExpression,
+): void {
+  const list = document.createElement('ul')
+  for (const place of places) {
+    const item = document.createElement('li')
+    item.append(recordLink(settings, place))
+    list.append(item)
+  }
+  open(map, settings, list, at)
+}
+
+function open(map: LeafletMap, settings: MapSettings, content: HTMLElement, at: LatLngExpression): void {
+  const before = document.activeElement
+  const popup = new Popup({ minWidth: 180, maxWidth: 280, maxHeight: 260 }).setContent(content).setLatLng(at)
+  popup.on('remove', () => {
+    if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
+  })
+  popup.openOn(map)
+  const enter = () => popup.getElement()?.querySelector<HTMLElement>('a')?.focus({ preventScroll: true })
+  map.once('resizepopup', () => {
+    popup.update()
+    enter()
+  })
+  const element = popup.getElement()
+  element?.querySelector('.leaflet-popup-close-button')?.setAttribute('aria-label', settings.texts.close)
+  enter()
+}
+
+function heading(settings: MapSettings, place: Place): HTMLElement {
+  const line = document.createElement('p')
+  line.className = 'map-title'
+  line.append(recordLink(settings, place))
+  return line
+}
+
+function values(settings: MapSettings, record: Readonly<Record<string, unknown>>): HTMLElement {
+  const list = document.createElement('dl')
+  for (const { name, label, type } of settings.fields) {
+    const text = valueText(settings, lookup(record, name), type)
+    if (text === '') continue
+    const [term, value] = [document.createElement('dt'), document.createElement('dd')]
+    term.textContent = label
+    value.textContent = text
+    list.append(term, value)
+  }
+  return list
+}
+
+function valueText(settings: MapSettings, value: unknown, type: string): string {
+  const { language, texts } = settings
+  if (value === null || value === undefined) return ''
+  if (Array.isArray(value)) return value.slice(0, 8).map(String).join(', ')
+  if (typeof value === 'boolean') return value ? texts.yes : texts.no
+  if (type === 'date' || type === 'datetime') {
+    const time = type === 'date' ? {} : ({ timeStyle: 'short' } as const)
+    return new Intl.DateTimeFormat(language, { dateStyle: 'medium', ...time, timeZone: 'UTC' }).format(
+      new Date(String(value)),
+    )
+  }
+  if (typeof value === 'number') return numberText(language, value)
+  return String(value).slice(0, 160)
+}
+
+function paragraph(text: string): HTMLElement {
+  const made = document.createElement('p')
+  made.textContent = text
+  return made
+}

@@ -1,0 +1,172 @@
+import type { LatLngBoundsLiteral } from 'leaflet'
+import { positionsOf } from '../../../model/geometry.ts'
+import type { MapSettings } from '../../map/settings.ts'
+import type { LeafletMap } from './leaflet.ts'
+import { type Box, fetchGroups, fetchPlaces, numberText } from './map-data.ts'
+import { baseMapOf } from './map-ground.ts'
+import { apart, mapLayer } from './map-layer.ts'
+import { placeList } from './map-list.ts'
+import { isInView, type Shown } from './map-shown.ts'
+
+/** Records that are shown one by one; of more in view, groups are shown. */
+const MAX_PLACES = 250
+/** Milliseconds that a map stands still before its places are asked for. */
+const PAUSE = 200
+/** Pixels around the middle of a group in which its places are, and how often a closer view is tried at the beginning. */
+const GROUP_RADIUS = 60
+const MAX_ROUNDS = 4
+/** Degrees of longitude from which on all groups of the world are asked for. */
+const WIDE = 120
+
+/** Shows the records of a page on a map, and asks for those of another part of the world when it is moved. */
+export function showMap(element: HTMLElement, frame: HTMLElement): void {
+  const settings = JSON.parse(element.dataset.map ?? '{}') as MapSettings
+  const map = baseMapOf(element, settings)
+  const status = frame.querySelector<HTMLElement>('.map-status')
+  const layer = mapLayer(map, settings)
+  const list = placeList(frame, map, settings)
+  const report = (text: string) => {
+    if (status !== null && status.textContent !== text) status.textContent = text
+  }
+  let requested = new AbortController()
+  let whole: Shown | null = null
+
+  const show = (shown: Shown) => {
+    layer.draw(shown)
+    list.draw(shown)
+    report(statusText(shown, settings, map))
+  }
+  const refresh = async () => {
+    requested.abort()
+    requested = new AbortController()
+    const { signal } = requested
+    try {
+      if (whole !== null) return show(whole)
+      report(settings.texts.waiting)
+      show(await inView(map, settings, boxOf(map), signal))
+    } catch {
+      if (!signal.aborted) report(settings.texts.failed)
+    }
+  }
+  /** Groups stand for places around them: they are asked again in each closer view, until that is the one that fits. */
+  const fitGroups = async () => {
+    for (let round = 1; ; round++) {
+      const zoom = map.getZoom()
+      const shown = await inView(map, settings, null, requested.signal)
+      const margin = shown.type === 'groups' ? GROUP_RADIUS * (360 / (256 * 2 ** zoom)) : 0
+      const positions =
+        shown.type === 'groups'
+          ? shown.groups.flatMap(({ lat, lon }) => [
+              [lon - margin, lat - margin / 2],
+              [lon + margin, lat + margin / 2],
+            ])
+          : shown.places.flatMap(({ geometry }) => positionsOf(geometry))
+      fit(map, positions)
+      if (map.getZoom() === zoom) return show(shown)
+      if (round === MAX_ROUNDS) return refresh()
+    }
+  }
+  const start = async () => {
+    const named = viewOfAddress()
+    if (named !== null) map.setView([named.lat, named.lon], named.zoom, { animate: false })
+    try {
+      if (settings.total <= MAX_PLACES) {
+        const places = await fetchPlaces(settings, null, MAX_PLACES, requested.signal)
+        whole = { type: 'places', places, isCut: false }
+        if (named === null)
+          fit(
+            map,
+            places.flatMap(({ geometry }) => positionsOf(geometry)),
+          )
+        show(whole)
+      } else if (named === null && !settings.isShape) {
+        await fitGroups()
+      } else await refresh()
+    } catch {
+      report(settings.texts.failed)
+    }
+    let timer = 0
+    map.on('moveend', () => {
+      keepView(map)
+      clearTimeout(timer)
+      timer = window.setTimeout(() => void refresh(), PAUSE)
+    })
+  }
+  void start()
+}
+
+/** The records in view, or their groups where they are many. */
+async function inView(
+  map: LeafletMap,
+  settings: MapSettings,
+  box: Box | null,
+  signal: AbortSignal,
+): Promise<Shown> {
+  if (!settings.isShape) {
+    const isWide = box === null || box.east - box.west > WIDE
+    const found = await fetchGroups(settings, map.getZoom(), isWide ? null : box, signal)
+    const view = map.getBounds()
+    const groups = box === null ? found : found.filter(({ lat, lon }) => view.contains([lat, lon]))
+    const count = groups.reduce((sum, group) => sum + group.count, 0)
+    if (count > MAX_PLACES) return { type: 'groups', groups: apart(map, groups) }
+  }
+  const places = await fetchPlaces(settings, box, MAX_PLACES, signal)
+  return { type: 'places', places, isCut: settings.isShape && places.length === MAX_PLACES }
+}
+
+function statusText(shown: Shown, { texts, language }: MapSettings, map: LeafletMap): string {
+  const number = (value: number) => numberText(language, value)
+  if (shown.type === 'groups') {
+    const count = shown.groups.reduce((sum, group) => sum + group.count, 0)
+    return texts.groups.replace('{n}', number(count)).replace('{groups}', number(shown.groups.length))
+  }
+  const { places, isCut } = shown
+  if (places.length === 0) return texts.status.replace('{n}', number(0))
+  const inside = places.filter(place => isInView(map, place)).length
+  return (isCut ? texts.cut : texts.status).replace('{n}', number(inside))
+}
+
+/** The part of the world that is in view. */
+function boxOf(map: LeafletMap): Box {
+  const view = map.getBounds()
+  return {
+    south: Math.max(-90, view.getSouth()),
+    west: Math.max(-180, view.getWest()),
+    north: Math.min(90, view.getNorth()),
+    east: Math.min(180, view.getEast()),
+  }
+}
+
+function fit(map: LeafletMap, positions: readonly (readonly number[])[]): void {
+  if (positions.length === 0) return
+  const lons = positions.map(([lon = 0]) => lon)
+  const lats = positions.map(([, lat = 0]) => Math.max(-80, Math.min(84, lat)))
+  const bounds: LatLngBoundsLiteral = [
+    [Math.min(...lats), Math.min(...lons)],
+    [Math.max(...lats), Math.max(...lons)],
+  ]
+  map.fitBounds(bounds, { padding: [24, 24], maxZoom: 8, animate: false })
+}
+
+/** The view that the address names: `map=zoom/lat/lon`. */
+function viewOfAddress(): { readonly zoom: number; readonly lat: number; readonly lon: number } | null {
+  const text = new URL(location.href).searchParams.get('map')
+  const [zoom, lat, lon] = (text ?? '').split('/').map(Number)
+  return text !== null && [zoom, lat, lon].every(Number.isFinite)
+    ? { zoom: zoom ?? 0, lat: lat ?? 0, lon: lon ?? 0 }
+    : null
+}
+
+function keepView(map: LeafletMap): void {
+  const { lat, lng } = map.getCenter()
+  const zoom = map.getZoom()
+  const digits = Math.max(1, Math.ceil(zoom / 3))
+  const url = new URL(location.href)
+  url.searchParams.delete('map')
+  const view = `map=${zoom}/${lat.toFixed(digits)}/${lng.toFixed(digits)}`
+  history.replaceState(
+    history.state,
+    '',
+    `${url.pathname}${url.search}${url.search === '' ? '?' : '&'}${view}${url.hash}`,
+  )
+}

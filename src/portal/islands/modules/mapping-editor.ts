@@ -1,0 +1,111 @@
+import { autocompletion, type CompletionContext, completionKeymap } from '@codemirror/autocomplete'
+import { StreamLanguage, type StringStream } from '@codemirror/language'
+import { type Diagnostic, setDiagnostics } from '@codemirror/lint'
+import { Compartment, type Text } from '@codemirror/state'
+import { EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view'
+import { SOURCE_RULES, type SourceLanguage, type TokenKind } from '../../parts/highlight-rules.ts'
+import { editorFor } from './editor.ts'
+
+/** A diagnostic as the portal tells it. */
+export interface ReportedDiagnostic {
+  readonly severity: 'error' | 'warning' | 'info'
+  readonly message: string
+  readonly hint?: string
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+}
+
+/** The kinds of token under the names that the editor knows. */
+const NAMES: Readonly<Record<TokenKind, string | null>> = {
+  comment: 'comment',
+  string: 'string',
+  number: 'number',
+  keyword: 'keyword',
+  key: 'propertyName',
+  iri: 'link',
+  name: 'variableName',
+  variable: 'variableName',
+  plain: null,
+}
+
+/** Takes the next piece of a line by the rules that pages show such texts by. */
+function nextToken(
+  stream: StringStream,
+  rules: (typeof SOURCE_RULES)[keyof typeof SOURCE_RULES],
+): string | null {
+  for (const [kind, pattern] of rules) {
+    pattern.lastIndex = stream.pos
+    const found = pattern.exec(stream.string)?.[0]
+    if (found === undefined || found === '') continue
+    stream.pos += found.length
+    return NAMES[kind]
+  }
+  stream.next()
+  return null
+}
+
+/** Makes an editor of the field of a mapping. */
+export function editMapping(field: HTMLTextAreaElement, fieldNames: readonly string[]) {
+  const language = new Compartment()
+  const streamOf = (name: SourceLanguage) =>
+    StreamLanguage.define({ name, token: stream => nextToken(stream, SOURCE_RULES[name]) })
+  let current: SourceLanguage = field.dataset.file?.endsWith('.ttl') === true ? 'turtle' : 'yaml'
+  const view = editorFor(field, [
+    language.of(streamOf(current)),
+    lineNumbers(),
+    highlightActiveLineGutter(),
+    autocompletion({ icons: false, override: [context => referenceOffers(context, fieldNames)] }),
+    keymap.of(completionKeymap),
+    EditorView.theme({ '&': { maxHeight: '75vh' }, '.cm-scroller': { overflow: 'auto' } }),
+  ])
+  return {
+    goTo: (line: number, column: number) => {
+      const anchor = offsetOf(view.state.doc, line, column)
+      view.dispatch({ selection: { anchor }, effects: EditorView.scrollIntoView(anchor, { y: 'center' }) })
+      view.focus()
+    },
+    setLanguage: (name: SourceLanguage) => {
+      if (name === current) return
+      current = name
+      view.dispatch({ effects: language.reconfigure(streamOf(name)) })
+    },
+    mark: (diagnostics: readonly ReportedDiagnostic[]) => {
+      view.dispatch(
+        setDiagnostics(
+          view.state,
+          diagnostics.map(described => diagnosticOf(view.state.doc, described)),
+        ),
+      )
+    },
+  }
+}
+
+/** The fields, behind `$(`. */
+function referenceOffers(context: CompletionContext, names: readonly string[]) {
+  const begun = context.matchBefore(/\$\([^)\n]*/)
+  if (begun === null) return null
+  const isClosed = context.state.sliceDoc(context.pos, context.pos + 1) === ')'
+  return {
+    from: begun.from + 2,
+    options: names.map(label => ({ label, apply: isClosed ? label : `${label})` })),
+  }
+}
+
+function diagnosticOf(doc: Text, described: ReportedDiagnostic): Diagnostic {
+  const { severity, message, hint, line, column, endLine, endColumn } = described
+  const from = offsetOf(doc, line, column)
+  return {
+    from,
+    to: Math.max(from, offsetOf(doc, endLine, endColumn)),
+    severity,
+    message: hint === undefined ? message : `${message}\n${hint}`,
+  }
+}
+
+/** A place of the portal's, from 1, as the editor counts; what is beyond the text is its end. */
+function offsetOf(doc: Text, line: number, column: number): number {
+  const { from, to } = doc.line(Math.max(1, Math.min(line, doc.lines)))
+  return Math.min(to, from + Math.max(0, column - 1))
+}

@@ -1,0 +1,38 @@
+import type { Term } from '../../../rdf/term.ts'
+
+/** How a dataset is asked: what Comunica calls the kind of its source. */
+export interface QuerySource {
+  readonly type: 'qpf' | 'brtpf' | 'sparql'
+  readonly value: string
+}
+
+/** What the page tells the worker: the one query that it runs. */
+export interface QueryRun {
+  readonly query: string
+  readonly sources: readonly QuerySource[]
+  /** The public address of the portal, and the one that the page was loaded from: they are the same data. */
+  readonly base: string
+  readonly here: string
+}
+
+/** A row of an answer: terms in the order of the variables; null where one is not bound. */
+export type ResultRow = readonly (Term | null)[]
+
+/** What the worker tells the page, in this order but for `requests`. */
+export type QueryMessage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'requests'; readonly count: number }
+  | { readonly type: 'head'; readonly kind: 'rows' | 'triples'; readonly variables: readonly string[] }
+  | { readonly type: 'rows'; readonly rows: readonly ResultRow[] }
+  | { readonly type: 'truth'; readonly value: boolean }
+  | { readonly type: 'done' }
+  | QueryFault
+
+/** What went wrong; `offset` is the place in the text of the query. */
+export interface QueryFault {
+  readonly type: 'fault'
+  readonly message: string
+  readonly offset: number | null
+  /** The status with which a source refused to answer. */
+  readonly status: number | null
+}

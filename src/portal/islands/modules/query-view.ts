@@ -1,0 +1,201 @@
+import type { PlaygroundData } from '../../playground/sparql-page.ts'
+import type { AnswerFormat } from './answer-files.ts'
+import { AnswerTable, MAX_SHOWN } from './answer-table.ts'
+import type { QueryMessage, ResultRow } from './query-messages.ts'
+
+const WKT = 'http://www.opengis.net/ont/geosparql#wktLiteral'
+
+/** Shows how a query goes, and its answer while it comes: figures, a table, a map where it has places, files. */
+export class QueryView {
+  private readonly status: HTMLElement
+  private readonly answer: HTMLElement
+  private readonly data: PlaygroundData & { readonly here: string }
+  private readonly figures = document.createElement('p')
+  private table: AnswerTable | null = null
+  private prefixes: Readonly<Record<string, string>> = {}
+  private variables: readonly string[] = []
+  private kind: 'rows' | 'triples' = 'rows'
+  private rows: ResultRow[] = []
+  private requests = 0
+  private begun = 0
+  private timer: ReturnType<typeof setInterval> | undefined
+
+  constructor(status: HTMLElement, answer: HTMLElement, data: PlaygroundData & { readonly here: string }) {
+    this.status = status
+    this.answer = answer
+    this.data = data
+    this.figures.className = 'figures'
+  }
+
+  /** A query begins: what was shown goes. */
+  begin(query: string): void {
+    this.prefixes = { ...this.data.prefixes, ...prefixesOf(query) }
+    this.table = null
+    this.rows = []
+    this.requests = 0
+    this.begun = performance.now()
+    this.answer.replaceChildren(this.figures)
+    this.t(this.data.texts.loading)
+    this.count()
+    clearInterval(this.timer)
+    this.timer = setInterval(() => this.count(), 200)
+  }
+
+  show(message: QueryMessage): void {
+    const { texts } = this.data
+    switch (message.type) {
+      case 'ready':
+        this.t(texts.running)
+        break
+      case 'requests':
+        this.requests = message.count
+        break
+      case 'head':
+        this.open(message.kind, message.variables)
+        break
+      case 'rows':
+        for (const row of message.rows) this.rows.push(row)
+        this.table?.add(message.rows)
+        break
+      case 'truth':
+        this.answer.append(paragraph(message.value ? texts.yes : texts.no, 'truth'))
+        break
+      case 'fault':
+        this.fail(message.status === 401 ? texts.signIn : texts.failed, message.message, message.offset)
+        break
+      case 'done':
+        this.finish(texts.done)
+        break
+      default:
+        message satisfies never
+    }
+    this.count()
+  }
+
+  /** The query was stopped: what came stays. */
+  stop(): void {
+    this.finish(this.data.texts.stopped)
+  }
+
+  fail(text: string, reason = '', offset: number | null = null): void {
+    clearInterval(this.timer)
+    this.t('')
+    const fault = document.createElement('div')
+    fault.className = 'fault'
+    fault.setAttribute('role', 'alert')
+    fault.append(paragraph(offset === null ? text : `${text} ${this.place(offset)}`))
+    if (reason !== '') {
+      const words = document.createElement('pre')
+      words.textContent = reason
+      fault.append(words)
+    }
+    this.answer.prepend(fault)
+  }
+
+  private open(kind: 'rows' | 'triples', variables: readonly string[]): void {
+    const { language, base, here, texts } = this.data
+    this.kind = kind
+    this.variables = variables
+    this.table = new AnswerTable(variables, texts.answer, { prefixes: this.prefixes, language, base, here })
+  }
+
+  private finish(text: string): void {
+    clearInterval(this.timer)
+    this.t(text)
+    this.count()
+    if (this.table === null) return
+    const { texts } = this.data
+    if (this.rows.length === 0) this.answer.append(paragraph(texts.none, 'empty'))
+    if (this.rows.length > MAX_SHOWN)
+      this.answer.append(paragraph(texts.cut.replace('{n}', this.number(MAX_SHOWN)), 'soft'))
+    if (this.rows.length > 0) this.figures.after(this.downloads())
+    this.map().catch(() => undefined)
+  }
+
+  private count(): void {
+    const { texts } = this.data
+    const { length } = this.rows
+    const shown: readonly (readonly [text: string, number: string])[] = [
+      ...(this.table === null
+        ? []
+        : [[this.kind === 'rows' ? texts.rows : texts.triples, this.number(length)] as const]),
+      [texts.requests, this.number(this.requests)],
+      [texts.seconds, this.number((performance.now() - this.begun) / 1000, 1)],
+    ]
+    this.figures.replaceChildren(
+      ...shown.flatMap(([text, number]) => {
+        const figure = document.createElement('span')
+        figure.textContent = text.replace('{n}', number)
+        return [figure, ' ']
+      }),
+    )
+    if (this.table !== null && length > 0 && !this.table.element.isConnected)
+      this.answer.append(this.table.element)
+  }
+
+  private downloads(): HTMLElement {
+    const line = paragraph(this.data.texts.download, 'take-away')
+    const formats: readonly (readonly [AnswerFormat, string])[] =
+      this.kind === 'triples'
+        ? [
+            ['turtle', 'Turtle'],
+            ['csv', 'CSV'],
+          ]
+        : [
+            ['json', 'JSON'],
+            ['csv', 'CSV'],
+          ]
+    for (const [format, name] of formats) {
+      const button = document.createElement('button')
+      button.type = 'button'
+      button.className = 'plain'
+      button.textContent = name
+      button.addEventListener('click', async () => {
+        const { saveAnswer } = await import('./answer-files.ts')
+        saveAnswer(format, this.variables, this.rows, this.prefixes)
+      })
+      line.append(' ', button)
+    }
+    return line
+  }
+
+  /** Draws the places of the answer, where it has any. */
+  private async map(): Promise<void> {
+    const isPlace = (row: ResultRow) => row.some(term => term?.type === 'literal' && term.datatype === WKT)
+    const rows = this.rows
+    if (!rows.some(isPlace)) return
+    const { answerMap } = await import('./answer-map.ts')
+    if (rows === this.rows) this.table?.element.before(answerMap(rows, this.data.texts.map))
+  }
+
+  /** A place in the text of the query in words. */
+  private place(offset: number): string {
+    const query = (document.getElementById('query') as HTMLTextAreaElement).value
+    const before = query.slice(0, offset).split('\n')
+    return this.data.texts.place
+      .replace('{line}', this.number(before.length))
+      .replace('{column}', this.number((before.at(-1)?.length ?? 0) + 1))
+  }
+
+  private number(value: number, digits = 0): string {
+    const shown = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+    return new Intl.NumberFormat(this.data.language, shown).format(value)
+  }
+
+  private t(text: string): void {
+    this.status.textContent = text
+  }
+}
+
+function paragraph(text: string, className = ''): HTMLElement {
+  const made = document.createElement('p')
+  if (className !== '') made.className = className
+  made.textContent = text
+  return made
+}
+
+/** The prefixes that a query declares. */
+function prefixesOf(query: string): Readonly<Record<string, string>> {
+  const found = query.matchAll(/\bPREFIX\s+([A-Za-z][\w-]*)?:\s*<([^<>\s]+)>/gi)
+  return Object.fromEntries(Array.from(found, ([, prefix = '', namespace = '']) => [prefix, namespace]))
+}

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { feature, mesh } from 'topojson-client'
+import type { GeometryCollection, Topology } from 'topojson-specification'
+import { encodeLines, type Line } from './outline.ts'
+
+/** The module of outlines of land that the build gives the maps, beside that of borders; from Natural Earth. */
+export const COASTLINE_MODULE = 'lodestone:land'
+
+/** The text of the module of outlines. */
+export function coastlineModule(): string {
+  const coastline = topology('land-110m')
+  const shape = feature(coastline, coastline.objects.land as GeometryCollection)
+  const rings = shape.features.flatMap(({ geometry }): readonly Line[] => {
+    if (geometry.type === 'Polygon') return geometry.coordinates as unknown as readonly Line[]
+    return geometry.type === 'MultiPolygon' ? (geometry.coordinates.flat() as unknown as readonly Line[]) : []
+  })
+  return `export const coastline = ${JSON.stringify(encodeLines(rings.flatMap(ring => cutAtEdges(ring, 'ring'))))}`
+}
+
+/** The text of the module of borders. */
+export function bordersModule(): string {
+  const countries = topology('countries-110m')
+  const borders = mesh(countries, countries.objects.countries as GeometryCollection, (a, b) => a !== b)
+  const lines = borders.coordinates as unknown as readonly Line[]
+  return `export const borders = ${JSON.stringify(encodeLines(lines.flatMap(line => cutAtEdges(line, 'path'))))}`
+}
+
+/** Half of the world: what is drawn is between this and its opposite. */
+const EDGE = 180
+
+/**
+ * The parts of a line on one map of the world: what crosses the 180th meridian is cut there and goes on at the other edge, so
+ * that nothing is drawn twice. A ring stays a ring, closed along the edge.
+ */
+export function cutAtEdges(line: Line, type: 'ring' | 'path'): readonly Line[] {
+  const whole = unrolled(line)
+  const longitudes = whole.map(([lon]) => lon)
+  if (Math.max(...longitudes) <= EDGE && Math.min(...longitudes) >= -EDGE) return [whole]
+  return [0, -2 * EDGE, 2 * EDGE].flatMap(shift => {
+    const shifted = whole.map(([lon, lat]) => [lon + shift, lat] as const)
+    const eastern = clipped([shifted], type, lon => lon + EDGE, -EDGE)
+    return clipped(eastern, type, lon => EDGE - lon, EDGE)
+  })
+}
+
+/** A line that crosses the 180th meridian goes on beyond it. */
+function unrolled(line: Line): Line {
+  let turns = 0
+  let before: Line[number] | null = null
+  return line.map(([lon, lat]) => {
+    const step = before === null ? 0 : lon - before[0]
+    // Around the pole itself there is nothing to cross.
+    if (Math.abs(step) > EDGE && lat > -89) turns -= Math.sign(step)
+    before = [lon, lat]
+    return [lon + 2 * EDGE * turns, lat] as const
+  })
+}
+
+/**
+ * The parts of lines on one side of a meridian (Sutherland and Hodgman's algorithm for rings).
+ *
+ * @param inside positive on the side that is kept, 0 on the meridian
+ */
+function clipped(
+  lines: readonly Line[],
+  type: 'ring' | 'path',
+  inside: (lon: number) => number,
+  meridian: number,
+): readonly Line[] {
+  return lines.flatMap(line => {
+    const parts: [number, number][][] = [[]]
+    for (const [at, [lon, lat]] of line.entries()) {
+      const before = line[at - 1]
+      if (before !== undefined && inside(before[0]) * inside(lon) < 0) {
+        const share = (meridian - before[0]) / (lon - before[0])
+        parts.at(-1)?.push([meridian, before[1] + share * (lat - before[1])])
+        if (type === 'path' && inside(lon) < 0) parts.push([])
+      }
+      if (inside(lon) >= 0) parts.at(-1)?.push([lon, lat])
+    }
+    return parts.filter(part => new Set(part.map(String)).size > (type === 'ring' ? 2 : 1)).map(closed(type))
+  })
+}
+
+/** A ring ends where it begins, also where its beginning was cut off. */
+function closed(type: 'ring' | 'path'): (part: Line) => Line {
+  return part => {
+    const [first] = part
+    return type === 'path' || first === undefined || String(first) === String(part.at(-1))
+      ? part
+      : [...part, first]
+  }
+}
+
+function topology(name: string): Topology {
+  const file = createRequire(import.meta.url).resolve(`world-atlas/${name}.json`)
+  return JSON.parse(readFileSync(file, 'utf8')) as Topology
+}

@@ -1,0 +1,220 @@
+import type { ServedDataset } from '../catalog/served.ts'
+import type { ServedCatalog } from '../catalog/visible.ts'
+import { Fault } from '../errors/errors.ts'
+import { DEFAULT_ZONE, invalid } from '../http/parameters.ts'
+import type { Field } from '../model/field.ts'
+import type { Language } from '../model/language.ts'
+import type { CompileTarget } from '../query/compile/target.ts'
+import { EXPLORE_V21 } from '../query/dialect.ts'
+import { type Answer, answerQuery } from '../query/execute/answer.ts'
+import { Executor } from '../query/execute/executor.ts'
+import { enumerateFacet, type FacetValue } from '../query/execute/facets.ts'
+import {
+  canBeFacet,
+  type Facet,
+  type FacetSort,
+  facetCondition,
+  facetField,
+  facetOf,
+} from '../query/facets.ts'
+import { type OdsqlClauses, planOdsql } from '../query/pipeline.ts'
+import { Stopwatch } from '../query/stopwatch.ts'
+import { DataCache } from './data-cache.ts'
+import { conditions, type Refinement, type Selection } from './selection.ts'
+import type { SiteServices } from './services.ts'
+
+/** What pages ask: the catalog or the records of a dataset. */
+export interface Source {
+  /** Names the data: answers of the same version are the same. */
+  readonly version: string
+  readonly target: CompileTarget
+  readonly fields: readonly Field[]
+  /** Metadata template that may be left out before a name; only the catalog has one. */
+  readonly template?: string
+  readonly facets: readonly Facet[]
+}
+
+/** A facet with its values, as a page shows it. */
+export interface ShownFacet {
+  readonly facet: Facet
+  readonly values: readonly FacetValue[]
+}
+
+/** The facets of the catalog that its page shows. */
+const CATALOG_FACETS = ['theme', 'keyword', 'publisher', 'license', 'language', 'features'] as const
+
+/** The catalog of somebody as what pages ask. */
+export function catalogSource({ target, entries, figures, version: made }: ServedCatalog): Source {
+  const { fields } = target.dataset
+  const version = entries.map(({ dataset, version }) => `${dataset.id} ${version}`).join(',')
+  const facets = CATALOG_FACETS.flatMap(name => facetNamed(name, fields, '-count', 'default') ?? [])
+  // Figures of use change while the datasets stay the same.
+  const state = figures === undefined ? '' : made
+  return { version: `catalog ${state} ${version}`, target, fields, template: 'default', facets }
+}
+
+/** The records of a dataset as what pages ask. */
+export function recordsSource({ dataset, version, target }: ServedDataset): Source {
+  const { id, fields } = dataset
+  const facets = fields
+    .filter(field => field.annotations.facet !== undefined && canBeFacet(field))
+    .map(field => facetOf(field.name, field, '-count'))
+  return { version: `${id} ${version}`, target, fields, facets }
+}
+
+/** Asks the store what pages show, and keeps what it answers. */
+export class QueryService {
+  private readonly services: Pick<SiteServices, 'store' | 'clock' | 'now'>
+  private readonly kept = new DataCache(2000)
+  private readonly drawn = new DataCache(100)
+
+  constructor(services: Pick<SiteServices, 'store' | 'clock' | 'now'>) {
+    this.services = services
+  }
+
+  /**
+   * Answers any clauses for the records of a selection: a page of them, or groups. Faults: ODSQLError and its like with
+   * the clause and the place, InvalidRESTParameterError, those of the store.
+   *
+   * @param clauses replace those of the selection where they are given
+   */
+  find(
+    source: Source,
+    selection: Selection,
+    clauses: Partial<OdsqlClauses> & Pick<OdsqlClauses, 'limit' | 'offset'>,
+    language: Language = 'en',
+  ): Promise<Answer> {
+    const { words, where, orderBy } = selection
+    const requested: OdsqlClauses = {
+      orderBy,
+      ...clauses,
+      where: [...conditions(words, where), ...(clauses.where ?? [])],
+    }
+    const key = JSON.stringify([
+      'find',
+      source.version,
+      selection.refine,
+      selection.exclude,
+      requested,
+      language,
+    ])
+    const texts = [
+      ...requested.where,
+      requested.select ?? '',
+      requested.groupBy ?? '',
+      requested.orderBy ?? '',
+    ]
+    return this.keep(key, texts, async () => {
+      const executor = this.executor()
+      const filter = this.filterOf(source, selection)
+      const plan = planOdsql({ ...requested, filter }, this.context(source, language), executor.watch)
+      return answerQuery(
+        plan,
+        { target: source.target, style: { dialect: EXPLORE_V21, timezone: DEFAULT_ZONE } },
+        executor,
+      )
+    })
+  }
+
+  /**
+   * What is made of the records of a selection, a drawing, say: kept like answers.
+   *
+   * @param key what it depends on beside the selection
+   */
+  drawing<Made>(
+    source: Source,
+    { words, where, refine, exclude }: Selection,
+    key: readonly unknown[],
+    make: () => Promise<Made>,
+  ): Promise<Made> {
+    const texts = conditions(words, where)
+    const whole = JSON.stringify(['drawing', source.version, texts, refine, exclude, key])
+    return isFleeting(texts) ? make() : this.drawn.of(whole, make)
+  }
+
+  /** How many records a selection has. */
+  async count(source: Source, selection: Selection): Promise<number> {
+    return (await this.find(source, { ...selection, orderBy: '' }, { limit: 0, offset: 0 })).total
+  }
+
+  /** The values of the facets of a source for a selection, each with its count. */
+  facets(
+    source: Source,
+    selection: Selection,
+    facets: readonly Facet[] = source.facets,
+  ): Promise<readonly ShownFacet[]> {
+    const { words, where, refine, exclude } = selection
+    const texts = conditions(words, where)
+    const names = facets.map(({ name, limit }) => `${name} ${limit}`)
+    const key = JSON.stringify(['facets', source.version, texts, refine, exclude, names])
+    return this.keep(key, texts, async () => {
+      const executor = this.executor()
+      const { filter } = planOdsql(
+        { where: texts, limit: 0, offset: 0 },
+        this.context(source, 'en'),
+        executor.watch,
+      )
+      const refined = filtersOf(source, refine, 'refine')
+      const excluded = filtersOf(source, exclude, 'exclude')
+      const shown: ShownFacet[] = []
+      for (const facet of facets) {
+        const requested = { filter, refined, excluded, timezone: DEFAULT_ZONE }
+        shown.push({ facet, values: await enumerateFacet(facet, requested, source.target, executor) })
+      }
+      return shown
+    })
+  }
+
+  private keep<Made>(key: string, texts: readonly string[], make: () => Promise<Made>): Promise<Made> {
+    return isFleeting(texts) ? make() : this.kept.of(key, make)
+  }
+
+  private filterOf(source: Source, { refine, exclude }: Selection) {
+    const refined = filtersOf(source, refine, 'refine')
+    return facetCondition(refined, filtersOf(source, exclude, 'exclude'), DEFAULT_ZONE)
+  }
+
+  private executor(): Executor {
+    return new Executor(this.services.store, new Stopwatch(this.services.clock))
+  }
+
+  private context({ fields, template }: Source, language: Language) {
+    return {
+      dataset: { fields },
+      technical: template === undefined,
+      ...(template === undefined ? {} : { template }),
+      timezone: DEFAULT_ZONE,
+      language,
+      dialect: EXPLORE_V21,
+      now: this.services.now(),
+    }
+  }
+}
+
+/** A query that calls `now` or `random` is answered anew each time. */
+function isFleeting(texts: readonly string[]): boolean {
+  return texts.some(text => /\b(?:now|random)\s*\(/i.test(text))
+}
+
+function filtersOf(source: Source, refinements: readonly Refinement[], parameter: string) {
+  return refinements.map(({ facet: name, value }) => {
+    const facet = facetNamed(name, source.fields, '-count', source.template)
+    if (facet === undefined) throw invalid(parameter, name, 'the name of a field that can be a facet')
+    return { facet, value }
+  })
+}
+
+function facetNamed(
+  name: string,
+  fields: readonly Field[],
+  sort: FacetSort,
+  template?: string,
+): Facet | undefined {
+  const field = facetField(name, fields, template)
+  return field === undefined ? undefined : facetOf(name, field, sort)
+}
+
+/** True for what a person can put right in the filter of a page. */
+export function isFilterFault(error: unknown): error is Fault {
+  return error instanceof Fault && error.status === 400
+}
