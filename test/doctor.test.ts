@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { originText, shownSettings } from '../src/cli/config/origins.ts'
-import type { Finding } from '../src/cli/doctor/finding.ts'
+import type { DoctorFinding } from '../src/cli/doctor/finding.ts'
 import { diagnoseNode } from '../src/cli/doctor/machine.ts'
 import { diagnoseBase } from '../src/cli/doctor/network.ts'
 import { diagnoseEmbedded } from '../src/cli/doctor/store.ts'
@@ -31,7 +31,7 @@ function publishTrees(portal: string): Promise<void> {
   })
 }
 
-function statusOf(findings: readonly Finding[], check: string): string {
+function statusOf(findings: readonly DoctorFinding[], check: string): string {
   return findings
     .filter(finding => finding.check === check)
     .map(({ status, message }) => `${status}: ${message}`)
@@ -149,11 +149,11 @@ t.test('what is wrong is found, with what to do', async t => {
   await at(write('portal.yaml', `port: ${port}\nhost: 127.0.0.1\n`), 'ports', /^problem: .*EADDRINUSE/)
   const { code, stdout } = await lodestone(['doctor', '--portal', portal, '--json'])
   t.equal(code, 1)
-  t.ok((JSON.parse(stdout) as readonly Finding[]).some(({ status }) => status === 'problem'))
+  t.ok((JSON.parse(stdout) as readonly DoctorFinding[]).some(({ status }) => status === 'problem'))
 })
 
 t.test('single looks', async t => {
-  const cases: readonly (readonly [Finding | readonly Finding[], RegExp])[] = [
+  const cases: readonly (readonly [DoctorFinding | readonly DoctorFinding[], RegExp])[] = [
     [diagnoseNode('v18.20.0'), /^problem/],
     [diagnoseNode('v20.18.9'), /^problem/],
     [diagnoseNode('v20.19.0'), /^ok/],

@@ -10,7 +10,7 @@ import t from 'tap'
 import { flatgeobuf } from '../src/formats/flatgeobuf.ts'
 import { projectGeometry, projector, wktOf } from '../src/formats/projection.ts'
 import { shapefile } from '../src/formats/shapefile.ts'
-import type { Column, ExportOptions, Row, Table } from '../src/formats/table.ts'
+import type { ExportOptions, Table, TableColumn, TableRow } from '../src/formats/table.ts'
 import type { Geometry } from '../src/model/value.ts'
 import { writeParquet } from './support/parquet.ts'
 
@@ -28,14 +28,14 @@ const OPTIONS: ExportOptions = {
   numericDates: false,
 }
 
-const column = (key: string, type: Column['type'], multivalued = false): Column => ({
+const column = (key: string, type: TableColumn['type'], multivalued = false): TableColumn => ({
   key,
   label: `Label of ${key}`,
   type,
   multivalued,
 })
 
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly TableColumn[] = [
   column('title', 'text'),
   column('a_very_long_name_one', 'text'),
   column('a_very_long_name_two', 'int'),
@@ -84,8 +84,8 @@ const POLYGONS: Geometry = {
 }
 const LONG = `${'é'.repeat(126)}x€ and more`
 
-const NOTHING: Row = Object.fromEntries(COLUMNS.map(({ key }) => [key, null]))
-const ROWS: readonly Row[] = [
+const NOTHING: TableRow = Object.fromEntries(COLUMNS.map(({ key }) => [key, null]))
+const ROWS: readonly TableRow[] = [
   NOTHING,
   {
     title: 'Qarqīn "quoted"; \'single\'\r\nline two\n\ttab',
@@ -114,7 +114,7 @@ const ROWS: readonly Row[] = [
   { ...NOTHING, title: 'a point', shape: feature({ type: 'Point', coordinates: [1, 2] }) },
 ]
 
-function tableOf(rows: readonly Row[] = ROWS, columns = COLUMNS): Table {
+function tableOf(rows: readonly TableRow[] = ROWS, columns = COLUMNS): Table {
   const pieces = async function* () {
     yield rows.slice(0, 1)
     yield []

@@ -7,7 +7,7 @@ import { csv } from '../src/formats/csv.ts'
 import { gpx } from '../src/formats/gpx.ts'
 import { kml } from '../src/formats/kml.ts'
 import { inSheets, sheetName, spreadsheetml } from '../src/formats/spreadsheetml.ts'
-import type { Column, ExportOptions, Row, Table, TableWriter } from '../src/formats/table.ts'
+import type { ExportOptions, Table, TableColumn, TableRow, TableWriter } from '../src/formats/table.ts'
 import { xlsx } from '../src/formats/xlsx.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import type { FieldType } from '../src/model/field.ts'
@@ -37,7 +37,7 @@ const OPTIONS: ExportOptions = {
   numericDates: false,
 }
 
-function column(key: string, type: FieldType, multivalued = false): Column {
+function column(key: string, type: FieldType, multivalued = false): TableColumn {
   return { key, label: `The ${key}`, type, multivalued }
 }
 
@@ -52,7 +52,7 @@ const COLUMNS = [
   column('place', 'geo_point_2d'),
   column('2 <odd>', 'text'),
 ]
-const ROWS: readonly Row[] = [
+const ROWS: readonly TableRow[] = [
   [
     'Åland "x" & <y> ]]> \'q\'',
     ['a', 'b;c'],
@@ -92,7 +92,7 @@ function given(value: unknown, type: FieldType): unknown {
   return type === 'geo_point_2d' && Array.isArray(value) ? { lon: value[0], lat: value[1] } : (value ?? null)
 }
 
-function table(rows: readonly Row[] = ROWS, columns = COLUMNS, name = 'made', size = 2): Table {
+function table(rows: readonly TableRow[] = ROWS, columns = COLUMNS, name = 'made', size = 2): Table {
   async function* pieces() {
     yield []
     for (let at = 0; at < rows.length; at += size) yield rows.slice(at, at + size)
@@ -348,7 +348,7 @@ t.test('Office Open XML workbook', async t => {
       return found
     })
   }
-  const many = Array.from({ length: 7 }, () => ROWS[0] as Row)
+  const many = Array.from({ length: 7 }, () => ROWS[0] as TableRow)
   const last = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[COLUMNS.length - 1]
   t.strictSame(await extents(table([])), [`A1:${last}1`])
   t.strictSame(await extents(table(many, COLUMNS, 'made', 7)), [`A1:${last}8`], 'rows that come at once')
@@ -470,7 +470,7 @@ t.test('tables without rows', async t => {
   t.equal(sheets.length, 2, 'no empty sheet follows a full one')
 })
 
-function shape(type: string, coordinates: unknown, more = {}): Row {
+function shape(type: string, coordinates: unknown, more = {}): TableRow {
   return { type: 'Feature', geometry: { type, coordinates, ...more }, properties: {} }
 }
 
@@ -487,7 +487,7 @@ const HOLE = [
   [1, 1],
 ]
 /** Shapes, and how KML and GPX write them. */
-const SHAPES: readonly (readonly [Row | null, kml: string, segments: string])[] = [
+const SHAPES: readonly (readonly [TableRow | null, kml: string, segments: string])[] = [
   [shape('Point', [1, 2]), 'Point(1,2)', 'wpt 1 2'],
   [shape('Point', [1, 2, 3]), 'Point(1,2,3)', 'wpt 1 2'],
   [null, '', ''],
@@ -737,7 +737,7 @@ t.test('LibreOffice reads spreadsheets', { skip: missing('soffice') }, async t =
 })
 
 t.test('CSV: texts that a spreadsheet would run are escaped where the portal says so', async t => {
-  const rows: readonly Row[] = [
+  const rows: readonly TableRow[] = [
     ['=1+1', '+1', '-2', '@a', '\t=x', ' =x', '＝1', 'a=b', "'=1", ''].flatMap(title => [
       { title, n: -5, at: '2020-01-01T00:00:00+00:00' },
     ]),

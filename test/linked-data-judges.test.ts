@@ -5,7 +5,7 @@ import { Parser, type Quad, Writer } from 'n3'
 import { isomorphic } from 'rdf-isomorphic'
 import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { writeAnswer } from '../src/cli/query/answer.ts'
+import { writeQueryAnswer } from '../src/cli/query/answer.ts'
 import { loadConfig } from '../src/config/config.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 // @ts-expect-error: a script of the tests without types
@@ -318,7 +318,7 @@ t.test('the command writes JSON-LD too', async t => {
     yield triple('urn:x', 'schema:name', 'b')
   }
   const prefixes = { schema: 'http://schema.org/', geo: 'http://www.opengis.net/ont/geosparql#' }
-  const pieces = writeAnswer({ type: 'triples', triples: triples() }, 'json', 'csv', prefixes)
+  const pieces = writeQueryAnswer({ type: 'triples', triples: triples() }, 'json', 'csv', prefixes)
   let written = ''
   for await (const piece of pieces) written += piece
   const found = await quadsOf(written)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { compileMapping, type RecordMapper } from '../src/mapping/compile.ts'
 import { directMapping } from '../src/mapping/direct.ts'
 import type { Mapping, ObjectMap, ResourceRule, Segment, StatementRule, TermMap } from '../src/mapping/ir.ts'
-import { TripleText } from '../src/mapping/triple-text.ts'
+import { WrittenTriple } from '../src/mapping/triple-text.ts'
 import { type FieldType, field } from '../src/model/field.ts'
 import type { DatasetRecord, Value } from '../src/model/value.ts'
 import { literalType } from '../src/rdf/literals.ts'
@@ -16,7 +16,7 @@ const SUBJECT = `${BASE}/ld/resources/x/records/${ID}`
 const record = (...values: Value[]): DatasetRecord => ({ id: ID, position: 7, values })
 
 function run(map: RecordMapper, ...records: readonly DatasetRecord[]): string {
-  const out = new TripleText()
+  const out = new WrittenTriple()
   for (const one of records) map(one, out)
   return out.take().toString()
 }
@@ -109,7 +109,7 @@ t.test('the direct mapping writes each value as the store keeps it', async t => 
 t.test('a multivalued field makes a triple for each element, and triples are counted', async t => {
   const fields = [field('tags', 'text', { multivalued: true }), field('n', 'int')]
   const { map, report } = compileMapping(directMapping(BASE, { id: 'x', fields }), fields)
-  const out = new TripleText()
+  const out = new WrittenTriple()
   map(record(['a', 'b', 'c'], 1), out)
   map(record(null, 2), out)
   t.equal(out.triples, 5)
@@ -129,7 +129,7 @@ t.test('a multivalued field makes a triple for each element, and triples are cou
 t.test('pieces are bounded and lose nothing', async t => {
   const fields = [field('a', 'text')]
   const { map } = compileMapping(directMapping(BASE, { id: 'x', fields }), fields)
-  const out = new TripleText()
+  const out = new WrittenTriple()
   const sizes: number[] = []
   let text = ''
   const take = () => {

@@ -5,7 +5,7 @@ import { entityContext, entityPath, feedContext, propertyContext } from '../src/
 import { metadataXml } from '../src/api/odata/format/metadata.ts'
 import { oldMetadataXml } from '../src/api/odata/format/old-metadata.ts'
 import { serviceDocument } from '../src/api/odata/format/service.ts'
-import { type Answer, type Feed, type PayloadFormat, setSheet } from '../src/api/odata/format/shape.ts'
+import { type Feed, type ODataAnswer, type PayloadFormat, setSheet } from '../src/api/odata/format/shape.ts'
 import { decimalText, doubleText, durationText, rawText } from '../src/api/odata/format/texts.ts'
 import { writeAnswer } from '../src/api/odata/format/write.ts'
 import type { ColumnType, EdmValue, EntityColumn } from '../src/model/edm.ts'
@@ -86,7 +86,7 @@ const ATOM4: PayloadFormat = { ...JSON4, type: 'atom' }
 const ATOM3: PayloadFormat = { ...JSON3, type: 'atom' }
 const full = (manner: PayloadFormat): PayloadFormat => ({ ...manner, level: 'full' })
 
-const write = (answer: Answer, manner: PayloadFormat) => writeAnswer(answer, manner, PLACE)
+const write = (answer: ODataAnswer, manner: PayloadFormat) => writeAnswer(answer, manner, PLACE)
 const NAME = '"name":" \\"Köln\\" <&>\\r\\n\\u0001"'
 const SECOND = `${ROOT}/cities('o''x%2F%C3%A9')`
 

@@ -13,7 +13,7 @@ import { publicationOrder, withDependants } from '../src/publishing/processors/d
 import { compileCondition, compileValue } from '../src/publishing/processors/expression.ts'
 import { type PublishMessage, publishAll } from '../src/publishing/publisher.ts'
 import { currentManifest, versionsOf } from '../src/publishing/versions/versions.ts'
-import { columnReader } from '../src/sources/fields.ts'
+import { fieldReader } from '../src/sources/fields.ts'
 
 /** The steps of dataset.yaml between source and record. */
 const BASE = 'http://portal.test'
@@ -258,7 +258,7 @@ t.test('expressions over plain values', async t => {
     b: true,
     'Two words': 'x',
   }
-  const condition = (text: string) => compileCondition(text, columnReader).evaluate(row)
+  const condition = (text: string) => compileCondition(text, fieldReader).evaluate(row)
   for (const text of [
     'n > 12',
     'n = 12.5',
@@ -295,13 +295,13 @@ t.test('expressions over plain values', async t => {
     'i / 0 > 0',
   ])
     t.notOk(condition(text), text)
-  const value = (text: string) => compileValue(text, columnReader).evaluate(row)
+  const value = (text: string) => compileValue(text, fieldReader).evaluate(row)
   t.equal(value('(n + i) * 2'), 31)
   t.equal(value('-n'), -12.5)
   t.equal(value('n / 0'), null)
   t.equal(value('date_format(d, "dd.MM.yyyy")'), '06.05.2024')
   t.equal(value('ifnull(e, s)'), 'Grün')
-  t.same(compileCondition('n > i and s like "x"', columnReader).columns, ['n', 'i', 's'])
+  t.same(compileCondition('n > i and s like "x"', fieldReader).columns, ['n', 'i', 's'])
   const many = Array.from({ length: 2000 }, (_, at) => `i = ${at}`).join(' or ')
   try {
     t.ok(condition(many), 'long chains need no deep stack')

@@ -1,6 +1,6 @@
 import { Parser } from 'n3'
 import t from 'tap'
-import type { Column } from '../src/mapping/columns.ts'
+import type { MappingColumn } from '../src/mapping/columns.ts'
 import type { Diagnostic } from '../src/mapping/diagnostic.ts'
 import type { Mapping, ObjectMap, ResourceRule, Segment, TermMap } from '../src/mapping/ir.ts'
 import { readRml } from '../src/mapping/rml/read.ts'
@@ -561,7 +561,7 @@ t.test('a document for other engines', async t => {
       { key: 'country', subject: iri(text('http://example.org/country/'), field('country')), statements: [] },
     ],
   }
-  const columns: readonly Column[] = [
+  const columns: readonly MappingColumn[] = [
     { name: 'code', type: 'text', multivalued: false },
     { name: 'population', type: 'int', multivalued: false },
     { name: 'tags', type: 'text', multivalued: true },

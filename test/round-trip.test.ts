@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import t from 'tap'
-import type { Column, ExportOptions, Row, Table } from '../src/formats/table.ts'
+import type { ExportOptions, Table, TableColumn, TableRow } from '../src/formats/table.ts'
 import { TABLE_WRITERS } from '../src/formats/writers.ts'
 import { inspectSource } from '../src/sources/inspect.ts'
 import { openSource } from '../src/sources/open.ts'
@@ -24,7 +24,12 @@ const OPTIONS: ExportOptions = {
   numericDates: false,
 }
 
-const column = (key: string, type: Column['type']): Column => ({ key, label: key, type, multivalued: false })
+const column = (key: string, type: TableColumn['type']): TableColumn => ({
+  key,
+  label: key,
+  type,
+  multivalued: false,
+})
 const COLUMNS = [
   column('name', 'text'),
   column('height', 'double'),
@@ -51,7 +56,7 @@ const HOLE = [
 ]
 
 /** Three tables: without geometry, with points, with shapes. */
-const ROWS: readonly Row[] = [
+const ROWS: readonly TableRow[] = [
   {
     name: 'Chêne "royal"; vieux',
     height: 12.5,
@@ -70,19 +75,20 @@ const ROWS: readonly Row[] = [
   },
   { name: 'Fir', height: null, count: null, isold: null, planted: null, seen: '2022-02-02T22:22:22+00:00' },
 ]
-const TABLES: readonly (readonly [name: string, geometry: Column | null, values: readonly unknown[]])[] = [
-  ['plain', null, []],
-  ['points', column('place', 'geo_point_2d'), [point(2.35, 48.85), point(-70.5, -33.25), point(151.2, 0)]],
+const TABLES: readonly (readonly [name: string, geometry: TableColumn | null, values: readonly unknown[]])[] =
   [
-    'shapes',
-    column('area', 'geo_shape'),
+    ['plain', null, []],
+    ['points', column('place', 'geo_point_2d'), [point(2.35, 48.85), point(-70.5, -33.25), point(151.2, 0)]],
     [
-      shape({ type: 'Polygon', coordinates: [square(10), HOLE] }),
-      shape({ type: 'MultiPolygon', coordinates: [[square(20)], [square(30)]] }),
-      shape({ type: 'Polygon', coordinates: [square(40)] }),
+      'shapes',
+      column('area', 'geo_shape'),
+      [
+        shape({ type: 'Polygon', coordinates: [square(10), HOLE] }),
+        shape({ type: 'MultiPolygon', coordinates: [[square(20)], [square(30)]] }),
+        shape({ type: 'Polygon', coordinates: [square(40)] }),
+      ],
     ],
-  ],
-]
+  ]
 
 /** Formats with the ending of their files; those that need geometry; what each cannot hold. */
 const FORMATS: readonly {
@@ -177,7 +183,7 @@ t.test('what is exported is imported and is equal', async t => {
 })
 
 /** Formats of features have one geometry, whose column has no name. */
-function renamed(key: string, type: Column['type'], format: string): string {
+function renamed(key: string, type: TableColumn['type'], format: string): string {
   const isFeatures = ['geojson', 'kml', 'gpx', 'fgb', 'shp'].includes(format)
   return isFeatures && (type === 'geo_point_2d' || type === 'geo_shape') ? 'geometry' : key
 }

@@ -3,7 +3,7 @@ import { buildApp } from '../src/app/app.ts'
 import { type Config, loadConfig } from '../src/config/config.ts'
 import { roundWidth } from '../src/portal/chart/clauses.ts'
 import { coastlineModule, cutAtEdges } from '../src/portal/map/coastline.ts'
-import { decodeLines, encodeLines, type Line } from '../src/portal/map/outline.ts'
+import { decodeLines, encodeOutline, type Line } from '../src/portal/map/outline.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 
 /** The tabs map and analyze of a small portal: what they show, what they ask, what they leave out. */
@@ -190,7 +190,7 @@ t.test('outlines are written and read again', t => {
       [0.25, -0.25],
     ],
   ] as const
-  t.same(decodeLines(encodeLines(lines)), lines)
+  t.same(decodeLines(encodeOutline(lines)), lines)
   const rows: readonly (readonly [string, 'ring' | 'path', Line, readonly Line[]])[] = [
     [
       'within the map',

@@ -2,7 +2,7 @@ import { parseHTML } from 'linkedom'
 import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
 import { loadConfig } from '../src/config/config.ts'
-import { highlight, tokensOf } from '../src/portal/parts/highlight.ts'
+import { highlight, highlightTokens } from '../src/portal/parts/highlight.ts'
 import { richText } from '../src/portal/parts/rich-text.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 
@@ -123,7 +123,7 @@ t.test('source texts are taken apart and lose nothing', async t => {
     ['code', `curl 'https://e.org/#a' -- "b" // c`, 'string', `'https://e.org/#a'`],
   ] as const
   for (const [language, text, kind, found] of table) {
-    const tokens = tokensOf(text, language)
+    const tokens = highlightTokens(text, language)
     t.equal(tokens.map(token => token.text).join(''), text)
     t.ok(
       tokens.some(token => token.kind === kind && token.text === found),

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { checkDataset } from '../src/accounts/names.ts'
+import { checkDatasetName } from '../src/accounts/names.ts'
 import { openAccounts } from '../src/accounts/open.ts'
 import { field } from '../src/model/field.ts'
 import { type Authenticated, mayEdit } from '../src/model/principal.ts'
@@ -137,9 +137,9 @@ t.test('the grant of editing', async t => {
   ] as const)
     t.equal(mayEdit(principal, 'a'), expected, `${principal.by} ${[...principal.grants]}`)
   for (const grant of ['a', '*', 'edit:a', 'edit:*', 'edit:trees-2_b'])
-    t.doesNotThrow(() => checkDataset(grant))
+    t.doesNotThrow(() => checkDatasetName(grant))
   for (const grant of ['edit:', 'edit:edit:a', 'edit:../a', 'edit:A', 'Edit:a', 'see:a', 'edit:a b'])
-    t.throws(() => checkDataset(grant), { code: 'AccountInvalid' }, grant)
+    t.throws(() => checkDatasetName(grant), { code: 'AccountInvalid' }, grant)
 })
 
 t.test('forms of other sites and sessions change nothing', async t => {

@@ -16,7 +16,7 @@ import { jsonlSource } from '../src/sources/jsonl.ts'
 import { safeNames } from '../src/sources/names.ts'
 import { formatOf, openSource, type SourceSpec, sourceFiles } from '../src/sources/open.ts'
 import { formatPointer, parsePointer, valuesAt } from '../src/sources/pointer.ts'
-import type { Row, Source } from '../src/sources/source.ts'
+import type { RecordSource, SourceRow } from '../src/sources/source.ts'
 import type { TextFile } from '../src/sources/text.ts'
 import { typeRecords } from '../src/sources/typing.ts'
 
@@ -29,13 +29,13 @@ function file(content: string | Buffer, suffix = '.txt'): string {
   return path
 }
 
-async function rowsOf(source: Source): Promise<Row[]> {
-  const rows: Row[] = []
+async function rowsOf(source: RecordSource): Promise<SourceRow[]> {
+  const rows: SourceRow[] = []
   for await (const batch of source.read()) rows.push(...batch)
   return rows
 }
 
-async function dataOf(source: Source): Promise<unknown[]> {
+async function dataOf(source: RecordSource): Promise<unknown[]> {
   return (await rowsOf(source)).map(row => row.data)
 }
 
@@ -52,7 +52,7 @@ async function refusal(run: () => unknown): Promise<string> {
 }
 
 /** A source of given rows, as JSON gives them. */
-function given(data: readonly Record<string, unknown>[]): Source {
+function given(data: readonly Record<string, unknown>[]): RecordSource {
   return {
     name: 'given',
     textual: false,
@@ -62,10 +62,10 @@ function given(data: readonly Record<string, unknown>[]): Source {
   }
 }
 
-type Reader = (file: TextFile, option?: string) => Source
+type Reader = (file: TextFile, option?: string) => RecordSource
 
 /** Reads a text in chunks of one byte, of seven and whole: the three must agree. */
-async function readThrice(t: Tap, reader: Reader, content: string, option?: string): Promise<Row[]> {
+async function readThrice(t: Tap, reader: Reader, content: string, option?: string): Promise<SourceRow[]> {
   const path = file(content)
   const whole = await rowsOf(reader({ path }, option))
   for (const chunkSize of [1, 7])

@@ -4,7 +4,7 @@ import t from 'tap'
 import { readQueryText } from '../src/api/sparql/query-text.ts'
 import { rewriteQuery } from '../src/api/sparql/rewrite.ts'
 import { sparql } from '../src/api/sparql/routes.ts'
-import { tokensOf } from '../src/api/sparql/tokens.ts'
+import { sparqlTokens } from '../src/api/sparql/tokens.ts'
 import { addPlugins } from '../src/app/plugins.ts'
 import { Fault } from '../src/errors/errors.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
@@ -14,7 +14,7 @@ import { XSD } from '../src/rdf/vocab.ts'
 import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../src/sparql/extensions.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { syntaxProblem } from '../src/sparql/syntax.ts'
-import { EXTENSION_FUNCTIONS as KNOWN_FUNCTIONS } from '../src/store/columns/evaluate/functions/extensions.ts'
+import { EVALUATED_EXTENSIONS as KNOWN_FUNCTIONS } from '../src/store/columns/evaluate/functions/extensions.ts'
 import { createEmbeddedStore } from '../src/store/embedded/embedded.ts'
 import type { GraphSource, QueryAnswer, Store, UntrustedQuery } from '../src/store/store.ts'
 
@@ -591,9 +591,9 @@ t.test('reading is linear, and nothing but names of graphs is changed', t => {
     'é.'.repeat(49_000),
   ]
   for (const text of hard) {
-    t.ok(tokensOf(text.replaceAll('"', '`')).length > 0)
+    t.ok(sparqlTokens(text.replaceAll('"', '`')).length > 0)
     try {
-      tokensOf(text)
+      sparqlTokens(text)
     } catch (error) {
       t.ok(error instanceof Fault)
     }

@@ -104,7 +104,7 @@ export interface Audit {
   events(since: number): AsyncGenerator<AuditEvent>
 }
 
-export interface Identities {
+export interface LinkedIdentities {
   /** The user whom another service knows by its subject; made where there is none yet. */
   user(given: { readonly issuer: string; readonly subject: string; readonly name: string }): Promise<User>
   /** Gives a user the grants of his groups, and takes those back that groups give and his do not. */
@@ -127,7 +127,7 @@ export interface Accounts {
   readonly sessions: Sessions
   readonly clients: Clients
   readonly tokens: Tokens
-  readonly identities: Identities
+  readonly identities: LinkedIdentities
   readonly secondFactors: SecondFactors
   readonly audit: Audit
   readonly calls: CallCounts

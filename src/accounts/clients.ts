@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Client, Clients } from './accounts.ts'
 import type { Database } from './database.ts'
 import { change, type DatabaseScript, query } from './database-script.ts'
-import { checkLabel, folded, invalid, shown, unknown, unknownUser } from './names.ts'
+import { checkLabel, folded, invalidName, shownName, unknownName, unknownUser } from './names.ts'
 import { checkRedirectUri, MAX_REDIRECT_URIS } from './redirect-uri.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 
@@ -53,18 +53,20 @@ export function createClients(database: Database, randomBytes: RandomBytes, now:
       const name = checkLabel('The name of an application', given.name, 1)
       const uris = [...new Set(given.redirectUris)]
       if (uris.length === 0 || uris.length > MAX_REDIRECT_URIS)
-        throw invalid(`An application has 1 to ${MAX_REDIRECT_URIS} redirect URIs: ${uris.length} were found`)
+        throw invalidName(
+          `An application has 1 to ${MAX_REDIRECT_URIS} redirect URIs: ${uris.length} were found`,
+        )
       for (const uri of uris) checkRedirectUri(uri, given.type)
       const [id, secret] = [randomText(randomBytes, ID_LENGTH), randomText(randomBytes, SECRET_LENGTH)]
       const client = await database.write(function* () {
         const found = yield* owner.get(folded(given.owner))
         if (found === undefined) throw unknownUser(given.owner)
         if (found.clients >= MAX_CLIENTS)
-          throw invalid(`A user has at most ${MAX_CLIENTS} applications: remove one that is not used`)
+          throw invalidName(`A user has at most ${MAX_CLIENTS} applications: remove one that is not used`)
         yield* insert(id, found.id, name, given.type, hashOf(secret), JSON.stringify(uris), now())
         return yield* findClient(id)
       })
-      if (client === null) throw unknown('The application was removed while it was registered')
+      if (client === null) throw unknownName('The application was removed while it was registered')
       return { client, secret }
     },
     list: async user => {
@@ -84,9 +86,9 @@ export function createClients(database: Database, randomBytes: RandomBytes, now:
     remove: async (given, user) => {
       await database.write(function* () {
         const [first, second] = yield* meant.all(user === undefined ? null : folded(user), given)
-        if (first === undefined) throw unknown(`There is no application ${shown(given)}`)
+        if (first === undefined) throw unknownName(`There is no application ${shownName(given)}`)
         if (first.id !== given && second !== undefined)
-          throw invalid(`Several applications are named ${shown(given)}: give the id of one`)
+          throw invalidName(`Several applications are named ${shownName(given)}: give the id of one`)
         yield* remove(first.id)
       })
     },

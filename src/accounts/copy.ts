@@ -1,4 +1,11 @@
-import { change, type DatabaseScript, forRows, query, type SqlValue, type Step } from './database-script.ts'
+import {
+  change,
+  type DatabaseScript,
+  forRows,
+  query,
+  type ScriptStep,
+  type SqlValue,
+} from './database-script.ts'
 
 /**
  * All tables with what is kept of them, those first that others refer to, and what tells which rows came first. The audit log
@@ -39,7 +46,7 @@ export function* readAll(): DatabaseScript<AccountsCopy> {
 }
 
 /** Writes a copy in the place of all that is there. */
-export function* replaceAll(copy: AccountsCopy, settleIds: readonly Step[]): DatabaseScript<void> {
+export function* replaceAll(copy: AccountsCopy, settleIds: readonly ScriptStep[]): DatabaseScript<void> {
   for (const [table] of TABLES.toReversed()) yield* change(`DELETE FROM ${table}`)()
   for (const [table, columns] of TABLES) {
     const insert = (rows: string) => `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${rows} RETURNING 1`

@@ -2,7 +2,7 @@
 export type SqlValue = string | number | null | Uint8Array
 
 /** A statement that is to be run with values: for its first row, all rows, or the number of rows that it changed. */
-export interface Step {
+export interface ScriptStep {
   readonly type: 'get' | 'all' | 'change'
   readonly sql: string
   readonly values: readonly SqlValue[]
@@ -12,10 +12,10 @@ export interface Step {
  * Work on the accounts, statement by statement: it yields what is to be run and is given what came of it. So the same work
  * runs in one go on a file of this machine, and over the network as answers come. It catches nothing.
  */
-export type DatabaseScript<T> = Generator<Step, T, unknown>
+export type DatabaseScript<T> = Generator<ScriptStep, T, unknown>
 
 /** A statement that gives rows, as objects by the names of their columns. */
-export interface Query<Row> {
+export interface ScriptQuery<Row> {
   get(...values: readonly SqlValue[]): DatabaseScript<Row | undefined>
   all(...values: readonly SqlValue[]): DatabaseScript<readonly Row[]>
 }
@@ -24,7 +24,7 @@ export interface Query<Row> {
  * A statement in the SQL that all databases of accounts understand; see postgres/dialect.ts for what is said otherwise
  * there. Parameters are `?`, or `?1` where one stands in several places.
  */
-export function query<Row extends object>(sql: string): Query<Row> {
+export function query<Row extends object>(sql: string): ScriptQuery<Row> {
   return {
     *get(...values) {
       return (yield { type: 'get', sql, values }) as Row | undefined

@@ -1,4 +1,4 @@
-import type { DatabaseScript, Step } from './database-script.ts'
+import type { DatabaseScript, ScriptStep } from './database-script.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 
 /**
@@ -22,6 +22,6 @@ export interface Database {
   /** True where nothing is known that was written since. */
   isCurrent(generation: number): boolean
   /** To be run after rows came with their ids from elsewhere, so that none of them is given again. */
-  readonly settleIds: readonly Step[]
+  readonly settleIds: readonly ScriptStep[]
   close(): MaybePromise<void>
 }

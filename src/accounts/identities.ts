@@ -1,4 +1,4 @@
-import type { Identities, User, Users } from './accounts.ts'
+import type { LinkedIdentities, User, Users } from './accounts.ts'
 import type { Database } from './database.ts'
 import { change, query } from './database-script.ts'
 import { folded } from './names.ts'
@@ -12,7 +12,11 @@ const isTaken = query('SELECT 1 AS found FROM user WHERE folded = ?')
 const link = change('INSERT INTO identity (issuer, subject, user) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
 
 /** Users whom another service has recognised. */
-export function createIdentities(database: Database, users: Users, randomBytes: RandomBytes): Identities {
+export function createIdentities(
+  database: Database,
+  users: Users,
+  randomBytes: RandomBytes,
+): LinkedIdentities {
   const known = async (issuer: string, subject: string): Promise<User | null> => {
     const row = await database.read(() => find.get(issuer, subject))
     return row === undefined ? null : users.byId(row.user)

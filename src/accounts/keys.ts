@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import { change, type DatabaseScript, forRows, query } from './database-script.ts'
 import { createLastUses, type LastUses } from './last-uses.ts'
 import { thenMaybe } from './maybe-promise.ts'
-import { checkLabel, folded, invalid, unknown, unknownUser } from './names.ts'
+import { checkLabel, folded, invalidName, unknownName, unknownUser } from './names.ts'
 import { PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './principals.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 
@@ -76,7 +76,7 @@ export function createKeys(
         const owner = yield* userId.get(folded(user))
         if (owner === undefined) throw unknownUser(user)
         if (owner.keys >= MAX_KEYS)
-          throw invalid(`A user has at most ${MAX_KEYS} keys: revoke one that is not used`)
+          throw invalidName(`A user has at most ${MAX_KEYS} keys: revoke one that is not used`)
         const key = newKey(randomBytes)
         const hint = key.slice(0, HINT_LENGTH)
         const row = yield* insert.get(owner.id, hashOf(key), hint, label, now())
@@ -120,8 +120,8 @@ function* idOf(given: string, owner: string | null): DatabaseScript<number> {
     ...(given.length === HINT_LENGTH ? yield* byHint.all(owner, given) : []),
   ]
   const [first, second] = found
-  if (first === undefined) throw unknown('There is no such key')
-  if (second !== undefined) throw invalid('Several keys begin so: give the id of one')
+  if (first === undefined) throw unknownName('There is no such key')
+  if (second !== undefined) throw invalidName('Several keys begin so: give the id of one')
   return first.id
 }
 

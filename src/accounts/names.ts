@@ -12,20 +12,20 @@ const LABEL_LENGTH = 200
 export const MAX_CALLS = 1_000_000_000
 
 /** Every refusal of what cannot be written down. */
-export function invalid(reason: string): Fault {
+export function invalidName(reason: string): Fault {
   return new Fault('AccountInvalid', { reason })
 }
 
-export function unknown(reason: string): Fault {
+export function unknownName(reason: string): Fault {
   return new Fault('AccountUnknown', { reason })
 }
 
 export function unknownUser(name: string): Fault {
-  return unknown(`There is no user ${shown(name)}`)
+  return unknownName(`There is no user ${shownName(name)}`)
 }
 
 /** A name as it is told to who gave it: without what a terminal would obey, and not at any length. */
-export function shown(text: string): string {
+export function shownName(text: string): string {
   const kept = [...text.slice(0, 400)].map(character => (CONTROL.test(character) ? '?' : character))
   return kept.length > 120 ? `${kept.slice(0, 120).join('')}…` : kept.join('')
 }
@@ -38,7 +38,9 @@ export function folded(name: string): string {
 export function checkUserName(given: string): string {
   const name = given.normalize('NFC')
   if (!USER_NAME.test(name))
-    throw invalid(`A user name has 1 to 100 letters, digits and . _ @ + -: "${shown(given)}" was found`)
+    throw invalidName(
+      `A user name has 1 to 100 letters, digits and . _ @ + -: "${shownName(given)}" was found`,
+    )
   return name
 }
 
@@ -47,19 +49,19 @@ export function checkLabel(what: string, given: string, least: 0 | 1): string {
   const label = given.normalize('NFC').trim()
   const length = [...label].length
   if (length < least || length > LABEL_LENGTH)
-    throw invalid(`${what} has ${least} to ${LABEL_LENGTH} characters: ${length} were found`)
-  if (CONTROL.test(label)) throw invalid(`${what} is one line without control characters`)
+    throw invalidName(`${what} has ${least} to ${LABEL_LENGTH} characters: ${length} were found`)
+  if (CONTROL.test(label)) throw invalidName(`${what} is one line without control characters`)
   return label
 }
 
-export function checkDataset(dataset: string): void {
+export function checkDatasetName(dataset: string): void {
   if (!GRANT.test(dataset))
-    throw invalid(
-      `A grant is the id of a dataset, or * for all, with edit: before it to edit or publish: to publish: "${shown(dataset)}" was found`,
+    throw invalidName(
+      `A grant is the id of a dataset, or * for all, with edit: before it to edit or publish: to publish: "${shownName(dataset)}" was found`,
     )
 }
 
 export function checkQuota(quota: number | null): void {
   if (quota !== null && !(Number.isSafeInteger(quota) && quota >= 0 && quota <= MAX_CALLS))
-    throw invalid(`A quota is a whole number of calls from 0 to ${MAX_CALLS}: ${quota} was found`)
+    throw invalidName(`A quota is a whole number of calls from 0 to ${MAX_CALLS}: ${quota} was found`)
 }

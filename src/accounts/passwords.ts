@@ -1,6 +1,6 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import { Fault } from '../errors/errors.ts'
-import { refuseExcess, takeNext } from '../runtime/turns.ts'
+import { refuseWaiting, takeNext } from '../runtime/turns.ts'
 import { currentClient, type WorkClient } from '../runtime/work-client.ts'
 import { isCommonPassword } from './common-passwords.ts'
 import { folded } from './names.ts'
@@ -119,7 +119,7 @@ function createQueue(): (work: () => Promise<Buffer>) => Promise<Buffer> {
     const client = currentClient()
     if (running >= AT_ONCE) {
       try {
-        refuseExcess(waiting, client, WAITING)
+        refuseWaiting(waiting, client, WAITING)
       } catch {
         const reason = 'Too many passwords are being checked. Try again in a moment'
         throw new Fault('TooManyAttempts', { reason })

@@ -1,4 +1,4 @@
-import { invalid, shown } from './names.ts'
+import { invalidName, shownName } from './names.ts'
 
 /** Characters of a redirect URI, and redirect URIs of an application. */
 const REDIRECT_URI_LENGTH = 2000
@@ -13,7 +13,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'
  */
 export function checkRedirectUri(uri: string, type: 'confidential' | 'public'): void {
   const reason = refusal(uri, type)
-  if (reason !== null) throw invalid(`The redirect URI ${shown(uri)} ${reason}`)
+  if (reason !== null) throw invalidName(`The redirect URI ${shownName(uri)} ${reason}`)
 }
 
 /** An address of this machine, its port apart from the rest. */

@@ -1,7 +1,7 @@
 import type { SecondFactors } from './accounts.ts'
 import type { Database } from './database.ts'
 import { change, type DatabaseScript, query } from './database-script.ts'
-import { folded, invalid, unknownUser } from './names.ts'
+import { folded, invalidName, unknownUser } from './names.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 import { base32, matchingStep, SecretBox } from './totp.ts'
 
@@ -65,7 +65,7 @@ export function createSecondFactors(
       const sealed = box.seal(randomBytes(SECRET_LENGTH), user)
       await database.write(function* () {
         yield* removePending(user)
-        if ((yield* insert(user, sealed)) === 0) throw invalid('The user has a second factor already')
+        if ((yield* insert(user, sealed)) === 0) throw invalidName('The user has a second factor already')
       })
     },
     confirm: async (user, code) =>
@@ -90,7 +90,7 @@ export function createSecondFactors(
     renewCodes: async user =>
       database.write(function* () {
         if (((yield* find.get(user))?.confirmed ?? null) === null)
-          throw invalid('The user has no second factor')
+          throw invalidName('The user has no second factor')
         return yield* replaceCodes(user)
       }),
     remove: async name =>

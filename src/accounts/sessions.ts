@@ -5,7 +5,7 @@ import type { Database } from './database.ts'
 import { change, forRows, query } from './database-script.ts'
 import { createLastUses, type LastUses } from './last-uses.ts'
 import { thenMaybe } from './maybe-promise.ts'
-import { folded, unknown, unknownUser } from './names.ts'
+import { folded, unknownName, unknownUser } from './names.ts'
 import { PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './principals.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 
@@ -79,7 +79,7 @@ export function createSessions(
       const token = randomText(randomBytes, TOKEN_LENGTH)
       const begun = now()
       await database.write(function* () {
-        if ((yield* user.get(id)) === undefined) throw unknown('There is no such user')
+        if ((yield* user.get(id)) === undefined) throw unknownName('There is no such user')
         yield* insert(id, hashOf(token), begun)
         yield* endOldest(id)
       })
@@ -107,7 +107,7 @@ export function createSessions(
         const found = yield* userNamed.get(folded(name))
         if (found === undefined) throw unknownUser(name)
         const ended = yield* id === undefined ? endAll(found.id) : endOne(found.id, id)
-        if (id !== undefined && ended === 0) throw unknown('There is no such session')
+        if (id !== undefined && ended === 0) throw unknownName('There is no such session')
       })
     },
     list: async (name, token = '') => {

@@ -4,7 +4,7 @@ import Libsql from 'libsql'
 import { Fault } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
 import type { Database } from './database.ts'
-import type { DatabaseScript, Step } from './database-script.ts'
+import type { DatabaseScript, ScriptStep } from './database-script.ts'
 
 /** Milliseconds that a writer waits for another process. */
 const TIMEOUT = 5000
@@ -26,7 +26,7 @@ const APPLICATION = 0x4c6f6465
 export class SqliteDatabase implements Database {
   readonly file: string
   /** The next id is above all that were ever given. */
-  readonly settleIds: readonly Step[] = []
+  readonly settleIds: readonly ScriptStep[] = []
   readonly #connection: Libsql.Database
   readonly #prepared = new Map<string, Libsql.Statement>()
   #generation = 0
@@ -93,7 +93,7 @@ export class SqliteDatabase implements Database {
     return state.value
   }
 
-  #step({ type, sql, values }: Step): unknown {
+  #step({ type, sql, values }: ScriptStep): unknown {
     const statement = this.#prepare(sql)
     switch (type) {
       case 'get':

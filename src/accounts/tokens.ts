@@ -4,7 +4,7 @@ import { createCache } from './cache.ts'
 import type { Database } from './database.ts'
 import { change, type DatabaseScript, query } from './database-script.ts'
 import { thenMaybe } from './maybe-promise.ts'
-import { unknown } from './names.ts'
+import { unknownName } from './names.ts'
 import { PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './principals.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 
@@ -150,7 +150,7 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
       const moment = now()
       await database.write(function* () {
         if ((yield* families.possible.get(user, client)) === undefined)
-          throw unknown('There is no such user or application')
+          throw unknownName('There is no such user or application')
         yield* consents.insert(user, client, scope, moment)
         yield* families.insert(family, user, client, scope, moment)
         yield* families.removeOldest(user, client)
@@ -204,7 +204,7 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
     },
     withdraw: async (user, client) => {
       await database.write(function* () {
-        if ((yield* consents.remove(user, client)) === 0) throw unknown('There is no such authorization')
+        if ((yield* consents.remove(user, client)) === 0) throw unknownName('There is no such authorization')
         yield* families.removeAll(user, client)
       })
     },

@@ -2,13 +2,13 @@ import type { User, Users } from './accounts.ts'
 import type { Database } from './database.ts'
 import { change, type DatabaseScript, query } from './database-script.ts'
 import {
-  checkDataset,
+  checkDatasetName,
   checkQuota,
   checkUserName,
   folded,
-  invalid,
-  shown,
-  unknown,
+  invalidName,
+  shownName,
+  unknownName,
   unknownUser,
 } from './names.ts'
 import { checkPassword, type Passwords } from './passwords.ts'
@@ -51,7 +51,8 @@ function* findUser(name: string): DatabaseScript<User> {
 }
 
 function* refuseTaken(name: string): DatabaseScript<void> {
-  if ((yield* byName.get(folded(name))) !== undefined) throw invalid(`There is a user ${shown(name)} already`)
+  if ((yield* byName.get(folded(name))) !== undefined)
+    throw invalidName(`There is a user ${shownName(name)} already`)
 }
 
 /** Users, their passwords and grants. */
@@ -101,7 +102,7 @@ export function createUsers(database: Database, passwords: Passwords, now: () =>
       })
     },
     grant: async (name, dataset) => {
-      checkDataset(dataset)
+      checkDatasetName(dataset)
       await database.write(function* () {
         yield* grant((yield* findUser(name)).id, dataset)
       })
@@ -109,7 +110,7 @@ export function createUsers(database: Database, passwords: Passwords, now: () =>
     revoke: async (name, dataset) => {
       await database.write(function* () {
         if ((yield* revoke((yield* findUser(name)).id, dataset)) === 0)
-          throw unknown(`The user ${shown(name)} has no grant of ${shown(dataset)}`)
+          throw unknownName(`The user ${shownName(name)} has no grant of ${shownName(dataset)}`)
       })
     },
     remove: async name => {

@@ -65,7 +65,11 @@ import { Desk } from '../publishing/management/management.ts'
 import { Publications } from '../publishing/publications.ts'
 import { publisherSettings } from '../publishing/publisher.ts'
 import { PublisherThread } from '../publishing/publisher-thread.ts'
-import { openPortalStore, type PortalStore, type StoreEvent } from '../publishing/registry/portal-store.ts'
+import {
+  openPortalStore,
+  type PortalStore,
+  type PortalStoreEvent,
+} from '../publishing/registry/portal-store.ts'
 import { remoteStates } from '../publishing/remote/state.ts'
 import { VersionChanges } from '../publishing/versions/changes.ts'
 import { isWithdrawn, type Versions, versionsOf } from '../publishing/versions/versions.ts'
@@ -143,7 +147,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   const log = http.log
   const telemetry = await openTelemetry(config, process.env, message => log.warn(message))
   const versions = versionsOf(config.portal, config.keepVersions)
-  const onEvent = (event: StoreEvent) => {
+  const onEvent = (event: PortalStoreEvent) => {
     log.warn(event)
     if (event.graph !== undefined) catalog.loseGraph(event.graph, event.reason)
   }

@@ -53,7 +53,7 @@ export function exampleQuery(
   text: string,
   { dataset, base }: { readonly dataset: string; readonly base: string },
 ): ExampleQuery | null {
-  const query = withBase(text, base).trim()
+  const query = withBaseAddress(text, base).trim()
   const comments: string[] = []
   for (const line of query.split('\n')) {
     if (!line.startsWith('#')) break
@@ -73,7 +73,7 @@ export function exampleQuery(
 }
 
 /** A query with the address of a portal in place of `{base}`, which stands at the beginning of IRIs. */
-export function withBase(query: string, base: string): string {
+export function withBaseAddress(query: string, base: string): string {
   return query.replaceAll('<{base}', () => `<${base}`)
 }
 

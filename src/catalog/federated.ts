@@ -57,7 +57,7 @@ function federatedEntry(given: Given, { url, domain }: Member): CatalogEntry | n
   const dataset: Dataset = {
     id,
     uid: /^da_\w{1,20}$/.test(String(given.dataset_uid)) ? String(given.dataset_uid) : datasetUid(id),
-    fields: fieldsOf(given.fields),
+    fields: federatedFields(given.fields),
     metas: {
       ...metas,
       default: {
@@ -118,7 +118,7 @@ function metaOf(value: unknown): MetaValue {
   }
 }
 
-export function fieldsOf(given: unknown): readonly Field[] {
+export function federatedFields(given: unknown): readonly Field[] {
   if (!Array.isArray(given)) return []
   return given.slice(0, MAX_FIELDS).flatMap(each => {
     const { name, type, label, description, annotations } = objectOf(each)

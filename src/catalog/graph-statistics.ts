@@ -1,6 +1,6 @@
 import type { Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
-import type { Expression, Pattern, SelectQuery } from '../sparql/algebra.ts'
+import type { AlgebraExpression, Pattern, SelectQuery } from '../sparql/algebra.ts'
 import { inGraph, iri, triple, variable } from '../sparql/build.ts'
 import type { Solution } from '../store/store.ts'
 
@@ -54,7 +54,7 @@ export async function gatherGraphStatistics(
   ask: (query: SelectQuery) => Promise<readonly Solution[]>,
 ): Promise<GraphStatistics> {
   const all = inGraph(graph, triple(s, p, o))
-  const one = async (expression: Expression) =>
+  const one = async (expression: AlgebraExpression) =>
     numberOf((await ask(select([{ variable: n, expression }], [all])))[0]?.n)
   const frequencies = await ask({
     ...select([{ variable: p }, { variable: n, expression: count(null) }], [all]),
@@ -146,7 +146,7 @@ function select(projection: SelectQuery['projection'], where: readonly Pattern[]
 }
 
 /** COUNT of all solutions, or of the distinct values of a variable. */
-function count(operand: V | null): Expression {
+function count(operand: V | null): AlgebraExpression {
   return { type: 'aggregate', name: 'COUNT', distinct: operand !== null, operand }
 }
 

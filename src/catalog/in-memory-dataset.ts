@@ -1,6 +1,6 @@
 import { compileMapping } from '../mapping/compile.ts'
 import { directMapping } from '../mapping/direct.ts'
-import { TripleText } from '../mapping/triple-text.ts'
+import { WrittenTriple } from '../mapping/triple-text.ts'
 import type { Field } from '../model/field.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { StatisticsGatherer } from '../publishing/statistics.ts'
@@ -43,7 +43,7 @@ export function inMemoryGraphs({
   const { id, fields } = dataset
   const { map } = compileMapping(directMapping(base, dataset), fields)
   const statistics = new StatisticsGatherer(fields)
-  const facts = new TripleText()
+  const facts = new WrittenTriple()
   for (const record of records) {
     map(record, facts)
     statistics.add(record.values)

@@ -30,7 +30,7 @@ async function* recordTriples(
 }
 
 /** True where a query asks for the records of a dataset as they are, so that its graph is the whole graph. */
-export function isWhole({ filter, orderBy, limit, offset }: RecordQuery): boolean {
+export function isWholeRecord({ filter, orderBy, limit, offset }: RecordQuery): boolean {
   return filter === null && orderBy.length === 0 && limit === null && offset === 0
 }
 
@@ -41,7 +41,7 @@ export async function* matchingTriples(
   store: Store,
   executor: Executor,
 ): AsyncGenerator<string> {
-  if (isWhole({ ...plan, limit: null })) {
+  if (isWholeRecord({ ...plan, limit: null })) {
     yield* recordTriples(store, target, RECORDS_AT_A_TIME, plan.limit)
     return
   }

@@ -5,10 +5,10 @@ import path from 'node:path'
 export type CallKind = 'call' | 'download' | 'attachment'
 
 /** How often a dataset was asked for each kind. */
-export type Counts = Readonly<Record<CallKind, number>>
+export type UsageCounts = Readonly<Record<CallKind, number>>
 
 /** A call of an API as the monitoring tells it; its keys are fields of ods-api-monitoring (facts on "Monitoring"). */
-export interface Call {
+export interface CountedUse {
   /** Canonical moment in UTC. */
   readonly timestamp: string
   /** Without its last part, so that it names no one. */
@@ -38,7 +38,7 @@ export interface Call {
 
 /** A call as it is remembered: what is told of it is worked out when somebody asks. */
 export interface NotedCall {
-  told(): Call
+  told(): CountedUse
 }
 
 export interface UsageOptions {
@@ -52,7 +52,7 @@ export interface UsageOptions {
   readonly every?: number
 }
 
-const UNUSED: Counts = { call: 0, download: 0, attachment: 0 }
+const UNUSED: UsageCounts = { call: 0, download: 0, attachment: 0 }
 
 /**
  * Counts the calls of each dataset and remembers the last ones. The counts outlive the process: the file is replaced
@@ -94,12 +94,12 @@ export class Usage {
   }
 
   /** How often a dataset was asked. */
-  counts(dataset: string): Counts {
+  counts(dataset: string): UsageCounts {
     return { ...(this.counted.get(dataset) ?? UNUSED) }
   }
 
   /** The calls that are remembered, the oldest first. */
-  calls(): readonly Call[] {
+  calls(): readonly CountedUse[] {
     return [...this.ring.slice(this.next), ...this.ring.slice(0, this.next)].map(call => call.told())
   }
 
@@ -141,7 +141,7 @@ export class Usage {
 }
 
 /** What the explore template tells of a dataset's use (facts on "Catalog": explore). */
-export function exploreMetas({ call, download, attachment }: Counts) {
+export function exploreMetas({ call, download, attachment }: UsageCounts) {
   return {
     download_count: download,
     api_call_count: call,
@@ -153,7 +153,7 @@ export function exploreMetas({ call, download, attachment }: Counts) {
 }
 
 /** A figure to sort datasets by: it grows by 10 for ten times the use, and a download weighs as much as ten calls. */
-function popularity({ call, download, attachment }: Counts): number {
+function popularity({ call, download, attachment }: UsageCounts): number {
   return Math.round(100 * Math.log10(1 + call + 10 * (download + attachment))) / 10
 }
 

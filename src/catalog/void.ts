@@ -66,12 +66,12 @@ export function sparqlAddress(base: string, dataset?: string): string {
 }
 
 /** Where a portal answers triple patterns over a dataset. */
-export function fragmentsAddress(base: string, dataset: string): string {
+export function datasetFragmentsAddress(base: string, dataset: string): string {
   return `${base}/api/tpf/${encodeURIComponent(dataset)}`
 }
 
 /** The document that describes one dataset, as N-Triples. */
-export function datasetDocument(entry: Described, parts: DescriptionParts): string {
+export function voidDocument(entry: Described, parts: DescriptionParts): string {
   const { base } = parts
   const { id } = entry.dataset
   const about = [
@@ -160,7 +160,7 @@ export function datasetDescription(entry: Described, parts: DescriptionParts): s
       ['rdfs:seeAlso', iriText(`${document}/queries`)],
       ['void:sparqlEndpoint', iriText(sparqlAddress(base, id))],
       // The IRI that is looked up is appended to it, encoded (VoID, section 3.4).
-      ['void:uriLookupEndpoint', iriText(`${fragmentsAddress(base, id)}?subject=`)],
+      ['void:uriLookupEndpoint', iriText(`${datasetFragmentsAddress(base, id)}?subject=`)],
       ['void:uriSpace', literalText(`${datasetIri(base, id)}/`)],
       ...DUMPS.map(([format]): Statement => ['void:dataDump', iriText(`${exports}/${format}`)]),
       ...DUMPS.map(

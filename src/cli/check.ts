@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { checkDataset, type Finding } from '../publishing/check.ts'
+import { type CheckFinding, checkDataset } from '../publishing/check.ts'
 import { definedDatasets } from '../publishing/definition.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { configOf } from './settings.ts'
@@ -13,7 +13,7 @@ export function checkCommand(): Command {
     .option(...JSON_OPTION)
     .action(async (datasets: string[], options: PortalOptions & { readonly json?: boolean }) => {
       const { portal, base } = configOf(options)
-      const findings: Finding[] = []
+      const findings: CheckFinding[] = []
       for (const id of datasets.length > 0 ? datasets : definedDatasets(portal))
         findings.push(...(await checkDataset(portal, base, id)))
       if (options.json === true) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`)

@@ -6,7 +6,7 @@ import { lodestoneVersion } from '../telemetry/version.ts'
 import { printJson } from './accounts.ts'
 import { originText, shownSettings } from './config/origins.ts'
 import { diagnoseAccounts } from './doctor/accounts.ts'
-import { type Finding, looked, ok, problem } from './doctor/finding.ts'
+import { type DoctorFinding, looked, ok, problem } from './doctor/finding.ts'
 import { diagnoseHarvests } from './doctor/harvests.ts'
 import { diagnoseDisk, diagnoseNode } from './doctor/machine.ts'
 import { diagnoseBase, diagnosePorts } from './doctor/network.ts'
@@ -35,7 +35,7 @@ export function doctorCommand(): Command {
 export async function diagnose(
   flags: PortalOptions,
   environment: NodeJS.ProcessEnv,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const node = diagnoseNode(process.version)
   let config: ReturnType<typeof loadConfig>
   try {
@@ -47,7 +47,10 @@ export async function diagnose(
   }
   const now = () => Date.now()
   const { portal, base } = config
-  const looks: readonly (readonly [string, () => readonly Finding[] | Promise<readonly Finding[]>])[] = [
+  const looks: readonly (readonly [
+    string,
+    () => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>,
+  ])[] = [
     ['settings', () => settingFindings(flags, environment)],
     ['var', () => diagnoseDisk(portal, now)],
     ['data', () => diagnoseDefinitions(portal, base)],
@@ -59,13 +62,13 @@ export async function diagnose(
     ['ports', () => diagnosePorts(config, now())],
     ['base', () => diagnoseBase(config)],
   ]
-  const findings: Finding[] = [node]
+  const findings: DoctorFinding[] = [node]
   for (const [check, look] of looks) findings.push(...(await looked(check, look)))
   return findings
 }
 
 /** The settings that somebody gave, and from where. */
-function settingFindings(flags: PortalOptions, environment: NodeJS.ProcessEnv): readonly Finding[] {
+function settingFindings(flags: PortalOptions, environment: NodeJS.ProcessEnv): readonly DoctorFinding[] {
   const given = shownSettings(flags, environment).filter(({ origin }) => origin.type !== 'default')
   const described = given.map(({ setting, origin }) => `${setting} (${originText(origin)})`)
   const otel = shownSettings(flags, environment).find(({ setting }) => setting === 'otel')?.value
@@ -78,7 +81,7 @@ function settingFindings(flags: PortalOptions, environment: NodeJS.ProcessEnv): 
 
 const SIGNS = { ok: 'ok     ', warning: 'warning', problem: 'PROBLEM' } as const
 
-function findingText({ check, status, message, advice }: Finding): string {
+function findingText({ check, status, message, advice }: DoctorFinding): string {
   const first = `${SIGNS[status]}  ${check}: ${message.replaceAll('\n', '\n         ')}\n`
   return advice === undefined ? first : `${first}         ${advice}\n`
 }

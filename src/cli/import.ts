@@ -5,7 +5,7 @@ import { Fault } from '../errors/errors.ts'
 import { DATASET_ID } from '../publishing/definition.ts'
 import { datasetIdOf } from '../publishing/implicit.ts'
 import { shapefileParts } from '../sources/files/shapefile.ts'
-import { datasetYaml, titleOf, type Understood, understand } from './import/describe.ts'
+import { datasetYaml, importTitle, type Understood, understand } from './import/describe.ts'
 import { type ReadingOptions, specOf, withReadingOptions } from './import/options.ts'
 import { understoodText } from './import/table.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
@@ -62,7 +62,7 @@ export async function importFile(file: string, target: ImportTarget): Promise<Un
     mkdirSync(folder, { recursive: true })
     const parts = /\.shp$/i.test(file) ? shapefileParts(path.resolve(file)) : []
     for (const part of [file, ...parts]) copy(part, path.join(folder, path.basename(part)))
-    writeFileSync(path.join(folder, 'dataset.yaml'), datasetYaml(understood, titleOf(name)))
+    writeFileSync(path.join(folder, 'dataset.yaml'), datasetYaml(understood, importTitle(name)))
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
     throw error

@@ -2,15 +2,15 @@ import { Command, Option } from 'commander'
 import { definedDatasets } from '../publishing/definition.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { print } from './print.ts'
-import { ANSWER_FORMATS, type AnswerFormat, writeAnswer } from './query/answer.ts'
-import { askComunica, queryFault } from './query/engine.ts'
+import { ANSWER_FORMATS, type QueryFormat, writeQueryAnswer } from './query/answer.ts'
+import { askComunica, comunicaFault } from './query/engine.ts'
 import { checkDatasets, fetchWithKey, PROTOCOLS, type Protocol, querySources } from './query/sources.ts'
-import { queryPrefixes, queryText } from './query/text.ts'
+import { knownPrefixes, queryFromFile } from './query/text.ts'
 import { configsOf } from './settings.ts'
 
 interface Options extends PortalOptions {
   readonly json?: boolean
-  readonly format?: AnswerFormat
+  readonly format?: QueryFormat
   readonly via: Protocol
   readonly key?: string
   readonly source: readonly string[]
@@ -50,7 +50,7 @@ export function queryCommand(): Command {
       if (named.length + options.source.length === 0)
         command.error("error: missing required argument 'sparql', after the dataset that it is asked of")
       const [{ base, portal }] = configsOf(options)
-      const query = await queryText(given, base)
+      const query = await queryFromFile(given, base)
       const ask = options.key === undefined ? fetch : fetchWithKey(base, options.key)
       const sources = querySources(named, options.source, { base, road: options.via })
       await checkDatasets(sources, base, definedDatasets(portal), ask)
@@ -58,7 +58,7 @@ export function queryCommand(): Command {
         const answer = await askComunica(query, sources, ask)
         const format = options.format ?? (options.json === true ? 'json' : null)
         const standard = process.stdout.isTTY === true ? 'table' : 'csv'
-        await print(writeAnswer(answer, format, standard, queryPrefixes(query)))
+        await print(writeQueryAnswer(answer, format, standard, knownPrefixes(query)))
       })
     })
 }
@@ -73,7 +73,7 @@ async function run(work: () => Promise<void>): Promise<void> {
       setTimeout(() => process.exit(), GRACE).unref()
       // Node would tell that a rejection of which this is the report was handled late.
       process.removeAllListeners('warning')
-      reject(queryFault(error))
+      reject(comunicaFault(error))
     }
     process.on('uncaughtException', fail).on('unhandledRejection', fail)
     work().then(resolve, fail)

@@ -15,7 +15,7 @@ import path from 'node:path'
 import { stringify } from 'yaml'
 import { Fault, faultText } from '../errors/errors.ts'
 import { DATASET_ID, datasetIdOf, isData } from '../publishing/implicit.ts'
-import { titleOf } from './import/describe.ts'
+import { importTitle } from './import/describe.ts'
 import type { ReadingOptions } from './import/options.ts'
 import { understoodText } from './import/table.ts'
 import { importFile } from './import.ts'
@@ -101,7 +101,7 @@ function describeAddress(portal: string, url: string, id: string): string {
   const folder = path.join(portal, 'data', id)
   mkdirSync(folder, { recursive: true })
   const { hostname, pathname } = new URL(url)
-  const title = titleOf(pathname) || hostname
+  const title = importTitle(pathname) || hostname
   writeFileSync(
     path.join(folder, 'dataset.yaml'),
     stringify({ source: { url }, metas: { default: { title } } }),

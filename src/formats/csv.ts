@@ -1,5 +1,5 @@
 import { lookup } from '../model/lookup.ts'
-import { type Column, columnName, type ExportOptions, type Table } from './table.ts'
+import { columnName, type ExportOptions, type Table, type TableColumn } from './table.ts'
 
 /** How a text begins that spreadsheets take for a formula (OWASP, "CSV Injection"), also behind white space. */
 const FORMULA = /^[\s\0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/
@@ -35,13 +35,13 @@ export async function* csv(table: Table, options: ExportOptions): AsyncGenerator
   }
 }
 
-function isText(value: unknown, { type }: Column): boolean {
+function isText(value: unknown, { type }: TableColumn): boolean {
   if (typeof value === 'number' || typeof value === 'bigint') return false
   return typeof value !== 'boolean' && type !== 'date' && type !== 'datetime'
 }
 
 /** A value as the text of a cell. */
-export function cellText(value: unknown, { type }: Column, listSeparator: string): string {
+export function cellText(value: unknown, { type }: TableColumn, listSeparator: string): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return value
   if (Array.isArray(value)) return value.map(String).join(listSeparator)

@@ -1,11 +1,11 @@
 import { lookup } from '../model/lookup.ts'
 import { cellText } from './csv.ts'
-import { type Column, columnName, type ExportOptions, type Row, wholeDay } from './table.ts'
+import { columnName, type ExportOptions, type TableColumn, type TableRow, wholeDay } from './table.ts'
 
 /** A field of a dBASE table, and the column that it holds. */
-export interface DbfField {
+export interface DbfFieldOut {
   readonly name: string
-  readonly column: Column
+  readonly column: TableColumn
   /** C text, N number, D day, L truth. */
   readonly type: 'C' | 'N' | 'D' | 'L'
   /** Bytes of every value. */
@@ -14,15 +14,15 @@ export interface DbfField {
 }
 
 /** The fields of a table, and the columns for which its records have no room. */
-export interface DbfLayout {
-  readonly fields: readonly DbfField[]
-  readonly dropped: readonly Column[]
+export interface DbfLayoutOut {
+  readonly fields: readonly DbfFieldOut[]
+  readonly dropped: readonly TableColumn[]
   /** Bytes of a record with its mark of deletion. */
   readonly recordLength: number
 }
 
 /** Told of a value that its field cannot hold whole. */
-export type Loss = (field: DbfField) => void
+export type Loss = (field: DbfFieldOut) => void
 
 const NAME_BYTES = 10
 const MAX_TEXT = 254
@@ -30,7 +30,7 @@ const MAX_RECORD = 65_535
 const MAX_FIELDS = 255
 /** Widths that GDAL reads as 64-bit integers and as doubles. */
 const WIDTHS: Readonly<
-  Record<Column['type'], readonly [DbfField['type'], length: number, decimals: number]>
+  Record<TableColumn['type'], readonly [DbfFieldOut['type'], length: number, decimals: number]>
 > = {
   text: ['C', MAX_TEXT, 0],
   int: ['N', 18, 0],
@@ -43,8 +43,8 @@ const WIDTHS: Readonly<
 }
 
 /** Lays out columns as fields with names that dBASE allows, until a record is full. */
-export function dbfLayout(columns: readonly Column[], options: ExportOptions): DbfLayout {
-  const fields: DbfField[] = []
+export function dbfLayout(columns: readonly TableColumn[], options: ExportOptions): DbfLayoutOut {
+  const fields: DbfFieldOut[] = []
   const taken = new Set<string>()
   let recordLength = 1
   for (const column of columns) {
@@ -73,7 +73,7 @@ function fieldName(long: string, taken: Set<string>): string {
 }
 
 /** The header of a dBASE III table (dBASE file format, version 03h) with so many records. */
-export function dbfHeader({ fields, recordLength }: DbfLayout, count: number): Uint8Array {
+export function dbfHeader({ fields, recordLength }: DbfLayoutOut, count: number): Uint8Array {
   const length = 33 + 32 * fields.length
   const bytes = Buffer.alloc(length)
   bytes[0] = 3
@@ -94,7 +94,12 @@ export function dbfHeader({ fields, recordLength }: DbfLayout, count: number): U
 }
 
 /** One record: every value in the width of its field, blanks for null. */
-export function dbfRecord(layout: DbfLayout, row: Row, options: ExportOptions, lost: Loss): Uint8Array {
+export function dbfRecord(
+  layout: DbfLayoutOut,
+  row: TableRow,
+  options: ExportOptions,
+  lost: Loss,
+): Uint8Array {
   const bytes = Buffer.alloc(layout.recordLength, 0x20)
   let at = 1
   for (const field of layout.fields) {
@@ -109,7 +114,7 @@ function writeValue(
   bytes: Buffer,
   at: number,
   value: unknown,
-  field: DbfField,
+  field: DbfFieldOut,
   options: ExportOptions,
   lost: Loss,
 ): void {
@@ -123,7 +128,7 @@ function writeValue(
   for (let from = 0; from < end; from++) bytes[start + from] = encoded[from] || 0x20
 }
 
-function valueText(value: unknown, { type, column }: DbfField, { listSeparator }: ExportOptions): string {
+function valueText(value: unknown, { type, column }: DbfFieldOut, { listSeparator }: ExportOptions): string {
   if (type === 'L') return value === true ? 'T' : 'F'
   if (type === 'D') return wholeDay(String(value)).replaceAll('-', '')
   return cellText(value, column, listSeparator)

@@ -3,7 +3,14 @@ import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Projector, projectGeometry, projector } from './projection.ts'
-import { type Column, columnName, type ExportOptions, type Row, type Table, wholeDay } from './table.ts'
+import {
+  columnName,
+  type ExportOptions,
+  type Table,
+  type TableColumn,
+  type TableRow,
+  wholeDay,
+} from './table.ts'
 
 /** FlatGeobuf 3.0, patch 1. */
 const MAGIC = Uint8Array.of(0x66, 0x67, 0x62, 3, 0x66, 0x67, 0x62, 1)
@@ -12,7 +19,7 @@ const MAGIC = Uint8Array.of(0x66, 0x67, 0x62, 3, 0x66, 0x67, 0x62, 1)
 const TYPE = { bool: 2, long: 7, double: 10, string: 11, json: 12, dateTime: 13 } as const
 type Type = (typeof TYPE)[keyof typeof TYPE]
 
-const TYPES: Readonly<Record<Column['type'], Type>> = {
+const TYPES: Readonly<Record<TableColumn['type'], Type>> = {
   text: TYPE.string,
   int: TYPE.long,
   double: TYPE.double,
@@ -52,14 +59,14 @@ export async function* flatgeobuf(table: Table, options: ExportOptions): AsyncGe
   }
 }
 
-function typeOf(column: Column): Type {
+function typeOf(column: TableColumn): Type {
   return column.multivalued ? TYPE.json : TYPES[column.type]
 }
 
 function header(
   table: Table,
-  columns: readonly Column[],
-  geometry: Column | undefined,
+  columns: readonly TableColumn[],
+  geometry: TableColumn | undefined,
   options: ExportOptions,
 ): Uint8Array {
   const builder = new Builder(1024)
@@ -81,7 +88,7 @@ function header(
   return builder.asUint8Array()
 }
 
-function columnOf(builder: Builder, column: Column, options: ExportOptions): number {
+function columnOf(builder: Builder, column: TableColumn, options: ExportOptions): number {
   const name = builder.createString(columnName(column, options))
   const title = builder.createString(column.label)
   builder.startObject(11)
@@ -101,9 +108,9 @@ function crsOf(builder: Builder, epsg: number): number {
 
 function feature(
   builder: Builder,
-  row: Row,
-  columns: readonly Column[],
-  geometry: Column | undefined,
+  row: TableRow,
+  columns: readonly TableColumn[],
+  geometry: TableColumn | undefined,
   project: Projector,
 ): Uint8Array {
   builder.clear()
@@ -119,7 +126,7 @@ function feature(
 }
 
 /** The values of a row that are not null: number of the column, then the value (`feature.fbs`). */
-function propertiesOf(row: Row, columns: readonly Column[]): Uint8Array {
+function propertiesOf(row: TableRow, columns: readonly TableColumn[]): Uint8Array {
   const pieces: Uint8Array[] = []
   columns.forEach((column, at) => {
     const value = lookup(row, column.key) ?? null

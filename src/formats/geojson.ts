@@ -2,10 +2,10 @@ import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { projectGeometry, projector, WGS84 } from './projection.ts'
-import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
+import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
 /** The column whose geometry stands for a row: the first shape, else the first point. */
-export function geometryColumn(columns: readonly Column[]): Column | undefined {
+export function geometryColumn(columns: readonly TableColumn[]): TableColumn | undefined {
   return (
     columns.find(({ type }) => type === 'geo_shape') ?? columns.find(({ type }) => type === 'geo_point_2d')
   )
@@ -28,11 +28,11 @@ export async function* geojson(table: Table, options: ExportOptions): AsyncGener
   const geometry = geometryColumn(table.columns)
   const others = table.columns.filter(column => column !== geometry)
   const project = options.epsg === WGS84 ? null : projector(options.epsg)
-  const shown = (row: Row) => {
+  const shown = (row: TableRow) => {
     const own = geometry === undefined ? null : geometryOf(lookup(row, geometry.key))
     return own === null || project === null ? own : projectGeometry(own, project)
   }
-  const feature = (row: Row) =>
+  const feature = (row: TableRow) =>
     exactJson({
       type: 'Feature',
       geometry: shown(row),
@@ -59,7 +59,7 @@ function systemOf(epsg: number): string {
   return `"crs":${JSON.stringify(crs)}`
 }
 
-function propertyOf(value: unknown, { type }: Column, { numericDates }: ExportOptions): unknown {
+function propertyOf(value: unknown, { type }: TableColumn, { numericDates }: ExportOptions): unknown {
   if (!numericDates || typeof value !== 'string') return value
   return type === 'datetime' || type === 'date' ? Date.parse(value) : value
 }

@@ -3,7 +3,7 @@ import type { Coordinates, Geometry } from '../model/value.ts'
 import { distinctNames, XML_DECLARATION, xmlDecimal, xmlName, xmlText } from '../model/xml.ts'
 import { cellText } from './csv.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
-import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
+import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
 /** The namespace of the elements that stand for columns. */
 const COLUMNS = 'urn:lodestone:columns'
@@ -13,7 +13,7 @@ type Position = readonly number[]
 
 /** A column with the name that its values have in the file. */
 interface Described {
-  readonly column: Column
+  readonly column: TableColumn
   readonly name: string
 }
 
@@ -27,7 +27,7 @@ export async function* gpx(table: Table, options: ExportOptions): AsyncGenerator
   const geometry = geometryColumn(table.columns)
   const info = describer(table.columns, geometry, options)
   let tracks = false
-  const element = (row: Row) => {
+  const element = (row: TableRow) => {
     const segments = geometry === undefined ? [] : segmentsOf(geometryOf(lookup(row, geometry.key)))
     const first = segments[0]?.[0]
     if (first === undefined) return ''
@@ -44,16 +44,21 @@ export async function* gpx(table: Table, options: ExportOptions): AsyncGenerator
 }
 
 /** What is said of a row: its name, and its columns as description or extensions, in the order of the schema. */
-function describer(columns: readonly Column[], geometry: Column | undefined, options: ExportOptions) {
+function describer(
+  columns: readonly TableColumn[],
+  geometry: TableColumn | undefined,
+  options: ExportOptions,
+) {
   const { nameField, listSeparator, useExtension } = options
   const title = columns.find(({ key, type }) => (nameField === null ? type === 'text' : key === nameField))
   const described = describedColumns(columns, geometry, options)
-  const text = (row: Row, column: Column) => cellText(lookup(row, column.key), column, listSeparator)
-  const values = (row: Row) =>
+  const text = (row: TableRow, column: TableColumn) =>
+    cellText(lookup(row, column.key), column, listSeparator)
+  const values = (row: TableRow) =>
     described
       .map(({ column, name }) => ({ name, value: text(row, column) }))
       .filter(({ value }) => value !== '')
-  return (row: Row) => {
+  return (row: TableRow) => {
     const name = title === undefined ? '' : text(row, title)
     const said = useExtension ? extensions(values(row)) : description(values(row))
     return `${name === '' ? '' : `<name>${xmlText(name)}</name>`}${said}`
@@ -61,8 +66,8 @@ function describer(columns: readonly Column[], geometry: Column | undefined, opt
 }
 
 function describedColumns(
-  columns: readonly Column[],
-  geometry: Column | undefined,
+  columns: readonly TableColumn[],
+  geometry: TableColumn | undefined,
   options: ExportOptions,
 ): readonly Described[] {
   const { descriptionFields, useExtension } = options

@@ -1,6 +1,6 @@
 import { exactJson } from '../model/exact-json.ts'
 import { lookup } from '../model/lookup.ts'
-import { columnName, type ExportOptions, type Row, type Table } from './table.ts'
+import { columnName, type ExportOptions, type Table, type TableRow } from './table.ts'
 
 /** Writes one JSON object a line (JSON Lines). */
 export async function* jsonl(table: Table, options: ExportOptions): AsyncGenerator<string> {
@@ -23,7 +23,7 @@ export async function* json(table: Table, options: ExportOptions): AsyncGenerato
 }
 
 /** Rows under the labels of their columns, where these are asked for. */
-function renamed(table: Table, options: ExportOptions): (row: Row) => Row {
+function renamed(table: Table, options: ExportOptions): (row: TableRow) => TableRow {
   if (!options.useLabels) return row => row
   return row =>
     Object.fromEntries(table.columns.map(column => [columnName(column, options), lookup(row, column.key)]))

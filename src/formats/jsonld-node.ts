@@ -8,7 +8,7 @@ import type { Prefixes } from './turtle.ts'
 export type Terms = readonly (readonly [name: string, iri: string])[]
 
 /** What a document writes in the place of the IRIs of predicates. */
-export interface Names {
+export interface TermNames {
   /** One name a predicate; a name has no colon. */
   readonly terms?: Terms
   readonly prefixes?: Prefixes
@@ -39,7 +39,7 @@ export class JsonldContext {
   private readonly prefixes: ReadonlySet<string>
   private readonly keys: Map<string, Key>
 
-  constructor({ terms = [], prefixes = {} }: Names) {
+  constructor({ terms = [], prefixes = {} }: TermNames) {
     const all = Object.entries(prefixes)
     const taken = new Set([...terms, ...all].map(([, iri]) => schemeOf(iri)))
     for (const [name] of terms) taken.add(name)

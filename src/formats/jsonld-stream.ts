@@ -1,5 +1,5 @@
 import { parseTriples } from '../rdf/ntriples-reader.ts'
-import { idOf, JsonldContext, JsonldNode, type Members, type Names } from './jsonld-node.ts'
+import { idOf, JsonldContext, JsonldNode, type Members, type TermNames } from './jsonld-node.ts'
 
 /**
  * Writes N-Triples as one JSON-LD document (W3C JSON-LD 1.1): a context with terms and prefixes, and a graph with a node
@@ -7,7 +7,7 @@ import { idOf, JsonldContext, JsonldNode, type Members, type Names } from './jso
  *
  * @param pieces whole lines of N-Triples
  */
-export async function* jsonldStream(pieces: AsyncIterable<string>, names: Names): AsyncGenerator<string> {
+export async function* jsonldStream(pieces: AsyncIterable<string>, names: TermNames): AsyncGenerator<string> {
   const context = new JsonldContext(names)
   yield `{"@context":${objectText(context.members)},\n"@graph":[`
   let before = '\n'

@@ -4,7 +4,7 @@ import type { Coordinates, Geometry } from '../model/value.ts'
 import { distinctNames, XML_DECLARATION, xmlAttribute, xmlDecimal, xmlText } from '../model/xml.ts'
 import { cellText } from './csv.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
-import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
+import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
 /** Types of `SimpleField`. An int of KML has 32 bits for many readers; a double holds every integer of ours. */
 const TYPES: Readonly<Partial<Record<FieldType, string>>> = {
@@ -15,7 +15,7 @@ const TYPES: Readonly<Partial<Record<FieldType, string>>> = {
 
 /** A column with the opening tag of its values. */
 interface DataColumn {
-  readonly column: Column
+  readonly column: TableColumn
   readonly tag: string
 }
 
@@ -29,7 +29,7 @@ export async function* kml(table: Table, options: ExportOptions): AsyncGenerator
   const others = table.columns.filter(column => column !== geometry)
   const names = distinctNames(others.map(column => columnName(column, options))).map(xmlAttribute)
   const data = others.map((column, index) => ({ column, tag: `<SimpleData name="${names[index]}">` }))
-  const placemark = (row: Row) =>
+  const placemark = (row: TableRow) =>
     `<Placemark>${element('name', row, title, options)}${extendedData(row, data, options)}` +
     `${geometry === undefined ? '' : geometryXml(geometryOf(lookup(row, geometry.key)))}</Placemark>\n`
   const fields = others.map(
@@ -44,12 +44,21 @@ export async function* kml(table: Table, options: ExportOptions): AsyncGenerator
   yield '</Document>\n</kml>\n'
 }
 
-function element(name: string, row: Row, column: Column | undefined, options: ExportOptions): string {
+function element(
+  name: string,
+  row: TableRow,
+  column: TableColumn | undefined,
+  options: ExportOptions,
+): string {
   const text = column === undefined ? '' : cellText(lookup(row, column.key), column, options.listSeparator)
   return text === '' ? '' : `<${name}>${xmlText(text)}</${name}>`
 }
 
-function extendedData(row: Row, columns: readonly DataColumn[], { listSeparator }: ExportOptions): string {
+function extendedData(
+  row: TableRow,
+  columns: readonly DataColumn[],
+  { listSeparator }: ExportOptions,
+): string {
   let data = ''
   for (const { column, tag } of columns) {
     const value = lookup(row, column.key) ?? null
@@ -61,7 +70,7 @@ function extendedData(row: Row, columns: readonly DataColumn[], { listSeparator 
 }
 
 /** A boolean is 1 or 0: `xs:boolean` has both forms, and every reader takes this one. */
-function simpleText(value: unknown, column: Column, listSeparator: string): string {
+function simpleText(value: unknown, column: TableColumn, listSeparator: string): string {
   return typeof value === 'boolean' ? String(Number(value)) : cellText(value, column, listSeparator)
 }
 

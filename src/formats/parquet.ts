@@ -5,7 +5,7 @@ import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Projector, projectGeometry, projector, WGS84 } from './projection.ts'
-import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
+import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
 // Loaded where it is asked for, for few exports need it; and by `require`, for the loaders of test runners do not know
 // the patterns in the `exports` of what it imports.
@@ -24,7 +24,7 @@ interface Coverage {
 /** A column of the file. */
 interface Target {
   readonly name: string
-  readonly column: Column
+  readonly column: TableColumn
   readonly coverage: Coverage | undefined
   values: unknown[]
 }
@@ -91,7 +91,7 @@ function taken(bytes: ByteWriter): Uint8Array {
   return piece
 }
 
-function targetsOf(columns: readonly Column[], options: ExportOptions): readonly Target[] {
+function targetsOf(columns: readonly TableColumn[], options: ExportOptions): readonly Target[] {
   const names = new Set<string>()
   return columns.map(column => {
     const name = unusedName(columnName(column, options), names)
@@ -127,7 +127,7 @@ type Element = Omit<SchemaElement, 'name' | 'repetition_type'>
 
 const TEXT: Element = { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } }
 
-const ELEMENTS: Readonly<Record<Column['type'], Element>> = {
+const ELEMENTS: Readonly<Record<TableColumn['type'], Element>> = {
   text: TEXT,
   int: { type: 'INT64' },
   double: { type: 'DOUBLE' },
@@ -143,7 +143,7 @@ const ELEMENTS: Readonly<Record<Column['type'], Element>> = {
 }
 
 /** Adds a row to its columns; about how many bytes it has. */
-function addRow(targets: readonly Target[], row: Row, means: Means): number {
+function addRow(targets: readonly Target[], row: TableRow, means: Means): number {
   let size = 0
   for (const target of targets) {
     const value = lookup(row, target.column.key) ?? null
@@ -208,7 +208,7 @@ function wkbOf(value: unknown, coverage: Coverage, { project, toWkb }: Means): U
 /** The metadata of GeoParquet 1.1.0; null where there is no geometry. Without `crs` it is WGS 84, longitude first. */
 function geoMetadata(
   targets: readonly Target[],
-  columns: readonly Column[],
+  columns: readonly TableColumn[],
   { epsg }: ExportOptions,
 ): object | null {
   const primary = targets.find(({ column }) => column === geometryColumn(columns))

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { lookup } from '../model/lookup.ts'
 import type { Geometry } from '../model/value.ts'
 import { csv } from './csv.ts'
-import { type DbfField, type DbfLayout, dbfHeader, dbfLayout, dbfRecord } from './dbf.ts'
+import { type DbfFieldOut, type DbfLayoutOut, dbfHeader, dbfLayout, dbfRecord } from './dbf.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { projectGeometry, projector, WGS84, wktOf } from './projection.ts'
-import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
+import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 import { type ZipEntry, zip } from './zip-stream.ts'
 
 /** How much one shapefile may have: records by the facts on "Exports", bytes by what readers can address. */
@@ -78,15 +78,15 @@ function* entries(table: Table, options: ExportOptions, folder: string, report: 
 
 /** What became of a table. */
 interface Report {
-  readonly layout: DbfLayout
-  readonly geometry: Column | undefined
+  readonly layout: DbfLayoutOut
+  readonly geometry: TableColumn | undefined
   readonly kind: Kind
   readonly records: number
   readonly isCut: boolean
   /** Records whose shape is of another kind, or has no place in the reference system. */
   readonly withoutShape: number
   /** How many values of a field are not whole. */
-  readonly losses: ReadonlyMap<DbfField, number>
+  readonly losses: ReadonlyMap<DbfFieldOut, number>
 }
 
 async function writeParts(
@@ -97,8 +97,8 @@ async function writeParts(
 ): Promise<Report> {
   const geometry = geometryColumn(table.columns)
   const layout = dbfLayout(attributes(table, geometry), options)
-  const losses = new Map<DbfField, number>()
-  const lost = (field: DbfField) => losses.set(field, (losses.get(field) ?? 0) + 1)
+  const losses = new Map<DbfFieldOut, number>()
+  const lost = (field: DbfFieldOut) => losses.set(field, (losses.get(field) ?? 0) + 1)
   const shapes = new Shapes(projector(options.epsg) ?? (position => position))
   const shp = await Part.open(join(folder, 'shp'), HEADER_BYTES)
   const shx = await Part.open(join(folder, 'shx'), HEADER_BYTES)
@@ -106,7 +106,7 @@ async function writeParts(
   let records = 0
   let isCut = false
   try {
-    const add = (row: Row): boolean => {
+    const add = (row: TableRow): boolean => {
       const numbered = { ...row, [NUMBER.key]: lookup(row, NUMBER.key) ?? records + 1 }
       const content = shapes.encode(
         geometry === undefined ? null : geometryOf(lookup(row, geometry.key) ?? null),
@@ -136,9 +136,9 @@ async function writeParts(
 }
 
 /** A table of attributes has one field at least. */
-const NUMBER: Column = { key: 'record', label: 'record', type: 'int', multivalued: false }
+const NUMBER: TableColumn = { key: 'record', label: 'record', type: 'int', multivalued: false }
 
-function attributes(table: Table, geometry: Column | undefined): readonly Column[] {
+function attributes(table: Table, geometry: TableColumn | undefined): readonly TableColumn[] {
   const others = table.columns.filter(column => column !== geometry)
   return others.length === 0 ? [NUMBER] : others
 }
@@ -343,7 +343,7 @@ function writePositions(bytes: Buffer, start: number, positions: Line): void {
 
 /** Which field holds which column, as CSV. */
 function fieldsCsv(report: Report, options: ExportOptions): AsyncIterable<string> {
-  const text = (key: string): Column => ({ key, label: key, type: 'text', multivalued: false })
+  const text = (key: string): TableColumn => ({ key, label: key, type: 'text', multivalued: false })
   const kept = report.layout.fields.map(field => ({
     field: field.name,
     column: columnName(field.column, options),

@@ -2,7 +2,7 @@ import { isTemporal } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 import { XML_DECLARATION, xmlAttribute } from '../model/xml.ts'
 import { cellText } from './csv.ts'
-import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
+import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
 /** The most rows of one sheet, its header not counted: what spreadsheets of today can show. */
 export const SHEET_ROWS = 1_048_575
@@ -25,7 +25,7 @@ export type SheetCell = string | number | boolean | SheetMoment | null
  * A value as a cell. Lists, points and shapes are the texts that CSV has for them. A text over 32,767 units is cut there
  * and ends with `…`, because spreadsheets call a file with a longer one damaged.
  */
-export function sheetCell(value: unknown, column: Column, listSeparator: string): SheetCell {
+export function sheetCell(value: unknown, column: TableColumn, listSeparator: string): SheetCell {
   if (value === null || value === undefined) return null
   if (typeof value === 'boolean' || Number.isFinite(value)) return value as boolean | number
   if (typeof value === 'string' && isTemporal(column.type)) {
@@ -68,11 +68,11 @@ export function sheetName(name: string, number: number): string {
 
 /** The rows of each sheet, one sheet after the other: what is left of one begins the next. There is always a first. */
 export async function* inSheets(
-  rows: AsyncIterable<readonly Row[]>,
+  rows: AsyncIterable<readonly TableRow[]>,
   limit: number,
-): AsyncGenerator<AsyncIterable<readonly Row[]>> {
+): AsyncGenerator<AsyncIterable<readonly TableRow[]>> {
   const pieces = rows[Symbol.asyncIterator]()
-  let rest: readonly Row[] = []
+  let rest: readonly TableRow[] = []
   const more = async () => {
     while (rest.length === 0) {
       const next = await pieces.next()
@@ -134,7 +134,7 @@ export async function* spreadsheetml(
   yield '</Workbook>\n'
 }
 
-function rowXml(row: Row, columns: readonly Column[], { listSeparator }: ExportOptions): string {
+function rowXml(row: TableRow, columns: readonly TableColumn[], { listSeparator }: ExportOptions): string {
   let cells = ''
   let skipped = false
   columns.forEach((column, index) => {

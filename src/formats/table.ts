@@ -1,7 +1,7 @@
 import type { FieldType } from '../model/field.ts'
 
 /** A column of an export. */
-export interface Column {
+export interface TableColumn {
   /** The key of its values in each row. */
   readonly key: string
   /** What people call it. */
@@ -15,15 +15,15 @@ export interface Column {
  * A row: for each column its value as the JSON export has it. Null for none, a moment as ISO 8601 with offset, a day as
  * `YYYY-MM-DD`, either as `YYYY` or `YYYY-MM` where the field is no more precise, a point as `{ lon, lat }`, a shape as a GeoJSON feature, several values as an array.
  */
-export type Row = Readonly<Record<string, unknown>>
+export type TableRow = Readonly<Record<string, unknown>>
 
 /** What an export writes: rows come in pieces, and what is not read is not asked of the store. */
 export interface Table {
   /** Id of the dataset: the name of files. */
   readonly name: string
   readonly title: string
-  readonly columns: readonly Column[]
-  readonly rows: AsyncIterable<readonly Row[]>
+  readonly columns: readonly TableColumn[]
+  readonly rows: AsyncIterable<readonly TableRow[]>
   /** Tells the number of all rows before they are read, for formats that begin with it; null where only reading tells. */
   readonly count?: () => Promise<number | null>
 }
@@ -63,6 +63,6 @@ export function wholeDay(date: string): string {
 }
 
 /** The name of a column where an export shows it. */
-export function columnName(column: Column, { useLabels }: Pick<ExportOptions, 'useLabels'>): string {
+export function columnName(column: TableColumn, { useLabels }: Pick<ExportOptions, 'useLabels'>): string {
   return useLabels ? column.label : column.key
 }

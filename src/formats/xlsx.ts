@@ -8,7 +8,7 @@ import {
   sheetCell,
   sheetName,
 } from './spreadsheetml.ts'
-import { type Column, columnName, type ExportOptions, type Row, type Table } from './table.ts'
+import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 import { type ZipEntry, zip } from './zip-stream.ts'
 
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
@@ -61,13 +61,13 @@ interface Progress {
 }
 
 /** The rows of a table; before the first the number of all is told, as far as the table or a look ahead tells it. */
-async function* countedRows({ rows, count }: Table, progress: Progress): AsyncGenerator<readonly Row[]> {
+async function* countedRows({ rows, count }: Table, progress: Progress): AsyncGenerator<readonly TableRow[]> {
   progress.count = (await count?.()) ?? null
   if (progress.count !== null) {
     yield* rows
     return
   }
-  const read: (readonly Row[])[] = []
+  const read: (readonly TableRow[])[] = []
   for await (const piece of rows) {
     if (read.length > 1) yield piece
     else if (piece.length > 0 && read.push(piece) > 1) yield* read
@@ -81,12 +81,12 @@ function part(name: string, xml: string): ZipEntry {
   return { name, content: [XML_DECLARATION + xml] }
 }
 
-const WIDTHS: Readonly<Partial<Record<Column['type'], number>>> = { text: 24, date: 12, datetime: 20 }
+const WIDTHS: Readonly<Partial<Record<TableColumn['type'], number>>> = { text: 24, date: 12, datetime: 20 }
 
 async function* sheetXml(
-  pieces: AsyncIterable<readonly Row[]>,
+  pieces: AsyncIterable<readonly TableRow[]>,
   progress: Progress,
-  columns: readonly Column[],
+  columns: readonly TableColumn[],
   options: ExportOptions,
   limits: SheetLimits,
 ): AsyncGenerator<string> {
@@ -123,15 +123,19 @@ function dimension(letters: readonly string[], rows: number): string {
   return `<dimension ref="${last === 'A1' ? last : `A1:${last}`}"/>`
 }
 
-function widths(columns: readonly Column[]): string {
+function widths(columns: readonly TableColumn[]): string {
   if (columns.length === 0) return ''
-  const width = ({ type }: Column) => WIDTHS[type] ?? 16
-  const col = (column: Column, index: number) =>
+  const width = ({ type }: TableColumn) => WIDTHS[type] ?? 16
+  const col = (column: TableColumn, index: number) =>
     `<col min="${index + 1}" max="${index + 1}" width="${width(column)}" customWidth="1"/>`
   return `<cols>${columns.map(col).join('')}</cols>`
 }
 
-function headerXml(columns: readonly Column[], letters: readonly string[], options: ExportOptions): string {
+function headerXml(
+  columns: readonly TableColumn[],
+  letters: readonly string[],
+  options: ExportOptions,
+): string {
   const cells = columns.map((column, index) =>
     textCell(
       `r="${letters[index]}1" s="${STYLE.header}"`,
@@ -142,9 +146,9 @@ function headerXml(columns: readonly Column[], letters: readonly string[], optio
 }
 
 function rowXml(
-  row: Row,
+  row: TableRow,
   number: number,
-  columns: readonly Column[],
+  columns: readonly TableColumn[],
   letters: readonly string[],
   { listSeparator }: ExportOptions,
 ): string {

@@ -57,20 +57,20 @@ export function listOf(value: unknown): readonly unknown[] {
 }
 
 /** The text that a value is, without blanks around; null for none. */
-export function textOf(value: unknown): string | null {
+export function harvestedText(value: unknown): string | null {
   const text = typeof value === 'string' ? value.trim().slice(0, MAX_TEXT) : ''
   return text === '' ? null : text
 }
 
 /** The texts of a list, each once. */
-export function textsOf(values: readonly unknown[]): readonly string[] | null {
-  const texts = [...new Set(values.map(textOf).filter(text => text !== null))].slice(0, 200)
+export function harvestedTexts(values: readonly unknown[]): readonly string[] | null {
+  const texts = [...new Set(values.map(harvestedText).filter(text => text !== null))].slice(0, 200)
   return texts.length === 0 ? null : texts
 }
 
 /** The moment that a text stands for; null for none. */
-export function momentOf(value: unknown): string | null {
-  const text = textOf(value)
+export function harvestedMoment(value: unknown): string | null {
+  const text = harvestedText(value)
   if (text === null || !/^\d{4}-\d\d/.test(text)) return null
   // Moments without offset are those of UTC, as CKAN writes them.
   const moment = new Date(/T[\d:.]+$/.test(text) ? `${text}Z` : text)
@@ -79,7 +79,7 @@ export function momentOf(value: unknown): string | null {
 
 /** The http address that a text is; null for anything else. */
 export function addressOf(value: unknown, base?: string): string | null {
-  const text = textOf(value)
+  const text = harvestedText(value)
   if (text === null || text.length > 2000) return null
   try {
     const url = new URL(text, base)

@@ -2,15 +2,15 @@ import {
   addressOf,
   type CatalogReader,
   type Given,
+  harvestedMoment,
+  harvestedText,
+  harvestedTexts,
   listOf,
-  momentOf,
   type OfferedDataset,
   objectOf,
   present,
   type ReadCatalog,
   type SkippedDataset,
-  textOf,
-  textsOf,
 } from './catalog.ts'
 import { bestDistribution } from './distributions.ts'
 
@@ -30,7 +30,7 @@ export async function readCkan(reader: CatalogReader, url: string): Promise<Read
     found = Number(result.count ?? results.length)
     for (const given of results) {
       const described = objectOf(given)
-      const name = textOf(described.name) ?? textOf(described.id)
+      const name = harvestedText(described.name) ?? harvestedText(described.id)
       if (name !== null && datasets.size < reader.limit) datasets.set(name, offer(base, name, described))
     }
     if (results.length === 0 || start + results.length >= found) break
@@ -54,30 +54,30 @@ function offer(base: string, name: string, given: Given): OfferedDataset | Skipp
   )
   if (best === null) return { dataset: name, reason: 'none of its resources has a format that is read' }
   const resource = resources.find(({ url }) => addressOf(url, base) === best.url)
-  const modified = momentOf(given.metadata_modified)
+  const modified = harvestedMoment(given.metadata_modified)
   return {
     id: name,
     ...best,
     metas: {
       default: present({
-        title: textOf(given.title) ?? name,
-        description: textOf(given.notes),
-        keyword: textsOf(listOf(given.tags).map(tag => objectOf(tag).name)),
-        theme: textsOf(listOf(given.groups).map(group => objectOf(group).title)),
-        license: textOf(given.license_title) ?? textOf(given.license_id),
+        title: harvestedText(given.title) ?? name,
+        description: harvestedText(given.notes),
+        keyword: harvestedTexts(listOf(given.tags).map(tag => objectOf(tag).name)),
+        theme: harvestedTexts(listOf(given.groups).map(group => objectOf(group).title)),
+        license: harvestedText(given.license_title) ?? harvestedText(given.license_id),
         license_url: addressOf(given.license_url),
-        publisher: textOf(objectOf(given.organization).title) ?? textOf(given.author),
+        publisher: harvestedText(objectOf(given.organization).title) ?? harvestedText(given.author),
         references: addressOf(given.url),
-        language: textOf(given.language),
+        language: harvestedText(given.language),
         modified,
       }),
       dcat: present({
-        issued: momentOf(given.metadata_created),
-        contact_name: textOf(given.maintainer) ?? textOf(given.author),
-        contact_email: textOf(given.maintainer_email) ?? textOf(given.author_email),
+        issued: harvestedMoment(given.metadata_created),
+        contact_name: harvestedText(given.maintainer) ?? harvestedText(given.author),
+        contact_email: harvestedText(given.maintainer_email) ?? harvestedText(given.author_email),
       }),
     },
-    modified: momentOf(resource?.last_modified) ?? modified,
+    modified: harvestedMoment(resource?.last_modified) ?? modified,
     page: `${base}/dataset/${encodeURIComponent(name)}`,
   }
 }

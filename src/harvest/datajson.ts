@@ -2,15 +2,15 @@ import {
   addressOf,
   type CatalogReader,
   type Given,
+  harvestedMoment,
+  harvestedText,
+  harvestedTexts,
   listOf,
-  momentOf,
   type OfferedDataset,
   objectOf,
   present,
   type ReadCatalog,
   type SkippedDataset,
-  textOf,
-  textsOf,
 } from './catalog.ts'
 import { bestDistribution } from './distributions.ts'
 
@@ -20,11 +20,11 @@ export async function readDataJson(reader: CatalogReader, url: string): Promise<
   const given = listOf(dataset).map(objectOf)
   const datasets = new Map<string, OfferedDataset | SkippedDataset>()
   for (const each of given) {
-    const id = textOf(each.identifier)
+    const id = harvestedText(each.identifier)
     if (id !== null && datasets.size < reader.limit) datasets.set(id, offer(url, id, each))
   }
   const all = [...datasets.values()]
-  const found = new Set(given.map(each => textOf(each.identifier)).filter(id => id !== null)).size
+  const found = new Set(given.map(each => harvestedText(each.identifier)).filter(id => id !== null)).size
   return {
     offered: all.filter(each => 'url' in each),
     skipped: all.filter(each => 'reason' in each),
@@ -43,29 +43,29 @@ function offer(base: string, id: string, given: Given): OfferedDataset | Skipped
   if (best === null)
     return { dataset: id.slice(0, 200), reason: 'none of its distributions has a format that is read' }
   const contact = objectOf(given.contactPoint)
-  const modified = momentOf(given.modified)
+  const modified = harvestedMoment(given.modified)
   return {
     id,
     ...best,
     metas: {
       default: present({
-        title: textOf(given.title) ?? id,
-        description: textOf(given.description),
-        keyword: textsOf(listOf(given.keyword)),
-        theme: textsOf(listOf(given.theme)),
-        license: textOf(given.license),
-        publisher: textOf(objectOf(given.publisher).name),
-        language: textOf(listOf(given.language)[0]),
+        title: harvestedText(given.title) ?? id,
+        description: harvestedText(given.description),
+        keyword: harvestedTexts(listOf(given.keyword)),
+        theme: harvestedTexts(listOf(given.theme)),
+        license: harvestedText(given.license),
+        publisher: harvestedText(objectOf(given.publisher).name),
+        language: harvestedText(listOf(given.language)[0]),
         references: addressOf(given.landingPage),
         modified,
       }),
       dcat: present({
-        issued: momentOf(given.issued),
-        contact_name: textOf(contact.fn),
-        contact_email: textOf(contact.hasEmail)?.replace(/^mailto:/, '') ?? null,
-        temporal: textOf(given.temporal),
-        spatial: textOf(given.spatial),
-        accrualperiodicity: textOf(given.accrualPeriodicity),
+        issued: harvestedMoment(given.issued),
+        contact_name: harvestedText(contact.fn),
+        contact_email: harvestedText(contact.hasEmail)?.replace(/^mailto:/, '') ?? null,
+        temporal: harvestedText(given.temporal),
+        spatial: harvestedText(given.spatial),
+        accrualperiodicity: harvestedText(given.accrualPeriodicity),
       }),
     },
     modified,

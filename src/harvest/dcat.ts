@@ -5,13 +5,13 @@ import { DCAT, DCTERMS, FOAF, HYDRA, RDF, SKOS } from '../rdf/vocab.ts'
 import {
   addressOf,
   type CatalogReader,
-  momentOf,
+  harvestedMoment,
+  harvestedText,
+  harvestedTexts,
   type OfferedDataset,
   present,
   type ReadCatalog,
   type SkippedDataset,
-  textOf,
-  textsOf,
 } from './catalog.ts'
 import { bestDistribution } from './distributions.ts'
 
@@ -75,7 +75,7 @@ class Description {
       terms.find(term => languageOf(term) === '') ??
       terms.find(term => /^en\b/i.test(languageOf(term))) ??
       terms[0]
-    return textOf(best?.value)
+    return harvestedText(best?.value)
   }
 
   /** The name of what a property leads to, or its own text. */
@@ -83,7 +83,7 @@ class Description {
     for (const { type, value } of this.of(subject, predicate)) {
       const named =
         type === 'literal'
-          ? textOf(value)
+          ? harvestedText(value)
           : this.text(value, FOAF.name, SKOS.prefLabel, DCTERMS.title, `${VCARD}fn`)
       if (named !== null) return named
     }
@@ -121,9 +121,9 @@ function offer(graph: Description, subject: string, base: string): OfferedDatase
   if (best === null)
     return { dataset: id.slice(0, 200), reason: 'none of its distributions has a format that is read' }
   const literals = (predicate: string) =>
-    textsOf(graph.of(subject, predicate).map(({ type, value }) => (type === 'literal' ? value : null)))
-  const modified = momentOf(graph.text(subject, DCTERMS.modified))
-  const themes = textsOf(
+    harvestedTexts(graph.of(subject, predicate).map(({ type, value }) => (type === 'literal' ? value : null)))
+  const modified = harvestedMoment(graph.text(subject, DCTERMS.modified))
+  const themes = harvestedTexts(
     graph
       .of(subject, DCAT.theme)
       .map(({ type, value }) =>
@@ -151,9 +151,9 @@ function offer(graph: Description, subject: string, base: string): OfferedDatase
         modified,
       }),
       dcat: present({
-        issued: momentOf(graph.text(subject, DCTERMS.issued)),
+        issued: harvestedMoment(graph.text(subject, DCTERMS.issued)),
         contact_name: contact === undefined ? null : graph.text(contact.value, `${VCARD}fn`),
-        contact_email: textOf(email?.value)?.replace(/^mailto:/, '') ?? null,
+        contact_email: harvestedText(email?.value)?.replace(/^mailto:/, '') ?? null,
       }),
     },
     modified,

@@ -1,4 +1,4 @@
-import { addressOf, textOf } from './catalog.ts'
+import { addressOf, harvestedText } from './catalog.ts'
 
 /** A file that a catalog offers for a dataset. */
 export interface Distribution {
@@ -54,6 +54,6 @@ export function bestDistribution(
 
 /** `text/csv`, `.CSV` and the IRI of a format as one word. */
 function wordOf(kind: unknown): string {
-  const text = textOf(kind)?.toLowerCase().split(';')[0]?.trim() ?? ''
+  const text = harvestedText(kind)?.toLowerCase().split(';')[0]?.trim() ?? ''
   return text.slice(text.lastIndexOf('/') + 1).replace(/^\./, '')
 }

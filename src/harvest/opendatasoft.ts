@@ -1,9 +1,9 @@
-import { fieldsOf, metasOf } from '../catalog/federated.ts'
+import { federatedFields, metasOf } from '../catalog/federated.ts'
 import type { MetaValue } from '../model/metadata.ts'
 import {
   type CatalogReader,
+  harvestedMoment,
   listOf,
-  momentOf,
   type OfferedDataset,
   objectOf,
   type ReadCatalog,
@@ -64,7 +64,7 @@ function offer(
   if (hasRecords === false) return { dataset: id, reason: 'it has no records' }
   const metas = metasOf(givenMetas) as Readonly<Record<string, Readonly<Record<string, MetaValue>>>>
   const described = metas.default ?? {}
-  const fields = fieldsOf(givenFields)
+  const fields = federatedFields(givenFields)
   const isUsable = fields.length > 0 && fields.every(({ name }) => /^[a-z0-9_]{1,100}$/.test(name))
   const path = encodeURIComponent(id)
   return {
@@ -94,7 +94,7 @@ function offer(
         ),
       ]),
     ),
-    modified: momentOf(described.data_processed) ?? momentOf(described.modified),
+    modified: harvestedMoment(described.data_processed) ?? harvestedMoment(described.modified),
     page: `${base}/explore/dataset/${path}/`,
   }
 }

@@ -7,13 +7,13 @@ import { XSD } from '../rdf/vocab.ts'
 import { naturalEnd, naturalText } from './natural.ts'
 
 /** What a mapping may refer to: a field of a dataset, or a column whose values each have a type of their own. */
-export interface Column extends Pick<Field, 'name' | 'multivalued'> {
+export interface MappingColumn extends Pick<Field, 'name' | 'multivalued'> {
   /** `any` for values as JSON has them: text, numbers and booleans, arrays for several. */
   readonly type: FieldType | 'any'
 }
 
 /** One value that is there: an element of a multivalued field. */
-export type Scalar = Exclude<NonNullable<Value>, readonly string[]>
+export type ScalarColumn = Exclude<NonNullable<Value>, readonly string[]>
 
 /** How a mapping reads a column. */
 export interface ColumnReader {
@@ -22,18 +22,18 @@ export interface ColumnReader {
   /** True where a record may have several values. */
   readonly several: boolean
   /** The text of a value in templates, and in literals that have a datatype; null where a value has none. */
-  readonly text: (value: Scalar) => string | null
+  readonly text: (value: ScalarColumn) => string | null
   /** The literal of a value by its own type, in N-Triples; null where a value has none. */
-  readonly literal: (value: Scalar) => string | null
+  readonly literal: (value: ScalarColumn) => string | null
   /** Lexical form, escaped, and end of the literals of a column that has one type; null for `any`. */
-  readonly natural: { readonly text: (value: Scalar) => string; readonly end: string } | null
+  readonly natural: { readonly text: (value: ScalarColumn) => string; readonly end: string } | null
 }
 
 /** Name of the reference to the id of the record, in datasets that have no field of that name. */
 export const RECORD_ID = 'recordid'
 
 /** Finds how a column is read; null where there is none of that name. */
-export function columnReader(columns: readonly Column[], name: string): ColumnReader | null {
+export function columnReader(columns: readonly MappingColumn[], name: string): ColumnReader | null {
   const index = columns.findIndex(column => column.name === name)
   const column = columns[index]
   if (column === undefined) return null
@@ -50,13 +50,13 @@ export function columnReader(columns: readonly Column[], name: string): ColumnRe
 }
 
 /** The values of a record in a column. */
-export function valuesOf({ index }: ColumnReader, { values }: DatasetRecord): readonly Scalar[] {
+export function valuesOf({ index }: ColumnReader, { values }: DatasetRecord): readonly ScalarColumn[] {
   const value = values[index]
   if (value === null || value === undefined) return []
-  return Array.isArray(value) ? (value as readonly Scalar[]) : [value as Scalar]
+  return Array.isArray(value) ? (value as readonly ScalarColumn[]) : [value as ScalarColumn]
 }
 
-function plainText(type: FieldType): (value: Scalar) => string {
+function plainText(type: FieldType): (value: ScalarColumn) => string {
   switch (type) {
     case 'text':
     case 'date':
@@ -75,14 +75,14 @@ function plainText(type: FieldType): (value: Scalar) => string {
   }
 }
 
-function anyText(value: Scalar | bigint): string | null {
+function anyText(value: ScalarColumn | bigint): string | null {
   if (typeof value === 'string') return value
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value)
   return typeof value === 'number' ? jsonNumber(value) : null
 }
 
 /** Numbers without a fraction are integers, the others doubles (RML-IO registry, "JSON": natural datatypes). */
-function anyLiteral(value: Scalar | bigint): string | null {
+function anyLiteral(value: ScalarColumn | bigint): string | null {
   if (typeof value === 'string') return `"${escapeText(value)}"`
   if (typeof value === 'boolean') return `"${value}"^^<${XSD.boolean}>`
   if (typeof value === 'bigint') return `"${value}"^^<${XSD.integer}>`

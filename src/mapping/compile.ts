@@ -1,18 +1,18 @@
 import { Fault } from '../errors/errors.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { iriText } from '../rdf/ntriples.ts'
-import { type Column, columnReader, type Scalar } from './columns.ts'
+import { columnReader, type MappingColumn, type ScalarColumn } from './columns.ts'
 import { MAX_EXPANSION } from './expand.ts'
 import { writeForSubjects } from './fan-out.ts'
 import type { Mapping, ObjectMap, ResourceRule, StatementRule, TermMap } from './ir.ts'
 import { type RuleReport, skip, statementReport, subjectReport } from './report.ts'
 import { compileTerm, type TermOptions, type TermWriter } from './terms.ts'
-import type { TripleText } from './triple-text.ts'
+import type { WrittenTriple } from './triple-text.ts'
 
 export type { RuleReport } from './report.ts'
 
 /** Turns one record into triples. */
-export type RecordMapper = (record: DatasetRecord, out: Pick<TripleText, 'add'>) => void
+export type RecordMapper = (record: DatasetRecord, out: Pick<WrittenTriple, 'add'>) => void
 
 export interface CompiledMapping {
   readonly map: RecordMapper
@@ -39,7 +39,7 @@ const OPTIONS: TermOptions = { canonical: true, blank: label => `_:${label}` }
  */
 export function compileMapping(
   mapping: Mapping,
-  columns: readonly Column[],
+  columns: readonly MappingColumn[],
   options: Partial<TermOptions> = {},
 ): CompiledMapping {
   const rules = compileRules(mapping, columns, options)
@@ -70,7 +70,7 @@ export interface CompiledStatement {
 /** Compiles the resources of a mapping, each by itself; see {@link compileMapping}. */
 export function compileRules(
   mapping: Mapping,
-  columns: readonly Column[],
+  columns: readonly MappingColumn[],
   options: Partial<TermOptions>,
 ): readonly CompiledRule[] {
   const context: Context = { mapping, columns, options: { ...OPTIONS, ...options }, subjects: new Map() }
@@ -92,7 +92,7 @@ export function reportOf(rules: readonly CompiledRule[]): readonly RuleReport[] 
 
 interface Context {
   readonly mapping: Mapping
-  readonly columns: readonly Column[]
+  readonly columns: readonly MappingColumn[]
   readonly options: TermOptions
   /** Writers of subjects that are known. */
   readonly subjects: Map<ResourceRule, TermWriter>
@@ -111,7 +111,7 @@ function recordMapper({ writeSubject, report: own, statements }: CompiledRule): 
   const writers = statements.map(({ write }) => write)
   const reports = statements.map(({ report }) => report)
   let before = 0
-  const flush = (lines: string, out: Pick<TripleText, 'add'>) => {
+  const flush = (lines: string, out: Pick<WrittenTriple, 'add'>) => {
     let made = 0
     for (const report of reports) made += report.made
     if (made > before) out.add(lines, made - before)
@@ -210,7 +210,7 @@ function compileStatement(
 function naturalStatement(
   middle: string,
   index: number,
-  natural: { readonly text: (value: Scalar) => string; readonly end: string },
+  natural: { readonly text: (value: ScalarColumn) => string; readonly end: string },
   report: RuleReport,
 ): LineWriter {
   const head = `${middle}"`
@@ -223,7 +223,7 @@ function naturalStatement(
       return ''
     }
     report.made += 1
-    return subject + head + text(value as Scalar) + tail
+    return subject + head + text(value as ScalarColumn) + tail
   }
 }
 

@@ -19,7 +19,7 @@ function segmentText(segment: Segment): string {
 }
 
 /** What a term map is, for messages. */
-export function termName(term: ObjectMap): string {
+export function termDescription(term: ObjectMap): string {
   switch (term.type) {
     case 'link':
       return term.resource

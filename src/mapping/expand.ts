@@ -1,6 +1,6 @@
 import { Fault } from '../errors/errors.ts'
 import type { DatasetRecord } from '../model/value.ts'
-import { type Column, columnReader, RECORD_ID, valuesOf } from './columns.ts'
+import { columnReader, type MappingColumn, RECORD_ID, valuesOf } from './columns.ts'
 import type { Segment } from './ir.ts'
 import type { RuleReport } from './report.ts'
 
@@ -32,7 +32,7 @@ type Reader = (record: DatasetRecord) => Texts | null
  */
 export function compileTemplate(
   segments: readonly Segment[],
-  columns: readonly Column[],
+  columns: readonly MappingColumn[],
   options: ExpandOptions,
 ): Expander {
   const [head, only, tail] = inner(segments)
@@ -98,7 +98,7 @@ function joined(heads: readonly string[], tails: readonly string[]): readonly st
   return made
 }
 
-function segmentReader(segment: Segment, columns: readonly Column[], options: ExpandOptions): Reader {
+function segmentReader(segment: Segment, columns: readonly MappingColumn[], options: ExpandOptions): Reader {
   switch (segment.type) {
     case 'constant':
       return () => segment.text
@@ -113,7 +113,7 @@ function segmentReader(segment: Segment, columns: readonly Column[], options: Ex
 
 function fieldReader(
   name: string,
-  columns: readonly Column[],
+  columns: readonly MappingColumn[],
   { encode, emptyIsNull }: ExpandOptions,
 ): Reader {
   const column = columnReader(columns, name)

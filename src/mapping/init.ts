@@ -3,18 +3,18 @@ import { type Field, isGeo } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 import { propertyName } from '../rdf/iris.ts'
 import { type Identity, identityOf } from './init/identity.ts'
-import { type Kind, kindOf } from './init/kind.ts'
+import { type InitKind, initKindOf } from './init/kind.ts'
 import { nameForms, singular, wordsOf } from './init/names.ts'
 import {
+  type InitTerm,
   isLatitude,
   isLongitude,
   NAME_WORDS,
   NAMESPACES,
-  type Part,
-  type Term,
+  type TermPart,
   termNamed,
 } from './init/terms.ts'
-import { type DraftResource, type DraftStatement, documentText, reference } from './init/write.ts'
+import { type DraftResource, type DraftStatement, mappingText, reference } from './init/write.ts'
 
 /** What a first mapping is made of. */
 export interface DatasetToMap {
@@ -33,7 +33,7 @@ export interface DatasetToMap {
  * errors for whatever fields a dataset has.
  */
 export function firstMapping(dataset: DatasetToMap): string {
-  const kind = kindOf(dataset.id, dataset.fields)
+  const kind = initKindOf(dataset.id, dataset.fields)
   const identity = identityOf(dataset)
   const sorted = sortFields(dataset, kind)
   const key = freshKey(kind.word, [])
@@ -74,7 +74,7 @@ export function firstMapping(dataset: DatasetToMap): string {
     comment: identity.comment,
     statements: main,
   }
-  return documentText(dataset.id, [resource, ...parts], NAMESPACES)
+  return mappingText(dataset.id, [resource, ...parts], NAMESPACES)
 }
 
 /** A key that none of the others is, and that does not read as nothing. */
@@ -84,7 +84,7 @@ function freshKey(word: string, taken: readonly string[]): string {
   return key
 }
 
-function classComment({ type, family }: Kind): string {
+function classComment({ type, family }: InitKind): string {
   if (family !== 'thing') return 'what the records are: choose a closer class where there is one'
   return `no class is known for "${type.replace('field:', '')}": one of the dataset's own`
 }
@@ -98,10 +98,10 @@ interface SortedFields {
   readonly geometries: readonly { readonly word: string; readonly statement: DraftStatement }[]
 }
 
-function sortFields(dataset: DatasetToMap, kind: Kind): SortedFields {
+function sortFields(dataset: DatasetToMap, kind: InitKind): SortedFields {
   const own = new Set(wordsOf(dataset.id).map(singular))
   const names: Field[] = []
-  const statements: Record<Part, DraftStatement[]> = { main: [], address: [], offer: [] }
+  const statements: Record<TermPart, DraftStatement[]> = { main: [], address: [], offer: [] }
   const geometries: { word: string; statement: DraftStatement }[] = []
   const geoFields = dataset.fields.filter(({ type }) => isGeo(type))
   for (const field of dataset.fields) {
@@ -139,7 +139,7 @@ function pointOf(fields: readonly Field[]): DraftStatement | null {
 
 function statementOf(
   field: Field,
-  term: Term | undefined,
+  term: InitTerm | undefined,
   language: string | null,
   dataset: DatasetToMap,
 ): DraftStatement {
@@ -168,7 +168,7 @@ function labelOf(
   { fields, statistics }: DatasetToMap,
   { names, main }: Pick<SortedFields, 'names' | 'main'>,
   identity: Identity,
-  kind: Kind,
+  kind: InitKind,
 ): DraftStatement {
   const personal = ['schema:givenName', 'schema:familyName'].flatMap(
     required => main.find(({ predicate }) => predicate === required)?.object ?? [],

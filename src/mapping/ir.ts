@@ -57,13 +57,13 @@ export interface StatementRule {
 }
 
 /** The subject of another resource rule, made of the same record. */
-export interface Link {
+export interface MappingJoin {
   readonly type: 'link'
   /** Key of the other rule. */
   readonly resource: string
 }
 
-export type ObjectMap = TermMap | Link
+export type ObjectMap = TermMap | MappingJoin
 
 /**
  * How a term is made from a record (R2RML, section 7). A template is its segments one after the other; any absent

@@ -1,4 +1,4 @@
-import { termName } from './describe.ts'
+import { termDescription } from './describe.ts'
 import type { MappingPlace, ResourceRule, StatementRule } from './ir.ts'
 
 /** Why a rule made nothing of a value that a record has, or had no value. */
@@ -46,13 +46,13 @@ export interface RuleReport {
 export const EXAMPLES = 5
 
 export function subjectReport(rule: ResourceRule): RuleReport {
-  return { ...blank(rule.key, rule.place), predicate: null, term: termName(rule.subject) }
+  return { ...blank(rule.key, rule.place), predicate: null, term: termDescription(rule.subject) }
 }
 
 export function statementReport(rule: ResourceRule, statement: StatementRule): RuleReport {
   const { predicate, object, place } = statement
-  const name = typeof predicate === 'string' ? predicate : termName(predicate)
-  return { ...blank(rule.key, place), predicate: name, term: termName(object) }
+  const name = typeof predicate === 'string' ? predicate : termDescription(predicate)
+  return { ...blank(rule.key, place), predicate: name, term: termDescription(object) }
 }
 
 function blank(resource: string, place: MappingPlace | undefined) {

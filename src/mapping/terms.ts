@@ -6,7 +6,7 @@ import { isLanguageTag } from '../rdf/language-tag.ts'
 import { literalType } from '../rdf/literals.ts'
 import { escapeText, isDirectedTag, literalEnd } from '../rdf/ntriples.ts'
 import { XSD } from '../rdf/vocab.ts'
-import { type Column, columnReader, RECORD_ID, valuesOf } from './columns.ts'
+import { columnReader, type MappingColumn, RECORD_ID, valuesOf } from './columns.ts'
 import { compileTemplate, type Expander } from './expand.ts'
 import type { Segment, TermMap } from './ir.ts'
 import { type RuleReport, skip } from './report.ts'
@@ -25,7 +25,7 @@ export interface TermOptions {
 /** Compiles a term map. Throws MappingInvalid where it refers to no column, or could never make a term. */
 export function compileTerm(
   term: TermMap,
-  columns: readonly Column[],
+  columns: readonly MappingColumn[],
   options: TermOptions,
   key: string,
 ): TermWriter {
@@ -53,7 +53,7 @@ function each(
   return made.length === 0 ? null : made
 }
 
-function naturalTerm(name: string, columns: readonly Column[]): TermWriter {
+function naturalTerm(name: string, columns: readonly MappingColumn[]): TermWriter {
   const column = columnReader(columns, name)
   if (column === null) {
     if (name === RECORD_ID) return ({ id }) => `"${id}"`
@@ -80,7 +80,7 @@ type IriMap = Extract<TermMap, { readonly type: 'iri' }>
 /** Characters that an IRI-safe value may begin with or hold: where these fit, every value does. */
 const SAFE_PROBES = ['x', '0', '%20', 'é', '-._~', '%F0%9F']
 
-function iriTerm({ segments, encode, base }: IriMap, columns: readonly Column[]): TermWriter {
+function iriTerm({ segments, encode, base }: IriMap, columns: readonly MappingColumn[]): TermWriter {
   const isReference = segments.length === 1 && segments[0]?.type !== 'constant'
   const expand = compileTemplate(segments, columns, {
     encode: isReference || encode === 'none' ? same : encode === 'uri' ? uriSafe : iriSafe,
@@ -143,7 +143,7 @@ function uriSafe(text: string): string {
 
 function blankTerm(
   segments: readonly Segment[],
-  columns: readonly Column[],
+  columns: readonly MappingColumn[],
   { blank }: TermOptions,
   key: string,
 ): TermWriter {
@@ -167,7 +167,7 @@ function blankLabel(text: string): string {
 
 type LiteralMap = Extract<TermMap, { readonly type: 'literal' }>
 
-function literalTerm(term: LiteralMap, columns: readonly Column[], options: TermOptions): TermWriter {
+function literalTerm(term: LiteralMap, columns: readonly MappingColumn[], options: TermOptions): TermWriter {
   const expand = compileTemplate(term.segments, columns, { encode: same, emptyIsNull: false })
   const write = literalWriter(term, columns, options)
   return (record, report) => {
@@ -186,7 +186,7 @@ type TextWriter = (
 
 function literalWriter(
   { datatype, language }: LiteralMap,
-  columns: readonly Column[],
+  columns: readonly MappingColumn[],
   options: TermOptions,
 ): TextWriter {
   if (language !== undefined) return languageWriter(language, columns, options)
@@ -240,7 +240,7 @@ function typedWriter(datatype: string, { canonical }: TermOptions): TextWriter {
 
 function languageWriter(
   language: string | readonly Segment[],
-  columns: readonly Column[],
+  columns: readonly MappingColumn[],
   { canonical }: TermOptions,
 ): TextWriter {
   const kept = (tag: string) => (canonical ? tag.toLowerCase() : tag)

@@ -14,7 +14,7 @@ const ROOM = 2 ** 16
  * Each record is encoded as soon as it is written: a long string that holds one character beyond Latin-1 would take
  * two bytes for each of all its characters, and joining it costs more than all the mapping.
  */
-export class TripleText {
+export class WrittenTriple {
   /** Triples of all pieces so far. */
   triples = 0
   /** The piece so far and free room behind it; another buffer after {@link reserve} and {@link take}. */

@@ -3,7 +3,7 @@ import type { ServedDataset } from '../catalog/served.ts'
 import type { Fault } from '../errors/errors.ts'
 import type { QueryParameters } from '../http/query-string.ts'
 import { lookup } from '../model/lookup.ts'
-import type { Answer } from '../query/execute/answer.ts'
+import type { AnswerPage } from '../query/execute/answer.ts'
 import { sendSitePage } from '../site/frame.ts'
 import { type Html, html } from '../site/html.ts'
 import { type PageContext, pageContextOf, queryText } from '../site/page-context.ts'
@@ -14,13 +14,13 @@ import { hiddenFields } from './parts/hidden-fields.ts'
 import { languageField } from './parts/language-field.ts'
 import { pager } from './parts/pager.ts'
 import { startingReply, startNote } from './parts/start-progress.ts'
-import { catalogSource, isFilterFault, type QueryService, type Source } from './query-service.ts'
+import { catalogSource, isFilterFault, type PageQuerySource, type QueryService } from './query-service.ts'
 import {
   apiParameters,
   isEverything,
   NOTHING_SELECTED,
+  type PageSelection,
   readSelection,
-  type Selection,
   selectionParameters,
 } from './selection.ts'
 import type { SiteServices } from './services.ts'
@@ -110,11 +110,11 @@ ${takeAway(pageContext, selection)}
 async function findCards(
   { usage }: Pick<SiteServices, 'usage'>,
   queryService: QueryService,
-  source: Source,
-  selection: Selection,
+  source: PageQuerySource,
+  selection: PageSelection,
 ): Promise<{ readonly ids: readonly string[]; readonly total: number }> {
   const offset = (selection.page - 1) * CARDS
-  const idsOf = ({ rows }: Answer) => rows.flatMap(({ id }) => id ?? [])
+  const idsOf = ({ rows }: AnswerPage) => rows.flatMap(({ id }) => id ?? [])
   if (selection.orderBy !== '') {
     const answer = await queryService.find(source, selection, { select: 'datasetid', limit: CARDS, offset })
     return { ids: idsOf(answer), total: answer.total }
@@ -140,7 +140,7 @@ function valueNames({ t, language }: PageContext): ValueName {
   }
 }
 
-function list(pageContext: PageContext, selection: Selection, shown: readonly ServedDataset[]): Html {
+function list(pageContext: PageContext, selection: PageSelection, shown: readonly ServedDataset[]): Html {
   const { t, href } = pageContext
   if (shown.length === 0)
     return isEverything(selection)
@@ -153,7 +153,10 @@ function list(pageContext: PageContext, selection: Selection, shown: readonly Se
   )}</ul>`
 }
 
-function readable(query: QueryParameters): { readonly selection: Selection; readonly fault: Fault | null } {
+function readable(query: QueryParameters): {
+  readonly selection: PageSelection
+  readonly fault: Fault | null
+} {
   try {
     return { selection: readSelection(query), fault: null }
   } catch (error) {
@@ -173,7 +176,7 @@ async function findOrFault<Answer>(
   }
 }
 
-function searchForm(pageContext: PageContext, selection: Selection): Html {
+function searchForm(pageContext: PageContext, selection: PageSelection): Html {
   const { t } = pageContext
   const hidden = hiddenFields(selectionParameters({ ...selection, words: '', page: 1 }))
   return html`<form class="search" action="${pageContext.href(CATALOG_PATH)}" method="get" role="search">${hidden}${languageField(pageContext)}
@@ -182,7 +185,7 @@ function searchForm(pageContext: PageContext, selection: Selection): Html {
 <button>${t('Search')}</button></form>`
 }
 
-function orders(pageContext: PageContext, selection: Selection): Html {
+function orders(pageContext: PageContext, selection: PageSelection): Html {
   const links = ORDERS.map(([order, name]) => {
     const isChosen = order === selection.orderBy
     const target = pageContext.href(
@@ -195,7 +198,7 @@ function orders(pageContext: PageContext, selection: Selection): Html {
 }
 
 /** The same list for programs: the parameters of its address are those of the API. */
-function takeAway(pageContext: PageContext, selection: Selection): Html {
+function takeAway(pageContext: PageContext, selection: PageSelection): Html {
   const api = `/api/explore/v2.1/catalog`
   const orderBy = selection.orderBy === '' ? BEST_KNOWN : selection.orderBy
   const parameters = queryText(apiParameters({ ...selection, orderBy }))
@@ -213,7 +216,7 @@ function takeAway(pageContext: PageContext, selection: Selection): Html {
 }
 
 /** Tells the head of a page of the feed of a list of datasets, what changed last first. */
-export function feedLink(pageContext: PageContext, selection: Selection): Html {
+export function feedLink(pageContext: PageContext, selection: PageSelection): Html {
   const root = new URL(pageContext.site.base).pathname.replace(/\/+$/, '')
   const latest = { ...selection, orderBy: 'modified desc' }
   const address = `${root}/api/explore/v2.1/catalog/exports/rss${queryText(apiParameters(latest))}`

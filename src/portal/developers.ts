@@ -6,7 +6,7 @@ import { type PageContext, pageContextOf } from '../site/page-context.ts'
 import { endpointAddress, endpointPaths } from './dataset/endpoints.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from './parts/code.ts'
 import type { SourceLanguage } from './parts/highlight-rules.ts'
-import { type SiteServices, titleOf } from './services.ts'
+import { datasetTitle, type SiteServices } from './services.ts'
 
 /** A way in for programs. */
 interface Endpoint {
@@ -67,7 +67,7 @@ function endpointsOf(pageContext: PageContext, entry: ServedDataset | null): rea
   const code = (text: string) => (entry === null ? null : ({ text, language: 'code' } as const))
   const console = endpointAddress(pageContext, '/api/explore/v2.1/console').href
   const openapi = endpointAddress(pageContext, '/api/explore/v2.1/swagger.json').href
-  const name = entry === null ? '' : titleOf(entry)
+  const name = entry === null ? '' : datasetTitle(entry)
   return [
     {
       name: 'Explore API v2.1',

@@ -2,7 +2,7 @@ import type { ServedDataset } from '../catalog/served.ts'
 import { tokens } from '../model/search.ts'
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
 import type { SiteOptions } from '../site/page-context.ts'
-import { metaTexts, titleOf } from './services.ts'
+import { datasetTitle, metaTexts } from './services.ts'
 
 const SUGGESTED = 10
 
@@ -38,7 +38,7 @@ export function suggestions(
 ): readonly [string, readonly string[], readonly string[], readonly string[]] {
   const begun = tokens(written.slice(0, 200))
   const found = entries
-    .map(entry => ({ entry, title: titleOf(entry) }))
+    .map(entry => ({ entry, title: datasetTitle(entry) }))
     .filter(({ entry, title }) => {
       const words = tokens([title, entry.dataset.id, ...metaTexts(entry, 'keyword')].join(' '))
       return begun.length > 0 && begun.every(part => words.some(word => word.startsWith(part)))

@@ -6,7 +6,7 @@ import type { Field } from '../model/field.ts'
 import type { Language } from '../model/language.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
 import { EXPLORE_V21 } from '../query/dialect.ts'
-import { type Answer, answerQuery } from '../query/execute/answer.ts'
+import { type AnswerPage, answerQuery } from '../query/execute/answer.ts'
 import { Executor } from '../query/execute/executor.ts'
 import { enumerateFacet, type FacetValue } from '../query/execute/facets.ts'
 import {
@@ -20,11 +20,11 @@ import {
 import { type OdsqlClauses, planOdsql } from '../query/pipeline.ts'
 import { Stopwatch } from '../query/stopwatch.ts'
 import { DataCache } from './data-cache.ts'
-import { conditions, type Refinement, type Selection } from './selection.ts'
+import { conditions, type PageSelection, type Refinement } from './selection.ts'
 import type { SiteServices } from './services.ts'
 
 /** What pages ask: the catalog or the records of a dataset. */
-export interface Source {
+export interface PageQuerySource {
   /** Names the data: answers of the same version are the same. */
   readonly version: string
   readonly target: CompileTarget
@@ -44,7 +44,7 @@ export interface ShownFacet {
 const CATALOG_FACETS = ['theme', 'keyword', 'publisher', 'license', 'language', 'features'] as const
 
 /** The catalog of somebody as what pages ask. */
-export function catalogSource({ target, entries, figures, version: made }: ServedCatalog): Source {
+export function catalogSource({ target, entries, figures, version: made }: ServedCatalog): PageQuerySource {
   const { fields } = target.dataset
   const version = entries.map(({ dataset, version }) => `${dataset.id} ${version}`).join(',')
   const facets = CATALOG_FACETS.flatMap(name => facetNamed(name, fields, '-count', 'default') ?? [])
@@ -54,7 +54,7 @@ export function catalogSource({ target, entries, figures, version: made }: Serve
 }
 
 /** The records of a dataset as what pages ask. */
-export function recordsSource({ dataset, version, target }: ServedDataset): Source {
+export function recordsSource({ dataset, version, target }: ServedDataset): PageQuerySource {
   const { id, fields } = dataset
   const facets = fields
     .filter(field => field.annotations.facet !== undefined && canBeFacet(field))
@@ -79,11 +79,11 @@ export class QueryService {
    * @param clauses replace those of the selection where they are given
    */
   find(
-    source: Source,
-    selection: Selection,
+    source: PageQuerySource,
+    selection: PageSelection,
     clauses: Partial<OdsqlClauses> & Pick<OdsqlClauses, 'limit' | 'offset'>,
     language: Language = 'en',
-  ): Promise<Answer> {
+  ): Promise<AnswerPage> {
     const { words, where, orderBy } = selection
     const requested: OdsqlClauses = {
       orderBy,
@@ -122,8 +122,8 @@ export class QueryService {
    * @param key what it depends on beside the selection
    */
   drawing<Made>(
-    source: Source,
-    { words, where, refine, exclude }: Selection,
+    source: PageQuerySource,
+    { words, where, refine, exclude }: PageSelection,
     key: readonly unknown[],
     make: () => Promise<Made>,
   ): Promise<Made> {
@@ -133,14 +133,14 @@ export class QueryService {
   }
 
   /** How many records a selection has. */
-  async count(source: Source, selection: Selection): Promise<number> {
+  async count(source: PageQuerySource, selection: PageSelection): Promise<number> {
     return (await this.find(source, { ...selection, orderBy: '' }, { limit: 0, offset: 0 })).total
   }
 
   /** The values of the facets of a source for a selection, each with its count. */
   facets(
-    source: Source,
-    selection: Selection,
+    source: PageQuerySource,
+    selection: PageSelection,
     facets: readonly Facet[] = source.facets,
   ): Promise<readonly ShownFacet[]> {
     const { words, where, refine, exclude } = selection
@@ -169,7 +169,7 @@ export class QueryService {
     return isFleeting(texts) ? make() : this.kept.of(key, make)
   }
 
-  private filterOf(source: Source, { refine, exclude }: Selection) {
+  private filterOf(source: PageQuerySource, { refine, exclude }: PageSelection) {
     const refined = filtersOf(source, refine, 'refine')
     return facetCondition(refined, filtersOf(source, exclude, 'exclude'), DEFAULT_ZONE)
   }
@@ -178,7 +178,7 @@ export class QueryService {
     return new Executor(this.services.store, new Stopwatch(this.services.clock))
   }
 
-  private context({ fields, template }: Source, language: Language) {
+  private context({ fields, template }: PageQuerySource, language: Language) {
     return {
       dataset: { fields },
       technical: template === undefined,
@@ -196,7 +196,7 @@ function isFleeting(texts: readonly string[]): boolean {
   return texts.some(text => /\b(?:now|random)\s*\(/i.test(text))
 }
 
-function filtersOf(source: Source, refinements: readonly Refinement[], parameter: string) {
+function filtersOf(source: PageQuerySource, refinements: readonly Refinement[], parameter: string) {
   return refinements.map(({ facet: name, value }) => {
     const facet = facetNamed(name, source.fields, '-count', source.template)
     if (facet === undefined) throw invalid(parameter, name, 'the name of a field that can be a facet')

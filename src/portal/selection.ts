@@ -10,7 +10,7 @@ export interface Refinement {
 }
 
 /** Which records or datasets a page shows: all of its state is in its address, which has it in these parameters. */
-export interface Selection {
+export interface PageSelection {
   /** Words that are looked for: `q`. */
   readonly words: string
   /** A condition in ODSQL: `where`. */
@@ -25,7 +25,7 @@ export interface Selection {
   readonly view?: Readonly<Record<string, string>>
 }
 
-export const NOTHING_SELECTED: Selection = {
+export const NOTHING_SELECTED: PageSelection = {
   words: '',
   where: '',
   refine: [],
@@ -38,7 +38,7 @@ const MAX_WORDS_LENGTH = 500
 const MAX_PAGES = 1_000_000
 
 /** Reads the selection of an address. Faults: InvalidRESTParameterError. */
-export function readSelection(query: QueryParameters): Selection {
+export function readSelection(query: QueryParameters): PageSelection {
   const page = Number(one(query, 'page') ?? '1')
   const named = (parameter: 'refine' | 'exclude') =>
     readFacetValues(query, parameter).map(({ facet, value }) => ({ facet: facet.name, value }))
@@ -56,7 +56,7 @@ export function readSelection(query: QueryParameters): Selection {
 }
 
 /** The parameters of a selection, as the pages have them in their addresses; the first page is not named. */
-export function selectionParameters(selection: Selection): LinkParameters {
+export function selectionParameters(selection: PageSelection): LinkParameters {
   const { words, where, refine, exclude, orderBy, page, view } = selection
   return {
     ...view,
@@ -70,7 +70,7 @@ export function selectionParameters(selection: Selection): LinkParameters {
 }
 
 /** The same selection as the parameters of the Explore API, without the page. */
-export function apiParameters({ words, where, refine, exclude, orderBy }: Selection): LinkParameters {
+export function apiParameters({ words, where, refine, exclude, orderBy }: PageSelection): LinkParameters {
   return {
     where: conditions(words, where),
     refine: refine.map(refinementText),
@@ -95,7 +95,7 @@ export function refinementText({ facet, value }: Refinement): string {
 }
 
 /** The selection with a refinement, or without it where it was there. */
-export function toggled(selection: Selection, refinement: Refinement): Selection {
+export function toggled(selection: PageSelection, refinement: Refinement): PageSelection {
   const isSame = ({ facet, value }: Refinement) => facet === refinement.facet && value === refinement.value
   const refine = selection.refine.some(isSame)
     ? selection.refine.filter(each => !isSame(each))
@@ -104,6 +104,6 @@ export function toggled(selection: Selection, refinement: Refinement): Selection
 }
 
 /** True where everything is selected. */
-export function isEverything({ words, where, refine, exclude }: Selection): boolean {
+export function isEverything({ words, where, refine, exclude }: PageSelection): boolean {
   return words === '' && where === '' && refine.length + exclude.length === 0
 }

@@ -35,7 +35,7 @@ export interface SiteServices extends SiteOptions {
 }
 
 /** The title of a dataset. */
-export function titleOf({ dataset }: Pick<ServedDataset, 'dataset'>): string {
+export function datasetTitle({ dataset }: Pick<ServedDataset, 'dataset'>): string {
   const title = dataset.metas.default?.title
   return typeof title === 'string' && title !== '' ? title : dataset.id
 }

@@ -7,7 +7,7 @@ import { isIri } from '../rdf/iri.ts'
 import { datasetIri } from '../rdf/iris.ts'
 import { type Html, html } from '../site/html.ts'
 import type { SiteOptions } from '../site/page-context.ts'
-import { metaText, metaTexts, plainText, titleOf } from './services.ts'
+import { datasetTitle, metaText, metaTexts, plainText } from './services.ts'
 
 /** A node of JSON-LD; what is undefined is not written. */
 type Node = Readonly<Record<string, unknown>>
@@ -35,7 +35,7 @@ export function catalogData(site: SiteOptions, entries: readonly ServedDataset[]
         dataset: entries.slice(0, 100).map(entry => ({
           '@type': 'Dataset',
           '@id': datasetIri(base, entry.dataset.id),
-          name: titleOf(entry),
+          name: datasetTitle(entry),
           description: descriptionOf(entry),
           url: pageOf(base, entry),
         })),
@@ -57,7 +57,7 @@ export function datasetData(site: SiteOptions, entry: ServedDataset): Html {
     '@context': CONTEXT,
     '@type': 'Dataset',
     '@id': datasetIri(base, dataset.id),
-    name: titleOf(entry),
+    name: datasetTitle(entry),
     description: descriptionOf(entry),
     url: pageOf(base, entry),
     identifier: [dataset.id, dataset.uid],
@@ -142,7 +142,7 @@ function spatialCoverage(entry: ServedDataset): readonly Node[] | undefined {
 function descriptionOf(entry: ServedDataset): string {
   const said = plainText(metaText(entry, 'description') ?? '')
   const fields = entry.dataset.fields.map(({ label }) => label).join(', ')
-  const text = said.length >= 50 ? said : [said || titleOf(entry), fields].filter(Boolean).join(': ')
+  const text = said.length >= 50 ? said : [said || datasetTitle(entry), fields].filter(Boolean).join(': ')
   return text.slice(0, MAX_LENGTH)
 }
 

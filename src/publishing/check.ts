@@ -13,7 +13,7 @@ import { missingText, openRecords, resolveSource } from './materialise.ts'
 import { StatisticsGatherer } from './statistics.ts'
 
 /** One finding about a dataset: an error keeps it from being published, a warning says what would be dropped. */
-export interface Finding {
+export interface CheckFinding {
   readonly dataset: string
   readonly severity: 'error' | 'warning'
   readonly message: string
@@ -27,7 +27,7 @@ export async function checkDataset(
   portal: string,
   base: string,
   dataset: string,
-): Promise<readonly Finding[]> {
+): Promise<readonly CheckFinding[]> {
   const { definition, problems } = readDefinition(portal, dataset)
   if (definition === null)
     return problems.map(({ message, place }) => ({
@@ -54,17 +54,17 @@ export async function checkDataset(
         gatherer.add(values)
       }
     const { misfits: conversionErrors, missing } = typed.report()
-    const findings: Finding[] = [
+    const findings: CheckFinding[] = [
       ...(definition.isImplicit ? [inferredFinding(dataset, definition.source.path ?? '')] : []),
       ...missing.map(
-        (column): Finding => ({
+        (column): CheckFinding => ({
           dataset,
           severity: 'error',
           message: `${source.name}: ${missingText(column)}`,
         }),
       ),
       ...conversionErrors.map(
-        (of): Finding => ({
+        (of): CheckFinding => ({
           dataset,
           severity: 'warning',
           message: `${source.name}: ${conversionErrorsText(of)}`,
@@ -91,7 +91,7 @@ export async function checkDataset(
 }
 
 /** A dataset that nobody described is published all the same. */
-function inferredFinding(dataset: string, file: string): Finding {
+function inferredFinding(dataset: string, file: string): CheckFinding {
   return {
     dataset,
     severity: 'warning',
@@ -103,7 +103,7 @@ function inferredFinding(dataset: string, file: string): Finding {
 function mappingFindings(
   dataset: string,
   found: { readonly file: string; readonly diagnostics: readonly Diagnostic[] } | null,
-): readonly Finding[] {
+): readonly CheckFinding[] {
   if (found === null) return []
   return found.diagnostics.flatMap(diagnostic => {
     const { severity, code, place, hint } = diagnostic
@@ -116,8 +116,8 @@ function mappingFindings(
 }
 
 /** Attachments that would be listed and not found. */
-async function missingAttachments(portal: string, definition: Definition): Promise<readonly Finding[]> {
-  const findings: Finding[] = []
+async function missingAttachments(portal: string, definition: Definition): Promise<readonly CheckFinding[]> {
+  const findings: CheckFinding[] = []
   for (const attachment of definition.attachments) {
     const file = await openAttachment(portal, definition, attachment)
     await file?.close()

@@ -1,7 +1,7 @@
-import type { TripleText } from '../mapping/triple-text.ts'
+import type { WrittenTriple } from '../mapping/triple-text.ts'
 import { LineSet } from './line-set.ts'
 
-type Sink = Pick<TripleText, 'add'>
+type Sink = Pick<WrittenTriple, 'add'>
 
 /** What is known of subjects that several records speak of, from one attempt to write a graph to the next. */
 export interface SharedSubjects {

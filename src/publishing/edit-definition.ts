@@ -12,7 +12,7 @@ export interface DefinitionChange {
   /** Steps between source and fields, all of them in their order. */
   readonly processors?: readonly Readonly<Record<string, unknown>>[] | null
   /** Fields in their order. */
-  readonly fields?: readonly FieldChange[] | null | undefined
+  readonly fields?: readonly FieldEdit[] | null | undefined
   readonly id?: readonly string[] | null
   /** By template and name. */
   readonly metas?: Readonly<Record<string, Readonly<Record<string, MetaValue | null>>>>
@@ -20,7 +20,7 @@ export interface DefinitionChange {
 }
 
 /** A field with what it is called, and what of it changes. */
-export interface FieldChange {
+export interface FieldEdit {
   readonly name: string
   readonly [member: string]: unknown
 }
@@ -87,7 +87,7 @@ function changeAnnotations(document: Document, field: YAMLMap, given: unknown): 
 }
 
 /** Fields that are there already keep their nodes with what is written beside them. */
-function changeFields(document: Document, root: YAMLMap, fields: readonly FieldChange[] | null): void {
+function changeFields(document: Document, root: YAMLMap, fields: readonly FieldEdit[] | null): void {
   if (fields === null) {
     root.delete('fields')
     return

@@ -9,7 +9,7 @@ import { recordIri } from '../rdf/iris.ts'
 import { type FieldSpec, fieldOf } from '../sources/fields.ts'
 import { openSource, type SourceSpec } from '../sources/open.ts'
 import { openRdf } from '../sources/rdf.ts'
-import type { Source } from '../sources/source.ts'
+import type { RecordSource } from '../sources/source.ts'
 import { type FieldConversionErrors, type MissingColumn, typeRecords } from '../sources/typing.ts'
 import { fieldPredicates } from '../store/record-reader.ts'
 import { type Definition, datasetUid } from './definition.ts'
@@ -67,7 +67,7 @@ export async function resolveSource(definition: Definition, portal: string): Pro
  *
  * @param source how it is read, as {@link resolveSource} resolved it
  */
-export function openRecords(definition: Definition, source: SourceSpec, portal: string): Source {
+export function openRecords(definition: Definition, source: SourceSpec, portal: string): RecordSource {
   const { processors, sourceFolder } = definition
   refuseCycle(definition, portal)
   const opened = openSource(source, { datasetFolder: sourceFolder, portalFolder: portal })

@@ -2,7 +2,7 @@
 const PATTERN_LETTERS = 'GCYxweEyDMdaKhHkmsSzZ'
 
 /** A piece of a date pattern: text as it is, or a symbol with the number of times that its letter stands there. */
-export type FormatPart =
+export type DatePatternPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'symbol'; readonly letter: string; readonly count: number }
 
@@ -12,8 +12,8 @@ export type FormatPart =
  */
 export function parsePattern(
   text: string,
-): readonly FormatPart[] | { readonly unknown: string; readonly at: number } {
-  const parts: FormatPart[] = []
+): readonly DatePatternPart[] | { readonly unknown: string; readonly at: number } {
+  const parts: DatePatternPart[] = []
   const add = (piece: string) => {
     const last = parts.at(-1)
     if (last?.type === 'text') parts[parts.length - 1] = { type: 'text', text: last.text + piece }

@@ -3,14 +3,14 @@ import type { Geometry } from '../model/value.ts'
 import { parseWkt } from '../model/wkt.ts'
 import type { Term } from '../rdf/term.ts'
 import { keyNames, middleName } from './compile/group-keys.ts'
-import { aggregatesOf, figureName, placeOf } from './compile/groups.ts'
+import { aggregatesOf, figureName, keyPosition } from './compile/groups.ts'
 import { decodeConstant } from './decode.ts'
 import { type Aggregate, type Constant, type GroupQuery, type RowValue, scalarType } from './plan.ts'
 
 /** A row of a grouped answer: the raw value of each key and of each selection, null for none. */
 export interface GroupRow {
-  readonly keys: readonly (Constant | Cell | null)[]
-  readonly selected: readonly (Constant | Cell | Geometry | null)[]
+  readonly keys: readonly (Constant | GroupCell | null)[]
+  readonly selected: readonly (Constant | GroupCell | Geometry | null)[]
 }
 
 /** The answer to a grouped query: the term of a variable at a row, null where there is none. */
@@ -20,7 +20,7 @@ export interface GroupPage {
 }
 
 /** Points that are near one another, by their middle. */
-export interface Cell {
+export interface GroupCell {
   readonly lon: number
   readonly lat: number
 }
@@ -62,7 +62,7 @@ function figureNames(plan: GroupQuery): (aggregate: Aggregate) => string {
   const aggregates = aggregatesOf(plan)
   const names = new Map<Aggregate, string>()
   return aggregate => {
-    const known = names.get(aggregate) ?? figureName(placeOf(aggregate, aggregates))
+    const known = names.get(aggregate) ?? figureName(keyPosition(aggregate, aggregates))
     names.set(aggregate, known)
     return known
   }
@@ -143,7 +143,7 @@ function calculate(operator: '+' | '-' | '*' | '/', first: unknown, second: unkn
   }
 }
 
-function decodeKey(plan: GroupQuery, index: number, terms: Terms): Constant | Cell | null {
+function decodeKey(plan: GroupQuery, index: number, terms: Terms): Constant | GroupCell | null {
   const key = plan.keys[index]
   if (key === undefined) return null
   const { grouping } = key

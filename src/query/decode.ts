@@ -2,11 +2,11 @@ import { type FieldType, isNumeric, isTemporal } from '../model/field.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import type { Term } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
-import { columnName, isStored } from './compile/records.ts'
-import { type Constant, type Selection, scalarType } from './plan.ts'
+import { columnVariable, isStored } from './compile/records.ts'
+import { type Constant, type SelectedColumn, scalarType } from './plan.ts'
 
 /** One row of an answer of the store. */
-export type Solution = Readonly<Record<string, Term>>
+export type DecodedSolution = Readonly<Record<string, Term>>
 
 /** A record and what was computed from it, by the place of the selection; null where it is stored in the record. */
 export interface RecordRow {
@@ -16,12 +16,12 @@ export interface RecordRow {
 
 /** What was computed of a record. */
 export function decodeComputed(
-  select: readonly Selection[],
+  select: readonly SelectedColumn[],
   termOf: (variable: string) => Term | null,
 ): readonly (Constant | null)[] {
   return select.map(({ value, unbounded }, index) => {
     if (isStored(value)) return null
-    const term = termOf(columnName(index)) ?? undefined
+    const term = termOf(columnVariable(index)) ?? undefined
     return (unbounded && decodeUnbounded(term)) ?? decodeConstant(term, scalarType(value))
   })
 }
@@ -55,7 +55,7 @@ function decodeUnbounded(term: Term | undefined): number | null {
 }
 
 /** The number that a count query gave. */
-export function decodeCount(solutions: readonly Solution[]): number {
+export function decodeCount(solutions: readonly DecodedSolution[]): number {
   const count = solutions[0]?.count
   if (count === undefined) throw new Error('a count without number')
   return Number(count.value)
@@ -68,7 +68,7 @@ export interface FacetCount {
 }
 
 /** Reads the values of a facet; the parts of dates are numbers. */
-export function decodeFacet(solutions: readonly Solution[], type: FieldType): readonly FacetCount[] {
+export function decodeFacet(solutions: readonly DecodedSolution[], type: FieldType): readonly FacetCount[] {
   return solutions.flatMap(({ value, count }) => {
     const decoded = decodeConstant(value, isTemporal(type) ? 'int' : type)
     return decoded === null ? [] : [{ value: decoded, count: Number(count?.value) }]

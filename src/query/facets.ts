@@ -69,7 +69,7 @@ export function hasLevels({ field, separator }: Facet): boolean {
 }
 
 /** The steps of a value: of a facet without levels the value itself. */
-export function stepsOf(facet: Facet, value: string): readonly string[] {
+export function facetSteps(facet: Facet, value: string): readonly string[] {
   if (!hasLevels(facet)) return [value]
   if (facet.separator === null) return value.split(/[/-]/).map(step => step.padStart(2, '0'))
   const separator = facet.separator !== '/' && value.includes(facet.separator) ? facet.separator : '/'
@@ -106,7 +106,7 @@ export function valueCondition({ facet, value }: FacetFilter, timezone: string):
   const { field, separator } = facet
   const never: Condition = { type: 'always', value: false }
   if (separator !== null) {
-    const path = stepsOf(facet, value).join(separator)
+    const path = facetSteps(facet, value).join(separator)
     return any([
       { type: 'compare', field, operator: '=', value: path },
       { type: 'startsWith', field, text: path + separator },

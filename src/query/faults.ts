@@ -50,7 +50,7 @@ function capital(text: string): string {
 }
 
 /** An expression in plain words, as errors tell it. */
-export function describe(node: Expression): string {
+export function describeValue(node: Expression): string {
   switch (node.type) {
     case 'field':
       return `the field ${node.name}`
@@ -77,7 +77,7 @@ export function describe(node: Expression): string {
 }
 
 /** An argument of a call in plain words. */
-export function report(node: Argument | undefined): string {
+export function queryFault(node: Argument | undefined): string {
   if (node === undefined) return 'nothing'
   switch (node.type) {
     case 'star':
@@ -95,8 +95,8 @@ export function report(node: Argument | undefined): string {
     case 'number':
       return node.value === 0 && /[1-9]/.test(node.text)
         ? 'a number too small to be told from 0'
-        : describe(node)
+        : describeValue(node)
     default:
-      return describe(node)
+      return describeValue(node)
   }
 }

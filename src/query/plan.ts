@@ -1,6 +1,6 @@
 import type { Field, FieldType } from '../model/field.ts'
 import type { Geometry, GeoPoint } from '../model/value.ts'
-import type { FormatPart } from './date-pattern.ts'
+import type { DatePatternPart } from './date-pattern.ts'
 
 export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>='
 
@@ -8,7 +8,7 @@ export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>='
 export type Constant = string | number | bigint | boolean
 
 /** A part of a date; a date field has no parts smaller than a day: they are 0. */
-export type DatePart = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'millisecond'
+export type DatePartName = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'millisecond'
 
 /**
  * A value computed from one record. Null, in SPARQL an unbound value or an error, wherever an operand is null, a
@@ -24,10 +24,10 @@ export type Scalar =
       readonly right: Scalar
     }
   | { readonly type: 'length' | 'lower'; readonly operand: Scalar }
-  | { readonly type: 'datePart'; readonly part: DatePart; readonly operand: Scalar }
+  | { readonly type: 'datePart'; readonly part: DatePartName; readonly operand: Scalar }
   | {
       readonly type: 'dateFormat'
-      readonly parts: readonly FormatPart[]
+      readonly parts: readonly DatePatternPart[]
       readonly language: string
       readonly operand: Scalar
     }
@@ -185,7 +185,7 @@ export interface Bound {
 }
 
 /** One key of the answer and the value that it takes. */
-export interface Selection {
+export interface SelectedColumn {
   readonly key: string
   readonly value: Scalar
   /** True where numbers that are infinite, or none, are answered; elsewhere they are null. */
@@ -216,7 +216,7 @@ export interface Question {
  */
 export interface RecordQuery extends Question {
   readonly type: 'records'
-  readonly select: readonly Selection[]
+  readonly select: readonly SelectedColumn[]
   readonly orderBy: readonly Ordering[]
 }
 

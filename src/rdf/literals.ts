@@ -6,7 +6,7 @@ import { XSD } from './vocab.ts'
  * What a literal of a datatype may be (XML Schema 1.1, part 2) and how the store keeps it: `007` of an xsd:int is kept as
  * `7` of xsd:integer. Text that is written in that form comes back as it went in.
  */
-export interface LiteralType {
+export interface LiteralDatatype {
   /** The lexical form that the store keeps; null for a text that is none of the datatype's. */
   readonly canonical: (text: string) => string | null
   /** The datatype that the store gives back. */
@@ -14,7 +14,7 @@ export interface LiteralType {
 }
 
 /** The rules of a datatype; null for one that has none here: any text may be a literal of it. */
-export function literalType(datatype: string): LiteralType | null {
+export function literalType(datatype: string): LiteralDatatype | null {
   if (!datatype.startsWith(XSD_NAMESPACE)) return null
   return lookup(TYPES, datatype.slice(XSD_NAMESPACE.length)) ?? null
 }
@@ -56,7 +56,7 @@ const INTEGERS: Readonly<Record<string, readonly [bigint | null, bigint | null]>
   unsignedByte: [0n, 255n],
 }
 
-const TYPES: Readonly<Record<string, LiteralType>> = {
+const TYPES: Readonly<Record<string, LiteralDatatype>> = {
   ...Object.fromEntries(
     Object.entries(INTEGERS).map(([name, bounds]) => [
       name,
@@ -103,12 +103,12 @@ const DATATYPES: readonly string[] = [
   ...['string', 'anyURI', 'normalizedString', 'token', 'language', 'Name', 'NCName', 'NMTOKEN'],
 ]
 
-function type(name: string, canonical: (text: string) => string | null): LiteralType {
+function type(name: string, canonical: (text: string) => string | null): LiteralDatatype {
   return { canonical, stored: XSD_NAMESPACE + name }
 }
 
 /** A type of which only the zone has two forms; it is the last group of the pattern. */
-function pattern(name: string, form: RegExp): LiteralType {
+function pattern(name: string, form: RegExp): LiteralDatatype {
   return type(name, text => {
     const parts = form.exec(text)
     return parts === null ? null : withZone(text, parts.at(-1))

@@ -28,7 +28,7 @@ export function takeNext<W extends Waiting>(queue: W[], canBegin: (waiting: W) =
 }
 
 /** Refuses more than a queue takes, and more of one client than its share: nobody fills it alone. Throws StoreBusy. */
-export function refuseExcess(queue: readonly Waiting[], client: WorkClient | null, limit: number): void {
+export function refuseWaiting(queue: readonly Waiting[], client: WorkClient | null, limit: number): void {
   if (queue.length >= limit) throw new Fault('StoreBusy')
   if (client === null) return
   let own = 0

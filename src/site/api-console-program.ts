@@ -42,7 +42,7 @@ interface Description {
  * The program of the console: lists operations, makes a form of the parameters of one, shows the address, sends it and
  * shows what comes back. Its text is what the browser runs, so it uses nothing from around it but types.
  */
-export function program(): void {
+export function consoleProgram(): void {
   const MAX_SHOWN = 400_000
   const root = location.pathname.replace(/(\/catalog\/datasets\/[^/]+)?\/console\/?$/, '')
   const documentAddress = location.pathname.replace(/console\/?$/, 'swagger.json')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
-import { program } from './api-console-program.ts'
+import { consoleProgram } from './api-console-program.ts'
 import { html } from './html.ts'
 
 /**
@@ -52,7 +52,7 @@ overflow-wrap:anywhere}th{font-weight:500;color:var(--soft)}
 @media (max-width:46rem){.page,.row{grid-template-columns:minmax(0,1fr)}nav{border-right:0;border-bottom:1px solid var(--line)}}`
 
 /** Some compilers of TypeScript wrap functions in a call that keeps their names: here it does nothing. */
-const SCRIPT = `'use strict';const __name=f=>f;(${program})()`
+const SCRIPT = `'use strict';const __name=f=>f;(${consoleProgram})()`
 
 const POLICY = [
   "default-src 'none'",

@@ -3,8 +3,8 @@ import { columnNames } from './column-names.ts'
 import { CsvParser, type CsvRow } from './csv-parser.ts'
 import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
 import type { Grid } from './grid.ts'
-import { BATCH_ROWS, type Row, type Source } from './source.ts'
-import { nameOf, readText, type TextFile } from './text.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
+import { fileNameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
 /**
@@ -12,9 +12,9 @@ import { unreadable } from './unreadable.ts'
  *
  * @param delimiter one character; told from the first lines unless given
  */
-export function csvSource(file: TextFile, delimiter?: string): Source {
+export function csvSource(file: TextFile, delimiter?: string): RecordSource {
   return {
-    name: nameOf(file),
+    name: fileNameOf(file),
     textual: true,
     columns: () => readColumns(file, delimiter),
     read: () => readRows(file, delimiter),
@@ -22,7 +22,7 @@ export function csvSource(file: TextFile, delimiter?: string): Source {
 }
 
 /** A file of tab-separated values with a header row: CSV whose delimiter is a tab. */
-export function tsvSource(file: TextFile, delimiter = '\t'): Source {
+export function tsvSource(file: TextFile, delimiter = '\t'): RecordSource {
   return csvSource(file, delimiter)
 }
 
@@ -37,10 +37,10 @@ export function csvGrid(
 ): Grid {
   const { delimiter = ',', quote } = syntax
   return {
-    name: nameOf(file),
+    name: fileNameOf(file),
     textual: true,
     async *rows() {
-      const parser = new CsvParser(nameOf(file), delimiter, {
+      const parser = new CsvParser(fileNameOf(file), delimiter, {
         isTolerant: true,
         ...(quote === undefined ? {} : { quote: quote === '' ? null : quote }),
       })
@@ -68,9 +68,9 @@ async function readColumns(file: TextFile, delimiter: string | undefined): Promi
   throw withoutHeader(file)
 }
 
-async function* readRows(file: TextFile, delimiter: string | undefined): AsyncIterable<readonly Row[]> {
+async function* readRows(file: TextFile, delimiter: string | undefined): AsyncIterable<readonly SourceRow[]> {
   let names: readonly string[] | undefined
-  let batch: Row[] = []
+  let batch: SourceRow[] = []
   let row = 0
   for await (const lines of readLines(file, delimiter)) {
     for (const line of lines) {
@@ -89,20 +89,20 @@ async function* readRows(file: TextFile, delimiter: string | undefined): AsyncIt
 }
 
 async function* readLines(file: TextFile, delimiter: string | undefined): AsyncIterable<readonly CsvRow[]> {
-  let parser = delimiter === undefined ? undefined : new CsvParser(nameOf(file), delimiter)
+  let parser = delimiter === undefined ? undefined : new CsvParser(fileNameOf(file), delimiter)
   let head = ''
   for await (const text of readText(file)) {
     if (parser !== undefined) parser.push(text)
     else {
       head += text
       if (!isEnoughToSniff(head)) continue
-      parser = new CsvParser(nameOf(file), sniffDelimiter(head))
+      parser = new CsvParser(fileNameOf(file), sniffDelimiter(head))
       parser.push(head)
     }
     yield parser.take()
   }
   if (parser === undefined) {
-    parser = new CsvParser(nameOf(file), sniffDelimiter(head))
+    parser = new CsvParser(fileNameOf(file), sniffDelimiter(head))
     parser.push(head)
   }
   parser.finish()
@@ -116,5 +116,9 @@ function byName(names: readonly string[], cells: readonly string[]): Readonly<Re
 }
 
 function withoutHeader(file: TextFile): Error {
-  return unreadable('The file is empty: it needs a header row.', { file: nameOf(file), line: 1, column: 1 })
+  return unreadable('The file is empty: it needs a header row.', {
+    file: fileNameOf(file),
+    line: 1,
+    column: 1,
+  })
 }

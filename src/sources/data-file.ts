@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { constants, createGunzip, gunzipSync, inflateRawSync } from 'node:zlib'
 import { fileAccess, memoryAccess, type RandomAccess } from './random-access.ts'
 import type { TextFile } from './text.ts'
-import { bounded } from './unpack.ts'
+import { boundedStream } from './unpack.ts'
 import { misconfigured, unreadable } from './unreadable.ts'
 import { isZip, listZip, memberPieces, type ZipMember } from './zip.ts'
 
@@ -65,7 +65,7 @@ export function openData(path: string, name: string, member?: string): DataFile 
 }
 
 /** The data as a text that is read piece by piece. */
-export function textOf(data: DataFile, encoding: string | undefined): TextFile {
+export function fileText(data: DataFile, encoding: string | undefined): TextFile {
   return {
     path: data.name,
     name: data.name,
@@ -128,7 +128,7 @@ function gzipped(path: string, name: string, packedHead: Buffer): DataFile {
   if (/\.(?:tar|tgz)$/i.test(base) || head.subarray(257, 262).toString('latin1') === 'ustar')
     throw unreadable('The file is an archive of tar.', { file: name }, 'Pack the data as zip or gz.')
   const pieces = (chunkSize: number) =>
-    bounded(filePieces(path, name, chunkSize), createGunzip({ chunkSize }), { file: name })
+    boundedStream(filePieces(path, name, chunkSize), createGunzip({ chunkSize }), { file: name })
   if (isZip(head))
     throw unreadable('The file is a ZIP archive within gzip.', { file: name }, 'Unpack it once.')
   return packed(name, base, head, pieces)
@@ -187,7 +187,7 @@ function zipped(path: string, name: string, bytes: RandomAccess, member: string 
   if (head[0] === 0x1f && head[1] === 0x8b) {
     const unpacked = unpackedHead(() => gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH }))
     const unzipped = (chunkSize: number) =>
-      bounded(pieces(chunkSize), createGunzip({ chunkSize }), { file: inner })
+      boundedStream(pieces(chunkSize), createGunzip({ chunkSize }), { file: inner })
     return packed(inner, base.replace(/\.gz$/i, ''), unpacked, unzipped)
   }
   return isZip(head) ? nested(inner, base, head, archive, chosen) : packed(inner, base, head, pieces)

@@ -162,7 +162,7 @@ function separatorOf(spec: FieldSpec): string | undefined {
 }
 
 function extractor(from: string, keys: boolean): (data: RowData) => unknown {
-  const read = columnReader(from)
+  const read = fieldReader(from)
   if (!keys) return read
   return data => {
     const value = read(data)
@@ -174,7 +174,7 @@ function extractor(from: string, keys: boolean): (data: RowData) => unknown {
  * Reads what `from` names of a row: the column of that exact name, else what the JSON Pointer leads to. Undefined where
  * the row has neither.
  */
-export function columnReader(from: string): (data: RowData) => unknown {
+export function fieldReader(from: string): (data: RowData) => unknown {
   if (!from.startsWith('/')) return data => lookup(data, from)
   const path = parsePointer(from)
   const read = path.includes('*') ? valuesAt : valueAt
@@ -182,7 +182,7 @@ export function columnReader(from: string): (data: RowData) => unknown {
 }
 
 function pairExtractor(from: readonly string[]): (data: RowData) => unknown {
-  const [lat, lon] = from.map(columnReader) as [(data: RowData) => unknown, (data: RowData) => unknown]
+  const [lat, lon] = from.map(fieldReader) as [(data: RowData) => unknown, (data: RowData) => unknown]
   return data => [lat(data), lon(data)]
 }
 

@@ -2,8 +2,8 @@ import { parseExactly } from '../model/exact-json.ts'
 import { arrayMissing, type JsonObject, readArray } from './json.ts'
 import { findArrays } from './json-array.ts'
 import { parsePointer } from './pointer.ts'
-import type { Row, Source } from './source.ts'
-import { nameOf, readText, type TextFile } from './text.ts'
+import type { RecordSource, SourceRow } from './source.ts'
+import { fileNameOf, readText, type TextFile } from './text.ts'
 
 const GEOMETRIES: readonly unknown[] = [
   'Point',
@@ -24,10 +24,10 @@ const GEOMETRIES: readonly unknown[] = [
  *
  * @param records JSON Pointer of the array of features, `/features` unless told
  */
-export function geojsonSource(file: TextFile, records = '/features'): Source {
+export function geojsonSource(file: TextFile, records = '/features'): RecordSource {
   const path = parsePointer(records)
   return {
-    name: nameOf(file),
+    name: fileNameOf(file),
     textual: false,
     read: () => readArray(file, path, featureData, () => readSingle(file)),
   }
@@ -46,12 +46,12 @@ function featureData(feature: JsonObject): JsonObject | string {
 }
 
 /** The one row of a document that is a feature or geometry by itself; its JSON has been found well-formed. */
-async function readSingle(file: TextFile): Promise<readonly Row[]> {
+async function readSingle(file: TextFile): Promise<readonly SourceRow[]> {
   const parts: string[] = []
   for await (const text of readText(file)) parts.push(text)
   const root = parseExactly(parts.join(''))
   const data = isObject(root) ? singleData(root) : undefined
-  if (data === undefined) throw arrayMissing(nameOf(file), await findArrays(file))
+  if (data === undefined) throw arrayMissing(fileNameOf(file), await findArrays(file))
   return [{ row: 1, line: 1, data }]
 }
 

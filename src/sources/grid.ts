@@ -1,15 +1,15 @@
 import { setMember } from '../model/lookup.ts'
 import { columnNames } from './column-names.ts'
-import { BATCH_ROWS, type Row, type Source } from './source.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
 import { unreadable } from './unreadable.ts'
 
 /** What a cell holds: text formats have texts alone, workbooks typed values, with days and moments in ISO 8601. */
-export type Cell = string | number | bigint | boolean | null
+export type GridCell = string | number | bigint | boolean | null
 
 /** A row of cells, and its line in a text or its number in a sheet. */
 export interface GridRow {
   readonly line: number
-  readonly cells: readonly Cell[]
+  readonly cells: readonly GridCell[]
 }
 
 /** Rows of cells, of which some may be titles, notes and totals. */
@@ -34,7 +34,7 @@ const LOOK_ROWS = 200
 const MAX_WIDTH = 4000
 
 /** The table within a grid as records: rows without any value are left out, and cells beyond the header that are empty. */
-export function tableSource(grid: Grid, layout: TableLayout): Source {
+export function tableSource(grid: Grid, layout: TableLayout): RecordSource {
   return {
     name: grid.name,
     textual: grid.textual,
@@ -51,8 +51,11 @@ interface Piece {
   readonly rows: readonly GridRow[]
 }
 
-async function* readTable(grid: Grid, { footer, ...layout }: TableLayout): AsyncGenerator<readonly Row[]> {
-  let batch: Row[] = []
+async function* readTable(
+  grid: Grid,
+  { footer, ...layout }: TableLayout,
+): AsyncGenerator<readonly SourceRow[]> {
+  let batch: SourceRow[] = []
   let row = 0
   /** Rows that may be the last ones, of which the footer is. */
   let last: { readonly names: readonly string[]; readonly row: GridRow }[] = []
@@ -79,12 +82,12 @@ async function* readTable(grid: Grid, { footer, ...layout }: TableLayout): Async
 /** The names of the columns, and the rows below the header. */
 async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<Piece> {
   let names: readonly string[] | undefined
-  let head: readonly Cell[] | undefined
+  let head: readonly GridCell[] | undefined
   let first: GridRow[] = []
   const settle = () => {
     const width = widthOf(head, first)
     if (width > MAX_WIDTH) throw tooWide(grid.name, width)
-    const cells = Array.from({ length: width }, (_, at) => textOf(head?.[at]))
+    const cells = Array.from({ length: width }, (_, at) => gridText(head?.[at]))
     names = columnNames(cells)
     return { names, rows: first }
   }
@@ -108,7 +111,7 @@ async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<P
 }
 
 /** The number of columns: those of the header, or more where most rows have more. */
-function widthOf(head: readonly Cell[] | undefined, rows: readonly GridRow[]): number {
+function widthOf(head: readonly GridCell[] | undefined, rows: readonly GridRow[]): number {
   const widths = rows.map(({ cells }) => filledWidth(cells)).sort((a, b) => a - b)
   const standard = widths[Math.floor(widths.length / 2)] ?? 0
   if (head === undefined) return widths.at(-1) ?? 0
@@ -116,18 +119,18 @@ function widthOf(head: readonly Cell[] | undefined, rows: readonly GridRow[]): n
 }
 
 /** Cells up to the last that is filled. */
-export function filledWidth(cells: readonly Cell[]): number {
+export function filledWidth(cells: readonly GridCell[]): number {
   for (let at = cells.length; at > 0; at--) if (isFilled(cells[at - 1])) return at
   return 0
 }
 
 /** True for a cell that holds something. */
-export function isFilled(cell: Cell | undefined): boolean {
+export function isFilled(cell: GridCell | undefined): boolean {
   return cell !== null && cell !== undefined && (typeof cell !== 'string' || cell.trim() !== '')
 }
 
 /** A cell as text. */
-export function textOf(cell: Cell | undefined): string {
+export function gridText(cell: GridCell | undefined): string {
   return cell === null || cell === undefined ? '' : String(cell)
 }
 
@@ -135,15 +138,15 @@ function byName(
   names: readonly string[],
   { line, cells }: GridRow,
   file: string,
-): Readonly<Record<string, Cell>> {
+): Readonly<Record<string, GridCell>> {
   for (let at = names.length; at < cells.length; at++)
     if (isFilled(cells[at]))
       throw unreadable(
-        `The row has more cells than the header, which has ${names.length}: ${JSON.stringify(textOf(cells[at]).slice(0, 60))} is beyond.`,
+        `The row has more cells than the header, which has ${names.length}: ${JSON.stringify(gridText(cells[at]).slice(0, 60))} is beyond.`,
         { file, line, column: 1 },
         'Quote a cell that holds the delimiter, or name the line of the header: options: { header: 1 }.',
       )
-  const data: Record<string, Cell> = {}
+  const data: Record<string, GridCell> = {}
   for (let at = 0; at < names.length; at++) setMember(data, names[at] as string, cells[at] ?? null)
   return data
 }

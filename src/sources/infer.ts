@@ -15,7 +15,7 @@ import { TextProfile } from './guess/profile.ts'
 import { meansNothing } from './guess/words.ts'
 import { safeNames } from './names.ts'
 import { formatPointer } from './pointer.ts'
-import type { Source } from './source.ts'
+import type { RecordSource } from './source.ts'
 import { unreadable } from './unreadable.ts'
 import {
   ALL_TYPES,
@@ -108,7 +108,7 @@ export interface Inference {
 }
 
 /** The fields that {@link inferColumns} finds. */
-export async function inferFields(source: Source): Promise<readonly FieldSpec[]> {
+export async function inferFields(source: RecordSource): Promise<readonly FieldSpec[]> {
   return (await inferColumns(source)).fields
 }
 
@@ -129,7 +129,7 @@ export async function inferFields(source: Source): Promise<readonly FieldSpec[]>
  *
  * Throws SourceUnreadable as the source does, and for more than 1,000 columns.
  */
-export async function inferColumns(source: Source): Promise<Inference> {
+export async function inferColumns(source: RecordSource): Promise<Inference> {
   const columns = new Map<string, Column>()
   let rows = 0
   if (source.columns !== undefined)
@@ -156,7 +156,7 @@ function columnNamed(
   columns: Map<string, Column>,
   path: readonly string[],
   name: string,
-  source: Pick<Source, 'name'>,
+  source: Pick<RecordSource, 'name'>,
 ): Column {
   const known = columns.get(name)
   if (known !== undefined) return known

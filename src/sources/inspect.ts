@@ -1,11 +1,11 @@
 import { Fault } from '../errors/errors.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
-import { textOf } from './data-file.ts'
+import { fileText } from './data-file.ts'
 import { decoderOf, encodingNamed } from './decode.ts'
 import { detectDelimiter } from './delimiter.ts'
-import { recordPath } from './files/xml.ts'
+import { xmlRecordPath } from './files/xml.ts'
 import { type Inference, inferColumns } from './infer.ts'
-import { findRecords } from './json-records.ts'
+import { findJsonRecords } from './json-records.ts'
 import { type DetectedLayout, detectLayout } from './layout.ts'
 import {
   type GridFormat,
@@ -78,7 +78,10 @@ async function completed(opened: OpenedFile, format: SourceFormat, given: Source
     case 'geojson':
       return withEncoding(opened, given)
     case 'xml':
-      return { options: { ...given, records: given.records ?? (await recordPath(opened.data)) }, notes: [] }
+      return {
+        options: { ...given, records: given.records ?? (await xmlRecordPath(opened.data)) },
+        notes: [],
+      }
     case 'parquet':
     case 'shapefile':
     case 'geopackage':
@@ -93,7 +96,7 @@ async function completed(opened: OpenedFile, format: SourceFormat, given: Source
 
 async function withEncoding({ data }: OpenedFile, given: SourceOptions): Promise<Completed> {
   if (given.encoding !== undefined) return { options: given, notes: [] }
-  const encoding = await detectEncoding(textOf(data, undefined))
+  const encoding = await detectEncoding(fileText(data, undefined))
   return encoding === 'utf-8'
     ? { options: given, notes: [] }
     : { options: { ...given, encoding }, notes: [`the text is ${encoding}`] }
@@ -176,7 +179,7 @@ async function layoutWithQuotes(
 async function completeJson(opened: OpenedFile, given: SourceOptions): Promise<Completed> {
   const { options, notes } = await withEncoding(opened, given)
   if (options.records !== undefined) return { options, notes }
-  const found = await findRecords(textOf(opened.data, options.encoding))
+  const found = await findJsonRecords(fileText(opened.data, options.encoding))
   switch (found.type) {
     case 'objects':
       return {

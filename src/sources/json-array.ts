@@ -1,7 +1,7 @@
 import type { JsonKind, JsonListener } from './json-scanner.ts'
 import { JsonScanner } from './json-scanner.ts'
 import { formatPointer } from './pointer.ts'
-import { nameOf, readText, type TextFile } from './text.ts'
+import { fileNameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
 /** One element of an array, as text that JSON.parse reads, with the place where it begins. */
@@ -24,7 +24,7 @@ export async function* readElements(
   file: TextFile,
   path: readonly string[],
 ): AsyncGenerator<readonly JsonElement[], boolean> {
-  const cutter = new ElementCutter(nameOf(file), path)
+  const cutter = new ElementCutter(fileNameOf(file), path)
   for await (const text of readText(file)) {
     const elements = cutter.push(text)
     if (elements.length > 0) yield elements
@@ -55,7 +55,7 @@ export async function sortArrays(file: TextFile): Promise<JsonArrays> {
   const kinds: JsonKind[] = []
   /** Pointer of the array whose first element comes next. */
   let begun: string | undefined
-  const scanner = new JsonScanner(nameOf(file), {
+  const scanner = new JsonScanner(fileNameOf(file), {
     depth: 6,
     start(kind, depth) {
       kinds[depth] = kind

@@ -16,7 +16,7 @@ const ZERO = 48
 
 /** The state behind one more character; undefined where it is no part of the number. */
 export function afterNumeral(state: NumberState, code: number): NumberState | undefined {
-  const digit = isDigit(code)
+  const digit = isDigitByte(code)
   switch (state) {
     case 'minus':
       return code === ZERO ? 'zero' : digit ? 'integer' : undefined
@@ -48,7 +48,7 @@ export function isNumberState(state: string): state is NumberState {
 }
 
 /** True for the code of a digit, 0 to 9. */
-export function isDigit(code: number): boolean {
+export function isDigitByte(code: number): boolean {
   return code >= ZERO && code <= 57
 }
 

@@ -1,10 +1,10 @@
 import { parseExactly } from '../model/exact-json.ts'
-import type { Cell, Grid, GridRow } from './grid.ts'
+import type { Grid, GridCell, GridRow } from './grid.ts'
 import type { JsonObject } from './json.ts'
 import { readElements, sortArrays } from './json-array.ts'
 import { parsePointer, valueAt } from './pointer.ts'
-import { BATCH_ROWS, type Row, type Source } from './source.ts'
-import { nameOf, readText, type TextFile } from './text.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
+import { fileNameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
 /** Where the records of a JSON document are. */
@@ -20,7 +20,7 @@ export type JsonRecords =
 const MAX_WHOLE = 2 ** 28
 
 /** Finds the records of a JSON document: of its arrays of objects the longest. Throws SourceUnreadable where there are none. */
-export async function findRecords(file: TextFile): Promise<JsonRecords> {
+export async function findJsonRecords(file: TextFile): Promise<JsonRecords> {
   const { ofObjects, ofArrays, others } = await sortArrays(file)
   const found = await maxLength(file, ofObjects)
   if (found !== undefined)
@@ -32,7 +32,7 @@ export async function findRecords(file: TextFile): Promise<JsonRecords> {
   const list = [...ofArrays, ...others].slice(0, 8).join(', ')
   throw unreadable(
     'The document has no array of objects that could be the records.',
-    { file: nameOf(file), line: 1, column: 1 },
+    { file: fileNameOf(file), line: 1, column: 1 },
     (await isTopology(file))
       ? 'It is TopoJSON: save it as GeoJSON.'
       : list === ''
@@ -66,7 +66,7 @@ async function wholeDocument(file: TextFile): Promise<unknown> {
     length += text.length
     if (length > MAX_WHOLE)
       throw unreadable('The document is too long for one without an array of records.', {
-        file: nameOf(file),
+        file: fileNameOf(file),
       })
   }
   return parseExactly(parts.join(''))
@@ -94,15 +94,15 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 /** The members of an object as records: their keys in a column `key` and their own members. */
-export function membersSource(file: TextFile, pointer: string): Source {
+export function membersSource(file: TextFile, pointer: string): RecordSource {
   return {
-    name: nameOf(file),
+    name: fileNameOf(file),
     textual: false,
     async *read() {
       const map = valueAt((await wholeDocument(file)) as JsonObject, parsePointer(pointer))
       if (!isObject(map))
-        throw unreadable(`There is no object at ${JSON.stringify(pointer)}.`, { file: nameOf(file) })
-      const rows = Object.entries(map).map(([key, value], at): Row => {
+        throw unreadable(`There is no object at ${JSON.stringify(pointer)}.`, { file: fileNameOf(file) })
+      const rows = Object.entries(map).map(([key, value], at): SourceRow => {
         const own = isObject(value) ? value : { value }
         return {
           row: at + 1,
@@ -118,7 +118,7 @@ export function membersSource(file: TextFile, pointer: string): Source {
 /** An array of arrays as a grid of cells; nested values are their JSON. */
 export function jsonGrid(file: TextFile, pointer: string): Grid {
   return {
-    name: nameOf(file),
+    name: fileNameOf(file),
     textual: false,
     async *rows() {
       let line = 0
@@ -131,7 +131,7 @@ export function jsonGrid(file: TextFile, pointer: string): Grid {
   }
 }
 
-function cellOf(value: unknown): Cell {
+function cellOf(value: unknown): GridCell {
   switch (typeof value) {
     case 'string':
     case 'number':

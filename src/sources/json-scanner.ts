@@ -1,5 +1,5 @@
 import { lookup } from '../model/lookup.ts'
-import { afterNumeral, isDigit, isNumberState, isWholeNumber, type NumberState } from './json-number.ts'
+import { afterNumeral, isDigitByte, isNumberState, isWholeNumber, type NumberState } from './json-number.ts'
 import { shown, unreadable } from './unreadable.ts'
 
 /** The kind of a JSON value, by the characters that tell it: `0` is a number, `t` is true, false or null. */
@@ -170,7 +170,7 @@ export class JsonScanner {
   #scalar(code: number, text: string, i: number): void {
     if (code === MINUS) this.#start('0', 'minus', text, i)
     else if (code === 48) this.#start('0', 'zero', text, i)
-    else if (isDigit(code)) this.#start('0', 'integer', text, i)
+    else if (isDigitByte(code)) this.#start('0', 'integer', text, i)
     else {
       const word = lookup(WORDS, text.charAt(i))
       if (word === undefined) throw this.#unexpected(text, i)

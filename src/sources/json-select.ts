@@ -1,7 +1,7 @@
 import { parseExactly } from '../model/exact-json.ts'
 import type { JsonPath } from './json-path.ts'
 import { type JsonKind, type JsonListener, JsonScanner } from './json-scanner.ts'
-import { nameOf, readText, type TextFile } from './text.ts'
+import { fileNameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
 /** Characters of one value beyond which it is no record. */
@@ -13,7 +13,7 @@ const MAX_VALUE = 1 << 28
  * anywhere in the file.
  */
 export async function* readSelected(file: TextFile, path: JsonPath): AsyncGenerator<readonly unknown[]> {
-  const cutter = new ValueCutter(nameOf(file), path)
+  const cutter = new ValueCutter(fileNameOf(file), path)
   for await (const text of readText(file)) {
     const values = cutter.push(text)
     if (values.length > 0) yield values.map(parseExactly)

@@ -1,8 +1,8 @@
 import { parseExactly } from '../model/exact-json.ts'
 import { findArrays, type JsonElement, readElements } from './json-array.ts'
 import { parsePointer } from './pointer.ts'
-import { BATCH_ROWS, type Row, type Source } from './source.ts'
-import { nameOf, readText, type TextFile } from './text.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
+import { fileNameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
 /** An object of JSON, as rows have them. */
@@ -13,10 +13,10 @@ export type JsonObject = Readonly<Record<string, unknown>>
  *
  * @param records JSON Pointer (RFC 6901) of the array; the document itself unless told
  */
-export function jsonSource(file: TextFile, records?: string): Source {
+export function jsonSource(file: TextFile, records?: string): RecordSource {
   const path = records === undefined ? undefined : parsePointer(records)
   return {
-    name: nameOf(file),
+    name: fileNameOf(file),
     textual: false,
     read: () => (path === undefined ? readRoot(file) : readArray(file, path, element => element)),
   }
@@ -33,10 +33,10 @@ export async function* readArray(
   file: TextFile,
   path: readonly string[],
   dataOf: (element: JsonObject) => JsonObject | string,
-  otherwise: () => Promise<readonly Row[]> = () => refuse(file),
-): AsyncGenerator<readonly Row[]> {
+  otherwise: () => Promise<readonly SourceRow[]> = () => refuse(file),
+): AsyncGenerator<readonly SourceRow[]> {
   const elements = readElements(file, path)
-  let batch: Row[] = []
+  let batch: SourceRow[] = []
   let row = 0
   try {
     for (;;) {
@@ -79,10 +79,10 @@ function objectOf(element: JsonElement, file: TextFile): JsonObject {
 }
 
 function placeOf(element: JsonElement, file: TextFile) {
-  return { file: nameOf(file), line: element.line, column: element.column }
+  return { file: fileNameOf(file), line: element.line, column: element.column }
 }
 
-async function* readRoot(file: TextFile): AsyncIterable<readonly Row[]> {
+async function* readRoot(file: TextFile): AsyncIterable<readonly SourceRow[]> {
   if (!(await mayBeArray(file))) await refuse(file)
   yield* readArray(file, [], element => element)
 }
@@ -97,5 +97,5 @@ async function mayBeArray(file: TextFile): Promise<boolean> {
 }
 
 async function refuse(file: TextFile): Promise<never> {
-  throw arrayMissing(nameOf(file), await findArrays(file))
+  throw arrayMissing(fileNameOf(file), await findArrays(file))
 }

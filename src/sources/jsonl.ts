@@ -1,27 +1,27 @@
 import { parseExactly } from '../model/exact-json.ts'
 import type { JsonObject } from './json.ts'
 import { JsonScanner } from './json-scanner.ts'
-import { BATCH_ROWS, type Row, type Source } from './source.ts'
-import { nameOf, readText, type TextFile } from './text.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
+import { fileNameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
 /** A file of JSON Lines: an object a line, one a record; blank lines are skipped. */
-export function jsonlSource(file: TextFile): Source {
-  return { name: nameOf(file), textual: false, read: () => readRows(file) }
+export function jsonlSource(file: TextFile): RecordSource {
+  return { name: fileNameOf(file), textual: false, read: () => readRows(file) }
 }
 
 /** Characters of one line beyond which it is no record. */
 const MAX_LINE = 1 << 28
 
-async function* readRows(file: TextFile): AsyncIterable<readonly Row[]> {
-  let batch: Row[] = []
+async function* readRows(file: TextFile): AsyncIterable<readonly SourceRow[]> {
+  let batch: SourceRow[] = []
   let row = 0
   let line = 0
   for await (const lines of readLines(file)) {
     for (const text of lines) {
       line++
       if (text.trim() === '') continue
-      batch.push({ row: ++row, line, data: objectOf(text, line, nameOf(file)) })
+      batch.push({ row: ++row, line, data: objectOf(text, line, fileNameOf(file)) })
       if (batch.length < BATCH_ROWS) continue
       yield batch
       batch = []
@@ -47,7 +47,7 @@ async function* readLines(file: TextFile): AsyncIterable<readonly string[]> {
     if (rest !== '') held.push(rest)
     cachedLength += rest.length
     if (cachedLength > MAX_LINE)
-      throw unreadable('The line is too long for a record.', { file: nameOf(file), line, column: 1 })
+      throw unreadable('The line is too long for a record.', { file: fileNameOf(file), line, column: 1 })
   }
   if (held.length > 0) yield [held.join('')]
 }

@@ -1,12 +1,12 @@
 import { coordinatePair } from './coordinates.ts'
 import {
-  type Cell,
   filledWidth,
   type Grid,
+  type GridCell,
   type GridRow,
+  gridText,
   isFilled,
   type TableLayout,
-  textOf,
 } from './grid.ts'
 import { writtenNumber } from './number-format.ts'
 import { typesOf } from './value-types.ts'
@@ -60,7 +60,7 @@ export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
   if (footer.length > 0) {
     const first = footer.find(({ cells }) => cells.some(isFilled))
     const shown =
-      first === undefined ? '' : ` (${JSON.stringify(textOf(first.cells.find(isFilled)).slice(0, 40))})`
+      first === undefined ? '' : ` (${JSON.stringify(gridText(first.cells.find(isFilled)).slice(0, 40))})`
     notes.push(`${footer.length} ${footer.length === 1 ? 'row' : 'rows'} at the end left out${shown}`)
   }
   if (header === undefined) notes.push('no header: columns are numbered')
@@ -109,15 +109,15 @@ function isHeader(row: GridRow, below: readonly GridRow[], isFirst: boolean): bo
   let typed = 0
   let alike = 0
   row.cells.forEach((cell, at) => {
-    const values = below.map(({ cells }) => cells[at]).filter(isFilled) as Cell[]
+    const values = below.map(({ cells }) => cells[at]).filter(isFilled) as GridCell[]
     if (values.length === 0 || values.filter(isTyped).length < values.length * 0.8) return
     typed++
-    if (isFilled(cell) && isTyped(cell as Cell)) alike++
+    if (isFilled(cell) && isTyped(cell as GridCell)) alike++
   })
   if (typed === 0) return true
   const numbers = names.filter(isTyped).map(cell => Number(cell))
   // Years and other whole numbers in a row are names of columns, beside a name that is a text.
-  if (numbers.length > 1 && names.some(cell => !isTyped(cell as Cell)) && isSeries(numbers)) return true
+  if (numbers.length > 1 && names.some(cell => !isTyped(cell as GridCell)) && isSeries(numbers)) return true
   return alike < typed
 }
 
@@ -131,7 +131,7 @@ function isSeries(numbers: readonly number[]): boolean {
 }
 
 /** True for a cell that holds a number, day, position or the like. */
-function isTyped(cell: Cell | undefined): boolean {
+function isTyped(cell: GridCell | undefined): boolean {
   if (typeof cell !== 'string') return cell !== null && cell !== undefined
   const text = cell.trim()
   if (text === '' || /^(?:true|false)$/i.test(text)) return false
@@ -151,14 +151,14 @@ function isTyped(cell: Cell | undefined): boolean {
 function footerOf(tail: readonly GridRow[], body: readonly GridRow[]): readonly GridRow[] {
   const width = defaultWidth(body)
   const standard = median(body.map(({ cells }) => cells.filter(isFilled).length))
-  const maxLength = Math.max(0, ...body.slice(0, -1).map(({ cells }) => textOf(cells[0]).length))
+  const maxLength = Math.max(0, ...body.slice(0, -1).map(({ cells }) => gridText(cells[0]).length))
   const isNumber = body.length > 0 && body.filter(({ cells }) => isTyped(cells[0])).length > body.length * 0.8
   let from = tail.length
   for (let at = tail.length - 1; at > 0; at--) {
     const row = tail[at] as GridRow
     const filled = row.cells.filter(isFilled)
     if (filled.length === 0) continue
-    const first = textOf(filled[0]).trim()
+    const first = gridText(filled[0]).trim()
     const isAlone = filled.length === 1 && isFilled(row.cells[0]) && width >= 2 && standard >= 2
     const isGap = gapBefore(tail, at)
     const isOther =

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { arrayMissing, type JsonObject } from './json.ts'
 import { moduleFiles } from './packages.ts'
 import { formatPointer, parsePointer, valueAt } from './pointer.ts'
-import { BATCH_ROWS, type Row, type Source } from './source.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
 import { unreadable } from './unreadable.ts'
 
 /**
@@ -14,7 +14,7 @@ import { unreadable } from './unreadable.ts'
  * @param portalFolder where the search for the package begins
  * @param records JSON Pointer of the array within what is exported; into the names of an ES module that has no default
  */
-export function moduleSource(specifier: string, portalFolder: string, records = ''): Source {
+export function moduleSource(specifier: string, portalFolder: string, records = ''): RecordSource {
   const path = parsePointer(records)
   const { entry } = moduleFiles(specifier, portalFolder)
   return { name: specifier, textual: false, read: () => readRows(specifier, entry, path) }
@@ -24,12 +24,12 @@ async function* readRows(
   specifier: string,
   entry: string,
   path: readonly string[],
-): AsyncIterable<readonly Row[]> {
+): AsyncIterable<readonly SourceRow[]> {
   const exported = await load(specifier, entry)
   const elements = valueAt(exported, path)
   if (!Array.isArray(elements)) throw arrayMissing(specifier, arraysOf(exported))
   for (let from = 0; from < elements.length; from += BATCH_ROWS)
-    yield elements.slice(from, from + BATCH_ROWS).map((element: unknown, index): Row => {
+    yield elements.slice(from, from + BATCH_ROWS).map((element: unknown, index): SourceRow => {
       if (isObject(element)) return { row: from + index + 1, line: undefined, data: element }
       const pointer = formatPointer([...path, String(from + index)])
       throw unreadable(`A record must be an object, which ${pointer} is not.`, { file: specifier })

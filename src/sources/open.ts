@@ -1,7 +1,7 @@
 import { nearest } from '../model/nearest.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { csvGrid, csvSource, tsvSource } from './csv.ts'
-import { type DataFile, openData, textOf } from './data-file.ts'
+import { type DataFile, fileText, openData } from './data-file.ts'
 import { encodingNamed } from './decode.ts'
 import { flatgeobufSource } from './files/flatgeobuf.ts'
 import { geopackageSource } from './files/geopackage.ts'
@@ -30,7 +30,7 @@ import { jsonlSource } from './jsonl.ts'
 import { moduleSource } from './module.ts'
 import { filesOfModule, moduleFiles, packageFile, pathWithin } from './packages.ts'
 import { sniffFormat } from './sniff.ts'
-import type { Source } from './source.ts'
+import type { RecordSource } from './source.ts'
 import { misconfigured } from './unreadable.ts'
 
 export { formatOf, SOURCE_FORMATS, type SourceFormat, type SourceOptions } from './formats.ts'
@@ -65,7 +65,7 @@ export interface OpenedFile {
  * Opens a source; of its data only the first bytes are read yet. Throws ConfigInvalid for a spec that does not make sense or leads out of
  * the dataset's folder, and SourceUnreadable for a file or package that is not there or is no data.
  */
-export function openSource(spec: SourceSpec, from: SourceFolders): Source {
+export function openSource(spec: SourceSpec, from: SourceFolders): RecordSource {
   const place = placeOf(spec)
   const options = spec.options ?? {}
   if (place.kind === 'module') {
@@ -130,10 +130,10 @@ function fileOf(place: Place, from: SourceFolders): string {
     : pathWithin(from.datasetFolder, place.path)
 }
 
-function sourceOf(opened: OpenedFile, format: SourceFormat, options: SourceOptions): Source {
+function sourceOf(opened: OpenedFile, format: SourceFormat, options: SourceOptions): RecordSource {
   const { data, path } = opened
   const encoding = encodingOf(options)
-  const text = () => textOf(data, encoding)
+  const text = () => fileText(data, encoding)
   switch (format) {
     case 'csv':
     case 'tsv':
@@ -189,13 +189,13 @@ export function gridOf({ data }: OpenedFile, format: GridFormat, options: Source
     case 'tsv': {
       const delimiter = delimiterOf(options) ?? (format === 'tsv' ? '\t' : ',')
       const { quote } = options
-      return csvGrid(textOf(data, encodingOf(options)), {
+      return csvGrid(fileText(data, encodingOf(options)), {
         delimiter,
         ...(quote === undefined ? {} : { quote }),
       })
     }
     case 'json':
-      return jsonGrid(textOf(data, encodingOf(options)), options.records ?? '')
+      return jsonGrid(fileText(data, encodingOf(options)), options.records ?? '')
     case 'xlsx':
       return xlsxGrid(data, options, range)
     case 'ods':

@@ -3,7 +3,7 @@ import { CsvBytes } from './csv-bytes.ts'
 import { CsvParser, type CsvRow, type CsvSyntax } from './csv-parser.ts'
 import { encodingNamed } from './decode.ts'
 import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
-import { nameOf, readText, type TextFile } from './text.ts'
+import { fileNameOf, readText, type TextFile } from './text.ts'
 import { misconfigured, unreadable } from './unreadable.ts'
 
 /** One row of a table: its line and its cells in the order of the columns; null or nothing is no value. */
@@ -34,7 +34,7 @@ export async function openTable(file: TextFile, dialect: CsvDialect = {}): Promi
   for (const character of [delimiter, quote])
     if (typeof character === 'string' && character.length !== 1)
       throw misconfigured(
-        `${JSON.stringify(character)} is not one character: delimiter and quote of ${nameOf(file)} are.`,
+        `${JSON.stringify(character)} is not one character: delimiter and quote of ${fileNameOf(file)} are.`,
       )
   const tidy = trim ? (cell: string) => cell.trim() : (cell: string) => cell
   let found = ''
@@ -50,7 +50,11 @@ export async function openTable(file: TextFile, dialect: CsvDialect = {}): Promi
     return { columns, rows: readRows(file, dialect, width, tidy), bytes }
   }
   if (header)
-    throw unreadable('The file is empty: it needs a header row.', { file: nameOf(file), line: 1, column: 1 })
+    throw unreadable('The file is empty: it needs a header row.', {
+      file: fileNameOf(file),
+      line: 1,
+      column: 1,
+    })
   return { columns: [], rows: readRows(file, dialect, 0, tidy), bytes: () => null }
 }
 
@@ -108,7 +112,7 @@ async function* readLines(
   }
   const begin = (delimiter: string) => {
     report(delimiter)
-    return new CsvParser(nameOf(file), delimiter, syntax)
+    return new CsvParser(fileNameOf(file), delimiter, syntax)
   }
   const given = dialect.delimiter ?? (/\.tsv(\.gz)?$/i.test(file.path) ? '\t' : undefined)
   let parser = given === undefined ? undefined : begin(given)
@@ -141,6 +145,8 @@ function encoded(file: TextFile, name: string | undefined): TextFile {
   if (name === undefined || /^us-?ascii$/i.test(name)) return { encoding: 'utf-8', ...file }
   const encoding = encodingNamed(name)
   if (encoding === undefined)
-    throw misconfigured(`The encoding ${JSON.stringify(name)} of ${nameOf(file)} is not one that is read.`)
+    throw misconfigured(
+      `The encoding ${JSON.stringify(name)} of ${fileNameOf(file)} is not one that is read.`,
+    )
   return { ...file, encoding }
 }

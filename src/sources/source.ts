@@ -1,5 +1,5 @@
 /** One row of a source before its values are typed. */
-export interface Row {
+export interface SourceRow {
   /** 1-based number of the record in the source; a header is not counted. */
   readonly row: number
   /** 1-based line on which the record begins, where the format has lines. */
@@ -12,7 +12,7 @@ export interface Row {
  * A file, package or module that can be read again and again, in batches so that a long file is never in memory whole
  * where its format allows that.
  */
-export interface Source {
+export interface RecordSource {
   /** Name for messages: `trees.csv`. */
   readonly name: string
   /** True for formats whose values are untyped text (CSV, TSV). */
@@ -20,7 +20,7 @@ export interface Source {
   /** Reads the names of the columns in their order, where the format has a header that tells them. */
   readonly columns?: () => Promise<readonly string[]>
   /** Reads from the start. Throws SourceUnreadable with file, line and column. */
-  read(): AsyncIterable<readonly Row[]>
+  read(): AsyncIterable<readonly SourceRow[]>
 }
 
 /** Rows of a batch, about: enough to make the cost of a batch small, few enough to be no weight in memory. */

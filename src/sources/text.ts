@@ -23,7 +23,7 @@ export interface TextFile {
 }
 
 /** Name of a file for messages. */
-export function nameOf(file: TextFile): string {
+export function fileNameOf(file: TextFile): string {
   return file.name ?? basename(file.path)
 }
 
@@ -129,7 +129,12 @@ export async function* readBytes(file: TextFile): AsyncGenerator<Buffer, void> {
       yield* input.pipe(unpacked) as AsyncIterable<Buffer>
     }
   } catch (error) {
-    throw unreadable(`The file cannot be read: ${whyNot(error)}.`, { file: nameOf(file) }, undefined, error)
+    throw unreadable(
+      `The file cannot be read: ${whyNot(error)}.`,
+      { file: fileNameOf(file) },
+      undefined,
+      error,
+    )
   } finally {
     input.destroy()
   }
@@ -166,7 +171,7 @@ async function illFormed(file: TextFile, encoding: Encoding, before: number): Pr
       if (text !== '') sequence = offset
     }
   }
-  const place = { file: nameOf(file), line: position.line, column: position.column }
+  const place = { file: fileNameOf(file), line: position.line, column: position.column }
   const hint =
     encoding === 'utf-8' ? 'encoding: latin-1' : 'Save the file as UTF-8, or name another encoding.'
   return unreadable(`The text is not ${encoding} at byte ${sequence}.`, place, hint)

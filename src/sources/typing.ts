@@ -1,13 +1,13 @@
 import { exactJson } from '../model/exact-json.ts'
 import { nearest } from '../model/nearest.ts'
 import type { Value } from '../model/value.ts'
-import { type CompiledField, columnReader, compileFields, type FieldSpec } from './fields.ts'
+import { type CompiledField, compileFields, type FieldSpec, fieldReader } from './fields.ts'
 import { formatPointer } from './pointer.ts'
-import type { Row, Source } from './source.ts'
+import type { RecordSource, SourceRow } from './source.ts'
 
 /** Rows as the source has them, and for each its values in the order of the fields. */
 export interface TypedBatch {
-  readonly rows: readonly Row[]
+  readonly rows: readonly SourceRow[]
   readonly values: readonly (readonly Value[])[]
 }
 
@@ -76,7 +76,7 @@ const MAX_EXAMPLES = 3
 const SHOWN_CHARACTERS = 80
 
 /** Types the records of a source. Throws ConfigInvalid for fields that do not make sense. */
-export function typeRecords(source: Source, specs: readonly FieldSpec[]): TypedSource {
+export function typeRecords(source: RecordSource, specs: readonly FieldSpec[]): TypedSource {
   const fields = compileFields(specs)
   let typist = new Typist(fields)
   return {
@@ -93,7 +93,7 @@ export function typeRecords(source: Source, specs: readonly FieldSpec[]): TypedS
 interface Pending {
   readonly field: string
   readonly column: string
-  readonly read: (data: Row['data']) => unknown
+  readonly read: (data: SourceRow['data']) => unknown
 }
 
 /** Types batch after batch and keeps what the report tells. */
@@ -101,11 +101,11 @@ class Typist {
   readonly #fields: readonly CompiledField[]
   #pending: readonly Pending[]
   /** Rows whose columns are proposed in place of missing ones. */
-  #sample: readonly Row[] = []
+  #sample: readonly SourceRow[] = []
   #header: readonly string[] | undefined
   #rows = 0
   #misfitCount = 0
-  readonly #examples: { row: Row; found: string; count: number }[][]
+  readonly #examples: { row: SourceRow; found: string; count: number }[][]
   readonly #nulls: number[]
   readonly #misfitsOf: number[]
 
@@ -115,7 +115,7 @@ class Typist {
     this.#misfitsOf = fields.map(() => 0)
     this.#examples = fields.map(() => [])
     this.#pending = fields.flatMap(field =>
-      field.columns.map(column => ({ field: field.name, column, read: columnReader(column) })),
+      field.columns.map(column => ({ field: field.name, column, read: fieldReader(column) })),
     )
   }
 
@@ -126,7 +126,7 @@ class Typist {
     this.#pending = this.#pending.filter(({ column }) => !known.has(column))
   }
 
-  type(rows: readonly Row[]): readonly (readonly Value[])[] {
+  type(rows: readonly SourceRow[]): readonly (readonly Value[])[] {
     if (this.#rows === 0) this.#sample = rows
     this.#rows += rows.length
     if (this.#pending.length > 0 && this.#header === undefined)
@@ -174,7 +174,7 @@ class Typist {
     return [{ field: name, column: columns.join(', '), expected, count, examples }]
   }
 
-  #miss(row: Row, index: number, raw: unknown): void {
+  #miss(row: SourceRow, index: number, raw: unknown): void {
     this.#misfitCount++
     this.#misfitsOf[index] = (this.#misfitsOf[index] ?? 0) + 1
     const examples = this.#examples[index] ?? []
@@ -193,7 +193,7 @@ class Typist {
 }
 
 /** Names of columns, or pointers to them and to what is nested in their objects, three deep. */
-function columnsOf(rows: readonly Row[], asPointers: boolean): ReadonlySet<string> {
+function columnsOf(rows: readonly SourceRow[], asPointers: boolean): ReadonlySet<string> {
   const columns = new Set<string>()
   const walk = (value: unknown, path: readonly string[]) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return

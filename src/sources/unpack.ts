@@ -15,7 +15,7 @@ const MAX_RATIO = 300
  *
  * @param unpacker a stream of zlib
  */
-export async function* bounded(
+export async function* boundedStream(
   packed: AsyncIterable<Buffer>,
   unpacker: Transform,
   place: FaultPlace,

@@ -1,6 +1,6 @@
 import { createInflateRaw } from 'node:zlib'
 import type { RandomAccess } from './random-access.ts'
-import { bounded } from './unpack.ts'
+import { boundedStream } from './unpack.ts'
 import { unreadable } from './unreadable.ts'
 
 /** A file in a ZIP archive. */
@@ -106,7 +106,7 @@ export async function* memberPieces(
   let length = 0
   for await (const piece of member.method === STORED
     ? packed
-    : bounded(packed, createInflateRaw({ chunkSize }), where)) {
+    : boundedStream(packed, createInflateRaw({ chunkSize }), where)) {
     length += piece.length
     if (length > member.size)
       throw unreadable(

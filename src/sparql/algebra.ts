@@ -10,7 +10,7 @@ export interface Variable {
 /** A term or a variable: what may stand in a triple pattern. */
 export type Node = Term | Variable
 
-export type BinaryOperator = '||' | '&&' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/'
+export type AlgebraOperator = '||' | '&&' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/'
 
 /** The built-in functions that the compiler uses (SPARQL 1.1 Query, section 17.4). */
 export type BuiltIn =
@@ -45,7 +45,7 @@ export type BuiltIn =
   | 'UCASE'
   | 'YEAR'
 
-export type AggregateName = 'COUNT' | 'SUM' | 'AVG' | 'MIN' | 'MAX' | 'SAMPLE'
+export type AlgebraAggregate = 'COUNT' | 'SUM' | 'AVG' | 'MIN' | 'MAX' | 'SAMPLE'
 
 /** Aggregates that SPARQL has none for (rdf/vocab.ts). */
 export type LodestoneAggregate = (typeof LODESTONE)[
@@ -59,27 +59,27 @@ export type LodestoneAggregate = (typeof LODESTONE)[
   | 'boundingBox']
 
 /** A SPARQL expression (SPARQL 1.1 Query, section 17). */
-export type Expression =
+export type AlgebraExpression =
   | Term
   | Variable
   | {
       readonly type: 'binary'
-      readonly operator: BinaryOperator
-      readonly left: Expression
-      readonly right: Expression
+      readonly operator: AlgebraOperator
+      readonly left: AlgebraExpression
+      readonly right: AlgebraExpression
     }
-  | { readonly type: 'not'; readonly operand: Expression }
-  | { readonly type: 'builtin'; readonly name: BuiltIn; readonly arguments: readonly Expression[] }
-  | { readonly type: 'function'; readonly iri: string; readonly arguments: readonly Expression[] }
+  | { readonly type: 'not'; readonly operand: AlgebraExpression }
+  | { readonly type: 'builtin'; readonly name: BuiltIn; readonly arguments: readonly AlgebraExpression[] }
+  | { readonly type: 'function'; readonly iri: string; readonly arguments: readonly AlgebraExpression[] }
   | { readonly type: 'exists'; readonly negated: boolean; readonly patterns: readonly Pattern[] }
-  | { readonly type: 'in'; readonly operand: Expression; readonly items: readonly Expression[] }
+  | { readonly type: 'in'; readonly operand: AlgebraExpression; readonly items: readonly AlgebraExpression[] }
   | {
       readonly type: 'aggregate'
       /** One of SPARQL, or the IRI of one of Lodestone's own. */
-      readonly name: AggregateName | LodestoneAggregate
+      readonly name: AlgebraAggregate | LodestoneAggregate
       readonly distinct: boolean
       /** null for COUNT(*). */
-      readonly operand: Expression | null
+      readonly operand: AlgebraExpression | null
       /** Further arguments of one of Lodestone's own. */
       readonly parameters?: readonly (Literal | NamedNode)[]
     }
@@ -90,8 +90,8 @@ export type Pattern =
   | { readonly type: 'graph'; readonly graph: NamedNode; readonly patterns: readonly Pattern[] }
   | { readonly type: 'optional' | 'minus'; readonly patterns: readonly Pattern[] }
   | { readonly type: 'union'; readonly branches: readonly (readonly Pattern[])[] }
-  | { readonly type: 'filter'; readonly expression: Expression }
-  | { readonly type: 'bind'; readonly expression: Expression; readonly variable: Variable }
+  | { readonly type: 'filter'; readonly expression: AlgebraExpression }
+  | { readonly type: 'bind'; readonly expression: AlgebraExpression; readonly variable: Variable }
   | { readonly type: 'values'; readonly variable: Variable; readonly terms: readonly Term[] }
   /** Inline data of several variables; each row has a term for each of them. */
   | {
@@ -102,14 +102,14 @@ export type Pattern =
   | { readonly type: 'subquery'; readonly query: SelectQuery }
 
 export interface OrderKey {
-  readonly expression: Expression
+  readonly expression: AlgebraExpression
   readonly descending: boolean
 }
 
 /** What a SELECT gives for each solution: a variable, or an expression under a name. */
 export interface Projection {
   readonly variable: Variable
-  readonly expression?: Expression
+  readonly expression?: AlgebraExpression
 }
 
 /** A SELECT query. */
@@ -134,4 +134,4 @@ export interface ConstructQuery {
   readonly offset?: number
 }
 
-export type Query = SelectQuery | ConstructQuery
+export type AlgebraQuery = SelectQuery | ConstructQuery

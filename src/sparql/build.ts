@@ -1,6 +1,14 @@
 import type { Literal, NamedNode } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
-import type { BinaryOperator, BuiltIn, Expression, Node, Pattern, SelectQuery, Variable } from './algebra.ts'
+import type {
+  AlgebraExpression,
+  AlgebraOperator,
+  BuiltIn,
+  Node,
+  Pattern,
+  SelectQuery,
+  Variable,
+} from './algebra.ts'
 
 /** Builders that keep the compiler readable: each makes one node of the algebra. */
 export const variable = (name: string): Variable => ({ type: 'variable', name })
@@ -29,13 +37,13 @@ export const inGraph = (graph: string, ...patterns: readonly Pattern[]): Pattern
   patterns,
 })
 
-export const filter = (expression: Expression): Pattern => ({ type: 'filter', expression })
+export const filter = (expression: AlgebraExpression): Pattern => ({ type: 'filter', expression })
 
 export const optional = (...patterns: readonly Pattern[]): Pattern => ({ type: 'optional', patterns })
 
 export const minus = (...patterns: readonly Pattern[]): Pattern => ({ type: 'minus', patterns })
 
-export const bind = (expression: Expression, target: Variable): Pattern => ({
+export const bind = (expression: AlgebraExpression, target: Variable): Pattern => ({
   type: 'bind',
   expression,
   variable: target,
@@ -43,39 +51,49 @@ export const bind = (expression: Expression, target: Variable): Pattern => ({
 
 export const subquery = (query: SelectQuery): Pattern => ({ type: 'subquery', query })
 
-export const binary = (operator: BinaryOperator, left: Expression, right: Expression): Expression => ({
+export const binary = (
+  operator: AlgebraOperator,
+  left: AlgebraExpression,
+  right: AlgebraExpression,
+): AlgebraExpression => ({
   type: 'binary',
   operator,
   left,
   right,
 })
 
-export const call = (name: BuiltIn, ...args: readonly Expression[]): Expression => ({
+export const call = (name: BuiltIn, ...args: readonly AlgebraExpression[]): AlgebraExpression => ({
   type: 'builtin',
   name,
   arguments: args,
 })
 
 /** A function that is named by its IRI: a cast or an extension. */
-export const apply = (name: string, ...args: readonly Expression[]): Expression => ({
+export const apply = (name: string, ...args: readonly AlgebraExpression[]): AlgebraExpression => ({
   type: 'function',
   iri: name,
   arguments: args,
 })
 
-export const conditional = (test: Expression, then: Expression, otherwise: Expression): Expression =>
-  call('IF', test, then, otherwise)
+export const conditional = (
+  test: AlgebraExpression,
+  then: AlgebraExpression,
+  otherwise: AlgebraExpression,
+): AlgebraExpression => call('IF', test, then, otherwise)
 
-export const not = (operand: Expression): Expression => ({ type: 'not', operand })
+export const not = (operand: AlgebraExpression): AlgebraExpression => ({ type: 'not', operand })
 
-export const exists = (...patterns: readonly Pattern[]): Expression => ({
+export const exists = (...patterns: readonly Pattern[]): AlgebraExpression => ({
   type: 'exists',
   negated: false,
   patterns,
 })
 
 /** Joins expressions with one operator; null for none at all. */
-export function fold(operator: '&&' | '||', parts: readonly Expression[]): Expression | null {
+export function foldTerm(
+  operator: '&&' | '||',
+  parts: readonly AlgebraExpression[],
+): AlgebraExpression | null {
   const [first, ...rest] = parts
   return first === undefined ? null : rest.reduce((left, right) => binary(operator, left, right), first)
 }

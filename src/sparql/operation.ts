@@ -1,29 +1,29 @@
 import type { NamedNode, Term } from '../rdf/term.ts'
-import type { BinaryOperator, Node, Variable } from './algebra.ts'
+import type { AlgebraOperator, Node, Variable } from './algebra.ts'
 
 /**
  * SPARQL algebra as it is evaluated (SPARQL 1.1 Query, section 18): what a query means, however it was written. The
  * queries of Lodestone's compiler (algebra.ts) and those of strangers (parse.ts) both become this.
  */
-export type Operation =
+export type SparqlOperation =
   | { readonly type: 'bgp'; readonly patterns: readonly TriplePatternNode[] }
   | { readonly type: 'path'; readonly subject: Node; readonly path: Path; readonly object: Node }
-  | { readonly type: 'join' | 'union'; readonly inputs: readonly Operation[] }
+  | { readonly type: 'join' | 'union'; readonly inputs: readonly SparqlOperation[] }
   | {
       readonly type: 'leftJoin'
-      readonly left: Operation
-      readonly right: Operation
+      readonly left: SparqlOperation
+      readonly right: SparqlOperation
       readonly condition: Formula | null
     }
-  | { readonly type: 'minus'; readonly left: Operation; readonly right: Operation }
-  | { readonly type: 'filter'; readonly input: Operation; readonly condition: Formula }
+  | { readonly type: 'minus'; readonly left: SparqlOperation; readonly right: SparqlOperation }
+  | { readonly type: 'filter'; readonly input: SparqlOperation; readonly condition: Formula }
   | {
       readonly type: 'extend'
-      readonly input: Operation
+      readonly input: SparqlOperation
       readonly variable: string
       readonly expression: Formula
     }
-  | { readonly type: 'graph'; readonly name: NamedNode | Variable; readonly input: Operation }
+  | { readonly type: 'graph'; readonly name: NamedNode | Variable; readonly input: SparqlOperation }
   /** Rows of terms, null for none. */
   | {
       readonly type: 'values'
@@ -32,16 +32,16 @@ export type Operation =
     }
   | {
       readonly type: 'group'
-      readonly input: Operation
+      readonly input: SparqlOperation
       readonly keys: readonly string[]
       readonly aggregates: readonly { readonly variable: string; readonly aggregate: AggregateCall }[]
     }
-  | { readonly type: 'order'; readonly input: Operation; readonly keys: readonly OrderCondition[] }
-  | { readonly type: 'project'; readonly input: Operation; readonly variables: readonly string[] }
-  | { readonly type: 'distinct' | 'reduced'; readonly input: Operation }
+  | { readonly type: 'order'; readonly input: SparqlOperation; readonly keys: readonly OrderCondition[] }
+  | { readonly type: 'project'; readonly input: SparqlOperation; readonly variables: readonly string[] }
+  | { readonly type: 'distinct' | 'reduced'; readonly input: SparqlOperation }
   | {
       readonly type: 'slice'
-      readonly input: Operation
+      readonly input: SparqlOperation
       readonly offset: number
       readonly limit: number | null
     }
@@ -49,7 +49,7 @@ export type Operation =
       readonly type: 'service'
       readonly name: NamedNode | Variable
       readonly silent: boolean
-      readonly input: Operation
+      readonly input: SparqlOperation
     }
 
 export interface TriplePatternNode {
@@ -73,7 +73,7 @@ export type Formula =
   | Variable
   | {
       readonly type: 'binary'
-      readonly operator: BinaryOperator
+      readonly operator: AlgebraOperator
       readonly left: Formula
       readonly right: Formula
     }
@@ -81,7 +81,7 @@ export type Formula =
   /** A built-in function by its name in capitals. */
   | { readonly type: 'builtin'; readonly name: string; readonly arguments: readonly Formula[] }
   | { readonly type: 'function'; readonly iri: string; readonly arguments: readonly Formula[] }
-  | { readonly type: 'exists'; readonly negated: boolean; readonly input: Operation }
+  | { readonly type: 'exists'; readonly negated: boolean; readonly input: SparqlOperation }
   | {
       readonly type: 'in'
       readonly operand: Formula
@@ -108,26 +108,30 @@ export interface OrderCondition {
 
 /** A whole query. */
 export type QueryOperation =
-  | { readonly type: 'select'; readonly variables: readonly string[]; readonly input: Operation }
-  | { readonly type: 'ask'; readonly input: Operation }
-  | { readonly type: 'construct'; readonly template: readonly TriplePatternNode[]; readonly input: Operation }
+  | { readonly type: 'select'; readonly variables: readonly string[]; readonly input: SparqlOperation }
+  | { readonly type: 'ask'; readonly input: SparqlOperation }
+  | {
+      readonly type: 'construct'
+      readonly template: readonly TriplePatternNode[]
+      readonly input: SparqlOperation
+    }
   | {
       readonly type: 'describe'
       readonly terms: readonly (NamedNode | Variable)[]
-      readonly input: Operation
+      readonly input: SparqlOperation
     }
 
 /** The solution with no bindings: what a group with nothing in it gives. */
-export const UNIT: Operation = { type: 'bgp', patterns: [] }
+export const UNIT: SparqlOperation = { type: 'bgp', patterns: [] }
 
 /** The variables that an operation may bind, in the order in which they come (SPARQL 1.1 Query, section 18.2.1). */
-export function variablesOf(operation: Operation): ReadonlySet<string> {
+export function variablesOf(operation: SparqlOperation): ReadonlySet<string> {
   const found = new Set<string>()
   addVariables(operation, found)
   return found
 }
 
-function addVariables(operation: Operation, found: Set<string>): void {
+function addVariables(operation: SparqlOperation, found: Set<string>): void {
   const addNode = (node: Node) => {
     if (node.type === 'variable') found.add(node.name)
   }
@@ -184,7 +188,7 @@ function addVariables(operation: Operation, found: Set<string>): void {
 }
 
 /** The variables that every solution of an operation binds. */
-export function certainVariables(operation: Operation): ReadonlySet<string> {
+export function certainVariables(operation: SparqlOperation): ReadonlySet<string> {
   switch (operation.type) {
     case 'bgp':
     case 'path':
@@ -264,13 +268,13 @@ export function variablesOfFormula(formula: Formula, found = new Set<string>()):
 }
 
 /** All variables of an operation, also those that only its filters read. */
-function addReadVariables(operation: Operation, found: Set<string>): void {
+function addReadVariables(operation: SparqlOperation, found: Set<string>): void {
   addVariables(operation, found)
   forEachFormula(operation, formula => variablesOfFormula(formula, found))
 }
 
 /** Calls back for each expression of an operation and of the operations in it. */
-function forEachFormula(operation: Operation, call: (formula: Formula) => void): void {
+function forEachFormula(operation: SparqlOperation, call: (formula: Formula) => void): void {
   switch (operation.type) {
     case 'bgp':
     case 'path':

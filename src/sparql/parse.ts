@@ -2,15 +2,15 @@ import { toAlgebra } from '@traqula/algebra-sparql-1-2'
 import { lookup } from '../model/lookup.ts'
 import type { NamedNode, Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
-import type { BinaryOperator, Node, Variable } from './algebra.ts'
+import type { AlgebraOperator, Node, Variable } from './algebra.ts'
 import { functionOfUntrusted, liftAggregates, namedAggregate } from './extensions.ts'
 import {
   type AggregateCall,
   type Formula,
-  type Operation,
   type OrderCondition,
   type Path,
   type QueryOperation,
+  type SparqlOperation,
   variablesOf,
 } from './operation.ts'
 import { resolveTree, type SyntaxNode } from './relative.ts'
@@ -19,9 +19,9 @@ import {
   constructOperation,
   formulaOfPart,
   matchOperation,
-  type Part,
   type PatternParts,
   patternsOperation,
+  type TripleNodePart,
   tripleOf,
 } from './triple-nodes.ts'
 
@@ -134,7 +134,7 @@ function translateQuery(json: Json): Omit<ParsedQuery, 'base'> {
 }
 
 /** The variables of the outermost projection, in its order. */
-function projectionOf(operation: Operation): readonly string[] {
+function projectionOf(operation: SparqlOperation): readonly string[] {
   switch (operation.type) {
     case 'project':
       return operation.variables
@@ -156,7 +156,7 @@ function inputs({ input }: Json): readonly Json[] {
   return (Array.isArray(input) ? input : [input]) as readonly Json[]
 }
 
-function operationOf(json: Json): Operation {
+function operationOf(json: Json): SparqlOperation {
   switch (json.type) {
     case 'bgp':
       return patternsOperation((json.patterns as readonly Json[]).map(patternOf))
@@ -265,7 +265,7 @@ function nodeOf(term: RdfTerm): Node {
   return part
 }
 
-function partOf(term: RdfTerm): Part {
+function partOf(term: RdfTerm): TripleNodePart {
   switch (term.termType) {
     case 'NamedNode':
       return { type: 'iri', value: term.value }
@@ -369,7 +369,7 @@ function operatorOf(name: string, args: readonly Formula[]): Formula {
     if (name === 'in' || name === 'notin')
       return { type: 'in', operand: first, items: args.slice(1), negated: name === 'notin' }
     if (second !== undefined && BINARY.has(name))
-      return { type: 'binary', operator: name as BinaryOperator, left: first, right: second }
+      return { type: 'binary', operator: name as AlgebraOperator, left: first, right: second }
   }
   return { type: 'builtin', name: name.toUpperCase(), arguments: args }
 }

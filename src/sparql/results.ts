@@ -7,12 +7,12 @@ import { XSD } from '../rdf/vocab.ts'
 export type ResultFormat = 'json' | 'xml' | 'csv' | 'tsv'
 
 /** A row of an answer: terms in the order of the variables; null where one is not bound. */
-export type Row = readonly (Term | null)[]
+export type ResultRow = readonly (Term | null)[]
 
 /** Writes rows as they come. */
 export interface RowWriter {
   readonly head: (variables: readonly string[]) => string
-  readonly row: (row: Row) => string
+  readonly row: (row: ResultRow) => string
   readonly end: () => string
 }
 

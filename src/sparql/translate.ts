@@ -1,16 +1,22 @@
 import type {
+  AlgebraExpression,
+  AlgebraQuery,
   ConstructQuery,
-  Expression,
   Pattern,
   Projection,
-  Query,
   SelectQuery,
   Variable,
 } from './algebra.ts'
-import { type AggregateCall, type Formula, type Operation, type QueryOperation, UNIT } from './operation.ts'
+import {
+  type AggregateCall,
+  type Formula,
+  type QueryOperation,
+  type SparqlOperation,
+  UNIT,
+} from './operation.ts'
 
 /** The operation that a query of the compiler means (SPARQL 1.1 Query, section 18.2). */
-export function translateQuery(query: Query): QueryOperation {
+export function translateQuery(query: AlgebraQuery): QueryOperation {
   if (query.type === 'select')
     return {
       type: 'select',
@@ -20,12 +26,12 @@ export function translateQuery(query: Query): QueryOperation {
   return { type: 'construct', template: query.template, input: translateConstruct(query) }
 }
 
-function translateConstruct(query: ConstructQuery): Operation {
+function translateConstruct(query: ConstructQuery): SparqlOperation {
   return sliced(sorted(translateGroup(query.where), query.orderBy, formulaOf), query)
 }
 
 /** The operation of a SELECT: its outermost part is a slice where it has a limit or an offset. */
-function translateSelect(query: SelectQuery): Operation {
+function translateSelect(query: SelectQuery): SparqlOperation {
   const aggregates = new AggregateVariables()
   const { groupBy } = query
   const keys = groupBy ?? []
@@ -53,23 +59,26 @@ function translateSelect(query: SelectQuery): Operation {
   return sliced(operation, query)
 }
 
-function sliced(operation: Operation, { limit, offset }: Pick<SelectQuery, 'limit' | 'offset'>): Operation {
+function sliced(
+  operation: SparqlOperation,
+  { limit, offset }: Pick<SelectQuery, 'limit' | 'offset'>,
+): SparqlOperation {
   if (limit === undefined && (offset === undefined || offset === 0)) return operation
   return { type: 'slice', input: operation, offset: offset ?? 0, limit: limit ?? null }
 }
 
 function sorted(
-  operation: Operation,
+  operation: SparqlOperation,
   orderBy: SelectQuery['orderBy'],
-  formula: (expression: Expression) => Formula,
-): Operation {
+  formula: (expression: AlgebraExpression) => Formula,
+): SparqlOperation {
   if (orderBy === undefined || orderBy.length === 0) return operation
   const keys = orderBy.map(({ expression, descending }) => ({ expression: formula(expression), descending }))
   return { type: 'order', input: operation, keys }
 }
 
-function extended(operation: Operation, items: readonly Projection[]): Operation {
-  return items.reduce<Operation>(
+function extended(operation: SparqlOperation, items: readonly Projection[]): SparqlOperation {
+  return items.reduce<SparqlOperation>(
     (input, { variable, expression }) =>
       expression === undefined
         ? input
@@ -79,16 +88,19 @@ function extended(operation: Operation, items: readonly Projection[]): Operation
 }
 
 /** A group graph pattern: filters hold of all of it, wherever they stand. */
-function translateGroup(patterns: readonly Pattern[]): Operation {
-  let group: Operation = UNIT
+function translateGroup(patterns: readonly Pattern[]): SparqlOperation {
+  let group: SparqlOperation = UNIT
   const filters: Formula[] = []
   for (const pattern of patterns)
     if (pattern.type === 'filter') filters.push(formulaOf(pattern.expression))
     else group = added(group, pattern)
-  return filters.reduce<Operation>((input, condition) => ({ type: 'filter', input, condition }), group)
+  return filters.reduce<SparqlOperation>((input, condition) => ({ type: 'filter', input, condition }), group)
 }
 
-function added(group: Operation, pattern: Exclude<Pattern, { readonly type: 'filter' }>): Operation {
+function added(
+  group: SparqlOperation,
+  pattern: Exclude<Pattern, { readonly type: 'filter' }>,
+): SparqlOperation {
   switch (pattern.type) {
     case 'triple': {
       const { subject, predicate, object } = pattern
@@ -135,28 +147,28 @@ function added(group: Operation, pattern: Exclude<Pattern, { readonly type: 'fil
   }
 }
 
-function withoutFilters(operation: Operation): readonly [Operation, Formula] {
+function withoutFilters(operation: SparqlOperation): readonly [SparqlOperation, Formula] {
   if (operation.type !== 'filter') throw new Error('a group without filters')
   if (operation.input.type !== 'filter') return [operation.input, operation.condition]
   const [inner, condition] = withoutFilters(operation.input)
   return [inner, { type: 'binary', operator: '&&', left: condition, right: operation.condition }]
 }
 
-function joined(left: Operation, right: Operation): Operation {
+function joined(left: SparqlOperation, right: SparqlOperation): SparqlOperation {
   if (left.type === 'bgp' && left.patterns.length === 0) return right
   if (left.type === 'join') return { type: 'join', inputs: [...left.inputs, right] }
   return { type: 'join', inputs: [left, right] }
 }
 
 /** The formula of an expression that holds no aggregate. */
-function formulaOf(expression: Expression): Formula {
+function formulaOf(expression: AlgebraExpression): Formula {
   return mapped(expression, () => {
     throw new Error('an aggregate where none may stand')
   })
 }
 
-function mapped(expression: Expression, aggregate: (call: AggregateCall) => Variable): Formula {
-  const inner = (part: Expression) => mapped(part, aggregate)
+function mapped(expression: AlgebraExpression, aggregate: (call: AggregateCall) => Variable): Formula {
+  const inner = (part: AlgebraExpression) => mapped(part, aggregate)
   switch (expression.type) {
     case 'variable':
     case 'iri':
@@ -196,7 +208,7 @@ function mapped(expression: Expression, aggregate: (call: AggregateCall) => Vari
 class AggregateVariables {
   readonly found: { readonly variable: string; readonly aggregate: AggregateCall }[] = []
 
-  lift(expression: Expression): Formula {
+  lift(expression: AlgebraExpression): Formula {
     return mapped(expression, aggregate => {
       const variable = ` aggregate ${this.found.length}`
       this.found.push({ variable, aggregate })

@@ -2,8 +2,8 @@ import { tripleTerm } from '../rdf/ntriples.ts'
 import type { Node } from './algebra.ts'
 import {
   type Formula,
-  type Operation,
   type QueryOperation,
+  type SparqlOperation,
   type TriplePatternNode,
   UNIT,
   variablesOf,
@@ -12,23 +12,27 @@ import {
 /** A triple with variables or blank nodes in it, where a query has a triple term (SPARQL 1.2 Query, section 4.3). */
 export interface TripleNode {
   readonly type: 'tripleNode'
-  readonly subject: Part
-  readonly predicate: Part
-  readonly object: Part
+  readonly subject: TripleNodePart
+  readonly predicate: TripleNodePart
+  readonly object: TripleNodePart
 }
 
 /** What stands in a place of a triple pattern. */
-export type Part = Node | TripleNode
+export type TripleNodePart = Node | TripleNode
 
 /** A triple pattern as it was read. */
 export interface PatternParts {
-  readonly subject: Part
-  readonly predicate: Part
-  readonly object: Part
+  readonly subject: TripleNodePart
+  readonly predicate: TripleNodePart
+  readonly object: TripleNodePart
 }
 
 /** The triple of some parts: a term where all of them are terms. */
-export function tripleOf(subject: Part, predicate: Part, object: Part): Part {
+export function tripleOf(
+  subject: TripleNodePart,
+  predicate: TripleNodePart,
+  object: TripleNodePart,
+): TripleNodePart {
   const isGround =
     subject.type === 'iri' &&
     predicate.type === 'iri' &&
@@ -39,7 +43,7 @@ export function tripleOf(subject: Part, predicate: Part, object: Part): Part {
 }
 
 /** The triple term as an expression: a call of TRIPLE (SPARQL 1.2 Query, section 17.4.6.2). */
-export function formulaOfPart(part: Part): Formula {
+export function formulaOfPart(part: TripleNodePart): Formula {
   if (part.type !== 'tripleNode') return part
   const { subject, predicate, object } = part
   return builtin('TRIPLE', formulaOfPart(subject), formulaOfPart(predicate), formulaOfPart(object))
@@ -50,9 +54,9 @@ export function formulaOfPart(part: Part): Formula {
  * terms, of which conditions keep the triples that fit, and whose parts the variables are bound to. It is a subquery, which
  * is evaluated before the patterns that have no triple terms, because those are looked up by what it binds.
  */
-export function patternsOperation(patterns: readonly PatternParts[]): Operation {
+export function patternsOperation(patterns: readonly PatternParts[]): SparqlOperation {
   const plain: TriplePatternNode[] = []
-  const matches: Operation[] = []
+  const matches: SparqlOperation[] = []
   for (const { subject, predicate, object } of patterns) {
     if (isNode(subject) && isNode(predicate) && isNode(object)) plain.push({ subject, predicate, object })
     else if (isNode(subject) && isNode(predicate))
@@ -70,13 +74,16 @@ export function patternsOperation(patterns: readonly PatternParts[]): Operation 
  *
  * @param base makes the pattern for an object
  */
-export function matchOperation(object: Part, base: (object: Node) => Operation): Operation {
+export function matchOperation(
+  object: TripleNodePart,
+  base: (object: Node) => SparqlOperation,
+): SparqlOperation {
   if (object.type !== 'tripleNode') return base(object)
   const found = base(TERM)
   const bound = new Set(variablesOf(found))
   const match = new Match(bound)
   match.add(object, TERM)
-  let input: Operation = { type: 'filter', input: found, condition: match.early.reduce(and) }
+  let input: SparqlOperation = { type: 'filter', input: found, condition: match.early.reduce(and) }
   for (const [variable, expression] of match.bindings) input = { type: 'extend', input, variable, expression }
   if (match.late.length > 0) input = { type: 'filter', input, condition: match.late.reduce(and) }
   return { type: 'project', input, variables: [...bound].filter(name => name !== TERM.name) }
@@ -104,7 +111,7 @@ class Match {
     this.addPart(object, builtin('OBJECT', term))
   }
 
-  private addPart(part: Part, expression: Formula): void {
+  private addPart(part: TripleNodePart, expression: Formula): void {
     if (part.type === 'tripleNode') this.add(part, expression)
     else if (part.type !== 'variable') this.early.push(builtin('SAMETERM', expression, part))
     else if (this.bound.has(part.name)) this.late.push(builtin('SAMETERM', expression, part))
@@ -121,7 +128,7 @@ class Match {
  */
 export function constructOperation(
   patterns: readonly PatternParts[],
-  solutions: Operation,
+  solutions: SparqlOperation,
 ): Extract<QueryOperation, { type: 'construct' }> {
   const blanks = new Set<string>()
   for (const { object } of patterns) if (object.type === 'tripleNode') addBlanks(object, blanks)
@@ -150,14 +157,14 @@ function addBlanks({ subject, predicate, object }: TripleNode, found: Set<string
     else if (part.type === 'tripleNode') addBlanks(part, found)
 }
 
-function withNamedBlanks(part: Part, blanks: ReadonlySet<string>): Part {
+function withNamedBlanks(part: TripleNodePart, blanks: ReadonlySet<string>): TripleNodePart {
   switch (part.type) {
     case 'blank':
       return blanks.has(part.value) ? { type: 'variable', name: blankName(part.value) } : part
     case 'tripleNode': {
       const [subject, predicate, object] = [part.subject, part.predicate, part.object].map(each =>
         withNamedBlanks(each, blanks),
-      ) as [Part, Part, Part]
+      ) as [TripleNodePart, TripleNodePart, TripleNodePart]
       return { type: 'tripleNode', subject, predicate, object }
     }
     default:
@@ -167,11 +174,11 @@ function withNamedBlanks(part: Part, blanks: ReadonlySet<string>): Part {
 
 const blankName = (label: string): string => ` blank ${label}`
 
-function isNode(part: Part): part is Node {
+function isNode(part: TripleNodePart): part is Node {
   return part.type !== 'tripleNode'
 }
 
-function bgp(patterns: readonly TriplePatternNode[]): Operation {
+function bgp(patterns: readonly TriplePatternNode[]): SparqlOperation {
   return patterns.length === 0 ? UNIT : { type: 'bgp', patterns }
 }
 

@@ -2,7 +2,7 @@ import { iriText, termText } from '../rdf/ntriples.ts'
 import type { Term } from '../rdf/term.ts'
 
 /** A triple. */
-export interface Triple {
+export interface UpdateTriple {
   readonly subject: Term
   readonly predicate: Term
   readonly object: Term
@@ -10,7 +10,7 @@ export interface Triple {
 
 /** A change of a store (SPARQL 1.1 Update): a few triples of one graph, or a whole graph. */
 export type Update =
-  | { readonly type: 'insert' | 'delete'; readonly graph: string; readonly triples: readonly Triple[] }
+  | { readonly type: 'insert' | 'delete'; readonly graph: string; readonly triples: readonly UpdateTriple[] }
   | { readonly type: 'drop'; readonly graph: string }
   /** Takes out so many triples of a graph, whichever. */
   | { readonly type: 'thin'; readonly graph: string; readonly triples: number }
@@ -34,7 +34,7 @@ export function generateUpdate(update: Update): string {
   }
 }
 
-function linesOf(triples: readonly Triple[]): string {
+function linesOf(triples: readonly UpdateTriple[]): string {
   return triples
     .map(
       ({ subject, predicate, object }) => `${termText(subject)} ${termText(predicate)} ${termText(object)} .`,

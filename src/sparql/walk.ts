@@ -1,13 +1,13 @@
-import type { Expression, Pattern, Projection, Query } from './algebra.ts'
+import type { AlgebraExpression, AlgebraQuery, Pattern, Projection } from './algebra.ts'
 
 /** What is told of a query, node by node; within EXISTS, subqueries and all other groups as well. */
 export interface Visitor {
   readonly pattern?: (pattern: Pattern) => void
-  readonly expression?: (expression: Expression) => void
+  readonly expression?: (expression: AlgebraExpression) => void
 }
 
 /** Goes through all patterns and expressions of a query. */
-function walkQuery(query: Query, visitor: Visitor): void {
+function walkQuery(query: AlgebraQuery, visitor: Visitor): void {
   const projection = (items: readonly Projection[]) => {
     for (const { expression } of items) if (expression !== undefined) walkExpression(expression, visitor)
   }
@@ -48,7 +48,7 @@ function walkPatterns(patterns: readonly Pattern[], visitor: Visitor): void {
   }
 }
 
-function walkExpression(expression: Expression, visitor: Visitor): void {
+function walkExpression(expression: AlgebraExpression, visitor: Visitor): void {
   visitor.expression?.(expression)
   switch (expression.type) {
     case 'binary':
@@ -84,7 +84,7 @@ function walkExpression(expression: Expression, visitor: Visitor): void {
 }
 
 /** The graphs that a query names. */
-export function graphsOfQuery(query: Query): ReadonlySet<string> {
+export function graphsOfQuery(query: AlgebraQuery): ReadonlySet<string> {
   const graphs = new Set<string>()
   walkQuery(query, {
     pattern: pattern => {

@@ -9,10 +9,10 @@ import { isImpossible } from './match.ts'
 import { TablePage } from './page.ts'
 import {
   EMPTY_GRAPH,
-  type Page,
   type PageOptions,
   type QueryOptions,
   type Solution,
+  type SolutionPage,
   type Store,
 } from './store.ts'
 
@@ -43,7 +43,7 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
   }
   return {
     select: async (query, options): Promise<readonly Solution[]> => (await table(query, options)).solutions(),
-    page: (query, options): Promise<Page> => table(query, options),
+    page: (query, options): Promise<SolutionPage> => table(query, options),
     async *pages(query, options) {
       for await (const found of columns.tables(
         translateQuery(query),

@@ -3,7 +3,7 @@ import { XSD } from '../rdf/vocab.ts'
 import { literalOf, NUMBER_TYPES, numberFormOf } from './columns/evaluate/value.ts'
 import type { GraphColumns } from './columns/graph.ts'
 import type { WireTable, WireVector } from './columns/threads/protocol.ts'
-import type { Page, Solution } from './store.ts'
+import type { Solution, SolutionPage } from './store.ts'
 
 function termOfWire(term: Term | string | undefined): Term | null {
   if (typeof term !== 'string') return term ?? null
@@ -11,7 +11,7 @@ function termOfWire(term: Term | string | undefined): Term | null {
 }
 
 /** Reads the answer of a thread; subjects become terms by the columns of their graph. */
-export class TablePage implements Page {
+export class TablePage implements SolutionPage {
   readonly rows: number
   readonly total: number
   readonly columns: readonly string[]

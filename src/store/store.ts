@@ -81,7 +81,7 @@ export class QueryError extends Error {
 }
 
 /** A page of the answer of a SELECT. */
-export interface Page {
+export interface SolutionPage {
   readonly rows: number
   /** Number of all solutions; of those of the page where it was not asked for. */
   readonly total: number
@@ -136,9 +136,9 @@ export interface Store {
   /** Runs a SELECT. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity. */
   select(query: SelectQuery, options?: QueryOptions): Promise<readonly Solution[]>
   /** Runs a SELECT and gives a page of its answer with the number of all solutions. Same faults. */
-  page(query: SelectQuery, options?: PageOptions): Promise<Page>
+  page(query: SelectQuery, options?: PageOptions): Promise<SolutionPage>
   /** The whole answer of a SELECT in pages, each worked out when it is asked for. Same faults. */
-  pages(query: SelectQuery, options?: QueryOptions): AsyncGenerator<Page>
+  pages(query: SelectQuery, options?: QueryOptions): AsyncGenerator<SolutionPage>
   /** The columns of a graph, with those of some predicates in memory. */
   contents(graph: string, predicates: readonly string[]): Promise<GraphColumns>
   /** The triples of some subjects of a graph in a row, as N-Triples. */

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { endpointOf } from '../http/endpoint.ts'
 import type { Answered, RequestObserver } from '../http/observe.ts'
 import type { Store, StoreStatistics } from '../store/store.ts'
-import { Counts, Timings } from './series.ts'
+import { SeriesCounts, Timings } from './series.ts'
 import type { StoreObserver, StoreOutcome } from './watched-store.ts'
 
 /** What became of one dataset when it was to be published. */
@@ -252,7 +252,7 @@ export class Metrics {
   }
 
   private counts<Name extends string>(name: string, help: string, labelNames: readonly Name[]) {
-    return new Counts({ name, help, labelNames, registers: [this.registry] })
+    return new SeriesCounts({ name, help, labelNames, registers: [this.registry] })
   }
 
   private timings<Name extends string>(name: string, help: string, labelNames: readonly Name[]) {

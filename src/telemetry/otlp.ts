@@ -3,7 +3,7 @@ import type { TracingSettings } from './otel-settings.ts'
 export type AttributeValue = string | number | boolean
 
 /** A piece of work that has ended, as it is sent. */
-export interface Span {
+export interface TraceSpan {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string
@@ -28,7 +28,7 @@ const LAST_WAIT = 3000
 export class SpanExporter {
   private readonly settings: TracingSettings
   private readonly onFailure: (reason: string) => void
-  private waiting: Span[] = []
+  private waiting: TraceSpan[] = []
   private timer: NodeJS.Timeout | null = null
   private sending: Promise<void> = Promise.resolve()
   private isSending = false
@@ -41,7 +41,7 @@ export class SpanExporter {
     this.onFailure = onFailure
   }
 
-  add(span: Span): void {
+  add(span: TraceSpan): void {
     if (this.waiting.length >= this.settings.queue) {
       this.dropped += 1
       return
@@ -97,7 +97,7 @@ export class SpanExporter {
     }
   }
 
-  private drop(spans: readonly Span[], reason: string): void {
+  private drop(spans: readonly TraceSpan[], reason: string): void {
     this.dropped += spans.length
     this.onFailure(reason)
   }
@@ -105,7 +105,7 @@ export class SpanExporter {
 
 /** A batch as ExportTraceServiceRequest in its JSON form. */
 function exportRequest(
-  spans: readonly Span[],
+  spans: readonly TraceSpan[],
   attributes: Readonly<Record<string, AttributeValue>>,
 ): unknown {
   return {
@@ -121,7 +121,7 @@ function exportRequest(
 const KINDS = { server: 2, client: 3 } as const
 const ERROR = 2
 
-function spanJson({ name, kind, begun, ended, attributes, isError, ...ids }: Span): unknown {
+function spanJson({ name, kind, begun, ended, attributes, isError, ...ids }: TraceSpan): unknown {
   return {
     ...ids,
     name,

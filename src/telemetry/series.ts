@@ -12,7 +12,7 @@ interface Family<Name extends string> {
 }
 
 /** Numbers that are kept as plain variables where they change often, and told when somebody asks. */
-export class Counts<Name extends string> {
+export class SeriesCounts<Name extends string> {
   private readonly series = new Map<string, { readonly labels: Labels<Name>; count: number }>()
 
   constructor({ labelNames, registers, ...named }: Family<Name>) {

@@ -4,7 +4,7 @@ import { endpointOf } from '../http/endpoint.ts'
 import type { Answered, ObservedReply, ObservedRequest, RequestObserver } from '../http/observe.ts'
 import { addressWithoutSecrets } from '../http/secrets.ts'
 import type { Sampler } from './otel-settings.ts'
-import type { AttributeValue, Span } from './otlp.ts'
+import type { AttributeValue, TraceSpan } from './otlp.ts'
 import { readTraceparent, type TraceContext } from './trace-context.ts'
 import type { StoreObserver } from './watched-store.ts'
 
@@ -14,7 +14,7 @@ export interface TracingOptions {
   readonly clock: () => number
   /** So many random bytes, as hexadecimal digits. */
   readonly randomHex: (bytes: number) => string
-  readonly onSpan: (span: Span) => void
+  readonly onSpan: (span: TraceSpan) => void
 }
 
 /** A request that is being answered. */

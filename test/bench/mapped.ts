@@ -5,7 +5,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compileMapping } from '../../src/mapping/compile.ts'
 import type { Mapping } from '../../src/mapping/ir.ts'
-import { TripleText } from '../../src/mapping/triple-text.ts'
+import { WrittenTriple } from '../../src/mapping/triple-text.ts'
 import { readYarrrml } from '../../src/mapping/yarrrml/read.ts'
 import { type Field, type FieldType, field } from '../../src/model/field.ts'
 import type { DatasetRecord, Value } from '../../src/model/value.ts'
@@ -64,7 +64,7 @@ export async function benchMapped(): Promise<readonly Row[]> {
   const records = made()
   const runs = Array.from({ length: RUNS }, () => {
     const { map } = compileMapping(mapping, fields)
-    const out = new TripleText()
+    const out = new WrittenTriple()
     const begun = performance.now()
     for (const record of records) {
       map(record, out)

@@ -1,6 +1,6 @@
 import { compileMapping, type RecordMapper } from '../../src/mapping/compile.ts'
 import { directMapping } from '../../src/mapping/direct.ts'
-import { TripleText } from '../../src/mapping/triple-text.ts'
+import { WrittenTriple } from '../../src/mapping/triple-text.ts'
 import type { DatasetRecord } from '../../src/model/value.ts'
 import { definitionOf } from '../../src/publishing/definition.ts'
 import { Identities } from '../../src/publishing/identity.ts'
@@ -32,7 +32,7 @@ export async function benchMapping(): Promise<readonly Row[]> {
 function rates(records: readonly DatasetRecord[], mapper: () => RecordMapper): readonly number[] {
   return Array.from({ length: RUNS }, () => {
     const map = mapper()
-    const out = new TripleText()
+    const out = new WrittenTriple()
     const begun = performance.now()
     for (const record of records) {
       map(record, out)

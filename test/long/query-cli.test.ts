@@ -9,8 +9,8 @@ import { JsonLdParser } from 'jsonld-streaming-parser'
 import { Parser } from 'n3'
 import t from 'tap'
 import { buildApp } from '../../src/app/app.ts'
-import { type AnswerFormat, type QueryAnswer, writeAnswer } from '../../src/cli/query/answer.ts'
-import { queryFault, syntaxFault } from '../../src/cli/query/engine.ts'
+import { type ComunicaAnswer, type QueryFormat, writeQueryAnswer } from '../../src/cli/query/answer.ts'
+import { comunicaFault, querySyntaxFault } from '../../src/cli/query/engine.ts'
 import { querySources } from '../../src/cli/query/sources.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { publishAll } from '../../src/publishing/publisher.ts'
@@ -35,14 +35,14 @@ async function* each<Item>(items: readonly Item[]) {
 function rowsAnswer(
   variables: readonly string[],
   rows: readonly (readonly (RdfJsTerm | undefined)[])[],
-): QueryAnswer {
+): ComunicaAnswer {
   const given = rows.map(row => ({ get: (name: string) => row[variables.indexOf(name)] }))
   return { type: 'rows', variables, rows: each(given) }
 }
 
-async function written(answer: QueryAnswer, format: AnswerFormat | null, prefixes = {}): Promise<string> {
+async function written(answer: ComunicaAnswer, format: QueryFormat | null, prefixes = {}): Promise<string> {
   let all = ''
-  for await (const piece of writeAnswer(answer, format, 'csv', prefixes)) all += piece
+  for await (const piece of writeQueryAnswer(answer, format, 'csv', prefixes)) all += piece
   return all
 }
 
@@ -100,7 +100,7 @@ t.test('a table begins after a hundred rows and goes on as they come', async t =
     literal('d'),
   ])
   const pieces: string[] = []
-  for await (const piece of writeAnswer(rowsAnswer(['one', 'two'], rows), 'table', 'csv', {}))
+  for await (const piece of writeQueryAnswer(rowsAnswer(['one', 'two'], rows), 'table', 'csv', {}))
     pieces.push(piece)
   const described = pieces.filter(piece => piece !== '')
   t.equal(described.length, 51)
@@ -117,7 +117,7 @@ const TRIPLES = [
 ]
 
 t.test('triples and truths', async t => {
-  const triples = (): QueryAnswer => ({ type: 'triples', triples: each(TRIPLES) })
+  const triples = (): ComunicaAnswer => ({ type: 'triples', triples: each(TRIPLES) })
   const turtle = await written(triples(), null, { ns: 'http://x/ns#' })
   t.match(turtle, 'ns:p "a \\"b\\""@en ;\n  ns:q <http://x/2> .')
   t.equal(new Parser().parse(turtle).length, 2)
@@ -154,7 +154,7 @@ t.test('triple terms', async t => {
   t.match(await written(rows(), 'table'), 'http://x/s http://x/p http://x/s http://x/p a "b"')
   const json = JSON.parse(await written(rows(), 'json'))
   t.strictSame(json.results.bindings[0].t.value.object.value.object, { type: 'literal', value: 'a "b"' })
-  const triples = (): QueryAnswer => ({
+  const triples = (): ComunicaAnswer => ({
     type: 'triples',
     triples: each([{ subject: iri('http://x/s'), predicate: iri('http://x/p'), object: term }]),
   })
@@ -196,11 +196,11 @@ t.test('failures in one line', async t => {
     ['text', /failed: text$/],
   ]
   for (const [error, message] of cases) {
-    const fault = queryFault(error)
+    const fault = comunicaFault(error)
     t.equal(fault.code, 'BadGateway')
     t.match(fault.message, message)
   }
-  const fault = await syntaxFault(new Error('unexpected character: ->x<- at offset: 9'), 'SELECT\n  x')
+  const fault = await querySyntaxFault(new Error('unexpected character: ->x<- at offset: 9'), 'SELECT\n  x')
   t.equal(fault.code, 'Usage')
   t.match(fault.message, 'cannot be read: line 2, column 3: x was found but *, a variable or ( is expected')
   for (const [query, described] of [
@@ -217,7 +217,7 @@ t.test('failures in one line', async t => {
       'line 1, column 23: LIMT was found but GROUP BY, HAVING, ORDER BY, LIMIT,',
     ],
   ] as const) {
-    const { message } = await syntaxFault(new Error('Parse error\nExpecting: <[Var1]>'), query)
+    const { message } = await querySyntaxFault(new Error('Parse error\nExpecting: <[Var1]>'), query)
     t.match(message, described)
   }
 })

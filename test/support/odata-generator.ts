@@ -3,7 +3,7 @@ import type {
   ArithmeticOperator,
   ComparisonOperator,
   Expression,
-  Literal,
+  ODataLiteral,
   OrderItem,
   SearchExpression,
 } from '../../src/language/odata/ast.ts'
@@ -65,13 +65,13 @@ function someValue(field: keyof typeof TYPES): unknown {
   const values = records.flatMap(record => record[field]).filter(value => value !== null)
   return pick(values)
 }
-const dateLiteral = (day: string): Literal => literal('Edm.Date', day, day)
-function momentLiteral(at: string): Literal {
+const dateLiteral = (day: string): ODataLiteral => literal('Edm.Date', day, day)
+function momentLiteral(at: string): ODataLiteral {
   if (at.includes('.') || chance(0.5)) return literal('Edm.DateTimeOffset', at, at)
   const shifted = `${new Date(Date.parse(at) + 7_200_000).toISOString().slice(0, 19)}+02:00`
   return literal('Edm.DateTimeOffset', shifted, shifted)
 }
-function durationLiteral(seconds: number): Literal {
+function durationLiteral(seconds: number): ODataLiteral {
   const [days, hours, rest] = [
     Math.floor(seconds / 86_400),
     Math.floor((seconds % 86_400) / 3600),
@@ -81,7 +81,7 @@ function durationLiteral(seconds: number): Literal {
   return literal('Edm.Duration', seconds, `duration'P${days > 0 ? `${days}D` : ''}${time && `T${time}`}'`)
 }
 const someSeconds = () => pick([0, 1, 90, 3600, 86_400, 86_400 * 30, between(0, 100) * 7200, 86_400 * 400])
-const pointLiteral = ({ lon, lat }: Point): Literal =>
+const pointLiteral = ({ lon, lat }: Point): ODataLiteral =>
   literal('Edm.Geography', `Point(${lon} ${lat})`, `geography'SRID=4326;Point(${lon} ${lat})'`)
 const constant = () => number(pick([0, 1, 2, 3, between(-5, 20), between(-40, 40) / 4]))
 
@@ -178,7 +178,7 @@ function distance(): Expression {
 }
 
 /** A polygon with corners where no record has a coordinate. */
-function polygon(): Literal {
+function polygon(): ODataLiteral {
   const [lon, lat] = [decimal(-8, 20), decimal(42, 58)]
   const count = between(3, 6)
   const corners = times(count, index => {

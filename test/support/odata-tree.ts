@@ -1,8 +1,8 @@
 import type {
   BinaryOperator,
   Expression,
-  Literal,
   LiteralType,
+  ODataLiteral,
   SearchExpression,
 } from '../../src/language/odata/ast.ts'
 
@@ -51,19 +51,19 @@ export const lambda = (
 ): Expression => ({ type: 'lambda', quantifier, of, variable, predicate, span })
 
 /** A literal, its text as it is written in an address. */
-export const literal = (of: LiteralType, value: Literal['value'], text: string): Literal => ({
+export const literal = (of: LiteralType, value: ODataLiteral['value'], text: string): ODataLiteral => ({
   type: 'literal',
   of,
   value,
   text,
   span,
 })
-export const text = (value: string): Literal =>
+export const text = (value: string): ODataLiteral =>
   literal('Edm.String', value, `'${value.replaceAll("'", "''")}'`)
-export const truth = (value: boolean): Literal => literal('Edm.Boolean', value, String(value))
+export const truth = (value: boolean): ODataLiteral => literal('Edm.Boolean', value, String(value))
 
 /** An integer, or a number with a point. */
-export function number(value: number): Literal {
+export function number(value: number): ODataLiteral {
   if (Number.isInteger(value))
     return literal(Math.abs(value) < 2 ** 31 ? 'Edm.Int32' : 'Edm.Int64', value, String(value))
   return literal(String(value).includes('e') ? 'Edm.Double' : 'Edm.Decimal', value, String(value))

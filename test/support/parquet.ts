@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import path from 'node:path'
-import type { ExportOptions, Row, Table } from '../../src/formats/table.ts'
+import type { ExportOptions, Table, TableRow } from '../../src/formats/table.ts'
 
 const program = `
   import { buffer, text } from 'node:stream/consumers'
@@ -16,7 +16,7 @@ const program = `
  * know every form of `exports` that its library has.
  */
 export async function writeParquet(table: Table, options: ExportOptions): Promise<Buffer> {
-  const rows: (readonly Row[])[] = []
+  const rows: (readonly TableRow[])[] = []
   for await (const piece of table.rows) rows.push(piece)
   const input = JSON.stringify({ table: { ...table, rows: null }, rows, options })
   const args = ['--input-type=module', '--eval', program]

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Fault } from '../../errors/errors.ts'
 import type { Database } from '../database.ts'
-import type { DatabaseScript, Step } from '../database-script.ts'
+import type { DatabaseScript, ScriptStep } from '../database-script.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { postgresSql } from './dialect.ts'
 import { faultOf, isBroken } from './faults.ts'
 import { Freshness, type Heard, type Listener } from './freshness.ts'
-import { CHANNEL, LOCK, POSTGRES_MIGRATIONS, SCHEMA } from './migrations.ts'
+import { CHANNEL, LOCK, POSTGRES_MIGRATIONS, POSTGRES_SCHEMA } from './migrations.ts'
 
 /** Connections of one process, beside the one that listens. */
 const CONNECTIONS = 4
@@ -31,7 +31,7 @@ export interface PostgresPlace {
  * advisory lock, as in a file, and tells all others where they depend on it.
  */
 export class PostgresDatabase implements Database {
-  readonly settleIds: readonly Step[] = SETTLE_IDS
+  readonly settleIds: readonly ScriptStep[] = SETTLE_IDS
   readonly #pool: pg.Pool
   readonly #where: string
   readonly #freshness: Freshness
@@ -185,8 +185,10 @@ export class PostgresDatabase implements Database {
     await this.#withClient(async client => {
       // A statement that waits for another process, which makes the same tables, may take a while.
       await client.query(BEGIN_WRITING)
-      const [found] = (await client.query(`SELECT to_regnamespace('${SCHEMA}') IS NOT NULL AS found`)).rows
-      if (!found.found) await client.query(`CREATE SCHEMA ${SCHEMA}`)
+      const [found] = (
+        await client.query(`SELECT to_regnamespace('${POSTGRES_SCHEMA}') IS NOT NULL AS found`)
+      ).rows
+      if (!found.found) await client.query(`CREATE SCHEMA ${POSTGRES_SCHEMA}`)
       await client.query('CREATE TABLE IF NOT EXISTS version (version bigint NOT NULL)')
       const { rows } = await client.query('SELECT version FROM version')
       const version: number = rows[0]?.version ?? 0
@@ -216,20 +218,20 @@ export class PostgresDatabase implements Database {
 const BEGIN_WRITING = `BEGIN; SELECT pg_advisory_xact_lock(${LOCK})`
 
 /** Ids are never given twice, also not those that rows brought from elsewhere. */
-const SETTLE_IDS: readonly Step[] = [
+const SETTLE_IDS: readonly ScriptStep[] = [
   ['user', 'id'],
   ['api_key', 'id'],
   ['session', 'id'],
   ['client', 'rowid'],
   ['family', 'rowid'],
 ].map(([table, id]) => {
-  const sequence = `'${SCHEMA}.${table}_${id}_seq'`
+  const sequence = `'${POSTGRES_SCHEMA}.${table}_${id}_seq'`
   const next = `greatest(nextval(${sequence}), (SELECT coalesce(max(${id}), 0) + 1 FROM "${table}"))`
   return { type: 'all', sql: `SELECT setval(${sequence}, ${next}, false)`, values: [] }
 })
 
 /** PostgreSQL has no text with NUL in it; nothing that is kept has the character that it becomes. */
-function bound(value: Step['values'][number]): unknown {
+function bound(value: ScriptStep['values'][number]): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '\ufffd')
   return value instanceof Uint8Array ? Buffer.from(value) : value
 }
@@ -251,7 +253,7 @@ function configOf({ url, password }: PostgresPlace): pg.ClientConfig {
   )
     searchParams.set('sslmode', 'verify-full')
   const options = searchParams.get('options')
-  searchParams.set('options', `${options ?? ''} -c search_path=${SCHEMA}`.trim())
+  searchParams.set('options', `${options ?? ''} -c search_path=${POSTGRES_SCHEMA}`.trim())
   return {
     connectionString: address.href,
     application_name: 'lodestone',

@@ -1,5 +1,5 @@
 /** The schema of a PostgreSQL database that the tables are in, so that it can have other things beside them. */
-export const SCHEMA = 'lodestone'
+export const POSTGRES_SCHEMA = 'lodestone'
 
 /** The channel on which is told that something was written that others depend on. */
 export const CHANNEL = 'lodestone_accounts'
@@ -113,7 +113,7 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
 
    CREATE TABLE generation (value bigint NOT NULL, transaction bigint NOT NULL);
    INSERT INTO generation VALUES (1, 0);
-   CREATE FUNCTION count_generation() RETURNS trigger LANGUAGE plpgsql SET search_path = ${SCHEMA} AS $$
+   CREATE FUNCTION count_generation() RETURNS trigger LANGUAGE plpgsql SET search_path = ${POSTGRES_SCHEMA} AS $$
      BEGIN
        UPDATE generation SET value = value + 1, transaction = txid_current() WHERE transaction <> txid_current();
        IF FOUND THEN PERFORM pg_notify('${CHANNEL}', ''); END IF;

@@ -7,12 +7,12 @@ import type { StatisticsFiles } from '../../catalog/statistics-files.ts'
 import { completeList, type DatasetSource } from '../../catalog/visible.ts'
 import {
   datasetDescription,
-  datasetDocument,
+  datasetFragmentsAddress,
   descriptionAddress,
-  fragmentsAddress,
   portalDescriptionAddress,
   portalDocument,
   sparqlAddress,
+  voidDocument,
 } from '../../catalog/void.ts'
 import { Fault } from '../../errors/errors.ts'
 import { BY_CALLER, isFresh } from '../../http/conditional.ts'
@@ -90,7 +90,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
       `<${descriptionAddress(base, id)}/queries>; rel="related"; type="application/json"`,
     ]
     return answer(request, reply.header('link', links.join(', ')), [entry], options, described =>
-      described.map(({ entry, ...parts }) => datasetDocument(entry, { base, ...parts })).join(''),
+      described.map(({ entry, ...parts }) => voidDocument(entry, { base, ...parts })).join(''),
     )
   })
 
@@ -101,7 +101,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
     const body = prettyJson({
       dataset: id,
       endpoint: sparqlAddress(base, id),
-      fragments: fragmentsAddress(base, id),
+      fragments: datasetFragmentsAddress(base, id),
       prefixes: queryPrefixes(base, id, prefixes),
       queries: (await exampleQueries(portal, id, base)).map(query => ({
         ...query,

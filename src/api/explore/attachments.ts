@@ -3,14 +3,14 @@ import { Fault } from '../../errors/errors.ts'
 import { isFresh } from '../../http/conditional.ts'
 import type { Attachment } from '../../model/dataset.ts'
 import { attachmentNamed, type OpenAttachment, openAttachment } from '../../publishing/attachments.ts'
-import type { DatasetRoute, Endpoint } from './endpoint.ts'
+import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
 
 interface AttachmentRoute extends DatasetRoute {
   readonly Params: { readonly dataset: string; readonly attachment: string }
 }
 
 /** Files beside the records: their list and the files themselves (query API, "Attachment (Explore API)"). */
-export function attachmentRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+export function attachmentRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { portal } = endpoint.options
   const datasets = `${endpoint.place.root}/catalog/datasets`
 

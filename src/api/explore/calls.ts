@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Call, CallKind, NotedCall, Usage } from '../../catalog/usage.ts'
+import type { CallKind, CountedUse, NotedCall, Usage } from '../../catalog/usage.ts'
 import { addressSubject, clientAddress } from '../../http/client-address.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { withoutSecrets } from '../../http/secrets.ts'
@@ -204,7 +204,7 @@ class AnsweredCall implements NotedCall {
     this.moment = moment
   }
 
-  told(): Call {
+  told(): CountedUse {
     const { answered, agent, referer, attributes } = this
     const { url, pattern, status, visible } = answered
     const { apiType, api } = routeFacts(pattern)

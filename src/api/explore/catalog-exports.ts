@@ -8,7 +8,7 @@ import { dataJson } from '../../formats/datajson.ts'
 import { DCAT_PREFIXES, dcatTriples } from '../../formats/dcat.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'
 import { rss } from '../../formats/rss.ts'
-import type { Row, Table } from '../../formats/table.ts'
+import type { Table, TableRow } from '../../formats/table.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { keepNowhere } from '../../http/conditional.ts'
@@ -16,11 +16,11 @@ import { readExport } from '../../http/export-parameters.ts'
 import { invalid, many, readExportPage, readFlag, refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
-import { type Answer, answerQuery, countObjects, exportObjects } from '../../query/execute/answer.ts'
+import { type AnswerPage, answerQuery, countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf, type ResultColumn } from '../../query/execute/columns.ts'
 import { catalogSheet, type SheetOptions } from './catalog-sheets.ts'
-import type { CatalogRoute, CatalogSource, Endpoint } from './endpoint.ts'
-import { begun, sendFile } from './export-file.ts'
+import type { CatalogRoute, CatalogSource, ExploreEndpoint } from './endpoint.ts'
+import { begunExport, sendFile } from './export-file.ts'
 import { EXPORT_FORMATS, exportFormats } from './export-list.ts'
 import { datasetObject, presentDataset } from './present.ts'
 import { type ShownPart, splitSelect } from './selection.ts'
@@ -50,7 +50,7 @@ const SHEET_WRITERS: Readonly<Record<string, SheetWriter>> = {
 }
 
 /** All datasets that a query finds as a file (query API, "Catalog export"; facts on "Catalog"). */
-export function catalogExportRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { base, dialect, title, description = '' } = endpoint.options
   const { place } = endpoint
 
@@ -79,14 +79,14 @@ export function catalogExportRoutes(app: FastifyInstance, endpoint: Endpoint): v
       return sendFile(reply, writeSheet(catalog), file)
     }
     const table = await catalogTable(query, endpoint, visible, name)
-    const rows = await begun(table.rows)
+    const rows = await begunExport(table.rows)
     const pieces = writeTable?.({ ...table, rows }, { ...options, numericDates: !dialect.isoKeys }) ?? rows
     return sendFile(reply, pieces as AsyncIterable<string | Uint8Array>, file)
   })
 }
 
 /** The clauses, filters and the part of a list that an export is asked for. */
-async function readQuery(query: QueryParameters, endpoint: Endpoint, visible: VisibleDatasets) {
+async function readQuery(query: QueryParameters, endpoint: ExploreEndpoint, visible: VisibleDatasets) {
   const source = await endpoint.catalogSource(visible, query)
   const { clauses, filter } = endpoint.readFiltered(query, source)
   const question = { ...clauses, filter, ...readExportPage(query) }
@@ -96,7 +96,7 @@ async function readQuery(query: QueryParameters, endpoint: Endpoint, visible: Vi
 /** The datasets that a query finds, in its order. */
 async function findEntries(
   query: QueryParameters,
-  endpoint: Endpoint,
+  endpoint: ExploreEndpoint,
   visible: VisibleDatasets,
 ): Promise<readonly ServedDataset[]> {
   refuseParameters(query, ['select', 'group_by'], 'this format tells what it tells of whole datasets')
@@ -113,7 +113,7 @@ async function findEntries(
 /** Which files of datasets are told, and how (query API, "include_exports", "use_labels_in_exports"). */
 function readSheetOptions(
   query: QueryParameters,
-  endpoint: Endpoint,
+  endpoint: ExploreEndpoint,
 ): Pick<SheetOptions, 'formats' | 'useLabels'> {
   const generation = endpoint.options.dialect.name
   const known = EXPORT_FORMATS.filter(
@@ -132,13 +132,13 @@ function readSheetOptions(
 }
 
 interface CatalogTable extends Table {
-  readonly rows: AsyncGenerator<readonly Row[]>
+  readonly rows: AsyncGenerator<readonly TableRow[]>
 }
 
 /** The catalog as a table: datasets as the list of datasets gives them in JSON, their metadata in columns elsewhere. */
 async function catalogTable(
   query: QueryParameters,
-  endpoint: Endpoint,
+  endpoint: ExploreEndpoint,
   visible: VisibleDatasets,
   format: string,
 ): Promise<CatalogTable> {
@@ -157,20 +157,20 @@ async function catalogTable(
     return { total, rows: select === undefined ? rows.map(row => ({ ...row, object: {} })) : rows }
   }
   if (plan.type === 'records' && isJson) {
-    const present = (entry: CatalogEntry, object: Row) => {
+    const present = (entry: CatalogEntry, object: TableRow) => {
       const selected = isSelected ? { object, shown: parts } : undefined
       return presentDataset(
         entry,
         endpoint.place,
         endpoint.manner(query, entry, source.figures),
         selected,
-      ) as Row
+      ) as TableRow
     }
     return { ...about, columns: [], rows: describedRows(source, answer, present) }
   }
   const columns = columnsOf(plan, dialect)
   if (plan.type === 'records' && parts.length > 0) {
-    const present = (entry: CatalogEntry, object: Row) => {
+    const present = (entry: CatalogEntry, object: TableRow) => {
       const selected = { object, shown: parts }
       const described = datasetObject(entry, endpoint.place, endpoint.manner(query, entry), selected)
       return { ...described, ...Object.fromEntries(parts.map(part => [part, cellValue(described[part])])) }
@@ -206,9 +206,9 @@ function metaColumns(columns: readonly ResultColumn[]): readonly ResultColumn[] 
 /** Datasets in the order of an answer, each as it is presented. */
 async function* describedRows(
   source: CatalogSource,
-  answer: () => Promise<Answer>,
-  present: (entry: CatalogEntry, object: Row) => Row,
-): AsyncGenerator<readonly Row[]> {
+  answer: () => Promise<AnswerPage>,
+  present: (entry: CatalogEntry, object: TableRow) => TableRow,
+): AsyncGenerator<readonly TableRow[]> {
   const byId = new Map(source.entries.map(entry => [entry.dataset.id, entry]))
   const { rows } = await answer()
   yield rows.flatMap(({ id, object }) => {

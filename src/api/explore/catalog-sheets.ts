@@ -1,5 +1,5 @@
 import { type CatalogEntry, canonicalMoment, completeMetas } from '../../catalog/catalog-dataset.ts'
-import { descriptionAddress, fragmentsAddress, sparqlAddress } from '../../catalog/void.ts'
+import { datasetFragmentsAddress, descriptionAddress, sparqlAddress } from '../../catalog/void.ts'
 import type {
   CatalogSheet,
   DatasetSheet,
@@ -13,7 +13,7 @@ import { isIri } from '../../rdf/iri.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import { isLanguageTag } from '../../rdf/language-tag.ts'
 import { type ExportFormat, exportFormats } from './export-list.ts'
-import type { Place } from './present.ts'
+import type { AnswerPlace } from './present.ts'
 
 /** How the files of datasets are told. */
 export interface SheetOptions {
@@ -22,7 +22,7 @@ export interface SheetOptions {
   readonly title: string
   /** One sentence about the portal; empty where there is none. */
   readonly description: string
-  readonly place: Place
+  readonly place: AnswerPlace
   /** Names of the formats that are told; null for all. */
   readonly formats: readonly string[] | null
   /** Files name their columns by labels. */
@@ -117,7 +117,7 @@ function services(
       protocol: { name: 'SPARQL 1.1 Protocol', iri: 'https://www.w3.org/TR/sparql11-protocol/' },
     },
     {
-      url: fragmentsAddress(options.base, id),
+      url: datasetFragmentsAddress(options.base, id),
       title: `${title} (Triple Pattern Fragments)`,
       description: 'Triple pattern fragments, with bindings',
       protocol: {

@@ -4,12 +4,12 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import { fieldNamed } from '../../model/field.ts'
 import { answerQuery } from '../../query/execute/answer.ts'
 import type { Condition, Query } from '../../query/plan.ts'
-import type { CatalogRoute, DatasetRoute, Endpoint, Source } from './endpoint.ts'
+import type { CatalogRoute, DatasetRoute, ExploreEndpoint, ExploreSource } from './endpoint.ts'
 import { pageLinks, presentDataset, queriedDataset } from './present.ts'
 import { splitSelect } from './selection.ts'
 
 /** The catalog: its datasets, one of them, and what is counted over all (query API, "Catalog search"). */
-export function catalogRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { options, place } = endpoint
   const { dialect } = options
   const home = `/${place.source}`
@@ -112,7 +112,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: Endpoint): void {
   })
 }
 
-function isDataset(id: string, { fields }: Source): Condition {
+function isDataset(id: string, { fields }: ExploreSource): Condition {
   const field = fieldNamed(fields, 'datasetid')
   if (field === undefined) throw new Error('the catalog has no datasetid')
   return { type: 'compare', field, operator: '=', value: id }

@@ -3,15 +3,15 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { answerJson } from '../../http/json.ts'
 import { answerConsole } from '../../site/api-console.ts'
-import type { CatalogRoute, DatasetRoute, Endpoint } from './endpoint.ts'
-import { type Sample, takeSample, tellingDataset } from './examples.ts'
-import { apiDocument, datasetDocument } from './openapi.ts'
+import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
+import { type SampleRecords, takeSample, tellingDataset } from './examples.ts'
+import { apiDocument, datasetOpenApi } from './openapi.ts'
 
 /**
  * The API describes itself: an OpenAPI document of all that it serves, one for each dataset with its fields and the
  * values of its facets, and a console beside each where a person tries the calls.
  */
-export function selfDescription(app: FastifyInstance, endpoint: Endpoint): void {
+export function selfDescription(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const samples = new Samples(endpoint)
 
   for (const name of ['swagger.json', 'openapi.json']) {
@@ -28,7 +28,7 @@ export function selfDescription(app: FastifyInstance, endpoint: Endpoint): void 
     app.get<DatasetRoute>(`/catalog/datasets/:dataset/${name}`, async (request, reply) => {
       const entry = endpoint.dataset(request)
       return answer(request, reply, entry.version, async () =>
-        datasetDocument(app, endpoint, await samples.of(entry)),
+        datasetOpenApi(app, endpoint, await samples.of(entry)),
       )
     })
   }
@@ -51,14 +51,17 @@ export function selfDescription(app: FastifyInstance, endpoint: Endpoint): void 
 
 /** What the examples of each dataset are made of, asked once for each of its versions. */
 class Samples {
-  private readonly endpoint: Endpoint
-  private readonly byId = new Map<string, { readonly version: string; readonly sample: Promise<Sample> }>()
+  private readonly endpoint: ExploreEndpoint
+  private readonly byId = new Map<
+    string,
+    { readonly version: string; readonly sample: Promise<SampleRecords> }
+  >()
 
-  constructor(endpoint: Endpoint) {
+  constructor(endpoint: ExploreEndpoint) {
     this.endpoint = endpoint
   }
 
-  of(entry: ServedDataset): Promise<Sample> {
+  of(entry: ServedDataset): Promise<SampleRecords> {
     const { dataset, version } = entry
     const known = this.byId.get(dataset.id)
     if (known?.version === version) return known.sample

@@ -52,7 +52,7 @@ import type { ResolveContext } from '../../query/resolve/context.ts'
 import { Stopwatch } from '../../query/stopwatch.ts'
 import type { Store } from '../../store/store.ts'
 import { geofilters } from './geofilter.ts'
-import type { Link, Place, Presentation, SourceName } from './present.ts'
+import type { AnswerPlace, PageLink, Presentation, SourceName } from './present.ts'
 
 export interface ExploreOptions {
   readonly catalog: DatasetSource
@@ -95,7 +95,7 @@ export interface RecordRoute extends CatalogRoute {
 }
 
 /** What queries are asked of: the catalog or the records of a dataset. */
-export interface Source {
+export interface ExploreSource {
   readonly target: CompileTarget
   readonly fields: readonly Field[]
   /** Metadata template that may be left out before a name; only the catalog has one. */
@@ -107,7 +107,7 @@ export interface Source {
 }
 
 /** The catalog as what queries are asked of. */
-export interface CatalogSource extends Source, Pick<ServedCatalog, 'entries' | 'figures'> {}
+export interface CatalogSource extends ExploreSource, Pick<ServedCatalog, 'entries' | 'figures'> {}
 
 /** Facets of the catalog that are told where none is named (facts on "Facets": those seen live). */
 const CATALOG_FACETS = ['features', 'modified', 'publisher', 'keyword', 'theme', 'license', 'language']
@@ -138,11 +138,11 @@ const CLAUSES = [
 const FIGURE_NAMES: ReadonlySet<string> = new Set(FIGURE_FIELDS.map(({ name }) => name))
 
 /** What the routes of one API share: its services, how it reads requests, and how it answers. */
-export class Endpoint {
+export class ExploreEndpoint {
   readonly options: ExploreOptions
   /** The later generation gives records and datasets flat. */
   readonly isFlat: boolean
-  readonly place: Place
+  readonly place: AnswerPlace
   private readonly kept = new AnswerCache()
   private readonly versions = new WeakMap<object, string>()
 
@@ -201,13 +201,13 @@ export class Endpoint {
     return { ...plan, select: plan.select.filter(({ key }) => !FIGURE_NAMES.has(key)) }
   }
 
-  datasetSource(entry: ServedDataset): Source {
+  datasetSource(entry: ServedDataset): ExploreSource {
     const { fields } = entry.dataset
     const facets = fields.filter(field => field.annotations.facet !== undefined && canBeFacet(field))
     return { target: entry.target, fields, facetSort: '-count', facets: facets.map(({ name }) => name) }
   }
 
-  context({ fields, template }: Source, { timezone, language }: QueryClauses): ResolveContext {
+  context({ fields, template }: ExploreSource, { timezone, language }: QueryClauses): ResolveContext {
     const { dialect, now } = this.options
     const names = { dataset: { fields }, technical: template === undefined }
     const more = template === undefined ? {} : { template }
@@ -215,7 +215,7 @@ export class Endpoint {
   }
 
   /** The clauses of a list and what its facets keep, with the page that is asked for. */
-  readList(query: QueryParameters, source: Source) {
+  readList(query: QueryParameters, source: ExploreSource) {
     const filtered = this.readFiltered(query, source)
     const isGrouped = filtered.clauses.groupBy !== undefined
     const standard = isGrouped && this.options.dialect.allGroups ? null : DEFAULT_ROWS
@@ -223,7 +223,7 @@ export class Endpoint {
   }
 
   /** The clauses of a query and what its facets keep. */
-  readFiltered(query: QueryParameters, source: Source) {
+  readFiltered(query: QueryParameters, source: ExploreSource) {
     const read = this.readClauses(query)
     const clauses = { ...read, where: [...read.where, ...geofilters(query, source.fields)] }
     const refined = this.readFilters(query, 'refine', source)
@@ -242,7 +242,7 @@ export class Endpoint {
   readFilters(
     query: QueryParameters,
     parameter: 'refine' | 'exclude',
-    source: Source,
+    source: ExploreSource,
   ): readonly FacetFilter[] {
     const requested = readFacetValues(query, parameter)
     if (requested.length === 0) return []
@@ -256,7 +256,7 @@ export class Endpoint {
   }
 
   /** The facets that a request names, or those of the source. */
-  readFacets(query: QueryParameters, source: Source): readonly Facet[] {
+  readFacets(query: QueryParameters, source: ExploreSource): readonly Facet[] {
     const named = readFacets(query)
     if (named.length > 0) return named.map(facet => facetNamed(facet, source, 'facet'))
     return source.facets.flatMap(name => {
@@ -291,7 +291,11 @@ export class Endpoint {
   list(
     name: 'datasets' | 'records',
     query: QueryParameters,
-    { plan, total, links }: { readonly plan: Query; readonly total: number; readonly links: readonly Link[] },
+    {
+      plan,
+      total,
+      links,
+    }: { readonly plan: Query; readonly total: number; readonly links: readonly PageLink[] },
     shown: readonly unknown[],
   ): unknown {
     if (!this.isFlat) return { total_count: total, links, [name]: shown }
@@ -388,7 +392,7 @@ function orderOf(sort: string): string {
   return keys.join(',')
 }
 
-function facetNamed(requested: FacetParameter, source: Source, parameter: string): Facet {
+function facetNamed(requested: FacetParameter, source: ExploreSource, parameter: string): Facet {
   const { name, sort, limit, separator, hierarchical, disjunctive } = requested
   const field = facetField(name, source.fields, source.template)
   if (field === undefined) {

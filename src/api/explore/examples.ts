@@ -9,7 +9,7 @@ import { answerQuery } from '../../query/execute/answer.ts'
 import { enumerateFacet } from '../../query/execute/facets.ts'
 import { type Facet, hasLevels } from '../../query/facets.ts'
 import { planOdsql } from '../../query/pipeline.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { ExploreEndpoint } from './endpoint.ts'
 import type { SourceName } from './present.ts'
 
 /** A facet of a dataset with its first values; all of them where they are few. */
@@ -20,7 +20,7 @@ export interface KnownFacet {
 }
 
 /** What a document says of one dataset as an example: addresses made of it are answered. */
-export interface Sample {
+export interface SampleRecords {
   readonly entry: ServedDataset
   /** Id of its first record; null where it has none. */
   readonly record: string | null
@@ -48,7 +48,7 @@ export function tellingDataset(entries: readonly ServedDataset[]): ServedDataset
 }
 
 /** Asks the store what the examples of a dataset are made of. */
-export async function takeSample(endpoint: Endpoint, entry: ServedDataset): Promise<Sample> {
+export async function takeSample(endpoint: ExploreEndpoint, entry: ServedDataset): Promise<SampleRecords> {
   const executor = endpoint.executor()
   const source = endpoint.datasetSource(entry)
   const clauses = { where: [], limit: 1, offset: 0 }
@@ -66,7 +66,7 @@ export async function takeSample(endpoint: Endpoint, entry: ServedDataset): Prom
 async function knownFacet(
   facet: Facet,
   entry: ServedDataset,
-  executor: ReturnType<Endpoint['executor']>,
+  executor: ReturnType<ExploreEndpoint['executor']>,
 ): Promise<KnownFacet> {
   const question = { filter: null, refined: [], excluded: [], timezone: DEFAULT_ZONE }
   const described = await enumerateFacet(
@@ -80,7 +80,7 @@ async function knownFacet(
 }
 
 /** Examples of the parameters of the records of a dataset. */
-function recordExamples({ entry, record, facets }: Sample): Examples {
+function recordExamples({ entry, record, facets }: SampleRecords): Examples {
   const { fields } = entry.dataset
   const single = fields.filter(({ type, multivalued }) => !isGeo(type) && !multivalued)
   const number = single.find(known => isNumeric(known.type) && known.annotations.id === undefined)
@@ -136,7 +136,7 @@ export const CATALOG_EXAMPLES: Examples = {
 }
 
 /** Examples for the records of another source: what is there whenever the sample is. */
-export function sourceExamples(source: SourceName, sample: Sample, base: string): Examples {
+export function sourceExamples(source: SourceName, sample: SampleRecords, base: string): Examples {
   const { id } = sample.entry.dataset
   switch (source) {
     case 'catalog':

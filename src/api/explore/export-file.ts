@@ -29,7 +29,7 @@ export function sendFile(
 }
 
 /** Waits for the first piece: what goes wrong before it is thrown here, and answered as a fault. */
-export async function begun<Piece>(pieces: AsyncGenerator<Piece>): Promise<AsyncGenerator<Piece>> {
+export async function begunExport<Piece>(pieces: AsyncGenerator<Piece>): Promise<AsyncGenerator<Piece>> {
   const first = await pieces.next()
   return (async function* () {
     if (first.done === true) return

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { type ExportFormat, exportFormats } from '../../formats/export-formats.ts'
-import type { CatalogRoute, DatasetRoute, Endpoint } from './endpoint.ts'
-import type { Link } from './present.ts'
+import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
+import type { PageLink } from './present.ts'
 
 export {
   EXPORT_FORMATS,
@@ -12,7 +12,7 @@ export {
 } from '../../formats/export-formats.ts'
 
 /** The lists of export formats: one link a format (query API, "Catalog export" and "Record export"). */
-export function exportListRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+export function exportListRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { dialect } = endpoint.options
   const { root } = endpoint.place
 
@@ -30,7 +30,10 @@ export function exportListRoutes(app: FastifyInstance, endpoint: Endpoint): void
 }
 
 /** A link to the list itself and one to the file in each format. */
-export function exportLinks(home: string, formats: readonly Pick<ExportFormat, 'name'>[]): readonly Link[] {
+export function exportLinks(
+  home: string,
+  formats: readonly Pick<ExportFormat, 'name'>[],
+): readonly PageLink[] {
   return [
     { rel: 'self', href: home },
     ...formats.map(({ name }) => ({ rel: name, href: `${home}/${encodeURIComponent(name)}` })),

@@ -4,10 +4,10 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import type { Executor } from '../../query/execute/executor.ts'
 import { enumerateFacet, type FacetValue } from '../../query/execute/facets.ts'
 import { planOdsql } from '../../query/pipeline.ts'
-import type { CatalogRoute, DatasetRoute, Endpoint, Source } from './endpoint.ts'
+import type { CatalogRoute, DatasetRoute, ExploreEndpoint, ExploreSource } from './endpoint.ts'
 
 /** Facet enumerations of the catalog and of datasets (query API, "Facet enumeration"; facts on "Facets"). */
-export function facetRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+export function facetRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { root, source } = endpoint.place
 
   app.get<CatalogRoute>(`/${source}/facets`, async (request, reply) => {
@@ -45,7 +45,7 @@ export function facetRoutes(app: FastifyInstance, endpoint: Endpoint): void {
       return endpoint.answer(request, reply, executor, { links, facets })
     })
 
-  async function enumerate(query: QueryParameters, source: Source, executor: Executor) {
+  async function enumerate(query: QueryParameters, source: ExploreSource, executor: Executor) {
     const clauses = readClauses(query)
     const { timezone } = clauses
     const facets = endpoint.readFacets(query, source)

@@ -4,8 +4,8 @@ import type { VisibleDatasets } from '../../catalog/visible.ts'
 import { functionsOf } from '../../language/odsql/vocabulary.ts'
 import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { Endpoint } from './endpoint.ts'
-import { CATALOG_EXAMPLES, type Examples, type Sample, sourceExamples } from './examples.ts'
+import type { ExploreEndpoint } from './endpoint.ts'
+import { CATALOG_EXAMPLES, type Examples, type SampleRecords, sourceExamples } from './examples.ts'
 import {
   EXPORT_FORMATS,
   type ExportFormat,
@@ -13,8 +13,8 @@ import {
   type Generation,
   tableFormats,
 } from './export-list.ts'
-import { DCAT_PROFILES, OPERATIONS, type Operation } from './operations.ts'
-import { PARAMETERS, PATH_PARAMETERS, type Parameter, UNNAMED } from './parameters.ts'
+import { type ApiOperation, DCAT_PROFILES, OPERATIONS } from './operations.ts'
+import { EXPLORE_PARAMETERS, PATH_PARAMETERS, type Parameter, UNNAMED } from './parameters.ts'
 import type { SourceName } from './present.ts'
 import { answerSchemas, choice, faultResponses, named, response, valueSchema } from './schemas.ts'
 
@@ -38,9 +38,9 @@ interface Scope {
  */
 export function apiDocument(
   app: FastifyInstance,
-  endpoint: Endpoint,
+  endpoint: ExploreEndpoint,
   visible: VisibleDatasets,
-  sample: Sample | null,
+  sample: SampleRecords | null,
 ): unknown {
   return document(app, endpoint, {
     dataset: null,
@@ -55,7 +55,11 @@ export function apiDocument(
 }
 
 /** The OpenAPI document of one dataset: its paths, its fields as the schema of its records, the values of its facets. */
-export function datasetDocument(app: FastifyInstance, endpoint: Endpoint, sample: Sample): unknown {
+export function datasetOpenApi(
+  app: FastifyInstance,
+  endpoint: ExploreEndpoint,
+  sample: SampleRecords,
+): unknown {
   const { dataset } = sample.entry
   const { title, description } = dataset.metas.default ?? {}
   return document(app, endpoint, {
@@ -68,7 +72,7 @@ export function datasetDocument(app: FastifyInstance, endpoint: Endpoint, sample
   })
 }
 
-function valueSchemas({ entry, facets }: Sample): Readonly<Record<string, TSchema>> {
+function valueSchemas({ entry, facets }: SampleRecords): Readonly<Record<string, TSchema>> {
   const schemas = entry.dataset.fields.map(known => {
     const facet = facets.find(({ name }) => name === known.name)
     const isText = known.type === 'text'
@@ -79,7 +83,7 @@ function valueSchemas({ entry, facets }: Sample): Readonly<Record<string, TSchem
   return Object.fromEntries(schemas)
 }
 
-function document(app: FastifyInstance, endpoint: Endpoint, scope: Scope): unknown {
+function document(app: FastifyInstance, endpoint: ExploreEndpoint, scope: Scope): unknown {
   const { dialect } = endpoint.options
   const served = OPERATIONS.filter(operation => isServed(app, endpoint, operation, scope)).filter(
     ({ path }) => scope.dataset === null || path.startsWith(DATASET_PATH),
@@ -131,12 +135,12 @@ const SOURCE_TAGS = {
   opendatasoft: 'Network',
 } as const
 
-function tagOf({ tag, source = 'catalog' }: Operation): string {
+function tagOf({ tag, source = 'catalog' }: ApiOperation): string {
   return SOURCE_TAGS[source] ?? tag
 }
 
 /** True where another portal may be asked for the answer. */
-function isRequestedElsewhere({ source, tag, path }: Operation): boolean {
+function isRequestedElsewhere({ source, tag, path }: ApiOperation): boolean {
   return source === 'network' && tag === 'Dataset' && !/\/(exports|attachments)$/.test(path)
 }
 
@@ -150,7 +154,7 @@ const SECURITY = {
   },
 }
 
-function describeOperation(endpoint: Endpoint, operation: Operation, scope: Scope): unknown {
+function describeOperation(endpoint: ExploreEndpoint, operation: ApiOperation, scope: Scope): unknown {
   const { id, tag, source = 'catalog', summary, says } = operation
   const known = scope.examples(source)
   const ofCatalog = source === 'catalog' ? CATALOG_EXAMPLES : { ...CATALOG_EXAMPLES, sort: '-records_count' }
@@ -158,7 +162,7 @@ function describeOperation(endpoint: Endpoint, operation: Operation, scope: Scop
   const names = operation.parameters(endpoint.options.dialect.name)
   const parameters = [
     ...pathParameters(endpoint, operation, scope, own),
-    ...names.map(name => describe(name, PARAMETERS[name], own)),
+    ...names.map(name => describe(name, EXPLORE_PARAMETERS[name], own)),
   ]
   const answered = { 200: answerOf(endpoint, operation, scope) }
   return {
@@ -171,7 +175,7 @@ function describeOperation(endpoint: Endpoint, operation: Operation, scope: Scop
   }
 }
 
-function answerOf(endpoint: Endpoint, operation: Operation, scope: Scope): unknown {
+function answerOf(endpoint: ExploreEndpoint, operation: ApiOperation, scope: Scope): unknown {
   const { answer, says } = operation
   switch (answer.type) {
     case 'json':
@@ -190,8 +194,8 @@ function refusals(isElsewhere: boolean): Readonly<Record<string, unknown>> {
 
 /** The parameters that the path names, but for the dataset where it is bound to one. */
 function pathParameters(
-  endpoint: Endpoint,
-  operation: Operation,
+  endpoint: ExploreEndpoint,
+  operation: ApiOperation,
   scope: Scope,
   examples: Examples,
 ): readonly unknown[] {
@@ -238,7 +242,12 @@ function boundPath(path: string, { dataset }: Scope): string {
  * True where the API has a route for the operation: documents describe nothing that is not there. Those of the Explore
  * API describe the catalog alone, as on live services.
  */
-function isServed(app: FastifyInstance, endpoint: Endpoint, operation: Operation, scope: Scope): boolean {
+function isServed(
+  app: FastifyInstance,
+  endpoint: ExploreEndpoint,
+  operation: ApiOperation,
+  scope: Scope,
+): boolean {
   const { id, source, path, format, answer } = operation
   if (source !== undefined && endpoint.options.dialect.name !== 'search-v2') return false
   if (endpoint.isFlat && /^(?:aggregate|query)/.test(id)) return false
@@ -247,13 +256,17 @@ function isServed(app: FastifyInstance, endpoint: Endpoint, operation: Operation
   return answer.type !== 'export' || formatsOf(endpoint, operation, scope).length > 0
 }
 
-function hasRoute(app: FastifyInstance, endpoint: Endpoint, path: string): boolean {
+function hasRoute(app: FastifyInstance, endpoint: ExploreEndpoint, path: string): boolean {
   const url = endpoint.options.path + path.replace(/^\/$/, '').replace(/\{(\w+)\}/g, ':$1')
   return app.hasRoute({ method: 'GET', url })
 }
 
 /** The formats of an operation, of those of the catalog, of a dataset, or all that datasets may have. */
-function formatsOf(endpoint: Endpoint, operation: Operation, scope: Scope): readonly ExportFormat[] {
+function formatsOf(
+  endpoint: ExploreEndpoint,
+  operation: ApiOperation,
+  scope: Scope,
+): readonly ExportFormat[] {
   const { format } = operation
   const known = knownFormats(endpoint.options.dialect.name, operation, scope)
   if (format === undefined) return known
@@ -263,7 +276,7 @@ function formatsOf(endpoint: Endpoint, operation: Operation, scope: Scope): read
 
 function knownFormats(
   generation: Generation,
-  { tag, source = 'catalog' }: Operation,
+  { tag, source = 'catalog' }: ApiOperation,
   { dataset, fields }: Scope,
 ): readonly ExportFormat[] {
   if (tag === 'Catalog') {
@@ -278,7 +291,7 @@ function knownFormats(
 }
 
 function exportTypes(
-  { tag, source = 'catalog' }: Operation,
+  { tag, source = 'catalog' }: ApiOperation,
   formats: readonly ExportFormat[],
 ): Readonly<Record<string, TSchema>> {
   // JSON of the catalog is a list of datasets or, as data.json, an object of another standard.

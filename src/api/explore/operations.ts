@@ -3,10 +3,12 @@ import type { ParameterName } from './parameters.ts'
 import type { SourceName } from './present.ts'
 
 /** What an operation answers: a schema that the document names, a file in a format of choice, or any file. */
-export type Answer = { readonly type: 'json'; readonly schema: string } | { readonly type: 'export' | 'file' }
+export type OperationAnswer =
+  | { readonly type: 'json'; readonly schema: string }
+  | { readonly type: 'export' | 'file' }
 
 /** One address of the API. */
-export interface Operation {
+export interface ApiOperation {
   readonly id: string
   /** What it asks: a list of datasets or one dataset. */
   readonly tag: 'Catalog' | 'Dataset'
@@ -15,7 +17,7 @@ export interface Operation {
   readonly path: string
   readonly summary: string
   readonly says: string
-  readonly answer: Answer
+  readonly answer: OperationAnswer
   /** The one format, or the profiles of DCAT, that it writes, where it stands for the parameters of those. */
   readonly format?: string
   readonly parameters: (generation: Generation) => readonly ParameterName[]
@@ -74,12 +76,12 @@ function exportedWhole(generation: Generation): readonly ParameterName[] {
   return exported(generation).filter(name => name !== 'select' && name !== 'group_by')
 }
 
-const json = (schema: string): Answer => ({ type: 'json', schema })
-const exportFile: Answer = { type: 'export' }
+const json = (schema: string): OperationAnswer => ({ type: 'json', schema })
+const exportFile: OperationAnswer = { type: 'export' }
 const DATASET = '/catalog/datasets/{dataset_id}'
 
 /** The operations on the catalog and its datasets, and the entrances of all sources. */
-const ENTRANCES_AND_CATALOG: readonly Operation[] = [
+const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
   {
     id: 'getRoot',
     tag: 'Catalog',
@@ -367,7 +369,7 @@ const ABOUT = {
 } as const
 
 /** An operation of the catalog as another source has it. */
-function sharedWith(source: keyof typeof ABOUT, operation: Operation): Operation {
+function sharedWith(source: keyof typeof ABOUT, operation: ApiOperation): ApiOperation {
   const { id, path, summary, says } = operation
   const own = source.charAt(0).toUpperCase() + source.slice(1)
   return {
@@ -382,7 +384,7 @@ function sharedWith(source: keyof typeof ABOUT, operation: Operation): Operation
 }
 
 /** Every operation of the REST APIs (query API, "Endpoints"); a document has those that its API serves. */
-export const OPERATIONS: readonly Operation[] = [
+export const OPERATIONS: readonly ApiOperation[] = [
   ...ENTRANCES_AND_CATALOG,
   ...(['monitoring', 'network'] as const).flatMap(source =>
     ENTRANCES_AND_CATALOG.filter(({ id }) => SHARED.has(id)).map(operation => sharedWith(source, operation)),

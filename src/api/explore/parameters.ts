@@ -46,7 +46,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, Parameter>> = {
 export const UNNAMED: Parameter = { in: 'path', schema: id, description: 'Part of the address.' }
 
 /** Every parameter of the query of the REST APIs (query API, "Query parameters"). */
-export const PARAMETERS = {
+export const EXPLORE_PARAMETERS = {
   select: {
     in: 'query',
     schema: Type.String(),
@@ -233,4 +233,4 @@ export const PARAMETERS = {
 } as const satisfies Readonly<Record<string, Parameter>>
 
 /** The name of a parameter in the table. */
-export type ParameterName = keyof typeof PARAMETERS
+export type ParameterName = keyof typeof EXPLORE_PARAMETERS

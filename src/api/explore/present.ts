@@ -11,7 +11,7 @@ import { zonedText } from '../../query/execute/json.ts'
 import type { Query } from '../../query/plan.ts'
 import { hasPart, type ShownPart } from './selection.ts'
 
-export interface Link {
+export interface PageLink {
   readonly rel: string
   readonly href: string
 }
@@ -21,7 +21,7 @@ export type SourceName = 'catalog' | 'monitoring' | NetworkName
 export type NetworkName = 'network' | 'opendatasoft'
 
 /** Where the API is and how it speaks, for its links and dates. */
-export interface Place {
+export interface AnswerPlace {
   /** `{base}/api/explore/v2.0`, `v2.1` or `{base}/api/v2`. */
   readonly root: string
   readonly dialect: Dialect
@@ -43,7 +43,7 @@ export function pageLinks(
   href: string,
   query: QueryParameters,
   page: { readonly offset: number; readonly limit: number; readonly total: number },
-): readonly Link[] {
+): readonly PageLink[] {
   const { offset, limit, total } = page
   const isOld = query.rows !== undefined || query.start !== undefined
   const [rows, start] = isOld ? ['rows', 'start'] : ['limit', 'offset']
@@ -59,7 +59,11 @@ export function pageLinks(
 }
 
 /** The links of a record; the Explore API has fewer names for what they lead to (query API, "Link object"). */
-function recordLinks(id: string, dataset: string, { root, dialect, source }: Place): readonly Link[] {
+function recordLinks(
+  id: string,
+  dataset: string,
+  { root, dialect, source }: AnswerPlace,
+): readonly PageLink[] {
   const home = `${root}/${source}/datasets/${dataset}`
   const isSearch = dialect.name === 'search-v2'
   return [
@@ -70,10 +74,10 @@ function recordLinks(id: string, dataset: string, { root, dialect, source }: Pla
 }
 
 /** The links of a dataset: to itself, the catalog, its records, files and attachments (query API, "getDataset"). */
-function datasetLinks(id: string, { root, dialect, source }: Place): readonly Link[] {
+function datasetLinks(id: string, { root, dialect, source }: AnswerPlace): readonly PageLink[] {
   const home = `${root}/${source}/datasets/${id}`
   const isSearch = dialect.name === 'search-v2'
-  const part = (rel: string, href: string): Link => ({ rel: isSearch ? rel : 'dataset', href })
+  const part = (rel: string, href: string): PageLink => ({ rel: isSearch ? rel : 'dataset', href })
   return [
     { rel: 'self', href: home },
     { rel: isSearch ? 'datasets' : 'catalog', href: `${root}/${source}/datasets` },
@@ -91,7 +95,7 @@ export function presentRow(
   row: AnswerRow,
   plan: Query,
   entry: CatalogEntry,
-  place: Place,
+  place: AnswerPlace,
   presentation: Presentation,
 ): unknown {
   if (row.id !== null) return presentRecord(row, entry, place, presentation)
@@ -105,7 +109,7 @@ export function presentRow(
 export function presentRecord(
   row: AnswerRow,
   entry: CatalogEntry,
-  place: Place,
+  place: AnswerPlace,
   { links, timezone }: Presentation,
 ): unknown {
   const timestamp = zonedText(canonical(entry.published), timezone)
@@ -130,7 +134,7 @@ export interface SelectedDataset {
 /** A dataset as its generation gives it (query API, "Dataset wrapper and dataset"), or what was selected of it. */
 export function presentDataset(
   entry: CatalogEntry,
-  place: Place,
+  place: AnswerPlace,
   presentation: Presentation,
   selected?: SelectedDataset,
 ): unknown {
@@ -144,7 +148,7 @@ export function presentDataset(
 /** A dataset without a wrapper, or what was selected of it. */
 export function datasetObject(
   entry: CatalogEntry,
-  place: Place,
+  place: AnswerPlace,
   presentation: Presentation,
   selected?: SelectedDataset,
 ): Readonly<Record<string, unknown>> {
@@ -160,7 +164,7 @@ export function datasetObject(
  */
 export function queriedDataset(
   entry: CatalogEntry,
-  place: Place,
+  place: AnswerPlace,
   presentation: Presentation,
   selected?: SelectedDataset,
 ): unknown {
@@ -170,7 +174,11 @@ export function queriedDataset(
 }
 
 /** The order of keys is that of the live service. */
-function describeDataset(entry: CatalogEntry, { root, dialect, source }: Place, presentation: Presentation) {
+function describeDataset(
+  entry: CatalogEntry,
+  { root, dialect, source }: AnswerPlace,
+  presentation: Presentation,
+) {
   const { dataset, statistics } = entry
   const isFlat = dialect.name === 'explore-v2.1'
   const home = `${root}/${source}/datasets/${dataset.id}`

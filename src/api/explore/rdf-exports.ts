@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import { fieldWith, isWhole, mappedTriples, matchingTriples } from '../../catalog/record-triples.ts'
+import { fieldWith, isWholeRecord, mappedTriples, matchingTriples } from '../../catalog/record-triples.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors/errors.ts'
-import { type Names, neededPrefixes, noTripleTerms } from '../../formats/jsonld-node.ts'
+import { neededPrefixes, noTripleTerms, type TermNames } from '../../formats/jsonld-node.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
@@ -18,8 +18,8 @@ import { planOdsql } from '../../query/pipeline.ts'
 import type { RecordQuery } from '../../query/plan.ts'
 import { fieldIri } from '../../rdf/iris.ts'
 import { isTripleTerm, parseTriples, splitTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
-import type { DatasetRoute, Endpoint } from './endpoint.ts'
-import { begun, sendFile } from './export-file.ts'
+import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
+import { begunExport, sendFile } from './export-file.ts'
 import { exportFormats } from './export-list.ts'
 
 /** Writes N-Triples that come in pieces as another form of the same graph. */
@@ -34,7 +34,7 @@ const RDF_WRITERS: Readonly<Record<string, RdfWriter>> = {
 }
 
 /** How predicates are shortened: by the names of their fields, or with the prefixes of the mapping that they need. */
-function namesOf({ dataset, mapping, prefixes }: ServedDataset, base: string): Names {
+function namesOf({ dataset, mapping, prefixes }: ServedDataset, base: string): TermNames {
   if (mapping === null)
     return { terms: dataset.fields.map(({ name }) => [name, fieldIri(base, dataset.id, name)]) }
   return { prefixes: neededPrefixes(prefixes, usedProperties(mapping.mapping)) }
@@ -48,7 +48,7 @@ const NO_XML = `[${Array.from({ length: 0x10000 }, (_, code) => code)
   .join('')}]`
 
 /** The graph of a dataset, or of those of its records that a query finds, as a file (linked-data, "RDF exports"). */
-export function rdfExportRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { base, dialect } = endpoint.options
   const unwritable = new UnwritableTexts()
   const tripleTerms = new TripleTerms()
@@ -67,18 +67,19 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: Endpoint): void 
         mediaType: served.mediaType,
         compressed: readFlag(query, 'compressed'),
       }
-      if (entry.content === 'rdf' && !isWhole(plan)) throw noRecords()
-      if (!isWhole(plan)) keepNowhere(reply)
+      if (entry.content === 'rdf' && !isWholeRecord(plan)) throw noRecords()
+      if (!isWholeRecord(plan)) keepNowhere(reply)
       else if (isFresh(request, reply, version)) return reply.code(304).send()
       const triples = () => triplesOf(entry, plan, endpoint, executor)
       const problem =
         format === 'rdfxml'
-          ? (nameless(entry, base) ?? (await unwritable.problem(entry, isWhole(plan), triples, executor)))
+          ? (nameless(entry, base) ??
+            (await unwritable.problem(entry, isWholeRecord(plan), triples, executor)))
           : format === 'jsonld' && entry.content === 'rdf' && (await tripleTerms.has(entry, triples))
             ? noTripleTerms().message
             : null
       if (problem !== null) throw new Fault('UnprocessableEntity', { reason: problem })
-      return sendFile(reply, write(await begun(triples()), base, entry), file)
+      return sendFile(reply, write(await begunExport(triples()), base, entry), file)
     })
 }
 
@@ -86,10 +87,10 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: Endpoint): void 
 function triplesOf(
   { content, dataset, dump, mapping, target }: ServedDataset,
   plan: RecordQuery,
-  { options: { base, store } }: Endpoint,
+  { options: { base, store } }: ExploreEndpoint,
   executor: Executor,
 ): AsyncGenerator<string> {
-  if (dump !== null && (content === 'rdf' || (mapping !== null && isWhole(plan))))
+  if (dump !== null && (content === 'rdf' || (mapping !== null && isWholeRecord(plan))))
     return publishedTriples(dump)
   if (mapping === null) return matchingTriples(plan, target, store, executor)
   const place = { base, dataset: dataset.id, fields: dataset.fields }
@@ -99,7 +100,7 @@ function triplesOf(
 function readPlan(
   query: QueryParameters,
   entry: ServedDataset,
-  endpoint: Endpoint,
+  endpoint: ExploreEndpoint,
   executor: Executor,
 ): RecordQuery {
   refuseParameters(query, ['select', 'group_by'], 'an RDF export has the triples of whole records')

@@ -4,16 +4,16 @@ import { Fault } from '../../errors/errors.ts'
 import { readClauses, readPage } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { exactJson } from '../../model/exact-json.ts'
-import { type Answer, answerQuery } from '../../query/execute/answer.ts'
+import { type AnswerPage, answerQuery } from '../../query/execute/answer.ts'
 import { findRecord } from '../../query/execute/find.ts'
 import { recordObject } from '../../query/execute/json.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { Query } from '../../query/plan.ts'
-import type { DatasetRoute, Endpoint, RecordRoute } from './endpoint.ts'
+import type { DatasetRoute, ExploreEndpoint, RecordRoute } from './endpoint.ts'
 import { pageLinks, presentRecord, presentRow } from './present.ts'
 
 /** The records of a dataset: pages, one of them, groups and exports (query API, "Record search" and below). */
-export function recordRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { options, place } = endpoint
   const { dialect } = options
   const datasets = `/${place.source}/datasets`
@@ -23,7 +23,7 @@ export function recordRoutes(app: FastifyInstance, endpoint: Endpoint): void {
     readonly query: QueryParameters
     readonly entry: ServedDataset
     readonly plan: Query
-    readonly answer: Answer
+    readonly answer: AnswerPage
     readonly page: { readonly limit: number; readonly offset: number }
   }
   const answered =

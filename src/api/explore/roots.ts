@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { CatalogRoute, Endpoint } from './endpoint.ts'
+import type { CatalogRoute, ExploreEndpoint } from './endpoint.ts'
 
 /** Where addresses begin, and what they lead to (for the Search API v2: query API, "Search API v2"). */
 const SEARCH_ROOTS = {
@@ -12,7 +12,7 @@ const EXPLORE_ROOTS = {
 }
 
 /** The entrances of an API: its sources, and the resources of the catalog (query API, "Endpoints"). */
-export function rootRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+export function rootRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const roots = endpoint.options.dialect.name === 'search-v2' ? SEARCH_ROOTS : EXPLORE_ROOTS
   for (const [path, relations] of Object.entries(roots)) {
     const home = `${endpoint.place.root}${path === '/' ? '' : path}`

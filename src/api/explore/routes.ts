@@ -5,7 +5,7 @@ import { attachmentRoutes } from './attachments.ts'
 import { catalogRoutes } from './catalog.ts'
 import { catalogExportRoutes } from './catalog-exports.ts'
 import { selfDescription } from './description.ts'
-import { Endpoint, type ExploreOptions } from './endpoint.ts'
+import { ExploreEndpoint, type ExploreOptions } from './endpoint.ts'
 import { exportListRoutes } from './export-list.ts'
 import { facetRoutes } from './facets.ts'
 import { rdfExportRoutes } from './rdf-exports.ts'
@@ -21,7 +21,7 @@ import { templateRoutes } from './templates.ts'
 export const explore: FastifyPluginAsync<ExploreOptions> = async (app, options) => {
   app.setErrorHandler(answerFault(restBody))
   if (options.versions !== undefined) answerVersions(app, options.versions)
-  const endpoint = new Endpoint(options)
+  const endpoint = new ExploreEndpoint(options)
   catalogRoutes(app, endpoint)
   recordRoutes(app, endpoint)
   facetRoutes(app, endpoint)

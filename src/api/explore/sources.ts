@@ -13,7 +13,7 @@ import type { Dialect } from '../../query/dialect.ts'
 import { exportObjects } from '../../query/execute/answer.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import { catalogRoutes } from './catalog.ts'
-import { type CatalogRoute, type DatasetRoute, Endpoint, type ExploreOptions } from './endpoint.ts'
+import { type CatalogRoute, type DatasetRoute, ExploreEndpoint, type ExploreOptions } from './endpoint.ts'
 import { exportLinks, tableFormats } from './export-list.ts'
 import { facetRoutes } from './facets.ts'
 import { passOn } from './pass-on.ts'
@@ -51,7 +51,11 @@ export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) 
   const { monitoring, network } = options.sources
   await app.register(async scope => {
     scope.addHook('preHandler', request => monitoring.refresh(request.principal))
-    sourceRoutes(scope, new Endpoint({ ...options, catalog: monitoring, source: 'monitoring' }), () => false)
+    sourceRoutes(
+      scope,
+      new ExploreEndpoint({ ...options, catalog: monitoring, source: 'monitoring' }),
+      () => false,
+    )
   })
   await app.register(async scope => {
     scope.addHook('preHandler', () => network.refresh())
@@ -59,7 +63,7 @@ export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) 
     const { usage } = options
     const counted = usage === undefined ? {} : { usage: (id: string) => usage(network.localId(id)) }
     for (const source of NETWORK_NAMES[options.dialect.name]) {
-      const endpoint = new Endpoint({ ...options, ...counted, catalog: network, source })
+      const endpoint = new ExploreEndpoint({ ...options, ...counted, catalog: network, source })
       sourceRoutes(scope, endpoint, id => network.federated(id) !== null)
     }
   })
@@ -70,7 +74,11 @@ export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) 
  *
  * @param isElsewhere true for the id of a dataset of another portal
  */
-function sourceRoutes(app: FastifyInstance, endpoint: Endpoint, isElsewhere: (id: string) => boolean): void {
+function sourceRoutes(
+  app: FastifyInstance,
+  endpoint: ExploreEndpoint,
+  isElsewhere: (id: string) => boolean,
+): void {
   const { root, source } = endpoint.place
   const home = `${root}/${source}`
   const links = ['', '/datasets', '/exports'].map(part => ({
@@ -91,7 +99,11 @@ function sourceRoutes(app: FastifyInstance, endpoint: Endpoint, isElsewhere: (id
 const JSON_ONLY = [{ name: 'json' }]
 
 /** The list of datasets as a file, and the lists of what there is to export (query API, "Catalog export"). */
-function exportRoutes(app: FastifyInstance, endpoint: Endpoint, isElsewhere: (id: string) => boolean): void {
+function exportRoutes(
+  app: FastifyInstance,
+  endpoint: ExploreEndpoint,
+  isElsewhere: (id: string) => boolean,
+): void {
   const { dialect } = endpoint.options
   const { root, source } = endpoint.place
   const home = `${root}/${source}`
@@ -136,7 +148,7 @@ function exportRoutes(app: FastifyInstance, endpoint: Endpoint, isElsewhere: (id
 /** The datasets of a source that a query finds, each as it is described, in bounded pieces. */
 async function exportDatasets(
   query: QueryParameters,
-  endpoint: Endpoint,
+  endpoint: ExploreEndpoint,
   visible: VisibleDatasets,
 ): Promise<AsyncIterable<readonly unknown[]>> {
   const executor = endpoint.executor()

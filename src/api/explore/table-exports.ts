@@ -12,7 +12,7 @@ import { countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf } from '../../query/execute/columns.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { Query } from '../../query/plan.ts'
-import type { DatasetRoute, Endpoint } from './endpoint.ts'
+import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
 import { exportFormats } from './export-list.ts'
 
 interface ExportRoute extends DatasetRoute {
@@ -23,7 +23,7 @@ interface ExportRoute extends DatasetRoute {
 const MAX_SORTED = 20_000
 
 /** All rows of a query as a file in one of the formats of tables (query API, "Record export"; facts on "Exports"). */
-export function tableExportRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { dialect } = endpoint.options
   const { source: home } = endpoint.place
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
 import { type MetadataTemplate, TEMPLATE_TYPES, TEMPLATES } from '../../model/templates.ts'
-import type { CatalogRoute, Endpoint } from './endpoint.ts'
+import type { CatalogRoute, ExploreEndpoint } from './endpoint.ts'
 
 interface TypeRoute extends CatalogRoute {
   readonly Params: { readonly type: string }
@@ -11,7 +11,7 @@ interface TemplateRoute extends CatalogRoute {
 }
 
 /** Metadata templates, which the Search API v2 alone tells (query API, "Metadata templates"). */
-export function templateRoutes(app: FastifyInstance, endpoint: Endpoint): void {
+export function templateRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   if (endpoint.options.dialect.name !== 'search-v2') return
   const home = `${endpoint.place.root}/catalog/metadata_templates`
   const up = { rel: 'metadata_templates', href: home }

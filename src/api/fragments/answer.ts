@@ -11,9 +11,9 @@ import { sendPageText } from '../../site/frame.ts'
 import type { PageContext } from '../../site/page-context.ts'
 
 /** A request for fragments or their list. */
-export type Request = FastifyRequest<{ Querystring: QueryParameters }>
+export type FragmentContext = FastifyRequest<{ Querystring: QueryParameters }>
 
-export interface Answered {
+export interface AnsweredFragment {
   readonly format: Offer
   /** Who looks at a page; null for data, which are the same for all. */
   readonly pageContext: PageContext | null
@@ -30,9 +30,9 @@ export interface Answered {
  * where it has to be made. Only data are offered to be given again to others.
  */
 export function answerKnown(
-  request: Request,
+  request: FragmentContext,
   reply: FastifyReply,
-  { format, pageContext, parts, cache, kept: cached, vary = [] }: Answered,
+  { format, pageContext, parts, cache, kept: cached, vary = [] }: AnsweredFragment,
 ): FastifyReply | null {
   const { 'if-none-match': known, 'accept-encoding': codings, authorization } = request.headers
   const isOwn = authorization !== undefined || namesCredentials(request.query)

@@ -4,7 +4,7 @@ import type { Bindings } from './bindings.ts'
 import { findPage } from './find.ts'
 import { inTurn } from './in-turn.ts'
 import { DEFAULT_GRAPH } from './metadata.ts'
-import type { FragmentRequest, Position, RequestedPattern } from './pattern.ts'
+import type { FragmentRequest, RequestedPattern, TriplePosition } from './pattern.ts'
 import type { QuadContent } from './write.ts'
 
 /** The graphs of an RDF dataset. */
@@ -76,7 +76,7 @@ export async function findQuads(
 
 /** The graphs that a request is about, each with what it asks of its triples. */
 function partsOf(graphs: QuadGraphs, { graph, pattern, bindings }: FragmentRequest): readonly Part[] {
-  const place: Position = graph ?? { type: 'variable', name: '' }
+  const place: TriplePosition = graph ?? { type: 'variable', name: '' }
   const whole = { name: null, graphs: graphs.defaultGraphs }
   const named = graphs.named.map(({ iri, graph: stored }) => ({ name: iri, graphs: [stored] }))
   if (place.type === 'term') {
@@ -98,7 +98,7 @@ function bound(
   bindings: Bindings | null,
 ): readonly Part[] {
   const value = { type: 'iri', value: part.name ?? DEFAULT_GRAPH } as const
-  const filled = (place: Position): Position =>
+  const filled = (place: TriplePosition): TriplePosition =>
     place.type === 'variable' && place.name === variable ? { type: 'term', term: value } : place
   const inPattern = {
     subject: filled(pattern.subject),

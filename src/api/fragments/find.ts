@@ -7,7 +7,7 @@ import { inGraph, subquery, triple, variable } from '../../sparql/build.ts'
 import type { Store } from '../../store/store.ts'
 import type { Bindings } from './bindings.ts'
 import { inTurn } from './in-turn.ts'
-import { type Position, type RequestedPattern, repeatsVariable } from './pattern.ts'
+import { type RequestedPattern, repeatsVariable, type TriplePosition } from './pattern.ts'
 
 /** Triples of one page, as N-Triples, and how many the whole fragment has. */
 export interface Found {
@@ -148,7 +148,7 @@ function restrictedQuery(
     variables.set(name, known)
     return known
   }
-  const node = (place: Position, key: string) =>
+  const node = (place: TriplePosition, key: string) =>
     place.type === 'term' ? place.term : named(place.name === '' ? ` ${key}` : place.name)
   const nodes = {
     subject: node(pattern.subject, 's'),
@@ -207,6 +207,6 @@ function holdsExactly(triples: string, object: Term | undefined): boolean {
   return first === undefined || termText(first.object) === termText(object)
 }
 
-function termOf(position: Position): Term | undefined {
+function termOf(position: TriplePosition): Term | undefined {
   return position.type === 'term' ? position.term : undefined
 }

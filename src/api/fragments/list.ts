@@ -5,7 +5,7 @@ import { html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { fragmentsAddress, listAddress } from './address.ts'
 import { expandedDocument } from './jsonld.ts'
-import { dataBlock, plainText } from './page.ts'
+import { dataBlock, fragmentTermText } from './page.ts'
 
 /** A dataset in the list of all. */
 export interface ListedDataset {
@@ -55,7 +55,7 @@ export function listPage(
   const query = foreign.length === 0 ? '' : `?${foreign.join('&')}`
   const rows = datasets.map(
     ({ id, title, description, triples }) =>
-      html`<tr><td><a href="${fragmentsAddress(site.base, id)}${query}">${title}</a></td><td>${shortText(plainText(description))}</td><td class="number">${pageContext.number(triples)}</td></tr>
+      html`<tr><td><a href="${fragmentsAddress(site.base, id)}${query}">${title}</a></td><td>${shortText(fragmentTermText(description))}</td><td class="number">${pageContext.number(triples)}</td></tr>
 `,
   )
   return {

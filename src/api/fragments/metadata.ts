@@ -3,9 +3,9 @@ import { DCTERMS, FOAF, HYDRA, RDF, SD, VOID, XSD } from '../../rdf/vocab.ts'
 import { fragmentsTemplate, numberedPage } from './address.ts'
 
 /** A place of a pattern, called like its parameter, and what it stands for (TPF specification, "Controls"). */
-export type Place = 'subject' | 'predicate' | 'object' | 'graph'
+export type FragmentPlace = 'subject' | 'predicate' | 'object' | 'graph'
 
-const PROPERTIES: Readonly<Record<Place, string>> = {
+const PROPERTIES: Readonly<Record<FragmentPlace, string>> = {
   subject: RDF.subject,
   predicate: RDF.predicate,
   object: RDF.object,
@@ -26,7 +26,7 @@ export interface PageDescription {
   /** Address of the fragments of the dataset. */
   readonly address: string
   /** What a pattern is made of: three places for triples, four for quads. */
-  readonly places: readonly Place[]
+  readonly places: readonly FragmentPlace[]
   readonly pageIri: string
   readonly fragmentIri: string
   readonly page: number

@@ -152,7 +152,7 @@ function isWebAddress(iri: string): boolean {
 }
 
 /** Descriptions are written in HTML; a page shows their words. */
-export function plainText(description: string | null): string {
+export function fragmentTermText(description: string | null): string {
   return (description ?? '').replace(/<[^<>]*>/g, ' ').trim()
 }
 

@@ -6,18 +6,18 @@ import { isTripleTerm, parseTerm as readTerm } from '../../rdf/ntriples-reader.t
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import { type Bindings, parseBindings } from './bindings.ts'
-import type { Place } from './metadata.ts'
+import type { FragmentPlace } from './metadata.ts'
 
 /** One position of a requested pattern: a term, or a variable with its name, empty where none was given. */
-export type Position =
+export type TriplePosition =
   | { readonly type: 'term'; readonly term: Term }
   | { readonly type: 'variable'; readonly name: string }
 
 /** A triple pattern as a client asks for it. */
 export interface RequestedPattern {
-  readonly subject: Position
-  readonly predicate: Position
-  readonly object: Position
+  readonly subject: TriplePosition
+  readonly predicate: TriplePosition
+  readonly object: TriplePosition
 }
 
 /** What a client asks of the fragments of a dataset. */
@@ -26,13 +26,13 @@ export interface FragmentRequest {
   /** Rows that restrict the pattern; null where none were given. */
   readonly bindings: Bindings | null
   /** The graph of a quad; null where triples are asked for. */
-  readonly graph: Position | null
+  readonly graph: TriplePosition | null
   /** The first is 1. */
   readonly page: number
 }
 
 /** The parameters of a request that say what is asked; all others belong to whoever put them into the address. */
-export const PARAMETERS: ReadonlySet<string> = new Set([
+export const PATTERN_PARAMETERS: ReadonlySet<string> = new Set([
   'subject',
   'predicate',
   'object',
@@ -73,7 +73,7 @@ export function repeatsVariable({ subject, predicate, object }: RequestedPattern
   return new Set(names).size < names.length
 }
 
-function position(query: QueryParameters, name: Place): Position {
+function position(query: QueryParameters, name: FragmentPlace): TriplePosition {
   const text = query[name]
   if (Array.isArray(text)) throw bad(`${name} was given ${text.length} times but once is expected`)
   if (text === undefined || text === '') return { type: 'variable', name: '' }

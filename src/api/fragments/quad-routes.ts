@@ -13,7 +13,7 @@ import { foreignParameters, fragmentIri, pageIri, portalQuadsAddress, quadsAddre
 import { answerKnown, describeBy, send } from './answer.ts'
 import { findQuads, type PartCounts, type QuadGraphs } from './find-quads.ts'
 import { metadataGraph, pageMetadata, QUAD_PLACES } from './metadata.ts'
-import { PARAMETERS, parseRequest } from './pattern.ts'
+import { PATTERN_PARAMETERS, parseRequest } from './pattern.ts'
 import { QUAD_FORMATS, type QuadFormat } from './write.ts'
 
 /** An RDF dataset whose quads are asked for: a dataset of the portal, or all of them. */
@@ -97,7 +97,7 @@ async function answerQuads(
     fragmentIri: whole,
     page,
     pageSize,
-    foreign: foreignParameters(here, PARAMETERS),
+    foreign: foreignParameters(here, PATTERN_PARAMETERS),
     isStart,
     count,
   }

@@ -17,12 +17,12 @@ import { pageText } from '../../site/frame.ts'
 import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
 import { foreignParameters, fragmentIri, fragmentsAddress, pageIri } from './address.ts'
-import { answerKnown, describeBy, type Request, send } from './answer.ts'
+import { answerKnown, describeBy, type FragmentContext, send } from './answer.ts'
 import { findPage } from './find.ts'
 import { type ListedDataset, listPage, listTriples } from './list.ts'
 import { metadataGraph, pageMetadata, TRIPLE_PLACES } from './metadata.ts'
 import { fragmentPage } from './page.ts'
-import { PARAMETERS, parseRequest } from './pattern.ts'
+import { PATTERN_PARAMETERS, parseRequest } from './pattern.ts'
 import { addQuadRoutes, type QuadsOptions } from './quad-routes.ts'
 import { type Content, DATA_FORMATS, type DataFormat, HTML } from './write.ts'
 
@@ -105,7 +105,7 @@ async function answerPage(
     span,
   )
   const here = pageIri(base, target)
-  const foreign = foreignParameters(here, PARAMETERS)
+  const foreign = foreignParameters(here, PATTERN_PARAMETERS)
   const whole = fragmentIri(here)
   const isStart = Object.values(requested.pattern).every(({ type }) => type === 'variable')
   const description = {
@@ -157,13 +157,13 @@ async function answerList(
     pageContext !== null
       ? pageText(
           pageContext,
-          listPage(pageContext, entries, foreignParameters(pageIri(base, target), PARAMETERS)),
+          listPage(pageContext, entries, foreignParameters(pageIri(base, target), PATTERN_PARAMETERS)),
         )
       : textIn(format, { metadata: [], graph: null, data: listTriples(base, entries) })
   return send(reply, format, body, pageContext)
 }
 
-function chooseFormat(request: Request): DataFormat | Offer {
+function chooseFormat(request: FragmentContext): DataFormat | Offer {
   const format = negotiate(request.headers.accept, OFFERS)
   if (format !== null) return format
   throw new Fault('NotAcceptable', { available: OFFERS.map(({ type }) => type).join(', ') })

@@ -2,10 +2,10 @@ import { Fault } from '../../errors/errors.ts'
 import type { EdmValue, EntityColumn } from '../../model/edm.ts'
 import type { ODataClauses } from '../../query/odata/resolve.ts'
 import { type Asking, askEntities, askEntity } from './ask.ts'
-import { checkExpand, readClauses, readSelect, readWindow, type Window } from './clauses.ts'
+import { checkExpand, readODataClauses, readSelect, readWindow, type Window } from './clauses.ts'
 import { entityContext, feedContext, propertyContext } from './format/links.ts'
 import { asText } from './format/lists-as-text.ts'
-import { type Answer, type Place, setSheet } from './format/shape.ts'
+import { type ODataAnswer, type ServicePlace, setSheet } from './format/shape.ts'
 import { rawText } from './format/texts.ts'
 import { writeAnswer } from './format/write.ts'
 import { nextLink } from './links.ts'
@@ -21,7 +21,7 @@ export async function answerText(
   resource: RecordResource,
   request: ODataRequest,
   asking: Asking,
-  place: Place,
+  place: ServicePlace,
 ): Promise<string | null> {
   switch (resource.type) {
     case 'feed':
@@ -29,7 +29,9 @@ export async function answerText(
       return write(await feed(resource, request, asking, place), request, asking, place)
     case 'count': {
       const { of } = resource
-      const clauses = parsed(asking, () => readClauses(request.options, of.filters, { limit: 0, offset: 0 }))
+      const clauses = parsed(asking, () =>
+        readODataClauses(request.options, of.filters, { limit: 0, offset: 0 }),
+      )
       return String((await askEntities(of, clauses, asking)).total)
     }
     case 'entity':
@@ -49,7 +51,12 @@ export async function answerText(
   }
 }
 
-function write(answer: Answer, request: ODataRequest, { executor }: Asking, place: Place): string {
+function write(
+  answer: ODataAnswer,
+  request: ODataRequest,
+  { executor }: Asking,
+  place: ServicePlace,
+): string {
   const payloadFormat = { ...request.format, omitNulls: request.preferences.omitNulls }
   return executor.watch.time('present', () => writeAnswer(answer, payloadFormat, place))
 }
@@ -59,11 +66,11 @@ async function feed(
   { type, of }: Extract<RecordResource, { type: 'feed' | 'feedReferences' }>,
   { below, options, format, preferences }: ODataRequest,
   asking: Asking,
-  place: Place,
-): Promise<Answer> {
+  place: ServicePlace,
+): Promise<ODataAnswer> {
   const { model, entry, updated } = of
   const window = readWindow(options, preferences.pageSize)
-  const clauses = parsed(asking, () => readClauses(options, of.filters, window))
+  const clauses = parsed(asking, () => readODataClauses(options, of.filters, window))
   const isCounted = countOption(options, format.version)
   const { columns, selected, rows, total } = await askEntities(of, clauses, asking)
   const count = isCounted ? total : null
@@ -82,9 +89,9 @@ function isLast({ passed, offset, top }: Window, rows: number, total: number): b
   return rows === 0 || offset + rows >= total || (top !== null && passed + rows >= top)
 }
 
-async function entity(of: Entity, { options, format }: ODataRequest, asking: Asking): Promise<Answer> {
+async function entity(of: Entity, { options, format }: ODataRequest, asking: Asking): Promise<ODataAnswer> {
   const { model, updated } = of
-  const clauses = parsed(asking, () => readClauses(options, [], ONE))
+  const clauses = parsed(asking, () => readODataClauses(options, [], ONE))
   const { columns, selected, row } = await oneOf(of, clauses, asking)
   const context = entityContext(model.set, selected, format.version)
   return { type: 'entity', entity: { model, columns, context, updated, row } }
@@ -95,7 +102,7 @@ async function property(
   { type, of, property: { name, type: edmType }, member }: PropertyResource,
   request: ODataRequest,
   asking: Asking,
-  place: Place,
+  place: ServicePlace,
 ): Promise<string | null> {
   const { format, options } = request
   checkExpand(options)

@@ -12,7 +12,7 @@ import {
   type ODataPlan,
   resolveOData,
 } from '../../query/odata/resolve.ts'
-import { answerRows, pageOf, type Row, type RowsPlan } from '../../query/odata/rows.ts'
+import { type ApplyRow, answerRows, pageOf, type RowsPlan } from '../../query/odata/rows.ts'
 import { valuesReader } from '../../query/odata/values.ts'
 import type { Condition, GroupQuery, RecordQuery } from '../../query/plan.ts'
 import { TECHNICAL } from '../../query/technical.ts'
@@ -80,7 +80,7 @@ async function among<Query extends RecordQuery | GroupQuery>(
 }
 
 /** All rows that `$apply` makes: kept where there are more than a page of them, for whoever asks for the next. */
-async function rowsOf(plan: RowsPlan, target: CompileTarget, asking: Asking): Promise<readonly Row[]> {
+async function rowsOf(plan: RowsPlan, target: CompileTarget, asking: Asking): Promise<readonly ApplyRow[]> {
   const { executor, keptRows: rowCache } = asking
   const name = exactJson([target.graphs.facts, plan.parts, plan.steps])
   const known = rowCache.find(name)

@@ -42,7 +42,7 @@ export function readWindow(options: RawOptions, pageSize: number): Window {
  *
  * @param filters of `$filter(…)` segments, which must hold beside that of the option
  */
-export function readClauses(
+export function readODataClauses(
   options: RawOptions,
   filters: readonly Expression[],
   { limit, offset }: Pick<Window, 'limit' | 'offset'>,

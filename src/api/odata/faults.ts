@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { answerFault } from '../../http/faults.ts'
 import { errorBody } from './format/errors.ts'
-import { type Format, formatAnyway, JSON_TYPES } from './negotiate.ts'
+import { formatAnyway, JSON_TYPES, type ODataFormat } from './negotiate.ts'
 import { optionNamed } from './options.ts'
 import { versionHeader } from './versions.ts'
 
@@ -22,7 +22,7 @@ export function answerODataFault(error: unknown, request: FastifyRequest, reply:
 }
 
 /** Formats of data are not all formats of errors. */
-function contentType({ type, version }: Format): string {
+function contentType({ type, version }: ODataFormat): string {
   if (type === 'atom') return 'application/xml'
   return type === 'verbose' && version === '3.0' ? 'application/json;odata=verbose' : JSON_TYPES[version]
 }

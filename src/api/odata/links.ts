@@ -1,7 +1,7 @@
 import { optionNamed } from './options.ts'
 
 /** Where a service is. */
-export interface Addresses {
+export interface ODataAddresses {
   /** Public address of its root without trailing slash: `https://host/api/odata`. */
   readonly root: string
 }
@@ -12,7 +12,7 @@ export interface Addresses {
  *
  * @param below path and query of the request as they were sent, from below the root of the service on
  */
-export function nextLink({ root }: Addresses, below: string, passed: number): string {
+export function nextLink({ root }: ODataAddresses, below: string, passed: number): string {
   const end = below.indexOf('?')
   const path = end < 0 ? below : below.slice(0, end)
   const options = end < 0 ? [] : below.slice(end + 1).split('&')

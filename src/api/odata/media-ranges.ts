@@ -13,14 +13,14 @@ const MAX_RANGES = 50
 /** The media ranges of an Accept header; what cannot be read is passed over, and where nothing is left all is taken. */
 export function parseRanges(accept: string): readonly MediaRange[] {
   const parts = accept.slice(0, MAX_LENGTH).split(',').slice(0, MAX_RANGES)
-  const ranges = parts.flatMap(part => rangeOf(part) ?? [])
+  const ranges = parts.flatMap(part => mediaRangeOf(part) ?? [])
   return ranges.length === 0 && accept.trim() === ''
     ? [{ type: '*/*', parameters: new Map(), quality: 1 }]
     : ranges
 }
 
 /** One media type or range; null where the text is none. */
-export function rangeOf(text: string): MediaRange | null {
+export function mediaRangeOf(text: string): MediaRange | null {
   const [written = '', ...pieces] = text.split(';').map(piece => piece.trim().toLowerCase())
   const type = written === '*' ? '*/*' : written
   if (!/^[^\s/]+\/[^\s/]+$/.test(type)) return null

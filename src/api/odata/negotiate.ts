@@ -1,19 +1,19 @@
 import { Fault } from '../../errors/errors.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
 import type { PayloadFormat, Version } from './format/shape.ts'
-import { type MediaRange, parseRanges, rangeOf } from './media-ranges.ts'
+import { type MediaRange, mediaRangeOf, parseRanges } from './media-ranges.ts'
 import { type RequestedVersion, type RequestHeaders, readVersions } from './versions.ts'
 
 /** What kind of document is answered, as far as its media types differ (OData Atom 4.0, section 4.1). */
 export type DocumentKind = 'service' | 'metadata' | 'feed' | 'entity' | 'property'
 
 /** How an answer is written, and as what it is sent. */
-export interface Format extends Omit<PayloadFormat, 'omitNulls'> {
+export interface ODataFormat extends Omit<PayloadFormat, 'omitNulls'> {
   readonly contentType: string
 }
 
 /** What to write where nothing could be agreed upon. */
-const DEFAULT_FORMAT: Format = {
+const DEFAULT_FORMAT: ODataFormat = {
   type: 'json',
   version: '4.0',
   level: 'minimal',
@@ -36,11 +36,11 @@ export function negotiateFormat(
   accept: string | undefined,
   format: string | undefined,
   kind: DocumentKind,
-): Format {
+): ODataFormat {
   if (format !== undefined) return formatNamed(format, wish, kind)
   const ranges = parseRanges(accept ?? '')
   if (kind === 'metadata') return metadataFormat(ranges, wish)
-  let best: { readonly format: Format; readonly quality: number } | null = null
+  let best: { readonly format: ODataFormat; readonly quality: number } | null = null
   for (const range of ranges) {
     const found = range.quality === 0 ? null : formatOf(range, ranges, wish, kind)
     if (found === null || (best !== null && !isBetter(found, range.quality, best))) continue
@@ -55,7 +55,7 @@ export function negotiateFormat(
  *
  * @param format see {@link negotiateFormat}
  */
-export function formatAnyway(headers: RequestHeaders, format: string | undefined): Format {
+export function formatAnyway(headers: RequestHeaders, format: string | undefined): ODataFormat {
   for (const attempt of [
     () => negotiateFormat(readVersions(headers), headers.accept, format, 'feed'),
     () => negotiateFormat(readVersions(headers), undefined, undefined, 'feed'),
@@ -69,15 +69,15 @@ export function formatAnyway(headers: RequestHeaders, format: string | undefined
 }
 
 function isBetter(
-  format: Format,
+  format: ODataFormat,
   quality: number,
-  best: { readonly format: Format; readonly quality: number },
+  best: { readonly format: ODataFormat; readonly quality: number },
 ): boolean {
   return quality > best.quality || (quality === best.quality && rank(format) < rank(best.format))
 }
 
 /** JSON of 4.0, JSON of 3.0, verbose JSON, Atom. */
-function rank({ type, version }: Format): number {
+function rank({ type, version }: ODataFormat): number {
   return type === 'atom' ? 3 : type === 'verbose' ? 2 : version === '4.0' ? 0 : 1
 }
 
@@ -91,12 +91,12 @@ const SHORT: ReadonlyMap<string, string> = new Map([
 
 const MAX_FORMAT_LENGTH = 200
 
-function formatNamed(raw: string, wish: RequestedVersion, kind: DocumentKind): Format {
+function formatNamed(raw: string, wish: RequestedVersion, kind: DocumentKind): ODataFormat {
   const text = percentDecoded(raw, '$format').trim()
   if (text === '') throw new Fault('ODataError', { reason: '$format: a format is expected.' })
   const short = SHORT.get(text.toLowerCase())
   if (text.toLowerCase() === 'atom' && kind === 'service') return xml('application/atomsvc+xml', wish)
-  const range = rangeOf(short ?? text)
+  const range = mediaRangeOf(short ?? text)
   const isKnown = range !== null && NAMED.includes(range.type)
   if (!isKnown || text.length > MAX_FORMAT_LENGTH) {
     const reason = `$format: ${text.slice(0, 60)} is no format of this service, use json, atom, xml or a media type.`
@@ -110,7 +110,7 @@ function formatNamed(raw: string, wish: RequestedVersion, kind: DocumentKind): F
 const NAMED = ['application/json', 'application/xml', 'application/atom+xml', 'application/atomsvc+xml']
 
 /** The metadata document is XML for everyone who takes it; JSON for who takes only that (facts on OData, 1.1). */
-function metadataFormat(ranges: readonly MediaRange[], wish: RequestedVersion): Format {
+function metadataFormat(ranges: readonly MediaRange[], wish: RequestedVersion): ODataFormat {
   const liked = ranges.filter(({ quality }) => quality > 0)
   const isXml = ({ type }: MediaRange) =>
     type !== 'application/json' && /^(?:\*|application)\/|xml$/.test(type)
@@ -122,7 +122,7 @@ function metadataFormat(ranges: readonly MediaRange[], wish: RequestedVersion): 
   return metadataFormatNamed(json, wish) ?? xml('application/xml', wish)
 }
 
-function metadataFormatNamed(range: MediaRange, wish: RequestedVersion): Format | null {
+function metadataFormatNamed(range: MediaRange, wish: RequestedVersion): ODataFormat | null {
   if (range.type !== 'application/json') return xml('application/xml', wish)
   const format = jsonFormat(range, wish)
   return format?.version === '4.0' ? { ...format, contentType: 'application/json' } : null
@@ -134,7 +134,7 @@ function formatOf(
   all: readonly MediaRange[],
   wish: RequestedVersion,
   kind: DocumentKind,
-): Format | null {
+): ODataFormat | null {
   switch (range.type) {
     case '*/*':
     case 'application/*':
@@ -158,7 +158,7 @@ function defaultFormat(
   all: readonly MediaRange[],
   wish: RequestedVersion,
   kind: DocumentKind,
-): Format | null {
+): ODataFormat | null {
   const types =
     wish === '2.0'
       ? ['application/atom+xml', 'application/json']
@@ -167,7 +167,7 @@ function defaultFormat(
   return free === undefined ? null : formatOf({ type: free, parameters: new Map(), quality }, all, wish, kind)
 }
 
-function atomFormat(range: MediaRange, wish: RequestedVersion, kind: DocumentKind): Format | null {
+function atomFormat(range: MediaRange, wish: RequestedVersion, kind: DocumentKind): ODataFormat | null {
   const isEntry = range.parameters.get('type')
   if (!hasOnly(range, ['charset', 'type'])) return null
   if (kind === 'service' || kind === 'property' || kind === 'metadata') return xml('application/xml', wish)
@@ -176,18 +176,18 @@ function atomFormat(range: MediaRange, wish: RequestedVersion, kind: DocumentKin
   return xml(`application/atom+xml;type=${type}`, wish)
 }
 
-function xml(contentType: string, wish: RequestedVersion): Format {
+function xml(contentType: string, wish: RequestedVersion): ODataFormat {
   return { type: 'atom', version: wish ?? '4.0', level: 'minimal', ieee754: false, contentType }
 }
 
 /** Parameters of JSON by the version that has them; the others are in both. */
 const OF_V4 = ['odata.metadata', 'metadata', 'odata.streaming', 'ieee754compatible', 'exponentialdecimals']
-const LEVELS: ReadonlyMap<string, Format['level']> = new Map([
+const LEVELS: ReadonlyMap<string, ODataFormat['level']> = new Map([
   ['minimal', 'minimal'],
   ['full', 'full'],
   ['none', 'minimal'],
 ])
-const OLD_LEVELS: ReadonlyMap<string, Format['level']> = new Map([
+const OLD_LEVELS: ReadonlyMap<string, ODataFormat['level']> = new Map([
   ['minimalmetadata', 'minimal'],
   ['fullmetadata', 'full'],
   ['nometadata', 'minimal'],
@@ -196,7 +196,7 @@ const OLD_LEVELS: ReadonlyMap<string, Format['level']> = new Map([
 ])
 
 /** JSON with its parameters (OData JSON 4.0, section 3; OData 3.0 JSON, section 3); null where one is unknown. */
-function jsonFormat(range: MediaRange, wish: RequestedVersion): Format | null {
+function jsonFormat(range: MediaRange, wish: RequestedVersion): ODataFormat | null {
   const { parameters } = range
   if (!hasOnly(range, [...OF_V4, 'odata', 'streaming', 'charset'])) return null
   const isV4 = OF_V4.some(name => parameters.has(name))
@@ -208,7 +208,7 @@ function jsonFormat(range: MediaRange, wish: RequestedVersion): Format | null {
   return version === '4.0' ? jsonOfV4(range, streaming) : olderJson(range, streaming, version)
 }
 
-function jsonOfV4({ parameters }: MediaRange, streaming: boolean): Format | null {
+function jsonOfV4({ parameters }: MediaRange, streaming: boolean): ODataFormat | null {
   const level = LEVELS.get(parameters.get('odata.metadata') ?? parameters.get('metadata') ?? 'minimal')
   const ieee754 = truth(parameters.get('ieee754compatible'))
   const exponents = truth(parameters.get('exponentialdecimals'))
@@ -227,7 +227,7 @@ function olderJson(
   { parameters }: MediaRange,
   streaming: boolean,
   version: Exclude<Version, '4.0'>,
-): Format | null {
+): ODataFormat | null {
   const requested = parameters.get('odata') ?? (version === '2.0' ? 'verbose' : 'minimalmetadata')
   const level = OLD_LEVELS.get(requested)
   if (level === undefined) return null

@@ -2,8 +2,8 @@ import { Fault } from '../../errors/errors.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
 import { parsePath } from '../../language/odata/path.ts'
 import { readAliases } from './clauses.ts'
-import type { Place, Version } from './format/shape.ts'
-import { type DocumentKind, type Format, formatAnyway, negotiateFormat } from './negotiate.ts'
+import type { ServicePlace, Version } from './format/shape.ts'
+import { type DocumentKind, formatAnyway, negotiateFormat, type ODataFormat } from './negotiate.ts'
 import {
   checkSchemaVersion,
   type RawOptions,
@@ -22,13 +22,13 @@ export interface ODataRequest {
   readonly below: string
   readonly options: RawOptions
   readonly resource: Exclude<Resource, { type: 'named' }>
-  readonly format: Format
+  readonly format: ODataFormat
   readonly preferences: Preferences
 }
 
 /** What a request is read in. */
 export interface RequestContext {
-  readonly place: Place
+  readonly place: ServicePlace
   readonly sets: ServedSets
   /** The set of a name that is not among the sets. Faults: NotPublishedYet. */
   readonly missing: (name: string) => ServedSet | undefined
@@ -100,7 +100,7 @@ function fixedFormat(
   headers: RequestHeaders,
   named: string | undefined,
   resource: ODataRequest['resource'],
-): Format {
+): ODataFormat {
   const contentType =
     resource.type === 'vocabulary' ? `application/${resource.format}` : 'text/plain;charset=utf-8'
   return { ...formatAnyway(headers, named), contentType }

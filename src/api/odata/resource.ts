@@ -1,5 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
-import type { Expression, KeyPredicate, Literal, PathSegment } from '../../language/odata/ast.ts'
+import type { Expression, KeyPredicate, ODataLiteral, PathSegment } from '../../language/odata/ast.ts'
 import { type EntityProperty, KEY } from '../../model/edm.ts'
 import type { Version } from './format/shape.ts'
 import {
@@ -53,7 +53,7 @@ export interface PropertyResource {
 }
 
 /** What paths are looked up in. */
-export interface PathContext {
+export interface ResourcePathContext {
   /** Faults: NotPublishedYet. */
   readonly set: (name: string) => ServedSet | undefined
   /** The text of a parameter alias that is a string; undefined for no such alias. */
@@ -66,7 +66,7 @@ export interface PathContext {
  * Gives what a path addresses. Faults: ODataSegment for a segment that names nothing, ODataError for a wrong key and for
  * `/$value` of what has no single value, ODataUnsupported for what this service has not.
  */
-export function resourceAt(segments: readonly PathSegment[], context: PathContext): Resource {
+export function resourceAt(segments: readonly PathSegment[], context: ResourcePathContext): Resource {
   // `//` in the middle is as good as `/`.
   const [first, ...rest] = segments.filter(segment => segment.type !== 'name' || segment.name !== '')
   if (first === undefined) return { type: 'service' }
@@ -101,7 +101,7 @@ function atVocabulary(first: NameSegment, [document, beyond]: readonly PathSegme
 
 type NameSegment = Extract<PathSegment, { type: 'name' }>
 
-function atSet(segment: NameSegment, rest: readonly PathSegment[], context: PathContext): Resource {
+function atSet(segment: NameSegment, rest: readonly PathSegment[], context: ResourcePathContext): Resource {
   const set = context.set(segment.name)
   if (set === undefined) throw unknownSegment(segment)
   const { key } = segment
@@ -181,7 +181,7 @@ export function isOwnType(segment: PathSegment, { model }: ServedSet): boolean {
 }
 
 /** The id of the record that a key names. */
-function keyText(key: KeyPredicate, context: PathContext): string {
+function keyText(key: KeyPredicate, context: ResourcePathContext): string {
   switch (key.type) {
     case 'raw':
       return key.text
@@ -200,12 +200,12 @@ function keyText(key: KeyPredicate, context: PathContext): string {
   }
 }
 
-function stringOf({ of, value, text }: Literal): string {
+function stringOf({ of, value, text }: ODataLiteral): string {
   if (of === 'Edm.String' && typeof value === 'string') return value
   throw wrongKey(`${text.slice(0, 60)} is no string`)
 }
 
-function aliasText(name: string, context: PathContext): string {
+function aliasText(name: string, context: ResourcePathContext): string {
   const text = context.alias(name)
   if (text !== undefined) return text
   throw wrongKey(`the value of ${name} is no string`)

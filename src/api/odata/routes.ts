@@ -12,8 +12,8 @@ import { Stopwatch } from '../../query/stopwatch.ts'
 import type { Store } from '../../store/store.ts'
 import { answerText } from './answer.ts'
 import { answerODataFault } from './faults.ts'
-import type { Place } from './format/shape.ts'
-import type { Format } from './negotiate.ts'
+import type { ServicePlace } from './format/shape.ts'
+import type { ODataFormat } from './negotiate.ts'
 import { refuseIsolation, refuseUnmatched } from './preconditions.ts'
 import { type ODataRequest, readRequest, split } from './request.ts'
 import { RowCache } from './row-cache.ts'
@@ -95,7 +95,7 @@ function append(reply: FastifyReply, name: string, more: readonly string[]): voi
 /** What the requests of one service share. */
 class Service {
   private readonly options: ODataOptions
-  private readonly place: Place
+  private readonly place: ServicePlace
   private readonly host: string
   private readonly kept = new AnswerCache()
   private readonly keptRows = new RowCache()
@@ -175,7 +175,7 @@ class Service {
     return isFresh(requested, reply, version, { mediaType })
   }
 
-  private finish(reply: FastifyReply, format: Format, text: string): FastifyReply {
+  private finish(reply: FastifyReply, format: ODataFormat, text: string): FastifyReply {
     this.kept.keep(reply, text)
     return send(reply, format, text)
   }
@@ -192,7 +192,7 @@ function missing(visible: VisibleDatasets, name: string): undefined {
 }
 
 /** Sends a body under the media type that was told and nothing but that. */
-function send(reply: FastifyReply, { contentType }: Format, text: string): FastifyReply {
+function send(reply: FastifyReply, { contentType }: ODataFormat, text: string): FastifyReply {
   return reply
     .type(contentType)
     .serializer((body: unknown) => body as string)

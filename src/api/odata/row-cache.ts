@@ -1,4 +1,4 @@
-import type { Row } from '../../query/odata/rows.ts'
+import type { ApplyRow } from '../../query/odata/rows.ts'
 
 /** Cells of all answers together where nothing else is said: some tens of megabytes. */
 const MAX_CELLS = 1_000_000
@@ -8,7 +8,7 @@ const MAX_CELLS = 1_000_000
  * asked for goes first. A name must hold the version of the data; then nothing that is kept is ever wrong.
  */
 export class RowCache {
-  private readonly answers = new Map<string, readonly Row[]>()
+  private readonly answers = new Map<string, readonly ApplyRow[]>()
   private readonly max: number
   private size = 0
 
@@ -17,7 +17,7 @@ export class RowCache {
     this.max = max
   }
 
-  find(name: string): readonly Row[] | undefined {
+  find(name: string): readonly ApplyRow[] | undefined {
     const rows = this.answers.get(name)
     if (rows === undefined) return undefined
     this.answers.delete(name)
@@ -25,7 +25,7 @@ export class RowCache {
     return rows
   }
 
-  keep(name: string, rows: readonly Row[]): void {
+  keep(name: string, rows: readonly ApplyRow[]): void {
     if (costOf(name, rows) > this.max / 4 || this.answers.has(name)) return
     this.answers.set(name, rows)
     this.size += costOf(name, rows)
@@ -38,7 +38,7 @@ export class RowCache {
 }
 
 /** Texts are told by a cell for sixteen characters, of which keys are the longest; a row is an object of its own. */
-function costOf(name: string, rows: readonly Row[]): number {
+function costOf(name: string, rows: readonly ApplyRow[]): number {
   let cells = name.length / 16
   for (const row of rows) {
     cells += 1

@@ -2,9 +2,9 @@ import { metadataJson } from './format/csdl-json.ts'
 import { metadataXml } from './format/metadata.ts'
 import { oldMetadataXml } from './format/old-metadata.ts'
 import { serviceDocument } from './format/service.ts'
-import { type Place, setSheet } from './format/shape.ts'
+import { type ServicePlace, setSheet } from './format/shape.ts'
 import { vocabularyDocument } from './format/vocabulary-documents.ts'
-import type { Format } from './negotiate.ts'
+import type { ODataFormat } from './negotiate.ts'
 import type { DocumentResource } from './resource.ts'
 import type { ServedSets } from './sets.ts'
 
@@ -12,8 +12,8 @@ import type { ServedSets } from './sets.ts'
 export function serviceText(
   resource: DocumentResource,
   { all }: ServedSets,
-  format: Format,
-  place: Place,
+  format: ODataFormat,
+  place: ServicePlace,
 ): string {
   if (resource.type === 'vocabulary') return vocabularyDocument(resource.vocabulary, resource.format)
   const sheets = all.map(({ model, entry, updated }) => setSheet(model, entry.dataset.metas, updated))

@@ -1,5 +1,5 @@
 import { normaliseEscapes } from '../../rdf/iri.ts'
-import { type Format, suffixedFormat } from './formats.ts'
+import { type DocumentFormat, suffixedFormat } from './formats.ts'
 
 /**
  * The spaces of IRIs that answer when they are looked up, and where the documents about them are: a thing and a document
@@ -17,14 +17,14 @@ export const SPACES = {
 export type SpaceName = keyof typeof SPACES
 
 /** One way in which an address can be read. */
-export interface Reading {
+export interface AddressReading {
   readonly dataset: string
   /** What follows the id of the dataset, null where nothing does. */
   readonly local: string | null
   /** The IRI of the thing as the store may spell it, the normal form first. */
   readonly spellings: readonly [string, ...string[]]
   /** The form that the address ends with. */
-  readonly format: Format | null
+  readonly format: DocumentFormat | null
 }
 
 /**
@@ -38,7 +38,7 @@ export function readings(
   space: SpaceName,
   place: 'things' | 'documents',
   target: string,
-): readonly Reading[] {
+): readonly AddressReading[] {
   const path = unicode(target.split(/[?#]/, 1)[0] ?? '').slice(SPACES[space][place].length)
   const whole = reading(base, space, path, null)
   if (place === 'things') return [whole]
@@ -55,7 +55,12 @@ function unicode(path: string): string {
   return text.includes('\ufffd') ? path : text
 }
 
-function reading(base: string, space: SpaceName, path: string, format: Format | null): Reading {
+function reading(
+  base: string,
+  space: SpaceName,
+  path: string,
+  format: DocumentFormat | null,
+): AddressReading {
   const slash = path.indexOf('/')
   const first = normaliseEscapes(slash < 0 ? path : path.slice(0, slash))
   const local = slash < 0 || slash === path.length - 1 ? null : path.slice(slash + 1)
@@ -67,7 +72,7 @@ function reading(base: string, space: SpaceName, path: string, format: Format | 
 }
 
 /** The address of the document about a thing of this portal, as an IRI; a suffix fixes its form. */
-export function documentAddress(base: string, iri: string, format?: Format): string {
+export function documentAddress(base: string, iri: string, format?: DocumentFormat): string {
   const space = Object.values(SPACES).find(({ things }) => iri.startsWith(base + things))
   if (space === undefined) throw new Error(`no document for ${iri}`)
   const end = format === undefined ? '' : `.${format.suffix}`

@@ -1,20 +1,20 @@
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import { type Html, html } from '../../site/html.ts'
 import { asciiAddress } from './address.ts'
-import type { Selection } from './links.ts'
+import type { LinkSelection } from './links.ts'
 import type { ValueWriter } from './values.ts'
-import type { Page } from './view.ts'
+import type { ResourcePage } from './view.ts'
 
 /** What links to the thing, by dataset and predicate: some of each kind with their number, or one page of all. */
 export function backlinks(
-  { pageContext, gathered, requested, document, suffix }: Page,
+  { pageContext, gathered, requested, document, suffix }: ResourcePage,
   values: ValueWriter,
 ): Html | '' {
   const { groups, paging, links, thing } = gathered
   if (groups.length === 0) return ''
   const { t, number, href } = pageContext
   const address = suffix === null ? document : `${document}.${suffix.suffix}`
-  const pageAddress = (page: number, { predicate, from }: Selection) =>
+  const pageAddress = (page: number, { predicate, from }: LinkSelection) =>
     `${asciiAddress(address)}?inverse=${page}${predicate === null ? '' : `&predicate=${encodeURIComponent(predicate)}`}${
       from === null ? '' : `&from=${encodeURIComponent(from)}`
     }`
@@ -40,7 +40,7 @@ export function backlinks(
 `
   })
   const accessError = requested.inverse === null ? groups.length - shown.length : 0
-  const whole: Selection = { predicate: null, from: null }
+  const whole: LinkSelection = { predicate: null, from: null }
   return html`<section id="links"><h2>${t('Linked from')} <span class="number-badge">${number(paging.total)}</span></h2><table class="properties"><tbody>
 ${rows}</tbody></table>
 ${accessError > 0 ? html`<p class="more"><a href="${pageAddress(1, whole)}">${t.many('{n} more kind of links', '{n} more kinds of links', accessError)}</a></p>` : ''}${
@@ -57,8 +57,8 @@ function steps(
     pageContext: { t },
     gathered: { paging },
     requested,
-  }: Pick<Page, 'pageContext' | 'gathered' | 'requested'>,
-  pageAddress: (page: number, selection: Selection) => string,
+  }: Pick<ResourcePage, 'pageContext' | 'gathered' | 'requested'>,
+  pageAddress: (page: number, selection: LinkSelection) => string,
   whole: string,
 ): Html {
   const last = Math.max(1, Math.ceil(paging.total / paging.size))

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 type Position = readonly [lon: number, lat: number]
 
 /** A part of the Earth, in degrees; it may reach beyond ±180. */
-export interface Box {
+export interface CoastlineBox {
   readonly west: number
   readonly south: number
   readonly east: number
   readonly north: number
 }
 
-interface Outline extends Box {
+interface Outline extends CoastlineBox {
   readonly line: readonly Position[]
 }
 
@@ -25,7 +25,7 @@ const FILE = new URL('../../../dist/land.json', import.meta.url)
 let cached: Coastline | null = null
 
 /** Outlines of land within a box, cut at its edges, and the borders that cross it; nothing where the build made no file. */
-export function coastlineWithin(box: Box): {
+export function coastlineWithin(box: CoastlineBox): {
   readonly land: readonly (readonly Position[])[]
   readonly borders: readonly (readonly Position[])[]
 } {
@@ -77,7 +77,10 @@ function outlineOf(steps: readonly number[]): Outline {
 }
 
 /** The part of a ring within a box, edge after edge (Sutherland and Hodgman, 1974). */
-export function cutRing(ring: readonly Position[], { west, south, east, north }: Box): readonly Position[] {
+export function cutRing(
+  ring: readonly Position[],
+  { west, south, east, north }: CoastlineBox,
+): readonly Position[] {
   const edges: readonly (readonly [axis: 0 | 1, limit: number, sign: 1 | -1])[] = [
     [0, west, 1],
     [0, east, -1],

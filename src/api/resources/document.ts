@@ -22,12 +22,12 @@ import {
 } from './describe.ts'
 import {
   exampleResources,
-  linesOf,
+  type LabelNames,
   MAX_TRIPLES,
-  type Names,
   namesIn,
   namesOf,
   nestedTriples,
+  tripleLinesOf,
   triplesAbout,
 } from './gather.ts'
 import {
@@ -35,10 +35,10 @@ import {
   type LinkGroup,
   type Links,
   linkGroups,
+  linkOriginsOf,
   linkPage,
   linkSamples,
   linksetTriples,
-  originsOf,
 } from './links.ts'
 
 /** The thing that a document is about. */
@@ -49,7 +49,7 @@ export interface Thing {
 }
 
 /** What of a thing is asked for. */
-export interface Request {
+export interface DocumentRequest {
   /** A page of the links to it, 1, 2, 3 …; null for all that is said of it, with the first page. */
   readonly inverse: number | null
   /** The only predicate of these links. */
@@ -74,7 +74,7 @@ export interface Gathered {
   readonly links: readonly Links[]
   readonly groups: readonly LinkGroup[]
   readonly paging: InversePaging
-  readonly names: Names
+  readonly names: LabelNames
   readonly examples: readonly string[]
   /** Triples of the geometries that it has as resources of their own; only for a page. */
   readonly places: string
@@ -88,10 +88,10 @@ const SAMPLE = 10
 const MAX_GROUPS = 20
 
 /** Asks the store for what a document says. */
-export async function gather(
+export async function gatherDocument(
   options: Sight,
   thing: Thing,
-  request: Request,
+  request: DocumentRequest,
   document: string,
 ): Promise<Gathered> {
   const { base, store } = options
@@ -113,7 +113,7 @@ export async function gather(
     options,
     dataset,
     mentioned(isLinks ? inverse : first + nested + inverse, request, examples),
-    originsOf(links.filter(({ group }) => group.source.id !== dataset.id)),
+    linkOriginsOf(links.filter(({ group }) => group.source.id !== dataset.id)),
   )
   return {
     thing,
@@ -126,7 +126,7 @@ export async function gather(
     names,
     examples,
     places,
-    isCut: linesOf(stored).length >= MAX_TRIPLES,
+    isCut: tripleLinesOf(stored).length >= MAX_TRIPLES,
   }
 }
 
@@ -157,7 +157,7 @@ export function documentText(base: string, gathered: Gathered, document: string)
     pagingTriples(document, paging),
     linksetTriples(base, thing.dataset.id, groups, document),
   ].join('')
-  return [...new Set(linesOf(text))].join('')
+  return [...new Set(tripleLinesOf(text))].join('')
 }
 
 /** What Lodestone itself says of a thing, its own triples and those of what stands under it. */
@@ -202,7 +202,7 @@ const MAX_GEOMETRIES = 20
 /** Triples of which the thing is the subject, and the others. */
 function divided(text: string, iri: string): readonly [string, string] {
   const start = `${iriText(iri)} `
-  const lines = linesOf(text)
+  const lines = tripleLinesOf(text)
   return [
     lines.filter(line => line.startsWith(start)).join(''),
     lines.filter(line => !line.startsWith(start)).join(''),
@@ -214,7 +214,7 @@ function linkSources({ linkSources: visible }: Sight, own: ResourceDataset): rea
   return [own, ...(visible?.() ?? []).filter(({ id }) => id !== own.id)]
 }
 
-function pagingOf(groups: readonly LinkGroup[], request: Request, document: string): InversePaging {
+function pagingOf(groups: readonly LinkGroup[], request: DocumentRequest, document: string): InversePaging {
   const { inverse, predicate, from } = request
   const more = [
     predicate === null ? '' : `&predicate=${encodeURIComponent(predicate)}`,
@@ -232,7 +232,7 @@ async function linksTo(
   { store }: Sight,
   { iri }: Thing,
   groups: readonly LinkGroup[],
-  request: Request,
+  request: DocumentRequest,
 ): Promise<readonly Links[]> {
   const { inverse, isPage } = request
   if (inverse === null && isPage) return linkSamples(store, groups.slice(0, MAX_GROUPS), iri, SAMPLE)
@@ -241,7 +241,11 @@ async function linksTo(
 }
 
 /** The IRIs that a document mentions and that may have a name. */
-function mentioned(text: string, { isPage }: Request, examples: readonly string[]): ReadonlySet<string> {
+function mentioned(
+  text: string,
+  { isPage }: DocumentRequest,
+  examples: readonly string[],
+): ReadonlySet<string> {
   const found = new Set<string>(examples)
   const add = (term: Term) => {
     if (term.type === 'iri') found.add(term.value)
@@ -263,7 +267,7 @@ function inOrder(triples: string, dataset: ResourceDataset, base: string): strin
   )
   const rank = (line: string) => order.get(line.split(' ', 2)[1] ?? '') ?? order.size
   const places = new Map<string, number>()
-  const ranked = linesOf(triples).map(line => {
+  const ranked = tripleLinesOf(triples).map(line => {
     const predicate = line.split(' ', 2)[1] ?? ''
     const place = places.get(predicate) ?? places.size
     places.set(predicate, place)

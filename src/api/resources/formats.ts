@@ -7,7 +7,7 @@ import { isXmlText } from '../../model/xml.ts'
 import { parseTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 
 /** A form in which a document about a resource is served. */
-export interface Format extends Offer {
+export interface DocumentFormat extends Offer {
   /** What people call it. */
   readonly name: string
   /** What the address of the document ends with, after a dot. */
@@ -22,7 +22,7 @@ export const HTML_TYPE = 'text/html'
  * The forms in the order of the server's preference: who accepts anything gets Turtle, and only who ranks HTML above all
  * data gets a page.
  */
-export const FORMATS: readonly Format[] = [
+export const DOCUMENT_FORMATS: readonly DocumentFormat[] = [
   { type: 'text/turtle', suffix: 'ttl', name: 'Turtle', aliases: ['turtle'] },
   { type: 'application/ld+json', suffix: 'jsonld', name: 'JSON-LD', aliases: ['json-ld'] },
   { type: 'application/n-triples', suffix: 'nt', name: 'N-Triples', aliases: ['ntriples'] },
@@ -35,31 +35,33 @@ export const FORMATS: readonly Format[] = [
 ]
 
 /** The forms that an answer names as alternatives: each once. */
-export const ALTERNATES: readonly Format[] = FORMATS.filter(({ explicit }) => explicit !== true)
+export const ALTERNATES: readonly DocumentFormat[] = DOCUMENT_FORMATS.filter(
+  ({ explicit }) => explicit !== true,
+)
 
 /** The form that a suffix of an address stands for. */
-export function suffixedFormat(suffix: string): Format | undefined {
-  return FORMATS.find(known => known.suffix === suffix)
+export function suffixedFormat(suffix: string): DocumentFormat | undefined {
+  return DOCUMENT_FORMATS.find(known => known.suffix === suffix)
 }
 
 /**
  * The form of an answer: what `?format=` names, else what the address ends with, else what the Accept header prefers.
  * Throws NotAcceptable with the list of all.
  */
-export function chooseFormat(
+export function chooseDocumentFormat(
   named: string | undefined,
-  suffixed: Format | null,
+  suffixed: DocumentFormat | null,
   accept: string | undefined,
-): Format {
+): DocumentFormat {
   // An unescaped + of a media type arrives as a space.
   const name = named?.trim().toLowerCase().replaceAll(' ', '+')
   const chosen =
     name === undefined
-      ? (suffixed ?? negotiate(accept, FORMATS))
-      : FORMATS.find(({ type, suffix, aliases }) => [type, suffix, ...aliases].includes(name))
+      ? (suffixed ?? negotiate(accept, DOCUMENT_FORMATS))
+      : DOCUMENT_FORMATS.find(({ type, suffix, aliases }) => [type, suffix, ...aliases].includes(name))
   if (chosen !== undefined && chosen !== null) return chosen
   throw new Fault('NotAcceptable', {
-    available: FORMATS.map(({ type, suffix }) => `${type} (${suffix})`).join(', '),
+    available: DOCUMENT_FORMATS.map(({ type, suffix }) => `${type} (${suffix})`).join(', '),
   })
 }
 
@@ -70,7 +72,7 @@ export function chooseFormat(
  * @param vocabulary namespace of the dataset's predicates
  */
 export async function writeTriples(
-  { type }: Format,
+  { type }: DocumentFormat,
   triples: string,
   prefixes: Prefixes,
   vocabulary: string,

@@ -28,7 +28,7 @@ const SUBJECTS = 30
 const [S, P, O] = [variable('s'), variable('p'), variable('o')]
 
 /** Names by IRI, the preferred first. */
-export type Names = ReadonlyMap<string, readonly Literal[]>
+export type LabelNames = ReadonlyMap<string, readonly Literal[]>
 
 /** True where a triple of the graph has the IRI as subject or object. */
 export async function isMentioned(store: Store, graph: string, iri: string): Promise<boolean> {
@@ -112,7 +112,7 @@ export async function namesOf(
   dataset: ResourceDataset,
   iris: Iterable<string>,
   origins: ReadonlyMap<string, string> = new Map(),
-): Promise<Names> {
+): Promise<LabelNames> {
   const names = new Map<string, readonly Literal[]>()
   const requested = [...new Set(iris)].filter(isIri).slice(0, MAX_NAMED)
   const byDataset = new Map<ResourceDataset, string[]>([[dataset, []]])
@@ -165,7 +165,7 @@ export async function namesOf(
 }
 
 /** The names that triples give their subjects, at most one a language. */
-export function namesIn(triples: Iterable<Triple>, predicates: readonly string[]): Names {
+export function namesIn(triples: Iterable<Triple>, predicates: readonly string[]): LabelNames {
   const found = new Map<string, { readonly rank: number; readonly name: Literal }[]>()
   for (const { subject, predicate, object } of triples) {
     const rank = predicates.indexOf(predicate.value)
@@ -194,7 +194,7 @@ function datasetOrNull(find: (id: string) => ResourceDataset, id: string): Resou
 }
 
 /** The lines of a text, each with its end. */
-export function linesOf(text: string): string[] {
+export function tripleLinesOf(text: string): string[] {
   return text === ''
     ? []
     : text

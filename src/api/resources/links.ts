@@ -1,11 +1,11 @@
 import { datasetIri } from '../../rdf/iris.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { RDF, VOID, XSD } from '../../rdf/vocab.ts'
-import type { Expression } from '../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../sparql/algebra.ts'
 import { inGraph, iri as named, triple, variable } from '../../sparql/build.ts'
 import type { Store } from '../../store/store.ts'
 import type { LinkSource } from './dataset.ts'
-import { linesOf } from './gather.ts'
+import { tripleLinesOf } from './gather.ts'
 
 /** The triples of one dataset that have a resource as object, with one predicate. */
 export interface LinkGroup {
@@ -16,13 +16,13 @@ export interface LinkGroup {
 }
 
 /** Which groups are asked for; null for all. */
-export interface Selection {
+export interface LinkSelection {
   readonly predicate: string | null
   /** The id of a dataset. */
   readonly from: string | null
 }
 
-export function isRequested({ predicate, source }: LinkGroup, selection: Selection): boolean {
+export function isRequested({ predicate, source }: LinkGroup, selection: LinkSelection): boolean {
   return (
     (selection.predicate === null || selection.predicate === predicate) &&
     (selection.from === null || selection.from === source.id)
@@ -55,7 +55,7 @@ export async function linkGroups(
   iri: string,
 ): Promise<readonly LinkGroup[]> {
   const counted = await inTurn(sources, async source => {
-    const count: Expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
+    const count: AlgebraExpression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
     const rows = await store.select({
       type: 'select',
       projection: [{ variable: P }, { variable: variable('count'), expression: count }],
@@ -112,10 +112,10 @@ async function linksOf(
 }
 
 /** The dataset that has each of the subjects of some links: the first that has it. */
-export function originsOf(links: readonly Links[]): ReadonlyMap<string, string> {
+export function linkOriginsOf(links: readonly Links[]): ReadonlyMap<string, string> {
   const origins = new Map<string, string>()
   for (const { group, triples } of links)
-    for (const line of linesOf(triples)) {
+    for (const line of tripleLinesOf(triples)) {
       const subject = line.slice(1, line.indexOf('>'))
       if (line.startsWith('<') && !origins.has(subject)) origins.set(subject, group.source.id)
     }

@@ -1,17 +1,17 @@
 import { Fault } from '../../errors/errors.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { datasetIri, fieldIri, recordsSpace } from '../../rdf/iris.ts'
-import type { Reading, SpaceName } from './address.ts'
+import type { AddressReading, SpaceName } from './address.ts'
 import type { ResourceDataset, Sight } from './dataset.ts'
 import { ontologyIri } from './describe.ts'
 import type { Thing } from './document.ts'
-import type { Format } from './formats.ts'
+import type { DocumentFormat } from './formats.ts'
 import { isMentioned, isPredicate } from './gather.ts'
 
 /** What an address names, and the form that it fixes. */
 export interface Located {
   readonly thing: Thing
-  readonly format: Format | null
+  readonly format: DocumentFormat | null
 }
 
 /**
@@ -21,7 +21,7 @@ export interface Located {
 export async function locate(
   options: Sight,
   space: SpaceName,
-  readings: readonly Reading[],
+  readings: readonly AddressReading[],
 ): Promise<Located> {
   let fault: unknown
   for (const reading of readings) {
@@ -36,7 +36,7 @@ export async function locate(
   throw fault
 }
 
-async function thingOf(options: Sight, space: SpaceName, reading: Reading): Promise<Thing> {
+async function thingOf(options: Sight, space: SpaceName, reading: AddressReading): Promise<Thing> {
   const dataset = options.dataset(reading.dataset)
   const found = await thingNamed(options, space, reading, dataset)
   if (found !== null) return found
@@ -52,7 +52,7 @@ async function thingOf(options: Sight, space: SpaceName, reading: Reading): Prom
 async function thingNamed(
   { base, store }: Sight,
   space: SpaceName,
-  { local, spellings }: Reading,
+  { local, spellings }: AddressReading,
   dataset: ResourceDataset,
 ): Promise<Thing | null> {
   if (local === null) {

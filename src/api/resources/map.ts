@@ -2,7 +2,7 @@ import { toGeoShape } from '../../model/geometry.ts'
 import type { Geometry } from '../../model/value.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { Translator } from '../../site/translator.ts'
-import { type Box, coastlineWithin } from './coastline.ts'
+import { type CoastlineBox, coastlineWithin } from './coastline.ts'
 
 type Position = readonly [lon: number, lat: number]
 
@@ -85,7 +85,7 @@ function collect(geometry: Geometry, into: Drawing): void {
   }
 }
 
-function boxOf(positions: readonly Position[]): Box | null {
+function boxOf(positions: readonly Position[]): CoastlineBox | null {
   if (positions.length === 0) return null
   let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity]
   for (const [lon, lat] of positions) {
@@ -97,14 +97,14 @@ function boxOf(positions: readonly Position[]): Box | null {
   return { west, south, east, north }
 }
 
-interface Frame extends Box {
+interface Frame extends CoastlineBox {
   readonly height: number
   readonly x: (lon: number) => number
   readonly y: (lat: number) => number
 }
 
 /** The part of the Earth that a map shows: the box with a margin, not too flat and not too high. */
-function frameOf({ west, south, east, north }: Box): Frame {
+function frameOf({ west, south, east, north }: CoastlineBox): Frame {
   const [lon, lat] = [(west + east) / 2, (south + north) / 2]
   const shrink = Math.max(0.1, Math.cos((lat * Math.PI) / 180))
   let width = Math.max((east - west) * 1.16, LEAST / shrink)

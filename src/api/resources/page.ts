@@ -15,10 +15,10 @@ import { mapOf } from './map.ts'
 import { neighbourhoodPicture } from './neighbourhood.ts'
 import { neighbourhoodOf } from './neighbours.ts'
 import { ValueWriter } from './values.ts'
-import type { Page } from './view.ts'
+import type { ResourcePage } from './view.ts'
 
 /** A thing as a page for people: what is said of it, what is around it, what links to it, a map of its geometry. */
-export function resourcePage(page: Page): SitePage {
+export function resourcePage(page: ResourcePage): SitePage {
   const { pageContext, gathered, requested, document, base } = page
   const { t } = pageContext
   const { thing, title, names } = gathered
@@ -63,7 +63,7 @@ ${source(page)}`,
 }
 
 /** The way from the datasets to the thing. */
-function crumbs({ base, pageContext: { t, href }, gathered: { thing, title } }: Page): Html {
+function crumbs({ base, pageContext: { t, href }, gathered: { thing, title } }: ResourcePage): Html {
   const { dataset, iri, type } = thing
   const start = Object.values(SPACES).find(({ things }) => iri.startsWith(base + things))?.things ?? ''
   const local = iri
@@ -86,7 +86,7 @@ function crumbs({ base, pageContext: { t, href }, gathered: { thing, title } }: 
 }
 
 /** Where else the thing can be seen: in the table of its dataset, among its triples, by a query. */
-function elsewhere({ base, pageContext: { t, href }, gathered: { thing } }: Page): Html {
+function elsewhere({ base, pageContext: { t, href }, gathered: { thing } }: ResourcePage): Html {
   const { dataset, iri, type } = thing
   const id = encodeURIComponent(dataset.id)
   const space = recordsSpace(base, dataset.id)
@@ -115,7 +115,7 @@ ${groupByPredicate(triples).map(
 }
 
 /** The properties that records of a dataset have. */
-function fieldsTable({ base, pageContext: { t }, gathered: { thing }, requested }: Page): Html | '' {
+function fieldsTable({ base, pageContext: { t }, gathered: { thing }, requested }: ResourcePage): Html | '' {
   const { dataset, type } = thing
   if (
     (type !== 'dataset' && type !== 'ontology') ||
@@ -140,7 +140,7 @@ ${dataset.fields.map(
 }
 
 function examples(
-  { pageContext: { t }, gathered: { examples: some } }: Page,
+  { pageContext: { t }, gathered: { examples: some } }: ResourcePage,
   values: ValueWriter,
 ): Html | '' {
   if (some.length === 0) return ''
@@ -150,14 +150,14 @@ function examples(
 `
 }
 
-function cutNote({ base, pageContext: { t }, gathered: { thing } }: Page): Html {
+function cutNote({ base, pageContext: { t }, gathered: { thing } }: ResourcePage): Html {
   const address = `${base}/api/tpf/${encodeURIComponent(thing.dataset.id)}?subject=${encodeURIComponent(thing.iri)}`
   return html`<p>${t('There is more than a page holds.')} <a href="${address}">${t('All triples')}</a></p>
 `
 }
 
 /** Other forms, and what is to be known of the data. */
-function source({ base, pageContext, gathered: { thing } }: Page): Html {
+function source({ base, pageContext, gathered: { thing } }: ResourcePage): Html {
   const { t, href } = pageContext
   const { dataset, iri } = thing
   const name = dataset.licenseName ?? dataset.license

@@ -21,8 +21,15 @@ import { pageText, sendPageText } from '../../site/frame.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { asciiAddress, documentAddress, readings, SPACES, type SpaceName } from './address.ts'
 import type { ResourcesOptions } from './dataset.ts'
-import { documentText, gather, type Request, type Thing } from './document.ts'
-import { ALTERNATES, chooseFormat, FORMATS, type Format, HTML_TYPE, writeTriples } from './formats.ts'
+import { type DocumentRequest, documentText, gatherDocument, type Thing } from './document.ts'
+import {
+  ALTERNATES,
+  chooseDocumentFormat,
+  DOCUMENT_FORMATS,
+  type DocumentFormat,
+  HTML_TYPE,
+  writeTriples,
+} from './formats.ts'
 import { locate } from './locate.ts'
 import { resourcePage } from './page.ts'
 
@@ -39,7 +46,7 @@ const EXPOSED = 'Link, ETag, Content-Location, Last-Modified, Location, Memento-
 export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, options) => {
   const cached = new AnswerCache(8_000_000)
   app.setErrorHandler((error, request, reply) => {
-    const wantsPage = negotiate(request.headers.accept, FORMATS)?.type === HTML_TYPE
+    const wantsPage = negotiate(request.headers.accept, DOCUMENT_FORMATS)?.type === HTML_TYPE
     if (wantsPage) return answerPageFault(options)(error, request, reply)
     reply.header('vary', 'Accept')
     return answerFault(problemBody, PROBLEM_TYPE)(error, request, reply)
@@ -69,7 +76,7 @@ async function answer(
   // A credential of the address goes into no other address: who brings one there gets the document at once.
   if (place === 'things' && dereference === 'redirect' && !namesCredentials(query))
     return redirect(reply, base, thing, target)
-  const format = chooseFormat(one(query, 'format'), suffixed, request.headers.accept)
+  const format = chooseDocumentFormat(one(query, 'format'), suffixed, request.headers.accept)
   const pageContext = format.type === HTML_TYPE ? pageContextOf(request, options) : null
   const requested = readRequest(query, pageContext)
   const document = documentAddress(base, thing.iri)
@@ -103,10 +110,10 @@ async function answer(
       : sendPageText(reply, pageContext, body)
   const before = cached.find(reply)
   if (before !== undefined) return send(before)
-  const gathered = await gather(sight, thing, requested, document)
+  const gathered = await gatherDocument(sight, thing, requested, document)
   const prefixes = prefixesOf(base, thing)
   const triples = documentText(base, gathered, document)
-  const write = (form: Format) => writeTriples(form, triples, prefixes, prefixes.field ?? '')
+  const write = (form: DocumentFormat) => writeTriples(form, triples, prefixes, prefixes.field ?? '')
   const body =
     pageContext === null
       ? await write(format)
@@ -137,7 +144,7 @@ function prefixesOf(base: string, { type, dataset }: Thing): Prefixes {
 /** Changes when the same data are written in another way, so that no client keeps the old one. */
 const RELEASE_FORM = 'documents 5'
 
-const JSONLD = chooseFormat('jsonld', null, undefined)
+const JSONLD = chooseDocumentFormat('jsonld', null, undefined)
 
 /** The dataset and version that a request names; null where it names none. */
 function askedVersion({ version, versionNote }: FastifyRequest) {
@@ -163,8 +170,8 @@ function reportOf(
   reply: FastifyReply,
   base: string,
   thing: Thing,
-  format: Format,
-  { inverse, predicate, from, version }: Request & { readonly version: string | null },
+  format: DocumentFormat,
+  { inverse, predicate, from, version }: DocumentRequest & { readonly version: string | null },
   isPrivate: boolean,
   isByCaller: boolean,
 ): void {
@@ -216,7 +223,7 @@ function isUnchanged({ headers }: FastifyRequest, tag: string, modified: string 
 }
 
 /** Reads which links are asked for. Throws BadRequest. */
-function readRequest(query: QueryParameters, pageContext: PageContext | null): Request {
+function readRequest(query: QueryParameters, pageContext: PageContext | null): DocumentRequest {
   const inverse = one(query, 'inverse')
   const predicate = one(query, 'predicate')
   const from = one(query, 'from')

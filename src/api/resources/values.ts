@@ -7,13 +7,13 @@ import type { PageContext } from '../../site/page-context.ts'
 import { asciiAddress, SPACES } from './address.ts'
 import { preferredName } from './dataset.ts'
 import { lastSegment } from './document.ts'
-import type { Names } from './gather.ts'
+import type { LabelNames } from './gather.ts'
 import { literalHtml } from './literals.ts'
 import { termName } from './terms.ts'
 
 export interface ValueContext {
   readonly base: string
-  readonly names: Names
+  readonly names: LabelNames
   /** Triples of nodes that are shown where they are referred to, by their IRIs. */
   readonly nested: ReadonlyMap<string, readonly Triple[]>
   /** Label by predicate IRI. */

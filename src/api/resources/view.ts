@@ -1,16 +1,16 @@
 import type { PageContext } from '../../site/page-context.ts'
-import type { Gathered, Request } from './document.ts'
-import type { Format } from './formats.ts'
+import type { DocumentRequest, Gathered } from './document.ts'
+import type { DocumentFormat } from './formats.ts'
 
 /** What a page about a thing is made of. */
-export interface Page {
+export interface ResourcePage {
   readonly pageContext: PageContext
   readonly base: string
   readonly gathered: Gathered
-  readonly requested: Request
+  readonly requested: DocumentRequest
   /** Address of the document in any form, and the form that the requested address fixes. */
   readonly document: string
-  readonly suffix: Format | null
+  readonly suffix: DocumentFormat | null
   /** The same document as JSON-LD, for programs that read pages. */
   readonly jsonld: string
 }

@@ -11,7 +11,7 @@ import { type GraphCatalog, graphCatalog, type QueriedDataset } from './graphs.t
 export const SPARQL_PATH = '/api/sparql'
 
 /** An endpoint: of one dataset, or of all that are public. */
-export interface Endpoint {
+export interface SparqlEndpoint {
   readonly base: string
   /** The address that clients are told. */
   readonly address: string
@@ -23,13 +23,17 @@ export interface Endpoint {
 }
 
 /** The endpoint of one dataset. */
-export function datasetEndpoint(base: string, dataset: QueriedDataset): Endpoint {
+export function datasetEndpoint(base: string, dataset: QueriedDataset): SparqlEndpoint {
   const address = `${base}${SPARQL_PATH}/${encodeURIComponent(dataset.id)}`
   return endpointOf(base, address, dataset.title, [dataset])
 }
 
 /** The endpoint of all datasets. */
-export function portalEndpoint(base: string, title: string, datasets: readonly QueriedDataset[]): Endpoint {
+export function portalEndpoint(
+  base: string,
+  title: string,
+  datasets: readonly QueriedDataset[],
+): SparqlEndpoint {
   return endpointOf(base, `${base}${SPARQL_PATH}`, title, datasets)
 }
 
@@ -38,7 +42,7 @@ function endpointOf(
   address: string,
   title: string,
   datasets: readonly QueriedDataset[],
-): Endpoint {
+): SparqlEndpoint {
   const version = entityTag(...datasets.flatMap(({ id, version }) => [id, version]))
   return { base, address, title, datasets, catalog: graphCatalog(base, datasets), version }
 }
@@ -51,7 +55,7 @@ function endpointOf(
 export function isFreshAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
-  { version, base, address }: Endpoint,
+  { version, base, address }: SparqlEndpoint,
   mediaType: string,
   pageContext: PageContext | null = null,
 ): boolean {

@@ -9,7 +9,7 @@ import { isXmlText } from '../../model/xml.ts'
 import { isTripleTerm, parseTriples, splitTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 import { FORMATS } from '../../rdf/vocab.ts'
 import type { AnswerFormat } from '../../store/store.ts'
-import { begun, linesOf } from './pieces.ts'
+import { begunAnswer, linesOf } from './pieces.ts'
 
 /** A format of answers. */
 export interface AnswerOffer extends Offer {
@@ -112,7 +112,7 @@ export const GRAPH_FORMATS: readonly AnswerOffer[] = [
 const HTML_OFFER = { type: 'text/html', explicit: true } as const
 
 /** Chooses the format of an answer: by its name, else by the Accept header. Faults: BadRequest, NotAcceptable. */
-export function chooseFormat(
+export function chooseResultFormat(
   name: string | null,
   accept: string | undefined,
   offers: readonly AnswerOffer[],
@@ -144,7 +144,7 @@ async function* resultsXmlPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenera
 }
 
 function resultsXmlStream(pieces: AsyncIterable<Uint8Array>): Promise<Stream> {
-  return begun(resultsXmlPieces(pieces))
+  return begunAnswer(resultsXmlPieces(pieces))
 }
 
 function turtleStream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): Stream {
@@ -152,15 +152,15 @@ function turtleStream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): St
 }
 
 async function n3Stream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): Promise<Stream> {
-  return turtle(await begun(checked(linesOf(pieces), 'N3')), prefixes)
+  return turtle(await begunAnswer(checked(linesOf(pieces), 'N3')), prefixes)
 }
 
 async function jsonldPieces(pieces: AsyncIterable<Uint8Array>): Promise<Stream> {
-  return jsonldStream(await begun(checked(linesOf(pieces), 'JSON-LD')), {})
+  return jsonldStream(await begunAnswer(checked(linesOf(pieces), 'JSON-LD')), {})
 }
 
 async function rdfXmlStream(pieces: AsyncIterable<Uint8Array>): Promise<Stream> {
-  return rdfxml(await begun(checked(linesOf(pieces), 'RDF/XML')), {})
+  return rdfxml(await begunAnswer(checked(linesOf(pieces), 'RDF/XML')), {})
 }
 
 /** Passes on lines that a format can write. */

@@ -6,8 +6,8 @@ import { rdfxml } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Store } from '../../store/store.ts'
-import { type Endpoint, isFreshAnswer } from './endpoint.ts'
-import { chooseFormat, GRAPH_FORMATS } from './formats.ts'
+import { isFreshAnswer, type SparqlEndpoint } from './endpoint.ts'
+import { chooseResultFormat, GRAPH_FORMATS } from './formats.ts'
 
 /** Triples that are read at a time. */
 const PAGE = 20_000
@@ -24,7 +24,7 @@ export function namesGraph(query: QueryParameters): boolean {
 export async function answerGraph(
   request: FastifyRequest<{ readonly Querystring: QueryParameters }>,
   reply: FastifyReply,
-  endpoint: Endpoint,
+  endpoint: SparqlEndpoint,
   store: Store,
 ): Promise<FastifyReply> {
   const { graph, default: isDefault, format: name } = request.query
@@ -32,7 +32,7 @@ export async function answerGraph(
     throw new Fault('BadRequest', { reason: 'Name one graph: ?default, or ?graph= and its IRI.' })
   const graphs = graph === undefined ? endpoint.catalog.defaultGraphs : named(endpoint, graph)
   const requested = typeof name === 'string' ? name : null
-  const format = chooseFormat(requested, request.headers.accept, GRAPH_FORMATS)
+  const format = chooseResultFormat(requested, request.headers.accept, GRAPH_FORMATS)
   const type = format.type === 'text/html' ? 'text/turtle' : format.type
   if (isFreshAnswer(request, reply, endpoint, type)) return reply.code(304).send()
   const pages = pagesOf(store, graphs)
@@ -41,7 +41,7 @@ export async function answerGraph(
   return reply.type(`${type}; charset=utf-8`).send(Readable.from(written(all, type), { objectMode: false }))
 }
 
-function named({ catalog }: Endpoint, iri: string): readonly string[] {
+function named({ catalog }: SparqlEndpoint, iri: string): readonly string[] {
   const graph = catalog.byIri.get(iri)
   if (graph === undefined) throw new Fault('NotFoundResource', { kind: 'graph', id: iri.slice(0, 200) })
   return [graph]

@@ -1,4 +1,4 @@
-import { isMark, isWord, type Token } from './tokens.ts'
+import { isMark, isWord, type SparqlToken } from './tokens.ts'
 
 /** A text to put in the place of a part of the query. */
 export interface Edit {
@@ -12,13 +12,13 @@ export interface Edit {
  * one number leaves the result unbound. DISTINCT compares terms, so that strings of two languages are two: their languages
  * are taken away after it, where what is joined is a variable.
  */
-export function groupConcatEdits(tokens: readonly Token[]): readonly Edit[] {
+export function groupConcatEdits(tokens: readonly SparqlToken[]): readonly Edit[] {
   return tokens.flatMap((token, index) =>
     isWord(token, 'GROUP_CONCAT') && isMark(tokens[index + 1], '(') ? editsOf(tokens, index) : [],
   )
 }
 
-function editsOf(tokens: readonly Token[], index: number): readonly Edit[] {
+function editsOf(tokens: readonly SparqlToken[], index: number): readonly Edit[] {
   const isDistinct = isWord(tokens[index + 2], 'DISTINCT')
   const start = index + (isDistinct ? 3 : 2)
   const { last, end } = argumentEnd(tokens, start)
@@ -37,7 +37,7 @@ function editsOf(tokens: readonly Token[], index: number): readonly Edit[] {
 
 /** The last token of what is joined, before a separator, and the bracket that closes the aggregate. */
 function argumentEnd(
-  tokens: readonly Token[],
+  tokens: readonly SparqlToken[],
   start: number,
 ): { readonly last: number; readonly end: number } {
   let depth = 0

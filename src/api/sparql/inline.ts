@@ -1,5 +1,5 @@
 import { termText } from '../../rdf/ntriples.ts'
-import type { Operation } from '../../sparql/operation.ts'
+import type { SparqlOperation } from '../../sparql/operation.ts'
 import type { ParsedQuery } from '../../sparql/parse.ts'
 import type { ServiceSolutions } from './service-results.ts'
 
@@ -37,7 +37,7 @@ export function inlineParsed(parsed: ParsedQuery, inline: InlineRows): ParsedQue
 function replaced(part: unknown, inline: InlineRows): unknown {
   if (Array.isArray(part)) return part.map(each => replaced(each, inline))
   if (typeof part !== 'object' || part === null) return part
-  const operation = part as Operation
+  const operation = part as SparqlOperation
   if (operation.type === 'values') {
     const first = operation.rows[0]?.[0]
     const found = first?.type === 'iri' ? inline.get(first.value) : undefined

@@ -5,11 +5,11 @@ import { datasetIri } from '../../rdf/iris.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import { type Endpoint, SPARQL_PATH } from './endpoint.ts'
+import { SPARQL_PATH, type SparqlEndpoint } from './endpoint.ts'
 import { GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
 
 /** What the page shows below the form. */
-export type Shown =
+export type ShownAnswer =
   | { readonly type: 'nothing' }
   /** The answer as SPARQL 1.1 Query Results JSON. */
   | { readonly type: 'results'; readonly json: string }
@@ -26,12 +26,12 @@ const EXAMPLE = `SELECT * WHERE {
 LIMIT 10`
 
 /** Sends the page on which a person asks an endpoint. It needs no scripts. */
-export function sendPage(
+export function sendSparqlPage(
   reply: FastifyReply,
   pageContext: PageContext,
-  endpoint: Endpoint,
+  endpoint: SparqlEndpoint,
   query: string | null,
-  shown: Shown,
+  shown: ShownAnswer,
   status = 200,
 ): FastifyReply {
   const { title, address, base, datasets } = endpoint
@@ -63,7 +63,7 @@ ${graphs(pageContext, endpoint)}<p class="take-away"><a href="${pathname}?format
   })
 }
 
-function graphs({ t }: PageContext, { base, datasets }: Endpoint): Html {
+function graphs({ t }: PageContext, { base, datasets }: SparqlEndpoint): Html {
   return html`<ul class="plain graphs">${datasets.map(
     ({ id, title, triples }) =>
       html`<li><a href="${new URL(`${base}${SPARQL_PATH}/${encodeURIComponent(id)}`).pathname}">${title}</a>
@@ -73,7 +73,7 @@ function graphs({ t }: PageContext, { base, datasets }: Endpoint): Html {
 `
 }
 
-function answer(pageContext: PageContext, shown: Shown): Html {
+function answer(pageContext: PageContext, shown: ShownAnswer): Html {
   const { t } = pageContext
   switch (shown.type) {
     case 'nothing':

@@ -1,7 +1,7 @@
 import { Fault } from '../../errors/errors.ts'
 
 /** An answer of the store: whole where it is short, else in pieces that are worked out as they are read. */
-export type Answer =
+export type StreamedAnswer =
   | { readonly type: 'whole'; readonly text: string }
   | { readonly type: 'pieces'; readonly pieces: AsyncIterable<Uint8Array> }
 
@@ -9,7 +9,7 @@ export type Answer =
 const TIMEOUT = 15
 
 /** Waits for the first piece of an answer, and a moment for its end. Faults of the first piece are those of the query. */
-export async function beginningOf(pieces: AsyncIterable<Uint8Array>): Promise<Answer> {
+export async function beginningOf(pieces: AsyncIterable<Uint8Array>): Promise<StreamedAnswer> {
   const iterator = pieces[Symbol.asyncIterator]()
   const first = await iterator.next()
   if (first.done === true) return { type: 'whole', text: '' }
@@ -40,7 +40,7 @@ async function* following(
 }
 
 /** The whole of an answer. Faults: UnprocessableEntity for one that is longer than some characters. */
-export async function textOf(answer: Answer, longest: number): Promise<string> {
+export async function pieceText(answer: StreamedAnswer, longest: number): Promise<string> {
   if (answer.type === 'whole') return answer.text
   const decoder = new TextDecoder()
   let text = ''
@@ -73,7 +73,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
  * Waits for the first of some pieces, so that what cannot be written at all is told before the headers are sent. A fault
  * after that breaks the connection, which no client takes for an end.
  */
-export async function begun<Piece>(body: AsyncIterable<Piece>): Promise<AsyncIterable<Piece>> {
+export async function begunAnswer<Piece>(body: AsyncIterable<Piece>): Promise<AsyncIterable<Piece>> {
   const iterator = body[Symbol.asyncIterator]()
   const first = await iterator.next()
   return continued(first, iterator)

@@ -1,7 +1,7 @@
 import { lookup, setMember } from '../../model/lookup.ts'
 import { resolveIri } from '../../rdf/resolve.ts'
 import { syntaxFault } from './faults.ts'
-import { isWord, type Token } from './tokens.ts'
+import { isWord, type SparqlToken } from './tokens.ts'
 
 /** A part of the text. */
 export interface TextRange {
@@ -15,7 +15,12 @@ const VERSIONS: readonly string[] = ['1.1', '1.2', '1.2-basic']
 const IRI = 'an IRI in angle brackets'
 
 /** The token, if it is of a kind. */
-function expected(text: string, token: Token | undefined, type: Token['type'], what: string): Token {
+function expected(
+  text: string,
+  token: SparqlToken | undefined,
+  type: SparqlToken['type'],
+  what: string,
+): SparqlToken {
   if (token?.type === type) return token
   const found =
     token === undefined ? 'the query ends' : `${text.slice(token.from, token.to).slice(0, 60)} was found`
@@ -23,7 +28,7 @@ function expected(text: string, token: Token | undefined, type: Token['type'], w
 }
 
 /** The IRI that a token stands for; null for what is none. */
-export type Resolve = (token: Token) => string | null
+export type Resolve = (token: SparqlToken) => string | null
 
 /** What is declared before a query. */
 export interface Prologue {
@@ -40,7 +45,7 @@ export interface Prologue {
  *
  * @param base what relative IRIs are resolved against
  */
-export function readPrologue(text: string, tokens: readonly Token[], base: string): Prologue {
+export function readPrologue(text: string, tokens: readonly SparqlToken[], base: string): Prologue {
   const prefixes: Record<string, string> = Object.create(null)
   const versions: TextRange[] = []
   let current = base
@@ -75,7 +80,7 @@ export function readPrologue(text: string, tokens: readonly Token[], base: strin
 }
 
 /** `VERSION "1.2"`: engines need not know the declaration. */
-function readVersion(text: string, tokens: readonly Token[], index: number): TextRange {
+function readVersion(text: string, tokens: readonly SparqlToken[], index: number): TextRange {
   const known = VERSIONS.map(version => `"${version}"`).join(', ')
   const label = expected(text, tokens[index + 1], 'string', `one of ${known}`)
   if (!VERSIONS.includes(label.value.slice(1, -1)))
@@ -87,7 +92,7 @@ function readVersion(text: string, tokens: readonly Token[], index: number): Tex
   return { from: tokens[index]?.from ?? label.from, to: label.to }
 }
 
-function resolved(text: string, token: Token, base: string): string {
+function resolved(text: string, token: SparqlToken, base: string): string {
   const iri = token.value.replace(/\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})/g, (_, short, long) =>
     String.fromCodePoint(Math.min(0x10ffff, Number.parseInt(short ?? long, 16))),
   )

@@ -2,7 +2,7 @@ import { Fault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { syntaxFault } from './faults.ts'
 import { type Resolve, readPrologue, type TextRange } from './prologue.ts'
-import { isMark, isWord, type Token, tokensOf } from './tokens.ts'
+import { isMark, isWord, type SparqlToken, sparqlTokens } from './tokens.ts'
 
 /** A graph that a query names: an IRI, resolved, or a variable. */
 export type GraphName =
@@ -42,7 +42,7 @@ export interface FromClause {
 export interface QueryText {
   readonly text: string
   readonly form: 'select' | 'ask' | 'construct' | 'describe'
-  readonly tokens: readonly Token[]
+  readonly tokens: readonly SparqlToken[]
   readonly prefixes: Readonly<Record<string, string>>
   /** Declarations of versions. */
   readonly versions: readonly TextRange[]
@@ -83,7 +83,7 @@ export function readQueryText(text: string, base: string): QueryText {
     throw new Fault('BadRequest', {
       reason: `The query has ${text.length} characters; the limit is ${MAX.characters}.`,
     })
-  const tokens = tokensOf(text)
+  const tokens = sparqlTokens(text)
   const prologue = readPrologue(text, tokens, base)
   const { prefixes, versions, resolve } = prologue
   const first = tokens[prologue.end]
@@ -134,13 +134,13 @@ export function readQueryText(text: string, base: string): QueryText {
 }
 
 /** `<< s p o >>`, `~` and `{| p o |}`, which make a blank node for each solution (SPARQL 1.2 Query, section 4.2). */
-function isReifier(tokens: readonly Token[], index: number): boolean {
+function isReifier(tokens: readonly SparqlToken[], index: number): boolean {
   const [token, next, third] = tokens.slice(index, index + 3)
   if (isMark(token, '<')) return isMark(next, '<') && !isMark(third, '(')
   return isMark(token, '~') || (isMark(token, '{') && isMark(next, '|'))
 }
 
-function readForm(text: string, first: Token | undefined): QueryText['form'] {
+function readForm(text: string, first: SparqlToken | undefined): QueryText['form'] {
   if (first === undefined)
     throw syntaxFault(
       text,
@@ -159,7 +159,7 @@ function readForm(text: string, first: Token | undefined): QueryText['form'] {
   )
 }
 
-function readFrom(text: string, tokens: readonly Token[], index: number, resolve: Resolve): FromClause {
+function readFrom(text: string, tokens: readonly SparqlToken[], index: number, resolve: Resolve): FromClause {
   const isNamed = isWord(tokens[index + 1], 'NAMED')
   const [start, name] = [tokens[index], tokens[index + (isNamed ? 2 : 1)]]
   const graph = name === undefined ? null : resolve(name)
@@ -170,7 +170,7 @@ function readFrom(text: string, tokens: readonly Token[], index: number, resolve
 
 /** What is not followed by a name and a group is for the store to refuse. */
 function serviceAt(
-  tokens: readonly Token[],
+  tokens: readonly SparqlToken[],
   index: number,
   closes: ReadonlyMap<number, number>,
   resolve: Resolve,
@@ -184,7 +184,7 @@ function serviceAt(
   return { name, isSilent, from: start.from, groupFrom: open?.from ?? start.to, to: close.to }
 }
 
-function graphName(token: Token, resolve: Resolve): GraphName | null {
+function graphName(token: SparqlToken, resolve: Resolve): GraphName | null {
   if (token.type === 'variable') return { type: 'variable', value: token.value }
   const value = resolve(token)
   return value === null ? null : { type: 'iri', value }
@@ -192,8 +192,8 @@ function graphName(token: Token, resolve: Resolve): GraphName | null {
 
 function checkPrefix(
   text: string,
-  token: Token,
-  previous: Token | undefined,
+  token: SparqlToken,
+  previous: SparqlToken | undefined,
   prefixes: Readonly<Record<string, string>>,
 ): void {
   const prefix = token.value.slice(0, token.value.indexOf(':') + 1)
@@ -214,7 +214,7 @@ function checkPrefix(
 }
 
 /** Each bracket that opens with the one that closes it, as indexes of tokens. */
-function matchBrackets(text: string, tokens: readonly Token[]): ReadonlyMap<number, number> {
+function matchBrackets(text: string, tokens: readonly SparqlToken[]): ReadonlyMap<number, number> {
   const closes = new Map<number, number>()
   const open: number[] = []
   for (const [index, token] of tokens.entries()) {
@@ -249,7 +249,7 @@ function matchBrackets(text: string, tokens: readonly Token[]): ReadonlyMap<numb
 }
 
 /** Refuses queries of so many parts that the store's parser would not come to an end; the rows of VALUES are free. */
-function checkParts(tokens: readonly Token[], closes: ReadonlyMap<number, number>): void {
+function checkParts(tokens: readonly SparqlToken[], closes: ReadonlyMap<number, number>): void {
   let [parts, terms] = [0, 0]
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index]

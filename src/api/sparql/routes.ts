@@ -12,12 +12,18 @@ import { isIri } from '../../rdf/iri.ts'
 import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
 import { DESCRIPTION_PREFIXES, describeEndpoint } from './description.ts'
-import { datasetEndpoint, type Endpoint, isFreshAnswer, portalEndpoint, SPARQL_PATH } from './endpoint.ts'
-import { type AnswerOffer, type Body, chooseFormat, GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
+import {
+  datasetEndpoint,
+  isFreshAnswer,
+  portalEndpoint,
+  SPARQL_PATH,
+  type SparqlEndpoint,
+} from './endpoint.ts'
+import { type AnswerOffer, type Body, chooseResultFormat, GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
 import { answerGraph, namesGraph } from './graph-store.ts'
 import { type DatasetRequest, datasetOf, type QueriedDataset } from './graphs.ts'
-import { type Shown, sendPage } from './page.ts'
-import { remembered, textOf } from './pieces.ts'
+import { type ShownAnswer, sendSparqlPage } from './page.ts'
+import { pieceText, remembered } from './pieces.ts'
 import { type QueryText, readQueryText } from './query-text.ts'
 import { readGet, readPost, type SparqlRequest } from './request.ts'
 import { runQuery } from './run.ts'
@@ -64,12 +70,12 @@ const MAX_PREFIXES = 30
 export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) => {
   const { base, store } = options
   const cached = new AnswerCache()
-  const portals = new WeakMap<readonly QueriedDataset[], Endpoint>()
-  const find = ({ params: { dataset: id }, principal, version }: FastifyRequest<Route>): Endpoint =>
+  const portals = new WeakMap<readonly QueriedDataset[], SparqlEndpoint>()
+  const find = ({ params: { dataset: id }, principal, version }: FastifyRequest<Route>): SparqlEndpoint =>
     id === undefined ? ofPortal(principal) : ofDataset(id, principal, version)
-  const ofDataset = (id: string, principal: Principal, version: string | null): Endpoint =>
+  const ofDataset = (id: string, principal: Principal, version: string | null): SparqlEndpoint =>
     datasetEndpoint(base, options.dataset(id, principal, version))
-  const ofPortal = (principal: Principal): Endpoint => {
+  const ofPortal = (principal: Principal): SparqlEndpoint => {
     const datasets = options.datasets(principal)
     const endpoint = portals.get(datasets) ?? portalEndpoint(base, options.title, datasets)
     portals.set(datasets, endpoint)
@@ -113,7 +119,7 @@ export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) =>
 }
 
 interface EndpointRequest {
-  readonly endpoint: Endpoint
+  readonly endpoint: SparqlEndpoint
   readonly requested: SparqlRequest
   readonly store: Store
   /** Where answers are remembered; null for those that no address names. */
@@ -132,14 +138,14 @@ async function answer(
 ): Promise<FastifyReply> {
   const { accept } = request.headers
   const isPage =
-    chooseFormat(requested.format, accept, [...RESULT_FORMATS, ...GRAPH_FORMATS]).type === 'text/html'
+    chooseResultFormat(requested.format, accept, [...RESULT_FORMATS, ...GRAPH_FORMATS]).type === 'text/html'
   const text = requested.query ?? ''
   const pageContext = isPage ? pageContextOf(request, site) : null
   try {
     const query = readQueryText(text, endpoint.address)
     const offers = query.form === 'select' || query.form === 'ask' ? RESULT_FORMATS : GRAPH_FORMATS
     const chosen =
-      pageContext !== null ? null : (chooseFormat(requested.format, accept, offers) as AnswerOffer)
+      pageContext !== null ? null : (chooseResultFormat(requested.format, accept, offers) as AnswerOffer)
     const type = chosen?.type ?? 'text/html'
     if (cached === null || query.isVolatile)
       reply.header('vary', 'Accept').header('cache-control', 'no-cache')
@@ -169,8 +175,8 @@ async function answer(
     })
     const prefixes = usefulPrefixes(query.prefixes)
     if (pageContext !== null) {
-      const body = await offer.write(await textOf(found, MAX_OF_PAGE), prefixes)
-      return sendPage(reply, pageContext, endpoint, text, shownOf(query, await bodyText(body)))
+      const body = await offer.write(await pieceText(found, MAX_OF_PAGE), prefixes)
+      return sendSparqlPage(reply, pageContext, endpoint, text, shownOf(query, await bodyText(body)))
     }
     if (found.type === 'pieces') {
       const body = await offer.stream(found.pieces, prefixes)
@@ -182,24 +188,26 @@ async function answer(
   } catch (error) {
     if (pageContext === null || !(error instanceof Fault) || error.status === 500) throw error
     reply.removeHeader('etag').header('cache-control', 'no-cache, no-store')
-    return sendPage(reply, pageContext, endpoint, text, { type: 'fault', fault: error }, error.status)
+    return sendSparqlPage(reply, pageContext, endpoint, text, { type: 'fault', fault: error }, error.status)
   }
 }
 
 async function answerDescription(
   request: FastifyRequest,
   reply: FastifyReply,
-  endpoint: Endpoint,
+  endpoint: SparqlEndpoint,
   name: string | null,
   site: SparqlOptions,
 ): Promise<FastifyReply> {
-  const format = chooseFormat(name, request.headers.accept, GRAPH_FORMATS)
+  const format = chooseResultFormat(name, request.headers.accept, GRAPH_FORMATS)
   const { base, address, title, datasets, catalog } = endpoint
   reply.header('link', `<${base}/.well-known/void>; rel="describedby"`)
   const pageContext = 'write' in format ? null : pageContextOf(request, site)
   if (isFreshAnswer(request, reply, endpoint, format.type, pageContext)) return reply.code(304).send()
   if (!('write' in format) || pageContext !== null)
-    return sendPage(reply, pageContext ?? pageContextOf(request, site), endpoint, null, { type: 'nothing' })
+    return sendSparqlPage(reply, pageContext ?? pageContextOf(request, site), endpoint, null, {
+      type: 'nothing',
+    })
   const described = describeEndpoint({
     base,
     endpoint: address,
@@ -238,7 +246,7 @@ function presenceOf({ raw }: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-function shownOf({ form }: QueryText, body: string): Shown {
+function shownOf({ form }: QueryText, body: string): ShownAnswer {
   return form === 'select' || form === 'ask'
     ? { type: 'results', json: body }
     : { type: 'graph', turtle: body }

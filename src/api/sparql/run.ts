@@ -5,7 +5,7 @@ import { QueryError } from '../../store/store.ts'
 import { offsetOf, syntaxFault } from './faults.ts'
 import type { QueryDataset } from './graphs.ts'
 import { type InlineRows, inlineParsed, inlineText } from './inline.ts'
-import { type Answer, beginningOf } from './pieces.ts'
+import { beginningOf, type StreamedAnswer } from './pieces.ts'
 import type { QueryText } from './query-text.ts'
 import { type RewrittenQuery, rewriteQuery } from './rewrite.ts'
 
@@ -30,7 +30,7 @@ export async function runQuery(
   query: QueryText,
   { defaultGraphs, named }: QueryDataset,
   { format, base, inline = new Map(), deadline, signal }: RunOptions,
-): Promise<Answer> {
+): Promise<StreamedAnswer> {
   let rewritten: RewrittenQuery | null = null
   const rewrite = () => {
     rewritten ??= rewriteQuery(query, { defaultGraphs, named })

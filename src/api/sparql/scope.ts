@@ -1,5 +1,5 @@
 import type { QueryText } from './query-text.ts'
-import { isMark, isWord, type Token } from './tokens.ts'
+import { isMark, isWord, type SparqlToken } from './tokens.ts'
 
 /** The `*` of a query that begins with SELECT *, and what it stands for. */
 export interface Star {
@@ -24,7 +24,7 @@ export function scopeOfStar({ form, tokens }: QueryText): Star | null {
   return variables.size === 0 ? null : { from: star.from, to: star.to, variables: [...variables] }
 }
 
-function collect(tokens: readonly Token[], from: number, to: number, variables: Set<string>): void {
+function collect(tokens: readonly SparqlToken[], from: number, to: number, variables: Set<string>): void {
   for (let at = from; at < to; at++) {
     const token = tokens[at]
     if (token?.type === 'variable') variables.add(token.value)
@@ -46,7 +46,12 @@ function collect(tokens: readonly Token[], from: number, to: number, variables: 
 }
 
 /** `?x` and the alias of `(… AS ?x)`. */
-function collectProjection(tokens: readonly Token[], from: number, to: number, variables: Set<string>): void {
+function collectProjection(
+  tokens: readonly SparqlToken[],
+  from: number,
+  to: number,
+  variables: Set<string>,
+): void {
   for (let at = from; at < to; at++) {
     const token = tokens[at]
     if (token?.type === 'variable') variables.add(token.value)
@@ -59,13 +64,18 @@ function collectProjection(tokens: readonly Token[], from: number, to: number, v
 }
 
 /** The last variable before the end is what the expression is called. */
-function collectAliases(tokens: readonly Token[], from: number, to: number, variables: Set<string>): void {
+function collectAliases(
+  tokens: readonly SparqlToken[],
+  from: number,
+  to: number,
+  variables: Set<string>,
+): void {
   const alias = tokens[to - 1]
   if (alias?.type === 'variable' && to - 2 > from && isWord(tokens[to - 2], 'AS')) variables.add(alias.value)
 }
 
 /** Where a subquery ends: at the bracket that closes the group it stands in. */
-function subqueryEnd(tokens: readonly Token[], from: number, to: number): number {
+function subqueryEnd(tokens: readonly SparqlToken[], from: number, to: number): number {
   let depth = 0
   for (let at = from; at < to; at++) {
     if (isMark(tokens[at], '{')) depth += 1
@@ -75,19 +85,19 @@ function subqueryEnd(tokens: readonly Token[], from: number, to: number): number
 }
 
 /** `( … )`, `name( … )`, `EXISTS { … }` or `NOT EXISTS { … }`: the index of its last token. */
-function constraintEnd(tokens: readonly Token[], from: number): number {
+function constraintEnd(tokens: readonly SparqlToken[], from: number): number {
   for (let at = from; at < from + 3; at++)
     if (isMark(tokens[at], '(') || isMark(tokens[at], '{')) return groupEnd(tokens, at)
   return from
 }
 
-function nextMark(tokens: readonly Token[], from: number, mark: string): number {
+function nextMark(tokens: readonly SparqlToken[], from: number, mark: string): number {
   for (let at = from; at < tokens.length; at++) if (isMark(tokens[at], mark)) return at
   return tokens.length
 }
 
 /** The index of the bracket that closes the one at an index; brackets are known to match. */
-function groupEnd(tokens: readonly Token[], open: number): number {
+function groupEnd(tokens: readonly SparqlToken[], open: number): number {
   let depth = 0
   for (let at = open; at < tokens.length; at++) {
     const token = tokens[at]

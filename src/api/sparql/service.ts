@@ -2,7 +2,7 @@ import { Fault } from '../../errors/errors.ts'
 import { iriText } from '../../rdf/ntriples.ts'
 import { parseQuery } from '../../sparql/parse.ts'
 import type { Store } from '../../store/store.ts'
-import { type Endpoint, SPARQL_PATH } from './endpoint.ts'
+import { SPARQL_PATH, type SparqlEndpoint } from './endpoint.ts'
 import { syntaxFault } from './faults.ts'
 import { datasetOf, type PublicGraph } from './graphs.ts'
 import { type InlineRows, placeholder } from './inline.ts'
@@ -17,7 +17,7 @@ export interface ServiceContext {
   readonly base: string
   readonly store: Store
   /** The endpoint of a dataset, null for that of the portal. Faults: those of who may not see it, or where there is none. */
-  readonly endpoint: (dataset: string | null) => Endpoint
+  readonly endpoint: (dataset: string | null) => SparqlEndpoint
   /** Addresses of endpoints elsewhere that may be asked. */
   readonly allowed: readonly string[]
   readonly limits: ServiceLimits
@@ -114,7 +114,10 @@ function freshSpace(text: string): string {
 }
 
 /** The endpoint of this portal that a service is; null for any other. */
-function portalEndpointOf({ name }: ServiceClause, { base, endpoint }: ServiceContext): Endpoint | null {
+function portalEndpointOf(
+  { name }: ServiceClause,
+  { base, endpoint }: ServiceContext,
+): SparqlEndpoint | null {
   const own = base + SPARQL_PATH
   if (name.type === 'variable' || !name.value.startsWith(own)) return null
   const [, id, ...rest] = name.value.slice(own.length).replace(/\/$/, '').split('/')
@@ -135,7 +138,7 @@ function portalEndpointOf({ name }: ServiceClause, { base, endpoint }: ServiceCo
 function onlyGraph(
   { graphs, tokens }: QueryText,
   clause: ServiceClause,
-  { catalog }: Endpoint,
+  { catalog }: SparqlEndpoint,
 ): string | null {
   const [graph] = catalog.defaultGraphs
   if (graph === undefined || catalog.defaultGraphs.length > 1) return null
@@ -169,7 +172,7 @@ function variablesOf(
 async function solutionsOf(
   query: QueryText,
   clause: ServiceClause,
-  endpoint: Endpoint | null,
+  endpoint: SparqlEndpoint | null,
   context: ServiceContext,
   marker: string,
   depth: number,

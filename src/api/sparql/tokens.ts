@@ -1,7 +1,7 @@
 import { syntaxFault } from './faults.ts'
 
 /** A piece of a SPARQL query; `from` and `to` are character offsets into its text. */
-export interface Token {
+export interface SparqlToken {
   readonly type:
     | 'iri'
     | 'string'
@@ -47,8 +47,8 @@ const LEXEME = new RegExp(LEXEMES.map(({ source }) => source).join('|'), 'uy')
  * Splits a query into tokens (SPARQL 1.1 Query, section 19.8), without comments. Whatever is not SPARQL becomes marks of
  * one character each: it is the store that says what is wrong with it. Throws for a string that is never closed.
  */
-export function tokensOf(text: string): readonly Token[] {
-  const tokens: Token[] = []
+export function sparqlTokens(text: string): readonly SparqlToken[] {
+  const tokens: SparqlToken[] = []
   const lexeme = new RegExp(LEXEME)
   for (let at = 0; at < text.length; at = lexeme.lastIndex) {
     const found = lexeme.exec(text)
@@ -65,10 +65,10 @@ export function tokensOf(text: string): readonly Token[] {
 }
 
 /** True for a keyword, which is read in any case. */
-export function isWord(token: Token | undefined, ...words: readonly string[]): boolean {
+export function isWord(token: SparqlToken | undefined, ...words: readonly string[]): boolean {
   return token?.type === 'word' && words.includes(token.value.toUpperCase())
 }
 
-export function isMark(token: Token | undefined, mark: string): boolean {
+export function isMark(token: SparqlToken | undefined, mark: string): boolean {
   return token?.type === 'mark' && token.value === mark
 }

@@ -6,25 +6,25 @@ export function versionsAddress(base: string, dataset: string): string {
 }
 
 /** A pair of versions in a row. */
-export interface Step {
+export interface VersionStep {
   readonly earlier: Manifest
   readonly later: Manifest
 }
 
 /** What follows on what, the latest first. */
-export function stepsOf(cached: readonly Manifest[]): readonly Step[] {
+export function stepsOf(cached: readonly Manifest[]): readonly VersionStep[] {
   return cached.flatMap((later, at) => {
     const earlier = cached[at + 1]
     return earlier === undefined ? [] : [{ earlier, later }]
   })
 }
 
-export function titleOf({ dataset }: Pick<Manifest, 'dataset'>): string {
+export function versionTitle({ dataset }: Pick<Manifest, 'dataset'>): string {
   const title = dataset.metas.default?.title
   return typeof title === 'string' ? title : dataset.id
 }
 
 /** A moment as XML Schema and Atom write it. */
-export function momentOf({ published }: Pick<Manifest, 'published'>): string {
+export function versionMoment({ published }: Pick<Manifest, 'published'>): string {
   return new Date(published).toISOString()
 }

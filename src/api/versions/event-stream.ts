@@ -6,7 +6,7 @@ import { splitTriples } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { DCTERMS, PROV, RDF, XSD } from '../../rdf/vocab.ts'
 import type { Store } from '../../store/store.ts'
-import { momentOf, titleOf, versionsAddress } from './address.ts'
+import { versionMoment, versionsAddress, versionTitle } from './address.ts'
 
 /** Members of a page. */
 export const PAGE_MEMBERS = 500
@@ -73,7 +73,7 @@ export function rootTriples(
   const { stream, view } = streamAddresses(base, oldest.manifest.dataset.id)
   const lines = new Lines()
   lines.add(stream, RDF.type, iri(`${LDES}EventStream`))
-  lines.add(stream, DCTERMS.title, text(titleOf(latest.manifest)))
+  lines.add(stream, DCTERMS.title, text(versionTitle(latest.manifest)))
   lines.add(stream, `${LDES}timestampPath`, iri(PROV.generatedAtTime))
   lines.add(stream, `${LDES}versionOfPath`, iri(DCTERMS.isVersionOf))
   lines.add(stream, `${LDES}versionDeletePath`, iri(RDF.type))
@@ -189,7 +189,7 @@ const iri = (value: string): Term => ({ type: 'iri', value })
 const text = (value: string): Term => ({ type: 'literal', value, datatype: XSD.string, language: '' })
 
 function moment(manifest: Manifest): Term {
-  return { type: 'literal', value: momentOf(manifest), datatype: XSD.dateTime, language: '' }
+  return { type: 'literal', value: versionMoment(manifest), datatype: XSD.dateTime, language: '' }
 }
 
 /** Writes N-Triples. */

@@ -3,10 +3,10 @@ import { XML_DECLARATION, xmlAttribute, xmlText } from '../../model/xml.ts'
 import type { VersionDifference } from '../../publishing/versions/changes.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
 import { datasetIri } from '../../rdf/iris.ts'
-import { momentOf, type Step, titleOf, versionsAddress } from './address.ts'
+import { type VersionStep, versionMoment, versionsAddress, versionTitle } from './address.ts'
 
 /** A step with what it changed. */
-export interface DescribedStep extends Step {
+export interface DescribedStep extends VersionStep {
   readonly difference: VersionDifference
 }
 
@@ -15,7 +15,7 @@ export interface DescribedStep extends Step {
  *
  * @param cached from the latest to the oldest
  */
-export function atomFeed(
+export function changesFeed(
   base: string,
   cached: readonly [Manifest, ...Manifest[]],
   steps: readonly DescribedStep[],
@@ -29,8 +29,8 @@ export function atomFeed(
     XML_DECLARATION,
     '<feed xmlns="http://www.w3.org/2005/Atom">\n',
     `<id>${xmlText(`${home}/feed`)}</id>\n`,
-    `<title>${xmlText(titleOf(latest))}</title>\n`,
-    `<updated>${momentOf(latest)}</updated>\n`,
+    `<title>${xmlText(versionTitle(latest))}</title>\n`,
+    `<updated>${versionMoment(latest)}</updated>\n`,
     `<author><name>${xmlText(publisherOf(latest))}</name></author>\n`,
     link('self', `${home}/feed`, 'application/atom+xml'),
     link('alternate', page, 'text/html'),
@@ -49,7 +49,7 @@ function entry(base: string, page: string, { earlier, later, difference }: Descr
     '<entry>\n',
     `<id>${xmlText(versionIri(base, later))}</id>\n`,
     `<title>${xmlText(summary(counts))}</title>\n`,
-    `<updated>${momentOf(later)}</updated>\n`,
+    `<updated>${versionMoment(later)}</updated>\n`,
     link('alternate', `${page}?${pair}`, 'text/html'),
     link('related', `${versionsAddress(base, id)}/changes?${pair}`, 'application/json'),
     `<summary>${xmlText(`${later.statistics.records} records. ${later.restored === undefined ? '' : `The version ${later.restored.version} was restored. `}${summary(counts)}.`)}</summary>\n`,
@@ -62,7 +62,7 @@ function firstEntry(base: string, page: string, oldest: Manifest): string {
     '<entry>\n',
     `<id>${xmlText(versionIri(base, oldest))}</id>\n`,
     `<title>The oldest version that is kept</title>\n`,
-    `<updated>${momentOf(oldest)}</updated>\n`,
+    `<updated>${versionMoment(oldest)}</updated>\n`,
     link('alternate', page, 'text/html'),
     `<summary>${oldest.statistics.records} records.</summary>\n`,
     '</entry>\n',

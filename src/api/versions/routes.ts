@@ -28,7 +28,7 @@ import {
   STREAM_PREFIXES,
   type StreamPart,
 } from './event-stream.ts'
-import { atomFeed, versionIri } from './feed.ts'
+import { changesFeed, versionIri } from './feed.ts'
 import { LINK_FORMAT, timeMap } from './time-map.ts'
 
 export interface VersionsOptions {
@@ -119,7 +119,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
     const steps = []
     for (const step of stepsOf(cached))
       steps.push({ ...step, difference: await changes.between(step.earlier, step.later) })
-    return answer(request, reply, 'application/atom+xml; charset=utf-8', atomFeed(base, cached, steps))
+    return answer(request, reply, 'application/atom+xml; charset=utf-8', changesFeed(base, cached, steps))
   })
 
   app.get<Route>(`${path}/timemap`, async (request, reply) => {

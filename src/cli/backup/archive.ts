@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { Header, Pack, Parser, ReadEntry } from 'tar'
 import { Fault } from '../../errors/errors.ts'
 import type { BackupFile, OpenFile } from './contents.ts'
-import { unreadable } from './manifest.ts'
+import { unreadableBackup } from './manifest.ts'
 
 /** What was written of a file. */
 export interface Summed {
@@ -121,7 +121,7 @@ export async function readArchive(
     onReadEntry: entry => {
       taking = taking.then(async () => {
         if (failure === null && entry.type !== 'File')
-          fail(unreadable(archive, `${entry.path} is a ${entry.type}, and files alone are expected`))
+          fail(unreadableBackup(archive, `${entry.path} is a ${entry.type}, and files alone are expected`))
         if (failure === null) await take(entry.path, entry.size, entry).catch(fail)
         if (failure !== null) entry.resume()
       })
@@ -130,7 +130,13 @@ export async function readArchive(
   const ended = new Promise<void>(resolve => {
     parser.on('end', resolve)
     parser.on('error', error => {
-      fail(unreadable(archive, `it cannot be read as an archive: ${String((error as Error).message)}`, error))
+      fail(
+        unreadableBackup(
+          archive,
+          `it cannot be read as an archive: ${String((error as Error).message)}`,
+          error,
+        ),
+      )
       resolve()
     })
   })
@@ -146,7 +152,7 @@ export async function readArchive(
 
 async function* piecesOfFile(file: string): AsyncGenerator<Buffer> {
   const handle = await open(file, 'r').catch(error => {
-    throw unreadable(file, `it cannot be opened: ${(error as NodeJS.ErrnoException).code}`)
+    throw unreadableBackup(file, `it cannot be opened: ${(error as NodeJS.ErrnoException).code}`)
   })
   yield* handle.createReadStream({ highWaterMark: 1 << 16 })
 }

@@ -42,7 +42,7 @@ function* filesBelow(portal: string, name: string, above: ReadonlySet<string>): 
   const file = path.join(portal, ...name.split('/'))
   const found = statSync(file, { throwIfNoEntry: false })
   if (found?.isFile() === true) {
-    const opened = unlessGone(() => openFile(file, name))
+    const opened = unlessGone(() => openBackupFile(file, name))
     if (opened !== null) yield opened
   } else if (found?.isDirectory() === true) {
     const real = realpathSync(file)
@@ -87,7 +87,7 @@ function openVersion(home: string, name: string): readonly BackupFile[] | null {
     for (const folder of current === null ? [] : foldersOf(home, current.trim()))
       for (const entry of readdirSync(path.join(home, folder), { withFileTypes: true }))
         if (entry.isFile())
-          opened.push(openFile(path.join(home, folder, entry.name), `${name}/${folder}/${entry.name}`))
+          opened.push(openBackupFile(path.join(home, folder, entry.name), `${name}/${folder}/${entry.name}`))
     const states = ['removed.json', 'withdrawn'].map(file => [file, text(file)] as const)
     if (text('current') !== current) return giveUp()
     const texts = [...states, ['current', current] as const].flatMap(([file, found]) =>
@@ -119,7 +119,7 @@ function sharedWith(home: string, version: string): readonly string[] {
 }
 
 /** Opens a file, and remembers what it is at this moment. */
-export function openFile(file: string, name: string): OpenFile {
+export function openBackupFile(file: string, name: string): OpenFile {
   const handle = openSync(file, 'r')
   const { size, mtimeMs, mode } = fstatSync(handle)
   return { path: name, handle, size, mtimeMs, mode: mode & PERMISSIONS }

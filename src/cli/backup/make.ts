@@ -10,8 +10,8 @@ import type { Manifest } from '../../publishing/versions/versions.ts'
 import { lodestoneVersion } from '../../telemetry/version.ts'
 import { withAccounts } from '../accounts.ts'
 import { ArchiveWriter, type Summed } from './archive.ts'
-import { type BackupFile, type OpenFile, openFile, permissionsOf, portalFiles } from './contents.ts'
-import { BACKUP_FORMAT, type BackupManifest, MANIFEST } from './manifest.ts'
+import { type BackupFile, type OpenFile, openBackupFile, permissionsOf, portalFiles } from './contents.ts'
+import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './manifest.ts'
 
 /**
  * Writes a portal into one archive, whole although it is served and published meanwhile: first its accounts, as of one
@@ -46,7 +46,7 @@ export async function makeBackup(config: Config, file: string, now: Date): Promi
       files,
       folders: foldersOf(config.portal, files),
     }
-    await writer.add({ path: MANIFEST, text: `${JSON.stringify(manifest, null, 2)}\n`, mode: 0o600 })
+    await writer.add({ path: BACKUP_MANIFEST, text: `${JSON.stringify(manifest, null, 2)}\n`, mode: 0o600 })
     await writer.end()
     await out.sync()
     await rename(unfinished, file)
@@ -65,7 +65,7 @@ async function accountsCopy(config: Config, copy: string): Promise<BackupFile | 
   await withAccounts(config, accounts => accounts.backup(copy))
   const file = accountsFile(config.portal)
   const mode = existsSync(file) ? permissionsOf(file) : 0o600
-  return { ...openFile(copy, 'var/accounts.sqlite'), mode }
+  return { ...openBackupFile(copy, 'var/accounts.sqlite'), mode }
 }
 
 /** The folders of files, with who may do what in them; those that are gone by now are left out. */

@@ -6,7 +6,7 @@ import { Fault } from '../../errors/errors.ts'
 export const BACKUP_FORMAT = 1
 
 /** The last file of an archive. */
-export const MANIFEST = 'backup.json'
+export const BACKUP_MANIFEST = 'backup.json'
 
 /** The permissions of a file or folder. */
 const Mode = Type.Integer({ minimum: 0, maximum: 0o777 })
@@ -43,7 +43,7 @@ const BackupManifest = Type.Object({
 export type BackupManifest = Static<typeof BackupManifest>
 
 /** Reads the manifest of an archive. Faults: SourceUnreadable. */
-export function readManifest(text: string, archive: string): BackupManifest {
+export function readBackupManifest(text: string, archive: string): BackupManifest {
   let found: unknown
   try {
     found = JSON.parse(text)
@@ -51,16 +51,19 @@ export function readManifest(text: string, archive: string): BackupManifest {
     found = null
   }
   if (!Value.Check(BackupManifest, found))
-    throw unreadable(archive, `its ${MANIFEST} cannot be read: a back-up of lodestone is expected`)
+    throw unreadableBackup(
+      archive,
+      `its ${BACKUP_MANIFEST} cannot be read: a back-up of lodestone is expected`,
+    )
   if (found.format > BACKUP_FORMAT)
-    throw unreadable(
+    throw unreadableBackup(
       archive,
       `it is of a newer format (${found.format}): restore it with lodestone ${found.lodestone}`,
     )
   return found
 }
 
-export function unreadable(archive: string, reason: string, cause?: unknown): Fault {
+export function unreadableBackup(archive: string, reason: string, cause?: unknown): Fault {
   return new Fault(
     'SourceUnreadable',
     { reason: `${archive}: ${reason}` },

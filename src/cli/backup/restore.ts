@@ -7,7 +7,7 @@ import { synchronise } from '../../publishing/versions/durable.ts'
 import type { BackupManifest } from './manifest.ts'
 import { restoreFolderModes, unpack } from './unpack.ts'
 
-export interface Restored {
+export interface RestoredBackup {
   readonly manifest: BackupManifest
   /** Folder with what was in the place of the portal before; null where nothing was. */
   readonly before: string | null
@@ -28,7 +28,7 @@ export async function restorePortal(
   portal: string,
   isForced: boolean,
   now: Date,
-): Promise<Restored> {
+): Promise<RestoredBackup> {
   if (!isForced) refuse(portal, now)
   const made = await mkdir(portal, { recursive: true })
   const fresh = await mkdtemp(path.join(portal, '.restoring-'))

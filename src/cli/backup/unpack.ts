@@ -3,7 +3,7 @@ import { chmod, mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import { readArchive } from './archive.ts'
 import { PERMISSIONS } from './contents.ts'
-import { type BackupManifest, MANIFEST, readManifest, unreadable } from './manifest.ts'
+import { BACKUP_MANIFEST, type BackupManifest, readBackupManifest, unreadableBackup } from './manifest.ts'
 
 /** What a portal is made of: an archive has nothing else. */
 const PARTS: ReadonlySet<string> = new Set(['portal.yaml', 'data', 'mappings', 'var'])
@@ -29,29 +29,34 @@ export async function unpack(archive: string, folder: string): Promise<BackupMan
   const found = new Map<string, { readonly bytes: number; readonly sha256: string }>()
   let text: string | null = null
   await readArchive(archive, async (name, size, pieces) => {
-    if (name === MANIFEST) {
-      if (size > MAX_MANIFEST_LENGTH) throw unreadable(archive, `its ${MANIFEST} is longer than any`)
+    if (name === BACKUP_MANIFEST) {
+      if (size > MAX_MANIFEST_LENGTH)
+        throw unreadableBackup(archive, `its ${BACKUP_MANIFEST} is longer than any`)
       const read: Buffer[] = []
       for await (const piece of pieces) read.push(Buffer.from(piece))
       text = Buffer.concat(read).toString('utf8')
       return
     }
-    if (!isOfPortal(name)) throw unreadable(archive, `${name} is no file of a portal`)
-    if (found.has(name)) throw unreadable(archive, `${name} is in it twice`)
+    if (!isOfPortal(name)) throw unreadableBackup(archive, `${name} is no file of a portal`)
+    if (found.has(name)) throw unreadableBackup(archive, `${name} is in it twice`)
     found.set(name, await write(path.join(folder, ...name.split('/')), pieces))
   })
   if (text === null)
-    throw unreadable(archive, `it has no ${MANIFEST}: it was cut off, or is no back-up of lodestone`)
-  const manifest = readManifest(text, archive)
+    throw unreadableBackup(
+      archive,
+      `it has no ${BACKUP_MANIFEST}: it was cut off, or is no back-up of lodestone`,
+    )
+  const manifest = readBackupManifest(text, archive)
   for (const { path: name, bytes, sha256, mode } of manifest.files) {
     const file = found.get(name)
-    if (file === undefined) throw unreadable(archive, `${name} is missing`)
-    if (file.bytes !== bytes || file.sha256 !== sha256) throw unreadable(archive, `${name} is damaged`)
+    if (file === undefined) throw unreadableBackup(archive, `${name} is missing`)
+    if (file.bytes !== bytes || file.sha256 !== sha256) throw unreadableBackup(archive, `${name} is damaged`)
     found.delete(name)
     if (mode !== undefined) await chmod(path.join(folder, ...name.split('/')), mode & PERMISSIONS)
   }
   const [more] = found.keys()
-  if (more !== undefined) throw unreadable(archive, `${more} is in it and not in its ${MANIFEST}`)
+  if (more !== undefined)
+    throw unreadableBackup(archive, `${more} is in it and not in its ${BACKUP_MANIFEST}`)
   return manifest
 }
 

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { accountsFile, openAccounts } from '../../accounts/open.ts'
 import { versionsOf } from '../../publishing/versions/versions.ts'
 import { checkPublished } from '../published-files.ts'
-import { type BackupManifest, unreadable } from './manifest.ts'
+import { type BackupManifest, unreadableBackup } from './manifest.ts'
 import { unpack } from './unpack.ts'
 
 export interface Verified {
@@ -31,7 +31,7 @@ export async function verifyBackup(archive: string, now: Date): Promise<Verified
           ? `version ${version} is not there`
           : (found.problem ??
             (found.triples === triples ? null : `${found.triples} triples were found of ${triples}`))
-      if (problem !== null) throw unreadable(archive, `${id}: ${problem}`)
+      if (problem !== null) throw unreadableBackup(archive, `${id}: ${problem}`)
     }
     return { manifest, users: await countUsers(accountsFile(portal), now) }
   } finally {

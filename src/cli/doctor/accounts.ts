@@ -3,13 +3,13 @@ import { accountsFile } from '../../accounts/open.ts'
 import type { Config } from '../../config/config.ts'
 import { quotaLimits } from '../../http/quota.ts'
 import { withAccounts } from '../accounts.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 /** The part of the calls of a day from which on it is told. */
 const NEARLY = 0.9
 
 /** Opens the accounts, which brings their tables up to date as every command does, and looks at the calls of today. */
-export async function diagnoseAccounts(config: Config, now: Date): Promise<readonly Finding[]> {
+export async function diagnoseAccounts(config: Config, now: Date): Promise<readonly DoctorFinding[]> {
   if (config.accounts === undefined && !existsSync(accountsFile(config.portal)))
     return [ok('accounts', `${accountsFile(config.portal)} is not there yet: the first use makes it`)]
   try {
@@ -33,7 +33,7 @@ export async function diagnoseAccounts(config: Config, now: Date): Promise<reado
   }
 }
 
-function quotaFinding(taken: number, { quotas }: Config): Finding {
+function quotaFinding(taken: number, { quotas }: Config): DoctorFinding {
   const { domain } = quotaLimits(quotas)
   const described = `${taken} of ${domain} calls of today are taken`
   return taken >= NEARLY * domain

@@ -1,7 +1,7 @@
 import { lookup } from '../../model/lookup.ts'
 
 /** One thing that was looked at. */
-export interface Finding {
+export interface DoctorFinding {
   /** What was looked at, in a word or two. */
   readonly check: string
   /** A warning works and should not stay so; a problem keeps the portal, or a part of it, from working. */
@@ -11,15 +11,15 @@ export interface Finding {
   readonly advice?: string
 }
 
-export function ok(check: string, message: string): Finding {
+export function ok(check: string, message: string): DoctorFinding {
   return { check, status: 'ok', message }
 }
 
-export function warning(check: string, message: string, advice: string): Finding {
+export function warning(check: string, message: string, advice: string): DoctorFinding {
   return { check, status: 'warning', message, advice }
 }
 
-export function problem(check: string, message: string, advice: string): Finding {
+export function problem(check: string, message: string, advice: string): DoctorFinding {
   return { check, status: 'problem', message, advice }
 }
 
@@ -31,8 +31,8 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** What a look found, or that it could not look. */
 export async function looked(
   check: string,
-  look: () => readonly Finding[] | Promise<readonly Finding[]>,
-): Promise<readonly Finding[]> {
+  look: () => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>,
+): Promise<readonly DoctorFinding[]> {
   try {
     return await look()
   } catch (error) {

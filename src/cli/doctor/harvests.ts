@@ -1,9 +1,9 @@
 import { readHarvesters } from '../../harvest/settings.ts'
 import { harvestState } from '../../harvest/state.ts'
-import { type Finding, ok, warning } from './finding.ts'
+import { type DoctorFinding, ok, warning } from './finding.ts'
 
 /** Looks at the catalogs that datasets are taken over from: when each could last be read, and why not since. */
-export function diagnoseHarvests(portal: string, now: number): readonly Finding[] {
+export function diagnoseHarvests(portal: string, now: number): readonly DoctorFinding[] {
   return readHarvesters(portal).map(harvester => {
     const { failures, reason, confirmed, datasets } = harvestState(portal, harvester)
     const count = `${Object.keys(datasets).length} datasets`

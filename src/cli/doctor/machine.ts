@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import { lodestoneVersion } from '../../telemetry/version.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 /** The oldest Node that Lodestone runs on. */
 const OLDEST: readonly [number, number] = [20, 19]
@@ -15,7 +15,7 @@ const [LEAST_FREE, LOW] = [50e6, 1e9]
 const MAX_SKEW = 5
 
 /** @param version as `process.version` tells it */
-export function diagnoseNode(version: string): Finding {
+export function diagnoseNode(version: string): DoctorFinding {
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number)
   const described = `node ${version}, lodestone ${lodestoneVersion()}, ${availableParallelism()} processors`
   const isOld = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])
@@ -25,7 +25,7 @@ export function diagnoseNode(version: string): Finding {
 }
 
 /** Looks whether var/ can be written to, how much room there is, and whether its clock is that of this process. */
-export async function diagnoseDisk(portal: string, now: () => number): Promise<readonly Finding[]> {
+export async function diagnoseDisk(portal: string, now: () => number): Promise<readonly DoctorFinding[]> {
   const folder = path.join(portal, 'var')
   const there = statSync(folder, { throwIfNoEntry: false })
   const tried = there === undefined ? portal : folder
@@ -45,7 +45,7 @@ export async function diagnoseDisk(portal: string, now: () => number): Promise<r
   }
 }
 
-function roomFinding(free: number): Finding {
+function roomFinding(free: number): DoctorFinding {
   const described = `${(free / 1e9).toFixed(1)} GB are free`
   if (free < LEAST_FREE) return problem('disk', described, 'make room: nothing can be published or counted')
   if (free < LOW)
@@ -53,7 +53,7 @@ function roomFinding(free: number): Finding {
   return ok('disk', described)
 }
 
-function clockFinding(folder: string, now: () => number): Finding {
+function clockFinding(folder: string, now: () => number): DoctorFinding {
   const file = path.join(folder, 'clock')
   const before = now()
   const handle = openSync(file, 'w')

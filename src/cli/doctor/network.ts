@@ -1,10 +1,10 @@
 import { createServer } from 'node:net'
 import { runningServers } from '../../app/running.ts'
 import type { Config } from '../../config/config.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 /** Looks whether the ports can be had, or are had by a server of this portal. */
-export async function diagnosePorts(config: Config, now: number): Promise<readonly Finding[]> {
+export async function diagnosePorts(config: Config, now: number): Promise<readonly DoctorFinding[]> {
   const { host, port, adminHost, adminPort } = config
   const running = runningServers(config.portal, now)
   if (running.length > 0) {
@@ -30,7 +30,10 @@ export async function diagnosePorts(config: Config, now: number): Promise<readon
 }
 
 /** Looks whether the public address is one that others can use, and what the proxies before it are told. */
-export function diagnoseBase({ base, proxies = 0 }: Pick<Config, 'base' | 'proxies'>): readonly Finding[] {
+export function diagnoseBase({
+  base,
+  proxies = 0,
+}: Pick<Config, 'base' | 'proxies'>): readonly DoctorFinding[] {
   const { protocol, hostname } = new URL(base)
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname)
   if (isLocal) {

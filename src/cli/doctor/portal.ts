@@ -14,10 +14,10 @@ import {
   versionsOf,
 } from '../../publishing/versions/versions.ts'
 import { checkPublished } from '../published-files.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 /** Looks at every dataset.yaml and every mapping: whether they can be read. `lodestone check` reads the data as well. */
-export function diagnoseDefinitions(portal: string, base: string): readonly Finding[] {
+export function diagnoseDefinitions(portal: string, base: string): readonly DoctorFinding[] {
   const ids = definedDatasets(portal)
   if (ids.length === 0) {
     const advice = 'lodestone import FILE makes the folder of a dataset'
@@ -27,13 +27,13 @@ export function diagnoseDefinitions(portal: string, base: string): readonly Find
   return wrong.length > 0 ? wrong : [ok('data', `${ids.length} datasets and their mappings can be read`)]
 }
 
-function definitionFindings(portal: string, id: string): readonly Finding[] {
+function definitionFindings(portal: string, id: string): readonly DoctorFinding[] {
   return readDefinition(portal, id).problems.map(({ message, place }) =>
     problem('data', `${id}: ${placeText(place)}${message}`, 'mend it; lodestone check tells more'),
   )
 }
 
-function mappingFindings(portal: string, base: string, id: string): readonly Finding[] {
+function mappingFindings(portal: string, base: string, id: string): readonly DoctorFinding[] {
   const found = mappingFile(portal, id)
   if (found === null) return []
   const { diagnostics } = readMapping(found.text, path.basename(found.file), {
@@ -51,9 +51,9 @@ function mappingFindings(portal: string, base: string, id: string): readonly Fin
 }
 
 /** Reads the published versions to their last triple, and looks for what should not be there. */
-export async function diagnoseVersions(portal: string, base: string): Promise<readonly Finding[]> {
+export async function diagnoseVersions(portal: string, base: string): Promise<readonly DoctorFinding[]> {
   const versions = versionsOf(portal)
-  const findings: Finding[] = []
+  const findings: DoctorFinding[] = []
   const published = publishedDatasets(versions)
   const older: string[] = []
   let triples = 0
@@ -94,7 +94,7 @@ export async function diagnoseVersions(portal: string, base: string): Promise<re
 }
 
 /** What processes that died have left; publishing and serving remove their own at their next start. */
-function leftovers(portal: string, versions: Versions): readonly Finding[] {
+function leftovers(portal: string, versions: Versions): readonly DoctorFinding[] {
   const left = [
     ...storedDatasets(versions).flatMap(id =>
       namesIn(path.join(versions.root, id))

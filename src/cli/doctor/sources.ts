@@ -1,9 +1,9 @@
 import { readDefinition } from '../../publishing/definition.ts'
 import { remoteStates } from '../../publishing/remote/state.ts'
-import { type Finding, ok, warning } from './finding.ts'
+import { type DoctorFinding, ok, warning } from './finding.ts'
 
 /** Looks at the addresses that datasets are fetched from: when each last answered, and why not since. */
-export function diagnoseSources(portal: string, now: number): readonly Finding[] {
+export function diagnoseSources(portal: string, now: number): readonly DoctorFinding[] {
   const known = remoteStates(portal).filter(([id]) => readDefinition(portal, id).definition?.remote != null)
   if (known.length === 0) return []
   const failing = known.filter(([, { failures }]) => failures > 0)

@@ -9,10 +9,10 @@ import type { SelectQuery } from '../../sparql/algebra.ts'
 import { integer, variable } from '../../sparql/build.ts'
 import { estimate } from '../../store/embedded/memory.ts'
 import type { StoredForms } from '../../store/remote/forms.ts'
-import { type Finding, ok, problem, warning } from './finding.ts'
+import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 /** Tells what the store may use and what is published, or what the engine is and does. */
-export async function diagnoseStore(config: Config): Promise<readonly Finding[]> {
+export async function diagnoseStore(config: Config): Promise<readonly DoctorFinding[]> {
   const { store } = config
   return store === undefined
     ? diagnoseEmbedded(config, availableMemory())
@@ -23,7 +23,9 @@ export async function diagnoseStore(config: Config): Promise<readonly Finding[]>
 const PROMPT = 250
 
 /** Asks the engine who it is, what it does to values, and how promptly it answers. */
-async function diagnoseRemote(config: Config & Required<Pick<Config, 'store'>>): Promise<readonly Finding[]> {
+async function diagnoseRemote(
+  config: Config & Required<Pick<Config, 'store'>>,
+): Promise<readonly DoctorFinding[]> {
   const { store, registry } = await openSharedStore(config)
   try {
     await store.read(NOTHING)
@@ -76,7 +78,7 @@ function formsReported({ changed, rounded, takesLongIris }: StoredForms): string
 export function diagnoseEmbedded(
   { portal, memory }: Pick<Config, 'portal' | 'memory'>,
   available: number,
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   const versions = versionsOf(portal)
   const sources = publishedDatasets(versions).flatMap(id => {
     const manifest = currentManifest(versions, id)

@@ -43,7 +43,7 @@ export function datasetYaml(understood: Understood, title: string, origin?: obje
 }
 
 /** A title from the name of a file or the last step of an address. */
-export function titleOf(name: string): string {
+export function importTitle(name: string): string {
   return titleFromName(path.basename(name).replace(/\.gz$/i, ''))
 }
 

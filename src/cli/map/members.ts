@@ -1,14 +1,14 @@
 import { compileByteMapping } from '../../mapping/bytes/compile.ts'
-import type { Column } from '../../mapping/columns.ts'
+import type { MappingColumn } from '../../mapping/columns.ts'
 import type { RuleReport } from '../../mapping/compile.ts'
 import type { Mapping } from '../../mapping/ir.ts'
-import type { TripleText } from '../../mapping/triple-text.ts'
+import type { WrittenTriple } from '../../mapping/triple-text.ts'
 import type { JsonBytes } from '../../sources/json-bytes.ts'
 
 /** What is mapped. */
 interface Task {
   readonly mapping: Mapping
-  readonly columns: readonly Column[]
+  readonly columns: readonly MappingColumn[]
   /** What the ids of records begin with. */
   readonly idPrefix: string
   /** True where all values are text, and their literals as well. */
@@ -25,7 +25,7 @@ interface Task {
 export function* mapMembers(
   rows: JsonBytes,
   { mapping, columns, idPrefix, textOnly }: Task,
-  out: TripleText,
+  out: WrittenTriple,
   count: { records: number },
 ): Generator<Buffer, readonly RuleReport[] | null> {
   const cells = columns.map((_, index) => index)

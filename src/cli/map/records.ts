@@ -1,4 +1,4 @@
-import type { Column } from '../../mapping/columns.ts'
+import type { MappingColumn } from '../../mapping/columns.ts'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
 import type { MappingPlace } from '../../mapping/ir.ts'
 import type { Value } from '../../model/value.ts'
@@ -30,7 +30,7 @@ export type Values = readonly Value[]
 
 /** The records of one input, with the columns that its rules refer to. */
 export interface RecordFile {
-  readonly columns: readonly Column[]
+  readonly columns: readonly MappingColumn[]
   /** JSONPath of the records; null for a table. */
   readonly iterator: string | null
   /** The cells of a table that are no value; null for JSON, which has a value for that. */
@@ -63,7 +63,7 @@ export interface ReadingRules {
  *
  * @param place of the rules in the mapping
  */
-export async function openRecords(
+export async function openMapRecords(
   input: Input,
   references: readonly Reference[],
   rules: ReadingRules,

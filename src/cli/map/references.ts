@@ -14,7 +14,7 @@ export interface Reference {
 }
 
 /** The references of rules, each name once, with the first place that has it. */
-export function referencesOf(rules: readonly ResourceRule[]): readonly Reference[] {
+export function mapReferences(rules: readonly ResourceRule[]): readonly Reference[] {
   const found = new Map<string, Reference>()
   for (const rule of rules)
     for (const [term, place] of termsOf(rule))

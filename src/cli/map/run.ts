@@ -5,14 +5,14 @@ import { type CompiledMapping, compileMapping, type RuleReport } from '../../map
 import { type Diagnostic, hasErrors } from '../../mapping/diagnostic.ts'
 import type { Mapping } from '../../mapping/ir.ts'
 import { invalidValues } from '../../mapping/report.ts'
-import { TripleText } from '../../mapping/triple-text.ts'
+import { WrittenTriple } from '../../mapping/triple-text.ts'
 import type { DatasetRecord } from '../../model/value.ts'
 import { unreadable } from '../../sources/unreadable.ts'
 import { DistinctLines } from './distinct.ts'
 import { groupRules, NOWHERE } from './inputs.ts'
 import { mapMembers } from './members.ts'
-import { openRecords, type ReadingRules, type RecordFile } from './records.ts'
-import { referencesOf, withBase } from './references.ts'
+import { openMapRecords, type ReadingRules, type RecordFile } from './records.ts'
+import { mapReferences, withBase } from './references.ts'
 import type { InputReport } from './report.ts'
 
 /** A mapping that is ready to run over its files. */
@@ -60,7 +60,7 @@ export async function planMapping(
   const runs: Run[] = []
   if (!hasErrors(found))
     for (const [index, { input, rules }] of groups.entries()) {
-      const records = await openRecords(input, referencesOf(rules), reading, rules[0]?.place ?? NOWHERE)
+      const records = await openMapRecords(input, mapReferences(rules), reading, rules[0]?.place ?? NOWHERE)
       if (!('records' in records)) {
         found.push(...records)
         continue
@@ -93,7 +93,7 @@ export async function* runPlan(
   { runs }: Plan,
   describe: (report: InputReport) => void,
 ): AsyncGenerator<Buffer> {
-  const out = new TripleText(PIECE_BYTES)
+  const out = new WrittenTriple(PIECE_BYTES)
   const lines = new DistinctLines()
   for (const run of runs) {
     const before = lines.count
@@ -108,7 +108,7 @@ export async function* runPlan(
 /** Runs the rules of one input, on bytes where these can be read, else on texts. */
 async function* runOne(
   run: Run,
-  out: TripleText,
+  out: WrittenTriple,
   count: { records: number },
 ): AsyncGenerator<Buffer, readonly RuleReport[]> {
   const bytes = run.compiled.hasGraphs ? null : run.records.bytes()
@@ -129,7 +129,7 @@ async function* runOne(
 
 async function* runTexts(
   { records, compiled, idPrefix }: Run,
-  out: TripleText,
+  out: WrittenTriple,
   count: { records: number },
 ): AsyncGenerator<Buffer> {
   for await (const batch of records.records())
@@ -144,7 +144,7 @@ async function* runTexts(
 async function* runBytes(
   { file, records, mapping, idPrefix }: Run,
   { rows, cells }: NonNullable<ReturnType<RecordFile['bytes']>>,
-  out: TripleText,
+  out: WrittenTriple,
   count: { records: number },
 ): AsyncGenerator<Buffer, readonly RuleReport[]> {
   const { map, report } = compileByteMapping(mapping, records.columns, cells)

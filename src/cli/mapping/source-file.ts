@@ -1,5 +1,5 @@
 import path from 'node:path'
-import type { Column } from '../../mapping/columns.ts'
+import type { MappingColumn } from '../../mapping/columns.ts'
 import type {
   LogicalSource,
   Mapping,
@@ -20,7 +20,7 @@ export interface MappingOverFile {
   /** Its rules name the file. */
   readonly mapping: Mapping
   /** The fields under the names of the references. */
-  readonly columns: readonly Column[]
+  readonly columns: readonly MappingColumn[]
   /** Which file it is, and where it comes from. */
   readonly told: string
   /** Statements that no file can be asked for. */

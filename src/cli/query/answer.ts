@@ -9,7 +9,7 @@ import { tableRows } from './solutions.ts'
 
 /** What an answer is written in. */
 export const ANSWER_FORMATS = ['table', 'json', 'csv', 'tsv', 'turtle', 'ntriples'] as const
-export type AnswerFormat = (typeof ANSWER_FORMATS)[number]
+export type QueryFormat = (typeof ANSWER_FORMATS)[number]
 
 /** A triple as Comunica gives it. */
 export interface GivenTriple {
@@ -19,7 +19,7 @@ export interface GivenTriple {
 }
 
 /** An answer of Comunica: rows, triples or a truth, as they are found. */
-export type QueryAnswer =
+export type ComunicaAnswer =
   | {
       readonly type: 'rows'
       readonly variables: readonly string[]
@@ -41,9 +41,9 @@ const ROWS: Readonly<Record<'table' | 'json' | 'csv' | 'tsv', () => RowWriter>> 
  * @param format null for the usual one: Turtle for triples, `rows` for rows
  * @param standard the format of rows where none is told
  */
-export function writeAnswer(
-  answer: QueryAnswer,
-  format: AnswerFormat | null,
+export function writeQueryAnswer(
+  answer: ComunicaAnswer,
+  format: QueryFormat | null,
   standard: 'table' | 'csv',
   prefixes: Prefixes,
 ): AsyncIterable<string> {
@@ -63,12 +63,12 @@ export function writeAnswer(
   }
 }
 
-async function* truth(value: boolean, format: AnswerFormat | null): AsyncGenerator<string> {
+async function* truth(value: boolean, format: QueryFormat | null): AsyncGenerator<string> {
   yield format === 'json' ? `${JSON.stringify({ head: {}, boolean: value })}\n` : `${value}\n`
 }
 
 async function* rows(
-  { variables, rows }: Extract<QueryAnswer, { type: 'rows' }>,
+  { variables, rows }: Extract<ComunicaAnswer, { type: 'rows' }>,
   writer: RowWriter,
 ): AsyncGenerator<string> {
   yield writer.head(variables)
@@ -78,7 +78,7 @@ async function* rows(
 
 function graph(
   pieces: AsyncIterable<string>,
-  format: AnswerFormat,
+  format: QueryFormat,
   prefixes: Prefixes,
 ): AsyncIterable<string> {
   switch (format) {

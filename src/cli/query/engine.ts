@@ -1,6 +1,6 @@
 import { queryForm } from '../../catalog/example-queries.ts'
 import { Fault } from '../../errors/errors.ts'
-import type { GivenTriple, QueryAnswer } from './answer.ts'
+import type { ComunicaAnswer, GivenTriple } from './answer.ts'
 import type { QuerySource } from './sources.ts'
 
 /**
@@ -12,7 +12,7 @@ export async function askComunica(
   query: string,
   sources: readonly QuerySource[],
   ask: typeof fetch = fetch,
-): Promise<QueryAnswer> {
+): Promise<ComunicaAnswer> {
   const { QueryEngine } = await loadComunica()
   const engine = new QueryEngine()
   const [first, ...rest] = sources
@@ -23,7 +23,7 @@ export async function askComunica(
   }
   // It notes in the context that it explains.
   await engine.explain(query, { ...context }, 'parsed').catch(async error => {
-    throw await syntaxFault(error, query)
+    throw await querySyntaxFault(error, query)
   })
   if (queryForm(query) === null)
     throw new Fault('Usage', {
@@ -45,7 +45,7 @@ export async function askComunica(
         throw new Fault('Usage', { reason: 'updates are not run: sources are only read.' })
     }
   } catch (error) {
-    throw queryFault(error)
+    throw comunicaFault(error)
   }
 }
 
@@ -65,12 +65,12 @@ async function* described<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item
   try {
     yield* items
   } catch (error) {
-    throw queryFault(error)
+    throw comunicaFault(error)
   }
 }
 
 /** Where a text is no SPARQL, and what is expected there, in one line. */
-export async function syntaxFault(error: unknown, query: string): Promise<Fault> {
+export async function querySyntaxFault(error: unknown, query: string): Promise<Fault> {
   const { syntaxProblem } = await import('../../sparql/syntax.ts')
   const problem = syntaxProblem(query)
   const offset = problem?.from ?? /at offset: (\d+)/.exec(messageOf(error))?.[1]
@@ -82,7 +82,7 @@ export async function syntaxFault(error: unknown, query: string): Promise<Fault>
 }
 
 /** What went wrong with a query that is one, in one line. */
-export function queryFault(error: unknown): Fault {
+export function comunicaFault(error: unknown): Fault {
   if (error instanceof Fault) return error
   return new Fault('BadGateway', { reason: `the query failed: ${lineOf(error)}` }, { cause: error })
 }

@@ -1,5 +1,5 @@
 import type { Literal, Term } from '../../rdf/term.ts'
-import { plain, type Row, type RowWriter } from '../../sparql/results.ts'
+import { plain, type ResultRow, type RowWriter } from '../../sparql/results.ts'
 
 /** Rows whose widths the columns of a table are made for; later ones may be wider. */
 const ROWS_MEASURED = 100
@@ -9,7 +9,7 @@ const WIDEST = 60
 /** A table to be read: the columns fit the first rows, numbers stand to the right. */
 export function tableRows(): RowWriter {
   let names: readonly string[] = []
-  let held: Row[] = []
+  let held: ResultRow[] = []
   let widths: readonly number[] | null = null
   let numeric: readonly boolean[] = []
   const line = (cells: readonly string[]) =>

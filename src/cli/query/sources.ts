@@ -1,4 +1,4 @@
-import { fragmentsAddress, sparqlAddress } from '../../catalog/void.ts'
+import { datasetFragmentsAddress, sparqlAddress } from '../../catalog/void.ts'
 import { Fault } from '../../errors/errors.ts'
 import { suggestionHint } from '../../publishing/definition.ts'
 
@@ -63,7 +63,7 @@ export async function checkDatasets(
   known: readonly string[],
   ask: typeof fetch = fetch,
 ): Promise<void> {
-  const own = fragmentsAddress(base, '')
+  const own = datasetFragmentsAddress(base, '')
   const addresses = sources
     .map(source => (typeof source === 'string' ? source : source.value).replace('/api/sparql/', '/api/tpf/'))
     .flatMap(address => (address.startsWith(own) ? [address] : []))
@@ -88,9 +88,9 @@ export async function checkDatasets(
 function datasetSource(id: string, base: string, protocol: Protocol): QuerySource {
   switch (protocol) {
     case 'fragments':
-      return { type: 'qpf', value: fragmentsAddress(base, id) }
+      return { type: 'qpf', value: datasetFragmentsAddress(base, id) }
     case 'brtpf':
-      return { type: 'brtpf', value: fragmentsAddress(base, id) }
+      return { type: 'brtpf', value: datasetFragmentsAddress(base, id) }
     case 'sparql':
       return { type: 'sparql', value: sparqlAddress(base, id) }
     default:

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
-import { withBase } from '../../catalog/example-queries.ts'
+import { withBaseAddress } from '../../catalog/example-queries.ts'
 import { Fault } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
 
@@ -8,8 +8,8 @@ import type { Prefixes } from '../../formats/turtle.ts'
  * The text of a query as the command line gives it: itself, `@file`, or `-` for standard input. In files as in the
  * example queries of a portal `<{base}` stands for its address.
  */
-export async function queryText(given: string, base: string): Promise<string> {
-  return withBase(await rawText(given), base)
+export async function queryFromFile(given: string, base: string): Promise<string> {
+  return withBaseAddress(await rawText(given), base)
 }
 
 async function rawText(given: string): Promise<string> {
@@ -23,7 +23,7 @@ async function rawText(given: string): Promise<string> {
 }
 
 /** The prefixes that a query declares: its answer is written with them too. */
-export function queryPrefixes(query: string): Prefixes {
+export function knownPrefixes(query: string): Prefixes {
   const found = query.matchAll(/\bPREFIX\s+([A-Za-z][\w-]*):\s*<([^<>\s]+)>/gi)
   return Object.fromEntries(Array.from(found, ([, prefix = '', namespace = '']) => [prefix, namespace]))
 }

@@ -2,7 +2,7 @@ import type { SyntaxNode } from '@lezer/common'
 import type { AggregateItem, Transformation } from './ast.ts'
 import { MAX_DEPTH, tooDeep, unexpected } from './faults.ts'
 import { computeItem, orderItem, read } from './parse.ts'
-import { children, type Reader, spanOf } from './reader.ts'
+import { children, type TreeReader, treeSpanOf } from './reader.ts'
 
 type Ranking = Extract<Transformation, { readonly amount: unknown }>['type']
 
@@ -25,13 +25,13 @@ export function parseApply(text: string, option = '$apply'): readonly Transforma
   return transformations(reader, sequence, 0)
 }
 
-function transformations(reader: Reader, node: SyntaxNode, depth: number): readonly Transformation[] {
-  if (depth > MAX_DEPTH) throw tooDeep(reader.option, spanOf(node))
+function transformations(reader: TreeReader, node: SyntaxNode, depth: number): readonly Transformation[] {
+  if (depth > MAX_DEPTH) throw tooDeep(reader.option, treeSpanOf(node))
   return children(node).map(step => transformation(reader, step, depth))
 }
 
-function transformation(reader: Reader, node: SyntaxNode, depth: number): Transformation {
-  const span = spanOf(node)
+function transformation(reader: TreeReader, node: SyntaxNode, depth: number): Transformation {
+  const span = treeSpanOf(node)
   const parts = children(node)
   const name = /^[^(\s]*/.exec(reader.slice(node))?.[0].toLowerCase() ?? ''
   switch (node.name) {
@@ -69,15 +69,15 @@ function transformation(reader: Reader, node: SyntaxNode, depth: number): Transf
   }
 }
 
-function aggregate(reader: Reader, node: SyntaxNode): Transformation {
+function aggregate(reader: TreeReader, node: SyntaxNode): Transformation {
   const items = children(node).map(item => aggregateItem(reader, item))
   const known = items.filter(item => item !== 'from')
-  if (known.length < items.length) return { type: 'other', name: 'aggregate from', span: spanOf(node) }
-  return { type: 'aggregate', items: known, span: spanOf(node) }
+  if (known.length < items.length) return { type: 'other', name: 'aggregate from', span: treeSpanOf(node) }
+  return { type: 'aggregate', items: known, span: treeSpanOf(node) }
 }
 
 /** One figure; `from` where it is the figure of a figure. */
-function aggregateItem(reader: Reader, node: SyntaxNode): AggregateItem | 'from' {
+function aggregateItem(reader: TreeReader, node: SyntaxNode): AggregateItem | 'from' {
   const [operand, ...others] = children(node)
   const method = others.find(({ name }) => name === 'Method')
   const alias = others.find(({ name }) => name === 'Identifier')
@@ -97,18 +97,18 @@ function aggregateItem(reader: Reader, node: SyntaxNode): AggregateItem | 'from'
     operand: isRecordCount ? null : reader.expression(operand),
     method: method === undefined ? 'count' : methodName(reader, method),
     name,
-    span: spanOf(node),
+    span: treeSpanOf(node),
   }
 }
 
-function methodName(reader: Reader, node: SyntaxNode): string {
+function methodName(reader: TreeReader, node: SyntaxNode): string {
   const name = reader.name(reader.first(node))
   if (!METHODS.test(name))
     throw reader.fault(node, `${name} is no method, expected sum, min, max, average or countdistinct`)
   return name.includes('.') ? name : name.toLowerCase()
 }
 
-function groupBy(reader: Reader, node: SyntaxNode, depth: number): Transformation {
+function groupBy(reader: TreeReader, node: SyntaxNode, depth: number): Transformation {
   const parts = children(node)
   const then = parts.find(({ name }) => name === 'Sequence')
   const keys = parts.filter(({ name }) => name !== 'Sequence')
@@ -121,11 +121,11 @@ function groupBy(reader: Reader, node: SyntaxNode, depth: number): Transformatio
     rollup: keys.some(({ name }) => name !== 'GroupKey'),
     // biome-ignore lint/suspicious/noThenProperty: the word of the AST; it is never a function
     then: then === undefined ? [] : transformations(reader, then, depth + 1),
-    span: spanOf(node),
+    span: treeSpanOf(node),
   }
 }
 
-function count(reader: Reader, node: SyntaxNode): number {
+function count(reader: TreeReader, node: SyntaxNode): number {
   const text = reader.slice(node)
   const value = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(value)) return value

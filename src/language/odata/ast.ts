@@ -28,7 +28,7 @@ export type ArithmeticOperator = 'add' | 'sub' | 'mul' | 'div' | 'divby' | 'mod'
 export type BinaryOperator = LogicalOperator | ComparisonOperator | ArithmeticOperator | 'has'
 
 /** One literal. Its value is normalised text, and a boolean or number where the type has them. */
-export interface Literal {
+export interface ODataLiteral {
   readonly type: 'literal'
   readonly of: LiteralType
   /**
@@ -65,7 +65,7 @@ export type Expression =
   | { readonly type: 'not' | 'negate'; readonly operand: Expression; readonly span: Span }
   /** `x in (1,2)` has a list on its right, `'a' in tags` an expression. */
   | { readonly type: 'in'; readonly left: Expression; readonly right: Expression; readonly span: Span }
-  | Literal
+  | ODataLiteral
   | { readonly type: 'null'; readonly span: Span }
   /** `a`, `$it`, `$this`, `$root`, or a qualified name. */
   | { readonly type: 'name'; readonly name: string; readonly span: Span }
@@ -206,11 +206,11 @@ export type Transformation =
 
 /** The key of an entity: `('a')` or `(a)` is a single value, `(recordid='a')` names it, `(@k)` is an alias. */
 export type KeyPredicate =
-  | { readonly type: 'value'; readonly literal: Literal; readonly span: Span }
+  | { readonly type: 'value'; readonly literal: ODataLiteral; readonly span: Span }
   | { readonly type: 'raw'; readonly text: string; readonly span: Span }
   | {
       readonly type: 'named'
-      readonly parts: readonly { readonly name: string; readonly value: Literal | KeyAlias }[]
+      readonly parts: readonly { readonly name: string; readonly value: ODataLiteral | KeyAlias }[]
       readonly span: Span
     }
   | KeyAlias

@@ -1,10 +1,10 @@
 import { odataFault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { parseWkt } from '../../model/wkt.ts'
-import type { Literal, LiteralType, Span } from './ast.ts'
+import type { LiteralType, ODataLiteral, Span } from './ast.ts'
 
 /** What a literal says, or in words why it is none. */
-type Reading = Pick<Literal, 'of' | 'value' | 'text'> | string
+type Reading = Pick<ODataLiteral, 'of' | 'value' | 'text'> | string
 
 const INT32 = 2n ** 31n
 const INT64 = 2n ** 63n
@@ -22,7 +22,7 @@ const SUFFIXES: Readonly<Record<string, LiteralType>> = {
  *
  * @param kind name of the token
  */
-export function literal(option: string, kind: string, text: string, span: Span): Literal {
+export function odataLiteral(option: string, kind: string, text: string, span: Span): ODataLiteral {
   const reading = read(kind, text)
   if (typeof reading !== 'string') return { type: 'literal', ...reading, span }
   const found = text.length > 60 ? `${text.slice(0, 60)}…` : text

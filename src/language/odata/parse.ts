@@ -4,7 +4,7 @@ import { odataFault } from '../../errors/errors.ts'
 import type { ComputeItem, ElementClause, Expression, OrderItem, SelectItem, SelectOption } from './ast.ts'
 import { checkLength, unexpected } from './faults.ts'
 import { parser } from './parser.ts'
-import { children, Reader, spanOf } from './reader.ts'
+import { children, TreeReader, treeSpanOf } from './reader.ts'
 
 export { parseSearch } from './search.ts'
 
@@ -65,10 +65,10 @@ export function read(
   top: Top,
   text: string,
   option: string,
-): { readonly reader: Reader; readonly nodes: readonly SyntaxNode[] } {
+): { readonly reader: TreeReader; readonly nodes: readonly SyntaxNode[] } {
   checkLength(option, text)
   try {
-    return { reader: new Reader(option, text), nodes: children(PARSERS[top].parse(text).topNode) }
+    return { reader: new TreeReader(option, text), nodes: children(PARSERS[top].parse(text).topNode) }
   } catch (error) {
     const at = error instanceof SyntaxError ? /No parse at (\d+)/.exec(error.message)?.[1] : undefined
     if (at === undefined) throw error
@@ -77,32 +77,32 @@ export function read(
 }
 
 /** One key of an order. */
-export function orderItem(reader: Reader, node: SyntaxNode): OrderItem {
+export function orderItem(reader: TreeReader, node: SyntaxNode): OrderItem {
   const [expression, direction] = children(node)
   if (expression === undefined) throw unexpected(reader.option, reader.text, node.from)
   const descending = direction !== undefined && /desc/i.test(reader.slice(direction))
-  return { expression: reader.expression(expression), descending, span: spanOf(node) }
+  return { expression: reader.expression(expression), descending, span: treeSpanOf(node) }
 }
 
 /** One computed property. */
-export function computeItem(reader: Reader, node: SyntaxNode): ComputeItem {
+export function computeItem(reader: TreeReader, node: SyntaxNode): ComputeItem {
   return {
     expression: reader.expression(reader.first(node)),
     name: reader.name(reader.last(node)),
-    span: spanOf(node),
+    span: treeSpanOf(node),
   }
 }
 
 const OPTION = /^[ \t]*((?:\$?[a-z]+|@[\p{L}\p{Nl}_][\p{L}\p{N}\p{M}\p{Pc}]*))=/iu
 
-function selectItem(reader: Reader, node: SyntaxNode): SelectItem {
+function selectItem(reader: TreeReader, node: SyntaxNode): SelectItem {
   const parts = children(node)
   const path = parts.filter(part => part.name !== 'Options').map(part => pathName(reader, part))
   const options = parts.filter(part => part.name === 'Options').flatMap(children)
-  return { path, options: options.map(option => nestedOption(reader, option)), span: spanOf(node) }
+  return { path, options: options.map(option => nestedOption(reader, option)), span: treeSpanOf(node) }
 }
 
-function pathName(reader: Reader, node: SyntaxNode): string {
+function pathName(reader: TreeReader, node: SyntaxNode): string {
   const text = reader.slice(node)
   if (['Star', 'Alias', 'Wildcard'].includes(node.name)) return text
   if (node.name !== 'PlainDollar') return reader.name(node)
@@ -111,7 +111,7 @@ function pathName(reader: Reader, node: SyntaxNode): string {
 }
 
 /** An option between parentheses: its name as written, and its text. */
-function nestedOption(reader: Reader, node: SyntaxNode): SelectOption {
+function nestedOption(reader: TreeReader, node: SyntaxNode): SelectOption {
   const text = reader.slice(node)
   const match = OPTION.exec(text)
   if (match?.[1] === undefined) throw reader.fault(node, 'no option, expected its name and =')

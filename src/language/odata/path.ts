@@ -1,5 +1,5 @@
 import { type Fault, odataFault } from '../../errors/errors.ts'
-import type { KeyAlias, KeyPredicate, Literal, PathSegment, Span } from './ast.ts'
+import type { KeyAlias, KeyPredicate, ODataLiteral, PathSegment, Span } from './ast.ts'
 import { percentDecoded } from './decode.ts'
 import { checkLength } from './faults.ts'
 import { parseExpression, parseFilter } from './parse.ts'
@@ -103,7 +103,7 @@ const PAIR =
   /[ \t]*([\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]{0,127})=((?:[^',]|'[^']*')+)(,|$)/uy
 
 function named(text: string, span: Span) {
-  const parts: { readonly name: string; readonly value: Literal | KeyAlias }[] = []
+  const parts: { readonly name: string; readonly value: ODataLiteral | KeyAlias }[] = []
   PAIR.lastIndex = 0
   for (let more = true; more; ) {
     const start = PAIR.lastIndex
@@ -118,12 +118,12 @@ function named(text: string, span: Span) {
   return parts
 }
 
-function keyValue(text: string, span: Span): Literal | KeyAlias {
+function keyValue(text: string, span: Span): ODataLiteral | KeyAlias {
   const trimmed = text.trimEnd()
   return ALIAS.test(trimmed) ? { type: 'alias', name: trimmed, span } : keyLiteral(trimmed, span)
 }
 
-function keyLiteral(text: string, span: Span): Literal {
+function keyLiteral(text: string, span: Span): ODataLiteral {
   const expression = parseExpression(text, 'key')
   if (expression.type !== 'literal') throw fault(`${text.slice(0, 60)} is no literal`, span)
   return { ...expression, span }

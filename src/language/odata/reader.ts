@@ -2,7 +2,7 @@ import type { SyntaxNode } from '@lezer/common'
 import { type Fault, odataFault } from '../../errors/errors.ts'
 import type { BinaryOperator, Expression, SearchExpression, Span } from './ast.ts'
 import { MAX_DEPTH, tooDeep, unexpected } from './faults.ts'
-import { literal } from './literals.ts'
+import { odataLiteral } from './literals.ts'
 import { parseSearch } from './search.ts'
 
 const IDENTIFIER = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]{0,127}$/u
@@ -25,12 +25,12 @@ export function children(node: SyntaxNode): SyntaxNode[] {
 }
 
 /** Where a node stands. */
-export function spanOf(node: SyntaxNode): Span {
+export function treeSpanOf(node: SyntaxNode): Span {
   return { from: node.from, to: node.to }
 }
 
 /** Turns the expressions in the tree of one option into their AST; it lives for one option and knows its text. */
-export class Reader {
+export class TreeReader {
   readonly option: string
   readonly text: string
   private depth = 0
@@ -45,7 +45,7 @@ export class Reader {
   }
 
   fault(node: SyntaxNode, reason: string): Fault {
-    return odataFault(this.option, reason, spanOf(node))
+    return odataFault(this.option, reason, treeSpanOf(node))
   }
 
   /** What stands between the parentheses of an option, read as a search. */
@@ -62,7 +62,7 @@ export class Reader {
   }
 
   expression(node: SyntaxNode): Expression {
-    if (this.depth >= MAX_DEPTH) throw tooDeep(this.option, spanOf(node))
+    if (this.depth >= MAX_DEPTH) throw tooDeep(this.option, treeSpanOf(node))
     this.depth += 1
     const result = this.convert(node)
     this.depth -= 1
@@ -70,7 +70,7 @@ export class Reader {
   }
 
   private convert(node: SyntaxNode): Expression {
-    const span = spanOf(node)
+    const span = treeSpanOf(node)
     switch (node.name) {
       case 'Or':
       case 'And':
@@ -96,7 +96,7 @@ export class Reader {
       case 'Object':
         return { type: 'object', members: children(node).map(member => this.member(member)), span }
       default:
-        return literal(this.option, node.name, this.slice(node), span)
+        return odataLiteral(this.option, node.name, this.slice(node), span)
     }
   }
 
@@ -106,7 +106,7 @@ export class Reader {
     const operands = nodes.filter((_, index) => index % 2 === 0)
     const isAssociative = node.name === 'Or' || node.name === 'And'
     const chained = operands.length - 2
-    if (!isAssociative && this.depth + chained > MAX_DEPTH) throw tooDeep(this.option, spanOf(node))
+    if (!isAssociative && this.depth + chained > MAX_DEPTH) throw tooDeep(this.option, treeSpanOf(node))
     const of = (index: number) =>
       this.slice(operators[index - 1] ?? node)
         .trim()
@@ -118,7 +118,7 @@ export class Reader {
 
   private negation(node: SyntaxNode): Expression {
     const operand = this.expression(this.first(node))
-    const span = spanOf(node)
+    const span = treeSpanOf(node)
     const isInfinity = operand.type === 'literal' && operand.text === 'INF'
     if (isInfinity) return { ...operand, value: Number.NEGATIVE_INFINITY, text: this.slice(node), span }
     return { type: 'negate', operand, span }
@@ -127,7 +127,7 @@ export class Reader {
   private membership(node: SyntaxNode): Expression {
     const [first, ...others] = children(node)
     if (first === undefined) throw new Error('a membership without operands')
-    if (this.depth + others.length > MAX_DEPTH) throw tooDeep(this.option, spanOf(node))
+    if (this.depth + others.length > MAX_DEPTH) throw tooDeep(this.option, treeSpanOf(node))
     return others.reduce((left, right) => {
       const span = { from: node.from, to: right.to }
       if (right.prevSibling?.name === 'InOp') return { type: 'in', left, right: this.set(right), span }
@@ -144,14 +144,14 @@ export class Reader {
     const [first, wrong] = [items[0], nodes[other]]
     if (first !== undefined && items.length === 1 && wrong !== undefined) return first
     if (wrong !== undefined) throw this.fault(wrong, 'a list between parentheses has literals only')
-    return { type: 'list', items, span: spanOf(node) }
+    return { type: 'list', items, span: treeSpanOf(node) }
   }
 
   private path(node: SyntaxNode): Expression {
     const [head, ...steps] = children(node)
     if (head === undefined) throw new Error('an empty path')
     const isAlone = steps.length === 0
-    if (this.depth + steps.length > MAX_DEPTH) throw tooDeep(this.option, spanOf(node))
+    if (this.depth + steps.length > MAX_DEPTH) throw tooDeep(this.option, treeSpanOf(node))
     const first = (isAlone ? this.word(head) : undefined) ?? this.head(head)
     return steps.reduce((of, step) => this.step(of, step), first)
   }
@@ -160,7 +160,7 @@ export class Reader {
   private word(node: SyntaxNode): Expression | undefined {
     if (node.name !== 'Identifier') return undefined
     const text = this.slice(node)
-    const span = spanOf(node)
+    const span = treeSpanOf(node)
     if (text === 'null') return { type: 'null', span }
     if (text === 'INF')
       return { type: 'literal', of: 'Edm.Double', value: Number.POSITIVE_INFINITY, text, span }
@@ -170,7 +170,7 @@ export class Reader {
   }
 
   private head(node: SyntaxNode): Expression {
-    const span = spanOf(node)
+    const span = treeSpanOf(node)
     const text = this.slice(node)
     switch (node.name) {
       case 'Call':
@@ -260,7 +260,7 @@ export class Reader {
       type,
       operand: operand === undefined ? null : this.expression(operand),
       target: this.typeName(target),
-      span: spanOf(node),
+      span: treeSpanOf(node),
     }
   }
 
@@ -286,7 +286,7 @@ export class Reader {
   private value(node: SyntaxNode): Expression {
     if (node.name !== 'JsonString') return this.expression(node)
     const text = this.slice(node)
-    return { type: 'literal', of: 'Edm.String', value: this.json(node), text, span: spanOf(node) }
+    return { type: 'literal', of: 'Edm.String', value: this.json(node), text, span: treeSpanOf(node) }
   }
 
   private json(node: SyntaxNode): string {

@@ -1,6 +1,6 @@
 import type { DatasetRecord } from '../../model/value.ts'
 import { iriText } from '../../rdf/ntriples.ts'
-import type { Column } from '../columns.ts'
+import type { MappingColumn } from '../columns.ts'
 import {
   type CompiledRule,
   type CompiledStatement,
@@ -14,9 +14,9 @@ import { writeForSubjects } from '../fan-out.ts'
 import type { Mapping, ResourceRule } from '../ir.ts'
 import { EXAMPLES, noCounts } from '../report.ts'
 import { compileTerm } from '../terms.ts'
-import type { TripleText } from '../triple-text.ts'
+import type { WrittenTriple } from '../triple-text.ts'
 import { Repeats } from './repeats.ts'
-import { type ByteRow, cellText } from './row.ts'
+import { type ByteRow, rowCellText } from './row.ts'
 import { ByteSubject } from './subject.ts'
 import { type ByteTerm, compileByteTerm } from './terms.ts'
 import { compileToken } from './token.ts'
@@ -24,7 +24,7 @@ import { compileToken } from './token.ts'
 /** Turns rows of a table into triples: the counterpart of a compiled mapping for rows that were not decoded. */
 export interface ByteMapping {
   /** @param id makes the id of the record that the row is, where one is needed */
-  readonly map: (row: ByteRow, id: () => string, out: TripleText) => void
+  readonly map: (row: ByteRow, id: () => string, out: WrittenTriple) => void
   readonly report: readonly RuleReport[]
 }
 
@@ -39,7 +39,7 @@ export interface ByteMapping {
  */
 export function compileByteMapping(
   mapping: Mapping,
-  columns: readonly Column[],
+  columns: readonly MappingColumn[],
   cells: readonly number[],
   tokens: readonly number[] = [],
 ): ByteMapping {
@@ -96,7 +96,7 @@ class CurrentRow {
   record(): DatasetRecord {
     const { row, id, cells, number } = this
     if (this.made !== null) return this.made
-    const values = row === null ? [] : (row.values?.() ?? cells.map(cell => cellText(row, cell)))
+    const values = row === null ? [] : (row.values?.() ?? cells.map(cell => rowCellText(row, cell)))
     this.made = { id: id(), position: number - 1, values }
     return this.made
   }
@@ -108,9 +108,9 @@ interface Places {
   readonly tokenOf: (name: string) => number | null
 }
 
-type RowMapper = (row: ByteRow, out: TripleText) => void
+type RowMapper = (row: ByteRow, out: WrittenTriple) => void
 /** Writes one line; false where it takes the other way. */
-type ByteStatement = (row: ByteRow, subject: ByteSubject, out: TripleText) => boolean
+type ByteStatement = (row: ByteRow, subject: ByteSubject, out: WrittenTriple) => boolean
 
 function compileResource(
   { rule, writeSubject, report: own, statements }: CompiledRule,
@@ -126,7 +126,7 @@ function compileResource(
   }))
   const reports = compiled.map(({ report }) => report)
   const repeats = repeatsOf([subject.cells, ...compiled.map(({ cells }) => cells)])
-  const slowly = (text: string, { write, report }: CompiledStatement, out: TripleText) => {
+  const slowly = (text: string, { write, report }: CompiledStatement, out: WrittenTriple) => {
     const before = report.made
     const lines = write(current.record(), text)
     if (report.made > before) out.add(lines, report.made - before)

@@ -15,7 +15,7 @@ export interface ByteRow {
 export const MAX_CELL_LENGTH = 2 ** 16
 
 /** The text of a cell; null for none. */
-export function cellText({ bytes, starts, ends }: ByteRow, cell: number): string | null {
+export function rowCellText({ bytes, starts, ends }: ByteRow, cell: number): string | null {
   const start = starts[cell] ?? -1
   return start < 0 ? null : bytes.toString('utf8', start, ends[cell])
 }

@@ -1,4 +1,4 @@
-import type { TripleText } from '../triple-text.ts'
+import type { WrittenTriple } from '../triple-text.ts'
 import type { ByteRow } from './row.ts'
 import type { ByteTerm } from './terms.ts'
 
@@ -50,7 +50,7 @@ export class ByteSubject {
   }
 
   /** Begins a line with it, for which there is room; gives where it ends. */
-  begin(out: TripleText): number {
+  begin(out: WrittenTriple): number {
     const { length } = out
     if (this.at < 0) {
       this.at = length

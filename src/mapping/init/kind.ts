@@ -3,7 +3,7 @@ import { singular, wordsOf } from './names.ts'
 import { type Family, NAME_WORDS } from './terms.ts'
 
 /** What the records of a dataset are. */
-export interface Kind {
+export interface InitKind {
   /** The word for one of them, in lower case: the mapping key, and the class in its IRIs. */
   readonly word: string
   /** CURIE of the class. */
@@ -62,7 +62,7 @@ const BY_WORD = new Map(
  * Guesses what the records of a dataset are, by its id, then by what fields it has; else they are of a class of the
  * dataset's own.
  */
-export function kindOf(id: string, fields: readonly Field[]): Kind {
+export function initKindOf(id: string, fields: readonly Field[]): InitKind {
   const words = wordsOf(id)
   const own = words.map(singular)
   for (const index of [words.length - 1, 0]) {

@@ -4,17 +4,17 @@ import type { FieldType } from '../../model/field.ts'
 export type Family = 'place' | 'event' | 'person' | 'organization' | 'product' | 'work' | 'thing'
 
 /** The resource that a property belongs to: the record's own, or one that describes a part of it. */
-export type Part = 'main' | 'address' | 'offer'
+export type TermPart = 'main' | 'address' | 'offer'
 
 /** A property of a well-known vocabulary, and the field names that tell of it. */
-export interface Term {
+export interface InitTerm {
   readonly predicate: string
   /** Names in lower case without accents, words joined by `_`: English, French, German, Spanish. */
   readonly names: readonly string[]
   readonly types: readonly FieldType[]
   /** Kinds of resources that the property fits; all where absent. */
   readonly families?: readonly Family[]
-  readonly part?: Part
+  readonly part?: TermPart
   /** True where values that are web addresses are resources. */
   readonly resource?: boolean
   /** True for prose, whose language is that of the dataset. */
@@ -37,7 +37,7 @@ export const NAME_WORDS = names(
 )
 
 /** The properties in the order in which a name is looked up. */
-export const TERMS: readonly Term[] = [
+export const TERMS: readonly InitTerm[] = [
   { predicate: 'schema:name', names: NAME_WORDS, types: TEXT },
   {
     predicate: 'schema:alternateName',
@@ -329,7 +329,7 @@ export const TERMS: readonly Term[] = [
   },
 ]
 
-const BY_NAME = new Map<string, Term[]>()
+const BY_NAME = new Map<string, InitTerm[]>()
 for (const term of TERMS)
   for (const name of term.names) {
     const known = BY_NAME.get(name)
@@ -338,7 +338,7 @@ for (const term of TERMS)
   }
 
 /** The property that a name stands for at a kind of resource; undefined where none is known that takes the type. */
-export function termNamed(forms: readonly string[], type: FieldType, family: Family): Term | undefined {
+export function termNamed(forms: readonly string[], type: FieldType, family: Family): InitTerm | undefined {
   for (const form of forms) {
     const found = BY_NAME.get(form)?.find(
       ({ types, families }) => types.includes(type) && (families?.includes(family) ?? true),

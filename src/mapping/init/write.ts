@@ -20,7 +20,7 @@ export function reference(field: string): string {
 }
 
 /** Writes a mapping with comments that tell its publisher what can be changed, and how. */
-export function documentText(
+export function mappingText(
   dataset: string,
   resources: readonly DraftResource[],
   namespaces: Readonly<Record<string, string>>,

@@ -1,6 +1,15 @@
 import { nearest } from '../../model/nearest.ts'
-import type { Link, LogicalSource } from '../ir.ts'
-import { type At, below, nodeOf, onlyValue, type Reading, report, shown, values } from './reading.ts'
+import type { LogicalSource, MappingJoin } from '../ir.ts'
+import {
+  type At,
+  below,
+  nodeOf,
+  onlyValue,
+  type Reading,
+  reportReading,
+  shownTerm,
+  values,
+} from './reading.ts'
 import { referencesOf } from './segments.ts'
 import type { MapsById, TriplesMap } from './triples-maps.ts'
 import { type DocumentNode, nodeId, type Property } from './turtle.ts'
@@ -17,7 +26,7 @@ export function readLink(
   at: At,
   child: TriplesMap,
   maps: MapsById,
-): Link | null {
+): MappingJoin | null {
   const property = onlyValue(reading, node, at, 'parentTriplesMap') as Property
   const here = below(at, property)
   const { object } = property
@@ -28,10 +37,10 @@ export function readLink(
       [...maps.values()].map(({ node: { id } }) => id),
     )
     const hint = meant === undefined ? undefined : `Did you mean ${maps.get(meant)?.at.path}?`
-    report(reading, 'link-unknown', here, `${shown(object)} is no triples map`, hint)
+    reportReading(reading, 'link-unknown', here, `${shownTerm(object)} is no triples map`, hint)
     return null
   }
-  const link: Link = { type: 'link', resource: parent.key }
+  const link: MappingJoin = { type: 'link', resource: parent.key }
   const conditions = values(reading, node, 'joinCondition')
   // What keeps a source from being read is told already
   if (child.source === null || parent.source === null) return link
@@ -40,7 +49,13 @@ export function readLink(
     if (isSame) return link
     reportNearPaths(reading, child.source, parent.source)
     const message = `A link to ${parent.at.path} joins two sources: joins are not supported`
-    report(reading, 'unsupported', here, message, 'Links are within one source: make the IRI with a template')
+    reportReading(
+      reading,
+      'unsupported',
+      here,
+      message,
+      'Links are within one source: make the IRI with a template',
+    )
     return null
   }
   const joined = conditions.map(condition => readJoin(reading, condition, below(at, condition)))
@@ -59,7 +74,7 @@ export function readLink(
   const hint = isSame
     ? 'Without rml:joinCondition the link is to the subject of the same record'
     : 'Where the key is in this record too, make the IRI with a template'
-  report(
+  reportReading(
     reading,
     'unsupported',
     place,
@@ -75,7 +90,7 @@ function reportNearPaths(reading: Reading, ...[a, b]: readonly [LogicalSource, L
   if (nearest(a.path, [b.path]) === undefined) return
   for (const { place } of [a, b])
     if (place !== undefined)
-      report(
+      reportReading(
         reading,
         'source-unknown',
         { span: place, path: place.path },
@@ -104,7 +119,13 @@ function readJoin(reading: Reading, condition: Property, at: At): JoinPair | nul
   if (typeof child === 'string' && typeof parent === 'string') return { child, parent }
   const missing = typeof child === 'string' ? 'parent' : 'child'
   if (child !== null && parent !== null)
-    report(reading, 'value-shape', at, `The join condition has no ${missing}`, `Add rml:${missing} "FIELD"`)
+    reportReading(
+      reading,
+      'value-shape',
+      at,
+      `The join condition has no ${missing}`,
+      `Add rml:${missing} "FIELD"`,
+    )
   return null
 }
 
@@ -123,6 +144,6 @@ function side(
   const reference = expression && values(reading, expression, 'reference')[0]?.object
   if (reference?.type === 'literal') return reference.value
   if (expression === undefined) return undefined
-  report(reading, 'unsupported', here, 'Joins by templates and constants are not supported')
+  reportReading(reading, 'unsupported', here, 'Joins by templates and constants are not supported')
   return null
 }

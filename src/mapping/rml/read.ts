@@ -2,10 +2,10 @@ import { nearest } from '../../model/nearest.ts'
 import { INITIAL_CONTEXT } from '../../rdf/initial-context.ts'
 import { type Diagnostic, hasErrors } from '../diagnostic.ts'
 import type { Mapping } from '../ir.ts'
-import { MAX_VISITS, type Reading, report } from './reading.ts'
+import { MAX_VISITS, type Reading, reportReading } from './reading.ts'
 import { checkScheme } from './schemes.ts'
 import { readResource } from './statements.ts'
-import type { Span } from './token-tracker.ts'
+import type { TurtleSpan } from './token-tracker.ts'
 import { type MapsById, triplesMaps } from './triples-maps.ts'
 import { readTurtle, type TurtleDocument, type TurtleError } from './turtle.ts'
 import { CSVW, QL, R2RML, RML, RML1 } from './vocabulary.ts'
@@ -30,7 +30,7 @@ export interface RmlOptions {
   readonly base?: string
 }
 
-const START: Span = { line: 1, column: 1, endLine: 1, endColumn: 1 }
+const START: TurtleSpan = { line: 1, column: 1, endLine: 1, endColumn: 1 }
 
 /**
  * Reads a mapping in RML, in Turtle: the vocabulary of RML-Core and RML-IO (2024), that of R2RML with the first RML, or
@@ -44,7 +44,12 @@ export function readRml(text: string, options: RmlOptions = {}): RmlDocument {
     budget: MAX_VISITS,
   }
   if (Buffer.byteLength(text) > MAX_SIZE) {
-    report(reading, 'limits', { span: START, path: '' }, `The mapping is longer than ${MAX_SIZE / 1024} kB`)
+    reportReading(
+      reading,
+      'limits',
+      { span: START, path: '' },
+      `The mapping is longer than ${MAX_SIZE / 1024} kB`,
+    )
     return { mapping: null, diagnostics }
   }
   const document = readTurtle(text)
@@ -64,14 +69,14 @@ function readDocument(reading: Reading, options: RmlOptions): Mapping {
   const [first] = document.nodes.values()
   const start = { span: first?.span ?? START, path: '' }
   if (maps.length === 0)
-    report(
+    reportReading(
       reading,
       'no-mappings',
       start,
       'There is no triples map: nothing has a logical source and a subject map',
     )
   if (maps.length > MAX_TRIPLES_MAPS)
-    report(
+    reportReading(
       reading,
       'limits',
       start,
@@ -84,9 +89,9 @@ function readDocument(reading: Reading, options: RmlOptions): Mapping {
     left -= resource.statements.length
     return resource
   })
-  if (left < 0) report(reading, 'limits', start, `There are more than ${MAX_STATEMENTS} statements`)
+  if (left < 0) reportReading(reading, 'limits', start, `There are more than ${MAX_STATEMENTS} statements`)
   if (reading.budget < 0)
-    report(reading, 'limits', start, 'The nodes of the mapping are used too often in one another')
+    reportReading(reading, 'limits', start, 'The nodes of the mapping are used too often in one another')
   return {
     resources,
     generation: isNew(document) ? 'new' : 'old',
@@ -123,7 +128,7 @@ function checkPrefixes(reading: Reading, { prefixes, base }: TurtleDocument): vo
     if (namespaces === undefined) reportNearNamespace(reading, prefix, iri, span)
     if (namespaces === undefined || namespaces.includes(iri)) continue
     const message = `The prefix ${prefix} stands for <${iri}>, which is no vocabulary of mappings`
-    report(
+    reportReading(
       reading,
       'prefix-iri-invalid',
       { span, path: `@prefix ${prefix}` },
@@ -134,19 +139,19 @@ function checkPrefixes(reading: Reading, { prefixes, base }: TurtleDocument): vo
 }
 
 /** A prefix that everybody knows, for a namespace that is nearly the one that everybody means. */
-function reportNearNamespace(reading: Reading, prefix: string, iri: string, span: Span): void {
+function reportNearNamespace(reading: Reading, prefix: string, iri: string, span: TurtleSpan): void {
   const standard = WELL_KNOWN.get(prefix)
   if (standard === undefined || standard === iri || standard.replace(/^http:/, 'https:') === iri) return
   if (nearest(iri, [standard]) === undefined) return
   const message = `The prefix ${prefix}: stands for <${iri}>, which is nearly what it usually stands for`
   const at = { span, path: `@prefix ${prefix}` }
-  report(reading, 'prefix-redefines-default', at, message, `Did you mean <${standard}>?`)
+  reportReading(reading, 'prefix-redefines-default', at, message, `Did you mean <${standard}>?`)
 }
 
 function reportSyntax(reading: Reading, { span, reason, prefix, declared }: TurtleError, text: string): void {
   const at = { span, path: '' }
   if (prefix === undefined) {
-    report(reading, 'turtle-syntax', at, `This is not Turtle: ${reason}`)
+    reportReading(reading, 'turtle-syntax', at, `This is not Turtle: ${reason}`)
     return
   }
   const unused = [...declared].filter(([name]) => text.split(`${name}:`).length === 2)
@@ -158,11 +163,11 @@ function reportSyntax(reading: Reading, { span, reason, prefix, declared }: Turt
       : meant !== undefined
         ? `Did you mean ${meant}:?`
         : `Add @prefix ${prefix}: <…> .`
-  report(reading, 'prefix-unknown', at, `No line declares the prefix ${prefix}:`, hint)
+  reportReading(reading, 'prefix-unknown', at, `No line declares the prefix ${prefix}:`, hint)
   const [misspelt, declaration] =
     unused.find(([name, { iri }]) => iri === known || nearest(prefix, [name]) !== undefined) ?? []
   if (declaration !== undefined)
-    report(
+    reportReading(
       reading,
       'prefix-unused',
       { span: declaration.span, path: `@prefix ${misspelt}` },

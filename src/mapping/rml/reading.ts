@@ -2,7 +2,7 @@ import { nearest } from '../../model/nearest.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import { type Diagnostic, type DiagnosticCode, severityOf } from '../diagnostic.ts'
 import type { MappingPlace } from '../ir.ts'
-import type { Span } from './token-tracker.ts'
+import type { TurtleSpan } from './token-tracker.ts'
 import type { DocumentNode, DocumentTerm, Property, TurtleDocument } from './turtle.ts'
 import { nodeId } from './turtle.ts'
 import { CLASSES, type NodeKind, PROPERTIES, rmlName, unsupportedFeature } from './vocabulary.ts'
@@ -17,7 +17,7 @@ export interface Reading {
 
 /** Where something stands, and the way to it: `<#Person>.subjectMap`. */
 export interface At {
-  readonly span: Span
+  readonly span: TurtleSpan
   readonly path: string
 }
 
@@ -39,7 +39,7 @@ export const MAX_VISITS = 200_000
 const MAX_DIAGNOSTICS = 500
 
 /** Notes what is to be said of a place. */
-export function report(
+export function reportReading(
   { diagnostics }: Reading,
   code: DiagnosticCode,
   at: At,
@@ -47,12 +47,12 @@ export function report(
   hint?: string,
 ): void {
   if (diagnostics.length >= MAX_DIAGNOSTICS) return
-  const described = { code, severity: severityOf(code), message, place: placeOf(at) }
+  const described = { code, severity: severityOf(code), message, place: turtlePlaceOf(at) }
   diagnostics.push(hint === undefined ? described : { ...described, hint })
 }
 
 /** A place of the intermediate form. */
-export function placeOf({ span, path }: At): MappingPlace {
+export function turtlePlaceOf({ span, path }: At): MappingPlace {
   return { ...span, path }
 }
 
@@ -91,7 +91,7 @@ export function onlyValue(
 ): Property | undefined {
   const [first, second] = values(reading, node, ...names)
   if (second !== undefined)
-    report(
+    reportReading(
       reading,
       'key-twice',
       below(at, second),
@@ -124,12 +124,12 @@ export function checkNode(reading: Reading, node: DocumentNode, kind: NodeKind, 
     const feature = unsupportedFeature(name)
     const here = below(at, property)
     if (feature !== undefined) {
-      report(reading, 'unsupported', here, `${property.written}: ${feature} are not supported`)
+      reportReading(reading, 'unsupported', here, `${property.written}: ${feature} are not supported`)
       continue
     }
     const meant = nearest(name, known)
     const prefix = property.written.replace(/:.*$/s, '')
-    report(
+    reportReading(
       reading,
       'key-unknown',
       here,
@@ -149,16 +149,16 @@ function checkClass(reading: Reading, property: Property, at: At): void {
   const feature = unsupportedFeature(name)
   const here = { span: property.objectSpan, path: at.path }
   if (feature !== undefined)
-    report(reading, 'unsupported', here, `${object.written}: ${feature} are not supported`)
+    reportReading(reading, 'unsupported', here, `${object.written}: ${feature} are not supported`)
   else if (!name.endsWith('ReferenceFormulation')) {
     const meant = nearest(name, CLASSES)
     const hint = meant === undefined ? undefined : `Did you mean ${meant}?`
-    report(reading, 'key-unknown', here, `${object.written} is no class of RML`, hint)
+    reportReading(reading, 'key-unknown', here, `${object.written} is no class of RML`, hint)
   }
 }
 
 /** A term as a message shows it. */
-export function shown(term: DocumentTerm): string {
+export function shownTerm(term: DocumentTerm): string {
   if (term.type === 'literal') return JSON.stringify(term.value.slice(0, 80))
   return term.type === 'iri' ? term.written : 'a blank node'
 }

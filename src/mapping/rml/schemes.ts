@@ -1,5 +1,5 @@
 import { nearest } from '../../model/nearest.ts'
-import { type At, type Reading, report } from './reading.ts'
+import { type At, type Reading, reportReading } from './reading.ts'
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 const COMMON: readonly string[] = ['http', 'https', 'ftp']
@@ -14,7 +14,7 @@ export function checkScheme(reading: Reading, at: At, text: string): void {
   const meant = isCommon ? name : nearest(name, COMMON)
   if (meant === undefined) return
   const message = `${JSON.stringify(text.slice(0, 80))} is hardly an address of the web`
-  report(reading, 'iri-unusual', at, message, `Addresses of the web begin with ${meant}://`)
+  reportReading(reading, 'iri-unusual', at, message, `Addresses of the web begin with ${meant}://`)
 }
 
 /** True where a text has a scheme, and so needs no base. */

@@ -1,5 +1,5 @@
 import type { Segment, TermMap } from '../ir.ts'
-import { placeOf, report, shown, type TermContext } from './reading.ts'
+import { reportReading, shownTerm, type TermContext, turtlePlaceOf } from './reading.ts'
 import { readTemplate, type TemplatePart } from './template.ts'
 import type { Property } from './turtle.ts'
 
@@ -10,12 +10,12 @@ export function referenceSegments(
 ): readonly Segment[] | null {
   const { object } = property
   if (object.type === 'literal' && object.value.trim() !== '')
-    return [{ type: 'field', name: object.value, place: placeOf({ ...at, span: property.objectSpan }) }]
-  report(
+    return [{ type: 'field', name: object.value, place: turtlePlaceOf({ ...at, span: property.objectSpan }) }]
+  reportReading(
     reading,
     'reference-syntax',
     at,
-    `${shown(object)} is no reference: it takes the name of a field in quotes`,
+    `${shownTerm(object)} is no reference: it takes the name of a field in quotes`,
   )
   return null
 }
@@ -31,32 +31,37 @@ export function templateSegments(
 ): readonly Segment[] | null {
   const { object, objectSpan } = property
   if (object.type !== 'literal') {
-    report(reading, 'reference-syntax', at, `${shown(object)} is no template: it takes a text in quotes`)
+    reportReading(
+      reading,
+      'reference-syntax',
+      at,
+      `${shownTerm(object)} is no template: it takes a text in quotes`,
+    )
     return null
   }
   const parts = readTemplate(object.value)
   const inside = (start: number, end: number) => ({ ...at, span: spanInside(property, start, end) })
   if (!Array.isArray(parts)) {
     const { at: index, reason } = parts as Exclude<typeof parts, readonly TemplatePart[]>
-    report(
+    reportReading(
       reading,
       'reference-syntax',
       inside(index, index + 1),
-      `In the template ${shown(object)}, ${reason}`,
+      `In the template ${shownTerm(object)}, ${reason}`,
     )
     return null
   }
   const bad = type === 'iri' ? (parts as readonly TemplatePart[]).find(hasBadCharacter) : undefined
   if (bad?.type === 'text') {
     const character = JSON.stringify(NOT_IN_IRI.exec(bad.text)?.[0])
-    const message = `The template ${shown(object)} of a ${role} has ${character}, which no IRI may have`
-    report(reading, 'iri-invalid-char', { ...at, span: objectSpan }, message)
+    const message = `The template ${shownTerm(object)} of a ${role} has ${character}, which no IRI may have`
+    reportReading(reading, 'iri-invalid-char', { ...at, span: objectSpan }, message)
     return null
   }
   return (parts as readonly TemplatePart[]).map(part =>
     part.type === 'text'
       ? { type: 'constant', text: part.text }
-      : { type: 'field', name: part.name, place: placeOf(inside(part.start, part.end)) },
+      : { type: 'field', name: part.name, place: turtlePlaceOf(inside(part.start, part.end)) },
   )
 }
 
@@ -72,7 +77,7 @@ function spanInside({ object, objectSpan }: Property, start: number, end: number
 }
 
 /** The text of segments without references; null where there are references. */
-export function constantText(segments: readonly Segment[]): string | null {
+export function segmentText(segments: readonly Segment[]): string | null {
   let text = ''
   for (const segment of segments) {
     if (segment.type !== 'constant') return null

@@ -2,7 +2,17 @@ import type { CsvDialect } from '../../model/csv-dialect.ts'
 import { lookup } from '../../model/lookup.ts'
 import { nearest } from '../../model/nearest.ts'
 import type { LogicalSource } from '../ir.ts'
-import { type At, below, nodeOf, onlyValue, placeOf, type Reading, report, shown, values } from './reading.ts'
+import {
+  type At,
+  below,
+  nodeOf,
+  onlyValue,
+  type Reading,
+  reportReading,
+  shownTerm,
+  turtlePlaceOf,
+  values,
+} from './reading.ts'
 import type { DocumentNode, DocumentTerm, Property } from './turtle.ts'
 import { rmlName } from './vocabulary.ts'
 
@@ -11,13 +21,24 @@ export function readLogicalSource(reading: Reading, map: DocumentNode, at: At): 
   const property = onlyValue(reading, map, at, 'logicalSource')
   if (property === undefined) {
     if (values(reading, map, 'logicalTable').length === 0)
-      report(reading, 'source-unknown', at, `${at.path} has no logical source`, 'Add rml:logicalSource [ … ]')
+      reportReading(
+        reading,
+        'source-unknown',
+        at,
+        `${at.path} has no logical source`,
+        'Add rml:logicalSource [ … ]',
+      )
     return null
   }
   const here = below(at, property)
   const node = nodeOf(reading, property.object, 'logical source', here)
   if (node === undefined) {
-    report(reading, 'source-unknown', here, `The logical source ${shown(property.object)} is not described`)
+    reportReading(
+      reading,
+      'source-unknown',
+      here,
+      `The logical source ${shownTerm(property.object)} is not described`,
+    )
     return null
   }
   const formulation = readFormulation(reading, node, here)
@@ -35,7 +56,7 @@ const FORMULATIONS: ReadonlyMap<string, 'csv' | 'json'> = new Map([
 function readFormulation(reading: Reading, node: DocumentNode, at: At): 'csv' | 'json' | null {
   const property = onlyValue(reading, node, at, 'referenceFormulation')
   if (property === undefined) {
-    report(
+    reportReading(
       reading,
       'source-unknown',
       at,
@@ -49,11 +70,11 @@ function readFormulation(reading: Reading, node: DocumentNode, at: At): 'csv' | 
   const formulation = name === undefined ? undefined : FORMULATIONS.get(name)
   if (formulation !== undefined) return formulation
   const meant = nearest(name ?? object.value, FORMULATIONS.keys())
-  report(
+  reportReading(
     reading,
     'unsupported',
     below(at, property),
-    `The reference formulation ${shown(object)} is not supported, only CSV and JSONPath are`,
+    `The reference formulation ${shownTerm(object)} is not supported, only CSV and JSONPath are`,
     meant === undefined ? undefined : `Did you mean ${meant}?`,
   )
   return null
@@ -66,14 +87,19 @@ function readSource(
 ): Pick<LogicalSource, 'path' | 'dialect' | 'place'> | null {
   const property = onlyValue(reading, node, at, 'source')
   if (property === undefined) {
-    report(reading, 'source-unknown', at, 'The logical source has no rml:source')
+    reportReading(reading, 'source-unknown', at, 'The logical source has no rml:source')
     return null
   }
   const here = below(at, property)
   if (property.object.type === 'literal') return filePath(reading, property.object, here)
   const source = nodeOf(reading, property.object, 'source', here)
   if (source === undefined) {
-    report(reading, 'source-unknown', here, `The source ${shown(property.object)} is not described`)
+    reportReading(
+      reading,
+      'source-unknown',
+      here,
+      `The source ${shownTerm(property.object)} is not described`,
+    )
     return null
   }
   checkRoot(reading, source, here)
@@ -97,7 +123,13 @@ function checkRoot(reading: Reading, source: DocumentNode, at: At): void {
   if (name === undefined || ROOTS.includes(name)) return
   const meant = nearest(name, ROOTS)
   const hint = meant === undefined ? `Roots are ${ROOTS.join(' and ')}` : `Did you mean rml:${meant}?`
-  report(reading, 'value-shape', below(at, root), `${shown(root.object)} is no root of paths`, hint)
+  reportReading(
+    reading,
+    'value-shape',
+    below(at, root),
+    `${shownTerm(root.object)} is no root of paths`,
+    hint,
+  )
 }
 
 /** Sources that are no files, by what their descriptions hold. */
@@ -110,8 +142,8 @@ function reportOtherSource(reading: Reading, source: DocumentNode, at: At): void
   const said = source.properties.map(({ iri, object }) => `${iri} ${object.value}`).join('\n')
   const feature = REMOTE.find(([, mark]) => mark.test(said))?.[0]
   if (feature === undefined)
-    report(reading, 'source-unknown', at, 'The source has no path', 'Add rml:path "FILE"')
-  else report(reading, 'unsupported', at, `The source is none of files: ${feature} are not supported`)
+    reportReading(reading, 'source-unknown', at, 'The source has no path', 'Add rml:path "FILE"')
+  else reportReading(reading, 'unsupported', at, `The source is none of files: ${feature} are not supported`)
 }
 
 function filePath(
@@ -121,13 +153,19 @@ function filePath(
 ): Pick<LogicalSource, 'path' | 'place'> | null {
   const text = term.type === 'iri' ? term.written.replace(/^<(.*)>$/s, '$1') : term.value
   if (/^(?!file:)[a-z][a-z0-9+.-]+:/i.test(text) && !/^[a-z]:[\\/]/i.test(text)) {
-    const message = `The source ${shown(term)} is not a file: remote sources are not supported`
-    report(reading, 'unsupported', at, message, 'Fetch it, write the name of the file here and give the file')
+    const message = `The source ${shownTerm(term)} is not a file: remote sources are not supported`
+    reportReading(
+      reading,
+      'unsupported',
+      at,
+      message,
+      'Fetch it, write the name of the file here and give the file',
+    )
     return null
   }
   if (text !== '' && term.type !== 'blank')
-    return { path: text.replace(/^file:(\/\/)?/i, ''), place: placeOf(at) }
-  report(reading, 'source-unknown', at, 'The path of the source is empty')
+    return { path: text.replace(/^file:(\/\/)?/i, ''), place: turtlePlaceOf(at) }
+  reportReading(reading, 'source-unknown', at, 'The path of the source is empty')
   return null
 }
 
@@ -135,7 +173,7 @@ function readText(reading: Reading, node: DocumentNode, at: At, name: string): s
   const property = onlyValue(reading, node, at, name)
   if (property === undefined) return null
   if (property.object.type === 'literal') return property.object.value
-  report(reading, 'value-shape', below(at, property), `${property.written} takes a text in quotes`)
+  reportReading(reading, 'value-shape', below(at, property), `${property.written} takes a text in quotes`)
   return null
 }
 
@@ -147,7 +185,7 @@ function readDialect(reading: Reading, source: DocumentNode, at: At): CsvDialect
   if (encoding !== undefined) found.encoding = plainName(encoding.object)
   const compression = onlyValue(reading, source, at, 'compression')
   if (compression !== undefined && plainName(compression.object) !== 'none')
-    report(reading, 'unsupported', below(at, compression), 'Compressed sources are not supported')
+    reportReading(reading, 'unsupported', below(at, compression), 'Compressed sources are not supported')
   const property = onlyValue(reading, source, at, 'csvw:dialect')
   const here = property === undefined ? at : below(at, property)
   const node = property && nodeOf(reading, property.object, 'dialect', here)
@@ -183,11 +221,11 @@ function readDialectProperty(
   switch (name) {
     case 'csvw:delimiter':
       if (text.length === 1 || text === '\\t') found.delimiter = text === '\\t' ? '\t' : text
-      else report(reading, 'value-shape', at, `A delimiter is one character, not ${shown(object)}`)
+      else reportReading(reading, 'value-shape', at, `A delimiter is one character, not ${shownTerm(object)}`)
       break
     case 'csvw:quoteChar':
       if (text.length <= 1) found.quote = text === '' ? null : text
-      else report(reading, 'value-shape', at, `A quote is one character, not ${shown(object)}`)
+      else reportReading(reading, 'value-shape', at, `A quote is one character, not ${shownTerm(object)}`)
       break
     case 'csvw:encoding':
       found.encoding = text
@@ -200,16 +238,21 @@ function readDialectProperty(
       break
     case 'csvw:headerRowCount':
       if (text === '0' || text === '1') found.header = text === '1'
-      else report(reading, 'unsupported', at, 'Headers of several rows are not supported')
+      else reportReading(reading, 'unsupported', at, 'Headers of several rows are not supported')
       break
     case 'csvw:trim':
     case 'csvw:skipInitialSpace':
       if (isTrue || text === 'false' || text === '0') found.trim ||= isTrue
       else
-        report(reading, 'unsupported', at, `${written} ${shown(object)} is not supported, true and false are`)
+        reportReading(
+          reading,
+          'unsupported',
+          at,
+          `${written} ${shownTerm(object)} is not supported, true and false are`,
+        )
       break
     default:
       if (lookup(DEFAULTS, name)?.includes(text) === false)
-        report(reading, 'unsupported', at, `${written} ${shown(object)} is not supported`)
+        reportReading(reading, 'unsupported', at, `${written} ${shownTerm(object)} is not supported`)
   }
 }

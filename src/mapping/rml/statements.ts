@@ -2,7 +2,17 @@ import { isIri } from '../../rdf/iri.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { ObjectMap, ResourceRule, StatementRule, TermMap } from '../ir.ts'
 import { readLink } from './links.ts'
-import { type At, below, checkNode, nodeOf, placeOf, type Reading, report, shown, values } from './reading.ts'
+import {
+  type At,
+  below,
+  checkNode,
+  nodeOf,
+  type Reading,
+  reportReading,
+  shownTerm,
+  turtlePlaceOf,
+  values,
+} from './reading.ts'
 import { readTerm, readTermNode } from './terms.ts'
 import type { MapsById, TriplesMap } from './triples-maps.ts'
 import type { DocumentNode, Property } from './turtle.ts'
@@ -40,8 +50,8 @@ export function readResource(reading: Reading, map: TriplesMap, maps: MapsById, 
     statements,
     ...(graphs.length === 0 ? {} : { graphs }),
     ...(source === null ? {} : { sources: [source] }),
-    place: placeOf(at),
-    ...(subjectAt === undefined ? {} : { subjectPlace: placeOf(subjectAt) }),
+    place: turtlePlaceOf(at),
+    ...(subjectAt === undefined ? {} : { subjectPlace: turtlePlaceOf(subjectAt) }),
   }
 }
 
@@ -53,13 +63,13 @@ function classStatement(
 ): StatementRule | null {
   const iri = object.type === 'iri' && !isIri(object.value) ? (base ?? '') + object.value : object.value
   if (object.type !== 'iri' || !isIri(iri)) {
-    report(reading, 'class-not-iri', at, `The class ${shown(object)} is no IRI`)
+    reportReading(reading, 'class-not-iri', at, `The class ${shownTerm(object)} is no IRI`)
     return null
   }
   return {
     predicate: RDF.type,
     object: { type: 'iri', segments: [{ type: 'constant', text: iri }] },
-    place: placeOf(at),
+    place: turtlePlaceOf(at),
   }
 }
 
@@ -85,7 +95,12 @@ function* readPredicateObjectMap(
 ): Generator<StatementRule> {
   const node = nodeOf(reading, property.object, 'predicate-object map', at)
   if (node === undefined) {
-    report(reading, 'po-shape', at, `The predicate-object map ${shown(property.object)} is not described`)
+    reportReading(
+      reading,
+      'po-shape',
+      at,
+      `The predicate-object map ${shownTerm(property.object)} is not described`,
+    )
     return
   }
   const predicates = readPredicates(reading, node, at, map.base)
@@ -93,7 +108,7 @@ function* readPredicateObjectMap(
   const graphs = readGraphs(reading, node, at, map.base)
   for (const predicate of predicates)
     for (const { object, place } of objects)
-      yield { predicate, object, ...(graphs.length === 0 ? {} : { graphs }), place: placeOf(place) }
+      yield { predicate, object, ...(graphs.length === 0 ? {} : { graphs }), place: turtlePlaceOf(place) }
 }
 
 function readPredicates(
@@ -104,7 +119,7 @@ function readPredicates(
 ): readonly (string | TermMap)[] {
   const properties = values(reading, node, 'predicate', 'predicateMap')
   if (properties.length === 0)
-    report(reading, 'po-shape', at, 'A predicate-object map has no predicate', 'Add rml:predicate')
+    reportReading(reading, 'po-shape', at, 'A predicate-object map has no predicate', 'Add rml:predicate')
   return properties.flatMap(property => {
     const context = { reading, role: 'predicate', at: below(at, property), base } as const
     const term = readTerm(context, property, rmlName(property.iri) === 'predicate')
@@ -128,7 +143,13 @@ function readObjects(
 ): readonly PlacedObject[] {
   const properties = values(reading, node, 'object', 'objectMap')
   if (properties.length === 0)
-    report(reading, 'po-shape', at, 'A predicate-object map has no object', 'Add rml:object or rml:objectMap')
+    reportReading(
+      reading,
+      'po-shape',
+      at,
+      'A predicate-object map has no object',
+      'Add rml:object or rml:objectMap',
+    )
   return properties.flatMap(property => {
     const place = below(at, property)
     const object = readObject(reading, property, place, map, maps)

@@ -10,18 +10,18 @@ import {
   below,
   nodeOf,
   onlyValue,
-  placeOf,
   type Reading,
   type Role,
-  report,
-  shown,
+  reportReading,
+  shownTerm,
   type TermContext,
+  turtlePlaceOf,
   values,
 } from './reading.ts'
 import { checkScheme, hasScheme } from './schemes.ts'
-import { constantText, referenceSegments, templateSegments } from './segments.ts'
+import { referenceSegments, segmentText, templateSegments } from './segments.ts'
 import type { DocumentNode, Property } from './turtle.ts'
-import { DEFAULT_GRAPH, R2RML, RML, rmlName, TERM_TYPES, type TermTypeName } from './vocabulary.ts'
+import { R2RML, RML, RR_DEFAULT_GRAPH, rmlName, TERM_TYPES, type TermTypeName } from './vocabulary.ts'
 
 /** The error that says that a role cannot be filled so. */
 const WRONG: Readonly<Record<Role, DiagnosticCode>> = {
@@ -49,8 +49,8 @@ export function readTerm(context: TermContext, property: Property, shortcut: boo
   if (shortcut && property.object.type !== 'blank') return constantTerm(context, property)
   const node = nodeOf(reading, property.object, `${role} map`, at)
   if (node !== undefined) return readTermNode(context, node)
-  const message = `The ${role} map ${shown(property.object)} is not described in the document`
-  report(reading, role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
+  const message = `The ${role} map ${shownTerm(property.object)} is not described in the document`
+  reportReading(reading, role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
   return null
 }
 
@@ -61,7 +61,7 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
   const typeName = readTermType(context, node)
   if (typeName === null) return null
   if (second !== undefined) {
-    report(
+    reportReading(
       reading,
       'key-twice',
       below(at, second),
@@ -73,7 +73,7 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
     if (typeName === 'BlankNode') return { type: 'blank', segments: [] }
     if (node.properties.some(({ iri }) => isUnknown(iri))) return null
     const message = `The ${role} map has no constant, template or reference`
-    report(reading, role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
+    reportReading(reading, role === 'subject' ? 'subject-missing' : 'value-shape', at, message)
     return null
   }
   const tags = role === 'object' ? readTags(context, node) : {}
@@ -86,11 +86,16 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
     role === 'language' || isTagged || (role === 'object' && name === 'reference') ? 'Literal' : 'IRI'
   const type = kindOf(typeName ?? byDefault)
   if (!ALLOWED[role].includes(type)) {
-    report(reading, WRONG[role], at, `A ${role} map cannot make a term of type ${typeName ?? byDefault}`)
+    reportReading(
+      reading,
+      WRONG[role],
+      at,
+      `A ${role} map cannot make a term of type ${typeName ?? byDefault}`,
+    )
     return null
   }
   if (isTagged && type !== 'literal') {
-    report(reading, 'value-shape', at, 'Only literals have a datatype or a language')
+    reportReading(reading, 'value-shape', at, 'Only literals have a datatype or a language')
     return null
   }
   const segments = name === 'reference' ? referenceSegments(here, made) : templateSegments(here, made, type)
@@ -100,7 +105,7 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
     const [only] = segments
     const isNatural = role === 'object' && !isTagged && name === 'reference' && only?.type === 'field'
     return isNatural
-      ? { type: 'natural', field: only.name, place: placeOf(here.at) }
+      ? { type: 'natural', field: only.name, place: turtlePlaceOf(here.at) }
       : { type, segments, ...tags }
   }
   return iriMap(here, segments, name === 'template', typeName)
@@ -125,11 +130,11 @@ function readTermType({ reading, at }: TermContext, node: DocumentNode): TermTyp
   const type = TERM_TYPES.find(known => known === name)
   if (type !== undefined) return type
   const meant = nearest(name ?? object.value, TERM_TYPES)
-  report(
+  reportReading(
     reading,
     'value-shape',
     below(at, property),
-    `${shown(object)} is no term type`,
+    `${shownTerm(object)} is no term type`,
     meant === undefined ? `Term types are ${TERM_TYPES.join(', ')}` : `Did you mean ${meant}?`,
   )
   return null
@@ -143,27 +148,38 @@ export function constantTerm(
   tags: Tags = {},
 ): TermMap | null {
   if (typeName !== undefined && kindOf(typeName) !== object.type) {
-    report(reading, WRONG[role], at, `The constant ${shown(object)} is not of the term type ${typeName}`)
+    reportReading(
+      reading,
+      WRONG[role],
+      at,
+      `The constant ${shownTerm(object)} is not of the term type ${typeName}`,
+    )
     return null
   }
   if (!ALLOWED[role].includes(object.type) || object.type === 'blank') {
     const expected = role === 'language' ? 'a text' : role === 'object' ? 'an IRI or a literal' : 'an IRI'
-    report(
+    reportReading(
       reading,
       WRONG[role],
       at,
-      `${shown(object)} is no constant of a ${role} map: ${expected} is expected`,
+      `${shownTerm(object)} is no constant of a ${role} map: ${expected} is expected`,
     )
     return null
   }
   const segments: Segment[] = [{ type: 'constant', text: object.value }]
   if (object.type === 'iri') {
-    const iri = object.value === `${R2RML}defaultGraph` ? DEFAULT_GRAPH : absolute(object.value, base)
-    if (iri.startsWith(RML) && role === 'graph' && iri !== DEFAULT_GRAPH)
-      report(reading, 'key-unknown', at, `${object.written} is no graph`, 'Did you mean rml:defaultGraph?')
+    const iri = object.value === `${R2RML}defaultGraph` ? RR_DEFAULT_GRAPH : absolute(object.value, base)
+    if (iri.startsWith(RML) && role === 'graph' && iri !== RR_DEFAULT_GRAPH)
+      reportReading(
+        reading,
+        'key-unknown',
+        at,
+        `${object.written} is no graph`,
+        'Did you mean rml:defaultGraph?',
+      )
     checkScheme(reading, at, object.value)
     if (isIri(iri)) return { type: 'iri', segments: [{ type: 'constant', text: iri }] }
-    report(
+    reportReading(
       reading,
       role === 'object' ? 'iri-invalid-char' : WRONG[role],
       at,
@@ -197,7 +213,7 @@ function iriMap(
     checkScheme(reading, at, second === undefined ? first.text : `${first.text}x`)
   if (first?.type === 'constant' && base === undefined && !hasScheme(first.text)) {
     const message = `The template begins with ${JSON.stringify(first.text)} and there is no base: it makes no absolute IRI`
-    report(reading, role === 'object' ? 'looks-like-iri-without-scheme' : WRONG[role], at, message)
+    reportReading(reading, role === 'object' ? 'looks-like-iri-without-scheme' : WRONG[role], at, message)
     if (role !== 'object') return null
   }
   const encode = typeName === 'URI' ? 'uri' : typeName?.startsWith('Unsafe') ? 'none' : undefined
@@ -221,7 +237,7 @@ function readTags(context: TermContext, node: DocumentNode): Tags | null {
   const datatype = onlyValue(reading, node, at, 'datatype', 'datatypeMap')
   const language = onlyValue(reading, node, at, 'language', 'languageMap')
   if (datatype !== undefined && language !== undefined) {
-    report(
+    reportReading(
       reading,
       'datatype-and-language',
       below(at, language),
@@ -239,7 +255,7 @@ function readTags(context: TermContext, node: DocumentNode): Tags | null {
 function datatypeTag(context: TermContext, property: Property): Tags | null {
   const term = readTerm(context, property, rmlName(property.iri) === 'datatype')
   if (term?.type !== 'iri') return null
-  const text = constantText(term.segments)
+  const text = segmentText(term.segments)
   if (text !== null) return checkDatatype(context, text) ? { datatype: text } : null
   const [first] = term.segments
   const relative = first?.type === 'constant' && first.text !== '' && !hasScheme(first.text)
@@ -249,7 +265,7 @@ function datatypeTag(context: TermContext, property: Property): Tags | null {
 
 function checkDatatype({ reading, at }: TermContext, datatype: string): boolean {
   if (datatype === RDF.langString) {
-    report(
+    reportReading(
       reading,
       'datatype-and-language',
       at,
@@ -261,7 +277,7 @@ function checkDatatype({ reading, at }: TermContext, datatype: string): boolean 
   const name = datatype.slice(datatype.indexOf('#') + 1)
   const meant = nearest(name, DATATYPE_NAMES)
   const hint = meant === undefined ? undefined : `Did you mean xsd:${meant}?`
-  report(reading, 'datatype-unknown', at, `XML Schema has no datatype ${JSON.stringify(name)}`, hint)
+  reportReading(reading, 'datatype-unknown', at, `XML Schema has no datatype ${JSON.stringify(name)}`, hint)
   return false
 }
 
@@ -286,7 +302,7 @@ const DATATYPE_NAMES = [
 function languageTag(context: TermContext, property: Property): Tags | null {
   const term = readTerm(context, property, rmlName(property.iri) === 'language')
   if (term?.type !== 'literal') return null
-  const text = constantText(term.segments)
+  const text = segmentText(term.segments)
   if (text === null) return { language: term.segments }
   return checkLanguage(context.reading, text, context.at) ? { language: text } : null
 }
@@ -295,6 +311,6 @@ function languageTag(context: TermContext, property: Property): Tags | null {
 function checkLanguage(reading: Reading, tag: string, at: At): boolean {
   if (isLanguageTag(tag) && /^(?:[a-z]{2,3}|[xi])(?:-|$)/i.test(tag)) return true
   const hint = 'Write a code of BCP 47 such as en, pt-BR or zh-Hant'
-  report(reading, 'language-invalid', at, `${JSON.stringify(tag)} is no language`, hint)
+  reportReading(reading, 'language-invalid', at, `${JSON.stringify(tag)} is no language`, hint)
   return false
 }

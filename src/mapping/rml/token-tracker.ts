@@ -2,7 +2,7 @@ import type { Token as N3Token } from 'n3'
 import { lookup } from '../../model/lookup.ts'
 
 /** A part of the document: lines and columns from 1, columns in UTF-16 units, the end exclusive. */
-export interface Span {
+export interface TurtleSpan {
   readonly line: number
   readonly column: number
   readonly endLine: number
@@ -10,33 +10,33 @@ export interface Span {
 }
 
 /** A token as the lexer gives it: lines from 1, columns from 0. */
-export interface Token extends N3Token {
+export interface TurtleToken extends N3Token {
   readonly start: number
   readonly end: number
   readonly endLine?: number
 }
 
 /** The places of a token's characters. */
-export function spanOf({ line, start, end, endLine }: Token): Span {
+export function turtleSpanOf({ line, start, end, endLine }: TurtleToken): TurtleSpan {
   return { line, column: start + 1, endLine: endLine ?? line, endColumn: end + 1 }
 }
 
 /** The tokens of the statement that is being read at one level of brackets. */
 interface Level {
-  readonly bracket: Token | undefined
+  readonly bracket: TurtleToken | undefined
   /** Column of the first token of the line that its bracket is in. */
   readonly indentation: number
-  subject: Token | undefined
-  predicate: Token | undefined
-  object: Token | undefined
+  subject: TurtleToken | undefined
+  predicate: TurtleToken | undefined
+  object: TurtleToken | undefined
   expects: 'subject' | 'predicate' | 'object' | 'end' | 'prefix' | 'prefix-iri' | 'base'
 }
 
 /** Subject, predicate and object of a statement as tokens. */
 export interface StatementTokens {
-  readonly subject: Token
-  readonly predicate: Token
-  readonly object: Token
+  readonly subject: TurtleToken
+  readonly predicate: TurtleToken
+  readonly object: TurtleToken
 }
 
 const PLACES: Readonly<Record<string, Level['expects']>> = {
@@ -53,20 +53,20 @@ const TERMS = new Set(['IRI', 'prefixed', 'blank', 'literal', 'abbreviation'])
 
 /** Follows the tokens of a Turtle document beside its parser and knows which of them the current statement is made of. */
 export class TokenTracker {
-  readonly prefixes = new Map<string, { readonly iri: string; readonly span: Span }>()
-  base: { readonly iri: string; readonly span: Span } | undefined
+  readonly prefixes = new Map<string, { readonly iri: string; readonly span: TurtleSpan }>()
+  base: { readonly iri: string; readonly span: TurtleSpan } | undefined
   /** The token before the current one. */
-  previous: Token | undefined
+  previous: TurtleToken | undefined
   /** What stands before the first line that is not indented as far as an open bracket asks: there one is probably not closed. */
-  outdented: Token | undefined
-  private current: Token | undefined
+  outdented: TurtleToken | undefined
+  private current: TurtleToken | undefined
   private prefix = ''
   /** Column of the first token of the current line. */
   private indentation = 0
   private levels: Level[] = [level(undefined, 0)]
 
   /** Tells of a token before the parser takes it. */
-  before(token: Token): void {
+  before(token: TurtleToken): void {
     this.previous = this.current
     this.current = token
     const last = this.previous
@@ -79,7 +79,7 @@ export class TokenTracker {
   }
 
   /** Tells of a token after the parser has taken it. */
-  after(token: Token): void {
+  after(token: TurtleToken): void {
     const top = this.top()
     if (token.type === '[' || token.type === '(') {
       this.fill(top, token)
@@ -91,10 +91,10 @@ export class TokenTracker {
       this.prefix = token.value ?? ''
       top.expects = 'prefix-iri'
     } else if (top.expects === 'prefix-iri') {
-      this.prefixes.set(this.prefix, { iri: token.value ?? '', span: spanOf(token) })
+      this.prefixes.set(this.prefix, { iri: token.value ?? '', span: turtleSpanOf(token) })
       top.expects = 'subject'
     } else if (top.expects === 'base') {
-      this.base ??= { iri: token.value ?? '', span: spanOf(token) }
+      this.base ??= { iri: token.value ?? '', span: turtleSpanOf(token) }
       top.expects = 'subject'
     } else if (TERMS.has(token.type)) this.fill(top, token)
   }
@@ -111,7 +111,7 @@ export class TokenTracker {
   }
 
   /** The innermost bracket that is open. */
-  open(): Token | undefined {
+  open(): TurtleToken | undefined {
     return this.top().bracket
   }
 
@@ -119,7 +119,7 @@ export class TokenTracker {
     return this.levels[this.levels.length - 1] as Level
   }
 
-  private fill(at: Level, token: Token): void {
+  private fill(at: Level, token: TurtleToken): void {
     if (at.expects === 'subject') {
       at.subject = token
       at.expects = 'predicate'
@@ -134,7 +134,7 @@ export class TokenTracker {
 }
 
 /** The level that a bracket opens: a node's first token is its bracket, the members of a list are objects. */
-function level(bracket: Token | undefined, indentation: number): Level {
+function level(bracket: TurtleToken | undefined, indentation: number): Level {
   return {
     bracket,
     indentation,

@@ -1,6 +1,6 @@
 import { RDF } from '../../rdf/vocab.ts'
 import type { LogicalSource, TermMap } from '../ir.ts'
-import { type At, below, checkNode, onlyValue, type Reading, report, values } from './reading.ts'
+import { type At, below, checkNode, onlyValue, type Reading, reportReading, values } from './reading.ts'
 import { readLogicalSource } from './source.ts'
 import { readTerm } from './terms.ts'
 import type { DocumentNode, DocumentTerm } from './turtle.ts'
@@ -99,7 +99,7 @@ function readTriplesMap(
   const property = onlyValue(reading, node, at, 'subjectMap', 'subject')
   if (property === undefined) {
     if (values(reading, node, 'subjectMap', 'subject').length === 0)
-      report(
+      reportReading(
         reading,
         'subject-missing',
         at,

@@ -4,28 +4,28 @@ import { escapeText, literalEnd } from '../../rdf/ntriples.ts'
 import { XSD } from '../../rdf/vocab.ts'
 
 /** A property with its value: text of Turtle, or a node of its own. */
-export interface Property {
+export interface WrittenProperty {
   readonly predicate: string
-  readonly object: string | Node
+  readonly object: string | WrittenNode
 }
 
 /** What a blank node says. */
-export type Node = readonly Property[]
+export type WrittenNode = readonly WrittenProperty[]
 
 /** Longest line that is not broken up. */
 const WIDTH = 100
 
 /** A subject with all that is said of it, one property a line, short nodes in one line. */
-export function subjectText(subject: string, node: Node): string {
+export function subjectText(subject: string, node: WrittenNode): string {
   const [first, ...rest] = node.map(property => propertyText(property, 1))
   return `${subject} ${[first, ...rest.map(text => `  ${text}`)].join(' ;\n')} .\n`
 }
 
-function propertyText({ predicate, object }: Property, depth: number): string {
+function propertyText({ predicate, object }: WrittenProperty, depth: number): string {
   return `${predicate} ${typeof object === 'string' ? object : nodeText(object, predicate.length, depth)}`
 }
 
-function nodeText(node: Node, before: number, depth: number): string {
+function nodeText(node: WrittenNode, before: number, depth: number): string {
   const short = inOneLine(node)
   if (short !== null && short.length + before + 2 * depth <= WIDTH) return short
   const indent = '  '.repeat(depth)
@@ -34,7 +34,7 @@ function nodeText(node: Node, before: number, depth: number): string {
 }
 
 /** A node in one line; null where it holds a node that holds another. */
-function inOneLine(node: Node): string | null {
+function inOneLine(node: WrittenNode): string | null {
   const parts: string[] = []
   for (const { predicate, object } of node) {
     if (typeof object !== 'string' && object.some(inner => typeof inner.object !== 'string')) return null

@@ -1,5 +1,5 @@
 import { DataFactory, type Term as N3Term, Parser } from 'n3'
-import { type Span, spanOf, type Token, TokenTracker } from './token-tracker.ts'
+import { TokenTracker, type TurtleSpan, type TurtleToken, turtleSpanOf } from './token-tracker.ts'
 
 /** A term of the document. `written` is an IRI before prefix and base: what messages show. */
 export type DocumentTerm =
@@ -14,15 +14,15 @@ export interface Property {
   readonly written: string
   readonly object: DocumentTerm
   /** Where the predicate stands. */
-  readonly span: Span
-  readonly objectSpan: Span
+  readonly span: TurtleSpan
+  readonly objectSpan: TurtleSpan
 }
 
 /** A subject with its properties, in the order of the text. */
 export interface DocumentNode {
   readonly id: string
   readonly term: DocumentTerm
-  readonly span: Span
+  readonly span: TurtleSpan
   readonly properties: readonly Property[]
 }
 
@@ -30,14 +30,14 @@ export interface DocumentNode {
 export interface TurtleDocument {
   /** By {@link nodeId}. */
   readonly nodes: ReadonlyMap<string, DocumentNode>
-  readonly prefixes: ReadonlyMap<string, { readonly iri: string; readonly span: Span }>
+  readonly prefixes: ReadonlyMap<string, { readonly iri: string; readonly span: TurtleSpan }>
   /** The first base that the document declares. */
-  readonly base: { readonly iri: string; readonly span: Span } | undefined
+  readonly base: { readonly iri: string; readonly span: TurtleSpan } | undefined
 }
 
 /** Why a text is not Turtle. */
 export interface TurtleError {
-  readonly span: Span
+  readonly span: TurtleSpan
   readonly reason: string
   /** The prefix that no line declares, where that is the reason. */
   readonly prefix?: string
@@ -66,23 +66,23 @@ export function readTurtle(text: string): TurtleDocument | TurtleError {
       let known = nodes.get(id)
       if (known === undefined) {
         const properties: Property[] = []
-        known = { node: { id, term, span: spanOf(at.subject), properties }, properties }
+        known = { node: { id, term, span: turtleSpanOf(at.subject), properties }, properties }
         nodes.set(id, known)
       }
       known.properties.push({
         iri: predicate.value,
         written: written(at.predicate),
         object: documentTerm(object, at.object),
-        span: spanOf(at.predicate),
-        objectSpan: spanOf(at.object),
+        span: turtleSpanOf(at.predicate),
+        objectSpan: turtleSpanOf(at.object),
       })
       return null
     },
   }
   const options = { format: 'text/turtle', factory: factory as unknown as typeof DataFactory }
   const observers = {
-    onToken: (token: Token) => tracker.before(token),
-    onTokenEnd: (token: Token) => tracker.after(token),
+    onToken: (token: TurtleToken) => tracker.before(token),
+    onTokenEnd: (token: TurtleToken) => tracker.after(token),
   }
   try {
     // Without a callback for quads the parser works at once; its types do not know the observers of tokens
@@ -97,7 +97,7 @@ export function readTurtle(text: string): TurtleDocument | TurtleError {
   }
 }
 
-function documentTerm(term: N3Term, token: Token): DocumentTerm {
+function documentTerm(term: N3Term, token: TurtleToken): DocumentTerm {
   if (term.termType === 'BlankNode') return { type: 'blank', value: term.value }
   if (term.termType === 'Literal')
     return { type: 'literal', value: term.value, datatype: term.datatype.value, language: term.language }
@@ -105,14 +105,17 @@ function documentTerm(term: N3Term, token: Token): DocumentTerm {
 }
 
 /** A name as it stands in the text. */
-export function written(token: Token): string {
+export function written(token: TurtleToken): string {
   if (token.type === 'IRI') return `<${token.value ?? ''}>`
   if (token.type === 'prefixed') return `${token.prefix ?? ''}:${token.value ?? ''}`
   return token.value ?? token.type
 }
 
 /** A name that a missing < has made a comment, in the line of an error or the one before. */
-function swallowedName(text: string, line: number): { readonly span: Span; readonly reason: string } | null {
+function swallowedName(
+  text: string,
+  line: number,
+): { readonly span: TurtleSpan; readonly reason: string } | null {
   const lines = text.split(/\r\n|\n|\r/)
   for (const at of [line, line - 1]) {
     const found = /(?:^|[\s,;])(#[\w.-]{1,200}>)/.exec(lines[at - 1] ?? '')
@@ -125,7 +128,7 @@ function swallowedName(text: string, line: number): { readonly span: Span; reado
 }
 
 /** Where the text that the lexer cannot read stands in its line; the whole line where it is not found there. */
-function unreadable(text: string, line: number, reason: string): Span {
+function unreadable(text: string, line: number, reason: string): TurtleSpan {
   const content = text.split(/\r\n|\n|\r/)[line - 1] ?? ''
   const issue = /^Unexpected "(.*)"$/s.exec(reason)?.[1] ?? ''
   const start = issue === '' ? -1 : content.indexOf(issue)
@@ -137,7 +140,7 @@ const UNDEFINED_PREFIX = /^Undefined prefix "([^"]*):"/
 
 function turtleError(error: unknown, tracker: TokenTracker, text: string): TurtleError {
   const message = error instanceof Error ? error.message : String(error)
-  const context = (error as { context?: { line?: number; token?: Token } }).context
+  const context = (error as { context?: { line?: number; token?: TurtleToken } }).context
   const reason = message.replace(/ on line \d+\.$/, '').slice(0, 200)
   const declared = tracker.prefixes
   const { token } = context ?? {}
@@ -146,25 +149,29 @@ function turtleError(error: unknown, tracker: TokenTracker, text: string): Turtl
     return { span: unreadable(text, line, reason), reason: reason || 'unreadable text', declared }
   }
   const prefix = UNDEFINED_PREFIX.exec(message)?.[1]
-  if (prefix !== undefined) return { span: spanOf(token), reason, declared, prefix }
+  if (prefix !== undefined) return { span: turtleSpanOf(token), reason, declared, prefix }
   const swallowed = swallowedName(text, token.line)
   if (swallowed !== null) return { ...swallowed, declared }
   const open = tracker.open()
   if (open !== undefined && (token.type === '.' || token.type === 'eof')) {
     const reason = `the bracket ${open.type} of line ${open.line} is not closed`
-    return { span: spanOf(tracker.outdented ?? (token.type === 'eof' ? open : token)), reason, declared }
+    return {
+      span: turtleSpanOf(tracker.outdented ?? (token.type === 'eof' ? open : token)),
+      reason,
+      declared,
+    }
   }
   const { previous } = tracker
   const { predicate, object } = tracker.statement()
   if (reason.startsWith('Expected punctuation') && object === previous && predicate.line < object.line)
     return {
-      span: spanOf(predicate),
+      span: turtleSpanOf(predicate),
       reason: `a [ is missing after ${written(predicate)}, or a ; after its value`,
       declared,
     }
   if (/^Expected (punctuation|declaration to end)/.test(reason) && previous !== undefined)
-    return { span: spanOf(previous), reason: 'a ; or . is missing after this', declared }
+    return { span: turtleSpanOf(previous), reason: 'a ; or . is missing after this', declared }
   if (token.type === 'eof' && previous !== undefined)
-    return { span: spanOf(previous), reason: 'the text ends in the middle of a statement', declared }
-  return { span: spanOf(token), reason, declared }
+    return { span: turtleSpanOf(previous), reason: 'the text ends in the middle of a statement', declared }
+  return { span: turtleSpanOf(token), reason, declared }
 }

@@ -8,7 +8,7 @@ const FNML = 'http://semweb.mmlab.be/ns/fnml#'
 const FNO = 'https://w3id.org/function/ontology#'
 
 /** The graph that is the default graph where a graph map makes this IRI; documents of R2RML are read as if they had it. */
-export const DEFAULT_GRAPH = `${RML}defaultGraph`
+export const RR_DEFAULT_GRAPH = `${RML}defaultGraph`
 
 /**
  * The name of a term in RML's vocabularies, old or new, without its namespace: `template` for rr:template and

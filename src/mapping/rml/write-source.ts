@@ -1,16 +1,16 @@
 import type { LogicalSource } from '../ir.ts'
-import type { Node } from './turtle-writer.ts'
+import type { WrittenNode } from './turtle-writer.ts'
 import { CSVW } from './vocabulary.ts'
-import type { Dialect } from './write-terms.ts'
+import type { RmlDialect } from './write-terms.ts'
 
 /** A logical source: a file by its path, a table with a dialect of its own as CSVW describes it. */
 export function sourceNode(
-  dialect: Dialect,
+  dialect: RmlDialect,
   { path, formulation, iterator, dialect: table }: LogicalSource,
-): Node {
+): WrittenNode {
   const { term, names, vocabulary } = dialect
   const file = names.literal(path ?? (formulation === 'csv' ? 'data.csv' : 'data.json'), undefined, undefined)
-  const relative: Node = [
+  const relative: WrittenNode = [
     { predicate: 'a', object: term('RelativePathSource') },
     { predicate: term('root'), object: term('MappingDirectory') },
     { predicate: term('path'), object: file },
@@ -35,7 +35,11 @@ export function sourceNode(
   ]
 }
 
-function tableNode({ names }: Dialect, file: string, table: NonNullable<LogicalSource['dialect']>): Node {
+function tableNode(
+  { names }: RmlDialect,
+  file: string,
+  table: NonNullable<LogicalSource['dialect']>,
+): WrittenNode {
   const name = (local: string) => names.iri(CSVW + local)
   const text = (value: string) => names.literal(value, undefined, undefined)
   const said = [

@@ -1,13 +1,13 @@
 import { Fault } from '../../errors/errors.ts'
 import { XSD } from '../../rdf/vocab.ts'
-import type { Column } from '../columns.ts'
+import type { MappingColumn } from '../columns.ts'
 import type { Segment, TermMap } from '../ir.ts'
 import { naturalDatatype } from '../natural.ts'
 import { escapeTemplate } from './template.ts'
-import type { Node, PrefixedNames, Property } from './turtle-writer.ts'
+import type { PrefixedNames, WrittenNode, WrittenProperty } from './turtle-writer.ts'
 
 /** What the writing of terms depends on. */
-export interface Dialect {
+export interface RmlDialect {
   readonly names: PrefixedNames
   /** The name of a term of RML in the vocabulary of the document: `rml:template`, `rr:template`. */
   readonly term: (name: string) => string
@@ -16,13 +16,13 @@ export interface Dialect {
   readonly reference: (field: string) => string
   /** Name of the reference to the record's own id. */
   readonly recordId: string | undefined
-  readonly columns: readonly Column[]
+  readonly columns: readonly MappingColumn[]
   /** The name of a triples map. */
   readonly name: (name: string) => string
 }
 
 /** A term map as a constant of Turtle, where a shortcut property can say it; null where it needs a node. */
-export function constantText({ names }: Dialect, term: TermMap): string | null {
+export function writtenConstant({ names }: RmlDialect, term: TermMap): string | null {
   if (term.type !== 'iri' && term.type !== 'literal') return null
   const text = constantOf(term.segments)
   if (text === null || text === '') return term.type === 'literal' && text === '' ? '""' : null
@@ -46,9 +46,9 @@ function constantOf(segments: readonly Segment[]): string | null {
  *
  * @param isObject for object maps, in which a reference makes a literal unless told otherwise
  */
-export function termNode(dialect: Dialect, term: TermMap, isObject: boolean): Node {
+export function termNode(dialect: RmlDialect, term: TermMap, isObject: boolean): WrittenNode {
   const { term: name } = dialect
-  const constant = constantText(dialect, term)
+  const constant = writtenConstant(dialect, term)
   if (constant !== null) return [{ predicate: name('constant'), object: constant }]
   switch (term.type) {
     case 'natural':
@@ -75,7 +75,7 @@ export function termNode(dialect: Dialect, term: TermMap, isObject: boolean): No
   }
 }
 
-function unsafeType({ term, vocabulary }: Dialect, encode: 'uri' | 'none'): string {
+function unsafeType({ term, vocabulary }: RmlDialect, encode: 'uri' | 'none'): string {
   if (vocabulary === 'rml') return term(encode === 'uri' ? 'URI' : 'UnsafeIRI')
   throw new Fault('MappingInvalid', {
     reason: 'The old vocabulary of RML has no IRIs that are escaped otherwise than usual: use the new one',
@@ -83,7 +83,7 @@ function unsafeType({ term, vocabulary }: Dialect, encode: 'uri' | 'none'): stri
 }
 
 /** A field in its own type: what files do not tell is written as a datatype. */
-function naturalNode(dialect: Dialect, field: string): Node {
+function naturalNode(dialect: RmlDialect, field: string): WrittenNode {
   const { term, names, columns } = dialect
   const made = sourcesOf(dialect, [{ type: 'field', name: field }], true)
   const type = columns.find(({ name }) => name === field)?.type ?? 'any'
@@ -94,7 +94,7 @@ function naturalNode(dialect: Dialect, field: string): Node {
 }
 
 /** What makes a term: a reference, or a template. */
-function sourcesOf(dialect: Dialect, segments: readonly Segment[], isReference: boolean): Property {
+function sourcesOf(dialect: RmlDialect, segments: readonly Segment[], isReference: boolean): WrittenProperty {
   const [first] = segments
   if (isReference && first?.type !== undefined && first.type !== 'constant')
     return {
@@ -114,7 +114,7 @@ function sourcesOf(dialect: Dialect, segments: readonly Segment[], isReference: 
   }
 }
 
-function referenceTo(dialect: Dialect, segment: Exclude<Segment, { readonly type: 'constant' }>): string {
+function referenceTo(dialect: RmlDialect, segment: Exclude<Segment, { readonly type: 'constant' }>): string {
   if (segment.type === 'field') return dialect.reference(segment.name)
   if (dialect.recordId !== undefined) return dialect.reference(dialect.recordId)
   throw new Fault('MappingInvalid', {
@@ -123,9 +123,9 @@ function referenceTo(dialect: Dialect, segment: Exclude<Segment, { readonly type
 }
 
 function tagOf(
-  dialect: Dialect,
+  dialect: RmlDialect,
   { datatype, language }: Extract<TermMap, { readonly type: 'literal' }>,
-): Property | null {
+): WrittenProperty | null {
   const { names, term } = dialect
   if (typeof language === 'string')
     return { predicate: term('language'), object: names.literal(language, undefined, undefined) }

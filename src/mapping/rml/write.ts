@@ -2,14 +2,14 @@ import { Fault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { iriSafe } from '../../rdf/iri.ts'
 import { RDF } from '../../rdf/vocab.ts'
-import type { Column } from '../columns.ts'
+import type { MappingColumn } from '../columns.ts'
 import type { LogicalSource, Mapping, ResourceRule, Segment, StatementRule, TermMap } from '../ir.ts'
 import { inverseRules } from './inverse.ts'
 import { referencesOf } from './segments.ts'
-import { type Node, PrefixedNames, type Property, subjectText } from './turtle-writer.ts'
-import { CSVW, DEFAULT_GRAPH, QL, R2RML, RML, RML1 } from './vocabulary.ts'
+import { PrefixedNames, subjectText, type WrittenNode, type WrittenProperty } from './turtle-writer.ts'
+import { CSVW, QL, R2RML, RML, RML1, RR_DEFAULT_GRAPH } from './vocabulary.ts'
 import { sourceNode } from './write-source.ts'
-import { constantText, type Dialect, termNode } from './write-terms.ts'
+import { type RmlDialect, termNode, writtenConstant } from './write-terms.ts'
 
 /** How a mapping is written as RML. */
 export interface WriteRmlOptions {
@@ -27,7 +27,7 @@ export interface WriteRmlOptions {
   /** `rml` for the vocabulary of 2024 (the default), `r2rml-era` for that of R2RML with the first RML. */
   readonly vocabulary?: 'rml' | 'r2rml-era'
   /** The fields: files of text do not tell their types, so datatypes are written for all that are not text. */
-  readonly columns?: readonly Column[]
+  readonly columns?: readonly MappingColumn[]
   /** Column of the file that has the ids of the records. */
   readonly recordId?: string
 }
@@ -73,7 +73,7 @@ export function writeRml(mapping: Mapping, options: WriteRmlOptions = {}): strin
   const base = options.base ?? (vocabulary === 'rml' ? undefined : oneBase(bases))
   const prefixes = mapping.prefixes ?? {}
   const names = new PrefixedNames(own, base === undefined ? freePrefix(prefixes) : {}, prefixes, CUSTOMARY)
-  const dialect: Dialect = {
+  const dialect: RmlDialect = {
     names,
     vocabulary,
     term: name => names.iri(termIri(name, vocabulary)),
@@ -161,11 +161,11 @@ function termsOf({ predicate, object, graphs }: StatementRule): readonly TermMap
 }
 
 function triplesMap(
-  dialect: Dialect,
+  dialect: RmlDialect,
   { rule, source }: PlacedRule,
   all: readonly PlacedRule[],
   documentBase: string | undefined,
-): Node {
+): WrittenNode {
   const { term, names } = dialect
   const own = oneBase(new Set(basesOf(rule)))
   const base =
@@ -204,7 +204,7 @@ function classOf({ predicate, object, graphs }: StatementRule): string | null {
   return only?.type === 'constant' && second === undefined ? only.text : null
 }
 
-function predicateProperty(dialect: Dialect, { predicate }: StatementRule): Property {
+function predicateProperty(dialect: RmlDialect, { predicate }: StatementRule): WrittenProperty {
   const { term, names } = dialect
   return typeof predicate === 'string'
     ? { predicate: term('predicate'), object: names.iri(predicate) }
@@ -212,14 +212,14 @@ function predicateProperty(dialect: Dialect, { predicate }: StatementRule): Prop
 }
 
 function objectProperty(
-  dialect: Dialect,
+  dialect: RmlDialect,
   { object }: StatementRule,
   source: LogicalSource,
   all: readonly PlacedRule[],
-): Property {
+): WrittenProperty {
   const { term } = dialect
   if (object.type !== 'link') {
-    const constant = constantText(dialect, object)
+    const constant = writtenConstant(dialect, object)
     return constant === null
       ? { predicate: term('objectMap'), object: termNode(dialect, object, true) }
       : { predicate: term('object'), object: constant }
@@ -250,7 +250,7 @@ function objectProperty(
  * Several engines link every record with every other where there is no condition. With one for each reference of the
  * parent's subject, all make the link of the same record alone.
  */
-function joinCondition({ term, names, reference }: Dialect, field: string): Property {
+function joinCondition({ term, names, reference }: RmlDialect, field: string): WrittenProperty {
   const name = names.literal(reference(field), undefined, undefined)
   return {
     predicate: term('joinCondition'),
@@ -261,10 +261,13 @@ function joinCondition({ term, names, reference }: Dialect, field: string): Prop
   }
 }
 
-function graphProperties(dialect: Dialect, graphs: readonly TermMap[] | undefined): readonly Property[] {
+function graphProperties(
+  dialect: RmlDialect,
+  graphs: readonly TermMap[] | undefined,
+): readonly WrittenProperty[] {
   const { term } = dialect
   return (graphs ?? []).map(graph => {
-    const constant = constantText(dialect, graph)
+    const constant = writtenConstant(dialect, graph)
     if (constant === null) return { predicate: term('graphMap'), object: termNode(dialect, graph, false) }
     const isDefault = graph.type === 'iri' && graph.segments.some(isDefaultGraph)
     return { predicate: term('graph'), object: isDefault ? term('defaultGraph') : constant }
@@ -273,5 +276,5 @@ function graphProperties(dialect: Dialect, graphs: readonly TermMap[] | undefine
 
 function isDefaultGraph(segment: Segment): boolean {
   if (segment.type !== 'constant') return false
-  return segment.text === DEFAULT_GRAPH || segment.text === `${R2RML}defaultGraph`
+  return segment.text === RR_DEFAULT_GRAPH || segment.text === `${R2RML}defaultGraph`
 }

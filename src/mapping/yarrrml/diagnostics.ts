@@ -1,13 +1,19 @@
 import type { LineCounter } from 'yaml'
 import { type Diagnostic, type DiagnosticCode, severityOf } from '../diagnostic.ts'
 import type { MappingPlace } from '../ir.ts'
-import type { Span } from './node.ts'
+import type { YamlSpan } from './node.ts'
 
 /** What a reader tells of a document as it goes. */
 export interface Diagnostics {
-  readonly report: (code: DiagnosticCode, span: Span, path: string, message: string, hint?: string) => void
+  readonly report: (
+    code: DiagnosticCode,
+    span: YamlSpan,
+    path: string,
+    message: string,
+    hint?: string,
+  ) => void
   readonly reportAt: (code: DiagnosticCode, place: MappingPlace, message: string, hint?: string) => void
-  readonly place: (span: Span, path: string) => MappingPlace
+  readonly place: (span: YamlSpan, path: string) => MappingPlace
   /** How much was told so far. */
   readonly count: () => number
   /** In the order of the document. */
@@ -21,7 +27,7 @@ const MAX = 500
 export function gatherDiagnostics(lines: LineCounter): Diagnostics {
   const found: Diagnostic[] = []
   const seen = new Set<string>()
-  const place = ({ start, end }: Span, path: string): MappingPlace => {
+  const place = ({ start, end }: YamlSpan, path: string): MappingPlace => {
     const first = lines.linePos(start)
     const last = lines.linePos(Math.max(start, end))
     return {

@@ -13,7 +13,7 @@ import {
 import { MAX_NESTED, nestedTooDeep } from '../../model/yaml-nesting.ts'
 import { type Diagnostics, gatherDiagnostics } from './diagnostics.ts'
 import { childPath } from './keys.ts'
-import { quoted, type Span, type YamlEntry, type YamlNode, type YamlText } from './node.ts'
+import { quoted, type YamlEntry, type YamlNode, type YamlSpan, type YamlText } from './node.ts'
 import { reportSyntax } from './syntax.ts'
 import { ESCAPABLE } from './template.ts'
 
@@ -114,7 +114,7 @@ function converted(document: Document, text: string, diagnostics: Diagnostics): 
     return made
   }
 
-  const convertPlain = (node: Node, span: Span, path: string): { node: YamlNode; size: number } => {
+  const convertPlain = (node: Node, span: YamlSpan, path: string): { node: YamlNode; size: number } => {
     if (isSeq<Node | null>(node)) {
       let size = 1
       const items = node.items.map((item, index) => {
@@ -171,7 +171,7 @@ function converted(document: Document, text: string, diagnostics: Diagnostics): 
 function refuse(
   diagnostics: Diagnostics,
   code: 'yaml-syntax' | 'alias-bomb',
-  span: Span,
+  span: YamlSpan,
   path: string,
   message: string,
 ): never {
@@ -179,7 +179,7 @@ function refuse(
   throw new Refused(message)
 }
 
-function spanOf(node: Node): Span {
+function spanOf(node: Node): YamlSpan {
   const [start, end] = node.range ?? [0, 0]
   return { start, end: Math.max(end, start + 1) }
 }

@@ -1,7 +1,7 @@
 import type { LogicalSource, ResourceRule, StatementRule, TermMap } from '../ir.ts'
 import type { Context } from './context.ts'
 import { childPath, MAPPING_KEYS, readKeys } from './keys.ts'
-import { described, isEmpty, quoted, type Span, type YamlEntry, type YamlMap } from './node.ts'
+import { described, isEmpty, quoted, type YamlEntry, type YamlMap, type YamlSpan } from './node.ts'
 import { readGraphs } from './predicates.ts'
 import { readSources } from './sources.ts'
 import { MAX_RULES, readStatements } from './statements.ts'
@@ -89,7 +89,7 @@ function readMapping(context: Context, entry: YamlEntry, path: string): readonly
 }
 
 /** Tells a document whose lists multiply to more rules than there may be; true where they do. */
-function reportTooMany(context: Context, span: Span | undefined, path: string): boolean {
+function reportTooMany(context: Context, span: YamlSpan | undefined, path: string): boolean {
   if (context.rules <= MAX_RULES) return false
   const found = `the mapping has more than ${MAX_RULES} rules`
   context.diagnostics.report('limits', span ?? { start: 0, end: 1 }, path, found)

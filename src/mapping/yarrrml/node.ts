@@ -1,5 +1,5 @@
 /** Where a piece of a document stands: offsets of its first character and of what follows it. */
-export interface Span {
+export interface YamlSpan {
   readonly start: number
   readonly end: number
 }
@@ -10,7 +10,7 @@ export type YamlNode = YamlText | YamlList | YamlMap
 export interface YamlText {
   readonly type: 'text'
   readonly text: string
-  readonly span: Span
+  readonly span: YamlSpan
   /** Offset in the document of the text's first character, where the document has the text as it is; else null. */
   readonly verbatim: number | null
   readonly quoted: boolean
@@ -19,13 +19,13 @@ export interface YamlText {
 export interface YamlList {
   readonly type: 'list'
   readonly items: readonly YamlNode[]
-  readonly span: Span
+  readonly span: YamlSpan
 }
 
 export interface YamlMap {
   readonly type: 'map'
   readonly entries: readonly YamlEntry[]
-  readonly span: Span
+  readonly span: YamlSpan
   /** How it is written: `{a: b}`, as lines, or as one `a: b` in a flow list. */
   readonly form: 'braces' | 'lines' | 'bare'
 }
@@ -70,7 +70,7 @@ function shortened(text: string): string {
 }
 
 /** The part of a text as a span of the document; the whole where the document does not have the text as it is. */
-export function within(node: YamlText, from: number, to: number): Span {
+export function within(node: YamlText, from: number, to: number): YamlSpan {
   if (node.verbatim === null) return node.span
   return { start: node.verbatim + from, end: node.verbatim + Math.max(to, from) }
 }

@@ -1,7 +1,7 @@
 import type { Segment } from '../ir.ts'
 import type { Context } from './context.ts'
 import { quoted, within, type YamlText } from './node.ts'
-import { parseTemplate, type TemplatePart } from './template.ts'
+import { parseTemplate, type YarrrmlTemplatePart } from './template.ts'
 
 const MAX_CHARACTERS = 10_000
 const MAX_REFERENCES = 64
@@ -50,7 +50,7 @@ export function segmentsOf(context: Context, node: YamlText, path: string): Segm
   return { segments, plainColon }
 }
 
-function segmentOf(context: Context, node: YamlText, path: string, part: TemplatePart): Segment {
+function segmentOf(context: Context, node: YamlText, path: string, part: YarrrmlTemplatePart): Segment {
   if (part.type === 'constant') {
     reportForgotten(context, node, path, part)
     return { type: 'constant', text: part.text }
@@ -70,7 +70,7 @@ function reportForgotten(
   context: Context,
   node: YamlText,
   path: string,
-  part: TemplatePart & { type: 'constant' },
+  part: YarrrmlTemplatePart & { type: 'constant' },
 ): void {
   const found = FORGOTTEN.exec(part.text)
   const at = found?.index ?? unmatched(part.text)

@@ -1,5 +1,5 @@
 /** A piece of a template with its place in the text that it was read from. */
-export type TemplatePart =
+export type YarrrmlTemplatePart =
   | { readonly type: 'constant'; readonly text: string; readonly from: number; readonly to: number }
   | { readonly type: 'reference'; readonly name: string; readonly from: number; readonly to: number }
 
@@ -11,7 +11,7 @@ export interface TemplateProblem {
 }
 
 export interface Template {
-  readonly parts: readonly TemplatePart[]
+  readonly parts: readonly YarrrmlTemplatePart[]
   /** True where the first colon is escaped, so that no prefix stands before it. */
   readonly plainColon: boolean
   readonly problem?: TemplateProblem
@@ -25,7 +25,7 @@ export const ESCAPABLE = '$(){}:~'
  * or are escaped; `$(\_x)` is the field `_x`, where `$(_x)` is an external value.
  */
 export function parseTemplate(text: string): Template {
-  const parts: TemplatePart[] = []
+  const parts: YarrrmlTemplatePart[] = []
   let constant = ''
   let from = 0
   let plainColon = false
@@ -108,7 +108,7 @@ function readReference(text: string, start: number): Reference | { message: stri
 const BRACES = /\$?\{[\p{L}_][\p{L}\p{N}_.-]{0,100}\}/u
 
 /** References as other languages write them: `{name}` (RML, R2RML), `${name}`. */
-function foreignReference(parts: readonly TemplatePart[]): TemplateProblem | undefined {
+function foreignReference(parts: readonly YarrrmlTemplatePart[]): TemplateProblem | undefined {
   for (const part of parts) {
     if (part.type !== 'constant') continue
     const found = BRACES.exec(part.text)

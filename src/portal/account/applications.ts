@@ -4,7 +4,7 @@ import type { Form } from '../../http/form.ts'
 import { type FieldProblem, hiddenField, momentText, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { AccountRequest, Section } from './section.ts'
+import type { AccountRequest, AccountSection } from './section.ts'
 
 const PATH = '/account/my-applications/'
 
@@ -12,7 +12,7 @@ const PATH = '/account/my-applications/'
  * Applications that a user registers (query API, "OAuth 2.0": name, type and redirection URL yield a client ID and a client
  * secret). A secret is shown in the answer that makes it, and never again.
  */
-export const APPLICATIONS: Section = {
+export const APPLICATIONS: AccountSection = {
   path: '/account/my-applications',
   show: requested => applicationsPage(requested, {}),
   change: async (requested, form) => {

@@ -1,12 +1,12 @@
 import { Fault } from '../../errors/errors.ts'
 import { hiddenField, momentText } from '../../site/account-fields.ts'
 import { html } from '../../site/html.ts'
-import type { Section } from './section.ts'
+import type { AccountSection } from './section.ts'
 
 const PATH = '/account/authorizations/'
 
 /** What a user lets applications do, and how he withdraws it. */
-export const AUTHORIZATIONS: Section = {
+export const AUTHORIZATIONS: AccountSection = {
   path: '/account/authorizations',
   show: async requested => {
     const { session, pageContext, options, root } = requested

@@ -4,12 +4,12 @@ import type { Form } from '../../http/form.ts'
 import { type FieldProblem, hiddenField, momentText, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { AccountRequest, Section, SectionAnswer } from './section.ts'
+import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
 
 const PATH = '/account/my-api-keys/'
 
 /** API keys of a user (query API, "Authentication"): a key is shown in the answer that makes it, and never again. */
-export const KEYS: Section = {
+export const KEYS: AccountSection = {
   path: '/account/my-api-keys',
   show: requested => keysPage(requested, {}),
   change: (requested, form) => {

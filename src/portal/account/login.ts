@@ -14,7 +14,7 @@ import { html } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { type AccountsOptions, isSecure, rootOf, sendOn, sendPage, signedIn } from '../../site/signed-in.ts'
 import { guarded } from './guarded.ts'
-import { OPENID_PATH } from './openid.ts'
+import { OPENID_SIGN_IN_PATH } from './openid.ts'
 import { ANY_DEVICE, passwordPassed, secondStepPage, userOfPassed } from './second-step.ts'
 
 /** The log-in form; who is signed in already is sent on. */
@@ -278,7 +278,7 @@ ${hiddenField('form_token', token)}${next === null ? '' : hiddenField('next', ne
 ${
   options.provider === undefined
     ? ''
-    : html`<p><a class="button" href="${rootOf(options)}${OPENID_PATH}/${next === null ? '' : `?${new URLSearchParams({ next })}`}">${t('Sign in with {name}', { name: options.provider.name })}</a></p>
+    : html`<p><a class="button" href="${rootOf(options)}${OPENID_SIGN_IN_PATH}/${next === null ? '' : `?${new URLSearchParams({ next })}`}">${t('Sign in with {name}', { name: options.provider.name })}</a></p>
 `
 }<p class="soft">${t('Accounts are made by those who run this portal.')}</p>
 `,

@@ -10,8 +10,8 @@ import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../http/
 import { lookup } from '../../model/lookup.ts'
 import { type AccountsOptions, isSecure, rootOf, sendOn } from '../../site/signed-in.ts'
 
-export const OPENID_PATH = '/account/openid'
-const CALLBACK_PATH = `${OPENID_PATH}/callback`
+export const OPENID_SIGN_IN_PATH = '/account/openid'
+const CALLBACK_PATH = `${OPENID_SIGN_IN_PATH}/callback`
 
 /** Seconds that a person has to sign in at the provider. */
 const TIMEOUT = 600

@@ -1,7 +1,7 @@
 import { EDITING, EVERYTHING, PUBLISHING } from '../../model/principal.ts'
 import { type Html, html } from '../../site/html.ts'
 import { messageKey, type Translator } from '../../site/translator.ts'
-import type { Section } from './section.ts'
+import type { AccountSection } from './section.ts'
 
 /** The kinds of grants, each with the datasets that it names. */
 const GRANTS: readonly {
@@ -41,7 +41,7 @@ function granted(t: Translator, datasets: readonly string[]): Html {
 }
 
 /** Who one is here, and what one may see. */
-export const OVERVIEW: Section = {
+export const OVERVIEW: AccountSection = {
   path: '/account',
   show: ({ session: { user }, pageContext: { t, number, href } }) => {
     const links = [

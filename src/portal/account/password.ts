@@ -5,10 +5,10 @@ import { type FieldProblem, hiddenField, note, textField } from '../../site/acco
 import type { AccountPage } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
 import { guarded } from './guarded.ts'
-import type { AccountRequest, Section, SectionAnswer } from './section.ts'
+import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
 
 /** Changes the password of a user who knows the old one, and ends all other sessions and the tokens of applications. */
-export function passwordSection(attempts: Attempts): Section {
+export function passwordSection(attempts: Attempts): AccountSection {
   return {
     path: '/account/password',
     show: requested => passwordPage(requested, null),

@@ -22,7 +22,7 @@ import { APPLICATIONS } from './applications.ts'
 import { AUTHORIZATIONS } from './authorizations.ts'
 import { KEYS } from './keys.ts'
 import { logIn, logOut, showLogin } from './login.ts'
-import { OPENID_PATH, OpenIdSignIn } from './openid.ts'
+import { OPENID_SIGN_IN_PATH, OpenIdSignIn } from './openid.ts'
 import { OVERVIEW } from './overview.ts'
 import { passwordSection } from './password.ts'
 import { secondFactorSection } from './second-factor.ts'
@@ -46,10 +46,10 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
   )
   if (options.provider !== undefined) {
     const openId = new OpenIdSignIn(options.provider, options)
-    app.get(OPENID_PATH, async (request, reply) =>
+    app.get(OPENID_SIGN_IN_PATH, async (request, reply) =>
       openId.begin(reply, localPath(singleFields(request.query as QueryParameters).get('next'))),
     )
-    app.get(`${OPENID_PATH}/callback`, async (request, reply) => openId.end(request, reply))
+    app.get(`${OPENID_SIGN_IN_PATH}/callback`, async (request, reply) => openId.end(request, reply))
   }
   app.post('/account/logout', async (request, reply) =>
     logOut(request, reply, options, readForm(request.body)),

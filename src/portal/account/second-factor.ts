@@ -7,12 +7,12 @@ import type { AccountPage } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
 import { guarded } from './guarded.ts'
 import { ANY_DEVICE } from './second-step.ts'
-import type { AccountRequest, Section, SectionAnswer } from './section.ts'
+import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
 
 const PATH = '/account/second-factor/'
 
 /** Turns one-time passwords on and off (RFC 6238); each change needs the password, so that a stolen session cannot make it. */
-export function secondFactorSection(passwords: Attempts, codes: Attempts): Section {
+export function secondFactorSection(passwords: Attempts, codes: Attempts): AccountSection {
   return {
     path: '/account/second-factor',
     show: requested => factorPage(requested),

@@ -26,7 +26,7 @@ export interface AccountRequest {
 }
 
 /** A section of the account: a page and, where it changes something, what its forms do. */
-export interface Section {
+export interface AccountSection {
   /** Without `root`, without a slash at its end. */
   readonly path: string
   readonly show: (requested: AccountRequest) => AccountPage | Promise<AccountPage>

@@ -2,12 +2,12 @@ import type { SessionInfo } from '../../accounts/accounts.ts'
 import { Fault } from '../../errors/errors.ts'
 import { hiddenField, momentText } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
-import type { AccountRequest, Section } from './section.ts'
+import type { AccountRequest, AccountSection } from './section.ts'
 
 const PATH = '/account/sessions/'
 
 /** The sessions of a user, each of which can be ended. */
-export const SESSIONS: Section = {
+export const SESSIONS: AccountSection = {
   path: '/account/sessions',
   show: async requested => {
     const { session, options, root, pageContext } = requested

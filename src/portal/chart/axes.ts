@@ -8,14 +8,14 @@ export type Period = (typeof PERIODS)[number]
 
 /** Parts of dates that come again: the same month of all years. */
 export const PARTS = ['month_of_year', 'hour_of_day'] as const
-export type Part = (typeof PARTS)[number]
+export type AxisPart = (typeof PARTS)[number]
 
 /** What the groups of a chart are made by. */
 export type Axis =
   | { readonly type: 'value'; readonly field: Field }
   | { readonly type: 'ranges'; readonly field: Field }
   | { readonly type: 'period'; readonly field: Field; readonly period: Period }
-  | { readonly type: 'part'; readonly field: Field; readonly part: Part }
+  | { readonly type: 'part'; readonly field: Field; readonly part: AxisPart }
 
 /** Most values of a number that are shown one by one. */
 const MAX_NUMBERS = 100

@@ -13,7 +13,7 @@ export interface ChartClauses {
 }
 
 /** Groups of time and of ranges, and of all series together, that are asked for. */
-export const MAX_GROUPS = 2000
+export const MAX_CHART_GROUPS = 2000
 
 /** The query whose answer a chart shows. */
 export function chartClauses(request: ChartRequest, width: number): ChartClauses {
@@ -32,7 +32,7 @@ export function chartClauses(request: ChartRequest, width: number): ChartClauses
         : [`${fieldText(series)} as ${nameText(series.name)}`.replace(/^(\w+) as \1$/, '$1')]),
     ].join(', '),
     orderBy: byAxis ? nameText(x) : `${keys.value} ${sort === 'smallest' ? 'asc' : 'desc'}`,
-    limit: whole || series !== null || byAxis ? MAX_GROUPS : top,
+    limit: whole || series !== null || byAxis ? MAX_CHART_GROUPS : top,
     keys,
   }
 }

@@ -1,14 +1,14 @@
 import { lookup } from '../../model/lookup.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import type { QueryService, Source } from '../query-service.ts'
-import type { Selection } from '../selection.ts'
+import type { PageQuerySource, QueryService } from '../query-service.ts'
+import type { PageSelection } from '../selection.ts'
 import type { Axis } from './axes.ts'
 import { type ChartClauses, chartClauses, fieldText, roundWidth } from './clauses.ts'
 import { partLabel, periodLabel, valueLabel } from './labels.ts'
 import { type ChartRequest, isContinuous } from './request.ts'
 
 /** One group of a chart: its name, and where it is on the axis, in places, numbers or milliseconds. */
-export interface Slot {
+export interface ChartSlot {
   readonly label: string
   readonly from: number
   readonly to: number
@@ -18,7 +18,7 @@ export interface Slot {
 export interface ChartData {
   readonly request: ChartRequest
   readonly clauses: ChartClauses
-  readonly slots: readonly Slot[]
+  readonly slots: readonly ChartSlot[]
   /** Names of the series; one without a name where the chart is not divided. */
   readonly series: readonly string[]
   /** A figure for each series of each slot; null where there is none. */
@@ -38,8 +38,8 @@ type Rows = readonly Readonly<Record<string, unknown>>[]
 /** Asks for the numbers of a chart. Faults: those of `Inquiry.find`. */
 export async function askChart(
   queryService: QueryService,
-  source: Source,
-  selection: Selection,
+  source: PageQuerySource,
+  selection: PageSelection,
   request: ChartRequest,
   pageContext: PageContext,
 ): Promise<ChartData> {
@@ -148,7 +148,7 @@ function placed(
 }
 
 /** The place of a group; null for one that cannot be read. */
-function slotOf(key: unknown, at: number, axis: Axis, pageContext: PageContext): Slot | null {
+function slotOf(key: unknown, at: number, axis: Axis, pageContext: PageContext): ChartSlot | null {
   const place = { from: at, to: at + 1 }
   switch (axis.type) {
     case 'value':
@@ -195,8 +195,8 @@ function rangeEnds(key: unknown): readonly string[] {
 /** The width of the ranges of a number: of the smallest and the largest of the records that are selected. */
 async function widthOf(
   queryService: QueryService,
-  source: Source,
-  all: Selection,
+  source: PageQuerySource,
+  all: PageSelection,
   { field }: Axis,
 ): Promise<number> {
   const name = fieldText(field)

@@ -4,7 +4,7 @@ import type { PageContext } from '../../site/page-context.ts'
 import type { ChartData } from './data.ts'
 import { axisLabel, figureLabel, periodLabel } from './labels.ts'
 import { marksOf, piecesOf } from './pieces.ts'
-import { isContinuous, type Kind } from './request.ts'
+import { type ChartKind, isContinuous } from './request.ts'
 
 /** The sizes that a chart is drawn in: style sheets show the one that suits the screen. */
 const SIZES = { wide: { width: 900, font: 13 }, narrow: { width: 380, font: 12 } } as const
@@ -120,7 +120,7 @@ function svgText(
 }
 
 /** Areas that cannot be put upon one another are lines. */
-function kindOf({ request, series }: ChartData): Kind {
+function kindOf({ request, series }: ChartData): ChartKind {
   const isAdditive = request.figure === 'count' || request.figure === 'sum'
   return request.kind === 'area' && series.length > 1 && !isAdditive ? 'line' : request.kind
 }

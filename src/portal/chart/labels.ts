@@ -1,7 +1,7 @@
 import type { Field } from '../../model/field.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import type { Axis, Part, Period } from './axes.ts'
-import type { Figure } from './request.ts'
+import type { Axis, AxisPart, Period } from './axes.ts'
+import type { ChartFigure } from './request.ts'
 
 /** What an axis is called. */
 export function axisLabel({ t }: PageContext, axis: Axis): string {
@@ -31,13 +31,13 @@ const PERIOD_LABELS: Readonly<Record<Period, Label>> = {
   hour: (t, field) => t('{field}, by hour', { field }),
 }
 
-const PART_LABELS: Readonly<Record<Part, Label>> = {
+const PART_LABELS: Readonly<Record<AxisPart, Label>> = {
   month_of_year: (t, field) => t('{field}, by month of the year', { field }),
   hour_of_day: (t, field) => t('{field}, by hour of the day', { field }),
 }
 
 /** What the figures of a chart are. */
-export function figureLabel({ t }: PageContext, figure: Figure, of: Field | null): string {
+export function figureLabel({ t }: PageContext, figure: ChartFigure, of: Field | null): string {
   const field = of?.label ?? ''
   switch (figure) {
     case 'count':
@@ -96,7 +96,7 @@ export function periodLabel({ language, t }: PageContext, from: number, period: 
 }
 
 /** A part of dates by its number. */
-export function partLabel({ language }: PageContext, value: number, part: Part): string {
+export function partLabel({ language }: PageContext, value: number, part: AxisPart): string {
   const options: Intl.DateTimeFormatOptions = part === 'month_of_year' ? { month: 'short' } : HOUR
   const moment = part === 'month_of_year' ? Date.UTC(2000, value - 1, 1) : Date.UTC(2000, 0, 1, value)
   return new Intl.DateTimeFormat(language, { ...options, hourCycle: 'h23', timeZone: 'UTC' }).format(moment)

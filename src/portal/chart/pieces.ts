@@ -1,7 +1,7 @@
 import type * as PlotModule from '@observablehq/plot'
 import type { PageContext } from '../../site/page-context.ts'
 import type { ChartData } from './data.ts'
-import { isAdditive, type Kind } from './request.ts'
+import { type ChartKind, isAdditive } from './request.ts'
 
 /** One figure of a chart, where it is drawn. */
 export interface Piece {
@@ -27,7 +27,7 @@ function seriesColour(series: number): string {
 /** Puts the figures in their places: parts of a whole upon one another, others side by side. */
 export function piecesOf(
   { request, slots, series, figures }: ChartData,
-  kind: Kind,
+  kind: ChartKind,
   pageContext: PageContext,
 ): { readonly pieces: readonly Piece[]; readonly low: number; readonly high: number } {
   const isStacked = series.length > 1 && isAdditive(request) && kind !== 'line'
@@ -68,7 +68,7 @@ export function piecesOf(
 export function marksOf(
   plot: typeof PlotModule,
   pieces: readonly Piece[],
-  kind: Kind,
+  kind: ChartKind,
   pageContext: PageContext,
   { series }: ChartData,
 ): readonly PlotModule.Markish[] {

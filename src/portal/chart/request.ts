@@ -4,10 +4,10 @@ import type { Field } from '../../model/field.ts'
 import { type Axis, axesOf, axisText, firstAxis, measuredFields, seriesFields } from './axes.ts'
 
 export const FIGURES = ['count', 'sum', 'avg', 'median', 'min', 'max'] as const
-export type Figure = (typeof FIGURES)[number]
+export type ChartFigure = (typeof FIGURES)[number]
 
 export const KINDS = ['bar', 'column', 'line', 'area'] as const
-export type Kind = (typeof KINDS)[number]
+export type ChartKind = (typeof KINDS)[number]
 
 /** Groups by their figures, the largest first or the smallest, or by what they are of. */
 export const SORTS = ['largest', 'smallest', 'axis'] as const
@@ -21,11 +21,11 @@ export const CHART_PARAMETERS = ['x', 'y', 'series', 'kind', 'sort', 'top'] as c
 /** A chart that somebody asks for. */
 export interface ChartRequest {
   readonly axis: Axis
-  readonly figure: Figure
+  readonly figure: ChartFigure
   /** What the figure is made of; null counts records. */
   readonly of: Field | null
   readonly series: Field | null
-  readonly kind: Kind
+  readonly kind: ChartKind
   readonly sort: Sort
   /** Groups of values that are shown; time and ranges are shown whole. */
   readonly top: number
@@ -54,7 +54,7 @@ export function readChart(
 }
 
 /** A figure as addresses have it: `count`, `sum(population)`. */
-export function figureText(figure: Figure, of: Field | null): string {
+export function figureText(figure: ChartFigure, of: Field | null): string {
   return of === null ? figure : `${figure}(${of.name})`
 }
 
@@ -80,7 +80,7 @@ function defaultSort(axis: Axis): Sort {
   return axis.type === 'part' || (axis.type === 'value' && axis.field.type === 'int') ? 'axis' : 'largest'
 }
 
-function defaultKind(axis: Axis): Kind {
+function defaultKind(axis: Axis): ChartKind {
   if (axis.type === 'period') return axis.period === 'year' || axis.period === 'quarter' ? 'column' : 'line'
   return axis.type === 'value' && axis.field.type !== 'int' ? 'bar' : 'column'
 }

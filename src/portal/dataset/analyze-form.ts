@@ -4,13 +4,13 @@ import type { PageContext } from '../../site/page-context.ts'
 import { type Axis, axesOf, axisText, measuredFields, seriesFields } from '../chart/axes.ts'
 import { axisLabel, figureLabel } from '../chart/labels.ts'
 import {
+  type ChartFigure,
+  type ChartKind,
   type ChartRequest,
   FIGURES,
-  type Figure,
   figureText,
   isContinuous,
   KINDS,
-  type Kind,
   SORTS,
   type Sort,
   TOPS,
@@ -87,7 +87,7 @@ function figureOptions(
   { figure, of }: ChartRequest,
 ): Html {
   const chosen = figureText(figure, of)
-  const choice = (name: Figure, field: Field | null) => ({
+  const choice = (name: ChartFigure, field: Field | null) => ({
     value: figureText(name, field),
     label: figureLabel(pageContext, name, field),
   })
@@ -99,7 +99,7 @@ function figureOptions(
 }
 
 function kinds({ t }: PageContext): readonly Choice[] {
-  const labels: Readonly<Record<Kind, string>> = {
+  const labels: Readonly<Record<ChartKind, string>> = {
     bar: t('Bars'),
     column: t('Columns'),
     line: t('Line'),

@@ -9,7 +9,7 @@ import { apiParameters } from '../selection.ts'
 import { chartForm } from './analyze-form.ts'
 import { figuresTable } from './analyze-table.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
-import { localPath } from './table.ts'
+import { tablePath } from './table.ts'
 
 /** Charts of the groups of a selection: drawn on the server, with their numbers and the call that answers them. */
 export const analyzeTab: Tab = {
@@ -94,7 +94,7 @@ function call(context: TabContext, { clauses }: ChartData): Html {
     limit,
   }
   const dataset = `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(entry.dataset.id)}`
-  const path = localPath(dataset, pageContext)
+  const path = tablePath(dataset, pageContext)
   const answer = `${path}/records${queryText(parameters)}`
   const root = new URL(pageContext.site.base).origin
   return html`<div class="call"><h2>${pageContext.t('The call that answers this')}</h2>

@@ -1,6 +1,6 @@
 import { DEFAULT_ROWS, DEFAULT_ZONE, many, one, readPage, readPresentation } from '../../http/parameters.ts'
 import { isLanguage } from '../../model/language.ts'
-import type { Answer } from '../../query/execute/answer.ts'
+import type { AnswerPage } from '../../query/execute/answer.ts'
 import type { LinkParameters } from '../../site/page-context.ts'
 import { refinementText } from '../selection.ts'
 import type { TabContext } from './tab.ts'
@@ -50,7 +50,7 @@ export function callParameters(call: ApiCall): LinkParameters {
  * What the call answers; null where the page cannot tell it, because the API has another clock in mind. Faults are those
  * of the API.
  */
-export async function answerCall(context: TabContext, call: ApiCall): Promise<Answer | null> {
+export async function answerCall(context: TabContext, call: ApiCall): Promise<AnswerPage | null> {
   const { queryService, source, selection, query } = context
   const { timezone, language } = readPresentation({ timezone: call.timezone, lang: call.lang })
   const page = { limit: one(query, 'limit') ?? '', offset: one(query, 'offset') ?? '' }

@@ -1,6 +1,6 @@
 import type { Fault } from '../../errors/errors.ts'
 import { exactJson } from '../../model/exact-json.ts'
-import type { Answer } from '../../query/execute/answer.ts'
+import type { AnswerPage } from '../../query/execute/answer.ts'
 import { type Html, html } from '../../site/html.ts'
 import { LANGUAGE_NAMES } from '../../site/language.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'
@@ -55,7 +55,7 @@ ${callResult(context, call, answer, fault)}`
 async function answered(
   context: TabContext,
   call: ApiCall,
-): Promise<{ readonly answer: Answer | null; readonly fault: Fault | null }> {
+): Promise<{ readonly answer: AnswerPage | null; readonly fault: Fault | null }> {
   try {
     return { answer: await answerCall(context, call), fault: null }
   } catch (error) {
@@ -101,7 +101,7 @@ ${text('group_by', call.group_by, facet)}${text('order_by', call.order_by, `${on
 function callResult(
   { pageContext, entry }: TabContext,
   call: ApiCall,
-  answer: Answer | null,
+  answer: AnswerPage | null,
   fault: Fault | null,
 ): Html {
   const { t } = pageContext
@@ -127,7 +127,7 @@ ${fault === null ? answerText(pageContext, call, answer) : html`<div class="faul
   )}</div></div>`
 }
 
-function answerText(pageContext: TabContext['pageContext'], call: ApiCall, answer: Answer | null): Html {
+function answerText(pageContext: TabContext['pageContext'], call: ApiCall, answer: AnswerPage | null): Html {
   const { t } = pageContext
   if (answer === null)
     return html`<p class="remark">${t('Follow the link to see the answer with the times of this zone.')}</p><div class="answer"></div>`

@@ -4,11 +4,11 @@ import { createGunzip } from 'node:zlib'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'
-import type { ExportOptions, Row, Table } from '../../formats/table.ts'
+import type { ExportOptions, Table, TableRow } from '../../formats/table.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
-import type { Answer } from '../../query/execute/answer.ts'
+import type { AnswerPage } from '../../query/execute/answer.ts'
 
 /** Bytes of files by the names of their formats; formats whose size is not known are missing. */
 export type Sizes = Readonly<Record<string, number>>
@@ -30,7 +30,7 @@ const OPTIONS: ExportOptions = {
 /** Of the triples as they are published, what is written to see how long each form is. */
 const SAMPLE = 65_536
 
-const tables = new WeakMap<Answer, Promise<Sizes>>()
+const tables = new WeakMap<AnswerPage, Promise<Sizes>>()
 const graphs = new WeakMap<ServedDataset, Promise<Sizes>>()
 
 /**
@@ -38,7 +38,11 @@ const graphs = new WeakMap<ServedDataset, Promise<Sizes>>()
  *
  * @param sample the first records of the selection; what was found for it is remembered as long as it is
  */
-export function tableSizes(entry: ServedDataset, sample: Answer, formats: readonly string[]): Promise<Sizes> {
+export function tableSizes(
+  entry: ServedDataset,
+  sample: AnswerPage,
+  formats: readonly string[],
+): Promise<Sizes> {
   const known = tables.get(sample)
   if (known !== undefined) return known
   const made = sizesOf(formats, name => tableSize(entry, sample, name))
@@ -70,7 +74,7 @@ async function sizesOf(
 /** What every file has, and for each record what the records of the sample add. */
 async function tableSize(
   entry: ServedDataset,
-  { rows, total }: Answer,
+  { rows, total }: AnswerPage,
   format: string,
 ): Promise<number | null> {
   const write = lookup(TABLE_WRITERS, format)
@@ -82,7 +86,7 @@ async function tableSize(
   return Math.round(empty + ((full - empty) * total) / objects.length)
 }
 
-function tableOf({ dataset }: ServedDataset, rows: readonly Row[]): Table {
+function tableOf({ dataset }: ServedDataset, rows: readonly TableRow[]): Table {
   const columns = dataset.fields.map(({ name, label, type, multivalued }) => ({
     key: name,
     label,

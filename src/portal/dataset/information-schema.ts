@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<FieldType, { readonly label: string }>> = {
 }
 
 /** The type of a field in words. */
-export function typeText({ t }: PageContext, { type, multivalued }: Field): string {
+export function fieldTypeText({ t }: PageContext, { type, multivalued }: Field): string {
   return multivalued ? t('List of texts') : t(TYPES[type].label)
 }
 
@@ -31,7 +31,7 @@ export function schemaTable({ pageContext, entry }: TabContext): Html {
   const rows = dataset.fields.map(field => {
     const known = lookup(statistics.fields, field.name)
     return html`<tr><th scope="row">${field.label}<br><code class="soft">${field.name}</code></th>
-<td>${typeText(pageContext, field)}${marks(pageContext, field)}</td>
+<td>${fieldTypeText(pageContext, field)}${marks(pageContext, field)}</td>
 <td class="description">${field.description ?? html`<span class="none" aria-label="${t('no description')}">–</span>`}${originText(pageContext, origins.get(field.name))}</td>
 <td>${known === undefined ? '' : range(pageContext, field, known)}</td>
 <td class="number">${known === undefined ? '' : distinct(pageContext, known)}</td>

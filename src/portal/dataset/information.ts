@@ -9,7 +9,7 @@ import { endpointAddress, endpointPaths } from './endpoints.ts'
 import { metadataList } from './information-metadata.ts'
 import { schemaTable } from './information-schema.ts'
 import type { Tab, TabContext } from './tab.ts'
-import { localPath } from './table.ts'
+import { tablePath } from './table.ts'
 
 /** Records that show what a record looks like. */
 const SAMPLES = 3
@@ -79,7 +79,7 @@ async function samples(context: TabContext): Promise<Html> {
     const name = pageContext.t('Record {n}', { n: at + 1 })
     return row.id === null
       ? html`<th scope="col">${name}</th>`
-      : html`<th scope="col"><a href="${localPath(recordIri('', id, row.id), pageContext)}">${name}</a></th>`
+      : html`<th scope="col"><a href="${tablePath(recordIri('', id, row.id), pageContext)}">${name}</a></th>`
   })
   const lines = fields.map(
     field => html`<tr><th scope="row">${field.label}</th>${rows.map(({ object }) => html`<td>${valueCell(pageContext, lookup(object, field.name), field)}</td>`)}</tr>

@@ -3,7 +3,7 @@ import { directMappingText } from '../../mapping/direct-text.ts'
 import { lookup } from '../../model/lookup.ts'
 import { type Html, html } from '../../site/html.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'
-import type { Token } from '../parts/highlight.ts'
+import type { HighlightToken } from '../parts/highlight.ts'
 import { endpointAddress, endpointPaths } from './endpoints.ts'
 import { figuresOf, sampleResource } from './linked-data-figures.ts'
 import { classList, lookUpAddress, propertyList, usedNames } from './linked-data-lists.ts'
@@ -144,7 +144,7 @@ function prefixes({ pageContext, entry }: TabContext): Html {
 }
 
 /** Names and IRIs of a Turtle text lead to what they name. */
-function tokenLink({ pageContext, entry }: TabContext): (token: Token) => string | null {
+function tokenLink({ pageContext, entry }: TabContext): (token: HighlightToken) => string | null {
   return ({ kind, text }) => {
     if (kind === 'iri') return lookUpAddress(pageContext, text.slice(1, -1))
     if (kind !== 'name') return null

@@ -6,7 +6,7 @@ import { fieldText } from '../chart/clauses.ts'
 import type { MapSettings } from '../map/settings.ts'
 import { apiParameters, selectionParameters } from '../selection.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
-import { localPath } from './table.ts'
+import { tablePath } from './table.ts'
 
 /** Fields that are told of a place beside its name. */
 const MAX_FIELDS = 8
@@ -63,7 +63,7 @@ function mapSettings(
     .filter(({ name, type }) => !isGeo(type) && name !== title.name)
     .slice(0, MAX_FIELDS)
   return {
-    api: localPath(`/api/explore/v2.1/catalog/datasets/${encodeURIComponent(id)}`, pageContext),
+    api: tablePath(`/api/explore/v2.1/catalog/datasets/${encodeURIComponent(id)}`, pageContext),
     filter: queryText(cached),
     field: fieldText(field),
     key: field.name,
@@ -71,7 +71,7 @@ function mapSettings(
     total,
     title: { name: title.name, text: fieldText(title) },
     fields: described.map(({ name, label, type }) => ({ name, label, type })),
-    records: localPath(recordsSpace('', id), pageContext),
+    records: tablePath(recordsSpace('', id), pageContext),
     language: pageContext.language,
     ...(services.tiles === undefined ? {} : { tiles: services.tiles.url }),
     texts: {
@@ -119,7 +119,7 @@ function fieldLinks(context: TabContext, fields: readonly Field[], chosen: Field
 
 /** The same records for programs that draw maps. */
 function twins({ pageContext, entry, selection }: TabContext, field: Field): Html {
-  const path = localPath(
+  const path = tablePath(
     `/api/explore/v2.1/catalog/datasets/${encodeURIComponent(entry.dataset.id)}`,
     pageContext,
   )

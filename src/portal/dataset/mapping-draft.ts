@@ -19,7 +19,7 @@ const SHOWN_RECORDS = 3
 const MAX_TRIPLES = 50_000
 
 /** A mapping as it is being edited. */
-export interface Draft {
+export interface MappingDraft {
   readonly text: string
   /** Of what is being edited, or would be made: its ending tells the language. */
   readonly file: string
@@ -65,7 +65,7 @@ export class DraftChecker {
   }
 
   /** Checks a draft and, where it has no error, maps the first records with it. Faults: NotPublishedYet. */
-  async check({ text, file }: Draft, manifest: Manifest): Promise<CheckedDraft> {
+  async check({ text, file }: MappingDraft, manifest: Manifest): Promise<CheckedDraft> {
     const { dataset, statistics } = manifest
     const { id, fields } = dataset
     const { base } = this

@@ -22,7 +22,7 @@ export type MappingState =
 const PASSING: ReadonlySet<MappingState['type']> = new Set(['loading', 'publishing', 'waiting'])
 
 /** True where a state changes by itself in a moment. */
-export function isPassing({ type }: MappingState): boolean {
+export function isMappingPassing({ type }: MappingState): boolean {
   return PASSING.has(type)
 }
 
@@ -92,8 +92,8 @@ export function stateRegion(
   { address, isSaved }: { readonly address: string; readonly isSaved: boolean },
 ): Html {
   const tone = state.type === 'refused' || state.type === 'failed' ? 'fault' : isSaved ? 'note good' : ''
-  const again = isPassing(state)
+  const again = isMappingPassing(state)
     ? html`<noscript><p><a href="">${pageContext.t('Look again')}</a></p></noscript>`
     : ''
-  return html`<div class="mapping-state ${tone}" role="status" data-state="${state.type}"${isPassing(state) ? html` data-next="${address}"` : ''}>${stateText(pageContext, state, opened)}${again}</div>`
+  return html`<div class="mapping-state ${tone}" role="status" data-state="${state.type}"${isMappingPassing(state) ? html` data-next="${address}"` : ''}>${stateText(pageContext, state, opened)}${again}</div>`
 }

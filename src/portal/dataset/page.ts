@@ -7,8 +7,8 @@ import { type Html, html } from '../../site/html.ts'
 import { pageContextOf } from '../../site/page-context.ts'
 import { facetPanel } from '../parts/facets.ts'
 import { isFilterFault, type QueryService, recordsSource } from '../query-service.ts'
-import { NOTHING_SELECTED, readSelection, type Selection, selectionParameters } from '../selection.ts'
-import { metaText, plainText, type SiteServices, titleOf } from '../services.ts'
+import { NOTHING_SELECTED, type PageSelection, readSelection, selectionParameters } from '../selection.ts'
+import { datasetTitle, metaText, plainText, type SiteServices } from '../services.ts'
 import { tabPath } from '../sitemap.ts'
 import { datasetData } from '../structured-data.ts'
 import { filterBar } from './filter-bar.ts'
@@ -45,7 +45,10 @@ export async function answerDataset(
       : html``
   const description = plainText(metaText(entry, 'description') ?? '')
   return sendSitePage(reply, pageContext, {
-    title: tab.name === 'information' ? titleOf(entry) : `${titleOf(entry)}: ${pageContext.t(tab.label)}`,
+    title:
+      tab.name === 'information'
+        ? datasetTitle(entry)
+        : `${datasetTitle(entry)}: ${pageContext.t(tab.label)}`,
     description,
     part: 'catalog',
     isWide: true,
@@ -56,7 +59,7 @@ export async function answerDataset(
 `,
     ...(content.imageSources === undefined ? {} : { imageSources: content.imageSources }),
     body: html`<div class="dataset-head"><nav class="crumbs" aria-label="${pageContext.t('Where you are')}"><a href="${pageContext.href('/explore/')}">${pageContext.t('Datasets')}</a></nav>
-<h1>${titleOf(entry)}</h1>
+<h1>${datasetTitle(entry)}</h1>
 ${tabBar(shown, tab, { ...context, selection })}</div>
 ${tab.isFiltered ? filterBar({ ...context, selection }, tab, fault, total) : ''}
 <div class="${tab.isFiltered ? 'with-facets' : tab.isWide === true ? 'whole' : 'reading'}">${facets}<div class="panel">${fault === null ? '' : faultInstead(pageContext, tab, fault)}${content.body}</div></div>`,
@@ -64,7 +67,7 @@ ${tab.isFiltered ? filterBar({ ...context, selection }, tab, fault, total) : ''}
 }
 
 interface Rendered {
-  readonly selection: Selection
+  readonly selection: PageSelection
   /** What is wrong with the filter; null where nothing is. */
   readonly fault: Fault | null
   readonly content: Awaited<ReturnType<Tab['render']>>
@@ -106,7 +109,7 @@ function faultInstead({ t }: TabContext['pageContext'], { isFiltered }: Tab, { m
 
 async function facetsBeside(
   context: Omit<TabContext, 'selection'>,
-  selection: Selection,
+  selection: PageSelection,
   tab: Tab,
 ): Promise<Html> {
   const { pageContext, queryService, source, path } = context

@@ -2,8 +2,8 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import type { QueryService, Source } from '../query-service.ts'
-import type { Selection } from '../selection.ts'
+import type { PageQuerySource, QueryService } from '../query-service.ts'
+import type { PageSelection } from '../selection.ts'
 import type { SiteServices } from '../services.ts'
 
 /** What a tab of a dataset is made of. */
@@ -12,9 +12,9 @@ export interface TabContext {
   readonly services: SiteServices
   readonly queryService: QueryService
   readonly entry: ServedDataset
-  readonly source: Source
+  readonly source: PageQuerySource
   /** The records that all tabs are about; everything where a filter cannot be read. */
-  readonly selection: Selection
+  readonly selection: PageSelection
   /** All parameters of the address: a tab may have more of its own. */
   readonly query: QueryParameters
   /** Path of a tab of this dataset. */

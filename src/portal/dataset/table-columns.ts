@@ -2,10 +2,10 @@ import { type Field, isGeo, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import { isNumber, valueCell } from '../parts/value.ts'
+import { isNumberField, valueCell } from '../parts/value.ts'
 
 /** A column of a table: a field, and how its values on the page ask to be set. */
-export interface Column {
+export interface ShownColumn {
   readonly field: Field
   /** Numbers, moments and points stay on one line; long texts get room. */
   readonly kind: 'number' | 'line' | 'text' | 'long'
@@ -23,7 +23,10 @@ const SHORT = 14
 const MAX_DECIMALS = 3
 
 /** The columns of a page of records. */
-export function columnsOf(fields: readonly Field[], records: readonly RecordObject[]): readonly Column[] {
+export function shownColumnsOf(
+  fields: readonly Field[],
+  records: readonly RecordObject[],
+): readonly ShownColumn[] {
   return fields.map(field => {
     const values = records.map(record => lookup(record, field.name))
     const unit = field.annotations.unit?.[0]
@@ -40,14 +43,14 @@ export function columnsOf(fields: readonly Field[], records: readonly RecordObje
 export function columnCell(
   pageContext: PageContext,
   value: unknown,
-  { field, decimals }: Column,
+  { field, decimals }: ShownColumn,
   isInLink = false,
 ): Html {
   return valueCell(pageContext, value, field, { decimals, isInLink })
 }
 
-function kindOf(field: Field, values: readonly unknown[]): Column['kind'] {
-  if (isNumber(field)) return 'number'
+function kindOf(field: Field, values: readonly unknown[]): ShownColumn['kind'] {
+  if (isNumberField(field)) return 'number'
   if (isTemporal(field.type) || isGeo(field.type) || field.type !== 'text') return 'line'
   const lengths = values.map(value => (value === null || value === undefined ? 0 : String(value).length))
   const longest = Math.max(0, ...lengths)

@@ -7,7 +7,7 @@ import { pager } from '../parts/pager.ts'
 import { recordPath } from '../parts/record-path.ts'
 import { apiParameters, selectionParameters } from '../selection.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
-import { type Column, columnCell, columnsOf } from './table-columns.ts'
+import { columnCell, type ShownColumn, shownColumnsOf } from './table-columns.ts'
 
 /** Rows of a page, and the deepest one that a page may show. */
 const ROWS = 50
@@ -28,7 +28,7 @@ export const tableTab: Tab = {
         body: html`<p class="empty">${noRecords(context)}</p>`,
       }
     const { fields, id } = entry.dataset
-    const columns = columnsOf(
+    const columns = shownColumnsOf(
       fields,
       rows.map(({ object }) => object),
     )
@@ -64,7 +64,7 @@ async function pageOfRows({ queryService, source, selection, pageContext }: TabC
 /** A record: its first value is the link to its own page. */
 function line(
   { pageContext, entry }: TabContext,
-  columns: readonly Column[],
+  columns: readonly ShownColumn[],
   { id, object }: AnswerRow,
 ): Html {
   const cells = columns.map((column, at) => {
@@ -86,16 +86,16 @@ function twins({ pageContext, selection }: TabContext, dataset: string, page: nu
   const offset = page === 1 ? undefined : (page - 1) * ROWS
   const json = `${records}/records${queryText({ ...requested, limit: ROWS, offset })}`
   const csv = `${records}/exports/csv${queryText(requested)}`
-  return html`<p class="take-away"><a href="${localPath(json, pageContext)}" rel="nofollow">${pageContext.t('This page as JSON')}</a> <a href="${localPath(csv, pageContext)}" rel="nofollow">${pageContext.t('All as CSV')}</a></p>`
+  return html`<p class="take-away"><a href="${tablePath(json, pageContext)}" rel="nofollow">${pageContext.t('This page as JSON')}</a> <a href="${tablePath(csv, pageContext)}" rel="nofollow">${pageContext.t('All as CSV')}</a></p>`
 }
 
 /** The path of an IRI of this portal, below the base address. */
-export function localPath(iri: string, { site }: TabContext['pageContext']): string {
+export function tablePath(iri: string, { site }: TabContext['pageContext']): string {
   return new URL(site.base).pathname.replace(/\/+$/, '') + iri
 }
 
 /** The head of a column: a link that sorts by it, then the other way round, then not. */
-function sortHead({ pageContext, selection, path }: TabContext, { field, kind, unit }: Column): Html {
+function sortHead({ pageContext, selection, path }: TabContext, { field, kind, unit }: ShownColumn): Html {
   const { name, label, type, multivalued, description } = field
   const title = description === null ? '' : html` title="${description}"`
   const measure = unit === null ? '' : html` <small>${unit}</small>`

@@ -15,7 +15,7 @@ import { pager } from '../parts/pager.ts'
 import { valueCell } from '../parts/value.ts'
 import { endpointAddress } from './endpoints.ts'
 import type { Tab, TabContext } from './tab.ts'
-import { localPath } from './table.ts'
+import { tablePath } from './table.ts'
 
 /** Changed records on a page, and pages that can be asked for. */
 const PAGE_RECORDS = 50
@@ -152,7 +152,7 @@ function changeRows(
     added: t('added'),
     removed: t('removed'),
   }
-  const address = localPath(recordIri('', entry.dataset.id, id), pageContext)
+  const address = tablePath(recordIri('', entry.dataset.id, id), pageContext)
   const link =
     type === 'removed'
       ? html`<code>${id.slice(0, 8)}</code>`

@@ -32,7 +32,7 @@ export interface DeskContext {
   readonly token: string
 }
 
-export function stateText(t: Translator, { state, hasDraft }: DeskDataset): string {
+export function publicationText(t: Translator, { state, hasDraft }: DeskDataset): string {
   const names = {
     draft: t('draft'),
     published: t('published'),
@@ -57,7 +57,7 @@ export function listBody(desk: DeskContext, datasets: readonly DeskDataset[], is
   const { t } = pageContext
   const rows = datasets.map(
     each => html`<tr><th scope="row"><a href="${pageContext.href(`/desk/${each.id}/`)}">${each.title}</a></th><td><code>${each.id}</code></td>
-<td>${stateText(t, each)}</td><td class="number">${each.manifest === null ? '' : pageContext.number(each.manifest.statistics.records)}</td></tr>
+<td>${publicationText(t, each)}</td><td class="number">${each.manifest === null ? '' : pageContext.number(each.manifest.statistics.records)}</td></tr>
 `,
   )
   return html`<h1>${t('Desk')}</h1>
@@ -88,7 +88,7 @@ export function datasetBody(
     html`<form method="post" action="${pageContext.href(`${home}${section}/`)}">${hiddenField('form_token', token)}${hiddenField('action', action)}<button class="${kind}">${label}</button></form> `
   return html`<div class="dataset-head"><nav class="crumbs" aria-label="${t('Where you are')}"><a href="${pageContext.href('/desk/')}">${t('Desk')}</a></nav>
 <h1>${dataset.title}</h1>
-<p>${stateText(t, dataset)} ${dataset.manifest === null ? '' : html`<a href="${pageContext.href(`/explore/dataset/${dataset.id}/`)}">${t('The page of the dataset')}</a>`}</p>
+<p>${publicationText(t, dataset)} ${dataset.manifest === null ? '' : html`<a href="${pageContext.href(`/explore/dataset/${dataset.id}/`)}">${t('The page of the dataset')}</a>`}</p>
 <div class="buttons">${button('publish', t('Publish'), '')}${dataset.manifest === null ? '' : button('withdraw', t('Withdraw'))}${dataset.hasDraft ? button('discard', t('Discard changes')) : ''}</div>
 <nav class="tabs" aria-label="${t('Views of the dataset')}"><ul>${links}</ul></nav></div>
 ${notes.problem === null ? '' : note('bad', html`<p class="lines">${notes.problem}</p>`)}${notes.done === null ? '' : note('good', html`<p>${notes.done}</p>`)}${notes.running === null ? '' : note('good', html`<p>${notes.running} <a href="${pageContext.href(`${home}${section}/`)}">${t('Look again')}</a></p>`)}

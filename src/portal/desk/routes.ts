@@ -3,7 +3,7 @@ import { Fault } from '../../errors/errors.ts'
 import { FORM_TYPE, type Form, readForm } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
 import { mayPublish } from '../../model/principal.ts'
-import type { FieldChange } from '../../publishing/edit-definition.ts'
+import type { FieldEdit } from '../../publishing/edit-definition.ts'
 import type { Desk, DeskDataset } from '../../publishing/management/management.ts'
 import { retainedVersions } from '../../publishing/versions/versions.ts'
 import { keepPrivate } from '../../site/account-page.ts'
@@ -239,8 +239,8 @@ function sectionOf(name: string | undefined): SectionName {
 }
 
 /** The fields of a form, in their order. */
-function fieldsOf(form: Form): readonly FieldChange[] {
-  const fields: FieldChange[] = []
+function fieldsOf(form: Form): readonly FieldEdit[] {
+  const fields: FieldEdit[] = []
   for (let at = 0; form.has(`name.${at}`); at++) {
     const name = form.get(`name.${at}`) ?? ''
     const given = (part: string) => form.get(`${part}.${at}`)?.trim() ?? ''

@@ -1,5 +1,5 @@
 import { lookup } from '../../model/lookup.ts'
-import { tokensOf } from '../parts/highlight.ts'
+import { highlightTokens } from '../parts/highlight.ts'
 
 /** Runs the call of the form in place: the address of the page follows, and the answer is that of the API. */
 const form = document.querySelector<HTMLFormElement>('form.api-form')
@@ -71,7 +71,7 @@ async function call(shown: HTMLElement): Promise<void> {
 const MAX_LENGTH = 100_000
 
 function painted(text: string): readonly (Node | string)[] {
-  return tokensOf(text, 'json').map(({ kind, text }) => {
+  return highlightTokens(text, 'json').map(({ kind, text }) => {
     if (kind === 'plain') return text
     const mark = document.createElement('span')
     mark.className = `t-${kind}`

@@ -1,7 +1,7 @@
 import { QueryEngine } from '@comunica/query-sparql'
 import { answerTerm, type RdfJsTerm } from '../../rdf/rdfjs.ts'
 import { syntaxProblem } from '../../sparql/syntax.ts'
-import type { QueryMessage, QueryRun, ResultRow } from './modules/query-messages.ts'
+import type { MessageRow, QueryMessage, QueryRun } from './modules/query-messages.ts'
 
 /**
  * Runs one query with Comunica, away from the page, over fragments or endpoints of this portal. Ending the worker stops the
@@ -75,8 +75,8 @@ async function run({ query, sources, base, here }: QueryRun): Promise<void> {
 
 const TRIPLE = ['subject', 'predicate', 'object'] as const
 
-async function reportRows<Item>(items: AsyncIterable<Item>, row: (item: Item) => ResultRow): Promise<void> {
-  let held: ResultRow[] = []
+async function reportRows<Item>(items: AsyncIterable<Item>, row: (item: Item) => MessageRow): Promise<void> {
+  let held: MessageRow[] = []
   let timer: ReturnType<typeof setTimeout> | null = null
   const flush = () => {
     if (timer !== null) clearTimeout(timer)

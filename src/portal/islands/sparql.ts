@@ -1,7 +1,7 @@
 import type { PlaygroundData } from '../playground/sparql-page.ts'
 import { CodePaint } from './modules/code-paint.ts'
 import { exampleList } from './modules/example-list.ts'
-import type { QueryMessage, QueryRun, QuerySource } from './modules/query-messages.ts'
+import type { MessageSource, QueryMessage, QueryRun } from './modules/query-messages.ts'
 import { QueryView } from './modules/query-view.ts'
 
 /** The SPARQL playground: runs the query in a worker and shows its answer while it comes. */
@@ -87,7 +87,7 @@ function end(): void {
   stop.hidden = true
 }
 
-function sourceOf(id: string): QuerySource {
+function sourceOf(id: string): MessageSource {
   const name = encodeURIComponent(id)
   switch (via.value) {
     case 'fragments':

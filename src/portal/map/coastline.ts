@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { feature, mesh } from 'topojson-client'
 import type { GeometryCollection, Topology } from 'topojson-specification'
-import { encodeLines, type Line } from './outline.ts'
+import { encodeOutline, type Line } from './outline.ts'
 
 /** The module of outlines of land that the build gives the maps, beside that of borders; from Natural Earth. */
 export const COASTLINE_MODULE = 'lodestone:land'
@@ -15,7 +15,7 @@ export function coastlineModule(): string {
     if (geometry.type === 'Polygon') return geometry.coordinates as unknown as readonly Line[]
     return geometry.type === 'MultiPolygon' ? (geometry.coordinates.flat() as unknown as readonly Line[]) : []
   })
-  return `export const coastline = ${JSON.stringify(encodeLines(rings.flatMap(ring => cutAtEdges(ring, 'ring'))))}`
+  return `export const coastline = ${JSON.stringify(encodeOutline(rings.flatMap(ring => cutAtEdges(ring, 'ring'))))}`
 }
 
 /** The text of the module of borders. */
@@ -23,7 +23,7 @@ export function bordersModule(): string {
   const countries = topology('countries-110m')
   const borders = mesh(countries, countries.objects.countries as GeometryCollection, (a, b) => a !== b)
   const lines = borders.coordinates as unknown as readonly Line[]
-  return `export const borders = ${JSON.stringify(encodeLines(lines.flatMap(line => cutAtEdges(line, 'path'))))}`
+  return `export const borders = ${JSON.stringify(encodeOutline(lines.flatMap(line => cutAtEdges(line, 'path'))))}`
 }
 
 /** Half of the world: what is drawn is between this and its opposite. */

@@ -10,7 +10,7 @@ const BASE = 45
  * Lines as a short text: each line is the steps from corner to corner, in quarters of a degree, signs in the lowest bit,
  * digits of base 45 with the smallest first; a blank begins another line.
  */
-export function encodeLines(lines: readonly Line[]): string {
+export function encodeOutline(lines: readonly Line[]): string {
   return lines
     .map(line => {
       let [x, y] = [0, 0]

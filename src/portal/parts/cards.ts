@@ -2,7 +2,7 @@ import { canonicalMoment } from '../../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import { metaText, metaTexts, plainText, titleOf } from '../services.ts'
+import { datasetTitle, metaText, metaTexts, plainText } from '../services.ts'
 
 const MAX_LENGTH = 180
 
@@ -13,7 +13,7 @@ export function datasetCard(pageContext: PageContext, entry: ServedDataset, leve
   const text = plainText(metaText(entry, 'description') ?? '')
   const publisher = metaText(entry, 'publisher')
   const license = metaText(entry, 'license')
-  const heading = html`<a href="${href(`/explore/dataset/${encodeURIComponent(dataset.id)}/`)}">${titleOf(entry)}</a>`
+  const heading = html`<a href="${href(`/explore/dataset/${encodeURIComponent(dataset.id)}/`)}">${datasetTitle(entry)}</a>`
   const facts = [
     content === 'records'
       ? t.many('{n} record', '{n} records', statistics.records)

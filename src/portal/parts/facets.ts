@@ -3,7 +3,7 @@ import type { Facet } from '../../query/facets.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import type { ShownFacet } from '../query-service.ts'
-import { type Selection, selectionParameters, toggled } from '../selection.ts'
+import { type PageSelection, selectionParameters, toggled } from '../selection.ts'
 
 /** Values of a facet that are shown at once; the others are behind a disclosure. */
 const SHOWN = 8
@@ -23,7 +23,7 @@ export type ValueName = (facet: string, value: string) => string
 export function facetPanel(
   pageContext: PageContext,
   shown: readonly ShownFacet[],
-  selection: Selection,
+  selection: PageSelection,
   path: string,
   label: (facet: Facet) => string,
   called: ValueName = (_, name) => name,
@@ -50,7 +50,7 @@ function valueRows(
   pageContext: PageContext,
   facet: Facet,
   value: FacetValue,
-  selection: Selection,
+  selection: PageSelection,
   path: string,
   depth: number,
   called: (name: string) => string,
@@ -73,13 +73,13 @@ function valueRows(
 /** What is chosen of the facets and words, each a link that takes it back. */
 export function chosenChips(
   pageContext: PageContext,
-  selection: Selection,
+  selection: PageSelection,
   path: string,
   label: (facet: string) => string,
   called: ValueName = (_, name) => name,
 ): Html {
   const { words, where, refine, exclude } = selection
-  const chip = (text: string, without: Selection) =>
+  const chip = (text: string, without: PageSelection) =>
     html`<li><a class="chip" href="${pageContext.href(path, selectionParameters({ ...without, page: 1 }))}" rel="nofollow"><span>${text}</span><span class="cross" aria-hidden="true">×</span><span class="hidden"> ${pageContext.t('remove')}</span></a></li>`
   const chips = [
     ...(words === '' ? [] : [chip(`“${words}”`, { ...selection, words: '' })]),

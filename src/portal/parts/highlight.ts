@@ -2,18 +2,18 @@ import { type Html, html } from '../../site/html.ts'
 import { SOURCE_RULES, type SourceLanguage, type TokenKind, type TokenRule } from './highlight-rules.ts'
 
 /** A piece of source text. */
-export interface Token {
+export interface HighlightToken {
   readonly kind: TokenKind
   readonly text: string
 }
 
 /** The address that a token leads to; null for none. */
-export type TokenLink = (token: Token) => string | null
+export type TokenLink = (token: HighlightToken) => string | null
 
 /** Takes a source text apart; the pieces together are the text. */
-export function tokensOf(text: string, language: SourceLanguage): readonly Token[] {
+export function highlightTokens(text: string, language: SourceLanguage): readonly HighlightToken[] {
   const rules: readonly TokenRule[] = SOURCE_RULES[language]
-  const tokens: Token[] = []
+  const tokens: HighlightToken[] = []
   for (let at = 0; at < text.length; ) {
     const token = tokenAt(text, at, rules)
     const last = tokens.at(-1)
@@ -25,7 +25,7 @@ export function tokensOf(text: string, language: SourceLanguage): readonly Token
   return tokens
 }
 
-function tokenAt(text: string, at: number, rules: readonly TokenRule[]): Token {
+function tokenAt(text: string, at: number, rules: readonly TokenRule[]): HighlightToken {
   for (const [kind, pattern] of rules) {
     pattern.lastIndex = at
     const found = pattern.exec(text)?.[0]
@@ -36,7 +36,7 @@ function tokenAt(text: string, at: number, rules: readonly TokenRule[]): Token {
 
 /** A source text with a class for each kind of token, `t-string`, and links where tokens lead somewhere. */
 export function highlight(text: string, language: SourceLanguage, link: TokenLink = () => null): Html {
-  return html`${tokensOf(text, language).map(token => {
+  return html`${highlightTokens(text, language).map(token => {
     const target = link(token)
     const shown = target === null ? html`${token.text}` : html`<a href="${target}">${token.text}</a>`
     return token.kind === 'plain' ? shown : html`<span class="t-${token.kind}">${shown}</span>`

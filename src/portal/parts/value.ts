@@ -43,7 +43,7 @@ function shortList(list: readonly unknown[]): readonly unknown[] {
 }
 
 /** True for values that are written to the right, so that their digits stand below one another. */
-export function isNumber({ type, annotations }: Field): boolean {
+export function isNumberField({ type, annotations }: Field): boolean {
   return (type === 'int' || type === 'double') && annotations.id === undefined
 }
 

@@ -8,7 +8,7 @@ import { planText } from '../../query/plan-text.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { highlight } from '../parts/highlight.ts'
-import { isNumber, valueCell } from '../parts/value.ts'
+import { isNumberField, valueCell } from '../parts/value.ts'
 import { layOutSparql } from './sparql-layout.ts'
 
 /** Characters of a statement that are shown: lists of values are long. */
@@ -20,13 +20,13 @@ export function answerTable(pageContext: PageContext, { plan, answer }: Explaine
   if (answer.rows.length === 0) return html`<p class="empty">${t('No record has all of this.')}</p>`
   const columns = columnsOf(plan, answer.rows[0]?.object ?? {})
   const heads = columns.map(
-    ({ key, field }) => html`<th scope="col"${isNumber(field) ? html` class="number"` : ''}>${key}</th>`,
+    ({ key, field }) => html`<th scope="col"${isNumberField(field) ? html` class="number"` : ''}>${key}</th>`,
   )
   const lines = answer.rows.map(
     ({ object }) =>
       html`<tr>${columns.map(
         ({ key, field }) =>
-          html`<td${isNumber(field) ? html` class="number"` : ''}>${valueCell(pageContext, lookup(object, key), field)}</td>`,
+          html`<td${isNumberField(field) ? html` class="number"` : ''}>${valueCell(pageContext, lookup(object, key), field)}</td>`,
       )}</tr>
 `,
   )

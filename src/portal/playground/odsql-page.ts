@@ -13,7 +13,7 @@ import { faultReason } from '../complete.ts'
 import { DataCache } from '../data-cache.ts'
 import { languageField } from '../parts/language-field.ts'
 import { isFilterFault } from '../query-service.ts'
-import { type SiteServices, titleOf } from '../services.ts'
+import { datasetTitle, type SiteServices } from '../services.ts'
 import { answerTable, stages } from './odsql-answer.ts'
 import {
   CLAUSES,
@@ -141,7 +141,7 @@ function queryForm(
   const faulty = fault === null ? null : (CLAUSES.find(name => isAbout(fault, name)) ?? 'where')
   const options = entries.map(
     each =>
-      html`<option value="${each.dataset.id}"${each.dataset.id === id ? html` selected` : ''}>${titleOf(each)}</option>`,
+      html`<option value="${each.dataset.id}"${each.dataset.id === id ? html` selected` : ''}>${datasetTitle(each)}</option>`,
   )
   const fields = CLAUSES.map(name => {
     const isFaulty = name === faulty

@@ -1,4 +1,4 @@
-import { tokensOf } from '../parts/highlight.ts'
+import { highlightTokens } from '../parts/highlight.ts'
 
 /** Words that begin a line. */
 const BEGINS = /^(?:select|filter|optional|bind|values|minus|graph|where|group|order|having|limit|offset)$/i
@@ -43,7 +43,7 @@ export function layOutSparql(query: string, prefixes: Readonly<Record<string, st
 }
 
 function piecesOf(query: string): readonly string[] {
-  return tokensOf(query, 'sparql').flatMap(({ kind, text }) =>
+  return highlightTokens(query, 'sparql').flatMap(({ kind, text }) =>
     kind === 'plain' ? (text.match(/\s+|[{};.]|[^\s{};.]+/g) ?? []) : [text],
   )
 }

@@ -7,7 +7,7 @@ import { type Html, html } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import { highlight } from '../parts/highlight.ts'
 import { languageField } from '../parts/language-field.ts'
-import { type SiteServices, titleOf } from '../services.ts'
+import { datasetTitle, type SiteServices } from '../services.ts'
 import { pageData } from './page-data.ts'
 import {
   ACCESS_PATHS,
@@ -94,7 +94,7 @@ function sourceChoice(
   const ids = new Set(chosen.map(({ dataset }) => dataset.id))
   const items = entries.map(entry => {
     const { id } = entry.dataset
-    return html`<li><label><input type="checkbox" name="source" value="${id}"${ids.has(id) ? html` checked` : ''}><span>${titleOf(entry)}</span> <data value="${entry.triples}">${pageContext.number(entry.triples, { notation: 'compact' })}</data></label></li>
+    return html`<li><label><input type="checkbox" name="source" value="${id}"${ids.has(id) ? html` checked` : ''}><span>${datasetTitle(entry)}</span> <data value="${entry.triples}">${pageContext.number(entry.triples, { notation: 'compact' })}</data></label></li>
 `
   })
   return html`<fieldset class="play-sources"><legend>${pageContext.t('Datasets and their triples')}</legend><ul>${items}</ul></fieldset>`

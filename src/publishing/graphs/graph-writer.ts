@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip, type Gzip } from 'node:zlib'
-import { TripleText } from '../../mapping/triple-text.ts'
+import { WrittenTriple } from '../../mapping/triple-text.ts'
 import type { GraphRole } from '../../rdf/iris.ts'
 import { ColumnsFile } from '../../store/columns/build/columns-file.ts'
 import type { GraphFile } from '../versions/versions.ts'
@@ -23,7 +23,7 @@ export interface GraphWriterOptions {
 
 /** Writes one graph of a version as compressed N-Triples and as columns; memory holds two pieces of the text at a time. */
 export class GraphWriter {
-  readonly out = new TripleText(PIECE_BYTES)
+  readonly out = new WrittenTriple(PIECE_BYTES)
   private readonly role: GraphRole
   private readonly file: string
   private readonly gzip: Gzip

@@ -7,7 +7,7 @@ import { inspectFormat, inspectSource } from '../../sources/inspect.ts'
 import { RDF_FORMATS } from '../../sources/rdf.ts'
 import { type FieldConversionErrors, typeRecords } from '../../sources/typing.ts'
 import { definitionOf } from '../definition.ts'
-import type { DefinitionChange, FieldChange } from '../edit-definition.ts'
+import type { DefinitionChange, FieldEdit } from '../edit-definition.ts'
 import { openRecords, resolveSource } from '../materialise.ts'
 
 /** Records that examples are taken from. */
@@ -57,7 +57,7 @@ export async function understandFile(
       source,
       format: found.format === undefined || found.format === plain ? null : found.format,
       options: found.options === undefined ? null : { ...found.options },
-      fields: fields as unknown as readonly FieldChange[],
+      fields: fields as unknown as readonly FieldEdit[],
       title,
     }
   })

@@ -19,7 +19,7 @@ import { MAPPING_ENDINGS } from '../mapping/mapping-file.ts'
 import { replaceDurably, synchronise } from '../versions/durable.ts'
 
 /** What of a dataset is being changed and is not in the portal folder yet. */
-export interface Draft {
+export interface DatasetDraft {
   readonly id: string
   /** A folder with `data/{id}` and `mappings/`, as the portal has them: all that reads a portal reads it. */
   readonly root: string
@@ -55,11 +55,11 @@ export function draftedDatasets(portal: string): readonly string[] {
 }
 
 /** The draft of a dataset; null where there is none. */
-export function findDraft(portal: string, id: string): Draft | null {
+export function findDraft(portal: string, id: string): DatasetDraft | null {
   const root = rootOf(portal, id)
   try {
     const note = JSON.parse(readFileSync(path.join(root, NOTE), 'utf8')) as Omit<
-      Draft,
+      DatasetDraft,
       'id' | 'root' | 'folder'
     >
     return { ...note, id, root, folder: path.join(root, 'data', id) }
@@ -72,7 +72,7 @@ export function findDraft(portal: string, id: string): Draft | null {
  * The draft of a dataset, begun with the files of the portal folder where there is none: they get second names, so that nothing is
  * copied. Files of a draft are replaced and never written to.
  */
-export function openDraft(portal: string, id: string, by: string | null, now: Date): Draft {
+export function openDraft(portal: string, id: string, by: string | null, now: Date): DatasetDraft {
   const found = findDraft(portal, id)
   if (found !== null) return found
   const root = rootOf(portal, id)
@@ -100,7 +100,7 @@ export function discardDraft(portal: string, id: string): void {
  * Puts the files of a draft into the portal folder, dataset.yaml last and each in one step. Faults: Conflict where dataset.yaml or
  * the mapping were changed by hand since the draft was begun.
  */
-export function applyDraft(portal: string, draft: Draft): void {
+export function applyDraft(portal: string, draft: DatasetDraft): void {
   const { id, root, folder, taken } = draft
   if (stateOf(portal, id) !== taken)
     throw new Fault('Conflict', {
@@ -173,12 +173,12 @@ function moveFile(from: string, to: string): void {
 }
 
 /** The text of dataset.yaml of a draft; empty where there is none yet. */
-export function definitionText({ folder }: Draft): string {
+export function definitionText({ folder }: DatasetDraft): string {
   const file = path.join(folder, DEFINITION)
   return existsSync(file) ? readFileSync(file, 'utf8') : ''
 }
 
-export function writeDefinition({ folder }: Draft, text: string): void {
+export function writeDefinition({ folder }: DatasetDraft, text: string): void {
   const file = path.join(folder, DEFINITION)
   writeFileSync(`${file}.new`, text)
   renameSync(`${file}.new`, file)

@@ -14,8 +14,8 @@ import { currentManifest, isWithdrawn, type Manifest, type Versions, withdraw } 
 import { asBadRequest, type DatasetPreview, previewDataset, understandFile } from './dataset-preview.ts'
 import {
   applyDraft,
+  type DatasetDraft,
   DEFINITION,
-  type Draft,
   definitionText,
   discardDraft,
   draftedDatasets,
@@ -160,7 +160,7 @@ export class Desk {
   }
 
   /** Puts an uploaded file in its place; a dataset without fields gets those that it seems to have. */
-  private async understand(draft: Draft, place: string, name: string): Promise<void> {
+  private async understand(draft: DatasetDraft, place: string, name: string): Promise<void> {
     const { id, folder, root } = draft
     const before = definitionText(draft)
     const { title, ...found } = await understandFile(place, name, root)
@@ -379,7 +379,7 @@ export class Desk {
     return findDraft(this.options.portal, id)?.root ?? this.options.portal
   }
 
-  private draft(id: string, by: string): Draft {
+  private draft(id: string, by: string): DatasetDraft {
     return openDraft(this.options.portal, id, by, new Date(this.options.now()))
   }
 

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
-import { checkMapping, type MappedDataset, type MappingFile, type UsableMapping } from './mapping-file.ts'
+import { checkMapping, type MappingFile, type MappingTarget, type UsableMapping } from './mapping-file.ts'
 
 /** A mapping that is not used, and what is in force in its place. */
 export interface MappingRefusal {
@@ -28,7 +28,7 @@ export interface ChosenMapping {
 export function chooseMapping(
   file: MappingFile | null,
   before: UsableMapping | null,
-  dataset: MappedDataset,
+  dataset: MappingTarget,
 ): ChosenMapping {
   if (file === null) return { mapping: null, refusal: null, diagnostics: [] }
   const { mapping, diagnostics } = checkMapping(file, dataset)

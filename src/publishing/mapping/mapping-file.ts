@@ -47,7 +47,7 @@ function beginning(file: string): string {
 }
 
 /** What a mapping is checked against: the fields that its references name. */
-export interface MappedDataset {
+export interface MappingTarget {
   readonly id: string
   readonly base: string
   readonly fields: readonly Field[]
@@ -57,7 +57,7 @@ export interface MappedDataset {
 /** Reads and checks a mapping. The mapping is null where it has an error; a reader that fails is an error as well. */
 export function checkMapping(
   { file, text }: MappingFile,
-  dataset: MappedDataset,
+  dataset: MappingTarget,
 ): { readonly mapping: Mapping | null; readonly diagnostics: readonly Diagnostic[] } {
   try {
     const { mapping, diagnostics } = readMapping(text, path.basename(file), {

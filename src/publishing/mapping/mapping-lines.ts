@@ -1,9 +1,9 @@
 import { turtleText } from '../../formats/turtle.ts'
-import type { TripleText } from '../../mapping/triple-text.ts'
+import type { WrittenTriple } from '../../mapping/triple-text.ts'
 import { setMember } from '../../model/lookup.ts'
 
 /** The lines that a mapping writes, each once, in the order in which they came. */
-export class Lines implements Pick<TripleText, 'add'> {
+export class Lines implements Pick<WrittenTriple, 'add'> {
   private readonly lines = new Set<string>()
 
   /** Distinct statements. */

@@ -2,16 +2,16 @@ import type { Argument, Expression, Span } from '../../language/odsql/ast.ts'
 import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
 import { fold, tokens } from '../../model/search.ts'
 import { parsePattern } from '../../query/date-pattern.ts'
-import { type ExpressionScope, refused, type Scalar, type Test } from './expression-scope.ts'
+import { type ExpressionScope, type ProcessorValue, refused, type Test } from './expression-scope.ts'
 import { formatted, partOf } from './moments.ts'
-import { textOf } from './values.ts'
+import { processorText } from './values.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
 const KNOWN = `length, lower, ifnull, date_format, ${DATE_PARTS.join(', ')}`
 
 /** Compiles a call of a function whose value depends on the row alone. */
-export function compileCall(call: Call, scope: ExpressionScope): Scalar {
+export function compileCall(call: Call, scope: ExpressionScope): ProcessorValue {
   const { name, span } = call
   const operand = (at: number) => scope.compile(expressionAt(call, at, scope))
   const [least, max] = name === 'ifnull' || name === 'date_format' ? [2, 2] : [1, 1]
@@ -23,11 +23,11 @@ export function compileCall(call: Call, scope: ExpressionScope): Scalar {
   switch (name) {
     case 'length':
       return row => {
-        const text = textOf(first(row))
+        const text = processorText(first(row))
         return text === null ? null : [...text].length
       }
     case 'lower':
-      return row => textOf(first(row))?.toLowerCase() ?? null
+      return row => processorText(first(row))?.toLowerCase() ?? null
     case 'ifnull': {
       const second = operand(1)
       return row => first(row) ?? second(row)
@@ -70,7 +70,7 @@ export function compileTextTest(
   if (pattern.type !== 'string') throw refused(scope, 'a text in quotes is expected', span)
   const read = scope.compile(operand)
   const { value } = pattern
-  if (kind === 'startswith') return row => textOf(read(row))?.startsWith(value) === true
+  if (kind === 'startswith') return row => processorText(read(row))?.startsWith(value) === true
   const words = value.split(/\s+/).flatMap(chunk =>
     tokens(chunk).map((word, at, all) => ({
       word,
@@ -78,7 +78,7 @@ export function compileTextTest(
     })),
   )
   return row => {
-    const text = textOf(read(row))
+    const text = processorText(read(row))
     if (text === null) return false
     const found = new Set(tokens(fold(text)))
     return words.every(({ word, isPrefix }) =>

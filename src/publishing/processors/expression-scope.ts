@@ -10,7 +10,7 @@ export interface CompiledExpression<T> {
 }
 
 /** A value computed from one row. */
-export type Scalar = (row: RowData) => Plain
+export type ProcessorValue = (row: RowData) => Plain
 
 /** A condition of one row: what meets an absent value does not hold. */
 export type Test = (row: RowData) => boolean
@@ -21,7 +21,7 @@ export interface ExpressionScope {
   readonly columns: Set<string>
   readonly readerOf: (column: string) => (row: RowData) => unknown
   /** Compiles a part of the expression that is a value. */
-  readonly compile: (node: Expression) => Scalar
+  readonly compile: (node: Expression) => ProcessorValue
 }
 
 /** The fault of an expression. */

@@ -4,12 +4,12 @@ import { compileCall, compileTextTest, isTextTest } from './expression-functions
 import {
   type CompiledExpression,
   type ExpressionScope,
+  type ProcessorValue,
   refused,
-  type Scalar,
   type Test,
 } from './expression-scope.ts'
 import { compareMoment } from './moments.ts'
-import { compared, numberOf, type Plain, plainOf } from './values.ts'
+import { comparedValues, type Plain, plainOf, valueNumber } from './values.ts'
 
 /**
  * Compiles a condition in the language of the where clause. Values have no declared types yet: a text that writes a number counts as one
@@ -46,7 +46,7 @@ function scopeOf(clause: ClauseName, readerOf: ExpressionScope['readerOf']): Exp
 }
 
 /** Compiles an expression that is a value. */
-function compileScalar(node: Expression, scope: ExpressionScope): Scalar {
+function compileScalar(node: Expression, scope: ExpressionScope): ProcessorValue {
   switch (node.type) {
     case 'field': {
       scope.columns.add(node.name)
@@ -67,7 +67,7 @@ function compileScalar(node: Expression, scope: ExpressionScope): Scalar {
     case 'sign': {
       const operand = compileScalar(node.operand, scope)
       return row => {
-        const value = numberOf(operand(row))
+        const value = valueNumber(operand(row))
         return value === null ? null : node.negative ? 0 - value : value
       }
     }
@@ -75,7 +75,7 @@ function compileScalar(node: Expression, scope: ExpressionScope): Scalar {
       const [left, right] = [compileScalar(node.left, scope), compileScalar(node.right, scope)]
       const { operator } = node
       return row => {
-        const [a, b] = [numberOf(left(row)), numberOf(right(row))]
+        const [a, b] = [valueNumber(left(row)), valueNumber(right(row))]
         if (a === null || b === null) return null
         const value = operator === '+' ? a + b : operator === '-' ? a - b : operator === '*' ? a * b : a / b
         return Number.isFinite(value) ? value + 0 : null
@@ -121,7 +121,7 @@ function compileTest(node: Expression, scope: ExpressionScope): Test {
       const { value, negated } = node
       return row => {
         const found = operand(row)
-        const holds = value === null ? found === null : compared(found, value, true) === 0
+        const holds = value === null ? found === null : comparedValues(found, value, true) === 0
         return holds !== negated
       }
     }
@@ -131,7 +131,7 @@ function compileTest(node: Expression, scope: ExpressionScope): Test {
       return () => node.value
     case 'field': {
       const operand = compileScalar(node, scope)
-      return row => compared(operand(row), true, true) === 0
+      return row => comparedValues(operand(row), true, true) === 0
     }
     case 'call': {
       const { name } = node
@@ -173,7 +173,7 @@ function comparison(left: Expression, operator: Operator, right: Argument, scope
   const second = compileScalar(right as Expression, scope)
   const isEquality = operator === '=' || operator === '!='
   return row => {
-    const found = compared(first(row), second(row), isEquality)
+    const found = comparedValues(first(row), second(row), isEquality)
     return found !== null && holds(operator, found)
   }
 }

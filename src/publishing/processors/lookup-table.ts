@@ -5,7 +5,7 @@ import { toText } from '../../sources/convert.ts'
 import { openColumns } from '../../store/columns/graph.ts'
 import { RecordReader } from '../../store/record-reader.ts'
 import { currentManifest, graphPath, publishedDatasets, versionsOf } from '../versions/versions.ts'
-import type { Processor, Step } from './schema.ts'
+import type { Processor, ProcessorStep } from './schema.ts'
 import { stepFault } from './step-fault.ts'
 
 /** The values that a look-up takes of each record, by the text of its key. */
@@ -28,7 +28,7 @@ export function lookupBudget(): LookupBudget {
  */
 export function readLookupTable(
   processor: Processor,
-  { dataset: id, key, take }: Extract<Step, { type: 'lookup' }>['settings'],
+  { dataset: id, key, take }: Extract<ProcessorStep, { type: 'lookup' }>['settings'],
   portal: string,
   budget: LookupBudget,
 ): LookupTable {

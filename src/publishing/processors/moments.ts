@@ -1,6 +1,6 @@
 import { type FormatPart, formatMoment, localMoment } from '../../model/date-format.ts'
 import { dateBounds, parseDate } from '../../query/dates.ts'
-import { momentOf, type Plain } from './values.ts'
+import { type Plain, valueMoment } from './values.ts'
 
 /** A comparison of values with a date literal, which stands for its whole period; null for a text that is no date. */
 export function compareMoment(
@@ -14,7 +14,7 @@ export function compareMoment(
   const after = end === null ? null : secondsOf(end)
   const isWithin = (at: number) => (after === null ? at === first : at >= first && at < after)
   return value => {
-    const moment = momentOf(value)
+    const moment = valueMoment(value)
     if (moment === null) return false
     const at = secondsOf(moment)
     switch (operator) {
@@ -38,7 +38,7 @@ export function compareMoment(
 
 /** A part of the date that a value writes, in UTC; null where it writes none. */
 export function partOf(value: Plain, part: string): number | null {
-  const moment = momentOf(value)
+  const moment = valueMoment(value)
   if (moment === null) return null
   const local = localOf(moment)
   switch (part) {
@@ -56,7 +56,7 @@ export function partOf(value: Plain, part: string): number | null {
 
 /** The date that a value writes as text by a pattern; null where it writes none. */
 export function formatted(value: Plain, parts: readonly FormatPart[]): string | null {
-  const moment = momentOf(value)
+  const moment = valueMoment(value)
   return moment === null ? null : formatMoment(localOf(moment), parts, 'en', 'UTC')
 }
 

@@ -1,8 +1,8 @@
 import type { FieldOrigin } from '../../model/dataset.ts'
 import type { FieldSpec } from '../../sources/fields.ts'
-import { columnReader } from '../../sources/fields.ts'
+import { fieldReader } from '../../sources/fields.ts'
 import { compileValue } from './expression.ts'
-import type { Processor, Step } from './schema.ts'
+import type { Processor, ProcessorStep } from './schema.ts'
 
 /** Where a column comes from: columns of the source, and the steps that made it of them. */
 interface ColumnOrigin {
@@ -39,7 +39,7 @@ function merged(known: ReadonlyMap<string, ColumnOrigin>, columns: readonly stri
   }
 }
 
-function describeStep(step: Step, known: Map<string, ColumnOrigin>): void {
+function describeStep(step: ProcessorStep, known: Map<string, ColumnOrigin>): void {
   const made = (reads: readonly string[], into: string, description: string) => {
     const before = merged(known, reads)
     return [into, { columns: before.columns, steps: [...before.steps, description] }] as const
@@ -48,7 +48,7 @@ function describeStep(step: Step, known: Map<string, ColumnOrigin>): void {
 }
 
 function originsAfter(
-  step: Step,
+  step: ProcessorStep,
   made: (reads: readonly string[], into: string, description: string) => readonly [string, ColumnOrigin],
   known: ReadonlyMap<string, ColumnOrigin>,
 ): readonly (readonly [string, ColumnOrigin])[] {
@@ -83,7 +83,7 @@ function originsAfter(
       return []
     case 'compute': {
       const { expression, into } = step.settings
-      return [made(compileValue(expression, columnReader).columns, into, `compute ${expression}`)]
+      return [made(compileValue(expression, fieldReader).columns, into, `compute ${expression}`)]
     }
     default:
       return step satisfies never

@@ -1,6 +1,6 @@
 import { nearest } from '../../model/nearest.ts'
-import { columnReader } from '../../sources/fields.ts'
-import type { Row, Source } from '../../sources/source.ts'
+import { fieldReader } from '../../sources/fields.ts'
+import type { RecordSource, SourceRow } from '../../sources/source.ts'
 import { type LookupTable, lookupBudget, readLookupTable } from './lookup-table.ts'
 import type { Processor } from './schema.ts'
 import { stepFault } from './step-fault.ts'
@@ -12,7 +12,11 @@ import { type ChangingRow, type CompiledStep, compileStep } from './steps.ts'
  *
  * @param portal folder with the published datasets
  */
-export function processedSource(source: Source, processors: readonly Processor[], portal: string): Source {
+export function processedSource(
+  source: RecordSource,
+  processors: readonly Processor[],
+  portal: string,
+): RecordSource {
   if (processors.length === 0) return source
   const budget = lookupBudget()
   const steps = processors.map(processor => {
@@ -44,7 +48,7 @@ export function processedSource(source: Source, processors: readonly Processor[]
   }
 }
 
-function processed(row: Row, steps: readonly RunningStep[]): readonly Row[] {
+function processed(row: SourceRow, steps: readonly RunningStep[]): readonly SourceRow[] {
   const changing: ChangingRow = { row, data: { ...row.data } }
   return steps.every(step => step.apply(changing)) ? [{ ...row, data: changing.data }] : []
 }
@@ -75,12 +79,12 @@ class RunningStep {
   isHeaderKnown = false
   readonly #step: CompiledStep
   #rows = 0
-  #pending: readonly { readonly column: string; readonly read: ReturnType<typeof columnReader> }[]
+  #pending: readonly { readonly column: string; readonly read: ReturnType<typeof fieldReader> }[]
   readonly #seen = new Set<string>()
 
   constructor(step: CompiledStep) {
     this.#step = step
-    this.#pending = step.reads.map(column => ({ column, read: columnReader(column) }))
+    this.#pending = step.reads.map(column => ({ column, read: fieldReader(column) }))
   }
 
   apply(row: ChangingRow): boolean {

@@ -79,20 +79,20 @@ export const PROCESSORS_SCHEMA = Type.Array(ProcessorSchema, { maxItems: MAX_PRO
 type Declared = Static<typeof ProcessorSchema>
 
 /** What a step does. */
-export type Step = {
+export type ProcessorStep = {
   readonly [Name in keyof Declared]-?: {
     readonly type: Name
     readonly settings: NonNullable<Declared[Name]>
   }
 }[keyof Declared]
 
-export type StepType = Step['type']
+export type StepType = ProcessorStep['type']
 
 /** A step of dataset.yaml with its place there. */
 export interface Processor {
   /** From 1. */
   readonly number: number
-  readonly step: Step
+  readonly step: ProcessorStep
   /** Where a member of the settings stands; without a name, where the step itself does. */
   readonly placeOf: (member?: string) => FaultPlace
 }
@@ -101,11 +101,11 @@ export interface Processor {
 export const STEP_TYPES = Object.keys(ProcessorSchema.properties) as readonly StepType[]
 
 /** The only step that an entry of the list declares; the number of steps where it is not one. */
-export function stepOf(declared: Declared): Step | number {
+export function stepOf(declared: Declared): ProcessorStep | number {
   const entries = Object.entries(declared).filter(([, settings]) => settings !== undefined)
   const [only] = entries
   if (only === undefined || entries.length > 1) return entries.length
-  return { type: only[0], settings: only[1] } as Step
+  return { type: only[0], settings: only[1] } as ProcessorStep
 }
 
 /** The steps of dataset.yaml. @param placeOf place of a path of the document */

@@ -2,18 +2,18 @@ import { Fault } from '../../errors/errors.ts'
 import { setMember } from '../../model/lookup.ts'
 import { isTimeZone } from '../../model/time.ts'
 import { converterOf } from '../../sources/convert.ts'
-import { columnReader, type RowData } from '../../sources/fields.ts'
-import type { Row } from '../../sources/source.ts'
+import { fieldReader, type RowData } from '../../sources/fields.ts'
+import type { SourceRow } from '../../sources/source.ts'
 import { compileRegex } from '../../store/columns/evaluate/functions/regex.ts'
 import { compileCondition, compileValue } from './expression.ts'
 import type { LookupTable } from './lookup-table.ts'
-import type { Processor, Step } from './schema.ts'
+import type { Processor, ProcessorStep } from './schema.ts'
 import { stepFault } from './step-fault.ts'
-import { plainOf, textOf } from './values.ts'
+import { plainOf, processorText } from './values.ts'
 
 /** A row that steps change: its own copy of what the source has. */
 export interface ChangingRow {
-  readonly row: Row
+  readonly row: SourceRow
   readonly data: Record<string, unknown>
 }
 
@@ -33,7 +33,7 @@ export interface CompiledStep {
 /** The maximum length of a text that a step makes, and of one that a regular expression reads, in characters. */
 const MAX_TEXT = 1_000_000
 
-type SettingsOf<Type extends Step['type']> = Extract<Step, { type: Type }>['settings']
+type SettingsOf<Type extends ProcessorStep['type']> = Extract<ProcessorStep, { type: Type }>['settings']
 
 /**
  * Makes a step ready for rows. Throws ConfigInvalid with its place in dataset.yaml for a step that does not make sense.
@@ -90,11 +90,11 @@ export function compileStep(processor: Processor, table: LookupTable | null): Co
 function compiled<T>(
   processor: Processor,
   text: string,
-  compile: (text: string, readerOf: typeof columnReader) => T,
+  compile: (text: string, readerOf: typeof fieldReader) => T,
   member?: string,
 ): T {
   try {
-    return compile(text, columnReader)
+    return compile(text, fieldReader)
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const { from } = error.place
@@ -105,7 +105,7 @@ function compiled<T>(
 }
 
 function renameStep(processor: Processor, names: SettingsOf<'rename'>): CompiledStep {
-  const pairs = Object.entries(names).map(([from, to]) => ({ from, to, read: columnReader(from) }))
+  const pairs = Object.entries(names).map(([from, to]) => ({ from, to, read: fieldReader(from) }))
   const removes = pairs.flatMap(({ from, to }) => (from === to ? [] : [from]))
   const writes = pairs.map(({ to }) => to)
   const twice = writes.find((name, at) => writes.indexOf(name) !== at)
@@ -124,11 +124,11 @@ function textStep(
   processor: Processor,
   columns: readonly string[],
   writes: readonly string[],
-  make: (texts: readonly (string | null)[], row: Row) => readonly unknown[],
+  make: (texts: readonly (string | null)[], row: SourceRow) => readonly unknown[],
 ): CompiledStep {
-  const read = columns.map(columnReader)
+  const read = columns.map(fieldReader)
   const apply = ({ row, data }: ChangingRow) => {
-    const texts = read.map(each => textOf(plainOf(each(data))))
+    const texts = read.map(each => processorText(plainOf(each(data))))
     for (const [at, value] of make(texts, row).entries()) {
       if (typeof value === 'string' && value.length > MAX_TEXT) throw tooLong(processor, row)
       setMember(data, writes[at] as string, value)
@@ -138,7 +138,7 @@ function textStep(
   return { processor, reads: columns, writes, removes: [], apply }
 }
 
-function tooLong(processor: Processor, { row, line }: Row): Fault {
+function tooLong(processor: Processor, { row, line }: SourceRow): Fault {
   const where = line === undefined ? `row ${row}` : `row ${row} (line ${line})`
   return stepFault(processor, `${where}: a text of at most ${MAX_TEXT} characters is expected`)
 }
@@ -195,7 +195,7 @@ function dateStep(processor: Processor, settings: SettingsOf<'date'>): CompiledS
       throw stepFault(processor, error.message, { member: 'formats', cause: error })
     }
   })
-  const read = columnReader(column)
+  const read = fieldReader(column)
   const apply = ({ data }: ChangingRow) => {
     const raw = plainOf((read as (data: RowData) => unknown)(data))
     let value: unknown = raw

@@ -13,7 +13,7 @@ export function plainOf(raw: unknown): Plain {
 }
 
 /** The number that a value is, or that a text writes with a decimal point; null for anything else. */
-export function numberOf(value: Plain): number | null {
+export function valueNumber(value: Plain): number | null {
   if (typeof value === 'number') return value
   if (typeof value === 'bigint') return Number(value)
   if (typeof value !== 'string') return null
@@ -22,12 +22,12 @@ export function numberOf(value: Plain): number | null {
 }
 
 /** The text of a value; null where it has none. */
-export function textOf(value: Plain): string | null {
+export function processorText(value: Plain): string | null {
   return toText(value) ?? null
 }
 
 /** The moment that a text of ISO 8601 stands for, `YYYY-MM-DDTHH:MM:SSZ`; null for anything else. */
-export function momentOf(value: Plain): string | null {
+export function valueMoment(value: Plain): string | null {
   const moment = toMoment(value)
   return typeof moment === 'string' ? moment : null
 }
@@ -38,7 +38,7 @@ export function momentOf(value: Plain): string | null {
  *
  * @param isEquality texts are then equal only where they are the same
  */
-export function compared(left: Plain, right: Plain, isEquality: boolean): number | null {
+export function comparedValues(left: Plain, right: Plain, isEquality: boolean): number | null {
   if (left === null || right === null) return null
   if (typeof left === 'boolean' || typeof right === 'boolean') {
     const [a, b] = [String(left).toLowerCase(), String(right).toLowerCase()]
@@ -47,9 +47,9 @@ export function compared(left: Plain, right: Plain, isEquality: boolean): number
   if (typeof left === 'bigint' && typeof right === 'bigint') return left < right ? -1 : Number(left > right)
   const isText = typeof left === 'string' && typeof right === 'string'
   if (!isText || !isEquality) {
-    const [a, b] = [numberOf(left), numberOf(right)]
+    const [a, b] = [valueNumber(left), valueNumber(right)]
     if (a !== null && b !== null) return a - b
-    if (!isText) return isEquality ? Number(textOf(left) !== textOf(right)) : null
+    if (!isText) return isEquality ? Number(processorText(left) !== processorText(right)) : null
   }
   return left < right ? -1 : Number(left > right)
 }

@@ -25,7 +25,7 @@ export interface StoreSettings {
 }
 
 /** Something about a store that an operator should know. */
-export interface StoreEvent {
+export interface PortalStoreEvent {
   readonly event: string
   readonly reason: string
   /** The graph that is lost, where one is. */
@@ -48,7 +48,7 @@ export interface PortalStore {
 export async function openPortalStore(
   settings: StoreSettings,
   versions: Versions,
-  onEvent: (event: StoreEvent) => void = () => undefined,
+  onEvent: (event: PortalStoreEvent) => void = () => undefined,
   timeout = 0,
 ): Promise<PortalStore> {
   const { workers } = settings
@@ -72,7 +72,7 @@ export async function openPortalStore(
 async function persistently<T>(
   work: () => Promise<T>,
   timeout: number,
-  onEvent: (event: StoreEvent) => void,
+  onEvent: (event: PortalStoreEvent) => void,
 ): Promise<T> {
   const end = Date.now() + timeout
   for (let tries = 0; ; tries++) {
@@ -97,7 +97,7 @@ export async function openSharedStore(
     deadline,
     store: settings,
   }: StoreSettings & Required<Pick<StoreSettings, 'store'>>,
-  onEvent: (event: StoreEvent) => void = () => undefined,
+  onEvent: (event: PortalStoreEvent) => void = () => undefined,
 ): Promise<{ readonly store: SharedStore; readonly registry: SharedRegistry }> {
   const store = await createRemoteStore({
     settings,

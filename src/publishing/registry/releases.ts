@@ -3,7 +3,7 @@ import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import type { SelectQuery } from '../../sparql/algebra.ts'
 import { inGraph, iri, literal, triple, variable } from '../../sparql/build.ts'
-import type { Triple, Update } from '../../sparql/update.ts'
+import type { Update, UpdateTriple } from '../../sparql/update.ts'
 import type { SharedStore } from '../../store/remote/remote.ts'
 
 /** The state of a dataset in a shared store: the release with the highest number counts. */
@@ -30,7 +30,7 @@ export interface StoredVersion {
   /** Pieces that are loaded of the others. */
   readonly progress: ReadonlyMap<string, number>
   /** The triples that say all this. */
-  readonly triples: readonly Triple[]
+  readonly triples: readonly UpdateTriple[]
 }
 
 /** All that a shared store says about versions. */
@@ -38,7 +38,7 @@ export interface RegistryState {
   readonly releases: ReadonlyMap<string, Release>
   readonly versions: readonly StoredVersion[]
   /** Releases that are not in force any more. */
-  readonly outdated: readonly Triple[]
+  readonly outdated: readonly UpdateTriple[]
 }
 
 const VOCABULARY = 'urn:lodestone:registry#'
@@ -80,7 +80,7 @@ export class Releases {
     const predicates = [RELEASE, GRAPH, LEASE, REPLACED, LOADED, PROGRESS]
     const rows = (await Promise.all(predicates.map(each => this.#read(each)))).flat()
     const releases = latest(rows.filter(({ predicate }) => predicate.value === RELEASE).map(readRelease))
-    const versions = new Map<string, Triple[]>()
+    const versions = new Map<string, UpdateTriple[]>()
     for (const row of rows) {
       if (row.predicate.value === RELEASE) continue
       versions.set(row.subject.value, [...(versions.get(row.subject.value) ?? []), row])
@@ -120,14 +120,19 @@ export class Releases {
   }
 
   /** Says that somebody is loading a version; what was said before is taken back. */
-  async lease(dataset: string, version: string, until: number, before: readonly Triple[]): Promise<Triple> {
+  async lease(
+    dataset: string,
+    version: string,
+    until: number,
+    before: readonly UpdateTriple[],
+  ): Promise<UpdateTriple> {
     const lease = this.#said(dataset, version, LEASE, String(until))
     await this.insert([lease])
     await this.remove(before)
     return lease
   }
 
-  graphsOf(dataset: string, version: string, graphs: readonly string[]): readonly Triple[] {
+  graphsOf(dataset: string, version: string, graphs: readonly string[]): readonly UpdateTriple[] {
     return graphs.map(graph => ({
       subject: iri(versionIri(dataset, version)),
       predicate: iri(GRAPH),
@@ -135,23 +140,23 @@ export class Releases {
     }))
   }
 
-  loaded(dataset: string, version: string, graph: string, triples: number): Triple {
+  loaded(dataset: string, version: string, graph: string, triples: number): UpdateTriple {
     return this.#said(dataset, version, LOADED, JSON.stringify([graph, triples]))
   }
 
-  progress(dataset: string, version: string, graph: string, pieces: number): Triple {
+  progress(dataset: string, version: string, graph: string, pieces: number): UpdateTriple {
     return this.#said(dataset, version, PROGRESS, `${pieces} ${graph}`)
   }
 
-  replaced(dataset: string, version: string, since: number): Triple {
+  replaced(dataset: string, version: string, since: number): UpdateTriple {
     return this.#said(dataset, version, REPLACED, String(since))
   }
 
-  async insert(triples: readonly Triple[]): Promise<void> {
+  async insert(triples: readonly UpdateTriple[]): Promise<void> {
     if (triples.length > 0) await this.#change({ type: 'insert', graph: this.graph, triples })
   }
 
-  async remove(triples: readonly Triple[]): Promise<void> {
+  async remove(triples: readonly UpdateTriple[]): Promise<void> {
     if (triples.length > 0) await this.#change({ type: 'delete', graph: this.graph, triples })
   }
 
@@ -167,7 +172,7 @@ export class Releases {
     return this.#store.change([update])
   }
 
-  #said(dataset: string, version: string, predicate: string, text: string): Triple {
+  #said(dataset: string, version: string, predicate: string, text: string): UpdateTriple {
     return {
       subject: iri(versionIri(dataset, version)),
       predicate: iri(predicate),
@@ -178,7 +183,7 @@ export class Releases {
   async #read(
     predicate: string,
     subject?: string,
-  ): Promise<readonly (Triple & { readonly predicate: Term })[]> {
+  ): Promise<readonly (UpdateTriple & { readonly predicate: Term })[]> {
     const [s, o] = [subject === undefined ? variable('subject') : iri(subject), variable('object')]
     const query: SelectQuery = {
       type: 'select',
@@ -197,7 +202,7 @@ export class Releases {
 const datasetIri = (dataset: string) => `urn:lodestone:dataset:${dataset}`
 const versionIri = (dataset: string, version: string) => `urn:lodestone:version:${dataset}:${version}`
 
-function readRelease(said: Triple): { readonly release: Release; readonly said: Triple } {
+function readRelease(said: UpdateTriple): { readonly release: Release; readonly said: UpdateTriple } {
   const [number = '', state = ''] = said.object.value.split(' ')
   const isWithdrawn = state.startsWith('-')
   const release: Release = {
@@ -210,9 +215,9 @@ function readRelease(said: Triple): { readonly release: Release; readonly said: 
 }
 
 /** Of two releases with the same number that of the later name counts, for everybody the same. */
-function latest(all: readonly { readonly release: Release; readonly said: Triple }[]) {
-  const inForce = new Map<string, { readonly release: Release; readonly said: Triple }>()
-  const outdated: Triple[] = []
+function latest(all: readonly { readonly release: Release; readonly said: UpdateTriple }[]) {
+  const inForce = new Map<string, { readonly release: Release; readonly said: UpdateTriple }>()
+  const outdated: UpdateTriple[] = []
   for (const each of all) {
     const { dataset } = each.release
     const known = inForce.get(dataset)
@@ -224,7 +229,7 @@ function latest(all: readonly { readonly release: Release; readonly said: Triple
   return { releases: new Map([...inForce].map(([id, { release }]) => [id, release])), outdated }
 }
 
-function readVersion(subject: string, triples: readonly Triple[]): StoredVersion {
+function readVersion(subject: string, triples: readonly UpdateTriple[]): StoredVersion {
   const name = subject.slice('urn:lodestone:version:'.length)
   const values = (predicate: string) =>
     triples.filter(each => each.predicate.value === predicate).map(({ object }) => object.value)

@@ -1,8 +1,8 @@
 import { circle } from '../../model/circle.ts'
 import type { Field } from '../../model/field.ts'
 import { GEOF, LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { Expression } from '../../sparql/algebra.ts'
-import { apply, binary, call, exists, fold, iri, literal, not } from '../../sparql/build.ts'
+import type { AlgebraExpression } from '../../sparql/algebra.ts'
+import { apply, binary, call, exists, foldTerm, iri, literal, not } from '../../sparql/build.ts'
 import {
   type Bound,
   type Condition,
@@ -14,7 +14,15 @@ import {
 import { technicalName } from '../technical.ts'
 import { PatternBuilder, type Preflight } from './pattern-builder.ts'
 import { compileScalar } from './scalar.ts'
-import { constantTerm, doubleTerm, geometryTerm, pointTerm, predicateOf, RECORD, recordOf } from './target.ts'
+import {
+  doubleTerm,
+  geometryTerm,
+  pointTerm,
+  predicateOf,
+  RECORD,
+  recordOf,
+  targetConstant,
+} from './target.ts'
 
 const TRUE = literal('true', XSD.boolean)
 const FALSE = literal('false', XSD.boolean)
@@ -35,7 +43,7 @@ export function addCondition(condition: Condition, body: PatternBuilder): void {
         }
       } else if (!condition.field.multivalued && technicalName(condition.field) === undefined) {
         if (condition.type === 'compare' && condition.operator === '=') {
-          body.fact(condition.field, constantTerm(condition.field.type, condition.value))
+          body.fact(condition.field, targetConstant(condition.field.type, condition.value))
           return
         }
         body.value(condition.field, 'required')
@@ -53,7 +61,7 @@ export function addCondition(condition: Condition, body: PatternBuilder): void {
       break
     default:
   }
-  body.test(testOf(condition, body, 'open'))
+  body.test(conditionTest(condition, body, 'open'))
 }
 
 /** Records by their ids; a text that is no id is the id of no record. */
@@ -68,29 +76,33 @@ function isIdentity(field: Field): boolean {
 }
 
 /** A condition as an expression about ?record: true where it holds, false or, where that does not matter, an error elsewhere. */
-export function testOf(condition: Condition, body: PatternBuilder, guard: Preflight): Expression {
+export function conditionTest(
+  condition: Condition,
+  body: PatternBuilder,
+  guard: Preflight,
+): AlgebraExpression {
   switch (condition.type) {
     case 'and':
       return (
-        fold(
+        foldTerm(
           '&&',
-          condition.operands.map(operand => testOf(operand, body, guard)),
+          condition.operands.map(operand => conditionTest(operand, body, guard)),
         ) ?? TRUE
       )
     case 'or':
       return (
-        fold(
+        foldTerm(
           '||',
-          condition.operands.map(operand => testOf(operand, body, guard)),
+          condition.operands.map(operand => conditionTest(operand, body, guard)),
         ) ?? FALSE
       )
     case 'not':
-      return not(testOf(condition.operand, body, 'guarded'))
+      return not(conditionTest(condition.operand, body, 'guarded'))
     case 'always':
       return condition.value ? TRUE : FALSE
     case 'words':
       return (
-        fold(
+        foldTerm(
           '&&',
           condition.words.map(word => searched(word, body)),
         ) ?? TRUE
@@ -98,7 +110,7 @@ export function testOf(condition: Condition, body: PatternBuilder, guard: Prefli
     case 'some':
       return within(body, inner => {
         inner.context.bindElement(condition.number, inner.value(condition.field, 'required'))
-        inner.test(testOf(condition.condition, inner, 'open'))
+        inner.test(conditionTest(condition.condition, inner, 'open'))
       })
     case 'relation': {
       const { left, operator, right } = condition
@@ -114,7 +126,7 @@ export function testOf(condition: Condition, body: PatternBuilder, guard: Prefli
           : guarded(valueTest(condition, body.value(condition.field, 'optional'), body), guard)
       return within(body, inner => {
         if (condition.type === 'compare' && condition.operator === '=')
-          inner.fact(condition.field, constantTerm(condition.field.type, condition.value))
+          inner.fact(condition.field, targetConstant(condition.field.type, condition.value))
         else {
           const test = valueTest(condition, inner.value(condition.field, 'required'), inner)
           if (test !== TRUE) inner.test(test)
@@ -124,13 +136,13 @@ export function testOf(condition: Condition, body: PatternBuilder, guard: Prefli
 }
 
 /** EXISTS: one value of a field with many is enough. */
-function within(body: PatternBuilder, add: (inner: PatternBuilder) => void): Expression {
+function within(body: PatternBuilder, add: (inner: PatternBuilder) => void): AlgebraExpression {
   const inner = new PatternBuilder(body.context, body)
   add(inner)
   return exists(...inner.group())
 }
 
-function guarded(test: Expression, guard: Preflight): Expression {
+function guarded(test: AlgebraExpression, guard: Preflight): AlgebraExpression {
   return guard === 'open' || test === TRUE ? test : call('COALESCE', test, FALSE)
 }
 
@@ -140,29 +152,33 @@ type FieldCondition = Exclude<
 >
 
 /** The test of one value of a field. */
-function valueTest(condition: FieldCondition, value: Expression, _body: PatternBuilder): Expression {
+function valueTest(
+  condition: FieldCondition,
+  value: AlgebraExpression,
+  _body: PatternBuilder,
+): AlgebraExpression {
   const { field } = condition
   switch (condition.type) {
     case 'compare':
-      return binary(condition.operator, value, constantTerm(field.type, condition.value))
+      return binary(condition.operator, value, targetConstant(field.type, condition.value))
     case 'oneOf':
       return {
         type: 'in',
         operand: value,
-        items: condition.values.map(item => constantTerm(field.type, item)),
+        items: condition.values.map(item => targetConstant(field.type, item)),
       }
     case 'between': {
       const bounds = [
         ...(condition.lower === null ? [] : [boundTest(field, '>', condition.lower, value)]),
         ...(condition.upper === null ? [] : [boundTest(field, '<', condition.upper, value)]),
       ]
-      return fold('&&', bounds) ?? TRUE
+      return foldTerm('&&', bounds) ?? TRUE
     }
     case 'present':
       return TRUE
     case 'like':
       return (
-        fold(
+        foldTerm(
           '&&',
           condition.words.map(({ text, mode }) =>
             apply(LODESTONE.matches, value, literal(text), literal(mode)),
@@ -189,12 +205,12 @@ const RELATIONS: Readonly<Record<SpatialRelation, string>> = {
   within: GEOF.sfWithin,
 }
 
-function boundTest(field: Field, side: '<' | '>', bound: Bound, value: Expression): Expression {
-  return binary(bound.inclusive ? `${side}=` : side, value, constantTerm(field.type, bound.value))
+function boundTest(field: Field, side: '<' | '>', bound: Bound, value: AlgebraExpression): AlgebraExpression {
+  return binary(bound.inclusive ? `${side}=` : side, value, targetConstant(field.type, bound.value))
 }
 
 /** A word in any value of the record; only of those fields that are searched, where these are not all. */
-function searched({ text, mode }: Word, { context: { target } }: PatternBuilder): Expression {
+function searched({ text, mode }: Word, { context: { target } }: PatternBuilder): AlgebraExpression {
   const predicates = (target.searched ?? []).map(field => iri(predicateOf(field, target).value))
   return apply(LODESTONE.search, RECORD, literal(text), literal(mode), ...predicates)
 }

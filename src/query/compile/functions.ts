@@ -1,5 +1,5 @@
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { Expression } from '../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../sparql/algebra.ts'
 import { apply, binary, call, conditional, integer, iri, literal } from '../../sparql/build.ts'
 import { type Scalar, scalarType } from '../plan.ts'
 import { doubleTerm } from './target.ts'
@@ -7,10 +7,14 @@ import { doubleTerm } from './target.ts'
 type Call = Extract<Scalar, { readonly type: 'function' }>
 
 /** What a value is where it is none: what it stands in is null. */
-export const NOTHING: Expression = binary('/', integer(1), integer(0))
+export const NOTHING: AlgebraExpression = binary('/', integer(1), integer(0))
 
 /** A function of values (see FunctionName); each of its arguments has a value or is an error. */
-export function compileFunction(scalar: Call, args: readonly Expression[], timezone: string): Expression {
+export function compileFunction(
+  scalar: Call,
+  args: readonly AlgebraExpression[],
+  timezone: string,
+): AlgebraExpression {
   const [first = NOTHING, second = NOTHING, third] = args
   const [operand] = scalar.arguments
   switch (scalar.name) {
@@ -65,7 +69,7 @@ export function compileFunction(scalar: Call, args: readonly Expression[], timez
   }
 }
 
-function dayOf(moment: Expression): Expression {
+function dayOf(moment: AlgebraExpression): AlgebraExpression {
   return call('STRDT', call('STRBEFORE', call('STR', moment), literal('T')), iri(XSD.date))
 }
 
@@ -73,8 +77,8 @@ function dayOf(moment: Expression): Expression {
 function cast(
   to: 'int' | 'double' | 'boolean' | 'date' | 'datetime',
   operand: Scalar | undefined,
-  value: Expression,
-): Expression {
+  value: AlgebraExpression,
+): AlgebraExpression {
   const from = operand === undefined ? 'text' : scalarType(operand)
   if (from === to) return value
   switch (to) {
@@ -97,6 +101,6 @@ function cast(
   }
 }
 
-function double(value: Expression): Expression {
+function double(value: AlgebraExpression): AlgebraExpression {
   return value.type === 'literal' ? doubleTerm(Number(value.value)) : apply(XSD.double, value)
 }

@@ -1,10 +1,10 @@
 import { LODESTONE, RDF, XSD } from '../../rdf/vocab.ts'
-import type { Expression, Projection, Variable } from '../../sparql/algebra.ts'
+import type { AlgebraExpression, Projection, Variable } from '../../sparql/algebra.ts'
 import { apply, binary, call, integer, iri, literal, variable } from '../../sparql/build.ts'
 import { type Grouping, type GroupKey, type GroupQuery, scalarType } from '../plan.ts'
 import type { PatternBuilder } from './pattern-builder.ts'
 import { compileScalar } from './scalar.ts'
-import { constantTerm, doubleTerm } from './target.ts'
+import { doubleTerm, targetConstant } from './target.ts'
 
 /** The variables under which the answer gives a key: one, or two for a cell, its row before its column. */
 export function keyNames({ grouping }: GroupKey, index: number): readonly string[] {
@@ -32,7 +32,7 @@ export function compileKey(
   const { grouping } = key
   const names = keyNames(key, index).map(variable)
   const isOptional = allowsNull(grouping, plan)
-  const one = (expression: Expression): CompiledKey => {
+  const one = (expression: AlgebraExpression): CompiledKey => {
     const value = body.hold(expression, 'group')
     const isSure = grouping.type === 'value' && grouping.value.type === 'field'
     if (!isOptional && !isSure) body.test(call('BOUND', value))
@@ -57,9 +57,9 @@ export function compileKey(
     case 'cells': {
       const point = body.value(grouping.field, 'required')
       const [lon, lat] = [apply(LODESTONE.longitude, point), apply(LODESTONE.latitude, point)]
-      const cell = (axis: Expression) =>
+      const cell = (axis: AlgebraExpression) =>
         body.hold(call('FLOOR', binary('/', axis, doubleTerm(grouping.degrees))), 'cell')
-      const mean = (operand: Expression): Expression => ({
+      const mean = (operand: AlgebraExpression): AlgebraExpression => ({
         type: 'aggregate',
         name: 'AVG',
         distinct: false,
@@ -85,11 +85,14 @@ function allowsNull(grouping: Grouping, plan: GroupQuery): boolean {
 }
 
 /** Which of some half-open steps a value lies in, by its place from 0; nothing for a value in none. */
-function step({ edges, value: of }: Extract<Grouping, { type: 'steps' }>, value: Expression): Expression {
+function step(
+  { edges, value: of }: Extract<Grouping, { type: 'steps' }>,
+  value: AlgebraExpression,
+): AlgebraExpression {
   const type = scalarType(of)
   const terms = edges.map(edge => {
     if (edge === null) return iri(RDF.nil)
-    return typeof edge === 'number' ? doubleTerm(edge) : constantTerm(type, edge)
+    return typeof edge === 'number' ? doubleTerm(edge) : targetConstant(type, edge)
   })
   return apply(LODESTONE.step, value, ...terms)
 }

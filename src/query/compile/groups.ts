@@ -1,13 +1,13 @@
 import { exactJson } from '../../model/exact-json.ts'
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
+import type { AlgebraExpression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
 import { apply, literal, variable } from '../../sparql/build.ts'
 import { type Aggregate, fieldsOf, type GroupQuery, type RowValue } from '../plan.ts'
 import { compileKey, keyNames } from './group-keys.ts'
 import type { PatternBuilder } from './pattern-builder.ts'
 import { filtered } from './records.ts'
-import { arithmetic, compileScalar } from './scalar.ts'
-import { type CompileTarget, constantTerm, predicateOf, RECORD, type Statement } from './target.ts'
+import { arithmeticExpression, compileScalar } from './scalar.ts'
+import { type CompileTarget, predicateOf, RECORD, type Statement, targetConstant } from './target.ts'
 
 /** The aggregates of a query, each once, in the order of their variables. */
 export function aggregatesOf(plan: GroupQuery): readonly Aggregate[] {
@@ -24,7 +24,7 @@ export function aggregatesOf(plan: GroupQuery): readonly Aggregate[] {
 }
 
 /** The place of an aggregate among those of its query. */
-export function placeOf(aggregate: Aggregate, aggregates: readonly Aggregate[]): number {
+export function keyPosition(aggregate: Aggregate, aggregates: readonly Aggregate[]): number {
   const required = exactJson(aggregate)
   return aggregates.findIndex(known => exactJson(known) === required)
 }
@@ -62,7 +62,7 @@ export function compileGroups(plan: GroupQuery, target: CompileTarget): Statemen
   return { name: 'groups', query: ordered(query, plan, aggregates) }
 }
 
-const COUNT_ALL: Expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
+const COUNT_ALL: AlgebraExpression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
 
 function ordered(query: SelectQuery, plan: GroupQuery, aggregates: readonly Aggregate[]): SelectQuery {
   if (plan.keys.length === 0) return query
@@ -77,7 +77,7 @@ function ordered(query: SelectQuery, plan: GroupQuery, aggregates: readonly Aggr
 }
 
 /** A value of a row from the variables of its keys and figures. */
-function rowValue(value: RowValue, plan: GroupQuery, aggregates: readonly Aggregate[]): Expression {
+function rowValue(value: RowValue, plan: GroupQuery, aggregates: readonly Aggregate[]): AlgebraExpression {
   switch (value.type) {
     case 'key': {
       const key = plan.keys[value.index]
@@ -85,24 +85,24 @@ function rowValue(value: RowValue, plan: GroupQuery, aggregates: readonly Aggreg
       return variable(name ?? 'nothing')
     }
     case 'constant':
-      return constantTerm(value.of, value.value)
+      return targetConstant(value.of, value.value)
     case 'aggregate':
-      return variable(figureName(placeOf(value.aggregate, aggregates)))
+      return variable(figureName(keyPosition(value.aggregate, aggregates)))
     case 'arithmetic': {
       const [left, right] = [value.left, value.right].map(side => double(rowValue(side, plan, aggregates)))
-      return arithmetic(value.operator, left as Expression, right as Expression)
+      return arithmeticExpression(value.operator, left as AlgebraExpression, right as AlgebraExpression)
     }
     default:
       return value satisfies never
   }
 }
 
-function double(expression: Expression): Expression {
+function double(expression: AlgebraExpression): AlgebraExpression {
   return apply(XSD.double, expression)
 }
 
 /** An aggregate of the records of a group; those without a value change nothing, and a figure over no values is null. */
-function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuilder): Expression {
+function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuilder): AlgebraExpression {
   if (of === null) return COUNT_ALL
   const many = fieldsOf(of).find(({ multivalued }) => multivalued)
   if (many !== undefined && name === 'count') {
@@ -122,7 +122,7 @@ function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuild
           operand: apply(LODESTONE.least, RECORD, predicate),
         }
   }
-  const operand: Expression = body.hold(compileScalar(of, body, 'optional'), 'value')
+  const operand: AlgebraExpression = body.hold(compileScalar(of, body, 'optional'), 'value')
   switch (name) {
     case 'count':
       return { type: 'aggregate', name: 'COUNT', distinct, operand }

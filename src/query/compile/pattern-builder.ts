@@ -1,6 +1,6 @@
 import type { Field } from '../../model/field.ts'
 import { LODESTONE } from '../../rdf/vocab.ts'
-import type { Expression, Pattern, Variable } from '../../sparql/algebra.ts'
+import type { AlgebraExpression, Pattern, Variable } from '../../sparql/algebra.ts'
 import {
   apply,
   bind,
@@ -15,7 +15,7 @@ import {
 } from '../../sparql/build.ts'
 import type { Condition } from '../plan.ts'
 import { technicalName } from '../technical.ts'
-import { type CompileTarget, constantTerm, POSITION, predicateOf, RECORD, spaceOf } from './target.ts'
+import { type CompileTarget, POSITION, predicateOf, RECORD, spaceOf, targetConstant } from './target.ts'
 
 /** Names and clocks of one query; it lives for one compilation. */
 export class CompileContext {
@@ -25,7 +25,7 @@ export class CompileContext {
   /** Compiles the conditions that stand within values. */
   readonly test: ConditionCompiler
   private variables = 0
-  private readonly elements = new Map<number, Expression>()
+  private readonly elements = new Map<number, AlgebraExpression>()
 
   constructor(target: CompileTarget, timezone: string, test: ConditionCompiler) {
     this.target = target
@@ -40,11 +40,11 @@ export class CompileContext {
   }
 
   /** Names the value that a condition about one value of many looks at. */
-  bindElement(number: number, value: Expression): void {
+  bindElement(number: number, value: AlgebraExpression): void {
     this.elements.set(number, value)
   }
 
-  element(number: number): Expression {
+  element(number: number): AlgebraExpression {
     const value = this.elements.get(number)
     if (value === undefined) throw new Error('an element outside of its condition')
     return value
@@ -55,7 +55,11 @@ export class CompileContext {
 export type Preflight = 'open' | 'guarded'
 
 /** A condition as an expression about ?record: true where it holds, false or, where that does not matter, an error elsewhere. */
-export type ConditionCompiler = (condition: Condition, body: PatternBuilder, guard: Preflight) => Expression
+export type ConditionCompiler = (
+  condition: Condition,
+  body: PatternBuilder,
+  guard: Preflight,
+) => AlgebraExpression
 
 /** Whether a record without a value drops out, or goes on with the value unbound. */
 export type Need = 'required' | 'optional'
@@ -72,7 +76,7 @@ export class PatternBuilder {
   private readonly triples: Pattern[] = []
   private readonly optionals: Pattern[] = []
   private readonly computed: Pattern[] = []
-  private readonly tests: Expression[] = []
+  private readonly tests: AlgebraExpression[] = []
   private isJoined = false
   private readonly values = new Map<
     string,
@@ -103,19 +107,19 @@ export class PatternBuilder {
     this.optionals.push(optional(...patterns))
   }
 
-  test(...expressions: readonly Expression[]): void {
+  test(...expressions: readonly AlgebraExpression[]): void {
     this.tests.push(...expressions)
   }
 
   /** The triple of a record with a field and a value. */
-  fact(field: Field, value: Expression): void {
+  fact(field: Field, value: AlgebraExpression): void {
     if (value.type !== 'variable' && value.type !== 'literal')
       throw new Error('a fact has a value or a variable')
     this.join(triple(RECORD, predicateOf(field, this.context.target), value))
   }
 
   /** The value of a field, or what is known of any record; of a field with many values each in turn, a fresh one at every call. */
-  value(field: Field, need: Need): Expression {
+  value(field: Field, need: Need): AlgebraExpression {
     const technical = this.technical(field)
     if (technical !== undefined) return technical
     if (field.multivalued) {
@@ -139,7 +143,7 @@ export class PatternBuilder {
   }
 
   /** A computed value under a variable, so that it is written once. */
-  hold(expression: Expression, name: string): Variable {
+  hold(expression: AlgebraExpression, name: string): Variable {
     if (expression.type === 'variable') return expression
     const target = this.context.fresh(name)
     this.computed.push(bind(expression, target))
@@ -174,7 +178,7 @@ export class PatternBuilder {
     ]
   }
 
-  private technical(field: Field): Expression | undefined {
+  private technical(field: Field): AlgebraExpression | undefined {
     const { target } = this.context
     const name = technicalName(field)
     switch (name) {
@@ -183,7 +187,7 @@ export class PatternBuilder {
       case 'datasetid':
         return literal(target.dataset.id)
       case 'record_timestamp':
-        return constantTerm('datetime', target.published)
+        return targetConstant('datetime', target.published)
       case 'recordid':
         return call('STRAFTER', call('STR', RECORD), literal(spaceOf(target)))
       case 'record_size':

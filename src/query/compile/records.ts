@@ -1,17 +1,17 @@
 import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { Expression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
+import type { AlgebraExpression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
 import { apply, call, inGraph, iri, literal, not, triple, variable } from '../../sparql/build.ts'
-import type { Ordering, Question, RecordQuery, Scalar, Selection } from '../plan.ts'
+import type { Ordering, Question, RecordQuery, Scalar, SelectedColumn } from '../plan.ts'
 import { technicalName } from '../technical.ts'
-import { addCondition, testOf } from './condition.ts'
+import { addCondition, conditionTest } from './condition.ts'
 import { CompileContext, PatternBuilder } from './pattern-builder.ts'
 import { compileScalar } from './scalar.ts'
 import { type CompileTarget, POSITION, predicateOf, RECORD, type Statement } from './target.ts'
 
 /** The name of the variable of a computed column. */
-export function columnName(index: number): string {
+export function columnVariable(index: number): string {
   return `column${index}`
 }
 
@@ -28,7 +28,7 @@ export function compileRecords(plan: RecordQuery, target: CompileTarget): Statem
   plan.select.forEach(({ value }, index) => {
     if (!isStored(value))
       projection.push({
-        variable: variable(columnName(index)),
+        variable: variable(columnVariable(index)),
         expression: compileScalar(value, body, 'optional'),
       })
   })
@@ -50,7 +50,7 @@ export function compileRecords(plan: RecordQuery, target: CompileTarget): Statem
 
 /** The number of the records that a filter keeps. */
 export function compileCount(question: Question, target: CompileTarget): Statement<SelectQuery> {
-  const expression: Expression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
+  const expression: AlgebraExpression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
   const where = filtered(question, target).patterns()
   return {
     name: 'count',
@@ -61,17 +61,17 @@ export function compileCount(question: Question, target: CompileTarget): Stateme
 /** The contents of records that are named, in any order: what is computed of them. */
 export function compileNamed(
   records: readonly string[],
-  select: readonly Selection[],
+  select: readonly SelectedColumn[],
   question: Pick<Question, 'timezone'>,
   target: CompileTarget,
 ): Statement<SelectQuery> {
-  const body = new PatternBuilder(new CompileContext(target, question.timezone, testOf))
+  const body = new PatternBuilder(new CompileContext(target, question.timezone, conditionTest))
   body.find({ type: 'values', variable: RECORD, terms: records.map(iri) })
   const projection: Projection[] = [{ variable: RECORD }]
   select.forEach(({ value }, index) => {
     if (!isStored(value))
       projection.push({
-        variable: variable(columnName(index)),
+        variable: variable(columnVariable(index)),
         expression: compileScalar(value, body, 'optional'),
       })
   })
@@ -96,7 +96,7 @@ export function compileTextWith(pattern: string, field: Field, target: CompileTa
 
 /** A body in which ?record is each record that a filter keeps. */
 export function filtered({ filter, timezone }: Question, target: CompileTarget): PatternBuilder {
-  const body = new PatternBuilder(new CompileContext(target, timezone, testOf))
+  const body = new PatternBuilder(new CompileContext(target, timezone, conditionTest))
   if (filter !== null) addCondition(filter, body)
   return body
 }
@@ -121,7 +121,7 @@ function isAlwaysThere(value: Scalar, { context: { target } }: PatternBuilder): 
 }
 
 /** The value to sort by: of a field with many values the smallest, or the largest in a descending order. */
-function sortValue(value: Scalar, descending: boolean, body: PatternBuilder): Expression {
+function sortValue(value: Scalar, descending: boolean, body: PatternBuilder): AlgebraExpression {
   if (value.type !== 'field' || !value.field.multivalued) {
     const compiled = compileScalar(value, body, 'optional')
     return compiled.type === 'variable' ? compiled : body.hold(compiled, 'key')

@@ -1,22 +1,26 @@
 import { type FieldType, isNumeric } from '../../model/field.ts'
 import { GEOF, LODESTONE, UOM, XSD } from '../../rdf/vocab.ts'
-import type { Expression } from '../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../sparql/algebra.ts'
 import { apply, binary, call, conditional, integer, iri, literal, subquery } from '../../sparql/build.ts'
 import { type Condition, type Scalar, scalarType } from '../plan.ts'
 import { compileFunction, NOTHING } from './functions.ts'
 import { type Need, PatternBuilder } from './pattern-builder.ts'
-import { constantTerm, doubleTerm, pointTerm, predicateOf, RECORD } from './target.ts'
+import { doubleTerm, pointTerm, predicateOf, RECORD, targetConstant } from './target.ts'
 
 /** A value of a record as an expression; what it reads is added to the patterns. */
-export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need): Expression {
+export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need): AlgebraExpression {
   const { context } = body
   switch (scalar.type) {
     case 'field':
       return body.value(scalar.field, need)
     case 'constant':
-      return constantTerm(scalar.of, scalar.value)
+      return targetConstant(scalar.of, scalar.value)
     case 'arithmetic':
-      return arithmetic(scalar.operator, number(scalar.left, body, need), number(scalar.right, body, need))
+      return arithmeticExpression(
+        scalar.operator,
+        number(scalar.left, body, need),
+        number(scalar.right, body, need),
+      )
     case 'length':
       return call('STRLEN', compileScalar(scalar.operand, body, need))
     case 'lower':
@@ -64,7 +68,7 @@ export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need):
       return conditional(test(scalar.holds, body), literal('true', XSD.boolean), no)
     }
     case 'choice':
-      return scalar.branches.reduceRight<Expression>(
+      return scalar.branches.reduceRight<AlgebraExpression>(
         (other, { when, value }) =>
           conditional(test(when, body), compileScalar(value, body, 'optional'), other),
         NOTHING,
@@ -74,7 +78,7 @@ export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need):
   }
 }
 
-function test(condition: Condition, body: PatternBuilder): Expression {
+function test(condition: Condition, body: PatternBuilder): AlgebraExpression {
   return body.context.test(condition, body, 'guarded')
 }
 
@@ -82,7 +86,7 @@ function test(condition: Condition, body: PatternBuilder): Expression {
 function valueCount(
   { field, where }: Extract<Scalar, { readonly type: 'valueCount' }>,
   body: PatternBuilder,
-): Expression {
+): AlgebraExpression {
   const { context } = body
   if (where === undefined) return apply(LODESTONE.count, RECORD, predicateOf(field, context.target))
   const inner = new PatternBuilder(context)
@@ -106,20 +110,24 @@ function valueCount(
 }
 
 /** One number beside another, in doubles; nothing for a divisor of 0. */
-export function arithmetic(operator: '+' | '-' | '*' | '/', left: Expression, right: Expression): Expression {
+export function arithmeticExpression(
+  operator: '+' | '-' | '*' | '/',
+  left: AlgebraExpression,
+  right: AlgebraExpression,
+): AlgebraExpression {
   if (operator !== '/') return binary(operator, left, right)
   if (right.type === 'literal') return Number(right.value) === 0 ? NOTHING : binary('/', left, right)
   return conditional(binary('=', right, integer(0)), NOTHING, binary('/', left, right))
 }
 
-function number(scalar: Scalar, body: PatternBuilder, need: Need): Expression {
+function number(scalar: Scalar, body: PatternBuilder, need: Need): AlgebraExpression {
   if (scalar.type === 'constant') return doubleTerm(Number(scalar.value))
   const value = compileScalar(scalar, body, need)
   return scalar.type === 'arithmetic' || scalarType(scalar) === 'double' ? value : apply(XSD.double, value)
 }
 
 /** A value in the type of another beside it: 8 and 8.0 are two terms. */
-function sameType(scalar: Scalar, type: FieldType, body: PatternBuilder): Expression {
+function sameType(scalar: Scalar, type: FieldType, body: PatternBuilder): AlgebraExpression {
   if (type !== 'double' || !isNumeric(scalarType(scalar))) return compileScalar(scalar, body, 'optional')
   return number(scalar, body, 'optional')
 }

@@ -46,7 +46,7 @@ export function spaceOf({ base, dataset }: CompileTarget): string {
 }
 
 /** A constant as the literal under which the store holds a value of a field type (mapping rule "value"). */
-export function constantTerm(type: FieldType, value: Constant): Literal {
+export function targetConstant(type: FieldType, value: Constant): Literal {
   switch (type) {
     case 'int':
       return typeof value === 'bigint' || Number.isSafeInteger(value)

@@ -6,7 +6,7 @@ import type { Executor } from './executor.ts'
 import { countRecords } from './find.ts'
 
 /** A page of groups, and the number of all of them; without keys, of the records that were aggregated. */
-export interface GroupPage {
+export interface GroupsAnswer {
   readonly total: number
   readonly rows: readonly GroupRow[]
 }
@@ -16,7 +16,7 @@ export async function findGroups(
   plan: GroupQuery,
   target: CompileTarget,
   executor: Executor,
-): Promise<GroupPage> {
+): Promise<GroupsAnswer> {
   // A row for each step is cut to its page where all of them are known.
   const requested = hasEmptySteps(plan) ? { ...plan, limit: null, offset: 0 } : plan
   const statement = executor.watch.time('compile', () => compileGroups(requested, target))

@@ -15,7 +15,7 @@ export interface AnswerRow {
 }
 
 /** A page of an answer. */
-export interface Answer {
+export interface AnswerPage {
   readonly total: number
   readonly rows: readonly AnswerRow[]
 }
@@ -31,7 +31,7 @@ export async function answerQuery(
   plan: Query,
   { target, style }: AnswerOptions,
   executor: Executor,
-): Promise<Answer> {
+): Promise<AnswerPage> {
   if (plan.type === 'groups') {
     const { total, rows } = await findGroups(plan, target, executor)
     return { total, rows: rows.map(row => ({ id: null, size: 0, object: rowObject(row, plan, style) })) }

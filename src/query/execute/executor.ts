@@ -1,7 +1,7 @@
 import type { ConstructQuery, SelectQuery } from '../../sparql/algebra.ts'
 import { generate } from '../../sparql/generate.ts'
 import type { GraphColumns } from '../../store/columns/graph.ts'
-import type { Page, PageOptions, Solution, Store } from '../../store/store.ts'
+import type { PageOptions, Solution, SolutionPage, Store } from '../../store/store.ts'
 import type { Statement } from '../compile/target.ts'
 import type { Stopwatch } from '../stopwatch.ts'
 
@@ -32,7 +32,7 @@ export class Executor {
     return (await this.page(statement)).solutions()
   }
 
-  async page({ name, query }: Statement<SelectQuery>, options?: PageOptions): Promise<Page> {
+  async page({ name, query }: Statement<SelectQuery>, options?: PageOptions): Promise<SolutionPage> {
     const before = this.watch.stages().get('store') ?? 0
     const page = await this.watch.wait('store', this.store.page(query, options))
     const milliseconds = (this.watch.stages().get('store') ?? 0) - before
@@ -41,7 +41,7 @@ export class Executor {
     return page
   }
 
-  pages({ query }: Statement<SelectQuery>): AsyncGenerator<Page> {
+  pages({ query }: Statement<SelectQuery>): AsyncGenerator<SolutionPage> {
     return this.store.pages(query)
   }
 

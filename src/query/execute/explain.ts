@@ -4,7 +4,7 @@ import { type OdsqlClauses, planOdsql } from '../pipeline.ts'
 import type { Query } from '../plan.ts'
 import type { ResolveContext } from '../resolve/context.ts'
 import { type Stage, Stopwatch } from '../stopwatch.ts'
-import { type Answer, answerQuery } from './answer.ts'
+import { type AnswerPage, answerQuery } from './answer.ts'
 import { type ExecutedStatement, Executor } from './executor.ts'
 
 /** A query at each of its stages. */
@@ -12,7 +12,7 @@ export interface Explained {
   readonly plan: Query
   /** What was asked of the store, in that order; nothing where the statistics have the answer. */
   readonly statements: readonly ExecutedStatement[]
-  readonly answer: Answer
+  readonly answer: AnswerPage
   readonly milliseconds: Readonly<Partial<Record<Stage, number>>>
 }
 

@@ -7,8 +7,8 @@ import {
   type Facet,
   type FacetFilter,
   facetCondition,
+  facetSteps,
   hasLevels,
-  stepsOf,
   valueCondition,
 } from '../facets.ts'
 import type { Condition, Question } from '../plan.ts'
@@ -56,12 +56,12 @@ export async function enumerateFacet(
   const { refined, excluded, timezone } = requested
   const own = refined.filter(filter => filter.facet.field.name === facet.field.name)
   const chosen = facetCondition(refined, excluded, timezone, facet.disjunctive ? facet : undefined)
-  const paths = own.map(({ value }) => stepsOf(facet, value))
+  const paths = own.map(({ value }) => facetSteps(facet, value))
   const found = await level(facet, [], all([requested.filter, chosen]), paths, { timezone, target, executor })
   const hidden = excluded
     .filter(filter => filter.facet.field.name === facet.field.name)
     .map(({ value }): FacetValue => {
-      const steps = stepsOf(facet, value)
+      const steps = facetSteps(facet, value)
       return { state: 'excluded', name: steps.at(-1) ?? value, value: steps.join('/') }
     })
   const unlike = new Map(hidden.map(each => [each.value, each]))

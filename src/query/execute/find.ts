@@ -1,11 +1,11 @@
 import { recordIri } from '../../rdf/iris.ts'
 import { breathe } from '../../runtime/work-client.ts'
 import { fieldPredicates, RecordReader } from '../../store/record-reader.ts'
-import type { Page } from '../../store/store.ts'
+import type { SolutionPage } from '../../store/store.ts'
 import { compileCount, compileNamed, compileRecords, isStored } from '../compile/records.ts'
 import type { CompileTarget } from '../compile/target.ts'
 import { decodeComputed, decodeCount, type RecordRow } from '../decode.ts'
-import type { RecordQuery, Selection } from '../plan.ts'
+import type { RecordQuery, SelectedColumn } from '../plan.ts'
 import type { Executor } from './executor.ts'
 
 /** A page of records and the number of all records that match. */
@@ -127,7 +127,7 @@ function isSourceOrder({ filter, orderBy, select }: RecordQuery): boolean {
 }
 
 /** The fields that are read of each record; undefined for all. */
-function neededFields(select: readonly Selection[]): ReadonlySet<string> | undefined {
+function neededFields(select: readonly SelectedColumn[]): ReadonlySet<string> | undefined {
   if (select.length === 0) return undefined
   return new Set(
     select.flatMap(({ value }) => (value.type === 'field' && isStored(value) ? [value.field.name] : [])),
@@ -144,7 +144,11 @@ async function readerOf(
   return new RecordReader(await executor.contents(target.graphs.facts, predicates), target, only)
 }
 
-function rowsOf(page: Page, select: readonly Selection[], reader: RecordReader): readonly RecordRow[] {
+function rowsOf(
+  page: SolutionPage,
+  select: readonly SelectedColumn[],
+  reader: RecordReader,
+): readonly RecordRow[] {
   return Array.from({ length: page.rows }, (_, row) => ({
     record: reader.record(page.subject('record', row)),
     computed: decodeComputed(select, name => page.term(name, row)),

@@ -14,7 +14,7 @@ import {
   type IntervalUnit,
   type RowValue,
   type Scalar,
-  type Selection,
+  type SelectedColumn,
   scalarType,
 } from '../plan.ts'
 
@@ -27,7 +27,7 @@ export interface JsonStyle {
 /** The selected values of a record by their keys. */
 export function recordObject(
   { record, computed }: RecordRow,
-  select: readonly Selection[],
+  select: readonly SelectedColumn[],
   fields: readonly Field[],
   style: JsonStyle,
 ): Record<string, unknown> {

@@ -3,12 +3,20 @@ import { field } from '../../model/field.ts'
 import type { Condition, GroupKey, RecordQuery, RowSelection, Scalar } from '../plan.ts'
 import { computeNames } from './columns.ts'
 import { conditionOf } from './expression.ts'
-import { amountOf, checked, figureOf, nameOf, numberOf, type RowCell, refuseTaken } from './figures.ts'
-import { testOf } from './logic.ts'
-import { KIND_FIELDS, type Kind, type Meaning, NULL_SCALAR, perRecord, scalarOf } from './meaning.ts'
+import {
+  aggregateName,
+  aggregateNumber,
+  amountOf,
+  checked,
+  figureOf,
+  type RowCell,
+  refuseTaken,
+} from './figures.ts'
+import { logicTest } from './logic.ts'
+import { KIND_FIELDS, type Meaning, type MeaningKind, NULL_SCALAR, perRecord, scalarOf } from './meaning.ts'
 import { orderRows } from './order.ts'
-import type { Extent, RowStep } from './rows.ts'
-import { type Scope, unknown, unserved, within, wrong } from './scope.ts'
+import type { RowExtent, RowStep } from './rows.ts'
+import { type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
 
 /** Rows: how the store groups records, and what is done with the groups. */
 export interface RowStage {
@@ -35,7 +43,7 @@ export interface RowPart {
 export function rowByRow(steps: readonly Transformation[], scope: Scope): readonly Transformation[] {
   for (const step of steps)
     if (step.type !== 'filter' && step.type !== 'compute' && step.type !== 'identity')
-      throw unserved(scope, `${nameOf(step)} within groups`, step.span)
+      throw unserved(scope, `${aggregateName(step)} within groups`, step.span)
   return steps
 }
 
@@ -64,7 +72,7 @@ export function applyRows(steps: readonly Transformation[], start: RowStage, sco
 }
 
 function applyToRows(step: Transformation, stage: RowStage, outer: Scope): RowStage {
-  const scope = rowScope(stage, within(outer, { type: 'null', span: step.span }))
+  const scope = rowScope(stage, withinScope(outer, { type: 'null', span: step.span }))
   const then = (next: RowStep, cells = stage.cells): RowStage => ({
     ...stage,
     steps: [...stage.steps, next],
@@ -90,9 +98,9 @@ function applyToRows(step: Transformation, stage: RowStage, outer: Scope): RowSt
     case 'bottompercent':
     case 'bottomsum': {
       const descending = step.type.startsWith('top')
-      const extent = step.type.slice(descending ? 3 : 6) as Extent
+      const extent = step.type.slice(descending ? 3 : 6) as RowExtent
       const amount = amountOf(step.amount, extent === 'count', scope)
-      return then({ type: 'extreme', extent, amount, by: numberOf(step.by, scope), descending })
+      return then({ type: 'extreme', extent, amount, by: aggregateNumber(step.by, scope), descending })
     }
     case 'aggregate':
       return groupRows([], step.items, stage, scope)
@@ -100,7 +108,7 @@ function applyToRows(step: Transformation, stage: RowStage, outer: Scope): RowSt
       const [first, ...rest] = step.then
       if (step.rollup) throw unserved(scope, 'rollup', step.span)
       if (first !== undefined && first.type !== 'aggregate')
-        throw unserved(scope, `${nameOf(first)} within groups of groups`, first.span)
+        throw unserved(scope, `${aggregateName(first)} within groups of groups`, first.span)
       const places = step.keys.map(path => placeOf(path.join('/'), stage, scope, step.span))
       return rowByRow(rest, scope).reduce(
         (rows, next) => applyToRows(next, rows, outer),
@@ -110,7 +118,7 @@ function applyToRows(step: Transformation, stage: RowStage, outer: Scope): RowSt
     case 'concat':
       return concat(step, stage, { ...outer, depth: scope.depth })
     default:
-      throw unserved(scope, `${nameOf(step)} after an aggregation`, step.span)
+      throw unserved(scope, `${aggregateName(step)} after an aggregation`, step.span)
   }
 }
 
@@ -127,7 +135,7 @@ export function computeRows(
       meaning?.type === 'value' || meaning?.type === 'constant' || meaning?.type === 'test'
         ? checked(scalarOf(meaning))
         : NULL_SCALAR
-    const kind = meaning === undefined || testOf(meaning) !== null ? 'boolean' : kindIn(meaning)
+    const kind = meaning === undefined || logicTest(meaning) !== null ? 'boolean' : kindIn(meaning)
     return { name, kind, value, epoch: meaning?.type === 'value' && meaning.epoch }
   })
   return {
@@ -137,13 +145,13 @@ export function computeRows(
   }
 }
 
-function kindIn(meaning: Meaning): Kind {
+function kindIn(meaning: Meaning): MeaningKind {
   return meaning.type === 'value' || meaning.type === 'constant' ? meaning.kind : 'string'
 }
 
 function placeOf(name: string, stage: RowStage, scope: Scope, span: Transformation['span']): number {
   const place = stage.cells.findIndex(cell => cell.name === name)
-  if (place < 0) throw unknown(scope, name, span)
+  if (place < 0) throw unknownProperty(scope, name, span)
   return place
 }
 

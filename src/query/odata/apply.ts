@@ -4,11 +4,19 @@ import type { Aggregate, Condition, Ordering, RecordQuery, Scalar } from '../pla
 import { applyRows, joinedRows, type RowStage, refuseMany, rowByRow, rowScope } from './apply-rows.ts'
 import { computeNames } from './columns.ts'
 import { conditionOf, meaningOf } from './expression.ts'
-import { amountOf, checked, figureOf, nameOf, numberOf, type RowCell, refuseTaken } from './figures.ts'
+import {
+  aggregateName,
+  aggregateNumber,
+  amountOf,
+  checked,
+  figureOf,
+  type RowCell,
+  refuseTaken,
+} from './figures.ts'
 import { describeType, type Meaning, scalarOf, type TestMeaning, type ValueMeaning } from './meaning.ts'
 import { orderings } from './order.ts'
 import type { RowFigure } from './rows.ts'
-import { type Scope, unserved, within, wrong } from './scope.ts'
+import { type Scope, unserved, withinScope, wrong } from './scope.ts'
 import { searchCondition } from './search.ts'
 
 /** Records so far: what was asked of them before they are grouped, if they are. */
@@ -24,17 +32,17 @@ export interface RecordStage {
   readonly cuts: readonly RecordQuery[]
 }
 
-export type Stage = RecordStage | RowStage
+export type ApplyStage = RecordStage | RowStage
 
 /** What names mean of a stage. */
-export function scopeOf(stage: Stage, scope: Scope): Scope {
+export function scopeOf(stage: ApplyStage, scope: Scope): Scope {
   return stage.type === 'records' ? { ...scope, names: stage.names } : rowScope(stage, scope)
 }
 
 /** Takes records through the transformations of `$apply` (Data Aggregation 4.0, section 3). */
-export function applyAll(steps: readonly Transformation[], start: RecordStage, scope: Scope): Stage {
+export function applyAll(steps: readonly Transformation[], start: RecordStage, scope: Scope): ApplyStage {
   refuseMany(steps, scope)
-  return steps.reduce<Stage>(
+  return steps.reduce<ApplyStage>(
     (stage, step) =>
       stage.type === 'records' ? applyToRecords(step, stage, scope) : applyRows([step], stage, scope),
     start,
@@ -65,7 +73,7 @@ export function settled(stage: RecordStage, span: Span, scope: Scope): RecordSta
   return { ...stage, conditions: [], skip: 0, top: null, cuts: [...cuts, cut] }
 }
 
-function applyToRecords(step: Transformation, before: RecordStage, outer: Scope): Stage {
+function applyToRecords(step: Transformation, before: RecordStage, outer: Scope): ApplyStage {
   const scope = scopeOf(before, outer)
   const changes = !['identity', 'top', 'skip', 'compute', 'concat', 'other'].includes(step.type)
   const stage = changes ? settled(before, step.span, scope) : before
@@ -85,7 +93,7 @@ function applyToRecords(step: Transformation, before: RecordStage, outer: Scope)
       return { ...stage, ...narrowed(stage, step) }
     case 'topcount':
     case 'bottomcount': {
-      const value = numberOf(step.by, scope)
+      const value = aggregateNumber(step.by, scope)
       const key: Ordering = { value, descending: step.type === 'topcount', absent: 'lowest' }
       return { ...stage, orderBy: [key, ...stage.orderBy], top: amountOf(step.amount, true, scope) }
     }
@@ -94,7 +102,7 @@ function applyToRecords(step: Transformation, before: RecordStage, outer: Scope)
     case 'groupby':
       return groupBy(step, stage, scope)
     case 'concat': {
-      const inner = within(outer, { type: 'null', span: step.span })
+      const inner = withinScope(outer, { type: 'null', span: step.span })
       const stages = step.sequences.map(sequence => {
         const made = applyAll(sequence, stage, inner)
         if (made.type === 'rows') return made
@@ -103,7 +111,7 @@ function applyToRecords(step: Transformation, before: RecordStage, outer: Scope)
       return joinedRows(stages, step, scope)
     }
     default:
-      throw unserved(scope, `${nameOf(step)} of records that are not grouped`, step.span)
+      throw unserved(scope, `${aggregateName(step)} of records that are not grouped`, step.span)
   }
 }
 
@@ -118,7 +126,7 @@ function narrowed(
 type GroupBy = Extract<Transformation, { type: 'groupby' }>
 
 /** Groups within groups are groups of both keys; what follows the aggregation of each group can follow all of them. */
-function groupBy(step: GroupBy, stage: RecordStage, scope: Scope): Stage {
+function groupBy(step: GroupBy, stage: RecordStage, scope: Scope): ApplyStage {
   const [keys, after] = [[...step.keys], [...step.then]]
   for (let first = after.shift(); ; first = after.shift()) {
     if (first?.type === 'groupby') {
@@ -128,7 +136,7 @@ function groupBy(step: GroupBy, stage: RecordStage, scope: Scope): Stage {
     } else if (first === undefined || first.type === 'aggregate') {
       const made = groups(keysOf({ ...step, keys }, scope), first?.items ?? [], stage, scope)
       return applyRows(rowByRow(after, scope), made, scope)
-    } else throw unserved(scope, `${nameOf(first)} within groups`, first.span)
+    } else throw unserved(scope, `${aggregateName(first)} within groups`, first.span)
   }
 }
 

@@ -7,11 +7,11 @@ import { capital, negative } from './logic.ts'
 import {
   type ConstantMeaning,
   constantOf,
-  describe,
+  describeMeaning,
   describeType,
-  isNumber,
-  type Kind,
+  isNumericMeaning,
   type Meaning,
+  type MeaningKind,
   NULL,
   numberScalar,
   scalarOf,
@@ -32,7 +32,7 @@ export function calculate(
   const a = operandOf(left, operator, scope)
   const b = operandOf(right, operator, scope)
   if (a === null || b === null) return NULL
-  if (isNumber(a.kind) && isNumber(b.kind)) return numbers(a, operator, b, right, scope)
+  if (isNumericMeaning(a.kind) && isNumericMeaning(b.kind)) return numbers(a, operator, b, right, scope)
   const value = temporal(a, operator, b)
   if (value !== null) return value
   throw wrong(
@@ -44,10 +44,10 @@ export function calculate(
 }
 
 /** The opposite of a number or duration. */
-export function negated({ meaning, node }: Side, scope: Scope): Meaning {
+export function negatedMeaning({ meaning, node }: Side, scope: Scope): Meaning {
   const operand = operandOf({ meaning, node }, '-', scope)
   if (operand === null) return NULL
-  if (!isNumber(operand.kind) && operand.kind !== 'duration')
+  if (!isNumericMeaning(operand.kind) && operand.kind !== 'duration')
     throw wrong(scope, `- does not take ${describeType(operand)}`, node.span)
   if (operand.type === 'constant') {
     const { kind, value } = operand
@@ -60,12 +60,12 @@ export function negated({ meaning, node }: Side, scope: Scope): Meaning {
 function operandOf({ meaning, node }: Side, operator: string, scope: Scope): Operand | null {
   if (meaning.type === 'null') return null
   if (meaning.type === 'constant' || meaning.type === 'value') return meaning
-  const reason = `${capital(describe(node))} of type ${describeType(meaning)} cannot be computed with by ${operator}`
+  const reason = `${capital(describeMeaning(node))} of type ${describeType(meaning)} cannot be computed with by ${operator}`
   throw wrong(scope, reason, node.span)
 }
 
 function numbers(a: Operand, operator: ArithmeticOperator, b: Operand, right: Side, scope: Scope): Meaning {
-  const kind = promoted(a.kind, b.kind)
+  const kind = promotedMeaning(a.kind, b.kind)
   const isZero = b.type === 'constant' && b.value === 0
   const divides = operator === 'div' || operator === 'divby' || operator === 'mod'
   if (divides && isZero && kind !== 'double') throw wrong(scope, 'A division by 0', right.node.span)
@@ -101,8 +101,8 @@ function temporal(a: Operand, operator: ArithmeticOperator, b: Operand): Meaning
       return computed('duration', sum(sign, seconds(a), seconds(b)), [a, b])
     return null
   }
-  const isScaled = a.kind === 'duration' && isNumber(b.kind)
-  if (operator === 'mul' && (isScaled || (isNumber(a.kind) && b.kind === 'duration')))
+  const isScaled = a.kind === 'duration' && isNumericMeaning(b.kind)
+  if (operator === 'mul' && (isScaled || (isNumericMeaning(a.kind) && b.kind === 'duration')))
     return computed('duration', sum('*', x, y), [a, b])
   if (operator === 'div' && isScaled) return computed('duration', sum('/', x, y), [a, b])
   return null
@@ -120,7 +120,7 @@ function seconds(operand: Operand): Scalar {
   return operand.type === 'value' ? epochScalar(operand) : numberScalar(epochOf(String(operand.value)))
 }
 
-function isDay(kind: Kind): boolean {
+function isDay(kind: MeaningKind): boolean {
   return kind === 'date' || kind === 'moment'
 }
 
@@ -144,7 +144,7 @@ function call(
 }
 
 /** The type of a number made of two (URL Conventions 5.1.1.11, numeric promotion). */
-export function promoted(a: Kind, b: Kind): Kind {
+export function promotedMeaning(a: MeaningKind, b: MeaningKind): MeaningKind {
   if (a === 'double' || b === 'double') return 'double'
   return a === 'decimal' || b === 'decimal' ? 'decimal' : 'int'
 }

@@ -6,11 +6,11 @@ import { computed } from './computed.ts'
 import { capital, certain, either, presence } from './logic.ts'
 import {
   ALWAYS,
-  describe,
+  describeMeaning,
   describeType,
   KIND_TYPES,
-  type Kind,
   type Meaning,
+  type MeaningKind,
   NEVER,
   NULL,
   scalarOf,
@@ -19,7 +19,7 @@ import {
 import { type Scope, unserved, wrong } from './scope.ts'
 
 /** The kinds that the names of primitive types mean. */
-const TARGETS: Readonly<Record<string, Kind>> = {
+const TARGETS: Readonly<Record<string, MeaningKind>> = {
   'Edm.String': 'string',
   'Edm.Boolean': 'boolean',
   'Edm.Byte': 'int',
@@ -48,7 +48,7 @@ const RANGES: Readonly<Record<string, readonly [number, number]>> = {
   'Edm.Int32': [-2_147_483_648, 2_147_483_647],
 }
 
-const FUNCTIONS: Readonly<Partial<Record<Kind, FunctionName>>> = {
+const FUNCTIONS: Readonly<Partial<Record<MeaningKind, FunctionName>>> = {
   string: 'text',
   boolean: 'boolean',
   int: 'int',
@@ -63,7 +63,7 @@ export function castTo({ meaning, node }: Side, target: string, span: Span, scop
   const to = targetKind(target, span, scope)
   if (meaning.type === 'null') return NULL
   if (meaning.type !== 'constant' && meaning.type !== 'value' && meaning.type !== 'test')
-    throw unserved(scope, `A cast of ${describe(node)}, which is ${describeType(meaning)},`, span)
+    throw unserved(scope, `A cast of ${describeMeaning(node)}, which is ${describeType(meaning)},`, span)
   if (to === null) throw unserved(scope, `A cast to ${target.slice(0, 60)}`, span)
   const kind = meaning.type === 'test' ? 'boolean' : meaning.kind
   const refused = () =>
@@ -78,7 +78,11 @@ export function castTo({ meaning, node }: Side, target: string, span: Span, scop
 }
 
 /** Null where the conversion is not served. */
-function converted(meaning: Parameters<typeof scalarOf>[0], kind: Kind, to: Kind): Meaning | null {
+function converted(
+  meaning: Parameters<typeof scalarOf>[0],
+  kind: MeaningKind,
+  to: MeaningKind,
+): Meaning | null {
   const scalar = scalarOf(meaning)
   if (kind === to) return meaning
   if (to === 'time') return kind === 'moment' ? computed(to, called('secondOfDay', scalar), [meaning]) : null
@@ -96,7 +100,7 @@ function converted(meaning: Parameters<typeof scalarOf>[0], kind: Kind, to: Kind
   return computed(to, called(name, scalar), [meaning])
 }
 
-function isAmong(kinds: readonly Kind[], ...found: readonly Kind[]): boolean {
+function isAmong(kinds: readonly MeaningKind[], ...found: readonly MeaningKind[]): boolean {
   return found.every(kind => kinds.includes(kind))
 }
 
@@ -139,12 +143,12 @@ export function isOf({ meaning, node }: Side, target: string, span: Span, scope:
       return certain(isExact ? presence(meaning.scalar) : NEVER)
     }
     default:
-      throw wrong(scope, `${capital(describe(node))} has no type`, node.span)
+      throw wrong(scope, `${capital(describeMeaning(node))} has no type`, node.span)
   }
 }
 
 /** The kind that the name of a type means; null for what is no primitive type. Unknown names are refused. */
-function targetKind(target: string, span: Span, scope: Scope): Kind | null {
+function targetKind(target: string, span: Span, scope: Scope): MeaningKind | null {
   const known = lookup(TARGETS, target)
   if (known !== undefined) return known
   const isSpatial = /^Edm\.(?:Geography|Geometry)\w*$/.test(target)

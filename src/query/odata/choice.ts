@@ -1,17 +1,17 @@
 import type { Span } from '../../language/odata/ast.ts'
 import type { Branch, Condition, Scalar } from '../plan.ts'
-import { promoted } from './arithmetic.ts'
+import { promotedMeaning } from './arithmetic.ts'
 import type { Side } from './comparison.ts'
 import { epochScalar } from './computed.ts'
 import { epochOf } from './evaluate.ts'
-import { firstThat, testOf } from './logic.ts'
+import { firstThat, logicTest } from './logic.ts'
 import {
   type ConstantMeaning,
   describeType,
-  isNumber,
+  isNumericMeaning,
   KIND_FIELDS,
-  type Kind,
   type Meaning,
+  type MeaningKind,
   NULL,
   NULL_SCALAR,
   perRecord,
@@ -36,7 +36,7 @@ export function choiceOf(all: readonly Case[], span: Span, scope: Scope): Meanin
   if (first.when.type === 'always') return first.side.meaning
   if (cases.every(({ side }) => side.meaning.type === 'null')) return NULL
   const tests = cases.flatMap(({ when, side }) => {
-    const test = testOf(side.meaning)
+    const test = logicTest(side.meaning)
     return test === null ? [] : [{ when, test }]
   })
   if (tests.length === cases.length)
@@ -70,20 +70,20 @@ function operandOf({ meaning, node }: Side, scope: Scope): Operand | null {
   throw unserved(scope, `A branch of case of type ${describeType(meaning)} beside others`, node.span)
 }
 
-function common(a: Kind, b: Kind, span: Span, scope: Scope): Kind {
+function common(a: MeaningKind, b: MeaningKind, span: Span, scope: Scope): MeaningKind {
   if (a === b) return a
-  if (isNumber(a) && isNumber(b)) return promoted(a, b)
+  if (isNumericMeaning(a) && isNumericMeaning(b)) return promotedMeaning(a, b)
   const [one, other] = [a, b].map(kind => describeType({ type: 'constant', kind, value: '' }))
   throw wrong(scope, `The branches of case are of several types, ${one} and ${other}`, span)
 }
 
 /** A value in the form that all branches have: the store groups 8 and 8.0 apart. */
-function scalarAs(kind: Kind, epoch: boolean, operand: Operand): Scalar {
+function scalarAs(kind: MeaningKind, epoch: boolean, operand: Operand): Scalar {
   if (epoch && operand.type === 'value') return epochScalar(operand)
   const scalar = scalarOf(operand)
   if (epoch)
     return { type: 'constant', value: epochOf(String((operand as ConstantMeaning).value)), of: 'double' }
-  if (!isNumber(kind) || kind === operand.kind) return scalar
+  if (!isNumericMeaning(kind) || kind === operand.kind) return scalar
   if (scalar.type === 'constant') return { ...scalar, of: 'double' }
   return { type: 'function', name: 'double', arguments: [scalar], of: 'double' }
 }

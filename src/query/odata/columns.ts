@@ -1,16 +1,24 @@
 import type { ComputeItem, SelectItem } from '../../language/odata/ast.ts'
 import type { EdmValue, EntityColumn, EntityModel } from '../../model/edm.ts'
 import { KEY } from '../../model/edm.ts'
-import type { Scalar, Selection } from '../plan.ts'
+import type { Scalar, SelectedColumn } from '../plan.ts'
 import { technicalName } from '../technical.ts'
 import { edmValue } from './edm-value.ts'
 import { type Elements, elementsOf } from './elements.ts'
 import { refuseLarge } from './excess.ts'
 import { meaningOf } from './expression.ts'
 import { canBeInfinite, capital } from './logic.ts'
-import { describe, describeType, isValue, KIND_TYPES, type Kind, type Meaning, scalarOf } from './meaning.ts'
+import {
+  describeMeaning,
+  describeType,
+  isValue,
+  KIND_TYPES,
+  type Meaning,
+  type MeaningKind,
+  scalarOf,
+} from './meaning.ts'
 import type { RowStep } from './rows.ts'
-import { type Scope, unknown, unserved, wrong } from './scope.ts'
+import { type Scope, unknownProperty, unserved, wrong } from './scope.ts'
 
 /** Where the values of a column come from. */
 export type ColumnSource =
@@ -25,7 +33,7 @@ export type ColumnSource =
       readonly steps: readonly RowStep[]
     }
   /** A value of the store, by its place in the selection of the plan. */
-  | { readonly type: 'computed'; readonly index: number; readonly kind: Kind; readonly epoch: boolean }
+  | { readonly type: 'computed'; readonly index: number; readonly kind: MeaningKind; readonly epoch: boolean }
   | { readonly type: 'constant'; readonly value: EdmValue }
 
 /** A property of the entities of an answer. */
@@ -45,7 +53,7 @@ export function computeNames(items: readonly ComputeItem[], scope: Scope): Reado
     if (meaning.type !== 'null' && !isValue(meaning))
       throw unserved(
         scope,
-        `${capital(describe(expression))} of type ${describeType(meaning)} as a computed property`,
+        `${capital(describeMeaning(expression))} of type ${describeType(meaning)} as a computed property`,
         span,
       )
     if (meaning.type === 'constant' && meaning.kind === 'geography')
@@ -58,7 +66,7 @@ export function computeNames(items: readonly ComputeItem[], scope: Scope): Reado
 /** The columns of an answer, what the store computes for them, and the names that its context tells; null for all. */
 export interface Columns {
   readonly columns: readonly SourcedColumn[]
-  readonly select: readonly Selection[]
+  readonly select: readonly SelectedColumn[]
   readonly selected: readonly string[] | null
 }
 
@@ -92,7 +100,7 @@ export function resolveColumns(
   }
   if (chosen.size === 0) for (const name of [...declared, ...computed]) choose(name, null)
   chosen.delete(KEY)
-  const select: Selection[] = []
+  const select: SelectedColumn[] = []
   const columns = [KEY, ...[...declared, ...computed].filter(name => chosen.has(name))].flatMap(name => {
     const column = columnOf(name, chosen.get(name) ?? null, model, scope, select)
     const elements = parts.get(name)
@@ -122,7 +130,7 @@ export function selectionOf(
     return selectionOf({ path: parts, options, span }, scope)
   }
   const meaning = name === '*' ? NOT_COMPLEX : scope.names.get(name)
-  if (meaning === undefined) throw unknown(scope, name, span)
+  if (meaning === undefined) throw unknownProperty(scope, name, span)
   const isPoint = meaning.type === 'place' && meaning.field.type === 'geo_point_2d'
   if (meaning.type === 'collection' && options.length > 0 && parts.length === 0)
     return { name, members: null, elements: elementsOf(options, scope) }
@@ -160,7 +168,7 @@ function columnOf(
   members: Members,
   { properties }: EntityModel,
   scope: Scope,
-  select: Selection[],
+  select: SelectedColumn[],
 ): SourcedColumn {
   const index = properties.findIndex(property => property.name === name)
   const property = properties[index]
@@ -202,9 +210,9 @@ const TECHNICAL_PROPERTIES = 2
 function computedSource(
   key: string,
   meaning: Meaning,
-  kind: Kind,
+  kind: MeaningKind,
   properties: EntityModel['properties'],
-  select: Selection[],
+  select: SelectedColumn[],
 ): ColumnSource {
   if (!isValue(meaning)) return { type: 'constant', value: null }
   if (meaning.type === 'constant') return { type: 'constant', value: edmValue(kind, false, meaning.value) }

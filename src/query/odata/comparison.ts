@@ -2,18 +2,18 @@ import type { ComparisonOperator, Expression, Span } from '../../language/odata/
 import { negate } from '../conditions.ts'
 import type { Comparator, Condition, Scalar } from '../plan.ts'
 import { epochScalar } from './computed.ts'
-import { epochOf, related } from './evaluate.ts'
+import { epochOf, relatedCells } from './evaluate.ts'
 import { refuseLarge } from './excess.ts'
 import { someOf } from './lambda.ts'
-import { canBeInfinite, capital, certain, either, every, presence, testOf } from './logic.ts'
+import { canBeInfinite, capital, certain, either, every, logicTest, presence } from './logic.ts'
 import {
   ALWAYS,
   type ConstantMeaning,
-  describe,
+  describeMeaning,
   describeType,
-  isNumber,
-  type Kind,
+  isNumericMeaning,
   type Meaning,
+  type MeaningKind,
   NEVER,
   numberScalar,
   scalarOf,
@@ -54,8 +54,13 @@ function refuseUnlike(left: Side, operator: ComparisonOperator, right: Side, spa
       const other = meaning === left.meaning ? right.meaning : left.meaning
       if (other.type === 'list' || other.type === 'collection')
         throw unserved(scope, 'A comparison of collections', span)
-      const hint = `use ${describe(node)}/any(x:x eq 'a')`
-      throw wrong(scope, `The collection ${describe(node)} cannot be compared with a value`, node.span, hint)
+      const hint = `use ${describeMeaning(node)}/any(x:x eq 'a')`
+      throw wrong(
+        scope,
+        `The collection ${describeMeaning(node)} cannot be compared with a value`,
+        node.span,
+        hint,
+      )
     }
     if (meaning.type === 'list') throw wrong(scope, 'A list stands beside the operator in', node.span)
   }
@@ -67,25 +72,25 @@ function refuseUnlike(left: Side, operator: ComparisonOperator, right: Side, spa
   if (a !== null && b !== null && a !== undefined && b !== undefined && areAlike(a, b, operator)) return
   throw wrong(
     scope,
-    `${capital(describe(left.node))} of type ${describeType(left.meaning)} cannot be compared by ${operator} with ${describe(right.node)} of type ${describeType(right.meaning)}`,
+    `${capital(describeMeaning(left.node))} of type ${describeType(left.meaning)} cannot be compared by ${operator} with ${describeMeaning(right.node)} of type ${describeType(right.meaning)}`,
     span,
     a === 'string' && isTemporal(b) ? 'write a date without quotes' : undefined,
   )
 }
 
-function kindAmong(meaning: Meaning): Kind | null {
+function kindAmong(meaning: Meaning): MeaningKind | null {
   if (meaning.type === 'test') return 'boolean'
   return meaning.type === 'value' || meaning.type === 'constant' ? meaning.kind : null
 }
 
-function isTemporal(kind: Kind | null | undefined): boolean {
+function isTemporal(kind: MeaningKind | null | undefined): boolean {
   return kind === 'date' || kind === 'moment'
 }
 
-function areAlike(a: Kind, b: Kind, operator: ComparisonOperator): boolean {
+function areAlike(a: MeaningKind, b: MeaningKind, operator: ComparisonOperator): boolean {
   if (a === 'geography' || b === 'geography') return false
   if ((a === 'guid' || a === 'binary') && operator !== 'eq') return false
-  return a === b || (isNumber(a) && isNumber(b)) || (isTemporal(a) && isTemporal(b))
+  return a === b || (isNumericMeaning(a) && isNumericMeaning(b)) || (isTemporal(a) && isTemporal(b))
 }
 
 type Ordered = Exclude<ComparisonOperator, 'ne'>
@@ -96,7 +101,7 @@ const FLIPPED: Readonly<Record<Ordered, Ordered>> = { eq: 'eq', gt: 'lt', ge: 'l
 function comparison(left: Meaning, operator: Ordered, right: Meaning): Condition {
   if (left.type === 'null' || right.type === 'null')
     return operator === 'eq' ? absence(left.type === 'null' ? right : left) : NEVER
-  const [a, b] = [testOf(left), testOf(right)]
+  const [a, b] = [logicTest(left), logicTest(right)]
   if (a !== null && b !== null) return compareTests(a, operator, b)
   if (left.type === 'constant' && right.type === 'constant') return compareConstants(left, operator, right)
   if (left.type === 'constant' && right.type === 'value')
@@ -155,7 +160,7 @@ function compareConstants(left: ConstantMeaning, operator: Ordered, right: Const
   const type = isTemporal(left.kind) ? 'datetime' : 'text'
   const isGuid = left.kind === 'guid'
   const [first, second] = isGuid ? [String(a).toLowerCase(), String(b).toLowerCase()] : [a, b]
-  return { type: 'always', value: related(first, COMPARATORS[operator], second, type) }
+  return { type: 'always', value: relatedCells(first, COMPARATORS[operator], second, type) }
 }
 
 /** A date or moment as a moment: a date is its midnight in UTC. */
@@ -191,7 +196,7 @@ function compareInfinity(scalar: Scalar, operator: Ordered, constant: ConstantMe
   if (Number.isNaN(constant.value)) return NEVER
   if (canBeInfinite(scalar))
     return { type: 'relation', left: scalar, operator: COMPARATORS[operator], right: scalarOf(constant) }
-  return related(0, COMPARATORS[operator], constant.value, 'double') ? presence(scalar) : NEVER
+  return relatedCells(0, COMPARATORS[operator], constant.value, 'double') ? presence(scalar) : NEVER
 }
 
 /** How many values there are is known by whether there are any, as far as 0 and 1 go. */
@@ -202,7 +207,9 @@ function compareCount(
 ): Condition {
   const present = someOf(scalar)
   const comparator = COMPARATORS[operator]
-  const [none, one, more] = [0, 1, Number.MAX_VALUE].map(count => related(count, comparator, value, 'int'))
+  const [none, one, more] = [0, 1, Number.MAX_VALUE].map(count =>
+    relatedCells(count, comparator, value, 'int'),
+  )
   if (none === one && one === more && Number(value) <= 1) return { type: 'always', value: none === true }
   if (one === more && value <= 1 && operator !== 'eq') return none ? negate(present) : present
   if (operator === 'eq' && value === 0) return negate(present)

@@ -1,10 +1,15 @@
 import { instantText } from '../../model/time.ts'
 import type { Scalar } from '../plan.ts'
-import { type Cell, evaluate } from './evaluate.ts'
-import { constantOf, type Kind, type Meaning, NULL, perRecord, type ValueMeaning } from './meaning.ts'
+import { type ApplyCell, evaluate } from './evaluate.ts'
+import { constantOf, type Meaning, type MeaningKind, NULL, perRecord, type ValueMeaning } from './meaning.ts'
 
 /** A value of the plan as a meaning: computed at once where nothing of it depends on the record. */
-export function computed(kind: Kind, scalar: Scalar, operands: readonly Meaning[], epoch = false): Meaning {
+export function computed(
+  kind: MeaningKind,
+  scalar: Scalar,
+  operands: readonly Meaning[],
+  epoch = false,
+): Meaning {
   const isPattern = scalar.type === 'function' && scalar.name === 'matches'
   if (isPattern || operands.some(({ type }) => type !== 'constant')) return perRecord(kind, scalar, epoch)
   const value = evaluate(scalar, () => null)
@@ -24,7 +29,7 @@ const FIRST = -62_135_596_800
 const END = 253_402_300_800
 
 /** The moment or day of so many seconds since 1970, as in model/value.ts; null outside of the years 1 to 9999. */
-export function epochText(seconds: Cell, isDay: boolean): string | null {
+export function epochText(seconds: ApplyCell, isDay: boolean): string | null {
   if (typeof seconds !== 'number' || !(seconds >= FIRST && seconds < END - 1e-6)) return null
   const millionths = Math.round(seconds * 1e6)
   const whole = Math.floor(millionths / 1e6)

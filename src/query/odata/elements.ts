@@ -1,6 +1,6 @@
 import type { SelectOption } from '../../language/odata/ast.ts'
 import { field } from '../../model/field.ts'
-import { refuseExcess } from './excess.ts'
+import { refuseExcessOfOData } from './excess.ts'
 import { conditionOf } from './expression.ts'
 import { perRecord } from './meaning.ts'
 import { orderRows } from './order.ts'
@@ -33,7 +33,7 @@ export function elementsOf(options: readonly SelectOption[], outer: Scope): Elem
     switch (clause.type) {
       case 'filter': {
         const condition = conditionOf(clause.expression, within)
-        refuseExcess(condition)
+        refuseExcessOfOData(condition)
         filter = { type: 'filter', condition }
         break
       }

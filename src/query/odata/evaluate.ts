@@ -5,22 +5,22 @@ import {
   type Comparator,
   type Condition,
   type Constant,
-  type DatePart,
+  type DatePartName,
   type Scalar,
   scalarType,
 } from '../plan.ts'
 
 /** A value as evaluation knows it: numbers may be infinite or not a number. */
-export type Cell = Constant | null
+export type ApplyCell = Constant | null
 
 /** Gives the value of a field. */
-export type Reader = (field: Field) => Cell
+export type CellReader = (field: Field) => ApplyCell
 
 /**
  * The value of a scalar without a store: of constants, and of rows that an aggregation gave. What only a store can tell
  * is null; regular expressions are such, for they could take very long here.
  */
-export function evaluate(scalar: Scalar, read: Reader): Cell {
+export function evaluate(scalar: Scalar, read: CellReader): ApplyCell {
   switch (scalar.type) {
     case 'field':
       return read(scalar.field)
@@ -70,7 +70,7 @@ export function evaluate(scalar: Scalar, read: Reader): Cell {
 }
 
 /** Whether a condition about single values holds. */
-export function holds(condition: Condition, read: Reader): boolean {
+export function holds(condition: Condition, read: CellReader): boolean {
   switch (condition.type) {
     case 'and':
       return condition.operands.every(operand => holds(operand, read))
@@ -83,14 +83,14 @@ export function holds(condition: Condition, read: Reader): boolean {
     case 'present':
       return read(condition.field) !== null
     case 'compare':
-      return related(read(condition.field), condition.operator, condition.value, condition.field.type)
+      return relatedCells(read(condition.field), condition.operator, condition.value, condition.field.type)
     case 'oneOf': {
       const { field, values } = condition
-      return values.some(value => related(read(field), '=', value, field.type))
+      return values.some(value => relatedCells(read(field), '=', value, field.type))
     }
     case 'relation': {
       const { left, operator, right } = condition
-      return related(evaluate(left, read), operator, evaluate(right, read), scalarType(left))
+      return relatedCells(evaluate(left, read), operator, evaluate(right, read), scalarType(left))
     }
     case 'startsWith': {
       const text = read(condition.field)
@@ -109,7 +109,12 @@ export function holds(condition: Condition, read: Reader): boolean {
 }
 
 /** Whether two values of a type relate so; never where one is null or not a number. */
-export function related(left: Cell, operator: Comparator, right: Cell, type: FieldType): boolean {
+export function relatedCells(
+  left: ApplyCell,
+  operator: Comparator,
+  right: ApplyCell,
+  type: FieldType,
+): boolean {
   if (left === null || right === null) return false
   const isText = typeof left === 'string' && typeof right === 'string'
   const order = isText ? compareTexts(left, right, type) : compareNumbers(Number(left), Number(right))
@@ -132,7 +137,7 @@ export function related(left: Cell, operator: Comparator, right: Cell, type: Fie
 }
 
 /** The order of two values of a type: null first, then what is not a number. */
-export function ranked(left: Cell, right: Cell, type: FieldType): number {
+export function ranked(left: ApplyCell, right: ApplyCell, type: FieldType): number {
   if (left === null || right === null) return Number(left !== null) - Number(right !== null)
   if (typeof left === 'string' && typeof right === 'string') return compareTexts(left, right, type)
   const [a, b] = [Number(left), Number(right)]
@@ -167,7 +172,7 @@ function arithmetic(operator: '+' | '-' | '*' | '/', left: number, right: number
 
 const DATE_TEXT = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?Z)?$/
 
-function datePart(part: DatePart, text: string): number | null {
+function datePart(part: DatePartName, text: string): number | null {
   const match = DATE_TEXT.exec(text)
   if (match === null) return null
   const place = { year: 1, month: 2, day: 3, hour: 4, minute: 5, second: 6, millisecond: 7 }[part]
@@ -185,7 +190,7 @@ export function epochOf(text: string): number {
 
 type FunctionName = Extract<Scalar, { readonly type: 'function' }>['name']
 
-function call(name: FunctionName, values: readonly Constant[], type: FieldType): Cell {
+function call(name: FunctionName, values: readonly Constant[], type: FieldType): ApplyCell {
   const [first = '', second = '', third] = values
   const [a, b] = [Number(first), Number(second)]
   switch (name) {
@@ -265,7 +270,7 @@ function cast(
   to: 'int' | 'double' | 'boolean' | 'date' | 'datetime',
   value: Constant,
   from: FieldType,
-): Cell {
+): ApplyCell {
   const text = String(value)
   switch (to) {
     case 'int':

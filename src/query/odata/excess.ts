@@ -6,7 +6,7 @@ const MAX_CONDITIONS = 150
 const MAX_PASSES = 20
 
 /** Refuses filters that would keep a worker of the store for long. */
-export function refuseExcess(filter: Condition | null): void {
+export function refuseExcessOfOData(filter: Condition | null): void {
   if (filter === null) return
   const sizes = sizeOf(filter, new Map())
   const [found, kind, max] =

@@ -6,7 +6,7 @@ import type {
 } from '../../language/odata/ast.ts'
 import { negate } from '../conditions.ts'
 import type { Condition } from '../plan.ts'
-import { calculate, negated } from './arithmetic.ts'
+import { calculate, negatedMeaning } from './arithmetic.ts'
 import { castTo, isOf, operandNode } from './cast.ts'
 import { choiceOf } from './choice.ts'
 import { compare, type Side } from './comparison.ts'
@@ -14,17 +14,17 @@ import { applyFunction } from './functions.ts'
 import { applyGeo } from './geo.ts'
 import { everyValue, someOf, someValue } from './lambda.ts'
 import { literalMeaning } from './literal.ts'
-import { capital, certain, conjunction, disjunction, either, every, requireTest, testOf } from './logic.ts'
+import { capital, certain, conjunction, disjunction, either, every, logicTest, requireTest } from './logic.ts'
 import {
   type CollectionMeaning,
-  describe,
+  describeMeaning,
   describeType,
   type Meaning,
   NULL,
   perRecord,
   type TestMeaning,
 } from './meaning.ts'
-import { type Scope, unknown, unserved, within, wrong } from './scope.ts'
+import { type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
 
 /** Gives the condition that a filter means: that it is true. */
 export function conditionOf(node: Expression, scope: Scope): Condition {
@@ -33,7 +33,7 @@ export function conditionOf(node: Expression, scope: Scope): Condition {
 
 /** Gives what an expression means in a place. */
 export function meaningOf(node: Expression, outer: Scope): Meaning {
-  const scope = within(outer, node)
+  const scope = withinScope(outer, node)
   switch (node.type) {
     case 'binary': {
       const turned = turnedNot(node, scope)
@@ -49,7 +49,7 @@ export function meaningOf(node: Expression, outer: Scope): Meaning {
       return { type: 'test', holds: test.fails, fails: test.holds }
     }
     case 'negate':
-      return negated(sideOf(node.operand, scope), scope)
+      return negatedMeaning(sideOf(node.operand, scope), scope)
     case 'in':
       return turnedNot(node, scope) ?? among(node, scope)
     case 'literal':
@@ -140,7 +140,7 @@ function chain(node: Binary): readonly Expression[] {
 function turnedNot(node: Extract<Expression, { type: 'binary' | 'in' }>, scope: Scope): Meaning | null {
   if (node.type === 'binary' && isLogical(node.operator)) return null
   const operand = leftmostNot(node)
-  if (operand === null || testOf(meaningOf(operand, scope)) !== null) return null
+  if (operand === null || logicTest(meaningOf(operand, scope)) !== null) return null
   const test = testAt(withoutNot(node), scope)
   return { type: 'test', holds: test.fails, fails: test.holds }
 }
@@ -167,7 +167,7 @@ function among({ left, right, span }: Extract<Expression, { type: 'in' }>, scope
   if (list.type !== 'collection')
     throw wrong(
       scope,
-      `${capital(describe(right))} of type ${describeType(list)} is no collection`,
+      `${capital(describeMeaning(right))} of type ${describeType(list)} is no collection`,
       right.span,
     )
   const { field, where } = list
@@ -226,7 +226,7 @@ function kept({ where }: CollectionMeaning): readonly Condition[] {
 function collectionAt(node: Expression, purpose: string, scope: Scope, whole = node): CollectionMeaning {
   const meaning = meaningOf(node, scope)
   if (meaning.type === 'collection') return meaning
-  const described = `${capital(describe(node))} of type ${describeType(meaning)}`
+  const described = `${capital(describeMeaning(node))} of type ${describeType(meaning)}`
   throw wrong(scope, `${described} is no collection, ${purpose}`, whole.span)
 }
 
@@ -240,7 +240,7 @@ function named({ name, span }: Extract<Expression, { type: 'name' }>, scope: Sco
   if (name === scope.request.entity) return { type: 'record' }
   if (name === '$this') throw wrong(scope, '$this stands in options of collections only', span)
   if (name.startsWith('$') || name.startsWith('@')) throw unserved(scope, name.slice(0, 60), span)
-  throw unknown(scope, name, span)
+  throw unknownProperty(scope, name, span)
 }
 
 function member(node: Extract<Expression, { type: 'member' }>, scope: Scope): Meaning {
@@ -263,13 +263,18 @@ function member(node: Extract<Expression, { type: 'member' }>, scope: Scope): Me
       })
     throw wrong(
       scope,
-      `${capital(describe(of))} has no ${name.slice(0, 60)}`,
+      `${capital(describeMeaning(of))} has no ${name.slice(0, 60)}`,
       span,
       'it has latitude and longitude',
     )
   }
   const hint = owner.type === 'collection' ? 'use any or all' : undefined
-  throw wrong(scope, `${capital(describe(of))} of type ${describeType(owner)} has no properties`, span, hint)
+  throw wrong(
+    scope,
+    `${capital(describeMeaning(of))} of type ${describeType(owner)} has no properties`,
+    span,
+    hint,
+  )
 }
 
 /** An alias stands for its expression, about the record and not about variables; one that is not given is null. */

@@ -4,25 +4,32 @@ import type { Scalar } from '../plan.ts'
 import { refuseLarge } from './excess.ts'
 import { meaningOf } from './expression.ts'
 import { capital } from './logic.ts'
-import { describe, describeType, isNumber, KIND_FIELDS, type Kind, scalarOf } from './meaning.ts'
+import {
+  describeMeaning,
+  describeType,
+  isNumericMeaning,
+  KIND_FIELDS,
+  type MeaningKind,
+  scalarOf,
+} from './meaning.ts'
 import type { RowFigure } from './rows.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 
 /** A cell of the rows: what it is called, a path for the part of a point. */
 export interface RowCell {
   readonly name: string
-  readonly kind: Kind
+  readonly kind: MeaningKind
   readonly epoch: boolean
 }
 
 /** What an aggregation makes, and of what (Data Aggregation 4.0, section 3.1.3). */
-export interface Figure extends RowFigure {
-  readonly kind: Kind
+export interface AggregateColumn extends RowFigure {
+  readonly kind: MeaningKind
   readonly epoch: boolean
 }
 
 /** Gives the figure that an item asks for. */
-export function figureOf({ operand, method, span }: AggregateItem, scope: Scope): Figure {
+export function figureOf({ operand, method, span }: AggregateItem, scope: Scope): AggregateColumn {
   const counted = { kind: 'int', epoch: false } as const
   if (operand === null) return { method: 'count', of: null, type: 'int', ...counted }
   const known = method.toLowerCase()
@@ -32,7 +39,7 @@ export function figureOf({ operand, method, span }: AggregateItem, scope: Scope)
   if (meaning.type !== 'value' && meaning.type !== 'constant' && meaning.type !== 'test')
     throw unserved(
       scope,
-      `Aggregation of ${describe(operand)} of type ${describeType(meaning)}`,
+      `Aggregation of ${describeMeaning(operand)} of type ${describeType(meaning)}`,
       operand.span,
     )
   const kind = meaning.type === 'test' ? 'boolean' : meaning.kind
@@ -40,19 +47,19 @@ export function figureOf({ operand, method, span }: AggregateItem, scope: Scope)
   const value = { of: checked(scalarOf(meaning)), type: typeOf(kind, epoch) }
   if (known === 'countdistinct') return { method: known, ...value, ...counted }
   const isSummed = known === 'sum' || known === 'average'
-  if (isSummed ? !isNumber(kind) && kind !== 'duration' : UNORDERED.includes(kind))
+  if (isSummed ? !isNumericMeaning(kind) && kind !== 'duration' : UNORDERED.includes(kind))
     throw wrong(
       scope,
-      `${capital(describe(operand))} of type ${describeType(meaning)} has no ${known}`,
+      `${capital(describeMeaning(operand))} of type ${describeType(meaning)} has no ${known}`,
       operand.span,
     )
   const isWhole = known === 'average' && kind === 'int'
   return { method: known as RowFigure['method'], ...value, kind: isWhole ? 'double' : kind, epoch }
 }
 
-const UNORDERED: readonly Kind[] = ['boolean', 'guid', 'binary', 'geography']
+const UNORDERED: readonly MeaningKind[] = ['boolean', 'guid', 'binary', 'geography']
 
-function typeOf(kind: Kind, epoch: boolean): FieldType {
+function typeOf(kind: MeaningKind, epoch: boolean): FieldType {
   return epoch ? 'double' : KIND_FIELDS[kind]
 }
 
@@ -69,10 +76,14 @@ export function checked(scalar: Scalar): Scalar {
 }
 
 /** The value by which the most are told from the least. */
-export function numberOf(node: Expression, scope: Scope): Scalar {
+export function aggregateNumber(node: Expression, scope: Scope): Scalar {
   const meaning = meaningOf(node, scope)
-  if (meaning.type === 'value' && isNumber(meaning.kind)) return checked(meaning.scalar)
-  throw wrong(scope, `${capital(describe(node))} of type ${describeType(meaning)} is no number`, node.span)
+  if (meaning.type === 'value' && isNumericMeaning(meaning.kind)) return checked(meaning.scalar)
+  throw wrong(
+    scope,
+    `${capital(describeMeaning(node))} of type ${describeType(meaning)} is no number`,
+    node.span,
+  )
 }
 
 /** The constant that says how many, or how much. */
@@ -80,11 +91,11 @@ export function amountOf(node: Expression, isCount: boolean, scope: Scope): numb
   const meaning = meaningOf(node, scope)
   const value = meaning.type === 'constant' ? Number(meaning.value) : Number.NaN
   const fits = isCount ? Number.isSafeInteger(value) && value >= 0 : Number.isFinite(value)
-  if (fits && meaning.type === 'constant' && isNumber(meaning.kind)) return value
-  throw wrong(scope, `${capital(describe(node))} is no ${isCount ? 'count' : 'number'}`, node.span)
+  if (fits && meaning.type === 'constant' && isNumericMeaning(meaning.kind)) return value
+  throw wrong(scope, `${capital(describeMeaning(node))} is no ${isCount ? 'count' : 'number'}`, node.span)
 }
 
 /** A transformation in plain words. */
-export function nameOf(step: Transformation): string {
+export function aggregateName(step: Transformation): string {
   return `The transformation ${(step.type === 'other' ? step.name : step.type).slice(0, 60)}`
 }

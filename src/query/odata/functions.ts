@@ -1,38 +1,38 @@
 import type { Expression } from '../../language/odata/ast.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { DatePart, FunctionName, Scalar } from '../plan.ts'
+import type { DatePartName, FunctionName, Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
 import { capital } from './logic.ts'
 import {
   constantOf,
   DAY,
-  describe,
+  describeMeaning,
   describeType,
-  type Kind,
-  kindOf,
   type Meaning,
+  type MeaningKind,
+  meaningKindOf,
   NULL,
   NUMBER,
   numberScalar,
   scalarOf,
-  TEXT,
+  TEXT_MEANING,
   WHOLE,
 } from './meaning.ts'
 import { patternFlaw } from './pattern.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 
-export type Call = Extract<Expression, { type: 'call' }>
+export type FunctionCall = Extract<Expression, { type: 'call' }>
 
 /** What the arguments of a function may be, and how many of them may be left out. */
 interface Signature {
-  readonly takes: readonly (readonly Kind[])[]
+  readonly takes: readonly (readonly MeaningKind[])[]
   readonly optional?: number
   readonly only3?: true
 }
 
-const TWO_TEXTS: Signature = { takes: [TEXT, TEXT] }
-const CLOCK: readonly Kind[] = ['moment', 'time']
+const TWO_TEXTS: Signature = { takes: [TEXT_MEANING, TEXT_MEANING] }
+const CLOCK: readonly MeaningKind[] = ['moment', 'time']
 
 /** The canonical functions of values (URL Conventions 5.1.1.4 to 5.1.1.9; those of 3.0 that 4.0 has not). */
 const SIGNATURES: Readonly<Record<string, Signature>> = {
@@ -41,14 +41,14 @@ const SIGNATURES: Readonly<Record<string, Signature>> = {
   endswith: TWO_TEXTS,
   startswith: TWO_TEXTS,
   indexof: TWO_TEXTS,
-  length: { takes: [TEXT] },
-  substring: { takes: [TEXT, WHOLE, WHOLE], optional: 1 },
-  tolower: { takes: [TEXT] },
-  toupper: { takes: [TEXT] },
-  trim: { takes: [TEXT] },
+  length: { takes: [TEXT_MEANING] },
+  substring: { takes: [TEXT_MEANING, WHOLE, WHOLE], optional: 1 },
+  tolower: { takes: [TEXT_MEANING] },
+  toupper: { takes: [TEXT_MEANING] },
+  trim: { takes: [TEXT_MEANING] },
   matchespattern: TWO_TEXTS,
-  substringof: { takes: [TEXT, TEXT], only3: true },
-  replace: { takes: [TEXT, TEXT, TEXT], only3: true },
+  substringof: { takes: [TEXT_MEANING, TEXT_MEANING], only3: true },
+  replace: { takes: [TEXT_MEANING, TEXT_MEANING, TEXT_MEANING], only3: true },
   year: { takes: [DAY] },
   month: { takes: [DAY] },
   day: { takes: [DAY] },
@@ -69,7 +69,7 @@ const SIGNATURES: Readonly<Record<string, Signature>> = {
 }
 
 /** Gives the value of a canonical function of values; null where an argument is null. Any other function is refused. */
-export function applyFunction(call: Call, sides: readonly Side[], scope: Scope): Meaning {
+export function applyFunction(call: FunctionCall, sides: readonly Side[], scope: Scope): Meaning {
   const name = call.name.toLowerCase()
   const signature = signatureOf(call, scope)
   checkArguments(call, signature, sides, scope)
@@ -83,7 +83,7 @@ export function applyFunction(call: Call, sides: readonly Side[], scope: Scope):
   )
   const [first = numberScalar(0), second = numberScalar(0), third] = scalars
   const [operand = NULL] = meanings
-  const make = (kind: Kind, scalar: Scalar) => computed(kind, scalar, meanings)
+  const make = (kind: MeaningKind, scalar: Scalar) => computed(kind, scalar, meanings)
   const plain = (plan: FunctionName, kind: 'string' | 'boolean' | 'int') =>
     make(kind, { type: 'function', name: plan, arguments: scalars, of: kind === 'string' ? 'text' : kind })
   switch (name) {
@@ -127,10 +127,10 @@ export function applyFunction(call: Call, sides: readonly Side[], scope: Scope):
     case 'hour':
     case 'minute':
     case 'second':
-      if (kindOf(operand) === 'time') return make('int', clockPart(name, first))
+      if (meaningKindOf(operand) === 'time') return make('int', clockPart(name, first))
       return make('int', datePart(name, first))
     case 'fractionalseconds': {
-      if (kindOf(operand) !== 'time') return make('decimal', unary('fraction', first, 'double'))
+      if (meaningKindOf(operand) !== 'time') return make('decimal', unary('fraction', first, 'double'))
       const whole = unary('floor', first, 'double')
       return make('decimal', { type: 'arithmetic', operator: '-', left: first, right: whole })
     }
@@ -157,27 +157,27 @@ export function applyFunction(call: Call, sides: readonly Side[], scope: Scope):
     case 'ceiling':
     case 'floor':
     case 'round': {
-      const kind = kindOf(operand) ?? 'double'
+      const kind = meaningKindOf(operand) ?? 'double'
       return kind === 'int' ? operand : make(kind, unary(name, first, 'double'))
     }
     default:
-      throw unserved(scope, capital(describe(call)), call.span)
+      throw unserved(scope, capital(describeMeaning(call)), call.span)
   }
 }
 
-function signatureOf(call: Call, scope: Scope): Signature {
+function signatureOf(call: FunctionCall, scope: Scope): Signature {
   const name = call.name.toLowerCase()
   const signature = lookup(SIGNATURES, name)
-  if (signature === undefined) throw unserved(scope, capital(describe(call)), call.span)
+  if (signature === undefined) throw unserved(scope, capital(describeMeaning(call)), call.span)
   if (signature.only3 === true && scope.request.version === '4.0')
-    throw unserved(scope, `${capital(describe(call))} of OData 3.0`, call.span)
+    throw unserved(scope, `${capital(describeMeaning(call))} of OData 3.0`, call.span)
   // Dates are moments in 3.0, which has no type for them.
   if (signature.takes[0] === CLOCK && scope.request.version !== '4.0') return { takes: [[...CLOCK, 'date']] }
   return signature
 }
 
 function checkArguments(
-  call: Call,
+  call: FunctionCall,
   { takes, optional = 0 }: Signature,
   sides: readonly Side[],
   scope: Scope,
@@ -187,18 +187,18 @@ function checkArguments(
   if (sides.length < least || sides.length > max)
     throw wrong(
       scope,
-      `${capital(describe(call))} takes ${least === max ? max : `${least} to ${max}`} arguments, not ${sides.length}`,
+      `${capital(describeMeaning(call))} takes ${least === max ? max : `${least} to ${max}`} arguments, not ${sides.length}`,
       call.span,
     )
   for (const [index, { meaning, node }] of sides.entries()) {
     const kinds = takes[index] ?? []
-    const kind = kindOf(meaning)
+    const kind = meaningKindOf(meaning)
     if (meaning.type === 'null' || (kind !== null && kinds.includes(kind))) continue
     if ((meaning.type === 'collection' || meaning.type === 'list') && OF_LISTS.has(call.name.toLowerCase()))
-      throw unserved(scope, `${capital(describe(call))} of collections`, node.span)
+      throw unserved(scope, `${capital(describeMeaning(call))} of collections`, node.span)
     throw wrong(
       scope,
-      `${capital(describe(call))} takes ${kinds.map(required => describeType({ type: 'constant', kind: required, value: '' })).join(' or ')}, and ${describe(node)} is of type ${describeType(meaning)}`,
+      `${capital(describeMeaning(call))} takes ${kinds.map(required => describeType({ type: 'constant', kind: required, value: '' })).join(' or ')}, and ${describeMeaning(node)} is of type ${describeType(meaning)}`,
       node.span,
       meaning.type === 'collection' ? 'use any or all' : undefined,
     )
@@ -213,16 +213,16 @@ const OF_LISTS: ReadonlySet<string> = new Set(
 const OF_MOMENTS = ['year', 'month', 'day', 'hour', 'minute', 'second', 'fractionalseconds', 'date', 'time']
 
 /** Parts of a moment are those of its own offset, and moments are kept in UTC: other literals cannot be told apart. */
-function refuseShifted(call: Call, meanings: readonly Meaning[], scope: Scope): void {
+function refuseShifted(call: FunctionCall, meanings: readonly Meaning[], scope: Scope): void {
   const [operand] = meanings
   if (operand === undefined || !OF_MOMENTS.includes(call.name.toLowerCase())) return
   if (operand.type === 'constant' && (operand.offset ?? 0) !== 0)
-    throw wrong(scope, `${capital(describe(call))} takes moments in UTC`, call.span)
+    throw wrong(scope, `${capital(describeMeaning(call))} takes moments in UTC`, call.span)
   if (operand.type === 'value' && operand.epoch)
-    throw unserved(scope, `${capital(describe(call))} of a computed moment`, call.span)
+    throw unserved(scope, `${capital(describeMeaning(call))} of a computed moment`, call.span)
 }
 
-function matches(call: Call, operand: Meaning, text: Scalar, pattern: Scalar, scope: Scope): Meaning {
+function matches(call: FunctionCall, operand: Meaning, text: Scalar, pattern: Scalar, scope: Scope): Meaning {
   const span = call.arguments[1]?.span ?? call.span
   if (pattern.type !== 'constant') throw unserved(scope, 'A regular expression that is computed', span)
   if (scope.rows) throw unserved(scope, 'A regular expression after an aggregation', span)
@@ -236,7 +236,7 @@ function matches(call: Call, operand: Meaning, text: Scalar, pattern: Scalar, sc
   )
 }
 
-function datePart(part: DatePart, operand: Scalar): Scalar {
+function datePart(part: DatePartName, operand: Scalar): Scalar {
   return { type: 'datePart', part, operand }
 }
 

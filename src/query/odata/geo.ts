@@ -2,12 +2,12 @@ import { positionsOf, toGeoShape } from '../../model/geometry.ts'
 import type { Geometry } from '../../model/value.ts'
 import { geometryFlaw } from '../resolve/geometries.ts'
 import type { Side } from './comparison.ts'
-import type { Call } from './functions.ts'
+import type { FunctionCall } from './functions.ts'
 import { capital } from './logic.ts'
 import {
   type ConstantMeaning,
   constantOf,
-  describe,
+  describeMeaning,
   describeType,
   type Meaning,
   NULL,
@@ -16,22 +16,22 @@ import {
 import { type Scope, unserved, wrong } from './scope.ts'
 
 /** Gives the value of a function of geography (URL Conventions 5.1.1.9): distances and lengths in metres. */
-export function applyGeo(call: Call, sides: readonly Side[], scope: Scope): Meaning {
+export function applyGeo(call: FunctionCall, sides: readonly Side[], scope: Scope): Meaning {
   const name = call.name.toLowerCase()
   const required = name === 'geo.length' ? 1 : 2
   if (name !== 'geo.distance' && name !== 'geo.intersects' && name !== 'geo.length')
-    throw unserved(scope, capital(describe(call)), call.span)
+    throw unserved(scope, capital(describeMeaning(call)), call.span)
   if (sides.length !== required)
     throw wrong(
       scope,
-      `${capital(describe(call))} takes ${required} arguments, not ${sides.length}`,
+      `${capital(describeMeaning(call))} takes ${required} arguments, not ${sides.length}`,
       call.span,
     )
   for (const { meaning, node } of sides)
     if (meaning.type !== 'null' && meaning.type !== 'place' && !isGeography(meaning))
       throw wrong(
         scope,
-        `${capital(describe(call))} takes geographies, and ${describe(node)} is of type ${describeType(meaning)}`,
+        `${capital(describeMeaning(call))} takes geographies, and ${describeMeaning(node)} is of type ${describeType(meaning)}`,
         node.span,
       )
   if (sides.some(({ meaning }) => meaning.type === 'null')) return NULL
@@ -52,7 +52,7 @@ function parted(sides: readonly Side[], scope: Scope) {
   return { places, shapes }
 }
 
-function distance(call: Call, sides: readonly Side[], scope: Scope): Meaning {
+function distance(call: FunctionCall, sides: readonly Side[], scope: Scope): Meaning {
   const { places, shapes } = parted(sides, scope)
   const points = shapes.map(({ shape, node }) => {
     const [position] = positionsOf(shape)
@@ -69,7 +69,7 @@ function distance(call: Call, sides: readonly Side[], scope: Scope): Meaning {
   return perRecord('double', { type: 'distance', field, point: { lon: point[0], lat: point[1] } })
 }
 
-function intersects(call: Call, sides: readonly Side[], scope: Scope): Meaning {
+function intersects(call: FunctionCall, sides: readonly Side[], scope: Scope): Meaning {
   const { places, shapes } = parted(sides, scope)
   const [field] = places
   const [shape] = shapes
@@ -79,7 +79,7 @@ function intersects(call: Call, sides: readonly Side[], scope: Scope): Meaning {
   return { type: 'test', holds, fails: { ...holds, relation: 'disjoint' } }
 }
 
-function length(call: Call, [side]: readonly Side[], scope: Scope): Meaning {
+function length(call: FunctionCall, [side]: readonly Side[], scope: Scope): Meaning {
   if (side === undefined || !isGeography(side.meaning))
     throw unserved(scope, 'The length of a property', call.span)
   const shape = geometryOf(side.meaning, side.node, scope)
@@ -95,7 +95,7 @@ function geometryOf({ value }: ConstantMeaning, node: Side['node'], scope: Scope
   if (geometry === undefined || geometry === null)
     throw wrong(
       scope,
-      `${capital(describe(node))} is no geography`,
+      `${capital(describeMeaning(node))} is no geography`,
       node.span,
       'write WKT with longitude before latitude; a ring ends where it begins',
     )

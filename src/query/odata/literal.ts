@@ -1,11 +1,11 @@
-import type { Literal } from '../../language/odata/ast.ts'
+import type { ODataLiteral } from '../../language/odata/ast.ts'
 import { integerValue } from '../../model/exact-json.ts'
 import { dateBounds, parseDate } from '../dates.ts'
-import { type ConstantMeaning, constantOf, type Kind, type Meaning } from './meaning.ts'
+import { type ConstantMeaning, constantOf, type Meaning, type MeaningKind } from './meaning.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 
 /** What a literal means. Moments and dates that the calendar has not are refused. */
-export function literalMeaning(node: Literal, scope: Scope): Meaning {
+export function literalMeaning(node: ODataLiteral, scope: Scope): Meaning {
   const { value, of, span } = node
   switch (of) {
     case 'Edm.String':
@@ -46,9 +46,9 @@ function integerMeaning(digits: string, value: number): Meaning {
 }
 
 function moment(
-  kind: Extract<Kind, 'date' | 'moment'>,
+  kind: Extract<MeaningKind, 'date' | 'moment'>,
   text: string,
-  span: Literal['span'],
+  span: ODataLiteral['span'],
   scope: Scope,
 ): ConstantMeaning {
   const constant = parseDate(text)

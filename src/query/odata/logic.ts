@@ -3,7 +3,7 @@ import { all, any, negate } from '../conditions.ts'
 import { type Condition, type Scalar, scalarType } from '../plan.ts'
 import {
   ALWAYS,
-  describe,
+  describeMeaning,
   describeType,
   type Meaning,
   NEVER,
@@ -34,7 +34,7 @@ const TRUE: Scalar = { type: 'constant', value: true, of: 'boolean' }
 const FALSE: Scalar = { type: 'constant', value: false, of: 'boolean' }
 
 /** A meaning as a boolean of three values; null where it is none. */
-export function testOf(meaning: Meaning): TestMeaning | null {
+export function logicTest(meaning: Meaning): TestMeaning | null {
   switch (meaning.type) {
     case 'test':
       return meaning
@@ -74,11 +74,11 @@ function beginning(scalar: Scalar): Condition | null {
 
 /** A meaning that must be boolean. */
 export function requireTest(meaning: Meaning, node: Expression, scope: Scope): TestMeaning {
-  const test = testOf(meaning)
+  const test = logicTest(meaning)
   if (test !== null) return test
   throw wrong(
     scope,
-    `${capital(describe(node))} of type ${describeType(meaning)} is not a condition`,
+    `${capital(describeMeaning(node))} of type ${describeType(meaning)} is not a condition`,
     node.span,
     meaning.type === 'collection' ? 'use any or all' : 'compare it with something',
   )

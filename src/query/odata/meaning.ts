@@ -4,7 +4,7 @@ import type { Field, FieldType } from '../../model/field.ts'
 import type { Condition, Constant, ElementTest, Scalar } from '../plan.ts'
 
 /** The primitive types of OData as far as they are told apart: one integer type, one of each other kind. */
-export type Kind =
+export type MeaningKind =
   | 'string'
   | 'boolean'
   | 'int'
@@ -24,7 +24,7 @@ export type Kind =
  */
 export interface ConstantMeaning {
   readonly type: 'constant'
-  readonly kind: Kind
+  readonly kind: MeaningKind
   readonly value: Constant
   /** Minutes east of UTC that a literal of a moment was written with. */
   readonly offset?: number
@@ -36,7 +36,7 @@ export interface ConstantMeaning {
  */
 export interface ValueMeaning {
   readonly type: 'value'
-  readonly kind: Kind
+  readonly kind: MeaningKind
   readonly scalar: Scalar
   readonly epoch: boolean
 }
@@ -74,7 +74,7 @@ export const ALWAYS: Condition = { type: 'always', value: true }
 export const NEVER: Condition = { type: 'always', value: false }
 
 /** Names of types as faults tell them and as answers declare them. */
-export const KIND_TYPES: Readonly<Record<Kind, ColumnType>> = {
+export const KIND_TYPES: Readonly<Record<MeaningKind, ColumnType>> = {
   string: 'Edm.String',
   boolean: 'Edm.Boolean',
   int: 'Edm.Int64',
@@ -90,7 +90,7 @@ export const KIND_TYPES: Readonly<Record<Kind, ColumnType>> = {
 }
 
 /** What the plan holds values of a kind as. */
-export const KIND_FIELDS: Readonly<Record<Kind, FieldType>> = {
+export const KIND_FIELDS: Readonly<Record<MeaningKind, FieldType>> = {
   string: 'text',
   boolean: 'boolean',
   int: 'int',
@@ -106,7 +106,7 @@ export const KIND_FIELDS: Readonly<Record<Kind, FieldType>> = {
 }
 
 /** The kind of the values of a field that has no geometry. */
-const FIELD_KINDS: Readonly<Record<Exclude<FieldType, 'geo_point_2d' | 'geo_shape'>, Kind>> = {
+const FIELD_KINDS: Readonly<Record<Exclude<FieldType, 'geo_point_2d' | 'geo_shape'>, MeaningKind>> = {
   text: 'string',
   int: 'int',
   double: 'double',
@@ -115,17 +115,17 @@ const FIELD_KINDS: Readonly<Record<Exclude<FieldType, 'geo_point_2d' | 'geo_shap
   datetime: 'moment',
 }
 
-export const TEXT: readonly Kind[] = ['string']
-export const WHOLE: readonly Kind[] = ['int']
-export const NUMBER: readonly Kind[] = ['int', 'decimal', 'double']
-export const DAY: readonly Kind[] = ['date', 'moment']
+export const TEXT_MEANING: readonly MeaningKind[] = ['string']
+export const WHOLE: readonly MeaningKind[] = ['int']
+export const NUMBER: readonly MeaningKind[] = ['int', 'decimal', 'double']
+export const DAY: readonly MeaningKind[] = ['date', 'moment']
 
-export function isNumber(kind: Kind): boolean {
+export function isNumericMeaning(kind: MeaningKind): boolean {
   return NUMBER.includes(kind)
 }
 
 /** The kind of a meaning; null for what is no primitive value, and for null itself. */
-export function kindOf(meaning: Meaning): Kind | null {
+export function meaningKindOf(meaning: Meaning): MeaningKind | null {
   if (meaning.type === 'test') return 'boolean'
   return meaning.type === 'value' || meaning.type === 'constant' ? meaning.kind : null
 }
@@ -137,11 +137,11 @@ export function fieldMeaning(field: Field): Meaning {
   return perRecord(FIELD_KINDS[field.type], { type: 'field', field })
 }
 
-export function perRecord(kind: Kind, scalar: Scalar, epoch = false): ValueMeaning {
+export function perRecord(kind: MeaningKind, scalar: Scalar, epoch = false): ValueMeaning {
   return { type: 'value', kind, scalar, epoch }
 }
 
-export function constantOf(kind: Kind, value: Constant): ConstantMeaning {
+export function constantOf(kind: MeaningKind, value: Constant): ConstantMeaning {
   return { type: 'constant', kind, value: typeof value === 'number' ? value + 0 : value }
 }
 
@@ -190,7 +190,7 @@ function isTrue(scalar: Scalar): boolean {
 }
 
 /** An expression in plain words, as faults tell it. */
-export function describe(node: Expression): string {
+export function describeMeaning(node: Expression): string {
   switch (node.type) {
     case 'literal':
       return `the literal ${node.text.length > 40 ? `${node.text.slice(0, 40)}…` : node.text}`
@@ -199,7 +199,7 @@ export function describe(node: Expression): string {
     case 'name':
       return node.name.slice(0, 60)
     case 'member':
-      return `${describe(node.of)}/${node.name.slice(0, 60)}`
+      return `${describeMeaning(node.of)}/${node.name.slice(0, 60)}`
     case 'alias':
       return node.name.slice(0, 60)
     case 'call':
@@ -211,7 +211,7 @@ export function describe(node: Expression): string {
       return `the operator ${node.quantifier}`
     case 'count':
     case 'filtered':
-      return `${describe(node.of)}/$${node.type === 'count' ? 'count' : 'filter'}`
+      return `${describeMeaning(node.of)}/$${node.type === 'count' ? 'count' : 'filter'}`
     case 'list':
       return 'a list'
     case 'object':

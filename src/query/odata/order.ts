@@ -4,7 +4,7 @@ import type { Ordering, Scalar } from '../plan.ts'
 import { refuseLarge } from './excess.ts'
 import { meaningOf } from './expression.ts'
 import { capital } from './logic.ts'
-import { describe, describeType, isValue, scalarOf } from './meaning.ts'
+import { describeMeaning, describeType, isValue, scalarOf } from './meaning.ts'
 import type { RowStep } from './rows.ts'
 import { type Scope, wrong } from './scope.ts'
 
@@ -21,7 +21,7 @@ export function orderings(items: readonly OrderItem[], scope: Scope): readonly O
     if (!isValue(meaning))
       throw wrong(
         scope,
-        `${capital(describe(expression))} of type ${describeType(meaning)} has no order`,
+        `${capital(describeMeaning(expression))} of type ${describeType(meaning)} has no order`,
         expression.span,
       )
     const value = scalarOf(meaning)

@@ -13,12 +13,12 @@ import type { GroupQuery, RecordQuery } from '../plan.ts'
 import { applyAll, type RecordStage, settled } from './apply.ts'
 import { computeRows, type RowPart, type RowStage, rowScope } from './apply-rows.ts'
 import { computeNames, resolveColumns, type SourcedColumn, selectionOf } from './columns.ts'
-import { refuseExcess } from './excess.ts'
+import { refuseExcessOfOData } from './excess.ts'
 import { conditionOf } from './expression.ts'
 import { fieldMeaning, KIND_TYPES } from './meaning.ts'
 import { orderings, orderRows } from './order.ts'
 import { MAX_GROUPS, type RowColumn, type RowStep, type RowsPart, type RowsPlan } from './rows.ts'
-import { type Request, type Scope, unserved } from './scope.ts'
+import { type Scope, type ScopeRequest, unserved } from './scope.ts'
 import { searchCondition } from './search.ts'
 
 /** The options of a request for the entities of a set, as they were read. */
@@ -67,7 +67,7 @@ export type ODataPlan = EntitiesPlan | RowsPlan
  */
 export function resolveOData(clauses: ODataClauses, context: ODataContext): ODataPlan {
   const { model } = context
-  const request: Request = {
+  const request: ScopeRequest = {
     now: momentText(context.now),
     version: context.version,
     set: model.set,
@@ -115,7 +115,7 @@ function entitiesPlan(
     clauses.search === null ? null : searchCondition(clauses.search, { ...scope, option: '$search' }),
     clauses.filter === null ? null : conditionOf(clauses.filter, { ...scope, option: '$filter' }),
   ])
-  refuseExcess(filter)
+  refuseExcessOfOData(filter)
   const orderBy = [...orderings(clauses.orderBy, { ...scope, option: '$orderby' }), ...stage.orderBy]
   const declared = new Set(properties.map(({ name }) => name))
   const { columns, select, selected } = resolveColumns(
@@ -165,7 +165,7 @@ function rowsPlan(clauses: ODataClauses, stage: RowStage, model: EntityModel, ou
 
 function partPlan({ conditions, cuts, keys, select, steps, cells }: RowPart): RowsPart {
   const filter = all(conditions)
-  refuseExcess(filter)
+  refuseExcessOfOData(filter)
   const query: GroupQuery = {
     type: 'groups',
     filter,

@@ -5,11 +5,11 @@ import type { Field, FieldType } from '../../model/field.ts'
 import type { GroupRow } from '../decode-groups.ts'
 import type { Condition, GroupQuery, RecordQuery, Scalar } from '../plan.ts'
 import { edmValue } from './edm-value.ts'
-import { type Cell, evaluate, holds, type Reader, ranked } from './evaluate.ts'
-import type { Kind } from './meaning.ts'
+import { type ApplyCell, type CellReader, evaluate, holds, ranked } from './evaluate.ts'
+import type { MeaningKind } from './meaning.ts'
 
 /** A row of an answer that groups: the values of its cells, in the order of the layout. */
-export type Row = readonly Cell[]
+export type ApplyRow = readonly ApplyCell[]
 
 /** A figure over rows. */
 export interface RowFigure {
@@ -26,7 +26,7 @@ export interface RowKey {
 }
 
 /** How many of the first rows of an order are kept (Data Aggregation 4.0, section 3.3). */
-export type Extent = 'count' | 'percent' | 'sum'
+export type RowExtent = 'count' | 'percent' | 'sum'
 
 /**
  * A step over the rows that the store grouped. Conditions and values read the cells of a row: the field of a cell is
@@ -40,7 +40,7 @@ export type RowStep =
   | { readonly type: 'window'; readonly skip: number; readonly top: number | null }
   | {
       readonly type: 'extreme'
-      readonly extent: Extent
+      readonly extent: RowExtent
       readonly amount: number
       readonly by: Scalar
       readonly descending: boolean
@@ -58,7 +58,7 @@ export type RowStep =
 
 /** A property of the rows of an answer: of one cell, or of those of a point's latitude and longitude. */
 export interface RowColumn extends EntityColumn {
-  readonly cells: readonly { readonly index: number; readonly kind: Kind; readonly epoch: boolean }[]
+  readonly cells: readonly { readonly index: number; readonly kind: MeaningKind; readonly epoch: boolean }[]
 }
 
 /** What is asked of groups, what is done with their rows, and how the answer shows them. */
@@ -93,13 +93,13 @@ export const MAX_GROUPS = 100_000
 export function answerRows(
   { parts, steps }: Pick<RowsPlan, 'parts' | 'steps'>,
   groups: readonly (readonly GroupRow[])[],
-): readonly Row[] {
+): readonly ApplyRow[] {
   const rows = parts.flatMap((part, index) => {
     const found = groups[index] ?? []
     refuseMany(found)
     const made = applySteps(
       part.steps,
-      found.map(({ keys, selected }): Row => [...keys, ...selected].map(cellOf)),
+      found.map(({ keys, selected }): ApplyRow => [...keys, ...selected].map(cellOf)),
     )
     const { cells } = part
     return cells === null ? made : made.map(row => placed(row, cells))
@@ -109,14 +109,14 @@ export function answerRows(
 }
 
 /** The cells of a row at other places. */
-function placed(row: Row, cells: readonly (number | null)[]): Row {
+function placed(row: ApplyRow, cells: readonly (number | null)[]): ApplyRow {
   return cells.map(cell => (cell === null ? null : (row[cell] ?? null)))
 }
 
 /** The values of the rows of a page. */
 export function pageOf(
   { window, columns }: Pick<RowsPlan, 'window' | 'columns'>,
-  rows: readonly Row[],
+  rows: readonly ApplyRow[],
 ): readonly (readonly EdmValue[])[] {
   const page = cut(rows, window.skip, window.top)
   return page.map(row => columns.map(column => valueIn(row, column)))
@@ -129,11 +129,11 @@ function refuseMany(rows: readonly unknown[]): void {
     })
 }
 
-function cellOf(value: GroupRow['selected'][number]): Cell {
+function cellOf(value: GroupRow['selected'][number]): ApplyCell {
   return typeof value === 'object' ? null : value
 }
 
-function valueIn(row: Row, { type, cells, members }: RowColumn): EdmValue {
+function valueIn(row: ApplyRow, { type, cells, members }: RowColumn): EdmValue {
   const values = cells.map(({ index, kind, epoch }) => edmValue(kind, epoch, row[index] ?? null))
   if (type !== 'Ods.GeoPoint2D') return values[0] ?? null
   const part = (name: 'latitude' | 'longitude') => values[members?.indexOf(name) ?? -1] ?? null
@@ -144,11 +144,11 @@ function valueIn(row: Row, { type, cells, members }: RowColumn): EdmValue {
 }
 
 /** Takes rows through steps, in their order. */
-export function applySteps(steps: readonly RowStep[], rows: readonly Row[]): readonly Row[] {
+export function applySteps(steps: readonly RowStep[], rows: readonly ApplyRow[]): readonly ApplyRow[] {
   return steps.reduce((before, step) => applyStep(step, before), rows)
 }
 
-function applyStep(step: RowStep, rows: readonly Row[]): readonly Row[] {
+function applyStep(step: RowStep, rows: readonly ApplyRow[]): readonly ApplyRow[] {
   switch (step.type) {
     case 'filter':
       return rows.filter(row => holds(step.condition, readerOf(row)))
@@ -163,7 +163,7 @@ function applyStep(step: RowStep, rows: readonly Row[]): readonly Row[] {
     case 'group':
       return grouped(rows, step.keys, step.figures)
     case 'concat': {
-      const all: Row[] = []
+      const all: ApplyRow[] = []
       for (const { steps, cells } of step.sequences)
         for (const row of applySteps(steps, rows)) {
           refuseMany(all)
@@ -176,16 +176,16 @@ function applyStep(step: RowStep, rows: readonly Row[]): readonly Row[] {
   }
 }
 
-function readerOf(row: Row): Reader {
+function readerOf(row: ApplyRow): CellReader {
   return ({ name }: Field) => row[Number(name)] ?? null
 }
 
-function cut(rows: readonly Row[], skip: number, top: number | null): readonly Row[] {
+function cut(rows: readonly ApplyRow[], skip: number, top: number | null): readonly ApplyRow[] {
   return rows.slice(skip, top === null ? undefined : skip + top)
 }
 
 /** Sorted stably; null is the lowest value. */
-function ordered(rows: readonly Row[], keys: readonly RowKey[]): readonly Row[] {
+function ordered(rows: readonly ApplyRow[], keys: readonly RowKey[]): readonly ApplyRow[] {
   const keyed = rows.map(row => ({ row, values: keys.map(({ value }) => evaluate(value, readerOf(row))) }))
   keyed.sort((a, b) => {
     for (const [index, { type, descending }] of keys.entries()) {
@@ -199,9 +199,9 @@ function ordered(rows: readonly Row[], keys: readonly RowKey[]): readonly Row[] 
 
 /** The rows with the greatest or least values, as many as there should be, or as together reach an amount. */
 function extreme(
-  rows: readonly Row[],
+  rows: readonly ApplyRow[],
   { extent, amount, by, descending }: Extract<RowStep, { type: 'extreme' }>,
-): readonly Row[] {
+): readonly ApplyRow[] {
   const sorted = ordered(rows, [{ value: by, type: 'double', descending }])
   if (extent === 'count') return sorted.slice(0, amount)
   const numbers = sorted.map(row => Number(evaluate(by, readerOf(row)) ?? 0))
@@ -216,11 +216,11 @@ function extreme(
 }
 
 function grouped(
-  rows: readonly Row[],
+  rows: readonly ApplyRow[],
   keys: readonly number[],
   figures: readonly RowFigure[],
-): readonly Row[] {
-  const groups = new Map<string, { readonly key: Row; readonly rows: Row[] }>()
+): readonly ApplyRow[] {
+  const groups = new Map<string, { readonly key: ApplyRow; readonly rows: ApplyRow[] }>()
   for (const row of rows) {
     const key = keys.map(index => row[index] ?? null)
     const name = exactJson(key)
@@ -235,7 +235,7 @@ function grouped(
   ])
 }
 
-function figureOf({ method, of, type }: RowFigure, rows: readonly Row[]): Cell {
+function figureOf({ method, of, type }: RowFigure, rows: readonly ApplyRow[]): ApplyCell {
   if (of === null) return rows.length
   const values = rows.flatMap(row => {
     const value = evaluate(of, readerOf(row))
@@ -255,7 +255,7 @@ function figureOf({ method, of, type }: RowFigure, rows: readonly Row[]): Cell {
     case 'min':
     case 'max': {
       const sign = method === 'min' ? 1 : -1
-      return others.reduce<Cell>(
+      return others.reduce<ApplyCell>(
         (best, value) => (sign * ranked(value, best, type) < 0 ? value : best),
         first,
       )

@@ -4,7 +4,7 @@ import { nearest } from '../../model/nearest.ts'
 import type { Meaning } from './meaning.ts'
 
 /** What a whole request has in common, and what is left of what it may cost. It lives for one request. */
-export interface Request {
+export interface ScopeRequest {
   /** The moment that `now()` means: `YYYY-MM-DDTHH:MM:SS[.f…]Z`. */
   readonly now: string
   readonly version: '2.0' | '3.0' | '4.0'
@@ -21,7 +21,7 @@ export interface Request {
 
 /** What names mean in one place of one option. */
 export interface Scope {
-  readonly request: Request
+  readonly request: ScopeRequest
   /** Name of the option, for faults. */
   readonly option: string
   /** Properties and computed ones by name; after an aggregation also paths such as `location/latitude`. */
@@ -39,7 +39,7 @@ const MAX_DEPTH = 200
 const MAX_NODES = 20_000
 
 /** The scope of a part of what was looked at; refuses what is nested, or grown by aliases, beyond reason. */
-export function within(scope: Scope, node: Expression): Scope {
+export function withinScope(scope: Scope, node: Expression): Scope {
   const { request, depth } = scope
   request.visits += 1
   if (depth >= MAX_DEPTH) throw wrong(scope, 'The expression is nested too deeply', node.span)
@@ -58,7 +58,7 @@ export function unserved({ option }: Scope, what: string, span: Span): Fault {
 }
 
 /** A name that nothing has, with the name that was probably meant. */
-export function unknown(scope: Scope, name: string, span: Span): Fault {
+export function unknownProperty(scope: Scope, name: string, span: Span): Fault {
   const { request, names, variables } = scope
   const close = nearest(name, [...variables.keys(), ...names.keys()])
   return wrong(

@@ -4,7 +4,7 @@ import { negate } from '../conditions.ts'
 import type { Condition, Word } from '../plan.ts'
 import { either, every } from './logic.ts'
 import { ALWAYS } from './meaning.ts'
-import { type Scope, within, wrong } from './scope.ts'
+import { type Scope, withinScope, wrong } from './scope.ts'
 
 /** Words of all terms of one search. */
 const MAX_WORDS = 100
@@ -42,5 +42,5 @@ function resolve(node: SearchExpression, outer: Scope, words: { count: number })
 }
 
 function deeper(node: SearchExpression, scope: Scope): Scope {
-  return within(scope, { type: 'null', span: node.span })
+  return withinScope(scope, { type: 'null', span: node.span })
 }

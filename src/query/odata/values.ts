@@ -3,7 +3,7 @@ import type { GeoPoint, Value } from '../../model/value.ts'
 import type { RecordRow } from '../decode.ts'
 import type { SourcedColumn } from './columns.ts'
 import { edmValue } from './edm-value.ts'
-import { applySteps, type Row } from './rows.ts'
+import { type ApplyRow, applySteps } from './rows.ts'
 
 /**
  * A reader of the values of records for the columns of an answer, in their order.
@@ -50,7 +50,7 @@ function reader(
 function elements(
   { index, steps }: Extract<SourcedColumn['source'], { type: 'elements' | 'elementCount' }>,
   { record }: RecordRow,
-): readonly Row[] {
+): readonly ApplyRow[] {
   const values = (record.values[index] ?? []) as readonly string[]
   return applySteps(
     steps,

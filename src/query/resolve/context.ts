@@ -10,7 +10,7 @@ import type { Field } from '../../model/field.ts'
 import type { Language } from '../../model/language.ts'
 import { nearest } from '../../model/nearest.ts'
 import type { Dialect } from '../dialect.ts'
-import { describe, malformed } from '../faults.ts'
+import { describeValue, malformed } from '../faults.ts'
 import { findField } from '../field-names.ts'
 import type { Scalar } from '../plan.ts'
 import { TECHNICAL, technicalNamed } from '../technical.ts'
@@ -36,7 +36,7 @@ const UNQUERIED = new Set(['data_visible', 'fields', 'attachments', 'visibility'
 type Call = Extract<Expression, { type: 'call' }>
 
 /** The names of one clause: fields, functions and the labels that the clause may use. */
-export class Names {
+export class FieldNames {
   readonly clause: ClauseName
   readonly context: ResolveContext
   readonly labels: ReadonlyMap<string, Scalar>
@@ -53,7 +53,7 @@ export class Names {
     if (node.type !== 'field')
       throw malformed(
         this.clause,
-        `${describe(node)} was found where the name of a field is expected`,
+        `${describeValue(node)} was found where the name of a field is expected`,
         node.span,
       )
     const field = this.known(node.name)

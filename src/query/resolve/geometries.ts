@@ -4,17 +4,17 @@ import { toGeoShape } from '../../model/geometry.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Geometry, GeoPoint } from '../../model/value.ts'
 import { parseWkbHex } from '../../model/wkb.ts'
-import { malformed, report } from '../faults.ts'
-import type { Names } from './context.ts'
+import { malformed, queryFault } from '../faults.ts'
+import type { FieldNames } from './context.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
 /** The geometry of a literal: WKT, WKB in hexadecimal digits or GeoJSON (query API, "Literals"). */
-export function geometryLiteral(call: Call, node: Argument | undefined, names: Names): Geometry {
+export function geometryLiteral(call: Call, node: Argument | undefined, names: FieldNames): Geometry {
   if (node?.type !== 'geometry')
     throw names.misfit(
       call,
-      report(node),
+      queryFault(node),
       "a geometry such as geom'POINT(2.35 48.85)'",
       node?.span ?? call.span,
     )
@@ -37,7 +37,7 @@ export function geometryLiteral(call: Call, node: Argument | undefined, names: N
 const MAX_CORNERS = 2000
 
 /** Refuses polygons of very many corners, and such whose edges cross: what is inside of them is undefined. */
-function refuseTangled(geometry: Geometry, span: Span, names: Names): void {
+function refuseTangled(geometry: Geometry, span: Span, names: FieldNames): void {
   const flaw = geometryFlaw(geometry)
   if (flaw !== null) throw malformed(names.clause, flaw.reason, span, flaw.hint)
 }
@@ -77,7 +77,7 @@ function isTangled(ring: Ring): boolean {
 }
 
 /** The position of a literal that is a point. */
-export function pointLiteral(call: Call, node: Argument | undefined, names: Names): GeoPoint {
+export function pointLiteral(call: Call, node: Argument | undefined, names: FieldNames): GeoPoint {
   const geometry = geometryLiteral(call, node, names)
   const [lon, lat] = geometry.type === 'Point' ? (geometry.coordinates as readonly number[]) : []
   if (lon === undefined || lat === undefined)
@@ -86,7 +86,7 @@ export function pointLiteral(call: Call, node: Argument | undefined, names: Name
 }
 
 /** Metres of a distance such as `10km`; a bare number is metres. */
-export function metres(call: Call, node: Argument | undefined, names: Names): number {
+export function metres(call: Call, node: Argument | undefined, names: FieldNames): number {
   if (node?.type === 'number') return node.value
   if (node?.type === 'quantity') {
     const unit = node.unit.toLowerCase()
@@ -95,7 +95,7 @@ export function metres(call: Call, node: Argument | undefined, names: Names): nu
     const expected = `a length in ${Object.keys(LENGTH_UNITS).join(', ')}`
     throw names.misfit(call, `the unit ${node.unit.slice(0, 30)}`, expected, node.span)
   }
-  throw names.misfit(call, report(node), 'a distance such as 10km', node?.span ?? call.span)
+  throw names.misfit(call, queryFault(node), 'a distance such as 10km', node?.span ?? call.span)
 }
 
 /** The rectangle between two corners, in any order of latitude; one that crosses the antimeridian is two. */

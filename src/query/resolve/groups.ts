@@ -2,12 +2,12 @@ import type { Argument, Expression, GroupItem } from '../../language/odsql/ast.t
 import { TIME_UNITS } from '../../language/odsql/vocabulary.ts'
 import { type CoarsePrecision, coarsePrecision, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { FormatPart } from '../date-pattern.ts'
-import { malformed, report } from '../faults.ts'
+import type { DatePatternPart } from '../date-pattern.ts'
+import { malformed, queryFault } from '../faults.ts'
 import { type Constant, fieldsOf, type Grouping, type GroupKey, type Scalar, scalarType } from '../plan.ts'
-import { Names, type ResolveContext } from './context.ts'
+import { FieldNames, type ResolveContext } from './context.ts'
 import { expressionKey } from './labels.ts'
-import { foldNumber, isExpression, momentConstant, momentOf, resolveScalar } from './scalars.ts'
+import { foldNumber, isExpression, momentConstant, momentScalar, resolveScalar } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
@@ -28,14 +28,14 @@ export function resolveGroupBy(
   text: string,
   context: ResolveContext,
 ): readonly GroupKey[] {
-  const names = new Names('group_by', context)
+  const names = new FieldNames('group_by', context)
   return items.map(item => ({
     key: item.label ?? expressionKey(item, text),
     grouping: grouping(item.expression, names),
   }))
 }
 
-function grouping(node: Expression, names: Names): Grouping {
+function grouping(node: Expression, names: FieldNames): Grouping {
   if (node.type === 'call' && node.name === 'range') return range(node, names)
   if (node.type === 'call' && node.name === 'geo_cluster') return cells(node, names)
   const isValue = ['field', 'call', 'arithmetic'].includes(node.type)
@@ -54,19 +54,19 @@ function grouping(node: Expression, names: Names): Grouping {
 }
 
 /** Dates of years or months as the texts that records have for them, so that each period is one group. */
-function precise(value: Scalar, { context: { language } }: Names): Scalar {
+function precise(value: Scalar, { context: { language } }: FieldNames): Scalar {
   const precision = value.type === 'field' ? coarsePrecision(value.field) : null
   if (precision === null) return value
   return { type: 'dateFormat', parts: PERIODS[precision], language, operand: value }
 }
 
-const YEAR: FormatPart = { type: 'symbol', letter: 'y', count: 4 }
-const PERIODS: Readonly<Record<CoarsePrecision, readonly FormatPart[]>> = {
+const YEAR: DatePatternPart = { type: 'symbol', letter: 'y', count: 4 }
+const PERIODS: Readonly<Record<CoarsePrecision, readonly DatePatternPart[]>> = {
   year: [YEAR],
   month: [YEAR, { type: 'text', text: '-' }, { type: 'symbol', letter: 'M', count: 2 }],
 }
 
-function range(call: Call, names: Names): Grouping {
+function range(call: Call, names: FieldNames): Grouping {
   names.function(call)
   const [first, second, ...more] = call.arguments
   if (first === undefined || !isExpression(first) || second === undefined)
@@ -98,12 +98,12 @@ function range(call: Call, names: Names): Grouping {
 }
 
 /** Steps of one width on numbers. */
-function width(call: Call, value: Scalar, node: Argument, names: Names): Grouping {
+function width(call: Call, value: Scalar, node: Argument, names: FieldNames): Grouping {
   const size = isExpression(node) ? foldNumber(node) : null
   if (isTemporal(scalarType(value)))
     throw names.misfit(call, 'a number', 'an interval such as 1 day', node.span)
   if (size === null || size < LEAST_WIDTH || size > MAX_WIDTH)
-    throw names.misfit(call, report(node), 'a width from 1e-9 to 1e15', node.span)
+    throw names.misfit(call, queryFault(node), 'a width from 1e-9 to 1e15', node.span)
   return { type: 'width', value, width: size, unit: null }
 }
 
@@ -113,7 +113,7 @@ function interval(
   value: Scalar,
   node: Extract<Argument, { type: 'quantity' }>,
   more: readonly Argument[],
-  names: Names,
+  names: FieldNames,
 ): Grouping {
   const unit = lookup(TIME_UNITS, node.unit)
   if (!isTemporal(scalarType(value)))
@@ -138,7 +138,7 @@ function interval(
 }
 
 /** `EQUI(step, lower, upper)`: below, one step after another, above. */
-function equal(call: Call, equi: Call, value: Scalar, names: Names): Grouping {
+function equal(call: Call, equi: Call, value: Scalar, names: FieldNames): Grouping {
   names.function(equi)
   const [step, lower, upper] = equi.arguments.map(node => (isExpression(node) ? foldNumber(node) : null))
   if (
@@ -156,7 +156,7 @@ function equal(call: Call, equi: Call, value: Scalar, names: Names): Grouping {
   return { type: 'steps', value, edges: [null, ...inner, upper, null] }
 }
 
-function steps(call: Call, value: Scalar, edges: readonly (Constant | null)[], names: Names): Grouping {
+function steps(call: Call, value: Scalar, edges: readonly (Constant | null)[], names: FieldNames): Grouping {
   const known = edges.filter(item => item !== null)
   const rising = known.every((item, index) => index === 0 || (known[index - 1] as Constant) < item)
   if (known.length === 0 || edges.length < 2)
@@ -166,14 +166,14 @@ function steps(call: Call, value: Scalar, edges: readonly (Constant | null)[], n
   return { type: 'steps', value, edges }
 }
 
-function tooMany(call: Call, names: Names) {
+function tooMany(call: Call, names: FieldNames) {
   return malformed(names.clause, `A range has at most ${MAX_EDGES} steps`, call.span)
 }
 
-function edge(call: Call, node: Argument, value: Scalar, names: Names): Constant {
+function edge(call: Call, node: Argument, value: Scalar, names: FieldNames): Constant {
   const type = scalarType(value)
   if (isExpression(node)) {
-    const moment = isTemporal(type) ? momentOf(node, names) : null
+    const moment = isTemporal(type) ? momentScalar(node, names) : null
     const constant = moment === null ? null : momentConstant(moment, type, names)
     if (constant?.type === 'constant') return constant.value
     const number = isNumeric(type) ? foldNumber(node) : null
@@ -183,16 +183,16 @@ function edge(call: Call, node: Argument, value: Scalar, names: Names): Constant
 }
 
 /** Cells as wide as the diameter of a cluster on a map of the zoom (facts on "Group by": geo_cluster). */
-function cells(call: Call, names: Names): Grouping {
+function cells(call: Call, names: FieldNames): Grouping {
   names.function(call)
   const [first, ...numbers] = call.arguments
   const field = first !== undefined && isExpression(first) ? names.field(first) : undefined
   if (field?.type !== 'geo_point_2d')
-    throw names.misfit(call, report(first), 'a field of type geo_point_2d', first?.span ?? call.span)
+    throw names.misfit(call, queryFault(first), 'a field of type geo_point_2d', first?.span ?? call.span)
   const [zoom, radius = RADIUS] = numbers.map(node => {
     const inner = node.type === 'named' ? node.value : node
     const value = isExpression(inner) ? foldNumber(inner) : null
-    if (value === null) throw names.misfit(call, report(node), 'a number', node.span)
+    if (value === null) throw names.misfit(call, queryFault(node), 'a number', node.span)
     return value
   })
   if (zoom === undefined || !Number.isInteger(zoom) || zoom < 0 || zoom > 25)

@@ -5,16 +5,16 @@ import { lookup } from '../../model/lookup.ts'
 import { tokens } from '../../model/search.ts'
 import type { GeoPoint } from '../../model/value.ts'
 import { all, any } from '../conditions.ts'
-import { malformed, report } from '../faults.ts'
+import { malformed, queryFault } from '../faults.ts'
 import type { Condition, SpatialRelation, Word, WordMode } from '../plan.ts'
-import type { Names } from './context.ts'
+import type { FieldNames } from './context.ts'
 import { boxShape, geometryLiteral, metres, pointLiteral } from './geometries.ts'
 import { foldNumber, isExpression } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
 /** Gives the condition that a call means in a where clause (query API, "Where clause"; facts on "Where"). */
-export function resolvePredicate(call: Call, names: Names): Condition {
+export function resolvePredicate(call: Call, names: FieldNames): Condition {
   const entry = names.function(call)
   const [first, second, third] = call.arguments
   switch (entry.name) {
@@ -69,10 +69,10 @@ export function wordsCondition(words: readonly Word[]): Condition {
   return words.length === 0 ? { type: 'always', value: true } : { type: 'words', words }
 }
 
-function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Names): Condition {
+function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: FieldNames): Condition {
   const last = call.arguments.at(-1)
   if (last?.type !== 'string')
-    throw names.misfit(call, report(last), 'a text in quotes at its end', last?.span ?? call.span)
+    throw names.misfit(call, queryFault(last), 'a text in quotes at its end', last?.span ?? call.span)
   const fields = searchedFields(call, call.arguments.slice(0, -1), names)
   if (kind === 'startswith')
     return any(
@@ -109,14 +109,14 @@ function fuzziness(word: string): WordMode {
 }
 
 /** The fields that a search names; null for all of them. */
-function searchedFields(call: Call, nodes: readonly Argument[], names: Names): readonly Field[] | null {
+function searchedFields(call: Call, nodes: readonly Argument[], names: FieldNames): readonly Field[] | null {
   if (nodes.length === 0 || (nodes.length === 1 && nodes[0]?.type === 'star')) return null
   return nodes.flatMap(node => {
     if (node.type === 'wildcard')
       return names.context.dataset.fields.filter(
         field => field.type === 'text' && field.name.startsWith(node.prefix),
       )
-    if (!isExpression(node)) throw names.misfit(call, report(node), 'names of text fields', node.span)
+    if (!isExpression(node)) throw names.misfit(call, queryFault(node), 'names of text fields', node.span)
     const field = names.field(node)
     if (field.type !== 'text')
       throw names.misfit(call, `the field ${field.name} of type ${field.type}`, 'text fields', node.span)
@@ -124,7 +124,7 @@ function searchedFields(call: Call, nodes: readonly Argument[], names: Names): r
   })
 }
 
-function spatial(call: Call, relation: SpatialRelation, names: Names): Condition {
+function spatial(call: Call, relation: SpatialRelation, names: FieldNames): Condition {
   const [first, second] = call.arguments
   return {
     type: 'spatial',
@@ -134,15 +134,15 @@ function spatial(call: Call, relation: SpatialRelation, names: Names): Condition
   }
 }
 
-function relationOf(call: Call, node: Argument | undefined, names: Names): SpatialRelation {
+function relationOf(call: Call, node: Argument | undefined, names: FieldNames): SpatialRelation {
   const word = node?.type === 'field' ? node.name.toLowerCase() : node?.type === 'string' ? node.value : ''
   const relation = lookup(RELATIONS, word)
   if (relation !== undefined) return relation
-  throw names.misfit(call, report(node), 'INTERSECTS, DISJOINT or WITHIN', node?.span ?? call.span)
+  throw names.misfit(call, queryFault(node), 'INTERSECTS, DISJOINT or WITHIN', node?.span ?? call.span)
 }
 
 /** Two corners as points, or as latitude, longitude, latitude, longitude. */
-function box(call: Call, names: Names): Condition {
+function box(call: Call, names: FieldNames): Condition {
   const [first, second, third] = call.arguments
   const field = geoField(call, first, names)
   const [a, b] =
@@ -152,10 +152,10 @@ function box(call: Call, names: Names): Condition {
   return { type: 'spatial', field, relation: 'intersects', shape: boxShape(a, b) }
 }
 
-function corners(call: Call, names: Names): readonly [GeoPoint, GeoPoint] {
+function corners(call: Call, names: FieldNames): readonly [GeoPoint, GeoPoint] {
   const numbers = call.arguments.slice(1).map(node => {
     const value = isExpression(node) ? foldNumber(node) : null
-    if (value === null) throw names.misfit(call, report(node), 'numbers of degrees', node.span)
+    if (value === null) throw names.misfit(call, queryFault(node), 'numbers of degrees', node.span)
     return value
   })
   const [lat1, lon1, lat2, lon2] = numbers
@@ -180,9 +180,9 @@ function corners(call: Call, names: Names): readonly [GeoPoint, GeoPoint] {
   ]
 }
 
-function geoField(call: Call, node: Argument | undefined, names: Names): Field {
+function geoField(call: Call, node: Argument | undefined, names: FieldNames): Field {
   if (node === undefined || !isExpression(node))
-    throw names.misfit(call, report(node), 'a field with positions', node?.span ?? call.span)
+    throw names.misfit(call, queryFault(node), 'a field with positions', node?.span ?? call.span)
   const field = names.field(node)
   if (isGeo(field.type)) return field
   throw names.misfit(

@@ -1,7 +1,7 @@
 import type { Argument, Expression, GroupItem, OrderItem, SelectItem } from '../../language/odsql/ast.ts'
 import { FUNCTIONS } from '../../language/odsql/vocabulary.ts'
 import { isGeo, isNumeric, isTemporal } from '../../model/field.ts'
-import { describe, malformed, report } from '../faults.ts'
+import { describeValue, malformed, queryFault } from '../faults.ts'
 import {
   type Aggregate,
   type AggregateName,
@@ -11,7 +11,7 @@ import {
   type RowValue,
   scalarType,
 } from '../plan.ts'
-import { Names, type ResolveContext } from './context.ts'
+import { FieldNames, type ResolveContext } from './context.ts'
 import { expressionKey, spelling } from './labels.ts'
 import { foldNumber, isExpression, resolveScalar } from './scalars.ts'
 
@@ -50,7 +50,7 @@ export function resolveRows(
   context: ResolveContext,
 ): readonly RowSelection[] {
   const byName = keysByName(groups.keys, groups.items, groups.text)
-  const rows = new Rows(new Names('select', context), select.text, byName, new Map())
+  const rows = new Rows(new FieldNames('select', context), select.text, byName, new Map())
   return select.items.map(item => {
     if (item.expression === null)
       throw malformed(
@@ -79,7 +79,7 @@ export function resolveRowOrder(
 ): readonly RowOrdering[] {
   const byName = keysByName(groups.keys, groups.items, groups.text)
   const labels = new Map(select.map(({ key, value }) => [key, value]))
-  const rows = new Rows(new Names('order_by', context), order.text, byName, labels)
+  const rows = new Rows(new FieldNames('order_by', context), order.text, byName, labels)
   let keyed = false
   return order.items.map(({ expression, descending, span }) => {
     const reversed = expression.type === 'sign' && expression.negative && expression.operand.type === 'field'
@@ -98,13 +98,13 @@ export function resolveRowOrder(
 
 /** Resolves the values of rows in one clause; it lives for one clause. */
 class Rows {
-  private readonly names: Names
+  private readonly names: FieldNames
   private readonly text: string
   private readonly keys: ReadonlyMap<string, number>
   private readonly labels: ReadonlyMap<string, RowValue>
 
   constructor(
-    names: Names,
+    names: FieldNames,
     text: string,
     keys: ReadonlyMap<string, number>,
     labels: ReadonlyMap<string, RowValue>,
@@ -160,17 +160,17 @@ class Rows {
           'group by it or aggregate it',
         )
       default:
-        throw malformed(this.names.clause, `${describe(node)} is no value of a group`, node.span)
+        throw malformed(this.names.clause, `${describeValue(node)} is no value of a group`, node.span)
     }
   }
 
   private number(node: Expression): RowValue {
     const value = this.value(node)
     if (value.type === 'aggregate' && ['envelope', 'bbox'].includes(value.aggregate.name))
-      throw malformed(this.names.clause, `${describe(node)} cannot be computed with`, node.span)
+      throw malformed(this.names.clause, `${describeValue(node)} cannot be computed with`, node.span)
     const isText = value.type === 'constant' && value.of === 'text'
     if (isText)
-      throw malformed(this.names.clause, `Arithmetic takes numbers, not ${describe(node)}`, node.span)
+      throw malformed(this.names.clause, `Arithmetic takes numbers, not ${describeValue(node)}`, node.span)
     return value
   }
 
@@ -192,7 +192,7 @@ class Rows {
     const distinct = first.type === 'distinct'
     const node = distinct ? first.operand : first
     if (!isExpression(node) || (distinct && name !== 'count'))
-      throw this.names.misfit(call, report(first), 'a field', first.span)
+      throw this.names.misfit(call, queryFault(first), 'a field', first.span)
     const of = resolveScalar(node, this.names)
     this.checkType(call, node, scalarType(of), name)
     return { ...figure, of, distinct }
@@ -203,7 +203,7 @@ class Rows {
     const ordered = isNumeric(type) || (isTemporal(type) && (name === 'min' || name === 'max'))
     if (name === 'count' || (geo ? isGeo(type) : ordered)) return
     const isDate = isTemporal(type)
-    const expected = `${call.name} takes ${geo ? 'a field with positions' : 'numbers'}, and ${describe(node)} is of type ${type}`
+    const expected = `${call.name} takes ${geo ? 'a field with positions' : 'numbers'}, and ${describeValue(node)} is of type ${type}`
     const reason = geo || isDate ? expected : 'StatAggregation only supports numeric or date expression'
     throw malformed(this.names.clause, reason, node.span)
   }
@@ -211,6 +211,6 @@ class Rows {
   private rank(call: Call, node: Argument | undefined): number {
     const value = node !== undefined && isExpression(node) ? foldNumber(node) : null
     if (value !== null && value >= 0 && value <= 100) return value
-    throw this.names.misfit(call, report(node), 'a number from 0 to 100', node?.span ?? call.span)
+    throw this.names.misfit(call, queryFault(node), 'a number from 0 to 100', node?.span ?? call.span)
   }
 }

@@ -3,16 +3,16 @@ import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
 import { type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { parsePattern } from '../date-pattern.ts'
 import { type DateConstant, dateBounds, parseDate } from '../dates.ts'
-import { describe, malformed, report } from '../faults.ts'
-import { type DatePart, type Scalar, scalarType } from '../plan.ts'
-import type { Names } from './context.ts'
+import { describeValue, malformed, queryFault } from '../faults.ts'
+import { type DatePartName, type Scalar, scalarType } from '../plan.ts'
+import type { FieldNames } from './context.ts'
 import { pointLiteral } from './geometries.ts'
 import { nowConstant } from './now.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
 /** Gives the value that an expression means for a record. Anything that is no value is refused. */
-export function resolveScalar(node: Expression, names: Names): Scalar {
+export function resolveScalar(node: Expression, names: FieldNames): Scalar {
   switch (node.type) {
     case 'field': {
       const label = names.labels.get(node.name)
@@ -35,7 +35,7 @@ export function resolveScalar(node: Expression, names: Names): Scalar {
     default:
       throw malformed(
         names.clause,
-        `${describe(node)} was found where a value is expected`,
+        `${describeValue(node)} was found where a value is expected`,
         node.span,
         node.type === 'geometry' ? 'a geometry stands in a function' : undefined,
       )
@@ -43,7 +43,7 @@ export function resolveScalar(node: Expression, names: Names): Scalar {
 }
 
 /** Reads the text of a date literal. */
-function resolveDate(node: Extract<Expression, { type: 'date' }>, names: Names): DateConstant {
+function resolveDate(node: Extract<Expression, { type: 'date' }>, names: FieldNames): DateConstant {
   const constant = parseDate(node.text)
   if (constant !== null) return constant
   const hint = "write date'2020', date'2020-06', date'2020/06/30' or date'2020-06-30T12:00:00+02:00'"
@@ -51,7 +51,7 @@ function resolveDate(node: Extract<Expression, { type: 'date' }>, names: Names):
 }
 
 /** The first instant of a date as a constant of a temporal type. */
-export function momentConstant(constant: DateConstant, of: FieldType, names: Names): Scalar {
+export function momentConstant(constant: DateConstant, of: FieldType, names: FieldNames): Scalar {
   return { type: 'constant', value: dateBounds(constant, of, names.context.timezone).start, of }
 }
 
@@ -81,7 +81,7 @@ function numberConstant(value: number): Scalar {
   return { type: 'constant', value: value + 0, of: Number.isSafeInteger(value) ? 'int' : 'double' }
 }
 
-function arithmetic(node: Extract<Expression, { type: 'arithmetic' | 'sign' }>, names: Names): Scalar {
+function arithmetic(node: Extract<Expression, { type: 'arithmetic' | 'sign' }>, names: FieldNames): Scalar {
   const folded = foldNumber(node)
   if (folded !== null) return numberConstant(folded)
   const operand = (part: Expression): Scalar => {
@@ -90,7 +90,7 @@ function arithmetic(node: Extract<Expression, { type: 'arithmetic' | 'sign' }>, 
     if (!isNumeric(type))
       throw malformed(
         names.clause,
-        `Arithmetic takes numbers, ${describe(part)} is of type ${type}`,
+        `Arithmetic takes numbers, ${describeValue(part)} is of type ${type}`,
         part.span,
       )
     return value
@@ -107,7 +107,7 @@ function arithmetic(node: Extract<Expression, { type: 'arithmetic' | 'sign' }>, 
   return { type: 'arithmetic', operator: '-', left: numberConstant(0), right: value }
 }
 
-function resolveCall(call: Call, names: Names): Scalar {
+function resolveCall(call: Call, names: FieldNames): Scalar {
   const entry = names.function(call)
   const [first, second] = call.arguments
   if (entry.name === 'now')
@@ -150,7 +150,7 @@ function resolveCall(call: Call, names: Names): Scalar {
         throw malformed(names.clause, 'A distance with a radius is a condition, not a value', call.span)
       const field = isExpression(first) ? names.field(first) : null
       if (field?.type !== 'geo_point_2d')
-        throw names.misfit(call, report(first), 'a field of type geo_point_2d', first.span)
+        throw names.misfit(call, queryFault(first), 'a field of type geo_point_2d', first.span)
       return { type: 'distance', field, point: pointLiteral(call, second as Argument, names) }
     }
     default:
@@ -159,11 +159,11 @@ function resolveCall(call: Call, names: Names): Scalar {
 }
 
 /** Parts of a constant are computed at once; hours of a day without clock are 0 in the store. */
-function datePart(part: DatePart, operand: Scalar): Scalar {
+function datePart(part: DatePartName, operand: Scalar): Scalar {
   return { type: 'datePart', part, operand }
 }
 
-function dateFormat(call: Call, first: Argument, second: Argument, names: Names): Scalar {
+function dateFormat(call: Call, first: Argument, second: Argument, names: FieldNames): Scalar {
   const operand = typed(call, first, isTemporal, 'a date', names)
   if (second.type !== 'string') throw names.misfit(call, 'no text', 'a pattern in quotes', second.span)
   const parts = parsePattern(second.value)
@@ -176,17 +176,22 @@ function dateFormat(call: Call, first: Argument, second: Argument, names: Names)
   )
 }
 
-function ifNull(call: Call, first: Argument, second: Argument, names: Names): Scalar {
+function ifNull(call: Call, first: Argument, second: Argument, names: FieldNames): Scalar {
   if (!isExpression(first) || !isExpression(second))
     throw names.misfit(call, 'other arguments', 'two values', call.span)
   const operand = resolveScalar(first, names)
   const type = scalarType(operand)
   if (second.type === 'null') return operand
-  const moment = isTemporal(type) ? momentOf(second, names) : null
+  const moment = isTemporal(type) ? momentScalar(second, names) : null
   const other = moment === null ? resolveScalar(second, names) : momentConstant(moment, type, names)
   const found = scalarType(other)
   if (found !== type && !(isNumeric(type) && isNumeric(found)))
-    throw names.misfit(call, `${describe(second)} of type ${found}`, `a value of type ${type}`, second.span)
+    throw names.misfit(
+      call,
+      `${describeValue(second)} of type ${found}`,
+      `a value of type ${type}`,
+      second.span,
+    )
   return { type: 'ifNull', operand, other }
 }
 
@@ -194,7 +199,7 @@ function ifNull(call: Call, first: Argument, second: Argument, names: Names): Sc
  * The date of a literal, of a call of `now` or, as an extension, of a text that is a whole ISO 8601 date; null for
  * anything else.
  */
-export function momentOf(node: Expression, names: Names): DateConstant | null {
+export function momentScalar(node: Expression, names: FieldNames): DateConstant | null {
   if (node.type === 'date') return resolveDate(node, names)
   if (node.type === 'string') return WHOLE_DATE.test(node.value) ? parseDate(node.value) : null
   if (node.type === 'call' && node.name === 'now') {
@@ -212,12 +217,12 @@ function typed(
   node: Argument,
   fits: (type: FieldType) => boolean,
   expected: string,
-  names: Names,
+  names: FieldNames,
 ): Scalar {
-  if (!isExpression(node)) throw names.misfit(call, report(node), expected, node.span)
+  if (!isExpression(node)) throw names.misfit(call, queryFault(node), expected, node.span)
   const value = resolveScalar(node, names)
   const type = scalarType(value)
-  if (!fits(type)) throw names.misfit(call, `${describe(node)} of type ${type}`, expected, node.span)
+  if (!fits(type)) throw names.misfit(call, `${describeValue(node)} of type ${type}`, expected, node.span)
   return value
 }
 

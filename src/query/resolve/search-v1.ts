@@ -3,7 +3,7 @@ import type { V1Comparison, V1Query } from '../../language/search-v1/ast.ts'
 import { type Field, isNumeric, isTemporal } from '../../model/field.ts'
 import { all, any, negate } from '../conditions.ts'
 import type { Condition } from '../plan.ts'
-import { Names, type ResolveContext } from './context.ts'
+import { FieldNames, type ResolveContext } from './context.ts'
 import { searchedWords, wordsCondition } from './predicates.ts'
 import { resolveWhere } from './where.ts'
 
@@ -38,7 +38,7 @@ export function resolveV1(query: V1Query, context: ResolveContext): Condition | 
 const EVERYTHING: Condition = { type: 'always', value: true }
 
 function comparison(requested: V1Comparison, context: ResolveContext): Condition | null {
-  const field = new Names('where', context).known(requested.field)
+  const field = new FieldNames('where', context).known(requested.field)
   if (field === undefined) return wordsCondition(searchedWords(requested.text))
   return resolveWhere(expressionOf(requested, field), context)
 }

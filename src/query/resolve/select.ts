@@ -3,8 +3,8 @@ import { exactJson } from '../../model/exact-json.ts'
 import { isGeo } from '../../model/field.ts'
 import { malformed } from '../faults.ts'
 import { beginsWith } from '../field-names.ts'
-import { fieldsOf, type Ordering, type Scalar, type Selection, scalarType } from '../plan.ts'
-import { Names, type ResolveContext } from './context.ts'
+import { fieldsOf, type Ordering, type Scalar, type SelectedColumn, scalarType } from '../plan.ts'
+import { FieldNames, type ResolveContext } from './context.ts'
 import { expressionKey } from './labels.ts'
 import { foldNumber, resolveScalar } from './scalars.ts'
 
@@ -15,15 +15,15 @@ export function resolveSelect(
   items: readonly SelectItem[],
   text: string,
   context: ResolveContext,
-): readonly Selection[] {
+): readonly SelectedColumn[] {
   const every = context.dataset.fields.map(
-    (field): Selection => ({ key: field.name, value: { type: 'field', field } }),
+    (field): SelectedColumn => ({ key: field.name, value: { type: 'field', field } }),
   )
   if (items.length === 0) return every
-  const names = new Names('select', context)
+  const names = new FieldNames('select', context)
   const narrowed = prefilter(items, every, names)
   const chosen = new Map<string, Scalar>()
-  const choose = (selections: readonly Selection[]) => {
+  const choose = (selections: readonly SelectedColumn[]) => {
     for (const { key, value } of selections) chosen.set(key, value)
   }
   for (const item of items) {
@@ -36,7 +36,7 @@ export function resolveSelect(
 }
 
 /** A value of each record; of a field with many values only the field itself. */
-function column(expression: Expression, names: Names): Scalar {
+function column(expression: Expression, names: FieldNames): Scalar {
   const value = resolveScalar(expression, names)
   const many = value.type === 'field' ? undefined : fieldsOf(value).find(({ multivalued }) => multivalued)
   if (many === undefined) return value
@@ -54,9 +54,9 @@ function isNarrowing(expression: Expression): expression is Call {
 /** What all `include(…)` name together, or everything, without what any `exclude(…)` names. */
 function prefilter(
   items: readonly SelectItem[],
-  from: readonly Selection[],
-  names: Names,
-): readonly Selection[] {
+  from: readonly SelectedColumn[],
+  names: FieldNames,
+): readonly SelectedColumn[] {
   const tests = { include: [] as NameTest[], exclude: [] as NameTest[] }
   for (const { expression, label, span } of items) {
     if (expression === null || !isNarrowing(expression)) continue
@@ -73,7 +73,7 @@ function prefilter(
 type NameTest = (name: string) => boolean
 
 /** Names, each with a trailing `*` for any ending. */
-function nameTests(call: Call, names: Names): readonly NameTest[] {
+function nameTests(call: Call, names: FieldNames): readonly NameTest[] {
   names.function(call)
   return call.arguments.map(argument => {
     if (argument.type === 'star') return () => true
@@ -89,10 +89,10 @@ function nameTests(call: Call, names: Names): readonly NameTest[] {
 /** Gives the keys that an order_by clause sorts records by. Geometry has no order. */
 export function resolveOrderBy(
   items: readonly OrderItem[],
-  select: readonly Selection[],
+  select: readonly SelectedColumn[],
   context: ResolveContext,
 ): readonly Ordering[] {
-  const names = new Names('order_by', context, new Map(select.map(({ key, value }) => [key, value])))
+  const names = new FieldNames('order_by', context, new Map(select.map(({ key, value }) => [key, value])))
   if (items.length > MAX_KEYS)
     throw malformed(
       'order_by',
@@ -128,7 +128,7 @@ function deciding(orderings: readonly Ordering[]): readonly Ordering[] {
   return [...distinct.values()]
 }
 
-function chance(call: Call, names: Names): Ordering {
+function chance(call: Call, names: FieldNames): Ordering {
   names.function(call)
   const [first] = call.arguments
   const seed =

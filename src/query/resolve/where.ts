@@ -3,7 +3,7 @@ import { integerValue } from '../../model/exact-json.ts'
 import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { all, any, negate } from '../conditions.ts'
 import { type DateConstant, dateBounds, parseDate } from '../dates.ts'
-import { describe, incompatible, malformed, unlike } from '../faults.ts'
+import { describeValue, incompatible, malformed, unlike } from '../faults.ts'
 import {
   type Bound,
   type Comparator,
@@ -12,9 +12,9 @@ import {
   type Scalar,
   scalarType,
 } from '../plan.ts'
-import { Names, type ResolveContext } from './context.ts'
+import { FieldNames, type ResolveContext } from './context.ts'
 import { resolvePredicate, searchedWords, wordsCondition } from './predicates.ts'
-import { foldNumber, momentConstant, momentOf, resolveScalar } from './scalars.ts'
+import { foldNumber, momentConstant, momentScalar, resolveScalar } from './scalars.ts'
 
 const NEVER: Condition = { type: 'always', value: false }
 
@@ -23,10 +23,10 @@ const NEVER: Condition = { type: 'always', value: false }
  * an unknown field and IncompatibleTypesInComparisonFilter for a comparison between types.
  */
 export function resolveWhere(expression: Expression, context: ResolveContext): Condition | null {
-  return all([resolveCondition(expression, new Names('where', context))])
+  return all([resolveCondition(expression, new FieldNames('where', context))])
 }
 
-function resolveCondition(node: Expression, names: Names): Condition {
+function resolveCondition(node: Expression, names: FieldNames): Condition {
   switch (node.type) {
     case 'or':
       return any(chain(node).map(operand => resolveCondition(operand, names)))
@@ -57,7 +57,7 @@ function resolveCondition(node: Expression, names: Names): Condition {
     default:
       throw malformed(
         names.clause,
-        `${describe(node)} is not a condition`,
+        `${describeValue(node)} is not a condition`,
         node.span,
         'compare it with something',
       )
@@ -66,7 +66,7 @@ function resolveCondition(node: Expression, names: Names): Condition {
 
 const ALWAYS: Condition = { type: 'always', value: true }
 
-function comparison(node: Extract<Expression, { type: 'comparison' }>, names: Names): Condition {
+function comparison(node: Extract<Expression, { type: 'comparison' }>, names: FieldNames): Condition {
   const { left, operator, right, span } = node
   if (isConstant(left) && isConstant(right))
     throw malformed(names.clause, 'A comparison needs a field on one of its sides', span)
@@ -81,7 +81,7 @@ function compare(
   operator: Comparator,
   right: Expression,
   span: Span,
-  names: Names,
+  names: FieldNames,
 ): Condition {
   if (left.type === 'null' || right.type === 'null') return NEVER
   if (left.type === 'field' && isConstant(right))
@@ -96,12 +96,12 @@ function alike(
   operator: Comparator,
   right: Expression,
   span: Span,
-  names: Names,
+  names: FieldNames,
 ): readonly [Scalar, Scalar] {
   if (left.type === 'field' && right.type === 'field') {
     const [a, b] = [names.field(left), names.field(right)]
     const same = a.type === b.type || (isNumeric(a.type) && isNumeric(b.type))
-    if (!same || isGeo(a.type)) throw incompatible(names.clause, a, operator, describe(right), span)
+    if (!same || isGeo(a.type)) throw incompatible(names.clause, a, operator, describeValue(right), span)
   }
   const first = resolveScalar(left, names)
   const type = scalarType(first)
@@ -112,9 +112,9 @@ function alike(
   if (!same || isGeo(type) || (type === 'boolean' && ordered))
     throw unlike(
       names.clause,
-      { told: describe(left), type },
+      { told: describeValue(left), type },
       operator,
-      { told: describe(right), type: found },
+      { told: describeValue(right), type: found },
       span,
     )
   return [first, second]
@@ -126,8 +126,8 @@ function partNumber(value: Scalar, node: Expression): Scalar | null {
   return { type: 'constant', value: Number(node.value), of: 'int' }
 }
 
-function momentIn(node: Expression, type: Field['type'], names: Names): Scalar | null {
-  const moment = isTemporal(type) ? momentOf(node, names) : null
+function momentIn(node: Expression, type: Field['type'], names: FieldNames): Scalar | null {
+  const moment = isTemporal(type) ? momentScalar(node, names) : null
   return moment === null ? null : momentConstant(moment, type, names)
 }
 
@@ -156,13 +156,13 @@ function compareConstant(
   operator: Comparator,
   node: Expression,
   span: Span,
-  names: Names,
+  names: FieldNames,
 ): Condition {
   const moment = isTemporal(field.type) ? dateOf(node, names) : null
   if (moment !== null) return compareDate(field, operator, moment, names.context.timezone)
   const value = constantOf(field, operator, node, span, names)
   if (field.type === 'boolean' && operator !== '=' && operator !== '!=')
-    throw incompatible(names.clause, field, operator, describe(node), span)
+    throw incompatible(names.clause, field, operator, describeValue(node), span)
   if (field.type === 'int' && typeof value !== 'bigint' && !Number.isInteger(value)) {
     if (operator === '=') return NEVER
     if (operator === '!=') return { type: 'present', field }
@@ -171,8 +171,8 @@ function compareConstant(
 }
 
 /** The date that a node beside a temporal field means; null where it means none. */
-function dateOf(node: Expression, names: Names): DateConstant | null {
-  const moment = momentOf(node, names)
+function dateOf(node: Expression, names: FieldNames): DateConstant | null {
+  const moment = momentScalar(node, names)
   if (moment !== null || !names.context.dialect.bareDates) return moment
   const text = bareDate(node)
   return text === null ? null : parseDate(text)
@@ -213,7 +213,7 @@ function compareDate(
   ])
 }
 
-function range(node: Extract<Expression, { type: 'range' }>, names: Names): Condition {
+function range(node: Extract<Expression, { type: 'range' }>, names: FieldNames): Condition {
   const { operand, range: bounds, span } = node
   if (operand.type !== 'field') return computedRange(operand, bounds, span, names)
   const field = names.field(operand)
@@ -227,7 +227,7 @@ function range(node: Extract<Expression, { type: 'range' }>, names: Names): Cond
   }
 }
 
-function computedRange(operand: Expression, bounds: RangeBounds, span: Span, names: Names): Condition {
+function computedRange(operand: Expression, bounds: RangeBounds, span: Span, names: FieldNames): Condition {
   const above = compare(operand, bounds.lowerInclusive ? '>=' : '>', bounds.lower, span, names)
   const below = compare(operand, bounds.upperInclusive ? '<=' : '<', bounds.upper, span, names)
   return all([above, below]) ?? ALWAYS
@@ -238,7 +238,7 @@ function bound(
   node: Expression,
   inclusive: boolean,
   side: 'lower' | 'upper',
-  names: Names,
+  names: FieldNames,
 ): Bound {
   const moment = isTemporal(field.type) ? dateOf(node, names) : null
   if (moment === null) return { value: constantOf(field, 'in', node, node.span, names), inclusive }
@@ -246,7 +246,13 @@ function bound(
   return { value: start, inclusive: insideDay ? side === 'upper' : inclusive }
 }
 
-function constantOf(field: Field, operator: string, node: Expression, span: Span, names: Names): Constant {
+function constantOf(
+  field: Field,
+  operator: string,
+  node: Expression,
+  span: Span,
+  names: FieldNames,
+): Constant {
   if (field.type === 'text' && node.type === 'string') return node.value
   if (field.type === 'boolean' && node.type === 'boolean') return node.value
   if (isNumeric(field.type)) {
@@ -255,7 +261,7 @@ function constantOf(field: Field, operator: string, node: Expression, span: Span
     const value = foldNumber(node)
     if (value !== null && Number.isFinite(value)) return value === 0 ? 0 : value
   }
-  throw incompatible(names.clause, field, operator, describe(node), span)
+  throw incompatible(names.clause, field, operator, describeValue(node), span)
 }
 
 /** A whole number as it is written, where it is one and of 64 bits. */
@@ -267,7 +273,7 @@ function exactInteger(node: Expression): number | bigint | undefined {
   return integerValue(node.negative ? -BigInt(text) : BigInt(text))
 }
 
-function is(node: Extract<Expression, { type: 'is' }>, names: Names): Condition {
+function is(node: Extract<Expression, { type: 'is' }>, names: FieldNames): Condition {
   if (node.value === null && node.operand.type !== 'field') {
     const value = resolveScalar(node.operand, names)
     const present: Condition = { type: 'relation', left: value, operator: '=', right: value }
@@ -284,15 +290,15 @@ function is(node: Extract<Expression, { type: 'is' }>, names: Names): Condition 
 }
 
 /** All words of the text within one value of the field (query API, "Where clause", LIKE). */
-function like(node: Extract<Expression, { type: 'like' }>, names: Names): Condition {
+function like(node: Extract<Expression, { type: 'like' }>, names: FieldNames): Condition {
   const field = names.field(node.operand)
   if (field.type !== 'text' || node.pattern.type !== 'string')
-    throw incompatible(names.clause, field, 'like', describe(node.pattern), node.span)
+    throw incompatible(names.clause, field, 'like', describeValue(node.pattern), node.span)
   const words = searchedWords(node.pattern.value)
   return words.length === 0 ? { type: 'present', field } : { type: 'like', field, words }
 }
 
-function flag(node: Extract<Expression, { type: 'field' }>, names: Names): Condition {
+function flag(node: Extract<Expression, { type: 'field' }>, names: FieldNames): Condition {
   const field = names.field(node)
   if (field.type === 'boolean') return { type: 'compare', field, operator: '=', value: true }
   const hint = 'only a boolean field stands alone'

@@ -2,7 +2,7 @@ import { ByteBuffer } from 'flatbuffers'
 import { setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
-import { BATCH_ROWS, type Row, type Source } from '../source.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
 import { unreadable } from '../unreadable.ts'
 import { ByteReader } from './byte-reader.ts'
 
@@ -34,11 +34,11 @@ interface Column {
 }
 
 /** A FlatGeobuf file (flatgeobuf.org, version 3), feature by feature: its columns and `geometry` in degrees. */
-export function flatgeobufSource(data: DataFile): Source {
+export function flatgeobufSource(data: DataFile): RecordSource {
   return { name: data.name, textual: false, read: () => readFeatures(data) }
 }
 
-async function* readFeatures(data: DataFile): AsyncGenerator<readonly Row[]> {
+async function* readFeatures(data: DataFile): AsyncGenerator<readonly SourceRow[]> {
   const { name: file } = data
   const reader = new ByteReader(data.pieces(2 ** 18))
   try {
@@ -56,7 +56,7 @@ async function* readFeatures(data: DataFile): AsyncGenerator<readonly Row[]> {
         { file },
         'Write it in EPSG:4326.',
       )
-    let batch: Row[] = []
+    let batch: SourceRow[] = []
     for (let row = 1; ; row++) {
       const bytes = await nextTable(reader, file)
       if (bytes === null) break

@@ -3,7 +3,7 @@ import { lookup, setMember } from '../../model/lookup.ts'
 import { parseWkbHex } from '../../model/wkb.ts'
 import type { DataFile } from '../data-file.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
-import { BATCH_ROWS, type Row, type Source } from '../source.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
 import { misconfigured, unreadable } from '../unreadable.ts'
 
 /** A table of a GeoPackage, or of another SQLite database. */
@@ -19,7 +19,7 @@ interface Layer {
  *
  * @param layer its name; the only one unless told
  */
-export function geopackageSource(data: DataFile, layer: string | number | undefined): Source {
+export function geopackageSource(data: DataFile, layer: string | number | undefined): RecordSource {
   const open = <T>(use: (database: Libsql.Database, path: string) => Iterable<T>) =>
     data.withBytes(async function* (_, path) {
       const database = connect(path, data.name)
@@ -107,7 +107,7 @@ function chooseLayer(layers: readonly Layer[], required: string | number | undef
   )
 }
 
-function* readLayer(database: Libsql.Database, layer: Layer, file: string): Generator<readonly Row[]> {
+function* readLayer(database: Libsql.Database, layer: Layer, file: string): Generator<readonly SourceRow[]> {
   const columns = all(database, 'SELECT name, type FROM pragma_table_info(?)', [layer.name]).map(
     ({ name, type }) => ({
       name: String(name),

@@ -1,7 +1,7 @@
 import { lookup, setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
 import type { RawGeometry } from '../reference-system.ts'
-import type { Source } from '../source.ts'
+import type { RecordSource } from '../source.ts'
 import { elementRows } from './xml.ts'
 import type { XmlElement } from './xml-tree.ts'
 
@@ -30,7 +30,7 @@ const DESCRIBED = /^([^:\n]{1,200}): (.*)$/
  * The waypoints, routes and tracks of a GPX document, with what is said of each, the elements of `extensions`, and `geometry`: a point, a
  * line, or a line for each segment.
  */
-export function gpxSource(data: DataFile): Source {
+export function gpxSource(data: DataFile): RecordSource {
   const isOwn = /<gpx[^>]*creator="Lodestone"/.test(data.head.toString('utf8'))
   return {
     name: data.name,

@@ -1,7 +1,7 @@
 import { setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
 import type { RawGeometry } from '../reference-system.ts'
-import type { Source } from '../source.ts'
+import type { RecordSource } from '../source.ts'
 import { elementRows } from './xml.ts'
 import { child, childText, type XmlElement } from './xml-tree.ts'
 
@@ -14,7 +14,7 @@ interface SchemaField {
 /**
  * The placemarks of a KML document (OGC 07-147r2): their names, descriptions and times, the columns of `ExtendedData`, and `geometry`.
  */
-export function kmlSource(data: DataFile): Source {
+export function kmlSource(data: DataFile): RecordSource {
   return {
     name: data.name,
     textual: true,

@@ -1,5 +1,5 @@
 import type { DataFile } from '../data-file.ts'
-import type { Cell, Grid, GridRow } from '../grid.ts'
+import type { Grid, GridCell, GridRow } from '../grid.ts'
 import { unreadable } from '../unreadable.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
 import { type CellRange, chosenSheet, RowBuilder, type SheetChoice, workbookGrid } from './workbook.ts'
@@ -160,7 +160,7 @@ class ContentReader implements XmlListener {
     this.paragraphs.push((this.paragraphs.pop() ?? '') + text)
   }
 
-  private cell(): Cell {
+  private cell(): GridCell {
     const type = this.attributes.get('value-type')
     const value = this.attributes.get('value')
     switch (type) {

@@ -5,7 +5,7 @@ import { lookup, setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
 import type { RandomAccess } from '../random-access.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
-import { BATCH_ROWS, type Row, type Source } from '../source.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
 import { unreadable } from '../unreadable.ts'
 import { unpackLz4 } from './lz4.ts'
 
@@ -19,7 +19,7 @@ const MAX_GROUP = 2 ** 31
  * An Apache Parquet file, by row groups: days and moments in ISO 8601, lists as arrays, structures as objects, geometries of GeoParquet
  * (1.0 and 1.1, WKB) and of Parquet itself in degrees. Throws SourceUnreadable for a file that is damaged or encrypted.
  */
-export function parquetSource(data: DataFile): Source {
+export function parquetSource(data: DataFile): RecordSource {
   return {
     name: data.name,
     textual: false,
@@ -27,7 +27,7 @@ export function parquetSource(data: DataFile): Source {
   }
 }
 
-async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<readonly Row[]> {
+async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<readonly SourceRow[]> {
   const library = require('hyparquet') as typeof import('hyparquet')
   const source = {
     byteLength: bytes.size,
@@ -59,7 +59,7 @@ async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<re
       })
       for (let from = 0; from < objects.length; from += BATCH_ROWS)
         yield objects.slice(from, from + BATCH_ROWS).map(
-          (data, at): Row => ({
+          (data, at): SourceRow => ({
             row: rowStart + from + at + 1,
             line: undefined,
             data: withGeometries(data, geometries),

@@ -5,7 +5,7 @@ import type { DataFile } from '../data-file.ts'
 import { decoderOf, encodingNamed } from '../decode.ts'
 import { EncodingSample } from '../detect-encoding.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfWkt } from '../reference-system.ts'
-import { BATCH_ROWS, type Row, type Source } from '../source.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
 import { unreadable } from '../unreadable.ts'
 import { ByteReader } from './byte-reader.ts'
 import { type DbfField, dbfFields, dbfValue } from './dbf.ts'
@@ -18,7 +18,7 @@ const HEADER = 100
  *
  * @param encoding of the attributes; by default what `.cpg`, the header or their bytes tell
  */
-export function shapefileSource(data: DataFile, path: string, encoding: string | undefined): Source {
+export function shapefileSource(data: DataFile, path: string, encoding: string | undefined): RecordSource {
   return { name: data.name, textual: false, read: () => readRows(partsOf(data, path), data.name, encoding) }
 }
 
@@ -63,7 +63,7 @@ async function* readRows(
   parts: Parts,
   file: string,
   declared: string | undefined,
-): AsyncGenerator<readonly Row[]> {
+): AsyncGenerator<readonly SourceRow[]> {
   const shp = parts('shp')
   if (shp === null) throw unreadable('The shapefile lacks its .shp.', { file })
   const move = await referenceSystem(parts, file)
@@ -76,7 +76,7 @@ async function* readRows(
       throw unreadable('The file is no shapefile.', { file })
     const layout = table === null ? null : await dbfFields(table, file)
     const decode = layout === null ? () => '' : await attributeDecoder(parts, layout.codePage, declared, file)
-    let batch: Row[] = []
+    let batch: SourceRow[] = []
     for (let row = 1; ; row++) {
       const attributes = layout === null ? null : await (table as ByteReader).take(layout.recordLength)
       const shape = await nextShape(shapes, file, row)

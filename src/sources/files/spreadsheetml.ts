@@ -1,5 +1,5 @@
 import type { DataFile } from '../data-file.ts'
-import type { Cell, Grid, GridRow } from '../grid.ts'
+import type { Grid, GridCell, GridRow } from '../grid.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
 import { type CellRange, chosenSheet, RowBuilder, type SheetChoice, workbookGrid } from './workbook.ts'
 
@@ -85,7 +85,7 @@ class SheetReader implements XmlListener {
     if (row !== undefined) this.rows.push(row)
   }
 
-  private cell(): Cell {
+  private cell(): GridCell {
     const text = this.text_
     switch (this.type) {
       case '':

@@ -1,4 +1,4 @@
-import type { Cell, Grid, GridRow } from '../grid.ts'
+import type { Grid, GridCell, GridRow } from '../grid.ts'
 import { unreadable } from '../unreadable.ts'
 
 /** Which cells of a workbook are the grid. */
@@ -55,7 +55,7 @@ export function columnNumber(letters: string): number {
 export class RowBuilder {
   private readonly range: CellRange
   private readonly file: string
-  private cells: Cell[] = []
+  private cells: GridCell[] = []
 
   constructor(range: CellRange, file: string) {
     this.range = range
@@ -63,7 +63,7 @@ export class RowBuilder {
   }
 
   /** Sets a cell; those before it are empty. Throws SourceUnreadable beyond 16,384 columns. */
-  set(column: number, cell: Cell): void {
+  set(column: number, cell: GridCell): void {
     if (cell === null) return
     if (column >= MAX_COLUMNS)
       throw unreadable(`The sheet has a cell in column ${column + 1}, and at most ${MAX_COLUMNS} are read.`, {

@@ -1,5 +1,5 @@
 import type { Archive, DataFile } from '../data-file.ts'
-import type { Cell, Grid, GridRow } from '../grid.ts'
+import type { Grid, GridCell, GridRow } from '../grid.ts'
 import { unreadable } from '../unreadable.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
 import {
@@ -247,7 +247,7 @@ class SheetReader implements XmlListener {
     }
   }
 
-  private cell(): Cell {
+  private cell(): GridCell {
     const { value, type } = this
     if (value === '') return null
     switch (type) {

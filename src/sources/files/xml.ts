@@ -1,5 +1,5 @@
 import type { DataFile } from '../data-file.ts'
-import { BATCH_ROWS, type Row, type Source } from '../source.ts'
+import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
 import { unreadable } from '../unreadable.ts'
 import { readXml } from '../xml-events.ts'
 import { ElementCutter, elementValue, type XmlElement } from './xml-tree.ts'
@@ -9,12 +9,12 @@ import { ElementCutter, elementValue, type XmlElement } from './xml-tree.ts'
  *
  * @param records path of the element, `/catalog/book`; the element that repeats and holds most of the document unless told
  */
-export function xmlSource(data: DataFile, records: string | undefined): Source {
+export function xmlSource(data: DataFile, records: string | undefined): RecordSource {
   return {
     name: data.name,
     textual: true,
     async *read() {
-      const path = pathOf(records ?? (await recordPath(data)))
+      const path = pathOf(records ?? (await xmlRecordPath(data)))
       yield* elementRows(
         data,
         it => isPath(it, path),
@@ -31,8 +31,8 @@ export async function* elementRows(
   isRequired: (path: readonly string[]) => boolean,
   rowOf: (element: XmlElement, path: readonly string[]) => Readonly<Record<string, unknown>> | null,
   otherwise?: () => Promise<never>,
-): AsyncGenerator<readonly Row[]> {
-  let batch: Row[] = []
+): AsyncGenerator<readonly SourceRow[]> {
+  let batch: SourceRow[] = []
   let row = 0
   const cutter = new ElementCutter(isRequired, (element, path) => {
     const values = rowOf(element, path)
@@ -76,7 +76,7 @@ interface PathCount {
 const MAX_PATHS = 20_000
 
 /** The path of the elements that are the records: of those that repeat, the ones that hold most. */
-export async function recordPath(data: DataFile): Promise<string> {
+export async function xmlRecordPath(data: DataFile): Promise<string> {
   const found = await countPaths(data)
   const best = [...found].filter(([, { count, content }]) => count > 1 && content > count)
   best.sort(([, a], [, b]) => b.content - a.content || a.depth - b.depth)

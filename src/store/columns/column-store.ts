@@ -9,7 +9,7 @@ import { KnownSlow } from './threads/known-slow.ts'
 import type { Failure, Job, QueriedGraphs, TextFormat, WireTable } from './threads/protocol.ts'
 import { type ColumnBytes, GraphRegistry } from './threads/registry.ts'
 import { Scheduler } from './threads/scheduler.ts'
-import type { Lane, Slot, StopReason } from './threads/slot.ts'
+import type { Lane, StopReason, ThreadSlot } from './threads/slot.ts'
 import { ColumnThread } from './threads/thread.ts'
 
 export interface ColumnStoreOptions {
@@ -340,7 +340,7 @@ export class ColumnStore {
   /** Waits for a thread, and replaces it where it does not answer though its time is long over. */
   private async guarded<T>(
     thread: ColumnThread,
-    slot: Slot,
+    slot: ThreadSlot,
     { id, graphs, milliseconds, stop }: GuardedWork,
     signal: AbortSignal | undefined,
     ask: () => Promise<T>,
@@ -493,7 +493,7 @@ function isStoppable({ type }: Job): boolean {
 }
 
 /** Why work was stopped before its time; null where it was not. */
-function stopReason(answer: AnswerOf, { stopped }: Slot): StopReason | null {
+function stopReason(answer: AnswerOf, { stopped }: ThreadSlot): StopReason | null {
   return answer.type === 'failed' && answer.failure.reason === 'cancelled' ? stopped : null
 }
 

@@ -1,7 +1,14 @@
 import { GEO } from '../../rdf/vocab.ts'
 import { sharedUint32 } from './bytes.ts'
 import type { Derived } from './derived.ts'
-import { type Dictionary, datatypeOf, lowerBound, type Part, type PointPart, textsOf } from './dictionary.ts'
+import {
+  type Dictionary,
+  type DictionarySection,
+  datatypeOf,
+  lowerBound,
+  type PointPart,
+  textsOf,
+} from './dictionary.ts'
 import type { ColumnHeader } from './format.ts'
 import { makeGrid, openGrid, type PointGrid } from './grid.ts'
 import type { SectionSource } from './sections.ts'
@@ -147,7 +154,7 @@ export class Column {
   }
 
   /** The words of the values of a part of the dictionary: kept in the file, or made when they are first asked for. */
-  wordsOf(part: Part): WordIndex {
+  wordsOf(part: DictionarySection): WordIndex {
     const known = this.#words.get(part.first)
     if (known !== undefined) return known
     const kept = part.kind === 'text' ? part.words?.() : undefined

@@ -6,9 +6,9 @@ import { type DictionaryHeader, type DictionaryPart, type OwnForms, TRIPLE_TERM 
 import {
   dayForm,
   momentForm,
-  momentOf,
+  momentOfLexical,
   numberForm,
-  numberOf,
+  numberOfLexical,
   numericKind,
   pointForm,
   pointOf,
@@ -66,7 +66,7 @@ export interface OtherPart extends PartBase {
   readonly types: Uint8Array | Uint32Array | null
 }
 
-export type Part = ResourcePart | ValuePart | BooleanPart | TextPart | PointPart | OtherPart
+export type DictionarySection = ResourcePart | ValuePart | BooleanPart | TextPart | PointPart | OtherPart
 
 /** Some texts, one after another. */
 export function textsOf(count: number, get: (place: number) => string): Texts {
@@ -157,7 +157,7 @@ export class Dictionary {
   readonly header: DictionaryHeader
   private readonly source: SectionSource
   private readonly resources: Resources
-  private opened: readonly Part[] | null = null
+  private opened: readonly DictionarySection[] | null = null
 
   constructor(header: DictionaryHeader, source: SectionSource, resources: Resources) {
     this.count = header.count
@@ -166,7 +166,7 @@ export class Dictionary {
     this.resources = resources
   }
 
-  get parts(): readonly Part[] {
+  get parts(): readonly DictionarySection[] {
     if (this.opened === null) {
       let first = 1
       this.opened = this.header.parts.map(part => {
@@ -179,15 +179,15 @@ export class Dictionary {
   }
 
   /** The part of a code. */
-  partOf(code: number): Part {
+  partOf(code: number): DictionarySection {
     const { parts } = this
     let number = 0
-    while (number + 1 < parts.length && (parts[number + 1] as Part).first <= code) number++
-    return parts[number] as Part
+    while (number + 1 < parts.length && (parts[number + 1] as DictionarySection).first <= code) number++
+    return parts[number] as DictionarySection
   }
 
   /** The one part of a dictionary that has no other; null where it has several. */
-  onlyPart(): Part | null {
+  onlyPart(): DictionarySection | null {
     return this.header.parts.length === 1 ? (this.parts[0] ?? null) : null
   }
 
@@ -283,7 +283,7 @@ export function lowerBound(numbers: Uint32Array | Float64Array, value: number): 
 }
 
 /** The datatype of a literal that is no text; {@link TRIPLE_TERM} for a triple term. */
-export function datatypeOf(part: Exclude<Part, ResourcePart | TextPart>, place: number): string {
+export function datatypeOf(part: Exclude<DictionarySection, ResourcePart | TextPart>, place: number): string {
   switch (part.kind) {
     case 'boolean':
       return XSD.boolean
@@ -295,7 +295,7 @@ export function datatypeOf(part: Exclude<Part, ResourcePart | TextPart>, place: 
 }
 
 /** The place of a literal in a part; -1 where it has none. */
-function findIn(part: Part, term: Literal, formOf: (place: number) => string): number {
+function findIn(part: DictionarySection, term: Literal, formOf: (place: number) => string): number {
   const { value, datatype, language } = term
   switch (part.kind) {
     case 'resource':
@@ -332,7 +332,9 @@ function findIn(part: Part, term: Literal, formOf: (place: number) => string): n
       if (!part.datatypes.includes(datatype)) return -1
       const kind = numericKind(datatype)
       const number =
-        kind === null ? (momentOf(value, datatype === XSD.date)?.seconds ?? null) : numberOf(value, kind)
+        kind === null
+          ? (momentOfLexical(value, datatype === XSD.date)?.seconds ?? null)
+          : numberOfLexical(value, kind)
       if (number === null) return -1
       for (let place = valueBound(part.values, number); place < part.count; place++) {
         const own = part.values[place] as number
@@ -376,7 +378,7 @@ function findPoint({ longitudes, latitudes, count }: PointPart, form: string): n
   return -1
 }
 
-function openPart(header: DictionaryPart, first: number, source: SectionSource): Part {
+function openPart(header: DictionaryPart, first: number, source: SectionSource): DictionarySection {
   const { count } = header
   const texts = (part: { readonly bytes: number; readonly offsets: number }) =>
     new Texts(Buffer.from(source.get(part.bytes)), new Uint32Array(source.get(part.offsets)))

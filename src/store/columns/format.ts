@@ -17,7 +17,7 @@ export const TRIPLE_TERM = '<<()>>'
 /** Number of a section in {@link GraphHeader.sections}. */
 export type SectionNumber = number
 
-export interface Section {
+export interface FileSection {
   readonly offset: number
   /** Bytes. */
   readonly length: number
@@ -151,7 +151,7 @@ export interface GraphHeader {
   readonly subjectResources: SectionNumber
   readonly columns: readonly ColumnHeader[]
   readonly dictionaries: readonly DictionaryHeader[]
-  readonly sections: readonly Section[]
+  readonly sections: readonly FileSection[]
 }
 
 /** Resources of a block of text. */

@@ -2,7 +2,7 @@ import { sharedUint32 } from './bytes.ts'
 import type { PointPart } from './dictionary.ts'
 
 /** Longitudes and latitudes from one to another, both included. */
-export interface Box {
+export interface GridBox {
   readonly west: number
   readonly south: number
   readonly east: number
@@ -11,7 +11,7 @@ export interface Box {
 
 /** The places of points by the cell of a grid over all of them that each lies in. */
 export interface PointGrid {
-  readonly box: Box
+  readonly box: GridBox
   /** Cells along each axis. */
   readonly side: number
   /** Where the places of each cell begin, row by row from the south; one more than there are cells. */
@@ -63,7 +63,7 @@ export function openGrid([frame, starts, places]: readonly SharedArrayBuffer[]):
 /** Calls back for places in cells that a box touches: those of all points in the box, and of some beside it. */
 export function forEachNear(
   { box, side, starts, places }: PointGrid,
-  near: Box,
+  near: GridBox,
   call: (place: number) => void,
 ): void {
   if (near.west > box.east || near.east < box.west || near.south > box.north || near.north < box.south) return
@@ -91,7 +91,7 @@ function extent(values: Float64Array): readonly [least: number, most: number] {
   return [least, max]
 }
 
-function boxOf(frame: Float64Array): Box {
+function boxOf(frame: Float64Array): GridBox {
   const [west, east, south, north] = frame as unknown as readonly [number, number, number, number]
   return { west, south, east, north }
 }

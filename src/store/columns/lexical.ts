@@ -49,7 +49,7 @@ const DECIMAL_FORM = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/
 const DOUBLE_FORM = /^(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[+-]?INF|NaN)$/
 
 /** The number of a lexical form, as near as a double is; null for a form that the kind does not have. */
-export function numberOf(form: string, kind: NumericKind): number | null {
+export function numberOfLexical(form: string, kind: NumericKind): number | null {
   switch (kind) {
     case 'integer':
       return INTEGER_FORM.test(form) ? Number(form) + 0 : null
@@ -98,7 +98,7 @@ export interface Moment {
 }
 
 /** The moment of a form of xsd:dateTime, or the beginning of the day of one of xsd:date; null where it is none. */
-export function momentOf(form: string, isDate: boolean): Moment | null {
+export function momentOfLexical(form: string, isDate: boolean): Moment | null {
   const parts = (isDate ? DATE : DATE_TIME).exec(form)
   if (parts === null) return null
   const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]

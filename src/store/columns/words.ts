@@ -5,7 +5,7 @@ import { compareBytes, sharedBytes, sharedUint32 } from './bytes.ts'
 import type { Texts } from './dictionary.ts'
 
 /** How a word of a search matches a word of a text; both are folded (model/search.ts). */
-export type WordMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished'
+export type WordSearchMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished'
 
 /** The distinct folded words of some texts, sorted, and the places of the texts that have each. */
 export interface WordIndex {
@@ -120,7 +120,7 @@ export function openWordIndex([offsets, bytes, starts, places]: readonly SharedA
 }
 
 /** The places of the texts that have a word matching another. */
-export function placesOfWord(index: WordIndex, word: string, mode: WordMode): Uint32Array {
+export function placesOfWord(index: WordIndex, word: string, mode: WordSearchMode): Uint32Array {
   const ranks = matchingWords(index, word, mode)
   if (ranks.length === 1) {
     const [rank] = ranks as [number]
@@ -139,7 +139,7 @@ export function placesOfWord(index: WordIndex, word: string, mode: WordMode): Ui
 }
 
 /** The ranks of the words that match. */
-function matchingWords(index: WordIndex, word: string, mode: WordMode): readonly number[] {
+function matchingWords(index: WordIndex, word: string, mode: WordSearchMode): readonly number[] {
   const bytes = Buffer.from(word)
   switch (mode) {
     case 'word': {
@@ -292,7 +292,7 @@ function isPlain(text: string): boolean {
 }
 
 /** True where the words of a text have those of a phrase in a row; of a beginning only the last word may go on. */
-export function hasPhrase(text: string, phrase: readonly string[], mode: WordMode): boolean {
+export function hasPhrase(text: string, phrase: readonly string[], mode: WordSearchMode): boolean {
   const words = tokens(text)
   const inner = mode === 'prefix' ? 'word' : mode
   const matches = phrase.map((word, at) => wordTest(word, at === phrase.length - 1 ? mode : inner))
@@ -302,7 +302,7 @@ export function hasPhrase(text: string, phrase: readonly string[], mode: WordMod
 }
 
 /** A test whether a folded word matches another. */
-export function wordTest(word: string, mode: WordMode): (other: string) => boolean {
+export function wordTest(word: string, mode: WordSearchMode): (other: string) => boolean {
   switch (mode) {
     case 'word':
       return other => other === word

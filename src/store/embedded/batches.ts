@@ -59,7 +59,7 @@ async function* pieces(source: TripleSource): AsyncGenerator<Buffer> {
 }
 
 /** Number of lines. */
-export function countLines(text: Buffer): number {
+export function countTextLines(text: Buffer): number {
   let lines = 0
   for (let at = text.indexOf(LINE_FEED); at >= 0; at = text.indexOf(LINE_FEED, at + 1)) lines++
   return text.length > 0 && text[text.length - 1] !== LINE_FEED ? lines + 1 : lines

@@ -1,11 +1,11 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../runtime/thread.ts'
-import type { Reply, Request, WorkerSetup } from './protocol.ts'
+import type { EngineJob, EngineReply, WorkerSetup } from './protocol.ts'
 
 /** A reply that ends a request. */
-export type FinalReply = Exclude<Reply, { readonly type: 'up' | 'progress' }>
+export type FinalReply = Exclude<EngineReply, { readonly type: 'up' | 'progress' }>
 
-type RequestWithoutId = Request extends infer R ? (R extends Request ? Omit<R, 'id'> : never) : never
+type RequestWithoutId = EngineJob extends infer R ? (R extends EngineJob ? Omit<R, 'id'> : never) : never
 
 /** Reason of a trap that the engine had no part in: the thread was ended. */
 const THREAD_ENDED = 'the thread was ended'
@@ -28,7 +28,7 @@ export class EngineThread {
     this.worker = startThread(import.meta.url, './worker', { workerData: setup, name: 'lodestone-engine' })
     let reason = THREAD_ENDED
     this.up = new Promise((resolve, reject) => {
-      this.worker.on('message', (reply: Reply) => {
+      this.worker.on('message', (reply: EngineReply) => {
         if ('memory' in reply) this.memory = reply.memory
         if (reply.type === 'up') {
           this.rest()
@@ -60,7 +60,7 @@ export class EngineThread {
       if (this.dead) return resolve({ type: 'trap', id, reason: THREAD_ENDED, oversize: false })
       this.worker.ref()
       this.open.set(id, { resolve, onProgress })
-      this.worker.postMessage({ ...request, id } as Request)
+      this.worker.postMessage({ ...request, id } as EngineJob)
     })
   }
 

@@ -1,11 +1,11 @@
 import * as oxigraph from 'oxigraph/web.js'
 import type { AnswerFormat } from '../store.ts'
-import { countLines, splitBlankNodes } from './batches.ts'
+import { countTextLines, splitBlankNodes } from './batches.ts'
 import { reserveFor } from './memory.ts'
 import type { DatasetOfQuery } from './protocol.ts'
 
 /** The one place that speaks to Oxigraph. Everything is synchronous; `isTrap` tells which errors end the engine. */
-export class Engine {
+export class EmbeddedEngine {
   readonly #wasm: oxigraph.InitOutput
   readonly #store: oxigraph.Store
   /** Quads in the store, so that the size is asked once a graph. */
@@ -41,7 +41,7 @@ export class Engine {
    * own writers, which check every term (rdf/ntriples.ts).
    */
   loadLines(graph: string, text: Buffer, limit: number): number {
-    const reserve = reserveFor(countLines(text), text.length)
+    const reserve = reserveFor(countTextLines(text), text.length)
     if (this.memory + reserve <= limit) {
       const place = this.#wasm.__wbindgen_malloc(reserve, 1) >>> 0
       this.#wasm.__wbindgen_free(place, reserve, 1)

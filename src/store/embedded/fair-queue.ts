@@ -1,5 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
-import { refuseExcess, takeNext } from '../../runtime/turns.ts'
+import { refuseWaiting, takeNext } from '../../runtime/turns.ts'
 import type { WorkClient } from '../../runtime/work-client.ts'
 
 interface WaitingWork {
@@ -28,7 +28,7 @@ export class FairQueue {
   /** Resolves with what the work gives. Faults: StoreBusy where too much waits, or it waits too long. */
   run<T>(client: WorkClient | null, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      refuseExcess(this.waiting, client, this.options.limit)
+      refuseWaiting(this.waiting, client, this.options.limit)
       const waiting: WaitingWork = {
         client,
         begin: () => work().then(resolve, reject),

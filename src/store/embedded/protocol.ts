@@ -18,7 +18,7 @@ export interface WorkerSetup {
 }
 
 /** What the main thread asks of a worker, one thing after another. */
-export type Request =
+export type EngineJob =
   | {
       readonly type: 'query'
       readonly id: number
@@ -39,7 +39,7 @@ export type Request =
   | { readonly type: 'drop'; readonly id: number; readonly graphs: readonly string[] }
 
 /** What a worker replies. `memory` is the size of its WebAssembly memory in bytes. */
-export type Reply =
+export type EngineReply =
   | { readonly type: 'up'; readonly memory: number }
   | { readonly type: 'answer'; readonly id: number; readonly text: string; readonly memory: number }
   /** An error that leaves the engine sound: SPARQL that it cannot read, an evaluation that fails. */

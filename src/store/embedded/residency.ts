@@ -10,7 +10,7 @@ import { estimate } from './memory.ts'
 import type { DatasetOfQuery, TripleSource } from './protocol.ts'
 import { queryError } from './query-error.ts'
 
-export interface EngineOptions {
+export interface ResidencyOptions {
   readonly module: WebAssembly.Module
   /** Milliseconds that a query may run. */
   readonly deadline: number
@@ -34,7 +34,7 @@ export interface EngineEvent {
 }
 
 /** A query for the engine, in which graphs have their names in the store. */
-export interface EngineQuery {
+export interface ResidentQuery {
   readonly sparql: string
   readonly format: AnswerFormat
   readonly dataset: DatasetOfQuery
@@ -63,7 +63,7 @@ class HeapFull extends Error {}
  */
 export class ResidentEngine {
   deadlines = 0
-  private readonly options: EngineOptions
+  private readonly options: ResidencyOptions
   private readonly sources = new Map<string, TripleSource>()
   private readonly residents = new Map<string, Resident>()
   private thread: EngineThread | null = null
@@ -73,7 +73,7 @@ export class ResidentEngine {
   private clock = 0
   private closed = false
 
-  constructor(options: EngineOptions) {
+  constructor(options: ResidencyOptions) {
     this.options = options
     const timeout = Math.max(LEAST_TIMEOUT, options.deadline)
     this.queue = new FairQueue({ limit: options.queue, timeout })
@@ -94,7 +94,7 @@ export class ResidentEngine {
   }
 
   /** Answers a query. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity; QueryError. */
-  async query(query: EngineQuery): Promise<string> {
+  async query(query: ResidentQuery): Promise<string> {
     const client = currentClient()
     const { deadline = this.options.deadline } = query
     const milliseconds = client?.deadline(deadline) ?? deadline
@@ -134,7 +134,7 @@ export class ResidentEngine {
     await this.thread?.end()
   }
 
-  private async answer({ sparql, format, dataset }: EngineQuery, deadline: number): Promise<string> {
+  private async answer({ sparql, format, dataset }: ResidentQuery, deadline: number): Promise<string> {
     if (this.closed) throw new Fault('StoreUnavailable', { reason: 'the store is closed.' })
     this.clock += 1
     const defaults = dataset.defaultGraphs.filter(graph => this.sources.has(graph))

@@ -1,16 +1,16 @@
 import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { megabytes } from '../../runtime/memory.ts'
-import { batches, countLines } from './batches.ts'
-import { Engine } from './engine.ts'
+import { batches, countTextLines } from './batches.ts'
+import { EmbeddedEngine } from './engine.ts'
 import { ThreadPriority } from './priority.ts'
-import type { Reply, Request, WorkerSetup } from './protocol.ts'
+import type { EngineJob, EngineReply, WorkerSetup } from './protocol.ts'
 import { isOversize, isTrap } from './traps.ts'
 
-/** Entry of a worker thread: one engine that answers {@link Request} with {@link Reply}. */
+/** Entry of a worker thread: one engine that answers {@link EngineJob} with {@link EngineReply}. */
 const port = parentPort
 if (port === null) throw new Error('worker.ts runs in a worker thread only')
-const reply = (message: Reply): void => port.postMessage(message)
+const reply = (message: EngineReply): void => port.postMessage(message)
 
 /** A panic of the engine is written to the console before it traps: the text is the only account of its cause. */
 let panic = ''
@@ -23,8 +23,8 @@ let sound = true
 
 // What runs here are long queries and loads: those who answer from columns have the processors first.
 new ThreadPriority().standBack()
-const engine = new Engine((workerData as WorkerSetup).module)
-port.on('message', (request: Request) => {
+const engine = new EmbeddedEngine((workerData as WorkerSetup).module)
+port.on('message', (request: EngineJob) => {
   if (!sound) return
   switch (request.type) {
     case 'query':
@@ -39,7 +39,7 @@ port.on('message', (request: Request) => {
 })
 reply({ type: 'up', memory: engine.memory })
 
-function answer({ id, sparql, format, dataset, longest }: Request & { type: 'query' }): void {
+function answer({ id, sparql, format, dataset, longest }: EngineJob & { type: 'query' }): void {
   try {
     const text = engine.query(sparql, format, dataset)
     if (text.length > longest) reply({ type: 'oversize', id, memory: engine.memory })
@@ -50,14 +50,14 @@ function answer({ id, sparql, format, dataset, longest }: Request & { type: 'que
   }
 }
 
-async function load({ id, graph, source, limit }: Request & { type: 'load' }): Promise<void> {
+async function load({ id, graph, source, limit }: EngineJob & { type: 'load' }): Promise<void> {
   const before = engine.memory
   let lines = 0
   try {
     for await (const batch of batches(source)) {
       if (!sound) return
       engine.loadLines(graph, batch, limit)
-      lines += countLines(batch)
+      lines += countTextLines(batch)
       if (engine.memory > limit && engine.memory > before) {
         const message = `the graph ${graph} needs more memory than the ${megabytes(limit)} that there are`
         return refuse(id, graph, 'memory', message)
@@ -82,7 +82,7 @@ function refuse(id: number, graph: string, reason: 'text' | 'memory', message: s
   }
 }
 
-function drop({ id, graphs }: Request & { type: 'drop' }): void {
+function drop({ id, graphs }: EngineJob & { type: 'drop' }): void {
   try {
     engine.drop(graphs)
     reply({ type: 'dropped', id, memory: engine.memory })

@@ -20,7 +20,7 @@ export interface EngineSettings {
 }
 
 /** Where the three protocols of SPARQL 1.1 are answered. */
-export interface Addresses {
+export interface EngineAddresses {
   readonly kind: EngineKind
   /** What the engine says of itself. */
   readonly version: string
@@ -42,7 +42,10 @@ const TIMEOUT = 5000
  * are those of {@link credentialsOf} the settings. Faults: StoreUnavailable where nobody answers, ConfigInvalid where something
  * else than SPARQL does.
  */
-export async function findAddresses(settings: EngineSettings, connections: Connections): Promise<Addresses> {
+export async function findAddresses(
+  settings: EngineSettings,
+  connections: Connections,
+): Promise<EngineAddresses> {
   const base = bare(settings.url)
   const [, root = '', named] = /^(.*?)(?:\/(query|sparql|sparql-auth))?\/*$/.exec(base.href) ?? []
   const below = (name: string) => new URL(`${root}/${name}`)
@@ -131,7 +134,7 @@ function layout(
   { update, data }: EngineSettings,
   query: URL,
   below: (name: string) => URL,
-): Pick<Addresses, 'update' | 'data' | 'graphParameter'> {
+): Pick<EngineAddresses, 'update' | 'data' | 'graphParameter'> {
   const given = {
     ...(update === undefined ? {} : { update: bare(update) }),
     ...(data === undefined ? {} : { data: bare(data) }),

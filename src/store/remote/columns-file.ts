@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { constants, crc32, createGunzip, createGzip } from 'node:zlib'
 import { inGraph, iri, literal, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
-import type { Engine } from './engine.ts'
+import type { RemoteEngine } from './engine.ts'
 import { readJsonSolutions } from './results.ts'
 
 /**
@@ -35,7 +35,7 @@ function columnsGraph(graph: string): string {
 }
 
 /** Puts the columns of a graph into an engine. Faults: LoadRefused, StoreUnavailable. */
-export async function sendColumns(engine: Engine, graph: string, file: string): Promise<void> {
+export async function sendColumns(engine: RemoteEngine, graph: string, file: string): Promise<void> {
   const name = columnsGraph(graph)
   await dropColumns(engine, graph)
   let [held, length, step] = [[] as Buffer[], 0, 0]
@@ -74,7 +74,7 @@ function partLines(name: string, step: number, bytes: Buffer): string {
 }
 
 /** Drops the columns of a graph. Faults: StoreUnavailable, LoadRefused. */
-export async function dropColumns(engine: Engine, graph: string): Promise<void> {
+export async function dropColumns(engine: RemoteEngine, graph: string): Promise<void> {
   const name = columnsGraph(graph)
   const triples = (await objects(engine, INDEX, name, SUM)).map(sum => ({
     subject: iri(name),
@@ -86,7 +86,7 @@ export async function dropColumns(engine: Engine, graph: string): Promise<void> 
 }
 
 /** The graphs whose columns an engine has whole, as far as it says. Faults: StoreUnavailable. */
-export async function graphsWithColumns(engine: Engine): Promise<ReadonlySet<string>> {
+export async function graphsWithColumns(engine: RemoteEngine): Promise<ReadonlySet<string>> {
   const [name, sum] = [variable('name'), variable('sum')]
   const where = [inGraph(INDEX, triple(name, iri(SUM), sum))]
   const text = generate({ type: 'select', projection: [{ variable: name }], where })
@@ -98,7 +98,7 @@ export async function graphsWithColumns(engine: Engine): Promise<ReadonlySet<str
  * Gets the columns of a graph from an engine into a file, which is there when it is whole; false where the engine does not
  * have them whole. Faults: StoreUnavailable, DeadlineExceeded.
  */
-export async function fetchColumns(engine: Engine, graph: string, file: string): Promise<boolean> {
+export async function fetchColumns(engine: RemoteEngine, graph: string, file: string): Promise<boolean> {
   const name = columnsGraph(graph)
   const sum = await sumOf(engine, name)
   if (sum === null) return false
@@ -123,7 +123,7 @@ function isZlibError(error: unknown): boolean {
   return error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')
 }
 
-async function* parts(engine: Engine, name: string, sum: Sum): AsyncGenerator<Buffer> {
+async function* parts(engine: RemoteEngine, name: string, sum: Sum): AsyncGenerator<Buffer> {
   let [read, crc] = [0, 0]
   for (let step = 0; read < sum.bytes; step++) {
     const texts = (await objects(engine, name, `${name}:${step}`, PART)).toSorted()
@@ -136,14 +136,14 @@ async function* parts(engine: Engine, name: string, sum: Sum): AsyncGenerator<Bu
   if (crc !== sum.crc) throw new PartsDamaged()
 }
 
-async function sumOf(engine: Engine, name: string): Promise<Sum | null> {
+async function sumOf(engine: RemoteEngine, name: string): Promise<Sum | null> {
   const [text] = await objects(engine, INDEX, name, SUM)
   const [bytes, crc] = (text ?? '').split(' ').map(Number)
   return bytes === undefined || crc === undefined ? null : { bytes, crc }
 }
 
 async function objects(
-  engine: Engine,
+  engine: RemoteEngine,
   graph: string,
   subject: string,
   predicate: string,

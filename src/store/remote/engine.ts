@@ -4,7 +4,7 @@ import { inGraph, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import { generateUpdate, type Update } from '../../sparql/update.ts'
 import { QueryError } from '../store.ts'
-import type { Addresses } from './addresses.ts'
+import type { EngineAddresses } from './addresses.ts'
 import { type Connections, type EngineAnswer, type EngineRequest, NoAnswer, Semaphore } from './http.ts'
 
 /** Media types of the forms in which answers are asked for (SPARQL 1.1 Protocol, section 2.1). */
@@ -16,8 +16,8 @@ export const MEDIA_TYPES = {
   nt: 'application/n-triples',
 } as const
 
-export interface EngineOptions {
-  readonly addresses: Addresses
+export interface RemoteEngineOptions {
+  readonly addresses: EngineAddresses
   readonly connections: Connections
   /** Queries that run at a time, and those of strangers among them. */
   readonly concurrency: number
@@ -28,7 +28,7 @@ export interface EngineOptions {
 }
 
 /** A query and how it is asked. */
-export interface EngineQuery {
+export interface RemoteQuery {
   readonly text: string
   readonly format: keyof typeof MEDIA_TYPES
   readonly deadline: number
@@ -52,8 +52,8 @@ const CHANGE_DEADLINE = 120_000
 const EXPORT_DEADLINE = 3_600_000
 
 /** The protocols of one engine: queries, updates and loads, with a limit on how many run at a time. */
-export class Engine {
-  readonly addresses: Addresses
+export class RemoteEngine {
+  readonly addresses: EngineAddresses
   readonly deadline: number
   deadlines = 0
   readonly #connections: Connections
@@ -61,7 +61,7 @@ export class Engine {
   readonly #guests: Semaphore
   #isClosed = false
 
-  constructor({ addresses, connections, concurrency, deadline, queue }: EngineOptions) {
+  constructor({ addresses, connections, concurrency, deadline, queue }: RemoteEngineOptions) {
     this.addresses = addresses
     this.deadline = deadline
     this.#connections = connections
@@ -74,7 +74,7 @@ export class Engine {
    * Asks a query that Lodestone made, or with `isGuest` one that a stranger wrote. Faults: DeadlineExceeded, StoreBusy,
    * StoreUnavailable, UnprocessableEntity for a stranger's answer that is too long; {@link QueryError}.
    */
-  query(query: EngineQuery, isUntrusted = false): Promise<string> {
+  query(query: RemoteQuery, isUntrusted = false): Promise<string> {
     const semaphore = isUntrusted ? this.#guests : this.#own
     return semaphore.pass(() => this.#ask(query, isUntrusted))
   }
@@ -138,7 +138,7 @@ export class Engine {
     this.#connections.close()
   }
 
-  async #ask(query: EngineQuery, isUntrusted: boolean): Promise<string> {
+  async #ask(query: RemoteQuery, isUntrusted: boolean): Promise<string> {
     const { dataset, text, format, longest = MAX_LENGTH } = query
     const parameters = new URLSearchParams({ query: text })
     for (const graph of dataset?.defaultGraphs ?? []) parameters.append('default-graph-uri', graph)
@@ -218,7 +218,7 @@ export class Engine {
     return new Fault('StoreUnavailable', { reason: `${what}.` })
   }
 
-  #faultOf(answer: EngineAnswer, { deadline, text: query }: EngineQuery, isUntrusted: boolean): Error {
+  #faultOf(answer: EngineAnswer, { deadline, text: query }: RemoteQuery, isUntrusted: boolean): Error {
     const { status, text } = answer
     const described = firstLine(text)
     if (this.#isCheckpoint(answer)) return new Fault('StoreUnavailable', { reason: IN_CHECKPOINT })

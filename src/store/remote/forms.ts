@@ -7,9 +7,9 @@ import type { Literal, Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import { inGraph, iri, literal, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
-import { numberForm, numberOf } from '../columns/lexical.ts'
+import { numberForm, numberOfLexical } from '../columns/lexical.ts'
 import type { AnswerFormat } from '../store.ts'
-import type { Engine } from './engine.ts'
+import type { RemoteEngine } from './engine.ts'
 import { exactDoubles } from './exact-doubles.ts'
 import { readJsonSolutions } from './results.ts'
 import { kindOfValue, OTHER_EXAMPLES, OTHER_KIND, VALUE_KINDS } from './value-kinds.ts'
@@ -59,7 +59,7 @@ const PREDICATE = iri('urn:lodestone:probe:value')
  * Finds out what an engine does to values: some of each kind are put in and read again. Faults: ConfigInvalid for an engine
  * that does not keep texts; LoadRefused, StoreUnavailable.
  */
-export async function findStoredForms(engine: Engine): Promise<StoredForms> {
+export async function findStoredForms(engine: RemoteEngine): Promise<StoredForms> {
   const graph = `urn:lodestone:probe:${randomUUID()}`
   try {
     const texts = TEXTS.map(text => literal(text))
@@ -84,7 +84,7 @@ export async function findStoredForms(engine: Engine): Promise<StoredForms> {
 
 const DOUBLES = kindOfValue('0.1', XSD.double)
 
-async function changedKinds(engine: Engine, graph: string): Promise<readonly string[]> {
+async function changedKinds(engine: RemoteEngine, graph: string): Promise<readonly string[]> {
   const kinds = [...new Set(EXAMPLES.map(({ kind }) => kind))]
   const lost = (examples: readonly Example[], isKept: readonly boolean[]) =>
     examples.filter((_, at) => isKept[at] !== true).map(({ kind }) => kind)
@@ -112,7 +112,7 @@ async function changedKinds(engine: Engine, graph: string): Promise<readonly str
 }
 
 async function cachedUnlessRefused(
-  engine: Engine,
+  engine: RemoteEngine,
   graph: string,
   terms: readonly Term[],
 ): Promise<readonly boolean[]> {
@@ -125,7 +125,11 @@ function refusedAsNull(error: unknown): null {
 }
 
 /** Puts terms into an empty graph, and tells which of them come back with their values. */
-async function kept(engine: Engine, graph: string, terms: readonly Term[]): Promise<readonly boolean[]> {
+async function kept(
+  engine: RemoteEngine,
+  graph: string,
+  terms: readonly Term[],
+): Promise<readonly boolean[]> {
   const lines = terms.map((each, at) => `<${graph}:${at}> <${PREDICATE.value}> ${termText(each)} .\n`)
   await engine.change([{ type: 'drop', graph }])
   await engine.add(graph, Buffer.from(lines.join('')))
@@ -158,7 +162,7 @@ function canonical(term: Term): Term {
     }
     case XSD.double:
     case XSD.float: {
-      const number = numberOf(value.trim(), 'double')
+      const number = numberOfLexical(value.trim(), 'double')
       return number === null ? term : literal(numberForm(number), datatype)
     }
     case XSD.boolean:

@@ -9,8 +9,8 @@ import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import { generate } from '../../sparql/generate.ts'
 import { buildColumnsAside } from '../columns/build/builder-thread.ts'
-import { numberForm, numberOf } from '../columns/lexical.ts'
-import type { Engine } from './engine.ts'
+import { numberForm, numberOfLexical } from '../columns/lexical.ts'
+import type { RemoteEngine } from './engine.ts'
 import { exactDoubles } from './exact-doubles.ts'
 import { decodeTerm, type StoredForms } from './forms.ts'
 import { readJsonSolutions } from './results.ts'
@@ -34,7 +34,7 @@ const PIECE = 2 ** 20
  * has not as many triples as were loaded; StoreUnavailable, DeadlineExceeded.
  */
 export async function rebuildColumns(
-  engine: Engine,
+  engine: RemoteEngine,
   forms: StoredForms,
   { graph, columns, isSearched, stored }: RebuiltGraph,
 ): Promise<void> {
@@ -52,7 +52,7 @@ export async function rebuildColumns(
 
 /** Writes the triples of a graph into a compressed file and gives their number. */
 async function exportTriples(
-  engine: Engine,
+  engine: RemoteEngine,
   { rounded }: StoredForms,
   graph: string,
   file: string,
@@ -88,7 +88,7 @@ async function exportTriples(
   }
 }
 
-async function addDoubles(engine: Engine, text: string, writer: TripleFile): Promise<void> {
+async function addDoubles(engine: RemoteEngine, text: string, writer: TripleFile): Promise<void> {
   for (const { subject, predicate, value } of readJsonSolutions(
     await engine.query({ text, format: 'json', deadline: EXACT_DEADLINE }),
   ))
@@ -136,6 +136,6 @@ class TripleFile {
 /** Engines write doubles in forms of their own; published files have one. */
 function canonicalDouble(term: Term): Term {
   if (term.type !== 'literal' || term.datatype !== XSD.double) return term
-  const number = numberOf(term.value.trim(), 'double')
+  const number = numberOfLexical(term.value.trim(), 'double')
   return number === null ? term : { ...term, value: numberForm(number) }
 }

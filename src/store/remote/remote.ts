@@ -16,7 +16,7 @@ import type { GraphSource, LoadProgress, QueryAnswer, Solution, Store, Untrusted
 import { QueryError } from '../store.ts'
 import { credentialsOf, type EngineKind, type EngineSettings, findAddresses } from './addresses.ts'
 import { dropColumns, fetchColumns, graphsWithColumns, sendColumns } from './columns-file.ts'
-import { Engine } from './engine.ts'
+import { RemoteEngine } from './engine.ts'
 import { refuseEngineFunctions } from './engine-functions.ts'
 import { decodeAnswer, findStoredForms, type StoredForms } from './forms.ts'
 import { Connections } from './http.ts'
@@ -86,7 +86,7 @@ export async function createRemoteStore(options: RemoteOptions): Promise<SharedS
   const onEvent = options.onEvent ?? (() => undefined)
   const connections = new Connections(2 * concurrency, credentialsOf(settings))
   const addresses = await findAddresses(settings, connections)
-  const engine = new Engine({ addresses, connections, concurrency, deadline, queue })
+  const engine = new RemoteEngine({ addresses, connections, concurrency, deadline, queue })
   try {
     const forms = await findStoredForms(engine)
     const repairs = new ColumnRepairs(onEvent)
@@ -116,14 +116,14 @@ class RemoteStore implements SharedStore {
   readonly construct: ColumnAnswers['construct']
   readonly match: ColumnAnswers['match']
   readonly count: ColumnAnswers['count']
-  readonly #engine: Engine
+  readonly #engine: RemoteEngine
   readonly #columns: ColumnStore
   readonly #repairs: ColumnRepairs
   readonly #onEvent: OnEvent
   #check: (graphs: ReadonlySet<string>) => Promise<void> | void = () => undefined
 
   constructor(
-    engine: Engine,
+    engine: RemoteEngine,
     forms: StoredForms,
     columns: ColumnStore,
     repairs: ColumnRepairs,

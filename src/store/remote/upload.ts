@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { Engine } from './engine.ts'
+import type { RemoteEngine } from './engine.ts'
 import { encodeLines, type StoredForms } from './forms.ts'
 
 /** How far an upload is: whole pieces in a row, and their lines. */
@@ -34,7 +34,7 @@ export interface Uploaded {
 
 /** Where an upload goes. */
 export interface UploadTarget {
-  readonly engine: Engine
+  readonly engine: RemoteEngine
   readonly forms: StoredForms
   readonly graph: string
 }

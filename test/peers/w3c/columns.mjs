@@ -5,7 +5,7 @@ import { SectionMemory } from '../../../src/store/columns/build/section-writer.t
 import { Evaluation } from '../../../src/store/columns/evaluate/evaluation.ts'
 import { GraphColumns } from '../../../src/store/columns/graph.ts'
 import { CachedSections } from '../../../src/store/columns/sections.ts'
-import { textOf } from '../../../src/store/columns/threads/jobs.ts'
+import { jobText } from '../../../src/store/columns/threads/jobs.ts'
 
 function columnsOf(lines) {
   const builder = new GraphBuilder()
@@ -29,7 +29,7 @@ export async function openColumns() {
       }
       const isGraph = parsed.query.type === 'construct' || parsed.query.type === 'describe'
       const evaluation = new Evaluation(dataset, {}, { base: parsed.base ?? base })
-      return { text: [...textOf(parsed.query, evaluation, isGraph ? 'nt' : 'json')].join(''), isGraph }
+      return { text: [...jobText(parsed.query, evaluation, isGraph ? 'nt' : 'json')].join(''), isGraph }
     },
     close: async () => {},
   }

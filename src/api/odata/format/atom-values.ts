@@ -1,8 +1,8 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
 import { XML_DECLARATION, xmlAttribute, xmlName, xmlText } from '../../../model/xml.ts'
-import { contextAddress, typesOf } from './links.ts'
+import { contextAddress, linkTypesOf } from './links.ts'
 import { DATA, DATA_SERVICES, META } from './namespaces.ts'
-import type { PayloadFormat, Place, PropertyAnswer, Version } from './shape.ts'
+import type { PayloadFormat, PropertyAnswer, ServicePlace, Version } from './shape.ts'
 import { type PointValue, primitiveText } from './texts.ts'
 import { MEMBER_TYPE, membersOf, typeFragment } from './types.ts'
 
@@ -29,7 +29,7 @@ export function propertyWriter(
 export function atomProperty(
   { column, value, context }: PropertyAnswer,
   payloadFormat: PayloadFormat,
-  place: Place,
+  place: ServicePlace,
 ): string {
   const { version } = payloadFormat
   const [data, meta] = version !== '4.0' ? [DATA_SERVICES.data, DATA_SERVICES.meta] : [DATA, META]
@@ -37,7 +37,7 @@ export function atomProperty(
   const described = version !== '4.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
   const start = `${XML_DECLARATION}<${name} xmlns:d="${data}" xmlns:m="${meta}"${described}`
   if (value === null) return `${start} m:null="true"/>\n`
-  const type = typeAttribute(column, version, typesOf(place))
+  const type = typeAttribute(column, version, linkTypesOf(place))
   return `${start}${type}${spaceAttribute(value)}>${contentWriter(column, version)(value)}</${name}>\n`
 }
 

@@ -1,11 +1,11 @@
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../model/xml.ts'
 import { propertyWriter } from './atom-values.ts'
-import { contextAddress, entityPath, segment, typesOf } from './links.ts'
+import { contextAddress, entityPath, linkTypesOf, segment } from './links.ts'
 import { ATOM, DATA, DATA_SERVICES, META, SCHEME } from './namespaces.ts'
-import type { EntityRow, Feed, PayloadFormat, Place, References, Single } from './shape.ts'
+import type { EntityRow, Feed, PayloadFormat, References, ServicePlace, Single } from './shape.ts'
 
 /** Writes a page of entities as a feed (Atom Format 4.0, section 8; OData 3.0 Atom Format). */
-export function atomFeed(feed: Feed, payloadFormat: PayloadFormat, place: Place): string {
+export function atomFeed(feed: Feed, payloadFormat: PayloadFormat, place: ServicePlace): string {
   const { model, title, updated, count, next } = feed
   const path = segment(model.set)
   const write = entryWriter(feed, payloadFormat, place)
@@ -28,13 +28,17 @@ export function atomFeed(feed: Feed, payloadFormat: PayloadFormat, place: Place)
 }
 
 /** Writes one entity as an entry (Atom Format 4.0, section 5). */
-export function atomEntity(single: Single, payloadFormat: PayloadFormat, place: Place): string {
+export function atomEntity(single: Single, payloadFormat: PayloadFormat, place: ServicePlace): string {
   const write = entryWriter(single, payloadFormat, place)
   return `${XML_DECLARATION}<entry ${attributes(single.context, payloadFormat, place)}>${write(single.row, 0)}</entry>\n`
 }
 
 /** Writes references to entities (Atom Format 4.0, section 13; links of 3.0). */
-export function atomReferences(references: References, { version }: PayloadFormat, place: Place): string {
+export function atomReferences(
+  references: References,
+  { version }: PayloadFormat,
+  place: ServicePlace,
+): string {
   const address = (id: string) => `${place.root}/${entityPath(references.set, id)}`
   if (version !== '4.0') return oldReferences(references, address)
   const context = (text: string) => `m:context="${xmlAttribute(contextAddress(place, text))}"`
@@ -77,7 +81,7 @@ function following(next: string | null): string {
   return next === null ? '' : `<link rel="next" href="${xmlAttribute(next)}"/>\n`
 }
 
-function attributes(context: string, { version }: PayloadFormat, place: Place): string {
+function attributes(context: string, { version }: PayloadFormat, place: ServicePlace): string {
   const [data, meta] = version !== '4.0' ? [DATA_SERVICES.data, DATA_SERVICES.meta] : [DATA, META]
   const described = version !== '4.0' ? '' : ` m:context="${xmlAttribute(contextAddress(place, context))}"`
   return `xml:base="${xmlAttribute(`${place.root}/`)}" xmlns="${ATOM}" xmlns:d="${data}" xmlns:m="${meta}"${described}`
@@ -87,9 +91,9 @@ function attributes(context: string, { version }: PayloadFormat, place: Place): 
 function entryWriter(
   { model, columns, updated }: Pick<Feed, 'model' | 'columns' | 'updated'>,
   payloadFormat: PayloadFormat,
-  place: Place,
+  place: ServicePlace,
 ): (row: EntityRow, index: number) => string {
-  const types = typesOf(place)
+  const types = linkTypesOf(place)
   const writers = columns.map(column => propertyWriter(column, payloadFormat, types))
   const isOld = payloadFormat.version !== '4.0'
   const term = xmlAttribute(`${isOld ? '' : '#'}${model.namespace}.${model.type}`)

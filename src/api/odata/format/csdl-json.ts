@@ -1,15 +1,15 @@
 import { KEY } from '../../../model/edm.ts'
 import { annotationsJson } from './annotations.ts'
-import { typesOf } from './links.ts'
+import { linkTypesOf } from './links.ts'
 import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'
 import { CONTAINER } from './service.ts'
-import type { Place, SetSheet } from './shape.ts'
+import type { ServicePlace, SetSheet } from './shape.ts'
 import { propertyAnnotations, SERVICE_CAPABILITIES, SET_CAPABILITIES, setAnnotations } from './vocabulary.ts'
 import { VOCABULARIES, vocabularyAddress } from './vocabulary-documents.ts'
 
 /** Writes the metadata document as JSON (CSDL JSON 4.01): the same model as the XML of 4.0. */
-export function metadataJson(sets: readonly SetSheet[], place: Place): string {
-  const types = typesOf(place)
+export function metadataJson(sets: readonly SetSheet[], place: ServicePlace): string {
+  const types = linkTypesOf(place)
   return JSON.stringify({
     $Version: '4.01',
     $EntityContainer: `${types}.${CONTAINER}`,

@@ -1,12 +1,12 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
-import { contextAddress, entityPath, typesOf } from './links.ts'
+import { contextAddress, entityPath, linkTypesOf } from './links.ts'
 import type {
   EntityRow,
   Feed,
   PayloadFormat,
-  Place,
   PropertyAnswer,
   References,
+  ServicePlace,
   Single,
   Version,
 } from './shape.ts'
@@ -14,7 +14,7 @@ import { type PointValue, primitiveText } from './texts.ts'
 import { membersOf, typeFragment } from './types.ts'
 
 /** Writes a page of entities as JSON light (JSON Format 4.0, section 12; JSON Format 3.0). */
-export function jsonFeed(feed: Feed, payloadFormat: PayloadFormat, place: Place): string {
+export function jsonFeed(feed: Feed, payloadFormat: PayloadFormat, place: ServicePlace): string {
   const write = rowWriter(feed, payloadFormat, place)
   const names = namesOf(payloadFormat.version)
   const rows: string[] = []
@@ -25,19 +25,23 @@ export function jsonFeed(feed: Feed, payloadFormat: PayloadFormat, place: Place)
 }
 
 /** Writes one entity as JSON light (JSON Format 4.0, section 6). */
-export function jsonEntity(single: Single, payloadFormat: PayloadFormat, place: Place): string {
+export function jsonEntity(single: Single, payloadFormat: PayloadFormat, place: ServicePlace): string {
   return `{${context(single.context, payloadFormat, place)}${rowWriter(single, payloadFormat, place)(single.row)}}`
 }
 
 /** Writes the value of a property as JSON light: the parts of a point stand side by side (JSON Format 4.0, section 11). */
-export function jsonProperty(answer: PropertyAnswer, payloadFormat: PayloadFormat, place: Place): string {
+export function jsonProperty(
+  answer: PropertyAnswer,
+  payloadFormat: PayloadFormat,
+  place: ServicePlace,
+): string {
   const { column, value } = answer
   const names = namesOf(payloadFormat.version)
   const head = context(answer.context, payloadFormat, place)
   if (value === null)
     return payloadFormat.version !== '4.0' ? `{${head},"odata.null":true}` : `{${head},"value":null}`
   const type = needsType(column, value, payloadFormat)
-    ? `,"${names.prefix}type":"${typeFragment(column, payloadFormat.version, typesOf(place))}"`
+    ? `,"${names.prefix}type":"${typeFragment(column, payloadFormat.version, linkTypesOf(place))}"`
     : ''
   const text = valueWriter(column, { ...payloadFormat, level: 'minimal' }, place)(value)
   if (column.type !== 'Ods.GeoPoint2D') return `{${head}${type},"value":${text}}`
@@ -45,7 +49,11 @@ export function jsonProperty(answer: PropertyAnswer, payloadFormat: PayloadForma
 }
 
 /** Writes references to entities as JSON light (JSON Format 4.0, sections 13 and 14; links of 3.0). */
-export function jsonReferences(references: References, payloadFormat: PayloadFormat, place: Place): string {
+export function jsonReferences(
+  references: References,
+  payloadFormat: PayloadFormat,
+  place: ServicePlace,
+): string {
   const isOld = payloadFormat.version !== '4.0'
   const { set } = references
   const [name, links] = isOld ? ['url', `${set}/$links`] : ['@odata.id', '$ref']
@@ -69,7 +77,7 @@ function namesOf(version: Version): (typeof NAMES)[keyof typeof NAMES] {
   return NAMES[version === '4.0' ? '4.0' : '3.0']
 }
 
-function context(text: string, { version }: PayloadFormat, place: Place): string {
+function context(text: string, { version }: PayloadFormat, place: ServicePlace): string {
   return `"${namesOf(version).context}":${JSON.stringify(contextAddress(place, text))}`
 }
 
@@ -81,7 +89,7 @@ function countText(count: number, { version, ieee754 }: PayloadFormat): string {
 function rowWriter(
   { model, columns }: Pick<Feed, 'model' | 'columns'>,
   payloadFormat: PayloadFormat,
-  place: Place,
+  place: ServicePlace,
 ): (row: EntityRow) => string {
   const writers = columns.map(column => memberWriter(column, payloadFormat, place))
   const type = JSON.stringify(`${payloadFormat.version !== '4.0' ? '' : '#'}${model.namespace}.${model.type}`)
@@ -98,7 +106,7 @@ function controlWriter(
   type: string,
   set: string,
   { version, level }: PayloadFormat,
-  { root }: Place,
+  { root }: ServicePlace,
 ): (id: string | null) => string {
   const transient = version === '4.0' ? ',"@odata.id":null' : ''
   if (level === 'minimal') return id => (id === null ? transient : '')
@@ -115,7 +123,7 @@ function controlWriter(
 function memberWriter(
   column: EntityColumn,
   payloadFormat: PayloadFormat,
-  place: Place,
+  place: ServicePlace,
 ): (value: EdmValue) => string {
   if (column.annotation === 'count')
     return count =>
@@ -124,7 +132,7 @@ function memberWriter(
   const plain = `,${name}:`
   const absent = payloadFormat.omitNulls ? '' : `${plain}null`
   const write = valueWriter(column, payloadFormat, place)
-  const type = typeFragment(column, payloadFormat.version, typesOf(place))
+  const type = typeFragment(column, payloadFormat.version, linkTypesOf(place))
   const typed = `,${JSON.stringify(`${column.name}@odata.type`)}:"${type}"${plain}`
   const isComplex = column.type === 'Ods.GeoPoint2D' && !column.collection
   if (isComplex || (payloadFormat.level === 'minimal' && !column.dynamic))
@@ -150,7 +158,7 @@ function needsType(column: EntityColumn, value: EdmValue, { level }: PayloadForm
 type Write = (value: EdmValue) => string
 
 /** Writes a value that is not null. */
-function valueWriter(column: EntityColumn, payloadFormat: PayloadFormat, place: Place): Write {
+function valueWriter(column: EntityColumn, payloadFormat: PayloadFormat, place: ServicePlace): Write {
   const { type, collection, dynamic } = column
   const { version, level, ieee754 } = payloadFormat
   if (collection) return value => JSON.stringify(value)
@@ -174,7 +182,7 @@ function valueWriter(column: EntityColumn, payloadFormat: PayloadFormat, place: 
     case 'Ods.GeoPoint2D': {
       const prefix = namesOf(version).prefix
       const typed = level === 'full' || dynamic
-      const fragment = typeFragment(column, version, typesOf(place))
+      const fragment = typeFragment(column, version, linkTypesOf(place))
       return pointWriter(column, typed ? `"${prefix}type":"${fragment}"` : '')
     }
     default:

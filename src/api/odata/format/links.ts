@@ -1,6 +1,6 @@
 import type { EntityColumn } from '../../../model/edm.ts'
 import { typesNamespace } from '../../../model/edm.ts'
-import type { Place, Version } from './shape.ts'
+import type { ServicePlace, Version } from './shape.ts'
 import { typeText } from './types.ts'
 
 /** One segment of a path, its quotes and parentheses as they are (OData 4.0 URL Conventions, section 2). */
@@ -14,12 +14,12 @@ export function entityPath(set: string, id: string): string {
 }
 
 /** The absolute address of the metadata document with what is described in it: a context. */
-export function contextAddress({ root }: Place, context = ''): string {
+export function contextAddress({ root }: ServicePlace, context = ''): string {
   return `${root}/$metadata${context === '' ? '' : `#${context}`}`
 }
 
 /** The namespace of the complex types of the service, which comes from its host. */
-export function typesOf({ root }: Place): string {
+export function linkTypesOf({ root }: ServicePlace): string {
   return typesNamespace(new URL(root).hostname)
 }
 
@@ -52,9 +52,9 @@ export function propertyContext(
   path: readonly string[],
   column: EntityColumn,
   version: Version,
-  place: Place,
+  place: ServicePlace,
 ): string {
-  if (version !== '4.0') return typeText(column, version, typesOf(place))
+  if (version !== '4.0') return typeText(column, version, linkTypesOf(place))
   return `${entityPath(set, id)}/${path.map(segment).join('/')}`
 }
 

@@ -1,11 +1,11 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
-import type { Answer, Feed, PropertyAnswer, Single } from './shape.ts'
+import type { Feed, ODataAnswer, PropertyAnswer, Single } from './shape.ts'
 
 /**
  * The same answer for OData 2.0, which has no collections: a list is the text of its JSON array, so that no value of it is
  * lost; the metadata document calls such a property a string.
  */
-export function withListsAsText(answer: Answer): Answer {
+export function withListsAsText(answer: ODataAnswer): ODataAnswer {
   switch (answer.type) {
     case 'feed': {
       const { feed } = answer

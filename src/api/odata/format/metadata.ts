@@ -1,11 +1,11 @@
 import { KEY } from '../../../model/edm.ts'
 import { XML_DECLARATION, xmlAttribute } from '../../../model/xml.ts'
 import { type Annotation, annotationXml } from './annotations.ts'
-import { typesOf } from './links.ts'
+import { linkTypesOf } from './links.ts'
 import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'
 import { EDM, EDMX, META } from './namespaces.ts'
 import { CONTAINER } from './service.ts'
-import type { Place, SetSheet } from './shape.ts'
+import type { ServicePlace, SetSheet } from './shape.ts'
 import { propertyAnnotations, SERVICE_CAPABILITIES, SET_CAPABILITIES, setAnnotations } from './vocabulary.ts'
 import { VOCABULARIES, vocabularyAddress } from './vocabulary-documents.ts'
 
@@ -13,8 +13,8 @@ import { VOCABULARIES, vocabularyAddress } from './vocabulary-documents.ts'
  * Writes the metadata document of 4.0 (CSDL 4.0): a schema of complex types with the container, and one for each set. The
  * attributes of the namespace `m` are those that the specification adds (linked data, "Versioning").
  */
-export function metadataXml(sets: readonly SetSheet[], place: Place): string {
-  const types = typesOf(place)
+export function metadataXml(sets: readonly SetSheet[], place: ServicePlace): string {
+  const types = linkTypesOf(place)
   return [
     `${XML_DECLARATION}<edmx:Edmx Version="4.0" xmlns:edmx="${EDMX}">\n`,
     ...VOCABULARIES.map(vocabulary => {

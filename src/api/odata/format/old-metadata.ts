@@ -1,10 +1,10 @@
 import { KEY } from '../../../model/edm.ts'
 import { XML_DECLARATION, xmlAttribute } from '../../../model/xml.ts'
-import { typesOf } from './links.ts'
+import { linkTypesOf } from './links.ts'
 import { ALIAS, COMPLEX_TYPES, type PropertySheet, propertySheet } from './model.ts'
 import { DATA_SERVICES, OLD_EDM, OLD_EDMX } from './namespaces.ts'
 import { CONTAINER } from './service.ts'
-import type { Place, SetSheet, Version } from './shape.ts'
+import type { ServicePlace, SetSheet, Version } from './shape.ts'
 import { setAnnotations } from './vocabulary.ts'
 
 type OldVersion = Exclude<Version, '4.0'>
@@ -13,8 +13,8 @@ type OldVersion = Exclude<Version, '4.0'>
  * Writes the metadata document of 3.0 or 2.0 (CSDL 3.0 and 2.0; facts on OData, 4.2). Types are named in full, for an alias
  * holds in its own schema only; nothing stands within a property, because Olingo 3.0 reads no further there.
  */
-export function oldMetadataXml(sets: readonly SetSheet[], place: Place, version: OldVersion): string {
-  const types = typesOf(place)
+export function oldMetadataXml(sets: readonly SetSheet[], place: ServicePlace, version: OldVersion): string {
+  const types = linkTypesOf(place)
   const edm = OLD_EDM[version]
   const limits = version === '3.0' ? ' m:MaxDataServiceVersion="3.0"' : ''
   return [

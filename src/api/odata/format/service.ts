@@ -1,7 +1,7 @@
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../../../model/xml.ts'
 import { contextAddress, segment } from './links.ts'
 import { APP, ATOM, META } from './namespaces.ts'
-import type { PayloadFormat, Place, SetSheet, Version } from './shape.ts'
+import type { PayloadFormat, ServicePlace, SetSheet, Version } from './shape.ts'
 
 /** Name of the entity container, which holds all sets. */
 export const CONTAINER = 'Container'
@@ -10,7 +10,7 @@ export const CONTAINER = 'Container'
 export function serviceDocument(
   sets: readonly SetSheet[],
   { type, version }: PayloadFormat,
-  place: Place,
+  place: ServicePlace,
 ): string {
   switch (type) {
     case 'json':
@@ -24,7 +24,7 @@ export function serviceDocument(
   }
 }
 
-function json(sets: readonly SetSheet[], place: Place): string {
+function json(sets: readonly SetSheet[], place: ServicePlace): string {
   return JSON.stringify({
     '@odata.context': contextAddress(place),
     value: sets.map(({ model, title }) => ({
@@ -36,7 +36,7 @@ function json(sets: readonly SetSheet[], place: Place): string {
   })
 }
 
-function oldJson(sets: readonly SetSheet[], place: Place): string {
+function oldJson(sets: readonly SetSheet[], place: ServicePlace): string {
   return JSON.stringify({
     'odata.metadata': contextAddress(place),
     value: sets.map(({ model }) => ({ name: model.set, url: segment(model.set) })),
@@ -44,7 +44,7 @@ function oldJson(sets: readonly SetSheet[], place: Place): string {
 }
 
 /** AtomPub (RFC 5023, section 8; Atom Format 4.0, section 5.3). */
-function atom(sets: readonly SetSheet[], version: Version, place: Place): string {
+function atom(sets: readonly SetSheet[], version: Version, place: ServicePlace): string {
   const isOld = version !== '4.0'
   const context = xmlAttribute(contextAddress(place))
   const described = isOld ? '' : ` xmlns:m="${META}" m:context="${context}"`

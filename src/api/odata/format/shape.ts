@@ -5,7 +5,7 @@ import type { Metas, MetaValue } from '../../../model/metadata.ts'
 export type Version = '4.0' | '3.0' | '2.0'
 
 /** Where the service is. */
-export interface Place {
+export interface ServicePlace {
   /** Public address of its root, without a slash at the end: `https://host/api/odata`. */
   readonly root: string
 }
@@ -76,7 +76,7 @@ export type References =
     }
 
 /** An answer with entities, or with what they are made of. */
-export type Answer =
+export type ODataAnswer =
   | { readonly type: 'feed'; readonly feed: Feed }
   | { readonly type: 'entity'; readonly entity: Single }
   | { readonly type: 'property'; readonly property: PropertyAnswer }

@@ -1,11 +1,11 @@
 import type { EdmValue, EntityColumn } from '../../../model/edm.ts'
-import { entityPath, typesOf } from './links.ts'
-import type { EntityRow, Feed, Place, PropertyAnswer, References, Single } from './shape.ts'
+import { entityPath, linkTypesOf } from './links.ts'
+import type { EntityRow, Feed, PropertyAnswer, References, ServicePlace, Single } from './shape.ts'
 import { type PointValue, primitiveText } from './texts.ts'
 import { membersOf, typeText } from './types.ts'
 
 /** Writes a page of entities as verbose JSON (OData 3.0 Verbose JSON Format). */
-export function verboseFeed(feed: Feed, place: Place): string {
+export function verboseFeed(feed: Feed, place: ServicePlace): string {
   const write = rowWriter(feed, place)
   const rows: string[] = []
   for (const row of feed.rows) rows.push(write(row))
@@ -13,17 +13,17 @@ export function verboseFeed(feed: Feed, place: Place): string {
 }
 
 /** Writes one entity as verbose JSON. */
-export function verboseEntity(single: Single, place: Place): string {
+export function verboseEntity(single: Single, place: ServicePlace): string {
   return `{"d":${rowWriter(single, place)(single.row)}}`
 }
 
 /** Writes the value of a property as verbose JSON: under its name. */
-export function verboseProperty({ column, value }: PropertyAnswer, place: Place): string {
+export function verboseProperty({ column, value }: PropertyAnswer, place: ServicePlace): string {
   return `{"d":{${JSON.stringify(column.name)}:${valueWriter(column, place)(value)}}}`
 }
 
 /** Writes references to entities as verbose JSON. */
-export function verboseReferences(references: References, { root }: Place): string {
+export function verboseReferences(references: References, { root }: ServicePlace): string {
   const reference = (id: string) => `{"uri":${JSON.stringify(`${root}/${entityPath(references.set, id)}`)}}`
   if (references.type === 'one') return `{"d":${reference(references.id)}}`
   return page(references.ids.map(reference), references)
@@ -37,7 +37,7 @@ function page(items: readonly string[], { count, next }: Pick<Feed, 'count' | 'n
 
 function rowWriter(
   { model, columns }: Pick<Feed, 'model' | 'columns'>,
-  place: Place,
+  place: ServicePlace,
 ): (row: EntityRow) => string {
   const type = JSON.stringify(`${model.namespace}.${model.type}`)
   const writers = columns.map(column => {
@@ -60,14 +60,14 @@ function rowWriter(
 
 type Write = (value: EdmValue) => string
 
-function valueWriter(column: EntityColumn, place: Place): Write {
+function valueWriter(column: EntityColumn, place: ServicePlace): Write {
   const write = presentWriter(column, place)
   return value => (value === null ? 'null' : write(value))
 }
 
-function presentWriter(column: EntityColumn, place: Place): Write {
+function presentWriter(column: EntityColumn, place: ServicePlace): Write {
   const { type, collection } = column
-  const metadata = `{"__metadata":{"type":"${typeText(column, '3.0', typesOf(place))}"}`
+  const metadata = `{"__metadata":{"type":"${typeText(column, '3.0', linkTypesOf(place))}"}`
   if (collection) return value => `${metadata},"results":${JSON.stringify(value)}}`
   switch (type) {
     case 'Edm.String':

@@ -1,6 +1,6 @@
 import { XML_DECLARATION } from '../../../model/xml.ts'
 import { EDM, EDMX } from './namespaces.ts'
-import type { Place } from './shape.ts'
+import type { ServicePlace } from './shape.ts'
 
 /** Where the documents of vocabularies are, below the root of the service. */
 export const VOCABULARY_SEGMENT = '$vocabularies'
@@ -83,7 +83,7 @@ export const VOCABULARIES: readonly Vocabulary[] = [
 export function vocabularyAddress(
   { namespace }: Vocabulary,
   format: VocabularyFormat,
-  { root }: Place,
+  { root }: ServicePlace,
 ): string {
   return `${root}/${VOCABULARY_SEGMENT}/${namespace}.${format}`
 }

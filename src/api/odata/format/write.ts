@@ -2,11 +2,11 @@ import { atomEntity, atomFeed, atomReferences } from './atom.ts'
 import { atomProperty } from './atom-values.ts'
 import { jsonEntity, jsonFeed, jsonProperty, jsonReferences } from './json.ts'
 import { withListsAsText } from './lists-as-text.ts'
-import type { Answer, PayloadFormat, Place } from './shape.ts'
+import type { ODataAnswer, PayloadFormat, ServicePlace } from './shape.ts'
 import { verboseEntity, verboseFeed, verboseProperty, verboseReferences } from './verbose.ts'
 
 /** Writes an answer in the format and version that were agreed on. */
-export function writeAnswer(written: Answer, payloadFormat: PayloadFormat, place: Place): string {
+export function writeAnswer(written: ODataAnswer, payloadFormat: PayloadFormat, place: ServicePlace): string {
   const answer = payloadFormat.version === '2.0' ? withListsAsText(written) : written
   switch (payloadFormat.type) {
     case 'json':
@@ -20,7 +20,7 @@ export function writeAnswer(written: Answer, payloadFormat: PayloadFormat, place
   }
 }
 
-function inJson(answer: Answer, payloadFormat: PayloadFormat, place: Place): string {
+function inJson(answer: ODataAnswer, payloadFormat: PayloadFormat, place: ServicePlace): string {
   switch (answer.type) {
     case 'feed':
       return jsonFeed(answer.feed, payloadFormat, place)
@@ -35,7 +35,7 @@ function inJson(answer: Answer, payloadFormat: PayloadFormat, place: Place): str
   }
 }
 
-function inVerbose(answer: Answer, place: Place): string {
+function inVerbose(answer: ODataAnswer, place: ServicePlace): string {
   switch (answer.type) {
     case 'feed':
       return verboseFeed(answer.feed, place)
@@ -50,7 +50,7 @@ function inVerbose(answer: Answer, place: Place): string {
   }
 }
 
-function inAtom(answer: Answer, payloadFormat: PayloadFormat, place: Place): string {
+function inAtom(answer: ODataAnswer, payloadFormat: PayloadFormat, place: ServicePlace): string {
   switch (answer.type) {
     case 'feed':
       return atomFeed(answer.feed, payloadFormat, place)

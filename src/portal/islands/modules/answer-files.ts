@@ -1,12 +1,12 @@
 import { turtleText } from '../../../formats/turtle.ts'
 import { termText } from '../../../rdf/ntriples.ts'
 import { csvRows, jsonRows, type RowWriter } from '../../../sparql/results.ts'
-import type { ResultRow } from './query-messages.ts'
+import type { MessageRow } from './query-messages.ts'
 
 /** The files that an answer can be taken away in. */
-export type AnswerFormat = 'json' | 'csv' | 'turtle'
+export type DownloadFormat = 'json' | 'csv' | 'turtle'
 
-const FILES: Readonly<Record<AnswerFormat, readonly [type: string, ending: string]>> = {
+const FILES: Readonly<Record<DownloadFormat, readonly [type: string, ending: string]>> = {
   json: ['application/sparql-results+json', 'json'],
   csv: ['text/csv', 'csv'],
   turtle: ['text/turtle', 'ttl'],
@@ -14,9 +14,9 @@ const FILES: Readonly<Record<AnswerFormat, readonly [type: string, ending: strin
 
 /** Lets the browser save an answer. */
 export function saveAnswer(
-  format: AnswerFormat,
+  format: DownloadFormat,
   variables: readonly string[],
-  rows: readonly ResultRow[],
+  rows: readonly MessageRow[],
   prefixes: Readonly<Record<string, string>>,
 ): void {
   const [type, ending] = FILES[format]
@@ -29,9 +29,9 @@ export function saveAnswer(
 }
 
 function pieces(
-  format: AnswerFormat,
+  format: DownloadFormat,
   variables: readonly string[],
-  rows: readonly ResultRow[],
+  rows: readonly MessageRow[],
   prefixes: Readonly<Record<string, string>>,
 ): string[] {
   switch (format) {
@@ -46,10 +46,10 @@ function pieces(
   }
 }
 
-function written(writer: RowWriter, variables: readonly string[], rows: readonly ResultRow[]): string[] {
+function written(writer: RowWriter, variables: readonly string[], rows: readonly MessageRow[]): string[] {
   return [writer.head(variables), ...rows.map(row => writer.row(row)), writer.end()]
 }
 
-function triple(row: ResultRow): string {
+function triple(row: MessageRow): string {
   return row.every(term => term !== null) ? `${row.map(termText).join(' ')} .\n` : ''
 }

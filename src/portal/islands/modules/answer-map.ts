@@ -2,8 +2,8 @@ import { positionsOf, toGeoShape } from '../../../model/geometry.ts'
 import type { Geometry } from '../../../model/value.ts'
 import { plain } from '../../../sparql/results.ts'
 import { borders } from './borders.ts'
-import { shores } from './land.ts'
-import type { ResultRow } from './query-messages.ts'
+import { shores } from './coastline.ts'
+import type { MessageRow } from './query-messages.ts'
 
 const WKT = 'http://www.opengis.net/ont/geosparql#wktLiteral'
 const SVG = 'http://www.w3.org/2000/svg'
@@ -27,7 +27,7 @@ interface View {
 }
 
 /** The places of an answer as a drawing: a circle for each point, shapes as they are. */
-export function answerMap(rows: readonly ResultRow[], label: string): SVGElement {
+export function answerMap(rows: readonly MessageRow[], label: string): SVGElement {
   const places = rows.flatMap(placesOf).slice(0, MAX_PLACES)
   const view = viewOf(places)
   const drawing = svg('svg', { class: 'answer-map', viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: 'img' })
@@ -60,7 +60,7 @@ function outline(
   return svg('path', { class: kind, d })
 }
 
-function placesOf(row: ResultRow): readonly Place[] {
+function placesOf(row: MessageRow): readonly Place[] {
   const name = row
     .flatMap(term =>
       term === null || (term.type === 'literal' && term.datatype === WKT) ? [] : [plain(term)],

@@ -1,6 +1,6 @@
 import { termText } from '../../../rdf/ntriples.ts'
 import type { Literal, Term } from '../../../rdf/term.ts'
-import type { ResultRow } from './query-messages.ts'
+import type { MessageRow } from './query-messages.ts'
 
 /** How terms are shown: the names of spaces, the language, and where the portal is. */
 export interface TermStyle {
@@ -43,7 +43,7 @@ export class AnswerTable {
     this.element.append(table)
   }
 
-  add(rows: readonly ResultRow[]): void {
+  add(rows: readonly MessageRow[]): void {
     const shown = rows.slice(0, MAX_SHOWN - this.shown)
     if (this.shown === 0)
       for (const [at, term] of (shown[0] ?? []).entries())

@@ -1,4 +1,4 @@
-import { type Token, tokensOf } from '../../parts/highlight.ts'
+import { type HighlightToken, highlightTokens } from '../../parts/highlight.ts'
 
 /**
  * Marks the pieces of the text of a field: the text that is seen stands behind the field, whose own letters are clear, so
@@ -31,7 +31,7 @@ export class CodePaint {
 
   draw(): void {
     let at = 0
-    const pieces = tokensOf(this.field.value, 'sparql').map(token => {
+    const pieces = highlightTokens(this.field.value, 'sparql').map(token => {
       const from = at
       at += token.text.length
       const isBad = this.bad !== null && this.bad >= from && this.bad < at
@@ -42,7 +42,7 @@ export class CodePaint {
   }
 }
 
-function pieceOf({ kind, text }: Token, isBad: boolean): Node | string {
+function pieceOf({ kind, text }: HighlightToken, isBad: boolean): Node | string {
   if (!isBad && kind === 'plain') return text
   const piece = document.createElement('span')
   piece.className = `t-${kind}${isBad ? ' t-bad' : ''}`

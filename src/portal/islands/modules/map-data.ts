@@ -3,7 +3,7 @@ import type { Geometry } from '../../../model/value.ts'
 import type { MapSettings } from '../../map/settings.ts'
 
 /** A part of the world, in degrees. */
-export interface Box {
+export interface MapBox {
   readonly south: number
   readonly west: number
   readonly north: number
@@ -18,7 +18,7 @@ export interface Group {
 }
 
 /** A record that is somewhere. */
-export interface Place {
+export interface MapPlace {
   readonly id: string
   readonly title: string
   readonly geometry: Geometry
@@ -38,7 +38,7 @@ const RADIUS = 60
 export async function fetchGroups(
   settings: MapSettings,
   zoom: number,
-  box: Box | null,
+  box: MapBox | null,
   signal: AbortSignal,
 ): Promise<readonly Group[]> {
   const address = call(settings, 'records', {
@@ -60,10 +60,10 @@ export async function fetchGroups(
 /** The records of a part of the world, as many as are asked for, that have a place. */
 export async function fetchPlaces(
   settings: MapSettings,
-  box: Box | null,
+  box: MapBox | null,
   max: number,
   signal: AbortSignal,
-): Promise<readonly Place[]> {
+): Promise<readonly MapPlace[]> {
   const { title, field, key } = settings
   const address = call(settings, 'exports/json', {
     select: [...new Set(['recordid', title.text, field])].join(', '),
@@ -91,7 +91,7 @@ function geometryOf(value: unknown): Geometry | null {
   return geometry ?? null
 }
 
-function within({ field }: MapSettings, box: Box | null): string | undefined {
+function within({ field }: MapSettings, box: MapBox | null): string | undefined {
   if (box === null) return undefined
   const degrees = [box.south, box.west, box.north, box.east].map(each => each.toFixed(5))
   return `in_bbox(${field}, ${degrees.join(', ')})`
@@ -114,7 +114,7 @@ async function json(address: string, signal: AbortSignal | null): Promise<unknow
 }
 
 /** The link to the page of a record. */
-export function recordLink({ records }: MapSettings, { id, title }: Place): HTMLAnchorElement {
+export function recordLink({ records }: MapSettings, { id, title }: MapPlace): HTMLAnchorElement {
   const link = document.createElement('a')
   link.href = records + id
   link.textContent = title
@@ -122,6 +122,10 @@ export function recordLink({ records }: MapSettings, { id, title }: Place): HTML
 }
 
 /** A number as a language writes it. */
-export function numberText(language: string, value: number, options: Intl.NumberFormatOptions = {}): string {
+export function coordinateText(
+  language: string,
+  value: number,
+  options: Intl.NumberFormatOptions = {},
+): string {
   return new Intl.NumberFormat(language, options).format(value)
 }

@@ -1,6 +1,6 @@
 import type { LatLngExpression } from 'leaflet'
 import type { MapSettings } from '../../map/settings.ts'
-import { shores } from './land.ts'
+import { shores } from './coastline.ts'
 import { LeafletMap, Polygon, Polyline, Scale, Zoom } from './leaflet.ts'
 
 const WORLD = { south: -80, west: -180, north: 84, east: 180 } as const

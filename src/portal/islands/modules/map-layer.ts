@@ -3,17 +3,20 @@ import { positionsOf } from '../../../model/geometry.ts'
 import type { Geometry } from '../../../model/value.ts'
 import type { MapSettings } from '../../map/settings.ts'
 import { DivIcon, LayerGroup, type LeafletMap, Marker } from './leaflet.ts'
-import { fetchPlaces, type Group, numberText, type Place } from './map-data.ts'
-import type { Shown } from './map-shown.ts'
+import { coordinateText, fetchPlaces, type Group, type MapPlace } from './map-data.ts'
+import type { ShownPlaces } from './map-shown.ts'
 
 /** Records of a group that are listed where the map shows nothing smaller. */
 const MAX_LISTED = 20
 const POINT = 24
 
 /** The layer of the records: a dot or a shape for each, or a circle for each group. */
-export function mapLayer(map: LeafletMap, settings: MapSettings): { readonly draw: (shown: Shown) => void } {
+export function mapLayer(
+  map: LeafletMap,
+  settings: MapSettings,
+): { readonly draw: (shown: ShownPlaces) => void } {
   const layer = new LayerGroup().addTo(map)
-  let drawn: Shown | null = null
+  let drawn: ShownPlaces | null = null
   return {
     draw: shown => {
       if (shown === drawn) return
@@ -31,7 +34,7 @@ export function mapLayer(map: LeafletMap, settings: MapSettings): { readonly dra
   }
 }
 
-function placeLayer(map: LeafletMap, settings: MapSettings, place: Place): Layer {
+function placeLayer(map: LeafletMap, settings: MapSettings, place: MapPlace): Layer {
   const { geometry, title } = place
   const open = (at: LatLngExpression) => void openPlace(map, settings, place, at)
   if (geometry.type !== 'Point') return shapeLayer(geometry, title, open)
@@ -52,7 +55,7 @@ function shapeLayer(geometry: Geometry, title: string, open: (at: LatLngExpressi
   return layer
 }
 
-async function openPlace(map: LeafletMap, settings: MapSettings, place: Place, at: LatLngExpression) {
+async function openPlace(map: LeafletMap, settings: MapSettings, place: MapPlace, at: LatLngExpression) {
   const popup = await import('./map-popup.ts')
   popup.openPlace(map, settings, place, at)
 }
@@ -76,7 +79,7 @@ function groupMarker(map: LeafletMap, settings: MapSettings, group: Group): Mark
   if (group.count === 1) return chosen(dot(at, title), () => void openGroup(map, settings, group))
   const size = sizeOf(group)
   const label = document.createElement('span')
-  label.textContent = numberText(settings.language, group.count, {
+  label.textContent = coordinateText(settings.language, group.count, {
     notation: 'compact',
     maximumSignificantDigits: group.count < 1000 ? 3 : 2,
   })
@@ -106,9 +109,9 @@ function sizeOf({ count }: Group): number {
 
 /** What a group is called: how many records around which place. */
 export function groupText({ texts, language }: MapSettings, { lat, lon, count }: Group): string {
-  const degrees = (value: number) => `${numberText(language, value, { maximumFractionDigits: 1 })}°`
+  const degrees = (value: number) => `${coordinateText(language, value, { maximumFractionDigits: 1 })}°`
   return texts.group
-    .replace('{n}', numberText(language, count))
+    .replace('{n}', coordinateText(language, count))
     .replace('{place}', `${degrees(lat)}, ${degrees(lon)}`)
 }
 

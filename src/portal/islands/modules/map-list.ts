@@ -1,8 +1,8 @@
 import type { MapSettings } from '../../map/settings.ts'
 import type { LeafletMap } from './leaflet.ts'
-import { numberText, recordLink } from './map-data.ts'
+import { coordinateText, recordLink } from './map-data.ts'
 import { enterGroup, groupText } from './map-layer.ts'
-import { isInView, type Shown } from './map-shown.ts'
+import { isInView, type ShownPlaces } from './map-shown.ts'
 
 const MAX_LENGTH = 100
 
@@ -11,7 +11,7 @@ export function placeList(
   frame: HTMLElement,
   map: LeafletMap,
   settings: MapSettings,
-): { readonly draw: (shown: Shown) => void } {
+): { readonly draw: (shown: ShownPlaces) => void } {
   const list = frame.querySelector('.map-places ul')
   return {
     draw: shown => {
@@ -34,7 +34,7 @@ export function placeList(
       const rest = items.length - MAX_LENGTH
       if (rest > 0) {
         const line = document.createElement('li')
-        line.textContent = settings.texts.more.replace('{n}', numberText(settings.language, rest))
+        line.textContent = settings.texts.more.replace('{n}', coordinateText(settings.language, rest))
         lines.push(line)
       }
       list?.replaceChildren(...lines)

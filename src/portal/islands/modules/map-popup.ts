@@ -3,10 +3,15 @@ import { Popup } from 'leaflet/src/layer/Popup.js'
 import { lookup } from '../../../model/lookup.ts'
 import type { MapSettings } from '../../map/settings.ts'
 import type { LeafletMap } from './leaflet.ts'
-import { fetchRecord, numberText, type Place, recordLink } from './map-data.ts'
+import { coordinateText, fetchRecord, type MapPlace, recordLink } from './map-data.ts'
 
 /** Opens what is told of a record: its name, which leads to its page, and some of its values. */
-export function openPlace(map: LeafletMap, settings: MapSettings, place: Place, at: LatLngExpression): void {
+export function openPlace(
+  map: LeafletMap,
+  settings: MapSettings,
+  place: MapPlace,
+  at: LatLngExpression,
+): void {
   const content = document.createElement('div')
   content.append(heading(settings, place))
   open(map, settings, content, at)
@@ -22,7 +27,7 @@ export function openPlace(map: LeafletMap, settings: MapSettings, place: Place, 
 export function openPlaces(
   map: LeafletMap,
   settings: MapSettings,
-  places: readonly Place[],
+  places: readonly MapPlace[],
   at: LatLngExpression,
 ): void {
   const list = document.createElement('ul')
@@ -51,7 +56,7 @@ function open(map: LeafletMap, settings: MapSettings, content: HTMLElement, at: 
   enter()
 }
 
-function heading(settings: MapSettings, place: Place): HTMLElement {
+function heading(settings: MapSettings, place: MapPlace): HTMLElement {
   const line = document.createElement('p')
   line.className = 'map-title'
   line.append(recordLink(settings, place))
@@ -82,7 +87,7 @@ function valueText(settings: MapSettings, value: unknown, type: string): string 
       new Date(String(value)),
     )
   }
-  if (typeof value === 'number') return numberText(language, value)
+  if (typeof value === 'number') return coordinateText(language, value)
   return String(value).slice(0, 160)
 }
 

@@ -1,14 +1,14 @@
 import { positionsOf } from '../../../model/geometry.ts'
 import type { LeafletMap } from './leaflet.ts'
-import type { Group, Place } from './map-data.ts'
+import type { Group, MapPlace } from './map-data.ts'
 
 /** What of the records is on the map. */
-export type Shown =
-  | { readonly type: 'places'; readonly places: readonly Place[]; readonly isCut: boolean }
+export type ShownPlaces =
+  | { readonly type: 'places'; readonly places: readonly MapPlace[]; readonly isCut: boolean }
   | { readonly type: 'groups'; readonly groups: readonly Group[] }
 
 /** True for a place of which a corner is in view. */
-export function isInView(map: LeafletMap, { geometry }: Place): boolean {
+export function isInView(map: LeafletMap, { geometry }: MapPlace): boolean {
   const bounds = map.getBounds()
   return positionsOf(geometry).some(([lon, lat]) => bounds.contains([lat ?? 0, lon ?? 0]))
 }

@@ -2,11 +2,11 @@ import type { LatLngBoundsLiteral } from 'leaflet'
 import { positionsOf } from '../../../model/geometry.ts'
 import type { MapSettings } from '../../map/settings.ts'
 import type { LeafletMap } from './leaflet.ts'
-import { type Box, fetchGroups, fetchPlaces, numberText } from './map-data.ts'
+import { coordinateText, fetchGroups, fetchPlaces, type MapBox } from './map-data.ts'
 import { baseMapOf } from './map-ground.ts'
 import { apart, mapLayer } from './map-layer.ts'
 import { placeList } from './map-list.ts'
-import { isInView, type Shown } from './map-shown.ts'
+import { isInView, type ShownPlaces } from './map-shown.ts'
 
 /** Records that are shown one by one; of more in view, groups are shown. */
 const MAX_PLACES = 250
@@ -29,9 +29,9 @@ export function showMap(element: HTMLElement, frame: HTMLElement): void {
     if (status !== null && status.textContent !== text) status.textContent = text
   }
   let requested = new AbortController()
-  let whole: Shown | null = null
+  let whole: ShownPlaces | null = null
 
-  const show = (shown: Shown) => {
+  const show = (shown: ShownPlaces) => {
     layer.draw(shown)
     list.draw(shown)
     report(statusText(shown, settings, map))
@@ -99,9 +99,9 @@ export function showMap(element: HTMLElement, frame: HTMLElement): void {
 async function inView(
   map: LeafletMap,
   settings: MapSettings,
-  box: Box | null,
+  box: MapBox | null,
   signal: AbortSignal,
-): Promise<Shown> {
+): Promise<ShownPlaces> {
   if (!settings.isShape) {
     const isWide = box === null || box.east - box.west > WIDE
     const found = await fetchGroups(settings, map.getZoom(), isWide ? null : box, signal)
@@ -114,8 +114,8 @@ async function inView(
   return { type: 'places', places, isCut: settings.isShape && places.length === MAX_PLACES }
 }
 
-function statusText(shown: Shown, { texts, language }: MapSettings, map: LeafletMap): string {
-  const number = (value: number) => numberText(language, value)
+function statusText(shown: ShownPlaces, { texts, language }: MapSettings, map: LeafletMap): string {
+  const number = (value: number) => coordinateText(language, value)
   if (shown.type === 'groups') {
     const count = shown.groups.reduce((sum, group) => sum + group.count, 0)
     return texts.groups.replace('{n}', number(count)).replace('{groups}', number(shown.groups.length))
@@ -127,7 +127,7 @@ function statusText(shown: Shown, { texts, language }: MapSettings, map: Leaflet
 }
 
 /** The part of the world that is in view. */
-function boxOf(map: LeafletMap): Box {
+function boxOf(map: LeafletMap): MapBox {
   const view = map.getBounds()
   return {
     south: Math.max(-90, view.getSouth()),

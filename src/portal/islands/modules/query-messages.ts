@@ -1,7 +1,7 @@
 import type { Term } from '../../../rdf/term.ts'
 
 /** How a dataset is asked: what Comunica calls the kind of its source. */
-export interface QuerySource {
+export interface MessageSource {
   readonly type: 'qpf' | 'brtpf' | 'sparql'
   readonly value: string
 }
@@ -9,21 +9,21 @@ export interface QuerySource {
 /** What the page tells the worker: the one query that it runs. */
 export interface QueryRun {
   readonly query: string
-  readonly sources: readonly QuerySource[]
+  readonly sources: readonly MessageSource[]
   /** The public address of the portal, and the one that the page was loaded from: they are the same data. */
   readonly base: string
   readonly here: string
 }
 
 /** A row of an answer: terms in the order of the variables; null where one is not bound. */
-export type ResultRow = readonly (Term | null)[]
+export type MessageRow = readonly (Term | null)[]
 
 /** What the worker tells the page, in this order but for `requests`. */
 export type QueryMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'requests'; readonly count: number }
   | { readonly type: 'head'; readonly kind: 'rows' | 'triples'; readonly variables: readonly string[] }
-  | { readonly type: 'rows'; readonly rows: readonly ResultRow[] }
+  | { readonly type: 'rows'; readonly rows: readonly MessageRow[] }
   | { readonly type: 'truth'; readonly value: boolean }
   | { readonly type: 'done' }
   | QueryFault

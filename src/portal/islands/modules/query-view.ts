@@ -1,7 +1,7 @@
 import type { PlaygroundData } from '../../playground/sparql-page.ts'
-import type { AnswerFormat } from './answer-files.ts'
+import type { DownloadFormat } from './answer-files.ts'
 import { AnswerTable, MAX_SHOWN } from './answer-table.ts'
-import type { QueryMessage, ResultRow } from './query-messages.ts'
+import type { MessageRow, QueryMessage } from './query-messages.ts'
 
 const WKT = 'http://www.opengis.net/ont/geosparql#wktLiteral'
 
@@ -15,7 +15,7 @@ export class QueryView {
   private prefixes: Readonly<Record<string, string>> = {}
   private variables: readonly string[] = []
   private kind: 'rows' | 'triples' = 'rows'
-  private rows: ResultRow[] = []
+  private rows: MessageRow[] = []
   private requests = 0
   private begun = 0
   private timer: ReturnType<typeof setInterval> | undefined
@@ -135,7 +135,7 @@ export class QueryView {
 
   private downloads(): HTMLElement {
     const line = paragraph(this.data.texts.download, 'take-away')
-    const formats: readonly (readonly [AnswerFormat, string])[] =
+    const formats: readonly (readonly [DownloadFormat, string])[] =
       this.kind === 'triples'
         ? [
             ['turtle', 'Turtle'],
@@ -161,7 +161,7 @@ export class QueryView {
 
   /** Draws the places of the answer, where it has any. */
   private async map(): Promise<void> {
-    const isPlace = (row: ResultRow) => row.some(term => term?.type === 'literal' && term.datatype === WKT)
+    const isPlace = (row: MessageRow) => row.some(term => term?.type === 'literal' && term.datatype === WKT)
     const rows = this.rows
     if (!rows.some(isPlace)) return
     const { answerMap } = await import('./answer-map.ts')

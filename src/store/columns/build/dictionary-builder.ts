@@ -6,9 +6,9 @@ import {
   dayForm,
   isExact,
   momentForm,
-  momentOf,
+  momentOfLexical,
   numberForm,
-  numberOf,
+  numberOfLexical,
   numericKind,
   pointOf,
 } from '../lexical.ts'
@@ -176,7 +176,7 @@ export class DictionaryBuilder {
       }
       case XSD.dateTime:
       case XSD.date: {
-        const moment = momentOf(this.text(index), datatype === XSD.date)
+        const moment = momentOfLexical(this.text(index), datatype === XSD.date)
         if (moment === null) return 'other'
         this.keepValue(index, moment.seconds)
         return datatype === XSD.date ? 'day' : 'moment'
@@ -185,7 +185,7 @@ export class DictionaryBuilder {
         return this.readPoint(index) === null ? 'other' : 'point'
       default: {
         const kind = numericKind(datatype)
-        const value = kind === null ? null : numberOf(this.text(index), kind)
+        const value = kind === null ? null : numberOfLexical(this.text(index), kind)
         if (value === null) return 'other'
         this.keepValue(index, value)
         return 'number'

@@ -1,10 +1,10 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { type GraphHeader, MAGIC, type Section, type SectionNumber } from '../format.ts'
+import { type FileSection, type GraphHeader, MAGIC, type SectionNumber } from '../format.ts'
 
 /** Takes the sections of a graph's columns as they are made. */
 export interface SectionSink {
-  readonly sections: readonly Section[]
+  readonly sections: readonly FileSection[]
   /** Takes the bytes of an array, which stays as it is from then on. */
   add(array: Uint32Array | Float64Array | Uint8Array): SectionNumber
 }
@@ -14,7 +14,7 @@ const PADDING = Buffer.alloc(ALIGNMENT)
 
 /** Writes sections to a file. */
 export class SectionWriter implements SectionSink {
-  readonly sections: Section[] = []
+  readonly sections: FileSection[] = []
   private readonly file: number
   private offset = 0
 
@@ -59,7 +59,7 @@ export class SectionWriter implements SectionSink {
 
 /** Keeps sections in memory that all threads see. */
 export class SectionMemory implements SectionSink {
-  readonly sections: Section[] = []
+  readonly sections: FileSection[] = []
   readonly buffers: SharedArrayBuffer[] = []
 
   add(array: Uint32Array | Float64Array | Uint8Array): SectionNumber {

@@ -1,6 +1,14 @@
 import { XSD } from '../../../rdf/vocab.ts'
 import type { DictionaryPart } from '../format.ts'
-import { dayForm, isExact, momentForm, momentOf, numberForm, numberOf, numericKind } from '../lexical.ts'
+import {
+  dayForm,
+  isExact,
+  momentForm,
+  momentOfLexical,
+  numberForm,
+  numberOfLexical,
+  numericKind,
+} from '../lexical.ts'
 import { sortedNumbers } from '../sort-numbers.ts'
 import type { LiteralEnding } from './dictionary-builder.ts'
 import { plainDay, plainMoment, plainNumber } from './plain-forms.ts'
@@ -93,7 +101,7 @@ function formReader(datatype: string): FormReader | null {
         const plain = plainNumber(bytes, start, end)
         if (kind === 'integer' ? Number.isInteger(plain) : !Number.isNaN(plain)) return plain
         const form = textOf(bytes, start, end)
-        const value = numberOf(form, kind)
+        const value = numberOfLexical(form, kind)
         const isOwn = value !== null && numberForm(value) === form && isExact(form, value, kind)
         return isOwn && Number.isFinite(value) ? value : Number.NaN
       }
@@ -121,7 +129,7 @@ function readDay(bytes: Uint8Array, start: number, end: number): number {
   const plain = end - start === DAY_LENGTH ? 86_400 * plainDay(bytes, start) : Number.NaN
   if (!Number.isNaN(plain)) return plain
   const form = textOf(bytes, start, end)
-  const moment = momentOf(form, true)
+  const moment = momentOfLexical(form, true)
   return moment !== null && dayForm(Math.floor(moment.seconds / 86_400)) === form
     ? moment.seconds
     : Number.NaN
@@ -132,7 +140,7 @@ function readMoment(bytes: Uint8Array, start: number, end: number): number {
   const plain = plainMoment(bytes, start, end)
   if (!Number.isNaN(plain)) return plain
   const form = textOf(bytes, start, end)
-  const moment = momentOf(form, false)
+  const moment = momentOfLexical(form, false)
   return moment !== null && momentForm(moment.seconds, 'Z') === form ? moment.seconds : Number.NaN
 }
 

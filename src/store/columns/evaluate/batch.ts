@@ -1,4 +1,4 @@
-import { gather, sliceVector, type Vector } from './vector.ts'
+import { gatherValues, sliceVector, type Vector } from './vector.ts'
 
 /** A vector that is worked out of the rows of another batch: of those alone that are left when it is first asked for. */
 export class Deferred {
@@ -84,7 +84,7 @@ export class Batch {
         name,
         source instanceof Deferred
           ? new Deferred(inputOf(source.input), source.make)
-          : () => gather(this.get(name) as Vector, rows),
+          : () => gatherValues(this.get(name) as Vector, rows),
       )
     return new Batch(rows.length, vectors)
   }

@@ -6,7 +6,7 @@ import {
   variablesOfFormula,
 } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
-import { type Link, linkOf } from './links.ts'
+import { type ColumnLink, linkOf } from './links.ts'
 import { estimatedSubjects } from './scan.ts'
 import { componentsOf } from './sources.ts'
 
@@ -18,13 +18,13 @@ export interface PathPattern {
 }
 
 /** A step of the evaluation of triple patterns: what it binds further, and the conditions that can be tested then. */
-export type Step = { readonly filters: readonly Formula[] } & (
+export type BlockStep = { readonly filters: readonly Formula[] } & (
   | {
       readonly type: 'star'
       readonly subject: Node
-      readonly links: readonly Link[]
+      readonly links: readonly ColumnLink[]
       /** How its subjects are found: all are looked at, they are known, or they are known to have a value that is known. */
-      readonly via: 'scan' | 'subject' | Link
+      readonly via: 'scan' | 'subject' | ColumnLink
     }
   | { readonly type: 'open'; readonly pattern: TriplePatternNode }
   | { readonly type: 'path'; readonly pattern: PathPattern }
@@ -32,7 +32,7 @@ export type Step = { readonly filters: readonly Formula[] } & (
 )
 
 type Item =
-  | { readonly type: 'star'; readonly subject: Node; readonly links: readonly Link[] }
+  | { readonly type: 'star'; readonly subject: Node; readonly links: readonly ColumnLink[] }
   | { readonly type: 'open'; readonly pattern: TriplePatternNode }
   | { readonly type: 'path'; readonly pattern: PathPattern }
 
@@ -49,7 +49,7 @@ export function planBlock(
   filters: readonly Formula[],
   known: ReadonlySet<string>,
   graphs: readonly GraphColumns[],
-): readonly Step[] {
+): readonly BlockStep[] {
   const items: Item[] = [
     ...stars(patterns),
     ...patterns
@@ -64,7 +64,7 @@ export function planBlock(
     for (const [condition] of found) waiting.delete(condition)
     return found.map(([condition]) => condition)
   }
-  const steps: Step[] = []
+  const steps: BlockStep[] = []
   const early = ready()
   if (early.length > 0) steps.push({ type: 'filter', filters: early })
   let rows = 1
@@ -83,7 +83,7 @@ export function planBlock(
 }
 
 function stars(patterns: readonly TriplePatternNode[]): readonly Extract<Item, { type: 'star' }>[] {
-  const bySubject = new Map<string, { subject: Node; links: Link[] }>()
+  const bySubject = new Map<string, { subject: Node; links: ColumnLink[] }>()
   for (const pattern of patterns) {
     const link = linkOf(pattern)
     if (link === null) continue
@@ -95,7 +95,7 @@ function stars(patterns: readonly TriplePatternNode[]): readonly Extract<Item, {
   return [...bySubject.values()].map(star => ({ type: 'star', ...star }))
 }
 
-function isSameLink(left: Link, right: Link): boolean {
+function isSameLink(left: ColumnLink, right: ColumnLink): boolean {
   return left.predicate === right.predicate && JSON.stringify(left.object) === JSON.stringify(right.object)
 }
 
@@ -112,7 +112,7 @@ function accessOf(
   { subject, links }: Extract<Item, { type: 'star' }>,
   bound: ReadonlySet<string>,
   graphs: readonly GraphColumns[],
-): 'scan' | 'subject' | Link {
+): 'scan' | 'subject' | ColumnLink {
   if (isKnown(subject, bound)) return 'subject'
   const joined = links.filter(({ object }) => object.type === 'variable' && bound.has(object.name))
   const [first, ...others] = joined
@@ -121,7 +121,7 @@ function accessOf(
 }
 
 /** Subjects that a value of a link has on average. */
-function fanOut({ predicate }: Link, graphs: readonly GraphColumns[]): number {
+function fanOut({ predicate }: ColumnLink, graphs: readonly GraphColumns[]): number {
   let [triples, values] = [0, 0]
   for (const graph of graphs) {
     const column = graph.column(predicate)
@@ -184,7 +184,7 @@ function estimate(
 }
 
 function valuesPerSubject(
-  { predicate, object }: Link,
+  { predicate, object }: ColumnLink,
   bound: ReadonlySet<string>,
   graphs: readonly GraphColumns[],
 ): number {

@@ -6,8 +6,8 @@ import {
   type MomentValue,
   type NumberValue,
   scaledOf,
+  type TermValue,
   termValue,
-  type Value,
 } from './value.ts'
 
 /** Compares texts in the order of code points; UTF-16 differs from it beyond the first plane. */
@@ -23,7 +23,7 @@ function compareText(left: string, right: string): number {
 }
 
 /** The operator `=`; null is an error (SPARQL 1.1 Query, sections 17.3 and 17.4.1.7). */
-export function valuesEqual(left: Value, right: Value): boolean | null {
+export function valuesEqual(left: TermValue, right: TermValue): boolean | null {
   if (left.type === 'triple' || right.type === 'triple')
     return left.type === 'triple' && right.type === 'triple' ? triplesEqual(left.term, right.term) : false
   if (left.type === 'iri' || left.type === 'blank' || right.type === 'iri' || right.type === 'blank')
@@ -71,7 +71,7 @@ function triplesEqual(left: TripleTerm, right: TripleTerm): boolean | null {
   return subjects === false || predicates === false ? false : objects
 }
 
-function isInLanguage(value: Value): boolean {
+function isInLanguage(value: TermValue): boolean {
   return value.type === 'text' && value.language !== ''
 }
 
@@ -79,7 +79,7 @@ function isInLanguage(value: Value): boolean {
  * The order of two values as `<` and its kin see it: negative, 0, positive; NaN where all comparisons are false; null is an
  * error.
  */
-export function orderOf(left: Value, right: Value): number | null {
+export function orderOf(left: TermValue, right: TermValue): number | null {
   switch (left.type) {
     case 'number':
       return right.type === 'number' ? compareNumeric(left, right) : null
@@ -137,7 +137,7 @@ function compareDurations(left: DurationValue, right: DurationValue): number | n
 }
 
 /** The place of a kind of value in the order of results: no value, blank nodes, IRIs, literals, triple terms. */
-function rankOf(value: Value | null): number {
+function rankOf(value: TermValue | null): number {
   if (value === null) return 0
   switch (value.type) {
     case 'blank':
@@ -167,7 +167,7 @@ function rankOf(value: Value | null): number {
  * The order of results (SPARQL 1.1 Query, section 15.1), total over all values; the order of kinds of literals that the
  * recommendation leaves open is that of the parts of a dictionary.
  */
-export function compareForOrder(left: Value | null, right: Value | null): number {
+export function compareForOrder(left: TermValue | null, right: TermValue | null): number {
   const ranks = rankOf(left) - rankOf(right)
   if (ranks !== 0 || left === null || right === null) return ranks
   switch (left.type) {

@@ -5,7 +5,7 @@ import { pooledIds } from './translate.ts'
 import type { NumberVector, Vector } from './vector.ts'
 
 /** All solutions of some batches as one. */
-export function concatenated(batches: readonly Batch[], evaluation: Evaluation): Batch {
+export function concatenatedTexts(batches: readonly Batch[], evaluation: Evaluation): Batch {
   const [only] = batches
   if (only !== undefined && batches.length === 1) return only
   const size = batches.reduce((sum, batch) => sum + batch.size, 0)
@@ -16,7 +16,7 @@ export function concatenated(batches: readonly Batch[], evaluation: Evaluation):
   const inputOf = (parts: readonly Batch[]): Batch => {
     const found = known.find(each => each.parts.every((part, at) => part === parts[at]))
     if (found !== undefined) return found.whole
-    const whole = concatenated(parts, evaluation)
+    const whole = concatenatedTexts(parts, evaluation)
     known.push({ parts, whole })
     return whole
   }

@@ -1,14 +1,14 @@
-import type { AggregateCall, Formula, Operation, TriplePatternNode } from '../../../sparql/operation.ts'
+import type { AggregateCall, Formula, SparqlOperation, TriplePatternNode } from '../../../sparql/operation.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { isPosition } from './links.ts'
-import { rangeOf } from './ranges.ts'
+import { codeRangeOf } from './ranges.ts'
 import { connected } from './sources.ts'
 import type { Vector } from './vector.ts'
 
-type Group = Extract<Operation, { type: 'group' }>
+type Group = Extract<SparqlOperation, { type: 'group' }>
 
 /** The values of one column that solutions have, one solution a triple. */
 interface Counted {
@@ -89,7 +89,7 @@ function pooledCounts(
 
 /** All triples by predicate, of graphs that have no subject in common. */
 function countedPredicates(
-  input: Operation,
+  input: SparqlOperation,
   key: string,
   graphs: readonly GraphColumns[],
   aggregates: Group['aggregates'],
@@ -147,7 +147,7 @@ function isCount({ name, distinct, operand }: AggregateCall, bound: readonly (st
 
 /** Reads an operation as one pattern with conditions on its value, in each graph that has it; null for any other. */
 function countedValues(
-  input: Operation,
+  input: SparqlOperation,
   graphs: readonly GraphColumns[],
   evaluation: Evaluation,
 ): readonly Counted[] | null {
@@ -197,13 +197,13 @@ function rangeIn(
 function rangeOfVariable(condition: Formula, name: string, graph: GraphColumns, column: Column) {
   if (condition.type !== 'binary') return null
   const isOwn = [condition.left, condition.right].some(side => side.type === 'variable' && side.name === name)
-  const range = isOwn ? rangeOf(condition, domainsOf(graph).of(column)) : null
+  const range = isOwn ? codeRangeOf(condition, domainsOf(graph).of(column)) : null
   return range === null || range.negated ? null : range
 }
 
-function unfiltered(operation: Operation): readonly [Operation, readonly Formula[]] {
+function unfiltered(operation: SparqlOperation): readonly [SparqlOperation, readonly Formula[]] {
   if (operation.type === 'join' && operation.inputs.length === 1)
-    return unfiltered(operation.inputs[0] as Operation)
+    return unfiltered(operation.inputs[0] as SparqlOperation)
   if (operation.type !== 'filter') return [operation, []]
   const [input, conditions] = unfiltered(operation.input)
   return [input, [...conditions, ...conjuncts(operation.condition)]]

@@ -36,15 +36,15 @@ export function toDouble(value: bigint): number {
 }
 
 export function multiply(left: bigint, right: bigint): bigint | null {
-  return bounded((left * right) / ONE)
+  return boundedDecimal((left * right) / ONE)
 }
 
 /** Cut towards zero at the 18th place; null for a divisor of zero. */
 export function divide(left: bigint, right: bigint): bigint | null {
-  return right === 0n ? null : bounded((left * ONE) / right)
+  return right === 0n ? null : boundedDecimal((left * ONE) / right)
 }
 
-export function bounded(value: bigint): bigint | null {
+export function boundedDecimal(value: bigint): bigint | null {
   return value < MAX * ONE && value > -MAX * ONE ? value : null
 }
 

@@ -2,19 +2,19 @@ import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { sharedUint32 } from '../bytes.ts'
 import type { Column } from '../column.ts'
-import { type Dictionary, datatypeOf, type Part } from '../dictionary.ts'
+import { type Dictionary, type DictionarySection, datatypeOf } from '../dictionary.ts'
 import { TRIPLE_TERM } from '../format.ts'
 import type { GraphColumns } from '../graph.ts'
 import { numericKind } from '../lexical.ts'
 import { compareForOrder } from './compare.ts'
-import { literalOf, termValue, type Value } from './value.ts'
+import { literalOf, type TermValue, termValue } from './value.ts'
 
 /** Terms by number, from 1; 0 is no term. Two numbers of one domain are two terms. */
 export interface Domain {
   /** The largest number. */
   readonly size: number
   term(id: number): Term
-  value(id: number): Value
+  value(id: number): TermValue
   /** The number of a term; 0 where it has none. */
   find(term: Term): number
   /**
@@ -31,7 +31,7 @@ export class ColumnDomain implements Domain {
   readonly dictionary: Dictionary
   /** A column that has the dictionary. */
   readonly column: Column
-  private values: (Value | undefined)[] = []
+  private values: (TermValue | undefined)[] = []
   #ranks: Uint32Array | null | undefined
 
   constructor(graph: GraphColumns, column: Column) {
@@ -49,7 +49,7 @@ export class ColumnDomain implements Domain {
     return this.dictionary.find(term)
   }
 
-  value(id: number): Value {
+  value(id: number): TermValue {
     const known = this.values[id]
     if (known !== undefined) return known
     const value = this.read(id)
@@ -63,7 +63,7 @@ export class ColumnDomain implements Domain {
   }
 
   /** Bytes beyond the shared ones are not kept for ever. */
-  private read(id: number): Value {
+  private read(id: number): TermValue {
     const { dictionary } = this
     const part = dictionary.partOf(id)
     const place = id - part.first
@@ -124,16 +124,16 @@ const COMPARED: ReadonlySet<string> = new Set([
 
 /** The ranks of all terms of a domain by comparison of their values. */
 function ranksOf(domain: Domain): Uint32Array {
-  const values: (Value | null)[] = [null]
+  const values: (TermValue | null)[] = [null]
   for (let id = 1; id <= domain.size; id++) values.push(domain.value(id))
   const order = Array.from(values.keys()).sort((a, b) =>
-    compareForOrder(values[a] as Value | null, values[b] as Value | null),
+    compareForOrder(values[a] as TermValue | null, values[b] as TermValue | null),
   )
   const ranks = sharedUint32(domain.size + 1)
   let rank = 0
   for (let at = 1; at < order.length; at++) {
     const [before, next] = [order[at - 1] as number, order[at] as number]
-    if (compareForOrder(values[before] as Value | null, values[next] as Value | null) !== 0) rank += 1
+    if (compareForOrder(values[before] as TermValue | null, values[next] as TermValue | null) !== 0) rank += 1
     ranks[next] = rank
   }
   return ranks
@@ -153,7 +153,7 @@ export class ResourceDomain implements Domain {
     return this.graph.resources.term(id)
   }
 
-  value(id: number): Value {
+  value(id: number): TermValue {
     return termValue(this.term(id))
   }
 
@@ -180,7 +180,7 @@ export class SubjectDomain implements Domain {
     return this.graph.subjectTerm(id - 1)
   }
 
-  value(id: number): Value {
+  value(id: number): TermValue {
     return termValue(this.term(id))
   }
 
@@ -210,7 +210,7 @@ export class PositionDomain implements Domain {
     return literalOf(String(id - 1), XSD.integer)
   }
 
-  value(id: number): Value {
+  value(id: number): TermValue {
     return { type: 'number', kind: 'integer', value: id - 1 }
   }
 
@@ -231,7 +231,7 @@ const BYTES_A_TERM = 200
 
 /** Terms that a query makes or names, numbered as they come. */
 export class PoolDomain implements Domain {
-  private readonly values: Value[] = []
+  private readonly values: TermValue[] = []
   private readonly terms: (Term | undefined)[] = []
   private readonly numbers = new Map<string, number>()
   private readonly allocate: (bytes: number) => void
@@ -261,8 +261,8 @@ export class PoolDomain implements Domain {
     return this.terms[id - 1] as Term
   }
 
-  value(id: number): Value {
-    return this.values[id - 1] as Value
+  value(id: number): TermValue {
+    return this.values[id - 1] as TermValue
   }
 
   find(term: Term): number {
@@ -318,6 +318,6 @@ export class GraphDomains {
 }
 
 /** The one part of the values of a domain, where it is a column with no other. */
-export function onlyPartOf(domain: Domain): Part | null {
+export function onlyPartOf(domain: Domain): DictionarySection | null {
   return domain instanceof ColumnDomain ? domain.dictionary.onlyPart() : null
 }

@@ -2,7 +2,7 @@ import type { Node } from '../../../sparql/algebra.ts'
 import {
   certainVariables,
   type Formula,
-  type Operation,
+  type SparqlOperation,
   type TriplePatternNode,
   variablesOf,
   variablesOfFormula,
@@ -10,7 +10,7 @@ import {
 import type { GraphColumns } from '../graph.ts'
 import { allRows, Batch, Deferred, partsForPairs, UNIT_BATCH } from './batch.ts'
 import { type PathPattern, planBlock } from './block.ts'
-import { concatenated } from './concat.ts'
+import { concatenatedTexts } from './concat.ts'
 import { conjuncts, countedGroups } from './counted.ts'
 import { PositionDomain } from './domain.ts'
 import { type Evaluation, NotEvaluated } from './evaluation.ts'
@@ -24,7 +24,7 @@ import { PatternMatcher } from './patterns.ts'
 import { type ExistsMask, isStable, ScalarCompiler } from './scalar.ts'
 import { constantVector } from './translate.ts'
 import { termOf } from './value.ts'
-import { isBound, isWhole, type Vector } from './vector.ts'
+import { hasWholeValues, isBound, type Vector } from './vector.ts'
 
 /** Name under which rows are told apart that a group is evaluated for. */
 const ROW = ' row of the left side'
@@ -47,7 +47,7 @@ export class Evaluator {
   readonly evaluation: Evaluation
   private readonly paths: PathEvaluator<Scope>
   /** Solutions of operations that are needed whole, by the graphs that they are evaluated over. */
-  private readonly wholes = new Map<Operation, Map<Graphs, Batch>>()
+  private readonly wholes = new Map<SparqlOperation, Map<Graphs, Batch>>()
   /** Scopes in which one graph is the default graph. */
   private readonly alone = new Map<GraphColumns, Scope>()
   private readonly root: Scope
@@ -75,12 +75,12 @@ export class Evaluator {
   }
 
   /** The solutions of an operation. */
-  solutions(operation: Operation): Iterable<Batch> {
+  solutions(operation: SparqlOperation): Iterable<Batch> {
     return this.evaluate(operation, this.root, UNIT_BATCH)
   }
 
   /** A page of the solutions of an operation whose outermost part is a slice, and the number of all without it. */
-  page(operation: Extract<Operation, { type: 'slice' }>): {
+  page(operation: Extract<SparqlOperation, { type: 'slice' }>): {
     readonly batches: readonly Batch[]
     readonly total: number
   } {
@@ -106,7 +106,7 @@ export class Evaluator {
    * The solutions of an operation joined with those of a batch. What the batch binds is visible to all of the operation, so
    * it may be handed in only where that changes nothing: see {@link join}.
    */
-  private *evaluate(operation: Operation, scope: Scope, seed: Batch): Generator<Batch> {
+  private *evaluate(operation: SparqlOperation, scope: Scope, seed: Batch): Generator<Batch> {
     if (seed.size === 0) return
     this.evaluation.advance(1)
     switch (operation.type) {
@@ -163,7 +163,10 @@ export class Evaluator {
 
   /** Operations on whole solution sequences, by themselves. */
   private *modified(
-    operation: Extract<Operation, { type: 'group' | 'order' | 'project' | 'distinct' | 'reduced' | 'slice' }>,
+    operation: Extract<
+      SparqlOperation,
+      { type: 'group' | 'order' | 'project' | 'distinct' | 'reduced' | 'slice' }
+    >,
     scope: Scope,
   ): Generator<Batch> {
     const { input } = operation
@@ -204,7 +207,7 @@ export class Evaluator {
   }
 
   private *slice(
-    { input, offset, limit }: Extract<Operation, { type: 'slice' }>,
+    { input, offset, limit }: Extract<SparqlOperation, { type: 'slice' }>,
     scope: Scope,
   ): Generator<Batch> {
     const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit
@@ -227,7 +230,7 @@ export class Evaluator {
   }
 
   private inOrder(
-    { input, keys }: Extract<Operation, { type: 'order' }>,
+    { input, keys }: Extract<SparqlOperation, { type: 'order' }>,
     scope: Scope,
     seed: Batch,
     limit: number,
@@ -237,7 +240,7 @@ export class Evaluator {
   }
 
   /** Each solution when it is met first. */
-  private *distinct(input: Operation, scope: Scope): Generator<Batch> {
+  private *distinct(input: SparqlOperation, scope: Scope): Generator<Batch> {
     const names = [...variablesOf(input)]
     const groups = new KeyedGroups(names, this.evaluation)
     for (const batch of this.evaluate(input, scope, UNIT_BATCH)) {
@@ -260,7 +263,7 @@ export class Evaluator {
   }
 
   /** COUNT of triple patterns whose numbers of triples say it. */
-  private knownCounts(operation: Extract<Operation, { type: 'group' }>, scope: Scope): Batch | null {
+  private knownCounts(operation: Extract<SparqlOperation, { type: 'group' }>, scope: Scope): Batch | null {
     const counted = countedGroups(operation, scope.graphs, this.evaluation)
     if (counted !== null) return counted
     const { input, keys, aggregates } = operation
@@ -277,7 +280,7 @@ export class Evaluator {
   }
 
   /** Triple patterns, paths and conditions, joined and filtered in the order that is best, then everything else. */
-  private *conjunction(operation: Operation, scope: Scope, seed: Batch): Generator<Batch> {
+  private *conjunction(operation: SparqlOperation, scope: Scope, seed: Batch): Generator<Batch> {
     const parts = partsOf(operation)
     const known = new Set(seed.variables)
     const bound = new Set([
@@ -301,7 +304,7 @@ export class Evaluator {
     }
   }
 
-  private *joinAll(batches: Iterable<Batch>, operation: Operation, scope: Scope): Generator<Batch> {
+  private *joinAll(batches: Iterable<Batch>, operation: SparqlOperation, scope: Scope): Generator<Batch> {
     for (const batch of batches) yield* this.join(batch, operation, scope)
   }
 
@@ -315,7 +318,9 @@ export class Evaluator {
     const names = new Set([...patterns.flatMap(variablesOfPattern), ...paths.flatMap(variablesOfPath)])
     for (const seed of seeds) {
       // What some rows do not bind is looked for in their part.
-      const partial = seed.variables.filter(name => names.has(name) && !isWhole(seed.get(name) as Vector))
+      const partial = seed.variables.filter(
+        name => names.has(name) && !hasWholeValues(seed.get(name) as Vector),
+      )
       for (const part of partsByBinding(seed, partial))
         yield* this.block(patterns, paths, filters, scope, part)
     }
@@ -376,7 +381,7 @@ export class Evaluator {
    * Joins a batch with an operation. The operation is evaluated for the rows of the batch, of which it sees the variables
    * that it binds in any case; others are put away meanwhile and compared afterwards.
    */
-  private *join(batch: Batch, operation: Operation, scope: Scope): Generator<Batch> {
+  private *join(batch: Batch, operation: SparqlOperation, scope: Scope): Generator<Batch> {
     if (batch.size === 0) return
     if (isUnit(batch)) {
       yield* this.evaluate(operation, scope, batch)
@@ -384,7 +389,7 @@ export class Evaluator {
     }
     const certain = certainVariables(operation)
     const shared = batch.variables.filter(name => certain.has(name))
-    const isSeeded = shared.length > 0 && shared.every(name => isWhole(batch.get(name) as Vector))
+    const isSeeded = shared.length > 0 && shared.every(name => hasWholeValues(batch.get(name) as Vector))
     if (!isSeeded || isSubquery(operation) || operation.type === 'values') {
       yield* this.joinWhole(batch, operation, scope)
       return
@@ -427,7 +432,7 @@ export class Evaluator {
   }
 
   /** Joins a batch with the solutions of an operation that is evaluated once, by itself. */
-  private *joinWhole(batch: Batch, operation: Operation, scope: Scope): Generator<Batch> {
+  private *joinWhole(batch: Batch, operation: SparqlOperation, scope: Scope): Generator<Batch> {
     const whole = this.whole(operation, scope)
     if (whole.size === 0 || batch.size === 0) return
     if (isUnit(batch)) {
@@ -444,7 +449,7 @@ export class Evaluator {
       yield joinedBatch(part, whole, crossPairs(part.size, whole.size, this.evaluation), this.evaluation)
   }
 
-  private whole(operation: Operation, scope: Scope): Batch {
+  private whole(operation: SparqlOperation, scope: Scope): Batch {
     let known = this.wholes.get(operation)
     if (known === undefined) {
       known = new Map()
@@ -455,13 +460,13 @@ export class Evaluator {
       batch =
         operation.type === 'values'
           ? this.values(operation)
-          : concatenated([...this.evaluate(operation, scope, UNIT_BATCH)], this.evaluation)
+          : concatenatedTexts([...this.evaluate(operation, scope, UNIT_BATCH)], this.evaluation)
       known.set(scope.graphs, batch)
     }
     return batch
   }
 
-  private values({ variables, rows }: Extract<Operation, { type: 'values' }>): Batch {
+  private values({ variables, rows }: Extract<SparqlOperation, { type: 'values' }>): Batch {
     const { pool } = this.evaluation
     const vectors = variables.map((name, at) => {
       const ids = Uint32Array.from(rows, row => (row[at] == null ? 0 : pool.intern(row[at])))
@@ -476,7 +481,7 @@ export class Evaluator {
 
   private *leftJoin(
     left: Batch,
-    { right, condition }: Extract<Operation, { type: 'leftJoin' }>,
+    { right, condition }: Extract<SparqlOperation, { type: 'leftJoin' }>,
     scope: Scope,
   ): Generator<Batch> {
     if (left.size === 0) return
@@ -499,7 +504,7 @@ export class Evaluator {
   }
 
   /** Takes away solutions that share a variable with one of the right side and agree with it (section 18.3). */
-  private minus(left: Batch, { right }: Extract<Operation, { type: 'minus' }>, scope: Scope): Batch {
+  private minus(left: Batch, { right }: Extract<SparqlOperation, { type: 'minus' }>, scope: Scope): Batch {
     const whole = this.whole(right, scope)
     const shared = left.variables.filter(name => whole.has(name))
     if (shared.length === 0 || whole.size === 0) return left
@@ -514,7 +519,7 @@ export class Evaluator {
   }
 
   private *graph(
-    { name, input }: Extract<Operation, { type: 'graph' }>,
+    { name, input }: Extract<SparqlOperation, { type: 'graph' }>,
     scope: Scope,
     seed: Batch,
   ): Generator<Batch> {
@@ -573,7 +578,7 @@ export class Evaluator {
       .only(batch.variables.filter(each => read.has(each)))
       .with([[name, rowVector(batch.size)]])
     const scope = this.scopeOf(outer.graphs, new Set([...outer.substituted, ...seed.variables]))
-    const unbound = seed.variables.filter(each => !isWhole(seed.get(each) as Vector))
+    const unbound = seed.variables.filter(each => !hasWholeValues(seed.get(each) as Vector))
     for (const part of partsByBinding(seed, unbound))
       for (const found of this.evaluate(input, scope, part))
         for (const row of rowsOf(found.get(name) as Vector, found.size)) mask[row] = 1
@@ -609,7 +614,7 @@ function isUnit(batch: Batch): boolean {
   return batch.size === 1 && batch.variables.length === 0
 }
 
-function isSubquery(operation: Operation): boolean {
+function isSubquery(operation: SparqlOperation): boolean {
   switch (operation.type) {
     case 'group':
     case 'order':
@@ -652,9 +657,9 @@ function* partsByBinding(batch: Batch, names: readonly string[]): Generator<Batc
 }
 
 /** A projection and the order below it, where a slice is taken of them. */
-function projectedOrder(operation: Operation): {
-  readonly project: Extract<Operation, { type: 'project' }> | null
-  readonly order: Extract<Operation, { type: 'order' }> | null
+function projectedOrder(operation: SparqlOperation): {
+  readonly project: Extract<SparqlOperation, { type: 'project' }> | null
+  readonly order: Extract<SparqlOperation, { type: 'order' }> | null
 } {
   if (operation.type === 'order') return { project: null, order: operation }
   if (operation.type === 'project' && operation.input.type === 'order')
@@ -666,14 +671,14 @@ interface Parts {
   readonly patterns: readonly TriplePatternNode[]
   readonly paths: readonly PathPattern[]
   readonly filters: readonly Formula[]
-  readonly others: readonly Operation[]
+  readonly others: readonly SparqlOperation[]
 }
 
 /**
  * The members of nested joins and filters. A filter within a join is taken out where the variables that it reads are bound
  * beside it in any case, so that it means the same there.
  */
-function partsOf(operation: Operation): Parts {
+function partsOf(operation: SparqlOperation): Parts {
   switch (operation.type) {
     case 'bgp':
       return { patterns: operation.patterns, paths: [], filters: [], others: [] }
@@ -701,7 +706,7 @@ function partsOf(operation: Operation): Parts {
   }
 }
 
-function isSelfContained({ input, condition }: Extract<Operation, { type: 'filter' }>): boolean {
+function isSelfContained({ input, condition }: Extract<SparqlOperation, { type: 'filter' }>): boolean {
   const inner = input.type === 'filter' ? isSelfContained(input) : true
   return inner && isSubset(variablesOfFormula(condition), certainVariables(input))
 }
@@ -724,6 +729,6 @@ function variablesOfPath({ subject, object }: PathPattern): readonly string[] {
 }
 
 /** Variables that conditions within an operation read. */
-function readWithin(operation: Operation): ReadonlySet<string> {
+function readWithin(operation: SparqlOperation): ReadonlySet<string> {
   return variablesOfFormula({ type: 'exists', negated: false, input: operation })
 }

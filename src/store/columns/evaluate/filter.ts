@@ -1,13 +1,13 @@
 import type { Formula } from '../../../sparql/operation.ts'
 import type { PointPart } from '../dictionary.ts'
 import { allRows, type Batch } from './batch.ts'
-import { isConstant } from './constants.ts'
+import { isConstantExpression } from './constants.ts'
 import { ColumnDomain, type Domain, onlyPartOf } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { type ColumnCall, columnCall, isTestFunction } from './functions/extensions.ts'
 import { comparedNumbers, type NumberKernels } from './numbers.ts'
 import { pointsNear } from './points.ts'
-import { type IdRange, isComparison, rangeOf } from './ranges.ts'
+import { codeRangeOf, type IdRange, isComparison } from './ranges.ts'
 import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
 import { termValue } from './value.ts'
 import { isBound } from './vector.ts'
@@ -48,7 +48,8 @@ export class Filter {
     if (condition.type === 'binary' && condition.operator === '&&')
       return this.rowsWith(condition.right, batch, this.rowsOfAll(condition.left, batch), true)
     const vector = condition.type === 'binary' ? this.scalars.soleVector(condition, batch) : null
-    const range = vector === null || condition.type !== 'binary' ? null : rangeOf(condition, vector.domain)
+    const range =
+      vector === null || condition.type !== 'binary' ? null : codeRangeOf(condition, vector.domain)
     if (vector === null || range === null) return this.rowsWith(condition, batch, allRows(batch.size), true)
     this.evaluation.advance(batch.size)
     return allInRange(vector.ids, range)
@@ -98,7 +99,7 @@ export class Filter {
   ): Uint32Array {
     const [first, second, ...others] = parts
     const isTwoValued =
-      first !== undefined && second !== undefined && others.length === 0 && isConstant(second)
+      first !== undefined && second !== undefined && others.length === 0 && isConstantExpression(second)
     if (!isTwoValued || !isCondition(first))
       return this.scalarRows({ type: 'builtin', name: 'COALESCE', arguments: parts }, batch, rows, required)
     const otherwise = effectiveBoolean(termValue(second))
@@ -107,14 +108,14 @@ export class Filter {
   }
 
   private atomRows(formula: Formula, batch: Batch, rows: Uint32Array, required: boolean): Uint32Array {
-    if (isConstant(formula))
+    if (isConstantExpression(formula))
       return effectiveBoolean(termValue(formula)) === required ? rows : rows.subarray(0, 0)
     const called = this.calledRows(formula, batch, rows, required)
     if (called !== null) return called
     const vector = this.scalars.soleVector(formula, batch)
     if (vector !== null) {
       const { ids, domain } = vector
-      const range = formula.type === 'binary' ? rangeOf(formula, domain) : null
+      const range = formula.type === 'binary' ? codeRangeOf(formula, domain) : null
       if (range !== null) return rowsInRange(ids, range, rows, required)
       if (domain.size <= TABLE_FACTOR * rows.length + 64)
         return this.tableRows(formula, batch, domain, ids, rows, required)

@@ -1,7 +1,7 @@
 import { allRows, type Batch } from './batch.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identified, translated } from './translate.ts'
-import { type IdVector, isBound, isWhole, type Vector } from './vector.ts'
+import { hasWholeValues, type IdVector, isBound, type Vector } from './vector.ts'
 
 /** Pairs of rows: of the left side and of the right. */
 export interface Pairs {
@@ -102,7 +102,7 @@ function keyOf(codes: readonly (Uint32Array | null)[], row: number, mask: number
 }
 
 function rowsByMask(vectors: readonly IdVector[], size: number): ReadonlyMap<number, Uint32Array> {
-  if (vectors.every(isWhole)) return new Map([[(1 << vectors.length) - 1, allRows(size)]])
+  if (vectors.every(hasWholeValues)) return new Map([[(1 << vectors.length) - 1, allRows(size)]])
   const lists = new Map<number, number[]>()
   for (let row = 0; row < size; row++) {
     let mask = 0
@@ -157,7 +157,7 @@ export function joinedBatch(left: Batch, right: Batch, pairs: Pairs, evaluation:
 
 /** The first vector, and where it is not bound the second. */
 export function filled(first: Vector, second: Vector, size: number, evaluation: Evaluation): Vector {
-  if (isWhole(first)) return first
+  if (hasWholeValues(first)) return first
   const own = identified(first, size, evaluation)
   const other = translatedOrPooled(second, own, size, evaluation)
   const ids = new Uint32Array(size)

@@ -6,16 +6,16 @@ import type { GraphColumns } from '../graph.ts'
 import { allRows, type Batch } from './batch.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
-import { translated, translator } from './translate.ts'
-import { type IdVector, isWhole, type Vector } from './vector.ts'
+import { codeTranslator, translated } from './translate.ts'
+import { hasWholeValues, type IdVector, type Vector } from './vector.ts'
 
 /** A triple pattern about the subject of a star: its predicate is known. */
-export interface Link {
+export interface ColumnLink {
   readonly predicate: string
   readonly object: Node
 }
 
-export function linkOf({ predicate, object }: TriplePatternNode): Link | null {
+export function linkOf({ predicate, object }: TriplePatternNode): ColumnLink | null {
   return predicate.type === 'iri' ? { predicate: predicate.value, object } : null
 }
 
@@ -68,13 +68,13 @@ export class LinkFollower {
    */
   follow(
     graph: GraphColumns,
-    links: readonly Link[],
+    links: readonly ColumnLink[],
     batch: Batch,
     subjects: IdVector,
     filters: PendingFilters,
   ): Batch {
     let found = new Followed(batch, () => subjects)
-    const several: Link[] = []
+    const several: ColumnLink[] = []
     const ready = () => {
       for (const condition of filters.take(name => found.batch.has(name))) {
         const rows = this.filter.select(condition, found.batch)
@@ -131,7 +131,7 @@ export class LinkFollower {
     return found
   }
 
-  private followPosition(graph: GraphColumns, { object }: Link, found: Followed): Followed {
+  private followPosition(graph: GraphColumns, { object }: ColumnLink, found: Followed): Followed {
     const { positions } = domainsOf(graph)
     const { ids, first } = found.subjects
     if (object.type === 'variable' && !found.batch.has(object.name)) {
@@ -233,9 +233,9 @@ export function gatherIds({ domain, ids, isWhole }: IdVector, rows: Uint32Array)
 }
 
 /** Links that only keep rows come first, then those that give one value a row. */
-function ordered(links: readonly Link[], graph: GraphColumns, batch: Batch): readonly Link[] {
+function ordered(links: readonly ColumnLink[], graph: GraphColumns, batch: Batch): readonly ColumnLink[] {
   if (links.length < 2) return links
-  const weight = ({ predicate, object }: Link) => {
+  const weight = ({ predicate, object }: ColumnLink) => {
     if (isPosition(predicate)) return 1
     const column = graph.column(predicate)
     if (column === undefined) return -1
@@ -352,7 +352,7 @@ export function subjectsIn(
   size: number,
 ): { readonly rows: Uint32Array | null; readonly subjects: IdVector } {
   const domain = domainsOf(graph).subjects
-  if (vector.type === 'ids' && vector.domain === domain && isWhole(vector))
+  if (vector.type === 'ids' && vector.domain === domain && hasWholeValues(vector))
     return { rows: null, subjects: vector }
   const ids = vector.type === 'constant' ? constantIds(vector, graph, size) : translated(vector, domain, size)
   const rows = presentRows(ids)
@@ -365,6 +365,6 @@ function constantIds(
   graph: GraphColumns,
   size: number,
 ): Uint32Array {
-  const id = vector.id === 0 ? 0 : translator(vector.domain, domainsOf(graph).subjects)(vector.id)
+  const id = vector.id === 0 ? 0 : codeTranslator(vector.domain, domainsOf(graph).subjects)(vector.id)
   return new Uint32Array(size).fill(id)
 }

@@ -1,13 +1,13 @@
 import { XSD } from '../../../rdf/vocab.ts'
 import type { Formula } from '../../../sparql/operation.ts'
 import type { Batch } from './batch.ts'
-import { isConstant } from './constants.ts'
+import { isConstantExpression } from './constants.ts'
 import { ColumnDomain, type Domain, PoolDomain, PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
 import { isComparison } from './ranges.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
-import { termValue, type Value } from './value.ts'
+import { type TermValue, termValue } from './value.ts'
 import type { NumberVector, Vector } from './vector.ts'
 
 /** Numbers by the numbers of the terms of a domain; NaN for what is none. */
@@ -34,7 +34,7 @@ export class NumberKernels {
 
   /** The numbers of an expression; null where it is not of this kind. */
   vector(formula: Formula, batch: Batch): NumberVector | null {
-    if (isConstant(formula)) return constantNumbers(termValue(formula), batch.size)
+    if (isConstantExpression(formula)) return constantNumbers(termValue(formula), batch.size)
     if (formula.type === 'variable') {
       const vector = batch.get(formula.name)
       return vector === undefined ? null : this.ofVector(vector, batch.size)
@@ -222,7 +222,7 @@ function soleName(formula: Formula): string | null {
   }
 }
 
-function constantNumbers(value: Value, size: number): NumberVector | null {
+function constantNumbers(value: TermValue, size: number): NumberVector | null {
   if (value.type !== 'number' || value.exact !== undefined || Number.isNaN(value.value)) return null
   if (value.kind !== 'integer' && value.kind !== 'double') return null
   return { type: 'numbers', kind: value.kind, values: new Float64Array(size).fill(value.value), bound: null }

@@ -1,7 +1,7 @@
 import type { OrderCondition } from '../../../sparql/operation.ts'
 import { sortedNumbers } from '../sort-numbers.ts'
 import { allRows, type Batch } from './batch.ts'
-import { concatenated } from './concat.ts'
+import { concatenatedTexts } from './concat.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
 import type { Vector } from './vector.ts'
@@ -34,7 +34,7 @@ export function ordered(
     evaluation.allocate(bytesOf(part))
     held += part.size
     if (held > limit + 8 * SLACK) {
-      const all = concatenated(kept, evaluation)
+      const all = concatenatedTexts(kept, evaluation)
       for (const before of kept) evaluation.release(bytesOf(before))
       const first = firstOf(all, keys, limit, vectorOf, evaluation)
       // What was concatenated counts no more; one batch alone was not counted again.
@@ -45,7 +45,7 @@ export function ordered(
     }
   }
   if (kept.length === 0) return { batch: null, total }
-  return { batch: firstOf(concatenated(kept, evaluation), keys, limit, vectorOf, evaluation), total }
+  return { batch: firstOf(concatenatedTexts(kept, evaluation), keys, limit, vectorOf, evaluation), total }
 }
 
 /** Bytes of the rows of a batch. */

@@ -1,18 +1,18 @@
 import type { Node } from '../../../sparql/algebra.ts'
-import type { Formula, Operation, TriplePatternNode } from '../../../sparql/operation.ts'
+import type { Formula, SparqlOperation, TriplePatternNode } from '../../../sparql/operation.ts'
 import { variablesOfFormula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
 import { type Batch, partsForPairs } from './batch.ts'
-import type { Step } from './block.ts'
+import type { BlockStep } from './block.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
 import { crossPairs, joinedBatch } from './join.ts'
 import {
+  type ColumnLink,
   codesOf,
   gatherIds,
   hasPredicate,
   isPosition,
-  type Link,
   LinkFollower,
   PendingFilters,
   subjectsIn,
@@ -20,9 +20,9 @@ import {
 import { countOfCode, scanSubjects } from './scan.ts'
 import { type Component, componentsOf, connected, rowsNotIn } from './sources.ts'
 import { constantVector, translated } from './translate.ts'
-import { type IdVector, isWhole as isWholeVector, type Vector } from './vector.ts'
+import { type IdVector, hasWholeValues as isWholeVector, type Vector } from './vector.ts'
 
-type Star = Extract<Step, { readonly type: 'star' }>
+type Star = Extract<BlockStep, { readonly type: 'star' }>
 type Graphs = readonly GraphColumns[]
 
 /** Subjects of which all triples are found at a time. */
@@ -74,7 +74,7 @@ export class PatternMatcher {
         const term = constantVector({ type: 'iri', value: iri }, this.evaluation)
         const some = known === undefined ? batch.with([[predicate.name, term]]) : withTerm(batch, known, term)
         if (some.size === 0) continue
-        const link: Link = { predicate: iri, object }
+        const link: ColumnLink = { predicate: iri, object }
         const isBound = subject.type !== 'variable' || some.has(subject.name)
         const via = isBound ? 'subject' : object.type === 'variable' && !some.has(object.name) ? 'scan' : link
         yield* this.acrossGraphs(component, subject, [link], via, some, [])
@@ -89,7 +89,7 @@ export class PatternMatcher {
     for (const column of graph.columns) {
       const term = constantVector({ type: 'iri', value: column.predicate }, this.evaluation)
       const some = batch.with([[predicate.name, term]])
-      const link: Link = { predicate: column.predicate, object }
+      const link: ColumnLink = { predicate: column.predicate, object }
       yield* this.inGraph(graph, subject, [link], 'subject', some, new PendingFilters([]), [])
     }
   }
@@ -133,7 +133,7 @@ export class PatternMatcher {
    * A batch with the values of an optional pattern, where each of its subjects has one at most: nothing is joined then. Null
    * where that is not known.
    */
-  optional(right: Operation, condition: Formula | null, batch: Batch, filter: Filter): Batch | null {
+  optional(right: SparqlOperation, condition: Formula | null, batch: Batch, filter: Filter): Batch | null {
     const [pattern, conditions] = optionalPattern(right, condition)
     if (pattern === null) return null
     const { subject, predicate, object } = pattern
@@ -183,7 +183,7 @@ export class PatternMatcher {
   private *inGraph(
     graph: GraphColumns,
     subject: Node,
-    links: readonly Link[],
+    links: readonly ColumnLink[],
     via: Star['via'],
     batch: Batch,
     waiting: PendingFilters,
@@ -223,8 +223,8 @@ export class PatternMatcher {
   private *byObject(
     graph: GraphColumns,
     subject: Node,
-    links: readonly Link[],
-    via: Link,
+    links: readonly ColumnLink[],
+    via: ColumnLink,
     batch: Batch,
     waiting: PendingFilters,
   ): Generator<Batch> {
@@ -266,7 +266,7 @@ export class PatternMatcher {
   private *acrossGraphs(
     component: Component,
     subject: Node,
-    links: readonly Link[],
+    links: readonly ColumnLink[],
     via: Star['via'],
     batch: Batch,
     filters: readonly Formula[],
@@ -288,7 +288,12 @@ export class PatternMatcher {
     }
   }
 
-  private withoutDoubles(batch: Batch, subject: Node, { predicate, object }: Link, earlier: Graphs): Batch {
+  private withoutDoubles(
+    batch: Batch,
+    subject: Node,
+    { predicate, object }: ColumnLink,
+    earlier: Graphs,
+  ): Batch {
     if (earlier.length === 0 || isPosition(predicate)) return batch
     const vectorOf = (node: Node): Vector =>
       node.type === 'variable' ? (batch.get(node.name) as Vector) : constantVector(node, this.evaluation)
@@ -302,7 +307,7 @@ function pending(filters: readonly Formula[]) {
 }
 
 /** The link by which subjects are found comes first. */
-function arranged(links: readonly Link[], via: Star['via']): readonly Link[] {
+function arranged(links: readonly ColumnLink[], via: Star['via']): readonly ColumnLink[] {
   return via === 'scan' || via === 'subject' ? links : [via, ...links.filter(link => link !== via)]
 }
 
@@ -312,7 +317,7 @@ function isSame(left: Node, right: Node): boolean {
 
 /** The one pattern of an optional group and the conditions of it; null where it is not of that form. */
 function optionalPattern(
-  right: Operation,
+  right: SparqlOperation,
   condition: Formula | null,
 ): readonly [TriplePatternNode | null, readonly Formula[]] {
   const conditions = condition === null ? [] : [condition]

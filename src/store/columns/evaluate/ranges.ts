@@ -1,10 +1,10 @@
 import { XSD } from '../../../rdf/vocab.ts'
-import type { BinaryOperator } from '../../../sparql/algebra.ts'
+import type { AlgebraOperator } from '../../../sparql/algebra.ts'
 import type { Formula } from '../../../sparql/operation.ts'
-import { type Part, type TextPart, valueBound } from '../dictionary.ts'
-import { isConstant } from './constants.ts'
+import { type DictionarySection, type TextPart, valueBound } from '../dictionary.ts'
+import { isConstantExpression } from './constants.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
-import { termValue, type Value } from './value.ts'
+import { type TermValue, termValue } from './value.ts'
 
 /** Numbers of terms for which a comparison holds: from one to below another; where it fails, all others but 0. */
 export interface IdRange {
@@ -20,7 +20,7 @@ type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
  * The values of a column that a comparison with a constant keeps: a range of codes, for these are in the order of the
  * values. Null where the column has values of several kinds, or the comparison is none of this form.
  */
-export function rangeOf(formula: Extract<Formula, { type: 'binary' }>, domain: Domain): IdRange | null {
+export function codeRangeOf(formula: Extract<Formula, { type: 'binary' }>, domain: Domain): IdRange | null {
   const comparison = comparisonWithConstant(formula)
   if (comparison === null) return null
   const { operator, value } = comparison
@@ -51,19 +51,18 @@ export function rangeOf(formula: Extract<Formula, { type: 'binary' }>, domain: D
 }
 
 /** A variable, an operator and a constant, the constant on the right. */
-function comparisonWithConstant({
-  operator,
-  left,
-  right,
-}: Extract<Formula, { type: 'binary' }>): { readonly operator: Comparison; readonly value: Value } | null {
+function comparisonWithConstant({ operator, left, right }: Extract<Formula, { type: 'binary' }>): {
+  readonly operator: Comparison
+  readonly value: TermValue
+} | null {
   if (!isComparison(operator)) return null
-  if (left.type === 'variable' && isConstant(right)) return { operator, value: termValue(right) }
-  if (right.type === 'variable' && isConstant(left))
+  if (left.type === 'variable' && isConstantExpression(right)) return { operator, value: termValue(right) }
+  if (right.type === 'variable' && isConstantExpression(left))
     return { operator: TURNED[operator], value: termValue(left) }
   return null
 }
 
-export function isComparison(operator: BinaryOperator): operator is Comparison {
+export function isComparison(operator: AlgebraOperator): operator is Comparison {
   return operator in TURNED
 }
 
@@ -77,13 +76,13 @@ const TURNED: Readonly<Record<Comparison, Comparison>> = {
 }
 
 /** Behind the last value that can be compared: NaN is last, and neither above nor below anything. */
-function lastPlace(part: Part): number {
+function lastPlace(part: DictionarySection): number {
   if (part.kind !== 'number') return part.count
   return valueBound(part.values, Number.NaN)
 }
 
 /** Places of the first value that equals another and of the first that is above it; null where they are not comparable. */
-function boundsIn(part: Part, value: Value): readonly [number, number] | null {
+function boundsIn(part: DictionarySection, value: TermValue): readonly [number, number] | null {
   switch (part.kind) {
     case 'number': {
       if (value.type !== 'number' || value.exact !== undefined || !part.exact || Number.isNaN(value.value))
@@ -118,7 +117,7 @@ function textBounds({ texts }: TextPart, value: string): readonly [number, numbe
   return texts.range(Buffer.from(value))
 }
 
-function positionRange(operator: Comparison, value: Value, { size }: PositionDomain): IdRange | null {
+function positionRange(operator: Comparison, value: TermValue, { size }: PositionDomain): IdRange | null {
   if (value.type !== 'number' || value.exact !== undefined) return null
   const [from, to] = [Math.ceil(value.value) + 1, Math.floor(value.value) + 2]
   const clamp = (id: number) => Math.max(1, Math.min(size + 1, id))

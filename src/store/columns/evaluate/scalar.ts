@@ -2,18 +2,18 @@ import { type Formula, variablesOfFormula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'
 import { orderOf, valuesEqual } from './compare.ts'
-import { isConstant } from './constants.ts'
+import { isConstantExpression } from './constants.ts'
 import { SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation, NotEvaluated } from './evaluation.ts'
-import { arithmetic, negated } from './functions/arithmetic.ts'
+import { arithmeticFunction, negatedValue } from './functions/arithmetic.ts'
 import { BUILTINS, VOLATILE } from './functions/builtins.ts'
 import { CASTS } from './functions/casts.ts'
 import { columnCall, extensionFunction } from './functions/extensions.ts'
-import { FALSE, integer, TRUE, termValue, truth, type Value } from './value.ts'
-import { isBound, type Vector, valueAt } from './vector.ts'
+import { FALSE, integerTerm, type TermValue, TRUE, termValue, truth } from './value.ts'
+import { isBound, type Vector, vectorValueAt } from './vector.ts'
 
 /** The value of an expression at a row of a batch; null is an error or no value. */
-export type Scalar = (row: number) => Value | null
+export type TermScalar = (row: number) => TermValue | null
 
 /** Tells for each row of a batch whether a group has a solution; evaluate/exists.ts does. */
 export type ExistsMask = (formula: Extract<Formula, { type: 'exists' }>, batch: Batch) => Uint8Array
@@ -22,7 +22,7 @@ export type ExistsMask = (formula: Extract<Formula, { type: 'exists' }>, batch: 
 const TABLE_FACTOR = 4
 
 /** The effective boolean value (SPARQL 1.1 Query, section 17.2.2); null is an error. */
-export function effectiveBoolean(value: Value | null): boolean | null {
+export function effectiveBoolean(value: TermValue | null): boolean | null {
   if (value === null) return null
   switch (value.type) {
     case 'boolean':
@@ -47,8 +47,8 @@ export class ScalarCompiler {
   }
 
   /** The function of an expression; where it reads one column alone, each of its values is worked out once. */
-  compile(formula: Formula, batch: Batch): Scalar {
-    if (formula.type === 'variable' || isConstant(formula)) return this.direct(formula, batch)
+  compile(formula: Formula, batch: Batch): TermScalar {
+    if (formula.type === 'variable' || isConstantExpression(formula)) return this.direct(formula, batch)
     const vector = this.soleVector(formula, batch)
     if (vector === null) return this.direct(formula, batch)
     const { domain, ids } = vector
@@ -57,7 +57,7 @@ export class ScalarCompiler {
       'values',
       formula,
       domain,
-      () => new Array<Value | null | undefined>(domain.size + 1),
+      () => new Array<TermValue | null | undefined>(domain.size + 1),
     )
     const direct = this.direct(formula, batch)
     return row => {
@@ -71,7 +71,7 @@ export class ScalarCompiler {
   }
 
   /** The function of an expression over vectors at hand. */
-  over(formula: Formula, vectors: ReadonlyMap<string, Vector>, size: number): Scalar {
+  over(formula: Formula, vectors: ReadonlyMap<string, Vector>, size: number): TermScalar {
     return this.direct(formula, new Batch(size, vectors))
   }
 
@@ -82,7 +82,7 @@ export class ScalarCompiler {
     return vector?.type === 'ids' ? vector : null
   }
 
-  private readonly blankLabels = new WeakMap<object, Map<string, Value>>()
+  private readonly blankLabels = new WeakMap<object, Map<string, TermValue>>()
   private readonly soleVariables = new WeakMap<Formula, { readonly name: string | null }>()
 
   private soleVariable(formula: Formula): string | null {
@@ -95,7 +95,7 @@ export class ScalarCompiler {
     return known.name
   }
 
-  private direct(formula: Formula, batch: Batch): Scalar {
+  private direct(formula: Formula, batch: Batch): TermScalar {
     switch (formula.type) {
       case 'iri':
       case 'literal':
@@ -106,7 +106,7 @@ export class ScalarCompiler {
       }
       case 'variable': {
         const vector = batch.get(formula.name)
-        return vector === undefined ? () => null : row => valueAt(vector, row)
+        return vector === undefined ? () => null : row => vectorValueAt(vector, row)
       }
       case 'binary':
         return this.binary(formula, batch)
@@ -121,7 +121,7 @@ export class ScalarCompiler {
         const operand = this.compile(formula.operand, batch)
         return row => {
           const value = operand(row)
-          return value === null ? null : negated(value)
+          return value === null ? null : negatedValue(value)
         }
       }
       case 'plus': {
@@ -146,7 +146,7 @@ export class ScalarCompiler {
     }
   }
 
-  private binary(formula: Extract<Formula, { type: 'binary' }>, batch: Batch): Scalar {
+  private binary(formula: Extract<Formula, { type: 'binary' }>, batch: Batch): TermScalar {
     const { operator } = formula
     const left = this.compile(formula.left, batch)
     const right = this.compile(formula.right, batch)
@@ -170,18 +170,18 @@ export class ScalarCompiler {
         return row => {
           const a = left(row)
           const b = a === null ? null : right(row)
-          return a === null || b === null ? null : arithmetic(operator, a, b)
+          return a === null || b === null ? null : arithmeticFunction(operator, a, b)
         }
       default:
         return row => {
           const a = left(row)
           const b = a === null ? null : right(row)
-          return a === null || b === null ? null : compared(operator, a, b)
+          return a === null || b === null ? null : comparedScalars(operator, a, b)
         }
     }
   }
 
-  private builtin(formula: Extract<Formula, { type: 'builtin' }>, batch: Batch): Scalar {
+  private builtin(formula: Extract<Formula, { type: 'builtin' }>, batch: Batch): TermScalar {
     const args = formula.arguments.map(argument => this.compile(argument, batch))
     switch (formula.name) {
       case 'BOUND': {
@@ -217,7 +217,7 @@ export class ScalarCompiler {
   }
 
   /** BNODE with a text gives one blank node for each solution and text (SPARQL 1.1 Query, section 17.4.2.9). */
-  private blankNode(label: Scalar | undefined, { origin }: Batch): Scalar {
+  private blankNode(label: TermScalar | undefined, { origin }: Batch): TermScalar {
     const { evaluation } = this
     if (label === undefined) return () => ({ type: 'blank', value: evaluation.freshBlank() })
     let labels = this.blankLabels.get(origin)
@@ -236,7 +236,7 @@ export class ScalarCompiler {
     }
   }
 
-  private named(formula: Extract<Formula, { type: 'function' }>, batch: Batch): Scalar {
+  private named(formula: Extract<Formula, { type: 'function' }>, batch: Batch): TermScalar {
     const args = formula.arguments.map(argument => this.compile(argument, batch))
     const cast = CASTS.get(formula.iri)
     if (cast !== undefined) {
@@ -256,7 +256,7 @@ export class ScalarCompiler {
   }
 
   /** A function of the subjects of a graph, which its arrays give. */
-  private ofSubjects(formula: Formula, batch: Batch): Scalar | null {
+  private ofSubjects(formula: Formula, batch: Batch): TermScalar | null {
     const found = subjectCall(formula, batch)
     if (found === null) return null
     const { called, constants, ids, domain } = found
@@ -277,7 +277,7 @@ export class ScalarCompiler {
       () => called.ofSubjects?.(constants, graph) ?? null,
     )
     if (values === null) return () => null
-    if (values.type === 'integers') return row => integer(values.values[ids[row] as number] as number)
+    if (values.type === 'integers') return row => integerTerm(values.values[ids[row] as number] as number)
     const own = domainsOf(graph).of(values.column)
     return row => {
       const code = values.codes[ids[row] as number] as number
@@ -285,7 +285,7 @@ export class ScalarCompiler {
     }
   }
 
-  private membership(formula: Extract<Formula, { type: 'in' }>, batch: Batch): Scalar {
+  private membership(formula: Extract<Formula, { type: 'in' }>, batch: Batch): TermScalar {
     const operand = this.compile(formula.operand, batch)
     const items = formula.items.map(item => this.compile(item, batch))
     const found = formula.negated ? FALSE : TRUE
@@ -325,11 +325,11 @@ export function subjectIds(
 }
 
 /** A comparison of two values; null is an error. */
-export function compared(
+export function comparedScalars(
   operator: '=' | '!=' | '<' | '<=' | '>' | '>=',
-  left: Value,
-  right: Value,
-): Value | null {
+  left: TermValue,
+  right: TermValue,
+): TermValue | null {
   if (operator === '=' || operator === '!=') {
     const equal = valuesEqual(left, right)
     return equal === null ? null : truth(equal === (operator === '='))
@@ -350,9 +350,12 @@ export function compared(
   }
 }
 
-function withValues(args: readonly Scalar[], call: (values: readonly Value[]) => Value | null): Scalar {
+function withValues(
+  args: readonly TermScalar[],
+  call: (values: readonly TermValue[]) => TermValue | null,
+): TermScalar {
   return row => {
-    const values: Value[] = []
+    const values: TermValue[] = []
     for (const arg of args) {
       const value = arg(row)
       if (value === null) return null

@@ -4,10 +4,10 @@ import type { GraphColumns } from '../graph.ts'
 import { Batch, numbersFrom } from './batch.ts'
 import type { ColumnDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
-import { isPosition, type Link } from './links.ts'
+import { type ColumnLink, isPosition } from './links.ts'
 import { pointsNear } from './points.ts'
 import type { IdRange } from './ranges.ts'
-import { rangeOf } from './ranges.ts'
+import { codeRangeOf } from './ranges.ts'
 import type { IdVector } from './vector.ts'
 
 /** Subjects of the first batch of a scan, and of the largest: a reader of few rows waits for few. */
@@ -30,7 +30,7 @@ interface Candidates {
 export function* scanSubjects(
   graph: GraphColumns,
   name: string,
-  links: readonly Link[],
+  links: readonly ColumnLink[],
   filters: readonly Formula[],
   evaluation: Evaluation,
   largest = LARGEST_BATCH,
@@ -69,7 +69,7 @@ function* pieces(length: number, largest: number): Generator<readonly [from: num
 
 function bestCandidates(
   graph: GraphColumns,
-  links: readonly Link[],
+  links: readonly ColumnLink[],
   filters: readonly Formula[],
   evaluation: Evaluation,
 ): Candidates | null {
@@ -103,7 +103,7 @@ function rangesFor(name: string, filters: readonly Formula[], domain: ColumnDoma
     if (condition.operator === '&&') return rangesFor(name, [condition.left, condition.right], domain)
     const [only, ...others] = variablesOfFormula(condition)
     if (only !== name || others.length > 0) return []
-    const range = rangeOf(condition, domain)
+    const range = codeRangeOf(condition, domain)
     return range === null || range.negated ? [] : [range]
   })
 }
@@ -195,7 +195,7 @@ function sortedDistinct(subjects: Uint32Array, { graphSubjects, isSingle }: Colu
 /** About how many subjects of a graph match a star, for the order of joins. */
 export function estimatedSubjects(
   graph: GraphColumns,
-  links: readonly Link[],
+  links: readonly ColumnLink[],
   filters: readonly Formula[],
 ): number {
   let least = graph.subjects

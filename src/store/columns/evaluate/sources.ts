@@ -1,8 +1,8 @@
 import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
 import { domainsOf } from './evaluation.ts'
-import { hasCode, hasPredicate, type Link, rowFinder } from './links.ts'
-import { shareSubjects, translated, translator } from './translate.ts'
+import { type ColumnLink, hasCode, hasPredicate, rowFinder } from './links.ts'
+import { codeTranslator, shareSubjects, translated } from './translate.ts'
 import type { Vector } from './vector.ts'
 
 /**
@@ -12,7 +12,10 @@ import type { Vector } from './vector.ts'
 export type Component = readonly GraphColumns[]
 
 /** The components of some graphs, of those in which all predicates of a star occur. */
-export function componentsOf(links: readonly Link[], graphs: readonly GraphColumns[]): readonly Component[] {
+export function componentsOf(
+  links: readonly ColumnLink[],
+  graphs: readonly GraphColumns[],
+): readonly Component[] {
   const predicates = links.map(({ predicate }) => predicate)
   const touched = graphs.filter(graph => predicates.some(predicate => hasPredicate(graph, predicate)))
   if (predicates.length === 1 && touched.length === 1) return [touched]
@@ -62,7 +65,7 @@ export function rowsNotIn(
 function codeAt(vector: Vector, row: number, domain: ReturnType<ReturnType<typeof domainsOf>['of']>): number {
   if (vector.type === 'numbers') return 0
   const id = vector.type === 'constant' ? vector.id : (vector.ids[row] as number)
-  return translator(vector.domain, domain)(id)
+  return codeTranslator(vector.domain, domain)(id)
 }
 
 function rowsOf(size: number): Uint32Array {

@@ -12,7 +12,7 @@ import {
 } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { termOf } from './value.ts'
-import { type IdVector, type Vector, valueAt } from './vector.ts'
+import { type IdVector, type Vector, vectorValueAt } from './vector.ts'
 
 /** What a number is in another domain is not known yet. */
 const UNKNOWN = 0xffff_ffff
@@ -23,7 +23,7 @@ const TABLES = new WeakMap<Domain, WeakMap<Domain, Uint32Array>>()
  * The numbers that terms of one domain have in another, 0 for those that it does not have. Numbers are looked up when they
  * are first met; between domains of graphs they are remembered as long as these.
  */
-export function translator(from: Domain, to: Domain): (id: number) => number {
+export function codeTranslator(from: Domain, to: Domain): (id: number) => number {
   if (from === to) return id => id
   const direct = directTranslation(from, to)
   if (direct !== null) return direct
@@ -62,7 +62,7 @@ function directTranslation(from: Domain, to: Domain): ((id: number) => number) |
       const resources = from.graph.subjectResources
       return id => (id === 0 ? 0 : (resources[id - 1] as number))
     }
-    const toResource = translator(from, domainsOf(from.graph).resources)
+    const toResource = codeTranslator(from, domainsOf(from.graph).resources)
     return after(toResource, domainsOf(from.graph).resources, to)
   }
   if (from instanceof ColumnDomain) {
@@ -81,7 +81,7 @@ function directTranslation(from: Domain, to: Domain): ((id: number) => number) |
       const subjects = from.graph.resourceSubjects
       return id => (id === 0 ? 0 : (subjects[id] as number))
     }
-    return after(translator(from, domainsOf(to.graph).resources), domainsOf(to.graph).resources, to)
+    return after(codeTranslator(from, domainsOf(to.graph).resources), domainsOf(to.graph).resources, to)
   }
   if (to instanceof ColumnDomain) {
     const own = domainsOf(to.graph).resources
@@ -93,7 +93,7 @@ function directTranslation(from: Domain, to: Domain): ((id: number) => number) |
       return part.ids[place] === resource ? part.first + place : 0
     }
     if (own === from) return find
-    const toOwn = translator(from, own)
+    const toOwn = codeTranslator(from, own)
     return id => find(toOwn(id))
   }
   return null
@@ -101,7 +101,7 @@ function directTranslation(from: Domain, to: Domain): ((id: number) => number) |
 
 function after(first: (id: number) => number, between: Domain, to: Domain): (id: number) => number {
   if (between === to) return first
-  const second = translator(between, to)
+  const second = codeTranslator(between, to)
   return id => second(first(id))
 }
 
@@ -109,13 +109,13 @@ function after(first: (id: number) => number, between: Domain, to: Domain): (id:
 export function translated(vector: Vector, to: Domain, size: number): Uint32Array {
   switch (vector.type) {
     case 'constant': {
-      const id = vector.id === 0 ? 0 : translator(vector.domain, to)(vector.id)
+      const id = vector.id === 0 ? 0 : codeTranslator(vector.domain, to)(vector.id)
       return new Uint32Array(size).fill(id)
     }
     case 'ids': {
       const { domain, ids } = vector
       if (domain === to) return ids
-      const translate = translator(domain, to)
+      const translate = codeTranslator(domain, to)
       const made = new Uint32Array(size)
       for (let row = 0; row < size; row++) made[row] = translate(ids[row] as number)
       return made
@@ -123,7 +123,7 @@ export function translated(vector: Vector, to: Domain, size: number): Uint32Arra
     case 'numbers': {
       const made = new Uint32Array(size)
       for (let row = 0; row < size; row++) {
-        const value = valueAt(vector, row)
+        const value = vectorValueAt(vector, row)
         made[row] = value === null ? 0 : to.find(termOf(value))
       }
       return made
@@ -158,7 +158,7 @@ export function pooledIds(vector: Vector, size: number, evaluation: Evaluation):
     }
     case 'numbers':
       for (let row = 0; row < size; row++) {
-        const value = valueAt(vector, row)
+        const value = vectorValueAt(vector, row)
         if (value !== null) made[row] = pool.intern(termOf(value))
       }
       return made
@@ -219,7 +219,7 @@ function hasSharedSubject(small: GraphColumns, large: GraphColumns): boolean {
   if (small === large) return true
   const ranges = large.resources.rangesOver(small.resources)
   if (ranges.length === 0) return false
-  const translate = translator(domainsOf(small).subjects, domainsOf(large).subjects)
+  const translate = codeTranslator(domainsOf(small).subjects, domainsOf(large).subjects)
   const resources = small.subjectResources
   for (let subject = 0; subject < small.subjects; subject++) {
     const resource = resources[subject] as number

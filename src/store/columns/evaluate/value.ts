@@ -3,7 +3,7 @@ import { lookup } from '../../../model/lookup.ts'
 import { numberText } from '../../../model/number.ts'
 import type { Literal, Term, TripleTerm } from '../../../rdf/term.ts'
 import { RDF, XSD } from '../../../rdf/vocab.ts'
-import { momentOf, type NumericKind, numberOf, numericKind } from '../lexical.ts'
+import { momentOfLexical, type NumericKind, numberOfLexical, numericKind } from '../lexical.ts'
 import { decimalForm, fromInteger, parseDecimal, toDouble } from './decimal.ts'
 
 /** A number. Integers beyond 2^53 and decimals have their exact value besides. */
@@ -44,7 +44,7 @@ export interface DurationValue {
 }
 
 /** What an expression is: a term with its value at hand (SPARQL 1.1 Query, section 17.1). Null is an error or no value. */
-export type Value =
+export type TermValue =
   | { readonly type: 'iri'; readonly value: string }
   | { readonly type: 'blank'; readonly value: string }
   | TextValue
@@ -56,14 +56,14 @@ export type Value =
   | { readonly type: 'other'; readonly term: Literal }
   | { readonly type: 'triple'; readonly term: TripleTerm }
 
-export const TRUE: Value = { type: 'boolean', value: true }
-export const FALSE: Value = { type: 'boolean', value: false }
+export const TRUE: TermValue = { type: 'boolean', value: true }
+export const FALSE: TermValue = { type: 'boolean', value: false }
 
-export const truth = (value: boolean): Value => (value ? TRUE : FALSE)
-export const text = (value: string, language = ''): Value => ({ type: 'text', value, language })
+export const truth = (value: boolean): TermValue => (value ? TRUE : FALSE)
+export const text = (value: string, language = ''): TermValue => ({ type: 'text', value, language })
 
 /** An integer within ±2^53. */
-export const integer = (value: number): NumberValue => ({ type: 'number', kind: 'integer', value })
+export const integerTerm = (value: number): NumberValue => ({ type: 'number', kind: 'integer', value })
 export const double = (value: number): NumberValue => ({ type: 'number', kind: 'double', value })
 export const float = (value: number): NumberValue => ({
   type: 'number',
@@ -74,7 +74,7 @@ export const float = (value: number): NumberValue => ({
 export function bigInteger(value: bigint): NumberValue {
   const near = Number(value)
   return Number.isSafeInteger(near)
-    ? integer(near)
+    ? integerTerm(near)
     : { type: 'number', kind: 'integer', value: near, exact: value }
 }
 
@@ -99,7 +99,7 @@ export function scaledOf(number: NumberValue): bigint {
 }
 
 /** The value of a term. */
-export function termValue(term: Term): Value {
+export function termValue(term: Term): TermValue {
   if (term.type === 'triple') return { type: 'triple', term }
   if (term.type !== 'literal') return term
   const { value, datatype, language } = term
@@ -116,7 +116,7 @@ export function termValue(term: Term): Value {
     case XSD.dateTime:
     case XSD.dateTimeStamp:
     case XSD.date: {
-      const moment = momentOf(value, datatype === XSD.date)
+      const moment = momentOfLexical(value, datatype === XSD.date)
       return moment === null ? { type: 'other', term } : { type: 'moment', datatype, ...moment, term }
     }
     case XSD.time:
@@ -135,8 +135,8 @@ export function termValue(term: Term): Value {
   }
 }
 
-function numberValue(term: Literal, kind: NumericKind): Value {
-  const value = numberOf(term.value, kind)
+function numberValue(term: Literal, kind: NumericKind): TermValue {
+  const value = numberOfLexical(term.value, kind)
   if (value === null) return { type: 'other', term }
   if (kind === 'integer' && !Number.isSafeInteger(value))
     return { type: 'number', kind, value, exact: BigInt(term.value.replace(/^\+/, '')), term }
@@ -154,7 +154,7 @@ const PARTIAL = new Map([
 ])
 
 /** Fills up what a time or a part of a date does not say, so that those of one datatype can be compared. */
-function partialMoment(term: Literal): Value {
+function partialMoment(term: Literal): TermValue {
   const { datatype, value } = term
   const parts = PARTIAL.get(datatype)?.exec(value)
   const [own, zone = ''] = [parts?.[1], parts?.[2]]
@@ -167,14 +167,14 @@ function partialMoment(term: Literal): Value {
     [XSD.gMonthDay]: `1972-${own}T00:00:00`,
     [XSD.gDay]: `1972-12-${own}T00:00:00`,
   }
-  const moment = momentOf((lookup(filled, datatype) ?? '') + zone, false)
+  const moment = momentOfLexical((lookup(filled, datatype) ?? '') + zone, false)
   return moment === null ? { type: 'other', term } : { type: 'moment', datatype, ...moment, term }
 }
 
 const DURATION =
   /^(-?)P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/
 
-function durationValue(term: Literal): Value {
+function durationValue(term: Literal): TermValue {
   const parts = DURATION.exec(term.value)
   if (parts === null || term.value.endsWith('P')) return { type: 'other', term }
   const number = (at: number) => Number(parts[at] ?? 0)
@@ -195,7 +195,7 @@ function durationValue(term: Literal): Value {
 }
 
 /** The term of a value: that of the data as it was written, else the canonical form. */
-export function termOf(value: Value): Term {
+export function termOf(value: TermValue): Term {
   switch (value.type) {
     case 'iri':
     case 'blank':
@@ -265,7 +265,7 @@ function shortestFloat(value: number): number {
 }
 
 /** The text of a value as STR gives it; null for a blank node and a triple. */
-export function stringOf(value: Value): string | null {
+export function stringOf(value: TermValue): string | null {
   switch (value.type) {
     case 'iri':
       return value.value

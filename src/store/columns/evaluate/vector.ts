@@ -1,7 +1,7 @@
 import type { Term } from '../../../rdf/term.ts'
 import type { NumericKind } from '../lexical.ts'
 import type { Domain } from './domain.ts'
-import { double, float, integer, type Value } from './value.ts'
+import { double, float, integerTerm, type TermValue } from './value.ts'
 
 /** The values of a variable over the rows of a batch: numbers of terms, 0 where it is not bound. */
 export interface IdVector {
@@ -32,12 +32,12 @@ export interface NumberVector {
 
 export type Vector = IdVector | ConstantVector | NumberVector
 
-function wholeOf({ isWhole }: IdVector): Pick<IdVector, 'isWhole'> {
-  return isWhole === true ? { isWhole } : {}
+function wholeOf({ isWhole: hasWholeValues }: IdVector): Pick<IdVector, 'isWhole'> {
+  return hasWholeValues === true ? { isWhole: hasWholeValues } : {}
 }
 
 /** True where every row has a value. */
-export function isWhole(vector: Vector): boolean {
+export function hasWholeValues(vector: Vector): boolean {
   switch (vector.type) {
     case 'constant':
       return vector.id !== 0
@@ -51,7 +51,7 @@ export function isWhole(vector: Vector): boolean {
 }
 
 /** The rows of a vector at some places. */
-export function gather(vector: Vector, rows: Uint32Array): Vector {
+export function gatherValues(vector: Vector, rows: Uint32Array): Vector {
   switch (vector.type) {
     case 'constant':
       return vector
@@ -100,7 +100,7 @@ export function sliceVector(vector: Vector, from: number, to: number): Vector {
 }
 
 /** The value at a row; null where there is none. */
-export function valueAt(vector: Vector, row: number): Value | null {
+export function vectorValueAt(vector: Vector, row: number): TermValue | null {
   switch (vector.type) {
     case 'constant':
       return vector.id === 0 ? null : vector.domain.value(vector.id)
@@ -117,12 +117,12 @@ export function valueAt(vector: Vector, row: number): Value | null {
   }
 }
 
-function numberOfKind(kind: NumberVector['kind'], value: number): Value {
-  return kind === 'integer' ? integer(value) : kind === 'double' ? double(value) : float(value)
+function numberOfKind(kind: NumberVector['kind'], value: number): TermValue {
+  return kind === 'integer' ? integerTerm(value) : kind === 'double' ? double(value) : float(value)
 }
 
 /** The term at a row; null where there is none. */
-export function termAt(vector: Vector, row: number, termOf: (value: Value) => Term): Term | null {
+export function termAt(vector: Vector, row: number, termOf: (value: TermValue) => Term): Term | null {
   switch (vector.type) {
     case 'constant':
       return vector.id === 0 ? null : vector.domain.term(vector.id)
@@ -131,7 +131,7 @@ export function termAt(vector: Vector, row: number, termOf: (value: Value) => Te
       return id === 0 ? null : vector.domain.term(id)
     }
     case 'numbers': {
-      const value = valueAt(vector, row)
+      const value = vectorValueAt(vector, row)
       return value === null ? null : termOf(value)
     }
     default:

@@ -6,7 +6,7 @@ import type { QueryOperation } from '../../../sparql/operation.ts'
 import { booleanResult, type CellWriter, rowWriter } from '../../../sparql/results.ts'
 import { numberTable } from '../evaluate/aggregates/sums.ts'
 import type { Batch } from '../evaluate/batch.ts'
-import { concatenated } from '../evaluate/concat.ts'
+import { concatenatedTexts } from '../evaluate/concat.ts'
 import { SubjectDomain } from '../evaluate/domain.ts'
 import type { Evaluation } from '../evaluate/evaluation.ts'
 import { Evaluator } from '../evaluate/evaluator.ts'
@@ -34,7 +34,7 @@ export function tableOf(
       ? evaluator.page(input)
       : { batches: [...evaluator.solutions(input)], total: -1 }
   const batches = found.batches.filter(({ size }) => size > 0)
-  const batch = batches.length === 0 ? null : concatenated(batches, evaluation)
+  const batch = batches.length === 0 ? null : concatenatedTexts(batches, evaluation)
   const rows = batch?.size ?? 0
   const total = counted && found.total < 0 ? rows : found.total
   const vectors = variables.flatMap(name => {
@@ -122,7 +122,7 @@ export function* tablesOf(
 const ROWS_AT_A_TIME = 256
 
 /** The answer of a query as text, a little at a time. */
-export function* textOf(
+export function* jobText(
   query: QueryOperation,
   evaluation: Evaluation,
   format: TextFormat,

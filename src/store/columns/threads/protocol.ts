@@ -86,7 +86,7 @@ export interface JobLimits {
   readonly memory: number
 }
 
-export type Request =
+export type ColumnRequest =
   | { readonly type: 'attach'; readonly place: GraphPlace }
   | { readonly type: 'detach'; readonly graphs: readonly string[] }
   | { readonly type: 'share'; readonly parts: SharedParts }
@@ -129,7 +129,7 @@ export type Failure =
   | { readonly reason: 'damaged'; readonly message: string }
   | { readonly reason: 'error'; readonly message: string }
 
-export type Reply =
+export type ColumnReply =
   | { readonly type: 'up' }
   /** A section was read, or something made, that others can use. */
   | {

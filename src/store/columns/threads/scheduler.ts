@@ -1,7 +1,7 @@
 import { Fault } from '../../../errors/errors.ts'
-import { refuseExcess, takeNext } from '../../../runtime/turns.ts'
+import { refuseWaiting, takeNext } from '../../../runtime/turns.ts'
 import type { WorkClient } from '../../../runtime/work-client.ts'
-import { isOutweighed, type Lane, Slot } from './slot.ts'
+import { isOutweighed, type Lane, ThreadSlot } from './slot.ts'
 import type { ColumnThread } from './thread.ts'
 
 /** A piece of work that wants a thread. */
@@ -14,7 +14,7 @@ export interface Turn {
 }
 
 interface WaitingTurn extends Turn {
-  readonly begin: (thread: ColumnThread, slot: Slot) => Promise<void>
+  readonly begin: (thread: ColumnThread, slot: ThreadSlot) => Promise<void>
   readonly reject: (error: unknown) => void
   timer: NodeJS.Timeout | undefined
 }
@@ -36,7 +36,7 @@ export class Scheduler {
   readonly threads = new Set<ColumnThread>()
   private readonly options: SchedulerOptions
   private readonly waiting: WaitingTurn[] = []
-  private readonly running = new Set<Slot>()
+  private readonly running = new Set<ThreadSlot>()
   private look: NodeJS.Timeout | undefined
   private closed = false
 
@@ -45,11 +45,11 @@ export class Scheduler {
   }
 
   /** Resolves with what the work gives. Faults: StoreBusy where too much waits, or it waits too long. */
-  run<T>(turn: Turn, work: (thread: ColumnThread, slot: Slot) => Promise<T>): Promise<T> {
+  run<T>(turn: Turn, work: (thread: ColumnThread, slot: ThreadSlot) => Promise<T>): Promise<T> {
     const { client, pinned } = turn
     return new Promise((resolve, reject) => {
       if (this.closed) return reject(new Fault('StoreUnavailable', { reason: 'the store is closed.' }))
-      if (pinned === null) refuseExcess(this.waiting, client, this.options.queue)
+      if (pinned === null) refuseWaiting(this.waiting, client, this.options.queue)
       const waiting: WaitingTurn = {
         ...turn,
         // Those who use the most have no thread kept free for them.
@@ -121,7 +121,7 @@ export class Scheduler {
   }
 
   private async begin({ lane, client, begin }: WaitingTurn, thread: ColumnThread): Promise<void> {
-    const slot = new Slot(thread, client, lane, () => this.slowRunning() < this.options.slow)
+    const slot = new ThreadSlot(thread, client, lane, () => this.slowRunning() < this.options.slow)
     thread.busy = true
     this.running.add(slot)
     try {

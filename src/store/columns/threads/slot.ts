@@ -14,7 +14,7 @@ const LEAST_RUN = 500
 const MUCH_MORE = 2
 
 /** A thread that works for a client. */
-export class Slot {
+export class ThreadSlot {
   readonly thread: ColumnThread
   readonly client: WorkClient | null
   lane: Lane
@@ -81,7 +81,7 @@ export class Slot {
 }
 
 /** True where running work has to make room for a client that waits. */
-export function isOutweighed(slot: Slot, client: WorkClient | null): boolean {
+export function isOutweighed(slot: ThreadSlot, client: WorkClient | null): boolean {
   if (slot.client === null || slot.client.id === client?.id) return false
   return slot.weight() > MUCH_MORE * Math.max(LEAST_RUN, client?.usage() ?? 0)
 }

@@ -1,12 +1,12 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../../runtime/thread.ts'
-import type { Job, JobLimits, Reply, Request, ThreadSetup } from './protocol.ts'
+import type { ColumnReply, ColumnRequest, Job, JobLimits, ThreadSetup } from './protocol.ts'
 
-type Answer = Exclude<Reply, { readonly type: 'up' | 'section' | 'derived' | 'damaged' }>
+type Answer = Exclude<ColumnReply, { readonly type: 'up' | 'section' | 'derived' | 'damaged' }>
 
 /** What a thread tells besides its answers. */
 export interface ThreadListener {
-  readonly onPart: (part: Extract<Reply, { readonly type: 'section' | 'derived' }>) => void
+  readonly onPart: (part: Extract<ColumnReply, { readonly type: 'section' | 'derived' }>) => void
   readonly onDamage: (graph: string, reason: string) => void
   /** Called once, with the reason. */
   readonly onDeath: (thread: ColumnThread, reason: string) => void
@@ -35,7 +35,7 @@ export class ColumnThread {
     let reason = 'the thread was ended'
     let isOutOfMemory = false
     this.up = new Promise((resolve, reject) => {
-      this.worker.on('message', (reply: Reply) => {
+      this.worker.on('message', (reply: ColumnReply) => {
         switch (reply.type) {
           case 'up':
             this.rest()
@@ -66,7 +66,7 @@ export class ColumnThread {
     this.up.catch(() => undefined)
   }
 
-  send(request: Exclude<Request, { readonly type: 'run' | 'next' }>): void {
+  send(request: Exclude<ColumnRequest, { readonly type: 'run' | 'next' }>): void {
     if (!this.dead) this.worker.postMessage(request)
   }
 
@@ -88,7 +88,7 @@ export class ColumnThread {
     await this.worker.terminate()
   }
 
-  private ask(request: Extract<Request, { readonly type: 'run' | 'next' }>): Promise<Answer> {
+  private ask(request: Extract<ColumnRequest, { readonly type: 'run' | 'next' }>): Promise<Answer> {
     const { id } = request
     return new Promise(resolve => {
       if (this.dead)

@@ -7,15 +7,15 @@ import { EvaluationStopped } from '../evaluate/stopped.ts'
 import type { GraphColumns } from '../graph.ts'
 import { ColumnsDamaged } from '../sections.ts'
 import { GraphHolder } from './graph-holder.ts'
-import { tableOf, tablesOf, textOf } from './jobs.ts'
+import { jobText, tableOf, tablesOf } from './jobs.ts'
 import { matchPage } from './match.ts'
 import type {
+  ColumnReply,
+  ColumnRequest,
   Failure,
   Job,
   JobLimits,
   QueriedGraphs,
-  Reply,
-  Request,
   ThreadSetup,
   WireTable,
 } from './protocol.ts'
@@ -23,7 +23,7 @@ import type {
 /** Entry of a thread that answers from columns. */
 const port = parentPort
 if (port === null) throw new Error('worker.ts runs in a worker thread only')
-const reply = (message: Reply, transfer: readonly ArrayBuffer[] = []): void =>
+const reply = (message: ColumnReply, transfer: readonly ArrayBuffer[] = []): void =>
   port.postMessage(message, [...transfer])
 
 const signal = new Int32Array((workerData as ThreadSetup).signal)
@@ -61,7 +61,7 @@ class WorkClock {
   }
 }
 
-port.on('message', (request: Request) => {
+port.on('message', (request: ColumnRequest) => {
   switch (request.type) {
     case 'attach':
       names.set(graphs.attach(request.place), request.place.name)
@@ -145,7 +145,7 @@ function run(id: number, job: Job, { milliseconds, memory }: JobLimits): void {
     }
     case 'text': {
       const evaluation = evaluationOf(id, job.graphs, clock, memory, job.base)
-      begin(id, clock, textPieces(textOf(job.query, evaluation, job.format), job.piece))
+      begin(id, clock, textPieces(jobText(job.query, evaluation, job.format), job.piece))
       return
     }
     case 'tables': {

@@ -2,8 +2,8 @@ import type { Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
 import { compareForOrder, orderOf } from '../compare.ts'
 import { ColumnDomain } from '../domain.ts'
-import { termOf, type Value } from '../value.ts'
-import { isWhole, type Vector, valueAt } from '../vector.ts'
+import { type TermValue, termOf } from '../value.ts'
+import { hasWholeValues, type Vector, vectorValueAt } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
 
 /** MIN and MAX: the order of results, in which an error is no value (SPARQL 1.1 Query, section 18.5.1.5). */
@@ -15,7 +15,7 @@ export class Extreme implements Aggregator {
   /** Numbers of the values so far, in one domain; from then on values. */
   private best = new Uint32Array(64)
   private domain: ColumnDomain | null | undefined
-  private readonly values = new Map<number, Value | null>()
+  private readonly values = new Map<number, TermValue | null>()
 
   constructor(operand: Formula, context: AggregatorContext, sign: -1 | 1) {
     this.operand = operand
@@ -29,7 +29,7 @@ export class Extreme implements Aggregator {
       vector.type === 'ids' &&
       vector.domain instanceof ColumnDomain &&
       isComparable(vector.domain) &&
-      isWhole(vector)
+      hasWholeValues(vector)
     if (isPlain && (this.domain === undefined || this.domain === vector.domain)) {
       this.domain = vector.domain as ColumnDomain
       this.addCodes(vector.ids, groups, count)
@@ -38,7 +38,7 @@ export class Extreme implements Aggregator {
     if (this.domain !== null) this.leaveCodes()
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
-      const value = valueAt(vector, row)
+      const value = vectorValueAt(vector, row)
       const before = this.values.get(group)
       if (before === null) continue
       if (value === null) this.values.set(group, null)
@@ -88,7 +88,7 @@ function isComparable(domain: ColumnDomain): boolean {
   return domain.dictionary.header.parts.length === 1 && domain.ranks() === null
 }
 
-function compareValues(left: Value, right: Value): number {
+function compareValues(left: TermValue, right: TermValue): number {
   const order = orderOf(left, right)
   return order === null || Number.isNaN(order) ? compareForOrder(left, right) : order
 }

@@ -6,7 +6,7 @@ import type { Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
 import { onlyPartOf } from '../domain.ts'
 import { literalOf } from '../value.ts'
-import { type Vector, valueAt } from '../vector.ts'
+import { type Vector, vectorValueAt } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
 
 /** The convex hull or the bounding box of all positions of a group, as a geo:wktLiteral. */
@@ -36,7 +36,7 @@ export class CollectedGeometries implements Aggregator {
           ])
         continue
       }
-      const value = valueAt(vector, row)
+      const value = vectorValueAt(vector, row)
       if (value?.type !== 'other' || value.term.datatype !== GEO.wktLiteral) continue
       const geometry = parseWkt(value.term.value)
       if (geometry !== undefined) this.addTo(group, positionsOf(geometry))

@@ -1,7 +1,7 @@
 import type { AggregateCall, Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
 import { termValue } from '../value.ts'
-import { type Vector, valueAt } from '../vector.ts'
+import { type Vector, vectorValueAt } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
 import { numberTable } from './sums.ts'
 
@@ -68,7 +68,7 @@ function numbersOf(
     return { values, bound }
   }
   for (let row = 0; row < size; row++) {
-    const value = valueAt(vector, row)
+    const value = vectorValueAt(vector, row)
     if (value?.type !== 'number') continue
     values[row] = value.value
     bound[row] = 1

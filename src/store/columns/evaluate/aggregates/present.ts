@@ -1,6 +1,6 @@
 import type { Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
-import { isBound, isWhole, type Vector, valueAt } from '../vector.ts'
+import { hasWholeValues, isBound, type Vector, vectorValueAt } from '../vector.ts'
 import { type Aggregator, type AggregatorContext, RowCounts } from './aggregator.ts'
 import { Sum } from './sums.ts'
 
@@ -21,7 +21,7 @@ export class Present implements Aggregator {
 
   add(batch: Batch, groups: Uint32Array, count: number): void {
     const vector = this.context.vectorOf(this.operand, batch)
-    if (isWhole(vector)) {
+    if (hasWholeValues(vector)) {
       this.counts.add(groups)
       this.inner.add(batch, groups, count)
       return
@@ -78,7 +78,7 @@ export class Average implements Aggregator {
     const values = new Float64Array(count)
     const bound = new Uint8Array(count)
     for (let group = 0; group < count; group++) {
-      const sum = valueAt(sums, group)
+      const sum = vectorValueAt(sums, group)
       if (sum?.type !== 'number') continue
       values[group] = sum.value / (numbers[group] as number)
       bound[group] = 1

@@ -1,7 +1,7 @@
 import type { Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
-import { stringOf, termOf, text, type Value } from '../value.ts'
-import { type Vector, valueAt } from '../vector.ts'
+import { stringOf, type TermValue, termOf, text } from '../value.ts'
+import { type Vector, vectorValueAt } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
 
 /** Longest text that GROUP_CONCAT makes, in characters. */
@@ -12,7 +12,7 @@ const BYTES_A_TEXT = 40
 
 /** Some value of a group: the first. */
 export class Sample implements Aggregator {
-  private readonly values = new Map<number, Value>()
+  private readonly values = new Map<number, TermValue>()
   private readonly operand: Formula
   private readonly context: AggregatorContext
 
@@ -26,7 +26,7 @@ export class Sample implements Aggregator {
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
       if (this.values.has(group)) continue
-      const value = valueAt(vector, row)
+      const value = vectorValueAt(vector, row)
       if (value !== null) this.values.set(group, value)
     }
   }
@@ -59,7 +59,7 @@ export class GroupConcat implements Aggregator {
       const group = groups[row] as number
       const known = this.texts.get(group)
       if (known === null) continue
-      const value = valueAt(vector, row)
+      const value = vectorValueAt(vector, row)
       const form = value === null ? null : stringOf(value)
       if (form === null) {
         this.texts.set(group, null)

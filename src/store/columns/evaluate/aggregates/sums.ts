@@ -2,9 +2,9 @@ import { XSD } from '../../../../rdf/vocab.ts'
 import type { Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
 import { ColumnDomain, type Domain } from '../domain.ts'
-import { arithmetic } from '../functions/arithmetic.ts'
-import { integer, termOf, type Value } from '../value.ts'
-import { isWhole, type Vector, valueAt } from '../vector.ts'
+import { arithmeticFunction } from '../functions/arithmetic.ts'
+import { integerTerm, type TermValue, termOf } from '../value.ts'
+import { hasWholeValues, type Vector, vectorValueAt } from '../vector.ts'
 import { type Aggregator, type AggregatorContext, GroupNumbers, RowCounts } from './aggregator.ts'
 
 /** Largest magnitude of a sum of integers that doubles add exactly. */
@@ -15,7 +15,7 @@ export class Sum implements Aggregator {
   private readonly sums = new GroupNumbers()
   private readonly counts = new RowCounts()
   /** Sums of groups that are not sums of integers or doubles alone; null is an error. */
-  private readonly general = new Map<number, Value | null>()
+  private readonly general = new Map<number, TermValue | null>()
   private kind: 'integer' | 'double' | null = null
   private magnitude = 0
   private isMixed = false
@@ -37,11 +37,11 @@ export class Sum implements Aggregator {
     if (isAdded) return
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
-      const value = valueAt(vector, row)
+      const value = vectorValueAt(vector, row)
       const before = this.general.get(group)
       if (before === null) continue
       const sum =
-        value === null ? null : before === undefined ? started(value) : arithmetic('+', before, value)
+        value === null ? null : before === undefined ? started(value) : arithmeticFunction('+', before, value)
       this.general.set(group, sum)
     }
   }
@@ -78,8 +78,8 @@ export class Sum implements Aggregator {
       if (counts[group] !== 0) this.general.set(group, this.plainSum(sums[group] as number))
   }
 
-  private plainSum(value: number): Value {
-    return this.kind === 'double' ? { type: 'number', kind: 'double', value } : integer(value)
+  private plainSum(value: number): TermValue {
+    return this.kind === 'double' ? { type: 'number', kind: 'double', value } : integerTerm(value)
   }
 
   result(count: number): Vector {
@@ -101,18 +101,20 @@ export class Sum implements Aggregator {
     for (let group = 0; group < count; group++) {
       const number = counts[group] as number
       const sum = this.isMixed ? this.general.get(group) : this.plainSum(sums[group] as number)
-      const value = number === 0 ? integer(0) : (sum ?? null)
+      const value = number === 0 ? integerTerm(0) : (sum ?? null)
       const result =
-        value === null || !this.isAverage || number === 0 ? value : arithmetic('/', value, integer(number))
+        value === null || !this.isAverage || number === 0
+          ? value
+          : arithmeticFunction('/', value, integerTerm(number))
       ids[group] = result === null ? 0 : pool.intern(termOf(result))
     }
     return { type: 'ids', domain: pool, ids }
   }
 }
 
-function started(value: Value): Value | null {
+function started(value: TermValue): TermValue | null {
   return value.type === 'number' || value.type === 'duration'
-    ? (arithmetic('+', integer(0), value) ?? value)
+    ? (arithmeticFunction('+', integerTerm(0), value) ?? value)
     : null
 }
 
@@ -138,7 +140,7 @@ function plainNumbers(vector: Vector): PlainNumbers | null {
     return { kind: vector.kind, ids: null, values: vector.values, largest, isCanonical: false }
   }
   const table = vector.type === 'ids' ? numberTable(vector.domain) : null
-  if (table === null || vector.type !== 'ids' || !isWhole(vector)) return null
+  if (table === null || vector.type !== 'ids' || !hasWholeValues(vector)) return null
   return { ...table, ids: vector.ids }
 }
 

@@ -1,5 +1,5 @@
 import { XSD } from '../../../../rdf/vocab.ts'
-import { dayForm, momentForm, momentOf, type NumericKind } from '../../lexical.ts'
+import { dayForm, momentForm, momentOfLexical, type NumericKind } from '../../lexical.ts'
 import * as decimals from '../decimal.ts'
 import {
   bigInteger,
@@ -8,26 +8,30 @@ import {
   double,
   exactOf,
   float,
-  integer,
+  integerTerm,
   literalOf,
   type MomentValue,
   type NumberValue,
   scaledOf,
+  type TermValue,
   termValue,
-  type Value,
 } from '../value.ts'
 
-export type ArithmeticOperator = '+' | '-' | '*' | '/'
+export type ArithmeticFunctionName = '+' | '-' | '*' | '/'
 
 const ORDER: readonly NumericKind[] = ['integer', 'decimal', 'float', 'double']
 
 /** The kind of the result of an operation (SPARQL 1.1 Query, section 17.3: numeric type promotion). */
-export function promoted(left: NumericKind, right: NumericKind): NumericKind {
+export function promotedValue(left: NumericKind, right: NumericKind): NumericKind {
   return ORDER.indexOf(left) > ORDER.indexOf(right) ? left : right
 }
 
 /** Adds, subtracts, multiplies or divides; null is an error. */
-export function arithmetic(operator: ArithmeticOperator, left: Value, right: Value): Value | null {
+export function arithmeticFunction(
+  operator: ArithmeticFunctionName,
+  left: TermValue,
+  right: TermValue,
+): TermValue | null {
   if (left.type === 'number' && right.type === 'number') return numeric(operator, left, right)
   if (left.type === 'moment' && right.type === 'moment' && operator === '-') return between(left, right)
   if (left.type === 'moment' && right.type === 'duration' && (operator === '+' || operator === '-'))
@@ -37,8 +41,8 @@ export function arithmetic(operator: ArithmeticOperator, left: Value, right: Val
   return null
 }
 
-function numeric(operator: ArithmeticOperator, left: NumberValue, right: NumberValue): Value | null {
-  const kind = promoted(left.kind, right.kind)
+function numeric(operator: ArithmeticFunctionName, left: NumberValue, right: NumberValue): TermValue | null {
+  const kind = promotedValue(left.kind, right.kind)
   switch (kind) {
     case 'double':
       return double(onDoubles(operator, left.value, right.value))
@@ -54,7 +58,7 @@ function numeric(operator: ArithmeticOperator, left: NumberValue, right: NumberV
   }
 }
 
-function onDoubles(operator: ArithmeticOperator, left: number, right: number): number {
+function onDoubles(operator: ArithmeticFunctionName, left: number, right: number): number {
   switch (operator) {
     case '+':
       return left + right
@@ -69,22 +73,26 @@ function onDoubles(operator: ArithmeticOperator, left: number, right: number): n
   }
 }
 
-function onIntegers(operator: '+' | '-' | '*', left: NumberValue, right: NumberValue): Value | null {
+function onIntegers(operator: '+' | '-' | '*', left: NumberValue, right: NumberValue): TermValue | null {
   const near = onDoubles(operator, left.value, right.value)
   if (left.exact === undefined && right.exact === undefined && Number.isSafeInteger(near))
-    return integer(near + 0)
+    return integerTerm(near + 0)
   const [a, b] = [exactOf(left), exactOf(right)]
   const exact = operator === '+' ? a + b : operator === '-' ? a - b : a * b
-  return decimals.bounded(exact) === null ? null : bigInteger(exact)
+  return decimals.boundedDecimal(exact) === null ? null : bigInteger(exact)
 }
 
-function onDecimals(operator: ArithmeticOperator, left: NumberValue, right: NumberValue): Value | null {
+function onDecimals(
+  operator: ArithmeticFunctionName,
+  left: NumberValue,
+  right: NumberValue,
+): TermValue | null {
   const [a, b] = [scaledOf(left), scaledOf(right)]
   const exact =
     operator === '+'
-      ? decimals.bounded(a + b)
+      ? decimals.boundedDecimal(a + b)
       : operator === '-'
-        ? decimals.bounded(a - b)
+        ? decimals.boundedDecimal(a - b)
         : operator === '*'
           ? decimals.multiply(a, b)
           : decimals.divide(a, b)
@@ -92,7 +100,7 @@ function onDecimals(operator: ArithmeticOperator, left: NumberValue, right: Numb
 }
 
 /** The opposite number, or duration. */
-export function negated(value: Value): Value | null {
+export function negatedValue(value: TermValue): TermValue | null {
   if (value.type === 'duration') return durationOf(-value.months, -value.seconds, value.datatype)
   if (value.type !== 'number') return null
   switch (value.kind) {
@@ -110,13 +118,13 @@ export function negated(value: Value): Value | null {
 }
 
 /** The time between two moments or days of one datatype. */
-function between(left: MomentValue, right: MomentValue): Value | null {
+function between(left: MomentValue, right: MomentValue): TermValue | null {
   if (left.datatype !== right.datatype || (left.offset === null) !== (right.offset === null)) return null
   return durationOf(0, left.seconds - right.seconds, XSD.dayTimeDuration)
 }
 
 /** A moment before or after another by a duration: months first, then days and seconds (XML Schema 1.1, section E.3.3). */
-function shifted(moment: MomentValue, duration: DurationValue, sign: 1 | -1): Value | null {
+function shifted(moment: MomentValue, duration: DurationValue, sign: 1 | -1): TermValue | null {
   const isDate = moment.datatype === XSD.date
   if (!isDate && moment.datatype !== XSD.dateTime && moment.datatype !== XSD.dateTimeStamp) return null
   const local = moment.seconds + (moment.offset ?? 0) * 60
@@ -130,14 +138,14 @@ function shifted(moment: MomentValue, duration: DurationValue, sign: 1 | -1): Va
     `${newYear < 0 ? '-' : ''}${String(Math.abs(newYear)).padStart(4, '0')}-${String(newMonth).padStart(2, '0')}-${String(at).padStart(2, '0')}`
   let start: number | null = null
   for (let at = Number(date); at > 27 && start === null; at--)
-    start = momentOf(form(at), true)?.seconds ?? null
-  start ??= momentOf(form(Number(date)), true)?.seconds ?? null
+    start = momentOfLexical(form(at), true)?.seconds ?? null
+  start ??= momentOfLexical(form(Number(date)), true)?.seconds ?? null
   if (start === null) return null
   return momentValue(start + rest + sign * duration.seconds, moment.offset, moment.datatype)
 }
 
 /** A moment from the seconds of its local clock. */
-export function momentValue(local: number, offset: number | null, datatype: string): Value {
+export function momentValue(local: number, offset: number | null, datatype: string): TermValue {
   const zone = offset === null ? '' : zoneForm(offset)
   const form = datatype === XSD.date ? dayForm(Math.floor(local / 86_400)) + zone : momentForm(local, zone)
   return termValue(literalOf(form, datatype))
@@ -151,7 +159,11 @@ export function zoneForm(minutes: number): string {
   return `${minutes < 0 ? '-' : '+'}${two(Math.floor(magnitude / 60))}:${two(magnitude % 60)}`
 }
 
-function durations(operator: ArithmeticOperator, left: DurationValue, right: DurationValue): Value | null {
+function durations(
+  operator: ArithmeticFunctionName,
+  left: DurationValue,
+  right: DurationValue,
+): TermValue | null {
   if (operator !== '+' && operator !== '-') return null
   const sign = operator === '+' ? 1 : -1
   const datatype = left.datatype === right.datatype ? left.datatype : XSD.duration
@@ -159,7 +171,7 @@ function durations(operator: ArithmeticOperator, left: DurationValue, right: Dur
 }
 
 /** A duration in its canonical form. */
-export function durationOf(months: number, seconds: number, datatype: string): Value {
+export function durationOf(months: number, seconds: number, datatype: string): TermValue {
   const isNegative = months < 0 || seconds < 0
   const [allMonths, allSeconds] = [Math.abs(months), Math.abs(seconds)]
   const [years, days] = [Math.floor(allMonths / 12), Math.floor(allSeconds / 86_400)]

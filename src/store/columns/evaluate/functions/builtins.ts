@@ -11,17 +11,17 @@ import {
   double,
   exactOf,
   float,
-  integer,
+  integerTerm,
   literalOf,
   type MomentValue,
   type NumberValue,
   stringOf,
+  type TermValue,
   type TextValue,
   termOf,
   termValue,
   text,
   truth,
-  type Value,
 } from '../value.ts'
 import { durationOf, zoneForm } from './arithmetic.ts'
 import { compileRegex, type Regex } from './regex.ts'
@@ -52,7 +52,7 @@ export interface FunctionContext {
 }
 
 /** A function of values that are all there; null is an error. */
-export type Builtin = (args: readonly Value[], context: FunctionContext) => Value | null
+export type Builtin = (args: readonly TermValue[], context: FunctionContext) => TermValue | null
 
 /** The functions of SPARQL 1.1 Query, sections 17.4.2 to 17.4.6, but for those that see errors or unbound variables. */
 export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
@@ -69,13 +69,13 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['STRUUID', () => text(randomUUID())],
   ['RAND', (_, { random }) => double(random())],
   ['NOW', (_, { now }) => termValue(literalOf(now.toISOString(), XSD.dateTime))],
-  ['SAMETERM', ([left, right]) => truth(isSameTerm(left as Value, right as Value))],
+  ['SAMETERM', ([left, right]) => truth(isSameTerm(left as TermValue, right as TermValue))],
   ['ISIRI', ([value]) => truth(value?.type === 'iri')],
   ['ISURI', ([value]) => truth(value?.type === 'iri')],
   ['ISBLANK', ([value]) => truth(value?.type === 'blank')],
   ['ISLITERAL', ([value]) => truth(isLiteral(value))],
   ['ISNUMERIC', ([value]) => truth(value?.type === 'number')],
-  ['STRLEN', ([value]) => (value?.type === 'text' ? integer(lengthOf(value.value)) : null)],
+  ['STRLEN', ([value]) => (value?.type === 'text' ? integerTerm(lengthOf(value.value)) : null)],
   ['SUBSTR', ([value, start, length]) => substr(value, start, length)],
   ['UCASE', ([value]) => mapText(value, each => each.toUpperCase())],
   ['LCASE', ([value]) => mapText(value, each => each.toLowerCase())],
@@ -133,52 +133,54 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
 /** Functions whose results differ from call to call. */
 export const VOLATILE: ReadonlySet<string> = new Set(['RAND', 'UUID', 'STRUUID', 'BNODE'])
 
-function isLiteral(value: Value | undefined): value is Exclude<Value, { type: 'iri' | 'blank' | 'triple' }> {
+function isLiteral(
+  value: TermValue | undefined,
+): value is Exclude<TermValue, { type: 'iri' | 'blank' | 'triple' }> {
   return value !== undefined && value.type !== 'iri' && value.type !== 'blank' && value.type !== 'triple'
 }
 
-function textOrNull(value: Value | undefined): Value | null {
+function textOrNull(value: TermValue | undefined): TermValue | null {
   const form = value === undefined ? null : stringOf(value)
   return form === null ? null : text(form)
 }
 
-function languageOf(value: Value): string {
+function languageOf(value: TermValue): string {
   return value.type === 'text' ? value.language.replace(/--(?:ltr|rtl)$/, '') : ''
 }
 
-function directionOf(value: Value): string {
+function directionOf(value: TermValue): string {
   return value.type === 'text' ? (/--(ltr|rtl)$/.exec(value.language)?.[1] ?? '') : ''
 }
 
-function datatype(value: Value | undefined): Value | null {
+function datatype(value: TermValue | undefined): TermValue | null {
   if (!isLiteral(value)) return null
   const term = termOf(value)
   return term.type === 'literal' ? { type: 'iri', value: term.datatype } : null
 }
 
-function iri(value: Value | undefined, { base }: FunctionContext): Value | null {
+function iri(value: TermValue | undefined, { base }: FunctionContext): TermValue | null {
   if (value?.type === 'iri') return value
   if (value?.type !== 'text' || value.language !== '') return null
   const resolved = resolveIri(value.value, base)
   return resolved === null ? null : { type: 'iri', value: resolved }
 }
 
-function typed(value: Value | undefined, type: Value | undefined): Value | null {
+function typed(value: TermValue | undefined, type: TermValue | undefined): TermValue | null {
   if (value?.type !== 'text' || value.language !== '' || type?.type !== 'iri') return null
   if (type.value === RDF.langString || type.value === RDF.dirLangString) return null
   return termValue(literalOf(value.value, type.value))
 }
 
-function tagged(value: Value | undefined, tag: Value | undefined): Value | null {
+function tagged(value: TermValue | undefined, tag: TermValue | undefined): TermValue | null {
   if (value?.type !== 'text' || value.language !== '' || tag?.type !== 'text') return null
   return isLanguageTag(tag.value) ? text(value.value, tag.value) : null
 }
 
 function directed(
-  value: Value | undefined,
-  tag: Value | undefined,
-  direction: Value | undefined,
-): Value | null {
+  value: TermValue | undefined,
+  tag: TermValue | undefined,
+  direction: TermValue | undefined,
+): TermValue | null {
   if (direction?.type !== 'text' || !/^(?:ltr|rtl)$/.test(direction.value)) return null
   const made = tagged(value, tag)
   return made?.type === 'text' ? text(made.value, `${made.language}--${direction.value}`) : null
@@ -186,17 +188,17 @@ function directed(
 
 /** An error where a triple could not have these parts (SPARQL 1.2 Query, section 17.4.6.2). */
 function triple(
-  subject: Value | undefined,
-  predicate: Value | undefined,
-  object: Value | undefined,
-): Value | null {
+  subject: TermValue | undefined,
+  predicate: TermValue | undefined,
+  object: TermValue | undefined,
+): TermValue | null {
   if (subject?.type !== 'iri' && subject?.type !== 'blank') return null
   if (predicate?.type !== 'iri' || object === undefined) return null
   return { type: 'triple', term: tripleTerm(subject, predicate, termOf(object)) }
 }
 
 /** True for the same term; a number that was computed is one in its canonical form. */
-function isSameTerm(left: Value, right: Value): boolean {
+function isSameTerm(left: TermValue, right: TermValue): boolean {
   const [a, b] = [termOf(left), termOf(right)]
   if (a.type !== b.type || a.value !== b.value) return false
   if (a.type !== 'literal' || b.type !== 'literal') return true
@@ -204,26 +206,30 @@ function isSameTerm(left: Value, right: Value): boolean {
 }
 
 function onTexts(
-  left: Value | undefined,
-  right: Value | undefined,
-  call: (left: TextValue, right: TextValue) => Value,
-): Value | null {
+  left: TermValue | undefined,
+  right: TermValue | undefined,
+  call: (left: TextValue, right: TextValue) => TermValue,
+): TermValue | null {
   return left?.type === 'text' && right?.type === 'text' ? call(left, right) : null
 }
 
 function onCompatible(
-  left: Value | undefined,
-  right: Value | undefined,
-  call: (left: TextValue, right: TextValue) => Value,
-): Value | null {
-  return onTexts(left, right, (a, b) => (areCompatible(a, b) ? call(a, b) : (null as unknown as Value)))
+  left: TermValue | undefined,
+  right: TermValue | undefined,
+  call: (left: TextValue, right: TextValue) => TermValue,
+): TermValue | null {
+  return onTexts(left, right, (a, b) => (areCompatible(a, b) ? call(a, b) : (null as unknown as TermValue)))
 }
 
-function mapText(value: Value | undefined, map: (text: string) => string): Value | null {
+function mapText(value: TermValue | undefined, map: (text: string) => string): TermValue | null {
   return value?.type === 'text' ? text(map(value.value), value.language) : null
 }
 
-function substr(value: Value | undefined, start: Value | undefined, length: Value | undefined): Value | null {
+function substr(
+  value: TermValue | undefined,
+  start: TermValue | undefined,
+  length: TermValue | undefined,
+): TermValue | null {
   if (value?.type !== 'text' || start?.type !== 'number') return null
   if (length === undefined) return text(substring(value.value, start.value, null), value.language)
   return length.type === 'number'
@@ -231,7 +237,7 @@ function substr(value: Value | undefined, start: Value | undefined, length: Valu
     : null
 }
 
-function concat(args: readonly Value[]): Value | null {
+function concat(args: readonly TermValue[]): TermValue | null {
   const parts: TextValue[] = []
   let length = 0
   for (const arg of args) {
@@ -254,18 +260,18 @@ function regexOf(pattern: TextValue, flags: string, { regexes }: FunctionContext
 }
 
 function regex(
-  value: Value | undefined,
-  pattern: Value | undefined,
-  flags: Value | undefined,
+  value: TermValue | undefined,
+  pattern: TermValue | undefined,
+  flags: TermValue | undefined,
   context: FunctionContext,
-): Value | null {
+): TermValue | null {
   if (value?.type !== 'text' || pattern?.type !== 'text' || pattern.language !== '') return null
   if (flags !== undefined && flags.type !== 'text') return null
   const compiled = regexOf(pattern, flags?.value ?? '', context)
   return compiled === null ? null : truth(compiled.test(value.value))
 }
 
-function replace(args: readonly Value[], context: FunctionContext): Value | null {
+function replace(args: readonly TermValue[], context: FunctionContext): TermValue | null {
   const [value, pattern, replacement, flags] = args
   if (value?.type !== 'text' || pattern?.type !== 'text' || replacement?.type !== 'text') return null
   if (flags !== undefined && flags.type !== 'text') return null
@@ -278,10 +284,10 @@ function replace(args: readonly Value[], context: FunctionContext): Value | null
 
 /** Applies a function to a number of any kind. */
 function numeric(
-  value: Value | undefined,
+  value: TermValue | undefined,
   near: (value: number) => number,
   exact: (value: bigint) => bigint,
-): Value | null {
+): TermValue | null {
   if (value?.type !== 'number') return null
   return onNumber(value, near, exact)
 }
@@ -290,7 +296,7 @@ function onNumber(
   value: NumberValue,
   near: (value: number) => number,
   exact: (value: bigint) => bigint,
-): Value {
+): TermValue {
   switch (value.kind) {
     case 'double':
       return double(near(value.value))
@@ -300,7 +306,7 @@ function onNumber(
       return decimal(exact(exactOf(value)))
     case 'integer': {
       // Whole numbers have nothing to round: only ABS changes them.
-      if (value.exact === undefined) return integer(near(value.value))
+      if (value.exact === undefined) return integerTerm(near(value.value))
       return bigInteger(decimals.truncate(exact(decimals.fromInteger(value.exact))))
     }
     default:
@@ -337,22 +343,22 @@ function localSeconds({ seconds, offset }: MomentValue): number {
 }
 
 function civil(
-  value: Value | undefined,
+  value: TermValue | undefined,
   datatypes: ReadonlySet<string>,
   part: (day: ReturnType<typeof civilOf>) => number,
-): Value | null {
+): TermValue | null {
   if (value?.type !== 'moment' || !datatypes.has(value.datatype)) return null
-  return integer(part(civilOf(Math.floor(localSeconds(value) / 86_400))))
+  return integerTerm(part(civilOf(Math.floor(localSeconds(value) / 86_400))))
 }
 
-function clock(value: Value | undefined, part: (seconds: number) => number): Value | null {
+function clock(value: TermValue | undefined, part: (seconds: number) => number): TermValue | null {
   if (value?.type !== 'moment' || !CLOCKS.has(value.datatype)) return null
   const local = localSeconds(value)
-  return integer(part(local - Math.floor(local / 86_400) * 86_400))
+  return integerTerm(part(local - Math.floor(local / 86_400) * 86_400))
 }
 
 /** The seconds as the literal has them, with their fraction: an xsd:decimal. */
-function secondsOf(value: Value | undefined): Value | null {
+function secondsOf(value: TermValue | undefined): TermValue | null {
   if (value?.type !== 'moment' || !CLOCKS.has(value.datatype)) return null
   const form = /:(\d\d(?:\.\d+)?)(?:Z|[+-]\d\d:\d\d)?$/.exec(value.term.value)?.[1]
   return form === undefined ? null : decimal(decimals.parseDecimal(form))

@@ -1,5 +1,5 @@
 import { XSD } from '../../../../rdf/vocab.ts'
-import { numberOf } from '../../lexical.ts'
+import { numberOfLexical } from '../../lexical.ts'
 import * as decimals from '../decimal.ts'
 import {
   bigInteger,
@@ -7,36 +7,36 @@ import {
   double,
   exactOf,
   float,
-  integer,
+  integerTerm,
   literalOf,
   type NumberValue,
   numberFormOf,
   stringOf,
+  type TermValue,
   termValue,
   text,
   truth,
-  type Value,
 } from '../value.ts'
 import { momentValue } from './arithmetic.ts'
 
 /** The constructor functions of XML Schema (SPARQL 1.1 Query, section 17.5), by the IRI of their datatype. */
-export const CASTS: ReadonlyMap<string, (value: Value) => Value | null> = new Map([
+export const CASTS: ReadonlyMap<string, (value: TermValue) => TermValue | null> = new Map([
   [XSD.string, castString],
   [XSD.boolean, castBoolean],
-  [XSD.double, (value: Value) => castDouble(value, double)],
-  [XSD.float, (value: Value) => castDouble(value, float)],
+  [XSD.double, (value: TermValue) => castDouble(value, double)],
+  [XSD.float, (value: TermValue) => castDouble(value, float)],
   [XSD.decimal, castDecimal],
   [XSD.integer, castInteger],
-  [XSD.dateTime, (value: Value) => castMoment(value, XSD.dateTime)],
-  [XSD.date, (value: Value) => castMoment(value, XSD.date)],
-  [XSD.time, (value: Value) => castForm(value, XSD.time)],
-  [XSD.duration, (value: Value) => castForm(value, XSD.duration)],
-  [XSD.dayTimeDuration, (value: Value) => castForm(value, XSD.dayTimeDuration)],
-  [XSD.yearMonthDuration, (value: Value) => castForm(value, XSD.yearMonthDuration)],
+  [XSD.dateTime, (value: TermValue) => castMoment(value, XSD.dateTime)],
+  [XSD.date, (value: TermValue) => castMoment(value, XSD.date)],
+  [XSD.time, (value: TermValue) => castForm(value, XSD.time)],
+  [XSD.duration, (value: TermValue) => castForm(value, XSD.duration)],
+  [XSD.dayTimeDuration, (value: TermValue) => castForm(value, XSD.dayTimeDuration)],
+  [XSD.yearMonthDuration, (value: TermValue) => castForm(value, XSD.yearMonthDuration)],
 ])
 
 /** Numbers and booleans in their canonical form. */
-function castString(value: Value): Value | null {
+function castString(value: TermValue): TermValue | null {
   if (value.type === 'number') return text(canonicalNumber(value))
   if (value.type === 'boolean') return text(String(value.value))
   const form = stringOf(value)
@@ -47,7 +47,7 @@ function canonicalNumber(value: NumberValue): string {
   return value.kind === 'decimal' ? decimals.decimalForm(exactOf(value)) : numberFormOf(value)
 }
 
-function castBoolean(value: Value): Value | null {
+function castBoolean(value: TermValue): TermValue | null {
   switch (value.type) {
     case 'boolean':
       return truth(value.value)
@@ -63,14 +63,14 @@ function castBoolean(value: Value): Value | null {
   }
 }
 
-function castDouble(value: Value, make: (value: number) => NumberValue): Value | null {
+function castDouble(value: TermValue, make: (value: number) => NumberValue): TermValue | null {
   switch (value.type) {
     case 'number':
       return make(value.value)
     case 'boolean':
       return make(value.value ? 1 : 0)
     case 'text': {
-      const number = numberOf(value.value.trim(), 'double')
+      const number = numberOfLexical(value.value.trim(), 'double')
       return number === null ? null : make(number)
     }
     default:
@@ -81,7 +81,7 @@ function castDouble(value: Value, make: (value: number) => NumberValue): Value |
 const WHOLE_FORM = /^[+-]?\d+$/
 const MAX_FORM = 400
 
-function castDecimal(value: Value): Value | null {
+function castDecimal(value: TermValue): TermValue | null {
   switch (value.type) {
     case 'number':
       if (value.kind === 'decimal') return value
@@ -97,8 +97,8 @@ function castDecimal(value: Value): Value | null {
   }
 }
 
-function decimalOfForm(form: string): Value | null {
-  if (form.length > MAX_FORM || numberOf(form, 'decimal') === null) return null
+function decimalOfForm(form: string): TermValue | null {
+  if (form.length > MAX_FORM || numberOfLexical(form, 'decimal') === null) return null
   return decimal(decimals.parseDecimal(form))
 }
 
@@ -108,15 +108,15 @@ function plainForm(value: number): string {
   return short.includes('e') ? value.toFixed(Math.abs(value) < 1 ? decimals.DECIMAL_PLACES : 0) : short
 }
 
-function castInteger(value: Value): Value | null {
+function castInteger(value: TermValue): TermValue | null {
   switch (value.type) {
     case 'number':
       if (value.kind === 'integer')
-        return value.exact === undefined ? integer(value.value) : bigInteger(value.exact)
+        return value.exact === undefined ? integerTerm(value.value) : bigInteger(value.exact)
       if (value.kind === 'decimal') return bigInteger(decimals.truncate(exactOf(value)))
       return Number.isFinite(value.value) ? bigInteger(BigInt(Math.trunc(value.value))) : null
     case 'boolean':
-      return integer(value.value ? 1 : 0)
+      return integerTerm(value.value ? 1 : 0)
     case 'text': {
       const form = value.value.trim()
       return form.length <= MAX_FORM && WHOLE_FORM.test(form)
@@ -128,7 +128,7 @@ function castInteger(value: Value): Value | null {
   }
 }
 
-function castMoment(value: Value, datatype: string): Value | null {
+function castMoment(value: TermValue, datatype: string): TermValue | null {
   if (value.type === 'text') return castForm(value, datatype)
   if (value.type !== 'moment') return null
   if (value.datatype === datatype) return value
@@ -143,7 +143,7 @@ function castMoment(value: Value, datatype: string): Value | null {
 }
 
 /** A literal of a datatype whose text is that of another; null where the datatype does not have it. */
-function castForm(value: Value, datatype: string): Value | null {
+function castForm(value: TermValue, datatype: string): TermValue | null {
   if (value.type === 'duration' || value.type === 'moment')
     return value.datatype === datatype ? value : partOf(value, datatype)
   if (value.type !== 'text') return null
@@ -152,7 +152,7 @@ function castForm(value: Value, datatype: string): Value | null {
 }
 
 /** The time of a moment. */
-function partOf(value: Value, datatype: string): Value | null {
+function partOf(value: TermValue, datatype: string): TermValue | null {
   if (value.type !== 'moment' || datatype !== XSD.time || value.datatype === XSD.date) return null
   const [, clock = ''] = value.term.value.split('T')
   const made = termValue(literalOf(clock, XSD.time))

@@ -6,7 +6,7 @@ import {
 } from '../../../../model/date-format.ts'
 import { isTimeZone } from '../../../../model/time.ts'
 import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
-import { double, integer, type MomentValue, text, type Value } from '../value.ts'
+import { double, integerTerm, type MomentValue, type TermValue, text } from '../value.ts'
 import type { ExtensionFunction } from './extension.ts'
 
 type Entry = readonly [string, ExtensionFunction]
@@ -43,12 +43,12 @@ export const DATE_FUNCTIONS: readonly Entry[] = [
   [LODESTONE.fraction, { apply: ([value]) => (isDated(value) ? double(fractionOf(value)) : null) }],
 ]
 
-function isDated(value: Value | undefined): value is MomentValue {
+function isDated(value: TermValue | undefined): value is MomentValue {
   return value?.type === 'moment' && (value.datatype === XSD.date || value.datatype === XSD.dateTime)
 }
 
 /** Null for a day, which is the same everywhere; undefined for a zone that there is not. */
-function zoneOf(value: MomentValue, zone: Value | undefined): string | null | undefined {
+function zoneOf(value: MomentValue, zone: TermValue | undefined): string | null | undefined {
   if (value.datatype === XSD.date) return null
   if (zone === undefined) return 'UTC'
   return zone.type === 'text' && isTimeZone(zone.value) ? zone.value : undefined
@@ -68,13 +68,13 @@ type Reader = (local: LocalMoment) => number
 
 /** A function whose value is an integer: worked out of seconds, for a column as for a literal. */
 function numeric(
-  readerOf: (constants: readonly Value[]) => { readonly read: Reader; readonly zone: string } | null,
+  readerOf: (constants: readonly TermValue[]) => { readonly read: Reader; readonly zone: string } | null,
 ): ExtensionFunction {
   return {
     apply: ([value, ...constants]) => {
       const found = readerOf(constants)
       if (!isDated(value) || found === null) return null
-      return integer(found.read(shown(value, value.datatype === XSD.date ? null : found.zone)))
+      return integerTerm(found.read(shown(value, value.datatype === XSD.date ? null : found.zone)))
     },
     overMoments: (constants, isDay) => {
       const found = readerOf(constants)
@@ -99,7 +99,7 @@ const PARTS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ])
 
 /** Arguments: the name of a part, and a zone. */
-function partReader([part, zone]: readonly Value[]) {
+function partReader([part, zone]: readonly TermValue[]) {
   const read = part?.type === 'text' ? PARTS.get(part.value) : undefined
   const place = zoneName(zone)
   return read === undefined || place === null ? null : { read, zone: place }
@@ -126,14 +126,14 @@ function minutes({ days, hour, minute }: LocalMoment): number {
 }
 
 /** Arguments: a width, a unit and a zone. */
-function intervalReader([width, unit, zone]: readonly Value[]) {
+function intervalReader([width, unit, zone]: readonly TermValue[]) {
   const read = unit?.type === 'text' ? UNITS.get(unit.value) : undefined
   const place = zoneName(zone)
   if (read === undefined || place === null || width?.type !== 'number' || !(width.value > 0)) return null
   return { read: (local: LocalMoment) => Math.floor(read(local) / width.value), zone: place }
 }
 
-function zoneName(zone: Value | undefined): string | null {
+function zoneName(zone: TermValue | undefined): string | null {
   if (zone === undefined) return 'UTC'
   return zone.type === 'text' && isTimeZone(zone.value) ? zone.value : null
 }

@@ -1,7 +1,7 @@
 import type { Column } from '../../column.ts'
 import type { GraphColumns } from '../../graph.ts'
-import type { Box } from '../../grid.ts'
-import type { Value } from '../value.ts'
+import type { GridBox } from '../../grid.ts'
+import type { TermValue } from '../value.ts'
 import type { FunctionContext } from './builtins.ts'
 
 /**
@@ -11,21 +11,24 @@ import type { FunctionContext } from './builtins.ts'
 export interface ExtensionFunction {
   /** True where its value is a boolean or an error. */
   readonly isTest?: boolean
-  readonly apply: (args: readonly Value[], context: FunctionContext) => Value | null
+  readonly apply: (args: readonly TermValue[], context: FunctionContext) => TermValue | null
   /** Of the positions of points, by the arguments after the first: a number, 1 or 0 for a test, NaN for none. Null where it is not of that kind. */
   readonly overPoints?: (
-    constants: readonly Value[],
+    constants: readonly TermValue[],
   ) => ((longitude: number, latitude: number) => number) | null
   /** Boxes outside of which a test of points is false; null where it may hold anywhere. */
-  readonly within?: (constants: readonly Value[]) => readonly Box[] | null
+  readonly within?: (constants: readonly TermValue[]) => readonly GridBox[] | null
   /** Of days and of moments in UTC, in seconds since 1970-01-01T00:00:00Z: an integer, NaN for none. */
-  readonly overMoments?: (constants: readonly Value[], isDay: boolean) => ((seconds: number) => number) | null
+  readonly overMoments?: (
+    constants: readonly TermValue[],
+    isDay: boolean,
+  ) => ((seconds: number) => number) | null
   /** A test of the values of a column, by code: 1 where it holds. */
-  readonly overCodes?: (constants: readonly Value[], column: Column) => Uint8Array | null
+  readonly overCodes?: (constants: readonly TermValue[], column: Column) => Uint8Array | null
   /** A test of the subjects of a graph, by number from 1: 1 where it holds. */
-  readonly overSubjects?: (constants: readonly Value[], graph: GraphColumns) => Uint8Array | null
+  readonly overSubjects?: (constants: readonly TermValue[], graph: GraphColumns) => Uint8Array | null
   /** Values of the subjects of a graph: codes of a column by number of subject, from 1, or integers. */
-  readonly ofSubjects?: (constants: readonly Value[], graph: GraphColumns) => SubjectValues | null
+  readonly ofSubjects?: (constants: readonly TermValue[], graph: GraphColumns) => SubjectValues | null
 }
 
 /** What a function gives for each subject of a graph, by number from 1. */

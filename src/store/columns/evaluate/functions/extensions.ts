@@ -1,6 +1,6 @@
 import type { Formula } from '../../../../sparql/operation.ts'
-import { isConstant } from '../constants.ts'
-import { termValue, type Value } from '../value.ts'
+import { isConstantExpression } from '../constants.ts'
+import { type TermValue, termValue } from '../value.ts'
 import { DATE_FUNCTIONS } from './dates.ts'
 import type { ExtensionFunction } from './extension.ts'
 import { GEOMETRY_FUNCTIONS } from './geometries.ts'
@@ -26,12 +26,12 @@ export function isTestFunction(iri: string): boolean {
 }
 
 /** The functions that are there, for service descriptions. */
-export const EXTENSION_FUNCTIONS: readonly string[] = [...FUNCTIONS.keys()]
+export const EVALUATED_EXTENSIONS: readonly string[] = [...FUNCTIONS.keys()]
 
 /** A call of a known function with a variable first and constants after it. */
 export interface ColumnCall {
   readonly variable: string
-  readonly constants: readonly Value[]
+  readonly constants: readonly TermValue[]
   readonly called: ExtensionFunction
 }
 
@@ -51,6 +51,6 @@ function readCall(formula: Formula): ColumnCall | null {
   if (formula.type !== 'function') return null
   const called = extensionFunction(formula.iri)
   const [first, ...rest] = formula.arguments
-  if (called === null || first?.type !== 'variable' || !rest.every(isConstant)) return null
+  if (called === null || first?.type !== 'variable' || !rest.every(isConstantExpression)) return null
   return { variable: first.name, constants: rest.map(termValue), called }
 }

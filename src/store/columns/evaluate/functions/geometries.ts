@@ -1,9 +1,9 @@
 import { GEO, GEOF, LODESTONE, UOM } from '../../../../rdf/vocab.ts'
-import type { Box } from '../../grid.ts'
+import type { GridBox } from '../../grid.ts'
 import { pointOf } from '../../lexical.ts'
-import { double, literalOf, truth, type Value } from '../value.ts'
+import { double, literalOf, type TermValue, truth } from '../value.ts'
 import type { ExtensionFunction } from './extension.ts'
-import { boxOfArea, combined, distanceBetween, locatorOf, type Relation, related } from './planar.ts'
+import { boxOfArea, combined, distanceBetween, locatorOf, type Relation, relatedShapes } from './planar.ts'
 
 type Entry = readonly [string, ExtensionFunction]
 
@@ -86,7 +86,7 @@ function relation(iri: string, name: Relation): Entry {
       isTest: true,
       apply: ([left, right]) => {
         const [a, b] = [wktOf(left), wktOf(right)]
-        const holds = a === null || b === null ? null : related(a, b, name)
+        const holds = a === null || b === null ? null : relatedShapes(a, b, name)
         return holds === null ? null : truth(holds)
       },
       overPoints: ([other]) => {
@@ -127,14 +127,14 @@ function pointRelation(
 }
 
 /** A coordinate of a point; null for other geometries. */
-function coordinate(value: Value | undefined, axis: 0 | 1): Value | null {
+function coordinate(value: TermValue | undefined, axis: 0 | 1): TermValue | null {
   const wkt = wktOf(value)
   const point = wkt === null ? null : pointOf(wkt)
   return point === null ? null : double(point[axis])
 }
 
 /** A geometry as WKT of longitudes and latitudes; null for another reference system, or what is no geometry. */
-function wktOf(value: Value | undefined): string | null {
+function wktOf(value: TermValue | undefined): string | null {
   if (value?.type !== 'other' || value.term.datatype !== GEO.wktLiteral) return null
   const parts = /^\s*(?:<([^>]*)>\s*)?(.*)$/s.exec(value.term.value)
   const system = parts?.[1]
@@ -144,7 +144,7 @@ function wktOf(value: Value | undefined): string | null {
 const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 
 /** Metres of a unit. */
-function metresIn(unit: Value | undefined): number | null {
+function metresIn(unit: TermValue | undefined): number | null {
   if (unit?.type !== 'iri') return null
   switch (unit.value) {
     case UOM.metre:
@@ -158,10 +158,10 @@ function metresIn(unit: Value | undefined): number | null {
 }
 
 function made(
-  left: Value | undefined,
-  right: Value | undefined,
+  left: TermValue | undefined,
+  right: TermValue | undefined,
   name: Parameters<typeof combined>[2],
-): Value | null {
+): TermValue | null {
   const a = wktOf(left)
   const b = right === undefined ? null : wktOf(right)
   if (a === null || (right !== undefined && b === null)) return null
@@ -213,7 +213,7 @@ function reachOf(latitude: number, metres: number): { readonly height: number; r
 }
 
 /** The box of a circle, and those a turn to the west and to the east. */
-function boxesAround(longitude: number, latitude: number, metres: number): readonly Box[] {
+function boxesAround(longitude: number, latitude: number, metres: number): readonly GridBox[] {
   const { height, width } = reachOf(latitude, metres)
   const [south, north] = [latitude - height, latitude + height]
   if (width >= 180) return [{ west: -Infinity, south, east: Infinity, north }]

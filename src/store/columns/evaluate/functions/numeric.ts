@@ -1,6 +1,6 @@
 import { LODESTONE, RDF } from '../../../../rdf/vocab.ts'
 import { orderOf } from '../compare.ts'
-import { double, integer, type Value } from '../value.ts'
+import { double, integerTerm, type TermValue } from '../value.ts'
 import type { ExtensionFunction } from './extension.ts'
 
 /** Functions of numbers that SPARQL has none for. */
@@ -26,13 +26,13 @@ export const NUMBER_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[]
 ]
 
 /** The half-open step between two edges in which a value lies, from 0; rdf:nil is an edge that there is not. */
-function stepOf(value: Value | undefined, edges: readonly Value[]): Value | null {
+function stepOf(value: TermValue | undefined, edges: readonly TermValue[]): TermValue | null {
   if (value === undefined) return null
-  const isOpen = (edge: Value) => edge.type === 'iri' && edge.value === RDF.nil
+  const isOpen = (edge: TermValue) => edge.type === 'iri' && edge.value === RDF.nil
   for (let at = 0; at + 1 < edges.length; at++) {
-    const [low, high] = [edges[at] as Value, edges[at + 1] as Value]
+    const [low, high] = [edges[at] as TermValue, edges[at + 1] as TermValue]
     const isAbove = isOpen(low) || (orderOf(value, low) ?? -1) >= 0
-    if (isAbove && (isOpen(high) || (orderOf(value, high) ?? 0) < 0)) return integer(at)
+    if (isAbove && (isOpen(high) || (orderOf(value, high) ?? 0) < 0)) return integerTerm(at)
   }
   return null
 }
@@ -43,7 +43,7 @@ function roundAway(value: number): number {
 }
 
 /** Integers stay integers. */
-function mapped(value: Value | undefined, map: (value: number) => number): Value | null {
+function mapped(value: TermValue | undefined, map: (value: number) => number): TermValue | null {
   if (value?.type !== 'number') return null
   if (value.kind === 'integer') return value
   return double(map(value.value))
@@ -51,10 +51,10 @@ function mapped(value: Value | undefined, map: (value: number) => number): Value
 
 /** In doubles, whatever the kinds. */
 function divided(
-  left: Value | undefined,
-  right: Value | undefined,
+  left: TermValue | undefined,
+  right: TermValue | undefined,
   divide: (left: number, right: number) => number | null,
-): Value | null {
+): TermValue | null {
   if (left?.type !== 'number' || right?.type !== 'number') return null
   const result = divide(left.value, right.value)
   return result === null ? null : double(result)
@@ -63,9 +63,9 @@ function divided(
 const MODULUS = 2_147_483_647
 
 /** A number that looks like chance, made from a position and a seed; all products stay whole in a double. */
-function chance(position: Value | undefined, seed: Value | undefined): Value | null {
+function chance(position: TermValue | undefined, seed: TermValue | undefined): TermValue | null {
   if (position?.type !== 'number' || seed?.type !== 'number') return null
   const start = (((seed.value % MODULUS) + MODULUS) * 7919) % MODULUS
   const first = ((position.value + start) * 48_271) % MODULUS
-  return integer((first * ((first % 9973) + 1)) % MODULUS)
+  return integerTerm((first * ((first % 9973) + 1)) % MODULUS)
 }

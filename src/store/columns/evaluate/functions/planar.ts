@@ -7,7 +7,7 @@ import DistanceOp from 'jsts/org/locationtech/jts/operation/distance/DistanceOp.
 import OverlayOp from 'jsts/org/locationtech/jts/operation/overlay/OverlayOp.js'
 import RelateOp from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
 import { lookup } from '../../../../model/lookup.ts'
-import type { Box as Extent } from '../../grid.ts'
+import type { GridBox as Extent } from '../../grid.ts'
 
 /** Geometry on the plane of longitudes and latitudes, by JSTS; the one place that knows it. */
 
@@ -70,7 +70,7 @@ function readWkt(wkt: string): Geometry | null {
 }
 
 /** Whether two geometries relate; null where one is none. */
-export function related(left: string, right: string, relation: Relation): boolean | null {
+export function relatedShapes(left: string, right: string, relation: Relation): boolean | null {
   const [a, b] = [readWkt(left), readWkt(right)]
   if (a === null || b === null) return null
   const isApart = !a.getEnvelopeInternal().intersects(b.getEnvelopeInternal())

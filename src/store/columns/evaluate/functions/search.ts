@@ -1,23 +1,29 @@
 import { tokens } from '../../../../model/search.ts'
 import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
 import type { Column } from '../../column.ts'
-import { type OtherPart, type Part, type TextPart, type ValuePart, valueBound } from '../../dictionary.ts'
+import {
+  type DictionarySection,
+  type OtherPart,
+  type TextPart,
+  type ValuePart,
+  valueBound,
+} from '../../dictionary.ts'
 import type { GraphColumns } from '../../graph.ts'
-import { hasPhrase, placesOfWord, type WordMode, wordTest } from '../../words.ts'
-import { stringOf, type Value } from '../value.ts'
+import { hasPhrase, placesOfWord, type WordSearchMode, wordTest } from '../../words.ts'
+import { stringOf, type TermValue } from '../value.ts'
 
 /** A word, or the words of a phrase, and how it matches. */
 export interface SearchedWord {
   readonly words: readonly string[]
-  readonly mode: WordMode
+  readonly mode: WordSearchMode
 }
 
 const MODES: readonly string[] = ['word', 'prefix', 'fuzzy', 'unfinished']
 
 /** Reads the arguments of a search: a folded word or phrase, and a mode; null where they are none. */
-export function searchedWord(word: Value | undefined, mode: Value | undefined): SearchedWord | null {
+export function searchedWord(word: TermValue | undefined, mode: TermValue | undefined): SearchedWord | null {
   if (word?.type !== 'text' || mode?.type !== 'text' || !MODES.includes(mode.value)) return null
-  return { words: tokens(word.value), mode: mode.value as WordMode }
+  return { words: tokens(word.value), mode: mode.value as WordSearchMode }
 }
 
 /** True where a text has a word, or the words of a phrase in a row. */
@@ -52,7 +58,7 @@ function codesFound(column: Column, searched: SearchedWord): readonly Uint32Arra
 
 type SearchedPart = TextPart | ValuePart | OtherPart
 
-function isSearched(part: Part): part is SearchedPart {
+function isSearched(part: DictionarySection): part is SearchedPart {
   return part.kind === 'text' || part.kind === 'number' || part.kind === 'moment' || part.kind === 'other'
 }
 
@@ -80,7 +86,7 @@ function withPhrase(column: Column, part: SearchedPart, { words, mode }: Searche
 }
 
 /** Places of the integers whose digits are a word or begin with it; null where that is not all there is to it. */
-function wholeNumbersWith(part: SearchedPart, word: string, mode: WordMode): Uint32Array | null {
+function wholeNumbersWith(part: SearchedPart, word: string, mode: WordSearchMode): Uint32Array | null {
   if (part.kind !== 'number' || !part.exact || part.forms !== null) return null
   if (part.datatypes.length !== 1 || part.datatypes[0] !== XSD.integer) return null
   if (mode !== 'word' && mode !== 'prefix') return null
@@ -160,7 +166,7 @@ function markSubjects(column: Column, lists: readonly Uint32Array[], found: Uint
 }
 
 /** True where a value itself has a word. */
-export function valueMatches(value: Value, searched: SearchedWord): boolean {
+export function valueMatches(value: TermValue, searched: SearchedWord): boolean {
   const form = stringOf(value)
   return form !== null && textMatches(form, searched)
 }

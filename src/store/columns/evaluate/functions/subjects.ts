@@ -3,7 +3,7 @@ import type { FieldType } from '../../../../model/field.ts'
 import { valueOfForm } from '../../../../model/value-form.ts'
 import { LODESTONE } from '../../../../rdf/vocab.ts'
 import type { GraphColumns } from '../../graph.ts'
-import type { Value } from '../value.ts'
+import type { TermValue } from '../value.ts'
 import type { ExtensionFunction, SubjectValues } from './extension.ts'
 
 /** Functions of all values that a subject has for a predicate: they are known in a graph alone, and so for whole columns. */
@@ -22,7 +22,7 @@ export const SUBJECT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[
 
 /** Codes are in the order of their values. */
 function extreme(
-  predicate: Value | undefined,
+  predicate: TermValue | undefined,
   graph: GraphColumns,
   isGreatest: boolean,
 ): SubjectValues | null {
@@ -41,7 +41,7 @@ function extreme(
 }
 
 /** Numbers of distinct values. */
-function counts(predicate: Value | undefined, graph: GraphColumns): SubjectValues | null {
+function counts(predicate: TermValue | undefined, graph: GraphColumns): SubjectValues | null {
   const column = predicate?.type === 'iri' ? graph.column(predicate.value) : undefined
   const values = new Float64Array(graph.subjects + 1)
   if (column !== undefined)
@@ -58,7 +58,7 @@ interface FieldForm {
 }
 
 /** Characters of the JSON of the values of a record, in the order of its fields. */
-function sizes(fields: Value | undefined, graph: GraphColumns): SubjectValues | null {
+function sizes(fields: TermValue | undefined, graph: GraphColumns): SubjectValues | null {
   if (fields?.type !== 'text') return null
   const values = new Float64Array(graph.subjects + 1)
   const forms = JSON.parse(fields.value) as readonly FieldForm[]

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type TextValue, text, type Value } from '../value.ts'
+import { type TermValue, type TextValue, text } from '../value.ts'
 
 /** Arguments of a function of texts are compatible where the second has no language or that of the first (section 17.4.3.1.2). */
 export function areCompatible(left: TextValue, right: TextValue): boolean {
@@ -38,7 +38,7 @@ function roundHalfUp(value: number): number {
 }
 
 /** What comes before or after the first occurrence of another text; empty without a language where there is none. */
-export function around(value: TextValue, part: TextValue, side: 'before' | 'after'): Value {
+export function around(value: TextValue, part: TextValue, side: 'before' | 'after'): TermValue {
   const at = value.value.indexOf(part.value)
   if (at < 0) return text('')
   const found = side === 'before' ? value.value.slice(0, at) : value.value.slice(at + part.value.length)
@@ -46,7 +46,7 @@ export function around(value: TextValue, part: TextValue, side: 'before' | 'afte
 }
 
 /** Joins texts; the language is that of all, if they have one. */
-export function concatenated(parts: readonly TextValue[]): Value {
+export function concatenated(parts: readonly TextValue[]): TermValue {
   const [first] = parts
   const language = first?.language ?? ''
   const isShared = language !== '' && parts.every(part => part.language === language)
@@ -69,6 +69,9 @@ export function languageMatches(language: string, range: string): boolean {
 }
 
 /** A digest in hexadecimal digits. */
-export function digestOf(algorithm: 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512', value: string): Value {
+export function digestOf(
+  algorithm: 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512',
+  value: string,
+): TermValue {
   return text(createHash(algorithm).update(value).digest('hex'))
 }

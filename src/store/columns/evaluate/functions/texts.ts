@@ -1,5 +1,5 @@
 import { LODESTONE } from '../../../../rdf/vocab.ts'
-import { integer, text, truth, type Value } from '../value.ts'
+import { integerTerm, type TermValue, text, truth } from '../value.ts'
 import type { ExtensionFunction } from './extension.ts'
 import { codesWithWord, searchedWord, subjectsWithWord, valueMatches } from './search.ts'
 import { lengthOf } from './text.ts'
@@ -54,23 +54,23 @@ export const TEXT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] =
       apply: ([value, part]) => {
         if (value?.type !== 'text' || part?.type !== 'text') return null
         const at = value.value.indexOf(part.value)
-        return integer(at < 0 ? -1 : lengthOf(value.value.slice(0, at)))
+        return integerTerm(at < 0 ? -1 : lengthOf(value.value.slice(0, at)))
       },
     },
   ],
   [LODESTONE.substring, { apply: ([value, start, length]) => substring(value, start, length) }],
 ]
 
-function iriOf(value: Value): readonly string[] {
+function iriOf(value: TermValue): readonly string[] {
   return value.type === 'iri' ? [value.value] : []
 }
 
 /** Characters from a place that is counted from 0, or from the end where it is negative. */
 function substring(
-  value: Value | undefined,
-  start: Value | undefined,
-  length: Value | undefined,
-): Value | null {
+  value: TermValue | undefined,
+  start: TermValue | undefined,
+  length: TermValue | undefined,
+): TermValue | null {
   if (value?.type !== 'text' || start?.type !== 'number') return null
   if (length !== undefined && length.type !== 'number') return null
   const characters = [...value.value]
