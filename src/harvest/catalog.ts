@@ -95,3 +95,17 @@ export function addressOf(value: unknown, base?: string): string | null {
 export function present(metas: Readonly<Record<string, MetaValue>>): Readonly<Record<string, MetaValue>> {
   return Object.fromEntries(Object.entries(metas).filter(([, value]) => value !== null))
 }
+
+/** What was read of a catalog: what can be harvested of it and what cannot. */
+export function readCatalogOf(
+  all: readonly (OfferedDataset | SkippedDataset)[],
+  found: number,
+  isComplete: boolean,
+): ReadCatalog {
+  return {
+    offered: all.filter(each => 'url' in each),
+    skipped: all.filter(each => 'reason' in each),
+    found,
+    isComplete,
+  }
+}

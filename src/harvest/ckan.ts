@@ -10,6 +10,7 @@ import {
   objectOf,
   present,
   type ReadCatalog,
+  readCatalogOf,
   type SkippedDataset,
 } from './catalog.ts'
 import { bestDistribution } from './distributions.ts'
@@ -35,13 +36,7 @@ export async function readCkan(reader: CatalogReader, url: string): Promise<Read
     }
     if (results.length === 0 || start + results.length >= found) break
   }
-  const all = [...datasets.values()]
-  return {
-    offered: all.filter(each => 'url' in each),
-    skipped: all.filter(each => 'reason' in each),
-    found,
-    isComplete: datasets.size >= found,
-  }
+  return readCatalogOf([...datasets.values()], found, datasets.size >= found)
 }
 
 function offer(base: string, name: string, given: Given): OfferedDataset | SkippedDataset {

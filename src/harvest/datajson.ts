@@ -10,6 +10,7 @@ import {
   objectOf,
   present,
   type ReadCatalog,
+  readCatalogOf,
   type SkippedDataset,
 } from './catalog.ts'
 import { bestDistribution } from './distributions.ts'
@@ -23,14 +24,8 @@ export async function readDataJson(reader: CatalogReader, url: string): Promise<
     const id = harvestedText(each.identifier)
     if (id !== null && datasets.size < reader.limit) datasets.set(id, offer(url, id, each))
   }
-  const all = [...datasets.values()]
   const found = new Set(given.map(each => harvestedText(each.identifier)).filter(id => id !== null)).size
-  return {
-    offered: all.filter(each => 'url' in each),
-    skipped: all.filter(each => 'reason' in each),
-    found,
-    isComplete: datasets.size >= found && Array.isArray(dataset),
-  }
+  return readCatalogOf([...datasets.values()], found, datasets.size >= found && Array.isArray(dataset))
 }
 
 function offer(base: string, id: string, given: Given): OfferedDataset | SkippedDataset {

@@ -11,6 +11,7 @@ import {
   type OfferedDataset,
   present,
   type ReadCatalog,
+  readCatalogOf,
   type SkippedDataset,
 } from './catalog.ts'
 import { bestDistribution } from './distributions.ts'
@@ -32,12 +33,11 @@ export async function readDcat(reader: CatalogReader, url: string): Promise<Read
   }
   const subjects = graph.datasets()
   const all = subjects.slice(0, reader.limit).map(subject => offer(graph, subject, url))
-  return {
-    offered: all.filter(each => 'url' in each),
-    skipped: all.filter(each => 'reason' in each),
-    found: subjects.length,
-    isComplete: subjects.length <= reader.limit && (next === null || seen.has(next)),
-  }
+  return readCatalogOf(
+    all,
+    subjects.length,
+    subjects.length <= reader.limit && (next === null || seen.has(next)),
+  )
 }
 
 /** What a catalog says, by subject and predicate. */

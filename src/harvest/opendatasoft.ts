@@ -7,6 +7,7 @@ import {
   type OfferedDataset,
   objectOf,
   type ReadCatalog,
+  readCatalogOf,
   type SkippedDataset,
 } from './catalog.ts'
 
@@ -46,13 +47,7 @@ export async function readOpendatasoft(reader: CatalogReader, url: string): Prom
     }
     if (results.length < PAGE || offset + PAGE >= found) break
   }
-  const all = [...datasets.values()]
-  return {
-    offered: all.filter(each => 'url' in each),
-    skipped: all.filter(each => 'reason' in each),
-    found,
-    isComplete: datasets.size >= found,
-  }
+  return readCatalogOf([...datasets.values()], found, datasets.size >= found)
 }
 
 function offer(

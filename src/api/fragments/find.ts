@@ -1,3 +1,4 @@
+import { inTurn } from '../../model/in-turn.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import type { Literal, Term, TriplePattern } from '../../rdf/term.ts'
@@ -6,7 +7,6 @@ import type { Node, Pattern, SelectQuery, Variable } from '../../sparql/algebra.
 import { inGraph, subquery, triple, variable } from '../../sparql/build.ts'
 import type { Store } from '../../store/store.ts'
 import type { Bindings } from './bindings.ts'
-import { inTurn } from './in-turn.ts'
 import { type RequestedPattern, repeatsVariable, type TriplePosition } from './pattern.ts'
 
 /** Triples of one page, as N-Triples, and how many the whole fragment has. */

@@ -1,3 +1,4 @@
+import { inTurn } from '../../model/in-turn.ts'
 import { datasetIri } from '../../rdf/iris.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { RDF, VOID, XSD } from '../../rdf/vocab.ts'
@@ -34,9 +35,6 @@ export interface Links {
   readonly group: LinkGroup
   readonly triples: string
 }
-
-/** Queries that are asked of the store at a time: a portal may have more datasets than the store has room for waiting. */
-const CONCURRENCY = 16
 
 /** Groups that a document describes one by one. */
 const MAX_DESCRIBED = 100
@@ -150,15 +148,4 @@ export function linksetTriples(
 /** The address of the first page of the links of a group. */
 function linksAddress(document: string, { source, predicate }: LinkGroup): string {
   return `${document}?inverse=1&predicate=${encodeURIComponent(predicate)}&from=${encodeURIComponent(source.id)}`
-}
-
-/** Does something for each of some items, a few at a time, and gives the results in the order of the items. */
-async function inTurn<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = []
-  for (let at = 0; at < items.length; at += CONCURRENCY)
-    results.push(...(await Promise.all(items.slice(at, at + CONCURRENCY).map(work))))
-  return results
 }

@@ -1,5 +1,6 @@
 import type { Argument, ClauseName, Expression } from '../../language/odsql/ast.ts'
 import { parseSelect, parseWhere } from '../../language/odsql/parse.ts'
+import { isOrdered } from '../../model/comparison.ts'
 import { compileCall, compileTextTest, isTextTest } from './expression-functions.ts'
 import {
   type CompiledExpression,
@@ -174,25 +175,6 @@ function comparison(left: Expression, operator: Operator, right: Argument, scope
   const isEquality = operator === '=' || operator === '!='
   return row => {
     const found = comparedValues(first(row), second(row), isEquality)
-    return found !== null && holds(operator, found)
-  }
-}
-
-function holds(operator: Operator, order: number): boolean {
-  switch (operator) {
-    case '=':
-      return order === 0
-    case '!=':
-      return order !== 0
-    case '<':
-      return order < 0
-    case '<=':
-      return order <= 0
-    case '>':
-      return order > 0
-    case '>=':
-      return order >= 0
-    default:
-      return operator satisfies never
+    return found !== null && isOrdered(operator, found)
   }
 }

@@ -1,3 +1,4 @@
+import { isOrdered } from '../../model/comparison.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import { numberText } from '../../model/number.ts'
 import { dateBounds, parseDate } from '../dates.ts'
@@ -118,22 +119,7 @@ export function relatedCells(
   if (left === null || right === null) return false
   const isText = typeof left === 'string' && typeof right === 'string'
   const order = isText ? compareTexts(left, right, type) : compareNumbers(Number(left), Number(right))
-  switch (operator) {
-    case '=':
-      return order === 0
-    case '!=':
-      return order !== 0
-    case '<':
-      return order < 0
-    case '<=':
-      return order <= 0
-    case '>':
-      return order > 0
-    case '>=':
-      return order >= 0
-    default:
-      return operator satisfies never
-  }
+  return isOrdered(operator, order)
 }
 
 /** The order of two values of a type: null first, then what is not a number. */

@@ -1,3 +1,4 @@
+import { isOrdered } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import type { Formula } from '../../../sparql/operation.ts'
 import type { Batch } from './batch.ts'
@@ -314,27 +315,8 @@ export function comparedNumbers(
       // NaN is no value: neither true nor false. Equal infinities have no difference.
       if (Number.isNaN(difference) && !(p === q)) continue
       const order = p < q ? -1 : p > q ? 1 : 0
-      if (holds(operator, order) === required) kept[count++] = row
+      if (isOrdered(operator, order) === required) kept[count++] = row
     }
     return kept.subarray(0, count)
-  }
-}
-
-function holds(operator: '=' | '!=' | '<' | '<=' | '>' | '>=', order: number): boolean {
-  switch (operator) {
-    case '=':
-      return order === 0
-    case '!=':
-      return order !== 0
-    case '<':
-      return order < 0
-    case '<=':
-      return order <= 0
-    case '>':
-      return order > 0
-    case '>=':
-      return order >= 0
-    default:
-      return operator satisfies never
   }
 }
