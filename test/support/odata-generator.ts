@@ -1,8 +1,8 @@
 /** Random questions of OData about random records: trees of well-typed expressions and the options that ask them. */
 import type {
   ArithmeticOperator,
-  ComparisonOperator,
   Expression,
+  ODataComparison,
   ODataLiteral,
   OrderItem,
   SearchExpression,
@@ -52,8 +52,8 @@ export function askAbout(made: readonly Source[]): void {
   records = made
 }
 
-const EQUALITY: readonly ComparisonOperator[] = ['eq', 'ne']
-const COMPARISONS: readonly ComparisonOperator[] = ['eq', 'ne', 'gt', 'ge', 'lt', 'le']
+const EQUALITY: readonly ODataComparison[] = ['eq', 'ne']
+const COMPARISONS: readonly ODataComparison[] = ['eq', 'ne', 'gt', 'ge', 'lt', 'le']
 const NUMBERS: readonly NumberField[] = ['n', 'n', 'm', 'x', 'x', 'y', 'k']
 const compare = (left: Expression, right: Expression, operators = COMPARISONS): Expression => {
   const [a, b] = chance(0.04) ? [left, NULL] : [left, right]
@@ -174,7 +174,7 @@ function distance(): Expression {
   if (records.some(near)) return distance()
   const args = [name('place'), pointLiteral(centre)]
   const measured = call('geo.distance', ...(chance(0.3) ? args.reverse() : args))
-  return binary(pick<ComparisonOperator>(['lt', 'le', 'gt', 'ge']), measured, number(limit))
+  return binary(pick<ODataComparison>(['lt', 'le', 'gt', 'ge']), measured, number(limit))
 }
 
 /** A polygon with corners where no record has a coordinate. */

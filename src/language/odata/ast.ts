@@ -23,9 +23,9 @@ export type LiteralType =
   | 'Edm.Enum'
 
 export type LogicalOperator = 'or' | 'and'
-export type ComparisonOperator = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
+export type ODataComparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
 export type ArithmeticOperator = 'add' | 'sub' | 'mul' | 'div' | 'divby' | 'mod'
-export type BinaryOperator = LogicalOperator | ComparisonOperator | ArithmeticOperator | 'has'
+export type BinaryOperator = LogicalOperator | ODataComparison | ArithmeticOperator | 'has'
 
 /** One literal. Its value is normalised text, and a boolean or number where the type has them. */
 export interface ODataLiteral {

@@ -1,25 +1,11 @@
-import type { SyntaxNode } from '@lezer/common'
-import { clauseFault, type Fault } from '../../errors/errors.ts'
-import type {
-  Argument,
-  ArithmeticOperator,
-  ClauseName,
-  CompareOperator,
-  Expression,
-  GroupItem,
-  OrderItem,
-  RangeBounds,
-  SelectItem,
-  Span,
-} from './ast.ts'
+import { clauseFault } from '../../errors/errors.ts'
+import type { ClauseName, Expression, GroupItem, OrderItem, SelectItem } from './ast.ts'
+import { ClauseReader, childrenOf, only, span } from './clause-reader.ts'
 import { parser } from './parser.ts'
-import { RESERVED_WORDS } from './vocabulary.ts'
+import { odsqlSyntaxFault } from './syntax-faults.ts'
 
 /** Longest clause that is read, in characters. */
 const MAX_CLAUSE_LENGTH = 20_000
-
-/** Deepest nesting that is read: parentheses, operators and calls. */
-export const MAX_DEPTH = 400
 
 const TOPS = {
   where: 'WhereClause',
@@ -38,7 +24,7 @@ const PARSERS = {
 /** Reads a where clause. Throws ODSQLError with the place in the text. */
 export function parseWhere(text: string): Expression {
   const reader = read('where', text)
-  const [first, ...others] = children(reader.root).map(node => reader.expression(node))
+  const [first, ...others] = childrenOf(reader.root).map(node => reader.expression(node))
   if (first === undefined) throw new Error('a clause without content')
   return others.reduce<Expression>(
     (left, right) => ({ type: 'and', left, right, span: { from: left.span.from, to: right.span.to } }),
@@ -49,8 +35,8 @@ export function parseWhere(text: string): Expression {
 /** Reads a select clause. Throws ODSQLError with the place in the text. */
 export function parseSelect(text: string): readonly SelectItem[] {
   const reader = read('select', text)
-  return children(reader.root).map(item => {
-    const [first, label] = children(item)
+  return childrenOf(reader.root).map(item => {
+    const [first, label] = childrenOf(item)
     if (first === undefined) throw reader.unexpected(item)
     return {
       expression: first.name === 'Star' ? null : reader.expression(first),
@@ -63,8 +49,8 @@ export function parseSelect(text: string): readonly SelectItem[] {
 /** Reads a group_by clause. Throws ODSQLError with the place in the text. */
 export function parseGroupBy(text: string): readonly GroupItem[] {
   const reader = read('group_by', text)
-  return children(reader.root).map(item => {
-    const [first, label] = children(item)
+  return childrenOf(reader.root).map(item => {
+    const [first, label] = childrenOf(item)
     if (first === undefined) throw reader.unexpected(item)
     return {
       expression: reader.expression(first),
@@ -77,325 +63,23 @@ export function parseGroupBy(text: string): readonly GroupItem[] {
 /** Reads an order_by clause. Throws ODSQLError with the place in the text. */
 export function parseOrderBy(text: string): readonly OrderItem[] {
   const reader = read('order_by', text)
-  return children(reader.root).map(item => {
+  return childrenOf(reader.root).map(item => {
     const first = only(item)
     const direction = text.slice(first.to, item.to)
     return { expression: reader.expression(first), descending: /desc/i.test(direction), span: span(item) }
   })
 }
 
-function read(clause: ClauseName, text: string): Reader {
+function read(clause: ClauseName, text: string): ClauseReader {
   if (text.length > MAX_CLAUSE_LENGTH) {
     const reason = `the clause has ${text.length} characters, at most ${MAX_CLAUSE_LENGTH} are read`
     throw clauseFault(clause, reason, { from: MAX_CLAUSE_LENGTH, to: text.length })
   }
   try {
-    return new Reader(clause, text, PARSERS[clause].parse(text).topNode)
+    return new ClauseReader(clause, text, PARSERS[clause].parse(text).topNode)
   } catch (error) {
     const at = error instanceof SyntaxError ? /No parse at (\d+)/.exec(error.message)?.[1] : undefined
     if (at === undefined) throw error
-    throw syntaxFault(clause, text, Number(at))
+    throw odsqlSyntaxFault(clause, text, Number(at))
   }
-}
-
-/** What the parser met where it could not go on. */
-function syntaxFault(clause: ClauseName, text: string, position: number): Fault {
-  const from = position + (/^\s*/.exec(text.slice(position))?.[0].length ?? 0)
-  const rest = text.slice(from)
-  if (rest === '') return clauseFault(clause, 'unexpected end of line', { from, to: from }, endHint(text))
-  const found = /^(?:\w+|.)/su.exec(rest)?.[0] ?? rest.slice(0, 1)
-  const excerpt = text.length > 120 ? `${text.slice(0, 120)}…` : text
-  const place = { from, to: from + found.length }
-  return clauseFault(
-    clause,
-    `unexpected ${found} at position ${from} in ${excerpt}`,
-    place,
-    hintFor(found, text, from),
-  )
-}
-
-function endHint(text: string): string | undefined {
-  return text.trim() === '' ? 'the clause is empty' : undefined
-}
-
-function hintFor(found: string, text: string, from: number): string | undefined {
-  const isOpen = !text.slice(from + 1).includes(found)
-  if (found === '"' || found === "'")
-    return isOpen ? 'a string that is not closed' : 'a string cannot stand here'
-  if (found === '`') return isOpen ? 'a back-quoted name that is not closed' : 'a name cannot stand here'
-  if (found === '=' && text[from - 1] === '=') return 'write = to compare'
-  if (/^not\s+(in|like)\b/i.test(text.slice(from)))
-    return 'write not before the whole comparison: not field in (…)'
-  if (RESERVED_WORDS.has(found.toLowerCase()))
-    return `a field of this name is written in back-quotes: \`${found}\``
-  if (/^\w+$/.test(found) && /\d$/.test(text.slice(0, from)))
-    return 'a name that begins with a digit is written in back-quotes'
-  return undefined
-}
-
-function children(node: SyntaxNode): SyntaxNode[] {
-  const found: SyntaxNode[] = []
-  for (let child = node.firstChild; child !== null; child = child.nextSibling)
-    if (!/^\W/.test(child.name)) found.push(child)
-  return found
-}
-
-function only(node: SyntaxNode): SyntaxNode {
-  const [first] = children(node)
-  if (first === undefined) throw new Error(`${node.name} without content`)
-  return first
-}
-
-function span(node: SyntaxNode): Span {
-  return { from: node.from, to: node.to }
-}
-
-/** Turns the tree of one clause into its AST; it lives for one clause and knows its text. */
-class Reader {
-  readonly clause: ClauseName
-  readonly text: string
-  readonly root: SyntaxNode
-  private depth = 0
-
-  constructor(clause: ClauseName, text: string, root: SyntaxNode) {
-    this.clause = clause
-    this.text = text
-    this.root = root
-  }
-
-  unexpected(node: SyntaxNode): Fault {
-    return syntaxFault(this.clause, this.text, node.from)
-  }
-
-  private number(node: SyntaxNode): number {
-    const value = Number(this.slice(node))
-    if (Number.isFinite(value)) return value
-    const found = this.slice(node).slice(0, 40)
-    throw clauseFault(this.clause, `the number ${found} is too large`, span(node), 'below 1.8e308')
-  }
-
-  label(node: SyntaxNode): string {
-    return unquoteName(this.slice(only(node)))
-  }
-
-  expression(node: SyntaxNode): Expression {
-    if (++this.depth > MAX_DEPTH)
-      throw clauseFault(this.clause, `the expression is nested deeper than ${MAX_DEPTH} levels`, span(node))
-    const result = this.convert(node)
-    this.depth -= 1
-    return result
-  }
-
-  private convert(node: SyntaxNode): Expression {
-    const place = span(node)
-    switch (node.name) {
-      case 'Or':
-        return this.chain(node, 'or')
-      case 'And':
-        return this.chain(node, 'and')
-      case 'Not':
-        return { type: 'not', operand: this.expression(only(node)), span: place }
-      case 'Comparison': {
-        const [left, operator, right] = this.three(node)
-        return {
-          type: 'comparison',
-          operator: compareOperator(this.slice(operator)),
-          left: this.expression(left),
-          right: this.expression(right),
-          span: place,
-        }
-      }
-      case 'In':
-        return this.membership(node)
-      case 'Is': {
-        const operand = only(node)
-        const rest = this.text.slice(operand.to, node.to).toLowerCase()
-        return {
-          type: 'is',
-          operand: this.expression(operand),
-          negated: /\bnot\b/.test(rest),
-          value: rest.endsWith('null') ? null : rest.endsWith('true'),
-          span: place,
-        }
-      }
-      case 'Like': {
-        const [operand, pattern] = this.two(node)
-        return {
-          type: 'like',
-          operand: this.expression(operand),
-          pattern: this.expression(pattern),
-          span: place,
-        }
-      }
-      case 'Arithmetic': {
-        const parts = children(node).filter(child => child.name !== 'Star')
-        const [left, right] = [parts[0], parts[1]]
-        if (left === undefined || right === undefined) throw this.unexpected(node)
-        const operator = this.text.slice(left.to, right.from).trim() as ArithmeticOperator
-        return {
-          type: 'arithmetic',
-          operator,
-          left: this.expression(left),
-          right: this.expression(right),
-          span: place,
-        }
-      }
-      case 'Sign':
-        return {
-          type: 'sign',
-          negative: this.text[node.from] === '-',
-          operand: this.expression(only(node)),
-          span: place,
-        }
-      case 'Paren':
-        return this.expression(only(node))
-      case 'Call':
-        return this.call(node)
-      case 'Field':
-        return this.field(node)
-      case 'String':
-        return { type: 'string', value: unquoteString(this.slice(node)), span: place }
-      case 'Number':
-        return { type: 'number', value: this.number(node), text: this.slice(node), span: place }
-      case 'Date':
-      case 'Geometry': {
-        const text = unquoteString(this.slice(node).slice(4).trim())
-        return { type: node.name === 'Date' ? 'date' : 'geometry', text, span: place }
-      }
-      case 'Boolean':
-        return { type: 'boolean', value: this.slice(node).toLowerCase() === 'true', span: place }
-      case 'Null':
-        return { type: 'null', span: place }
-      default:
-        throw this.unexpected(node)
-    }
-  }
-
-  private membership(node: SyntaxNode): Expression {
-    const parts = children(node).filter(child => child.name !== 'EqualsOp')
-    const [operand, set] = [parts[0], parts[1]]
-    if (operand === undefined || set === undefined) throw this.unexpected(node)
-    const value = this.expression(operand)
-    if (set.name === 'Range')
-      return { type: 'range', operand: value, range: this.range(set), span: span(node) }
-    if (set.name === 'Field')
-      return { type: 'member', operand: value, field: this.expression(set), span: span(node) }
-    return {
-      type: 'list',
-      operand: value,
-      items: children(set).map(item => this.expression(item)),
-      span: span(node),
-    }
-  }
-
-  private range(node: SyntaxNode): RangeBounds {
-    const bounds = children(node).filter(child => child.name !== 'Bracket')
-    const [lower, upper] = [bounds[0], bounds[1]]
-    if (lower === undefined || upper === undefined) throw this.unexpected(node)
-    return {
-      lower: this.expression(lower),
-      lowerInclusive: this.text[node.from] === '[',
-      upper: this.expression(upper),
-      upperInclusive: this.text[node.to - 1] === ']',
-    }
-  }
-
-  private call(node: SyntaxNode): Expression {
-    const [name, ...rest] = children(node)
-    if (name === undefined) throw this.unexpected(node)
-    return {
-      type: 'call',
-      name: this.slice(name).toLowerCase(),
-      arguments: rest.map(child => this.argument(child)),
-      span: span(node),
-    }
-  }
-
-  private argument(node: SyntaxNode): Argument {
-    const place = span(node)
-    switch (node.name) {
-      case 'Star':
-        return { type: 'star', span: place }
-      case 'Distinct':
-        return { type: 'distinct', operand: this.expression(only(node)), span: place }
-      case 'Wildcard':
-        return { type: 'wildcard', prefix: this.slice(node).replace(/\s*\*$/, ''), span: place }
-      case 'Quantity': {
-        const [value, unit] = this.two(node)
-        return { type: 'quantity', value: this.number(value), unit: this.slice(unit), span: place }
-      }
-      case 'Named': {
-        const [name, , value] = this.three(node)
-        return { type: 'named', name: this.slice(name), value: this.argument(value), span: place }
-      }
-      case 'Steps': {
-        const items = children(node).filter(child => child.name !== 'Bracket')
-        return {
-          type: 'steps',
-          open: this.text[node.from] === '[' ? '[' : ']',
-          close: this.text[node.to - 1] === '[' ? '[' : ']',
-          items: items.map(item => this.expression(item)),
-          span: place,
-        }
-      }
-      default:
-        return this.expression(node)
-    }
-  }
-
-  private field(node: SyntaxNode): Expression {
-    const text = this.slice(node)
-    const quoted = text.startsWith('`')
-    if (!quoted && RESERVED_WORDS.has(text.toLowerCase())) {
-      const hint = `a field of this name is written in back-quotes: \`${text}\``
-      throw clauseFault(
-        this.clause,
-        `unexpected ${text} at position ${node.from}, a reserved word`,
-        span(node),
-        hint,
-      )
-    }
-    return { type: 'field', name: unquoteName(text), quoted, span: span(node) }
-  }
-
-  /** A chain of one operator, as deep as one link however long it is. */
-  private chain(node: SyntaxNode, type: 'or' | 'and'): Expression {
-    const [first, ...rest] = children(node).map(child => this.expression(child))
-    if (first === undefined) throw this.unexpected(node)
-    return rest.reduce(
-      (left, right) => ({ type, left, right, span: { from: left.span.from, to: right.span.to } }),
-      first,
-    )
-  }
-
-  private two(node: SyntaxNode): readonly [SyntaxNode, SyntaxNode] {
-    const [first, second] = children(node)
-    if (first === undefined || second === undefined) throw this.unexpected(node)
-    return [first, second]
-  }
-
-  private three(node: SyntaxNode): readonly [SyntaxNode, SyntaxNode, SyntaxNode] {
-    const [first, second, third] = children(node)
-    if (first === undefined || second === undefined || third === undefined) throw this.unexpected(node)
-    return [first, second, third]
-  }
-
-  private slice(node: SyntaxNode): string {
-    return this.text.slice(node.from, node.to)
-  }
-}
-
-function compareOperator(text: string): CompareOperator {
-  if (text === ':') return '='
-  if (text === '<>') return '!='
-  return text as CompareOperator
-}
-
-/** The characters of a string literal: quotes off, a backslash gives the character after it. */
-function unquoteString(text: string): string {
-  return text.slice(1, -1).replace(/\\(.)/gsu, '$1')
-}
-
-function unquoteName(text: string): string {
-  return text.startsWith('`') ? text.slice(1, -1) : text
 }

@@ -31,7 +31,6 @@ const MANY = 100
 
 /** Parts of a date that a function gives, from the coarsest to the finest. */
 export const DATE_PARTS = ['year', 'month', 'day', 'hour', 'minute', 'second', 'millisecond'] as const
-export type DatePart = (typeof DATE_PARTS)[number]
 
 function entry(
   kind: FunctionKind,

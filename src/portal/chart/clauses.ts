@@ -13,7 +13,7 @@ export interface ChartClauses {
 }
 
 /** Groups of time and of ranges, and of all series together, that are asked for. */
-export const MAX_CHART_GROUPS = 2000
+const MAX_CHART_GROUPS = 2000
 
 /** The query whose answer a chart shows. */
 export function chartClauses(request: ChartRequest, width: number): ChartClauses {

@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<FieldType, { readonly label: string }>> = {
 }
 
 /** The type of a field in words. */
-export function fieldTypeText({ t }: PageContext, { type, multivalued }: Field): string {
+function fieldTypeText({ t }: PageContext, { type, multivalued }: Field): string {
   return multivalued ? t('List of texts') : t(TYPES[type].label)
 }
 

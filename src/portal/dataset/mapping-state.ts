@@ -22,7 +22,7 @@ export type MappingState =
 const PASSING: ReadonlySet<MappingState['type']> = new Set(['loading', 'publishing', 'waiting'])
 
 /** True where a state changes by itself in a moment. */
-export function isMappingPassing({ type }: MappingState): boolean {
+function isMappingPassing({ type }: MappingState): boolean {
   return PASSING.has(type)
 }
 
@@ -56,7 +56,7 @@ export function mappingState(
 }
 
 /** The state in words. */
-export function stateText(
+function stateText(
   { t, number }: PageContext,
   state: MappingState,
   { file }: Pick<OpenedMapping, 'file'>,

@@ -32,7 +32,7 @@ export interface DeskContext {
   readonly token: string
 }
 
-export function publicationText(t: Translator, { state, hasDraft }: DeskDataset): string {
+function publicationText(t: Translator, { state, hasDraft }: DeskDataset): string {
   const names = {
     draft: t('draft'),
     published: t('published'),

@@ -1,4 +1,4 @@
-import type { ComparisonOperator, Expression, Span } from '../../language/odata/ast.ts'
+import type { Expression, ODataComparison, Span } from '../../language/odata/ast.ts'
 import { negate } from '../conditions.ts'
 import type { Comparator, Condition, Scalar } from '../plan.ts'
 import { epochScalar } from './computed.ts'
@@ -34,7 +34,7 @@ export interface Side {
  */
 export function compare(
   left: Side,
-  operator: ComparisonOperator,
+  operator: ODataComparison,
   right: Side,
   span: Span,
   scope: Scope,
@@ -47,7 +47,7 @@ export function compare(
 }
 
 /** Refuses what cannot be compared, so that only null and primitive values of one kind are left, and places with null. */
-function refuseUnlike(left: Side, operator: ComparisonOperator, right: Side, span: Span, scope: Scope): void {
+function refuseUnlike(left: Side, operator: ODataComparison, right: Side, span: Span, scope: Scope): void {
   for (const { meaning, node } of [left, right]) {
     if (meaning.type === 'object') throw unserved(scope, 'A comparison with an object', node.span)
     if (meaning.type === 'collection') {
@@ -87,13 +87,13 @@ function isTemporal(kind: MeaningKind | null | undefined): boolean {
   return kind === 'date' || kind === 'moment'
 }
 
-function areAlike(a: MeaningKind, b: MeaningKind, operator: ComparisonOperator): boolean {
+function areAlike(a: MeaningKind, b: MeaningKind, operator: ODataComparison): boolean {
   if (a === 'geography' || b === 'geography') return false
   if ((a === 'guid' || a === 'binary') && operator !== 'eq') return false
   return a === b || (isNumericMeaning(a) && isNumericMeaning(b)) || (isTemporal(a) && isTemporal(b))
 }
 
-type Ordered = Exclude<ComparisonOperator, 'ne'>
+type Ordered = Exclude<ODataComparison, 'ne'>
 
 const COMPARATORS: Readonly<Record<Ordered, Comparator>> = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' }
 const FLIPPED: Readonly<Record<Ordered, Ordered>> = { eq: 'eq', gt: 'lt', ge: 'le', lt: 'gt', le: 'ge' }

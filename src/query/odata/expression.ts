@@ -1,8 +1,8 @@
 import type {
   ArithmeticOperator,
-  ComparisonOperator,
   Expression,
   LogicalOperator,
+  ODataComparison,
 } from '../../language/odata/ast.ts'
 import { negate } from '../conditions.ts'
 import type { Condition } from '../plan.ts'
@@ -42,7 +42,7 @@ export function meaningOf(node: Expression, outer: Scope): Meaning {
       const [left, right] = [sideOf(node.left, scope), sideOf(node.right, scope)]
       if (node.operator === 'has') throw unserved(scope, 'The operator has', node.span)
       if (isArithmetic(node.operator)) return calculate(left, node.operator, right, node.span, scope)
-      return compare(left, node.operator as ComparisonOperator, right, node.span, scope)
+      return compare(left, node.operator as ODataComparison, right, node.span, scope)
     }
     case 'not': {
       const test = testAt(node.operand, scope)

@@ -1,14 +1,10 @@
 import { GEO } from '../../rdf/vocab.ts'
 import { sharedUint32 } from './bytes.ts'
 import type { Derived } from './derived.ts'
-import {
-  type Dictionary,
-  type DictionarySection,
-  datatypeOf,
-  lowerBound,
-  type PointPart,
-  textsOf,
-} from './dictionary.ts'
+import type { Dictionary } from './dictionary.ts'
+import type { DictionarySection, PointPart } from './dictionary-parts.ts'
+import { datatypeOf } from './dictionary-parts.ts'
+import { lowerBound, textsOf } from './dictionary-texts.ts'
 import type { ColumnHeader } from './format.ts'
 import { makeGrid, openGrid, type PointGrid } from './grid.ts'
 import type { SectionSource } from './sections.ts'

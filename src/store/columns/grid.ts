@@ -1,5 +1,5 @@
 import { sharedUint32 } from './bytes.ts'
-import type { PointPart } from './dictionary.ts'
+import type { PointPart } from './dictionary-parts.ts'
 
 /** Longitudes and latitudes from one to another, both included. */
 export interface GridBox {

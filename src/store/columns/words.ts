@@ -2,7 +2,7 @@ import { tokens } from '../../model/search.ts'
 import { ByteTable } from './build/byte-table.ts'
 import { sortedPieces } from './build/sort-bytes.ts'
 import { compareBytes, sharedBytes, sharedUint32 } from './bytes.ts'
-import type { Texts } from './dictionary.ts'
+import type { Texts } from './dictionary-texts.ts'
 
 /** How a word of a search matches a word of a text; both are folded (model/search.ts). */
 export type WordSearchMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished'

@@ -1,6 +1,6 @@
 import { COLUMNS_FORMAT, type DictionaryHeader, type GraphHeader, TRIPLE_TERM } from '../format.ts'
 import { buildColumn } from './column-builder.ts'
-import { type LiteralEnding, literalEnding, TRIPLE_ENDING } from './dictionary-builder.ts'
+import { type LiteralEnding, literalEnding, TRIPLE_ENDING } from './literal-text.ts'
 import { ResourceTable } from './resource-table.ts'
 import { writeResources } from './resource-writer.ts'
 import type { SectionSink } from './section-writer.ts'

@@ -10,7 +10,7 @@ import {
   numericKind,
 } from '../lexical.ts'
 import { sortedNumbers } from '../sort-numbers.ts'
-import type { LiteralEnding } from './dictionary-builder.ts'
+import type { LiteralEnding } from './literal-text.ts'
 import { plainDay, plainMoment, plainNumber } from './plain-forms.ts'
 import type { SectionSink } from './section-writer.ts'
 import type { ValueLog } from './value-log.ts'

@@ -1,5 +1,5 @@
 import type { Formula } from '../../../sparql/operation.ts'
-import type { PointPart } from '../dictionary.ts'
+import type { PointPart } from '../dictionary-parts.ts'
 import { allRows, type Batch } from './batch.ts'
 import { isConstantExpression } from './constants.ts'
 import { ColumnDomain, type Domain, onlyPartOf } from './domain.ts'

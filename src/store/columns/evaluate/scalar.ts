@@ -325,7 +325,7 @@ export function subjectIds(
 }
 
 /** A comparison of two values; null is an error. */
-export function comparedScalars(
+function comparedScalars(
   operator: '=' | '!=' | '<' | '<=' | '>' | '>=',
   left: TermValue,
   right: TermValue,

@@ -1,6 +1,6 @@
 import type { Term } from '../../../rdf/term.ts'
-import type { ResourcePart } from '../dictionary.ts'
-import { lowerBound } from '../dictionary.ts'
+import type { ResourcePart } from '../dictionary-parts.ts'
+import { lowerBound } from '../dictionary-texts.ts'
 import type { GraphColumns } from '../graph.ts'
 import {
   ColumnDomain,

@@ -22,7 +22,7 @@ export type ArithmeticFunctionName = '+' | '-' | '*' | '/'
 const ORDER: readonly NumericKind[] = ['integer', 'decimal', 'float', 'double']
 
 /** The kind of the result of an operation (SPARQL 1.1 Query, section 17.3: numeric type promotion). */
-export function promotedValue(left: NumericKind, right: NumericKind): NumericKind {
+function promotedValue(left: NumericKind, right: NumericKind): NumericKind {
   return ORDER.indexOf(left) > ORDER.indexOf(right) ? left : right
 }
 

@@ -1,13 +1,8 @@
 import { tokens } from '../../../../model/search.ts'
 import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
 import type { Column } from '../../column.ts'
-import {
-  type DictionarySection,
-  type OtherPart,
-  type TextPart,
-  type ValuePart,
-  valueBound,
-} from '../../dictionary.ts'
+import type { DictionarySection, OtherPart, TextPart, ValuePart } from '../../dictionary-parts.ts'
+import { valueBound } from '../../dictionary-search.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { hasPhrase, placesOfWord, type WordSearchMode, wordTest } from '../../words.ts'
 import { stringOf, type TermValue } from '../value.ts'

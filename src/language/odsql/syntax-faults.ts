@@ -1,0 +1,38 @@
+import { clauseFault, type Fault } from '../../errors/errors.ts'
+import type { ClauseName } from './ast.ts'
+import { RESERVED_WORDS } from './vocabulary.ts'
+
+/** What the parser met where it could not go on. */
+export function odsqlSyntaxFault(clause: ClauseName, text: string, position: number): Fault {
+  const from = position + (/^\s*/.exec(text.slice(position))?.[0].length ?? 0)
+  const rest = text.slice(from)
+  if (rest === '') return clauseFault(clause, 'unexpected end of line', { from, to: from }, endHint(text))
+  const found = /^(?:\w+|.)/su.exec(rest)?.[0] ?? rest.slice(0, 1)
+  const excerpt = text.length > 120 ? `${text.slice(0, 120)}…` : text
+  const place = { from, to: from + found.length }
+  return clauseFault(
+    clause,
+    `unexpected ${found} at position ${from} in ${excerpt}`,
+    place,
+    hintFor(found, text, from),
+  )
+}
+
+function endHint(text: string): string | undefined {
+  return text.trim() === '' ? 'the clause is empty' : undefined
+}
+
+function hintFor(found: string, text: string, from: number): string | undefined {
+  const isOpen = !text.slice(from + 1).includes(found)
+  if (found === '"' || found === "'")
+    return isOpen ? 'a string that is not closed' : 'a string cannot stand here'
+  if (found === '`') return isOpen ? 'a back-quoted name that is not closed' : 'a name cannot stand here'
+  if (found === '=' && text[from - 1] === '=') return 'write = to compare'
+  if (/^not\s+(in|like)\b/i.test(text.slice(from)))
+    return 'write not before the whole comparison: not field in (…)'
+  if (RESERVED_WORDS.has(found.toLowerCase()))
+    return `a field of this name is written in back-quotes: \`${found}\``
+  if (/^\w+$/.test(found) && /\d$/.test(text.slice(0, from)))
+    return 'a name that begins with a digit is written in back-quotes'
+  return undefined
+}

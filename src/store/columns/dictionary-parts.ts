@@ -1,0 +1,158 @@
+import { GEO, XSD } from '../../rdf/vocab.ts'
+import { Texts } from './dictionary-texts.ts'
+import type { DictionaryPart, OwnForms } from './format.ts'
+import type { SectionSource } from './sections.ts'
+
+/** A part of a dictionary that can be read. Places in it count from 0. */
+interface PartBase {
+  /** Code of its first term. */
+  readonly first: number
+  readonly count: number
+}
+
+export interface ResourcePart extends PartBase {
+  readonly kind: 'resource'
+  /** Numbers of resources, rising. */
+  readonly ids: Uint32Array
+}
+
+export interface ValuePart extends PartBase {
+  readonly kind: 'number' | 'moment'
+  readonly values: Float64Array
+  readonly datatypes: readonly string[]
+  readonly types: Uint8Array | Uint32Array | null
+  readonly forms: Forms | null
+  readonly exact: boolean
+}
+
+export interface BooleanPart extends PartBase {
+  readonly kind: 'boolean'
+  readonly values: Uint8Array
+  readonly forms: Forms | null
+}
+
+export interface TextPart extends PartBase {
+  readonly kind: 'text'
+  readonly texts: Texts
+  readonly languages: readonly string[]
+  readonly tags: Uint32Array | null
+  /** The sections of its words, where the file has them. */
+  readonly words: (() => readonly SharedArrayBuffer[]) | null
+}
+
+export interface PointPart extends PartBase {
+  readonly kind: 'point'
+  readonly longitudes: Float64Array
+  readonly latitudes: Float64Array
+}
+
+export interface OtherPart extends PartBase {
+  readonly kind: 'other'
+  readonly texts: Texts
+  readonly datatypes: readonly string[]
+  readonly types: Uint8Array | Uint32Array | null
+}
+
+export type DictionarySection = ResourcePart | ValuePart | BooleanPart | TextPart | PointPart | OtherPart
+
+/** Lexical forms that are not those of their values. */
+class Forms {
+  private readonly places: Uint32Array
+  private readonly texts: Texts
+
+  constructor({ places, offsets, bytes }: OwnForms, source: SectionSource) {
+    this.places = new Uint32Array(source.get(places))
+    this.texts = new Texts(Buffer.from(source.get(bytes)), new Uint32Array(source.get(offsets)))
+  }
+
+  get(place: number): string | null {
+    const { places } = this
+    let [low, high] = [0, places.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((places[middle] as number) < place) low = middle + 1
+      else high = middle
+    }
+    return places[low] === place ? this.texts.get(low) : null
+  }
+}
+
+function wordsOf(sections: readonly number[], source: SectionSource): () => readonly SharedArrayBuffer[] {
+  return () => sections.map(section => source.get(section))
+}
+
+export function openPart(header: DictionaryPart, first: number, source: SectionSource): DictionarySection {
+  const { count } = header
+  const texts = (part: { readonly bytes: number; readonly offsets: number }) =>
+    new Texts(Buffer.from(source.get(part.bytes)), new Uint32Array(source.get(part.offsets)))
+  const types = (number: number | null) => {
+    if (number === null) return null
+    const bytes = source.get(number)
+    return bytes.byteLength === count ? new Uint8Array(bytes) : new Uint32Array(bytes)
+  }
+  switch (header.kind) {
+    case 'resource':
+      return { kind: 'resource', first, count, ids: new Uint32Array(source.get(header.ids)) }
+    case 'boolean':
+      return {
+        kind: 'boolean',
+        first,
+        count,
+        values: new Uint8Array(source.get(header.values)),
+        forms: header.forms === null ? null : new Forms(header.forms, source),
+      }
+    case 'number':
+    case 'moment':
+      return {
+        kind: header.kind,
+        first,
+        count,
+        values: new Float64Array(source.get(header.values)),
+        datatypes: header.datatypes,
+        types: types(header.types),
+        forms: header.forms === null ? null : new Forms(header.forms, source),
+        exact: header.exact,
+      }
+    case 'text':
+      return {
+        kind: 'text',
+        first,
+        count,
+        texts: texts(header),
+        languages: header.languages,
+        tags: header.tags === null ? null : new Uint32Array(source.get(header.tags)),
+        words: header.words === null ? null : wordsOf(header.words, source),
+      }
+    case 'point':
+      return {
+        kind: 'point',
+        first,
+        count,
+        longitudes: new Float64Array(source.get(header.longitudes)),
+        latitudes: new Float64Array(source.get(header.latitudes)),
+      }
+    case 'other':
+      return {
+        kind: 'other',
+        first,
+        count,
+        texts: texts(header),
+        datatypes: header.datatypes,
+        types: types(header.types),
+      }
+    default:
+      return header satisfies never
+  }
+}
+
+/** The datatype of a literal that is no text; {@link TRIPLE_TERM} for a triple term. */
+export function datatypeOf(part: Exclude<DictionarySection, ResourcePart | TextPart>, place: number): string {
+  switch (part.kind) {
+    case 'boolean':
+      return XSD.boolean
+    case 'point':
+      return GEO.wktLiteral
+    default:
+      return part.datatypes[part.types === null ? 0 : (part.types[place] as number)] as string
+  }
+}

@@ -1,0 +1,73 @@
+import { compareBytes } from './bytes.ts'
+
+/** Some texts, one after another. */
+export function textsOf(count: number, get: (place: number) => string): Texts {
+  const offsets = new Uint32Array(count + 1)
+  let bytes = Buffer.allocUnsafe(16 * count + 64)
+  let length = 0
+  for (let place = 0; place < count; place++) {
+    const text = get(place)
+    if (bytes.length < length + 3 * text.length) {
+      const larger = Buffer.allocUnsafe(2 * (length + 3 * text.length))
+      bytes.copy(larger, 0, 0, length)
+      bytes = larger
+    }
+    length += bytes.write(text, length)
+    offsets[place + 1] = length
+  }
+  return new Texts(bytes.subarray(0, length), offsets)
+}
+
+/** Texts one after another. */
+export class Texts {
+  readonly bytes: Buffer
+  readonly offsets: Uint32Array
+
+  constructor(bytes: Buffer, offsets: Uint32Array) {
+    this.bytes = bytes
+    this.offsets = offsets
+  }
+
+  get count(): number {
+    return this.offsets.length - 1
+  }
+
+  get(place: number): string {
+    return this.bytes.toString('utf8', this.offsets[place], this.offsets[place + 1])
+  }
+
+  compare(place: number, text: Uint8Array): number {
+    const { bytes, offsets } = this
+    return compareBytes(bytes, offsets[place] as number, offsets[place + 1] as number, text, 0, text.length)
+  }
+
+  /** Places of the texts from the first that is not before a text to the first that is behind it. */
+  range(text: Uint8Array): readonly [from: number, to: number] {
+    const from = this.lowerBound(text, 0)
+    let to = from
+    while (to < this.offsets.length - 1 && this.compare(to, text) === 0) to++
+    return [from, to]
+  }
+
+  /** Place of the first text that is not before another. */
+  lowerBound(text: Uint8Array, from: number): number {
+    let [low, high] = [from, this.offsets.length - 1]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.compare(middle, text) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}
+
+/** Place of the first number that is not below another, in rising numbers. */
+export function lowerBound(numbers: Uint32Array | Float64Array, value: number): number {
+  let [low, high] = [0, numbers.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((numbers[middle] as number) < value) low = middle + 1
+    else high = middle
+  }
+  return low
+}
