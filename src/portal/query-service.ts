@@ -8,7 +8,7 @@ import type { CompileTarget } from '../query/compile/target.ts'
 import { EXPLORE_V21 } from '../query/dialect.ts'
 import { type AnswerPage, answerQuery } from '../query/execute/answer.ts'
 import { Executor } from '../query/execute/executor.ts'
-import { enumerateFacet, type FacetValue } from '../query/execute/facets.ts'
+import { enumerateFacets, type FacetValue } from '../query/execute/facets.ts'
 import {
   canBeFacet,
   type Facet,
@@ -156,12 +156,9 @@ export class QueryService {
       )
       const refined = filtersOf(source, refine, 'refine')
       const excluded = filtersOf(source, exclude, 'exclude')
-      const shown: ShownFacet[] = []
-      for (const facet of facets) {
-        const requested = { filter, refined, excluded, timezone: DEFAULT_ZONE }
-        shown.push({ facet, values: await enumerateFacet(facet, requested, source.target, executor) })
-      }
-      return shown
+      const requested = { filter, refined, excluded, timezone: DEFAULT_ZONE }
+      const found = await enumerateFacets(facets, requested, source.target, executor)
+      return facets.map((facet, at): ShownFacet => ({ facet, values: found[at] ?? [] }))
     })
   }
 

@@ -4,7 +4,7 @@ import type { ConstructQuery, SelectQuery } from '../sparql/algebra.ts'
 import { translateQuery } from '../sparql/translate.ts'
 import { graphsOfQuery } from '../sparql/walk.ts'
 import type { ColumnStore } from './columns/column-store.ts'
-import type { QueriedGraphs } from './columns/threads/protocol.ts'
+import type { QueriedGraphs, WireTable } from './columns/threads/protocol.ts'
 import { isImpossible } from './match.ts'
 import { TablePage } from './page.ts'
 import {
@@ -19,7 +19,7 @@ import {
 /** What every store answers from columns, whatever engine it has. */
 export type ColumnAnswers = Pick<
   Store,
-  'select' | 'page' | 'pages' | 'contents' | 'lines' | 'construct' | 'match' | 'count'
+  'select' | 'page' | 'together' | 'pages' | 'contents' | 'lines' | 'construct' | 'match' | 'count'
 >
 
 /** Rows of a page of an export. */
@@ -38,12 +38,22 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
       throw new Fault('StoreUnavailable', { reason: `the graph ${graph} is not there.` })
   }
   const table = async (query: SelectQuery, options: PageOptions = {}): Promise<TablePage> => {
-    const found = await columns.table(translateQuery(query), checked(query, options), options)
-    return new TablePage(found, graph => columns.columns(graph))
+    const [found] = await columns.answers([translateQuery(query)], checked(query, options), options)
+    return pageOf(found as WireTable)
   }
+  const pageOf = (found: WireTable) => new TablePage(found, graph => columns.columns(graph))
   return {
     select: async (query, options): Promise<readonly Solution[]> => (await table(query, options)).solutions(),
     page: (query, options): Promise<SolutionPage> => table(query, options),
+    together: async queries => {
+      const graphs = queries.map(query => checked(query))
+      const named = new Map(graphs.flatMap(({ namedGraphs }) => namedGraphs))
+      const found = await columns.answers(
+        queries.map(query => translateQuery(query)),
+        { defaultGraphs: [], namedGraphs: [...named] },
+      )
+      return found.map(pageOf)
+    },
     async *pages(query, options) {
       for await (const found of columns.tables(
         translateQuery(query),

@@ -137,6 +137,8 @@ export interface Store {
   select(query: SelectQuery, options?: QueryOptions): Promise<readonly Solution[]>
   /** Runs a SELECT and gives a page of its answer with the number of all solutions. Same faults. */
   page(query: SelectQuery, options?: PageOptions): Promise<SolutionPage>
+  /** Runs SELECTs one after another, which share what they have in common. Same faults. */
+  together(queries: readonly SelectQuery[]): Promise<readonly SolutionPage[]>
   /** The whole answer of a SELECT in pages, each worked out when it is asked for. Same faults. */
   pages(query: SelectQuery, options?: QueryOptions): AsyncGenerator<SolutionPage>
   /** The columns of a graph, with those of some predicates in memory. */

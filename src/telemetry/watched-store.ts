@@ -60,6 +60,12 @@ export function watchedStore<S extends Store>(store: S, observers: readonly Stor
         () => generate(given[0]),
         () => store.page(...given),
       ),
+    together: queries =>
+      watch(
+        'page',
+        () => queries.map(query => generate(query)).join('\n'),
+        () => store.together(queries),
+      ),
     pages: (...given) =>
       watchPieces(
         store.pages(...given),

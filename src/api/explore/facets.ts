@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { readClauses } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Executor } from '../../query/execute/executor.ts'
-import { enumerateFacet, type FacetValue } from '../../query/execute/facets.ts'
+import { enumerateFacets } from '../../query/execute/facets.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { CatalogRoute, DatasetRoute, ExploreEndpoint, ExploreSource } from './endpoint.ts'
 
@@ -53,14 +53,8 @@ export function facetRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): vo
     const excluded = endpoint.readFilters(query, 'exclude', source)
     const where = { where: clauses.where, qv1: clauses.qv1, limit: 0, offset: 0 }
     const { filter } = planOdsql(where, endpoint.context(source, clauses), executor.watch)
-    const described: { readonly name: string; readonly facets: readonly FacetValue[] }[] = []
-    for (const facet of facets) {
-      const requested = { filter, refined, excluded, timezone }
-      described.push({
-        name: facet.name,
-        facets: await enumerateFacet(facet, requested, source.target, executor),
-      })
-    }
-    return described
+    const requested = { filter, refined, excluded, timezone }
+    const found = await enumerateFacets(facets, requested, source.target, executor)
+    return facets.map(({ name }, at) => ({ name, facets: found[at] ?? [] }))
   }
 }

@@ -15,6 +15,9 @@ export interface ExecutedStatement {
   readonly milliseconds: number
 }
 
+/** Statements of one piece of work: it should not be so long that it has to make room for others. */
+const MAX_TOGETHER = 4
+
 /** Asks the store the statements of one request, one after another, so that a request never holds two threads. */
 export class Executor {
   private readonly store: Store
@@ -39,6 +42,25 @@ export class Executor {
     const { rows, columns } = page
     this.onExecuted?.({ name, sparql: generate(query), columns, rows, milliseconds })
     return page
+  }
+
+  /** Several statements about the same records, in one piece of work of a thread. */
+  async together(statements: readonly Statement<SelectQuery>[]): Promise<readonly SolutionPage[]> {
+    const pages: SolutionPage[] = []
+    for (let from = 0; from < statements.length; from += MAX_TOGETHER)
+      pages.push(...(await this.piece(statements.slice(from, from + MAX_TOGETHER))))
+    return pages
+  }
+
+  private async piece(statements: readonly Statement<SelectQuery>[]): Promise<readonly SolutionPage[]> {
+    const before = this.watch.stages().get('store') ?? 0
+    const pages = await this.watch.wait('store', this.store.together(statements.map(({ query }) => query)))
+    const milliseconds = ((this.watch.stages().get('store') ?? 0) - before) / statements.length
+    statements.forEach(({ name, query }, at) => {
+      const { rows, columns } = pages[at] as SolutionPage
+      this.onExecuted?.({ name, sparql: generate(query), columns, rows, milliseconds })
+    })
+    return pages
   }
 
   pages({ query }: Statement<SelectQuery>): AsyncGenerator<SolutionPage> {

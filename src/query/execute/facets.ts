@@ -1,6 +1,8 @@
 import { coarsePrecision, isTemporal } from '../../model/field.ts'
+import type { SelectQuery } from '../../sparql/algebra.ts'
+import type { Solution } from '../../store/store.ts'
 import { compileFacet } from '../compile/facets.ts'
-import type { CompileTarget } from '../compile/target.ts'
+import type { CompileTarget, Statement } from '../compile/target.ts'
 import { all } from '../conditions.ts'
 import { decodeFacet, type FacetCount } from '../decode.ts'
 import {
@@ -53,11 +55,54 @@ export async function enumerateFacet(
   target: CompileTarget,
   executor: Executor,
 ): Promise<readonly FacetValue[]> {
-  const { refined, excluded, timezone } = requested
+  return (await enumerateFacets([facet], requested, target, executor))[0] ?? []
+}
+
+/** The same of several facets, whose first levels are counted together. */
+export async function enumerateFacets(
+  facets: readonly Facet[],
+  requested: FacetQuestion,
+  target: CompileTarget,
+  executor: Executor,
+): Promise<readonly (readonly FacetValue[])[]> {
+  const first = facets.map(facet => firstLevel(facet, requested, target))
+  const pages = await executor.together(first.map(({ statement }) => statement))
+  const described: (readonly FacetValue[])[] = []
+  for (const [at, facet] of facets.entries()) {
+    const { filter, paths } = first[at] as FirstLevel
+    const solutions = pages[at]?.solutions() ?? []
+    const { timezone } = requested
+    const found = await valuesOf(facet, [], filter, paths, solutions, { timezone, target, executor })
+    described.push(withExcluded(facet, found, requested))
+  }
+  return described
+}
+
+interface FirstLevel {
+  readonly filter: Condition | null
+  /** Steps of the refined values of the facet. */
+  readonly paths: readonly (readonly string[])[]
+  readonly statement: Statement<SelectQuery>
+}
+
+function firstLevel(
+  facet: Facet,
+  { filter, refined, excluded, timezone }: FacetQuestion,
+  target: CompileTarget,
+): FirstLevel {
   const own = refined.filter(filter => filter.facet.field.name === facet.field.name)
   const chosen = facetCondition(refined, excluded, timezone, facet.disjunctive ? facet : undefined)
   const paths = own.map(({ value }) => facetSteps(facet, value))
-  const found = await level(facet, [], all([requested.filter, chosen]), paths, { timezone, target, executor })
+  const kept = all([filter, chosen])
+  return { filter: kept, paths, statement: levelStatement(facet, [], kept, timezone, target) }
+}
+
+/** Values that are excluded are told with the others. */
+function withExcluded(
+  facet: Facet,
+  found: readonly FacetValue[],
+  { excluded }: FacetQuestion,
+): readonly FacetValue[] {
   const hidden = excluded
     .filter(filter => filter.facet.field.name === facet.field.name)
     .map(({ value }): FacetValue => {
@@ -79,23 +124,43 @@ async function level(
   above: readonly string[],
   filter: Condition | null,
   paths: readonly (readonly string[])[],
-  { timezone, target, executor }: Surroundings,
+  surroundings: Surroundings,
 ): Promise<readonly FacetValue[]> {
+  const { timezone, target, executor } = surroundings
+  const page = await executor.page(levelStatement(facet, above, filter, timezone, target))
+  return valuesOf(facet, above, filter, paths, page.solutions(), surroundings)
+}
+
+function levelStatement(
+  facet: Facet,
+  above: readonly string[],
+  filter: Condition | null,
+  timezone: string,
+  target: CompileTarget,
+): Statement<SelectQuery> {
   const within =
     above.length > 0 && isTemporal(facet.field.type)
       ? all([filter, valueCondition({ facet, value: above.join('/') }, timezone)])
       : filter
   const question: Question = { filter: within, timezone, limit: null, offset: 0 }
-  const found = decodeFacet(
-    await executor.ask(compileFacet(facet, above, question, target)),
-    facet.field.type,
-  )
+  return compileFacet(facet, above, question, target)
+}
+
+async function valuesOf(
+  facet: Facet,
+  above: readonly string[],
+  filter: Condition | null,
+  paths: readonly (readonly string[])[],
+  solutions: readonly Solution[],
+  surroundings: Surroundings,
+): Promise<readonly FacetValue[]> {
+  const found = decodeFacet(solutions, facet.field.type)
   const values: FacetValue[] = []
   for (const { value, count } of found) {
     const steps = [...above, stepText(facet, value)]
     const isRefined = paths.some(path => steps.every((step, index) => path[index] === step))
     const opens = isRefined && hasLevels(facet) && steps.length < depthOf(facet)
-    const below = opens ? await level(facet, steps, filter, paths, { timezone, target, executor }) : []
+    const below = opens ? await level(facet, steps, filter, paths, surroundings) : []
     // A path may end where others go on: the value itself is no step below it.
     const facets = below.filter(({ name }) => name !== '')
     values.push({

@@ -143,15 +143,18 @@ export class ColumnStore {
     this.registry.remove(names, this.scheduler.threads)
   }
 
-  /** The answer of a SELECT. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity; {@link NotInColumns}. */
-  async table(
-    query: QueryOperation,
+  /** The answers of SELECTs that are evaluated one after another in one thread. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity; {@link NotInColumns}. */
+  async answers(
+    queries: readonly QueryOperation[],
     graphs: QueriedGraphs,
     options: QueryLimits & { readonly counted?: boolean; readonly contents?: readonly string[] } = {},
-  ): Promise<WireTable> {
+  ): Promise<readonly WireTable[]> {
     const { counted = false, contents = [] } = options
-    const job: Job = { type: 'table', query, graphs, counted, contents }
-    return (await this.once(job, namesOf(graphs), 'table', options)).table
+    const job: Job = { type: 'table', queries, graphs, counted, contents }
+    const { tables } = await this.once(job, namesOf(graphs), 'table', options)
+    const [, graph] = graphs.namedGraphs[0] ?? []
+    if (graph !== undefined && tables.some(({ rows }) => rows > 0)) this.registry.noteLoaded(graph, contents)
+    return tables
   }
 
   /** The answer of a query as text, in pieces; what is not read is not worked out. Same faults. */
@@ -194,7 +197,9 @@ export class ColumnStore {
 
   /** Brings into memory what is needed to write the values of some columns. */
   async touch(graph: string, predicates: readonly string[]): Promise<void> {
+    if (this.registry.isLoaded(graph, predicates)) return
     await this.once({ type: 'touch', graph, predicates }, [graph], 'touched', {})
+    this.registry.noteLoaded(graph, predicates)
   }
 
   /**

@@ -110,6 +110,7 @@ class RemoteStore implements SharedStore {
   readonly forms: StoredForms
   readonly select: ColumnAnswers['select']
   readonly page: ColumnAnswers['page']
+  readonly together: ColumnAnswers['together']
   readonly pages: ColumnAnswers['pages']
   readonly contents: ColumnAnswers['contents']
   readonly lines: ColumnAnswers['lines']
@@ -139,6 +140,7 @@ class RemoteStore implements SharedStore {
     const answers = columnAnswers(columns)
     this.select = answers.select
     this.page = answers.page
+    this.together = answers.together
     this.pages = answers.pages
     this.contents = answers.contents
     this.lines = answers.lines

@@ -1,4 +1,4 @@
-import { gatherValues, sliceVector, type Vector } from './vector.ts'
+import { gathered, gatherValues, sliceVector, type Vector } from './vector.ts'
 
 /** A vector that is worked out of the rows of another batch: of those alone that are left when it is first asked for. */
 export class Deferred {
@@ -11,7 +11,27 @@ export class Deferred {
   }
 }
 
-type Source = Vector | (() => Vector) | Deferred
+/** Some rows of a vector of another batch, which are read when they are first asked for. */
+class Selected {
+  readonly of: Batch
+  readonly name: string
+  readonly rows: Uint32Array
+
+  constructor(of: Batch, name: string, rows: Uint32Array) {
+    this.of = of
+    this.name = name
+    this.rows = rows
+  }
+
+  make(): Vector {
+    return gatherValues(this.of.get(this.name) as Vector, this.rows)
+  }
+}
+
+type Source = Vector | (() => Vector) | Deferred | Selected
+
+/** Of fewer rows than one of so many, others than these are not read on the way to them. */
+const FEW_PART = 2
 
 /** Some solutions: a vector for each variable, each made when it is first asked for. */
 export class Batch {
@@ -37,8 +57,13 @@ export class Batch {
   /** The values of a variable; undefined where no row binds it. */
   get(variable: string): Vector | undefined {
     const source = this.vectors.get(variable)
-    if (typeof source !== 'function' && !(source instanceof Deferred)) return source
-    const vector = typeof source === 'function' ? source() : source.make(source.input)
+    if (typeof source === 'function') return this.keep(variable, source())
+    if (source instanceof Deferred) return this.keep(variable, source.make(source.input))
+    if (source instanceof Selected) return this.keep(variable, source.make())
+    return source
+  }
+
+  private keep(variable: string, vector: Vector): Vector {
     this.vectors.set(variable, vector)
     return vector
   }
@@ -63,7 +88,12 @@ export class Batch {
       const source = this.vectors.get(name)
       // Asked of this batch, so that it is made once.
       if (source !== undefined)
-        vectors.set(name, typeof source === 'function' ? () => this.get(name) as Vector : source)
+        vectors.set(
+          name,
+          typeof source === 'function' || source instanceof Selected
+            ? () => this.get(name) as Vector
+            : source,
+        )
     }
     return new Batch(this.size, vectors)
   }
@@ -78,13 +108,22 @@ export class Batch {
   /** Some rows, in the order in which they are named, also several times. */
   rows(rows: Uint32Array): Batch {
     const inputOf = sharedInputs(input => input.rows(rows))
+    const isFew = FEW_PART * rows.length < this.size
+    const composed = new Map<Uint32Array, Uint32Array>()
+    const rowsOf = (before: Uint32Array): Uint32Array => {
+      const known = composed.get(before) ?? gathered(before, rows)
+      composed.set(before, known)
+      return known
+    }
     const vectors = new Map<string, Source>()
     for (const [name, source] of this.vectors)
       vectors.set(
         name,
         source instanceof Deferred
           ? new Deferred(inputOf(source.input), source.make)
-          : () => gatherValues(this.get(name) as Vector, rows),
+          : source instanceof Selected && isFew
+            ? new Selected(source.of, source.name, rowsOf(source.rows))
+            : new Selected(this, name, rows),
       )
     return new Batch(rows.length, vectors)
   }

@@ -1,6 +1,7 @@
 import { Batch, Deferred } from './batch.ts'
 import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
+import { scratchUint32 } from './scratch.ts'
 import { pooledIds } from './translate.ts'
 import type { NumberVector, Vector } from './vector.ts'
 
@@ -80,12 +81,12 @@ function joinedIds(
   domain: Domain,
   size: number,
 ): Vector {
-  const ids = new Uint32Array(size)
+  const ids = scratchUint32(size)
   let at = 0
   batches.forEach((batch, number) => {
     const vector = vectors[number]
     if (vector?.type === 'ids') ids.set(vector.ids, at)
-    else if (vector?.type === 'constant') ids.fill(vector.id, at, at + batch.size)
+    else ids.fill(vector?.type === 'constant' ? vector.id : 0, at, at + batch.size)
     at += batch.size
   })
   return { type: 'ids', domain, ids }

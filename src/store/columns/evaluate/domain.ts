@@ -237,6 +237,7 @@ export class PoolDomain implements Domain {
   private readonly terms: (Term | undefined)[] = []
   private readonly numbers = new Map<string, number>()
   private readonly allocate: (bytes: number) => void
+  #ranks: Uint32Array | null = null
 
   /** @param allocate counts the bytes of what is taken in */
   constructor(allocate: (bytes: number) => void = () => undefined) {
@@ -272,7 +273,8 @@ export class PoolDomain implements Domain {
   }
 
   ranks(): Uint32Array {
-    return ranksOf(this)
+    if (this.#ranks?.length !== this.size + 1) this.#ranks = ranksOf(this)
+    return this.#ranks
   }
 }
 

@@ -4,6 +4,7 @@ import type { GraphColumns } from '../graph.ts'
 import { type Domain, GraphDomains, PoolDomain } from './domain.ts'
 import type { FunctionContext } from './functions/builtins.ts'
 import type { Regex } from './functions/regex.ts'
+import type { Selections } from './selections.ts'
 import { EvaluationStopped } from './stopped.ts'
 
 /** What a query asks that columns cannot evaluate: another engine has to. */
@@ -50,8 +51,12 @@ export class Evaluation implements FunctionContext {
   readonly dataset: DatasetView
   readonly now: Date
   readonly base: string | null
+  /** What conditions select, shared with queries that are evaluated together; null for one alone. */
+  readonly selections: Selections | null
   readonly pool = new PoolDomain(bytes => this.allocate(bytes))
   readonly regexes = new Map<string, Regex | null>()
+  /** True where all solutions of the patterns are read before the first answer: scans begin with large batches then. */
+  readsAll = false
   /** Columns that were read, for whoever explains the query. */
   readonly columns = new Set<string>()
   private readonly limits: EvaluationLimits
@@ -64,8 +69,13 @@ export class Evaluation implements FunctionContext {
   constructor(
     dataset: DatasetView,
     limits: EvaluationLimits = {},
-    options: { readonly now?: Date; readonly base?: string | undefined } = {},
+    options: {
+      readonly now?: Date
+      readonly base?: string | undefined
+      readonly selections?: Selections | null
+    } = {},
   ) {
+    this.selections = options.selections ?? null
     this.dataset = dataset
     this.limits = limits
     this.now = options.now ?? new Date()

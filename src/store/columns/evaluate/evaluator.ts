@@ -18,10 +18,11 @@ import { Filter } from './filter.ts'
 import { grouped, KeyedGroups } from './group.ts'
 import { CompatibleRows, crossPairs, filled, identifiedInPool, joinedBatch } from './join.ts'
 import { NumberKernels } from './numbers.ts'
-import { ordered } from './order.ts'
+import { ordered, type Places } from './order.ts'
 import { PathEvaluator } from './paths.ts'
 import { PatternMatcher } from './patterns.ts'
-import { type ExistsMask, isStable, ScalarCompiler } from './scalar.ts'
+import { type ExistsMask, ScalarCompiler } from './scalar.ts'
+import { isStable } from './stable.ts'
 import { constantVector } from './translate.ts'
 import { termOf } from './value.ts'
 import { hasWholeValues, isBound, type Vector } from './vector.ts'
@@ -76,6 +77,7 @@ export class Evaluator {
 
   /** The solutions of an operation. */
   solutions(operation: SparqlOperation): Iterable<Batch> {
+    this.evaluation.readsAll = readsAll(operation)
     return this.evaluate(operation, this.root, UNIT_BATCH)
   }
 
@@ -84,13 +86,14 @@ export class Evaluator {
     readonly batches: readonly Batch[]
     readonly total: number
   } {
+    // The number of all solutions is asked for.
+    this.evaluation.readsAll = true
     const scope = this.root
     const end = operation.limit === null ? Number.POSITIVE_INFINITY : operation.offset + operation.limit
     const { project, order } = projectedOrder(operation.input)
     if (order !== null) {
-      const { batch, total } = this.inOrder(order, scope, UNIT_BATCH, end)
-      const page = batch?.slice(Math.min(operation.offset, batch.size), end) ?? null
-      return { batches: page === null ? [] : [project === null ? page : page.only(project.variables)], total }
+      const { batch, total } = this.inOrder(order, scope, { from: operation.offset, to: end })
+      return { batches: batch === null ? [] : [projected(batch, project)], total }
     }
     const batches: Batch[] = []
     let total = 0
@@ -185,7 +188,7 @@ export class Evaluator {
         return
       }
       case 'order': {
-        const { batch } = this.inOrder(operation, scope, UNIT_BATCH, Number.POSITIVE_INFINITY)
+        const { batch } = this.inOrder(operation, scope, { from: 0, to: Number.POSITIVE_INFINITY })
         if (batch !== null) yield batch
         return
       }
@@ -214,10 +217,8 @@ export class Evaluator {
     if (end === 0 || limit === 0) return
     const { project, order } = projectedOrder(input)
     if (order !== null) {
-      const { batch } = this.inOrder(order, scope, UNIT_BATCH, end)
-      if (batch === null || offset >= batch.size) return
-      const page = batch.slice(offset, end)
-      yield project === null ? page : page.only(project.variables)
+      const { batch } = this.inOrder(order, scope, { from: offset, to: end })
+      if (batch !== null) yield projected(batch, project)
       return
     }
     let passed = 0
@@ -232,11 +233,10 @@ export class Evaluator {
   private inOrder(
     { input, keys }: Extract<SparqlOperation, { type: 'order' }>,
     scope: Scope,
-    seed: Batch,
-    limit: number,
+    places: Places,
   ): { readonly batch: Batch | null; readonly total: number } {
     const vectorOf = (formula: Formula, batch: Batch) => this.vectorOf(formula, batch, scope)
-    return ordered(this.evaluate(input, scope, seed), keys, limit, vectorOf, this.evaluation)
+    return ordered(this.evaluate(input, scope, UNIT_BATCH), keys, places, vectorOf, this.evaluation)
   }
 
   /** Each solution when it is met first. */
@@ -665,6 +665,27 @@ function projectedOrder(operation: SparqlOperation): {
   if (operation.type === 'project' && operation.input.type === 'order')
     return { project: operation, order: operation.input }
   return { project: null, order: null }
+}
+
+/** True where an operation reads all that it is about before it gives its first solution. */
+function readsAll(operation: SparqlOperation): boolean {
+  switch (operation.type) {
+    case 'group':
+    case 'order':
+      return true
+    case 'project':
+    case 'reduced':
+    case 'slice':
+    case 'extend':
+    case 'filter':
+      return readsAll(operation.input)
+    default:
+      return false
+  }
+}
+
+function projected(batch: Batch, project: Extract<SparqlOperation, { type: 'project' }> | null): Batch {
+  return project === null ? batch : batch.only(project.variables)
 }
 
 interface Parts {

@@ -7,10 +7,11 @@ import type { Evaluation } from './evaluation.ts'
 import { type ColumnCall, columnCall, isTestFunction } from './functions/extensions.ts'
 import { comparedNumbers, type NumberKernels } from './numbers.ts'
 import { pointsNear } from './points.ts'
-import { codeRangeOf, type IdRange, isComparison } from './ranges.ts'
+import { codeRangeOf, isComparison } from './ranges.ts'
 import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
+import { scratchUint32 } from './scratch.ts'
+import { merged, rowsBound, rowsInRange, rowsMarked, without } from './selection.ts'
 import { termValue } from './value.ts'
-import { isBound } from './vector.ts'
 
 /** Points up to which each is tested. */
 const FEW_POINTS = 2048
@@ -52,7 +53,7 @@ export class Filter {
       vector === null || condition.type !== 'binary' ? null : codeRangeOf(condition, vector.domain)
     if (vector === null || range === null) return this.rowsWith(condition, batch, allRows(batch.size), true)
     this.evaluation.advance(batch.size)
-    return allInRange(vector.ids, range)
+    return rowsInRange(vector.ids, range.from, range.to, !range.negated, null)
   }
 
   /** @param required false asks for the rows for which the condition is false */
@@ -116,7 +117,7 @@ export class Filter {
     if (vector !== null) {
       const { ids, domain } = vector
       const range = formula.type === 'binary' ? codeRangeOf(formula, domain) : null
-      if (range !== null) return rowsInRange(ids, range, rows, required)
+      if (range !== null) return rowsInRange(ids, range.from, range.to, range.negated !== required, rows)
       if (domain.size <= TABLE_FACTOR * rows.length + 64)
         return this.tableRows(formula, batch, domain, ids, rows, required)
     }
@@ -146,7 +147,7 @@ export class Filter {
         domain,
         () => called.overSubjects?.(constants, domain.graph) ?? null,
       )
-      return table === null ? null : rowsMarked(ids, table, rows, required)
+      return table === null ? null : rowsMarked(ids, table, required ? 1 : 0, rows)
     }
     const vector = batch.get(call.variable)
     if (vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
@@ -161,7 +162,7 @@ export class Filter {
       () => called.overCodes?.(constants, column) ?? null,
     )
     if (table === null) return null
-    return rowsMarked(ids, table, rows, required)
+    return rowsMarked(ids, table, required ? 1 : 0, rows)
   }
 
   /** A test of points: of each of few, else of those near the place that it is about. */
@@ -182,7 +183,7 @@ export class Filter {
         : this.evaluation.memo('points marked', formula, domain, () =>
             marked(pointsNear(formula, null, domain, this.evaluation), domain.size),
           )
-    if (table !== null) return rowsMarked(ids, table, rows, required)
+    if (table !== null) return rowsMarked(ids, table, required ? 1 : 0, rows)
     const test = this.evaluation.memo(
       'points',
       formula,
@@ -192,7 +193,7 @@ export class Filter {
     if (test === null) return null
     const { longitudes, latitudes, first } = part
     const want = required ? 1 : 0
-    const kept = new Uint32Array(rows.length)
+    const kept = scratchUint32(rows.length)
     let count = 0
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
@@ -223,7 +224,7 @@ export class Filter {
     }
     const { table } = held
     const scalar = this.scalars.compile(formula, batch)
-    const kept = new Uint32Array(rows.length)
+    const kept = scratchUint32(rows.length)
     const want = required ? HOLDS : FAILS
     let count = 0
     let worked = 0
@@ -237,14 +238,15 @@ export class Filter {
         table[id] = truth
         if (++worked % 256 === 0) this.evaluation.check()
       }
-      if (truth === want) kept[count++] = row
+      kept[count] = row
+      count += ((truth ^ want) - 1) >>> 31
     }
     return kept.subarray(0, count)
   }
 
   private scalarRows(formula: Formula, batch: Batch, rows: Uint32Array, required: boolean): Uint32Array {
     const scalar = this.scalars.compile(formula, batch)
-    const kept = new Uint32Array(rows.length)
+    const kept = scratchUint32(rows.length)
     let count = 0
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
@@ -306,106 +308,5 @@ function boundRows(
   const [operand] = formula.arguments
   const vector = operand?.type === 'variable' ? batch.get(operand.name) : undefined
   if (vector === undefined) return required ? rows.subarray(0, 0) : rows
-  const kept = new Uint32Array(rows.length)
-  let count = 0
-  if (vector.type === 'ids') {
-    const { ids } = vector
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as number
-      kept[count] = row
-      count += (ids[row] !== 0) === required ? 1 : 0
-    }
-  } else
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as number
-      kept[count] = row
-      count += isBound(vector, row) === required ? 1 : 0
-    }
-  return kept.subarray(0, count)
-}
-
-/**
- * Loops write each row and count only those that hold: without a branch that the processor would have to guess.
- */
-function rowsInRange(
-  ids: Uint32Array,
-  { from, to, negated }: IdRange,
-  rows: Uint32Array,
-  required: boolean,
-): Uint32Array {
-  const kept = new Uint32Array(rows.length)
-  let count = 0
-  const span = to - from
-  if (negated !== required)
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as number
-      kept[count] = row
-      count += ((ids[row] as number) - from) >>> 0 < span ? 1 : 0
-    }
-  else
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as number
-      const id = ids[row] as number
-      kept[count] = row
-      count += id !== 0 && (id - from) >>> 0 >= span ? 1 : 0
-    }
-  return kept.subarray(0, count)
-}
-
-function allInRange(ids: Uint32Array, { from, to, negated }: IdRange): Uint32Array {
-  const kept = new Uint32Array(ids.length)
-  let count = 0
-  const span = to - from
-  if (negated)
-    for (let row = 0; row < ids.length; row++) {
-      const id = ids[row] as number
-      kept[count] = row
-      count += id !== 0 && (id - from) >>> 0 >= span ? 1 : 0
-    }
-  else
-    for (let row = 0; row < ids.length; row++) {
-      kept[count] = row
-      count += ((ids[row] as number) - from) >>> 0 < span ? 1 : 0
-    }
-  return kept.subarray(0, count)
-}
-
-/** The rows whose values are marked in a table, or are not; what has no value is neither. */
-function rowsMarked(ids: Uint32Array, table: Uint8Array, rows: Uint32Array, required: boolean): Uint32Array {
-  const kept = new Uint32Array(rows.length)
-  const want = required ? 1 : 0
-  let count = 0
-  for (let at = 0; at < rows.length; at++) {
-    const row = rows[at] as number
-    const id = ids[row] as number
-    kept[count] = row
-    count += id !== 0 && table[id] === want ? 1 : 0
-  }
-  return kept.subarray(0, count)
-}
-
-/** Rising rows without some of them. */
-export function without(rows: Uint32Array, some: Uint32Array): Uint32Array {
-  if (some.length === 0) return rows
-  const rest = new Uint32Array(rows.length - some.length)
-  let [next, count] = [0, 0]
-  for (let at = 0; at < rows.length; at++) {
-    const row = rows[at] as number
-    if (next < some.length && some[next] === row) next++
-    else rest[count++] = row
-  }
-  return rest.subarray(0, count)
-}
-
-/** Two disjoint lists of rising rows as one. */
-export function merged(left: Uint32Array, right: Uint32Array): Uint32Array {
-  if (left.length === 0) return right
-  if (right.length === 0) return left
-  const all = new Uint32Array(left.length + right.length)
-  let [l, r] = [0, 0]
-  for (let at = 0; at < all.length; at++) {
-    const fromLeft = r >= right.length || (l < left.length && (left[l] as number) < (right[r] as number))
-    all[at] = (fromLeft ? left[l++] : right[r++]) as number
-  }
-  return all
+  return rowsBound(vector, rows, required)
 }

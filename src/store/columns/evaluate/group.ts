@@ -1,10 +1,13 @@
 import type { AggregateCall } from '../../../sparql/operation.ts'
 import type { Aggregator, AggregatorContext } from './aggregates/aggregator.ts'
+import { CountRows } from './aggregates/counts.ts'
 import { makeAggregator } from './aggregates/make.ts'
 import { Batch } from './batch.ts'
 import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
+import { KeyCounts } from './key-counts.ts'
+import { scratchUint32 } from './scratch.ts'
 import { identified } from './translate.ts'
 import type { IdVector, Vector } from './vector.ts'
 
@@ -33,12 +36,28 @@ export function grouped(
   const aggregators: readonly Aggregator[] = aggregates.map(({ aggregate }) =>
     makeAggregator(aggregate, context),
   )
+  const counters = aggregators.filter(aggregator => aggregator instanceof CountRows)
+  let counts: KeyCounts | null | undefined =
+    counters.length === aggregators.length && keys.length > 0 ? undefined : null
   for (const batch of batches) {
     if (batch.size === 0) continue
     evaluation.advance(batch.size)
+    if (counts === undefined) counts = KeyCounts.of(keys, batch)
+    if (counts?.add(batch) === true) continue
+    if (counts !== null) {
+      const known = counts.groups()
+      const groups = grouper.assign(known.keys)
+      for (const counter of counters) counter.addCounts(groups, known.counts, grouper.count())
+      counts = null
+    }
     const groups = grouper.assign(batch)
     const count = grouper.count()
     for (const aggregator of aggregators) aggregator.add(batch, groups, count)
+  }
+  if (counts) {
+    const known = counts.groups()
+    const values: Vector = { type: 'numbers', kind: 'integer', values: known.counts, bound: null }
+    return known.keys.with(aggregates.map(({ variable }) => [variable, values] as const))
   }
   const count = grouper.count()
   const results = aggregates.map(({ variable }, at) => {
@@ -116,12 +135,13 @@ export class KeyedGroups implements Grouper {
       if (this.size === 0 && size > 0) add(0)
       return new Uint32Array(size)
     }
-    if (rest.length === 0) return this.single.number(first, add)
+    if (rest.length === 0) return this.single.number(first, this.domains[0]?.size ?? 0, add)
     let numbers = first
     for (let at = 0; at < rest.length; at++)
       numbers = (this.tables[at] as PairTable).number(
         numbers,
         rest[at] as Uint32Array,
+        at === 0 ? (this.domains[0]?.size ?? 0) : (this.tables[at - 1] as PairTable).count,
         this.domains[at + 1]?.size ?? 0,
         at === rest.length - 1 ? add : () => undefined,
       )
@@ -178,47 +198,42 @@ class SingleTable {
   private known = new Int32Array(0)
   private size = 0
 
-  /** @param added is told the row of each number that is new */
-  number(ids: Uint32Array, added: (row: number) => void): Uint32Array {
-    const numbers = new Uint32Array(ids.length)
-    const { known } = this
-    for (let row = 0; row < ids.length; row++) {
-      const id = ids[row] as number
-      const number = id < known.length ? (known[id] as number) : -1
-      if (number < 0) return this.rest(ids, row, numbers, added)
-      numbers[row] = number
-    }
-    return numbers
-  }
-
-  /** From the first number on that may be new. */
-  private rest(
-    ids: Uint32Array,
-    from: number,
-    numbers: Uint32Array,
-    added: (row: number) => void,
-  ): Uint32Array {
-    const max = maximum(ids)
+  /**
+   * @param terms the largest number that there may be
+   * @param added is told the row of each number that is new
+   */
+  number(ids: Uint32Array, terms: number, added: (row: number) => void): Uint32Array {
+    const max = FEW_ROWS * ids.length < terms ? maximum(ids) : terms
     if (max >= this.known.length) {
       const larger = new Int32Array(Math.max(2 * this.known.length, max + 1)).fill(-1)
       larger.set(this.known)
       this.known = larger
     }
     const { known } = this
-    let { size } = this
-    for (let row = from; row < ids.length; row++) {
-      const id = ids[row] as number
-      let number = known[id] as number
-      if (number < 0) {
-        number = size++
-        known[id] = number
-        added(row)
-      }
-      numbers[row] = number
+    const numbers = scratchUint32(ids.length)
+    for (let row = 0; row < ids.length; row++) {
+      row = lookUp(known, ids, numbers, row)
+      if (row === ids.length) break
+      numbers[row] = this.size
+      known[ids[row] as number] = this.size++
+      added(row)
     }
-    this.size = size
     return numbers
   }
+}
+
+/** A table as large as a domain is not made for batches with less than one of so many of its terms. */
+const FEW_ROWS = 4
+
+/** Gives rows the numbers that are known of their ids; the first row whose id has none. */
+function lookUp(known: Int32Array, ids: Uint32Array, numbers: Uint32Array, from: number): number {
+  const length = ids.length | 0
+  for (let row = from; row < length; row++) {
+    const number = known[ids[row] as number] as number
+    if (number < 0) return row
+    numbers[row] = number
+  }
+  return length
 }
 
 /** Numbers pairs of numbers as they come, from 0. */
@@ -228,29 +243,38 @@ class PairTable {
   private width = 0
   private size = 0
 
+  /** Pairs so far. */
+  get count(): number {
+    return this.size
+  }
+
   /**
-   * @param terms the largest number that the right side may have
+   * @param leftTerms the largest number that the left side may have
+   * @param terms the same of the right side
    * @param added is told the row of each pair that is new
    */
-  number(left: Uint32Array, right: Uint32Array, terms: number, added: (row: number) => void): Uint32Array {
-    const numbers = new Uint32Array(left.length)
-    let { size } = this
-    if (this.fitsDense(maximum(left), terms)) {
+  number(
+    left: Uint32Array,
+    right: Uint32Array,
+    leftTerms: number,
+    terms: number,
+    added: (row: number) => void,
+  ): Uint32Array {
+    const numbers = scratchUint32(left.length)
+    const isFew = FEW_ROWS * left.length < leftTerms * terms
+    if ((!isFew && this.fitsDense(leftTerms, terms)) || this.fitsDense(maximum(left), terms)) {
       const dense = this.dense as Int32Array
       const { width } = this
       for (let row = 0; row < left.length; row++) {
-        const place = (left[row] as number) * width + (right[row] as number)
-        let known = dense[place] as number
-        if (known < 0) {
-          known = size++
-          dense[place] = known
-          added(row)
-        }
-        numbers[row] = known
+        row = lookUpPairs(dense, width, left, right, numbers, row)
+        if (row === left.length) break
+        numbers[row] = this.size
+        dense[(left[row] as number) * width + (right[row] as number)] = this.size++
+        added(row)
       }
-      this.size = size
       return numbers
     }
+    let { size } = this
     this.leaveDense()
     for (let row = 0; row < left.length; row++) {
       const key = (left[row] as number) * 2 ** 32 + (right[row] as number)
@@ -298,7 +322,25 @@ class PairTable {
   }
 }
 
-function maximum(numbers: Uint32Array): number {
+/** Gives rows the numbers that are known of their pairs; the first row whose pair has none. */
+function lookUpPairs(
+  dense: Int32Array,
+  width: number,
+  left: Uint32Array,
+  right: Uint32Array,
+  numbers: Uint32Array,
+  from: number,
+): number {
+  const length = left.length | 0
+  for (let row = from; row < length; row++) {
+    const number = dense[Math.imul(left[row] as number, width) + (right[row] as number)] as number
+    if (number < 0) return row
+    numbers[row] = number
+  }
+  return length
+}
+
+export function maximum(numbers: Uint32Array): number {
   let max = 0
   for (let at = 0; at < numbers.length; at++) if ((numbers[at] as number) > max) max = numbers[at] as number
   return max

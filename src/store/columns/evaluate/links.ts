@@ -6,8 +6,10 @@ import type { GraphColumns } from '../graph.ts'
 import { allRows, type Batch } from './batch.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
+import { scratchUint32 } from './scratch.ts'
+import { rowsEqual, rowsPresent } from './selection.ts'
 import { codeTranslator, translated } from './translate.ts'
-import { hasWholeValues, type IdVector, type Vector } from './vector.ts'
+import { gathered, hasWholeValues, type IdVector, type Vector } from './vector.ts'
 
 /** A triple pattern about the subject of a star: its predicate is known. */
 export interface ColumnLink {
@@ -75,14 +77,31 @@ export class LinkFollower {
   ): Batch {
     let found = new Followed(batch, () => subjects)
     const several: ColumnLink[] = []
+    const { direct, others } = parted(links, graph, found)
+    const { first, ids } = subjects
+    const isScan = first !== undefined && batch.variables.length === 1
+    const selections = isScan ? (this.evaluation.selections?.scan(graph, first, ids.length) ?? null) : null
+    const predicates = new Map(direct.map(({ column, name }) => [name, column.predicate]))
     const ready = () => {
       for (const condition of filters.take(name => found.batch.has(name))) {
-        const rows = this.filter.select(condition, found.batch)
+        const select = () => this.filter.select(condition, found.batch)
+        const rows = selections === null ? select() : selections.rows(condition, predicates, select)
         if (rows.length < found.batch.size) found = found.rows(rows)
       }
     }
     ready()
-    for (const link of ordered(links, graph, found.batch)) {
+    for (const { column, name } of direct) {
+      const before = found
+      this.evaluation.columns.add(column.predicate)
+      found = found.with(name, () => ({
+        type: 'ids',
+        domain: domainsOf(graph).of(column),
+        ids: codesOf(column, before.subjects),
+        isWhole: column.isComplete,
+      }))
+    }
+    for (const link of ordered(others, graph, found.batch)) {
+      selections?.end()
       if (found.batch.size === 0) break
       this.evaluation.advance(found.batch.size)
       if (isPosition(link.predicate)) {
@@ -108,6 +127,9 @@ export class LinkFollower {
       }
       ready()
     }
+    ready()
+    for (const { column, name } of direct)
+      if (!column.isComplete && found.batch.size > 0) found = withValue(name, found)
     for (const { predicate, object } of several) {
       const column = graph.column(predicate)
       if (column === undefined || object.type !== 'variable' || found.batch.size === 0) break
@@ -227,9 +249,7 @@ function isRising(rows: Uint32Array): boolean {
 }
 
 export function gatherIds({ domain, ids, isWhole }: IdVector, rows: Uint32Array): IdVector {
-  const some = new Uint32Array(rows.length)
-  for (let at = 0; at < rows.length; at++) some[at] = ids[rows[at] as number] as number
-  return { type: 'ids', domain, ids: some, ...(isWhole === true ? { isWhole } : {}) }
+  return { type: 'ids', domain, ids: gathered(ids, rows), ...(isWhole === true ? { isWhole } : {}) }
 }
 
 /** Links that only keep rows come first, then those that give one value a row. */
@@ -256,7 +276,7 @@ export function rowFinder(column: Column): (subject: number) => number {
 export function codesOf(column: Column, { ids, first }: IdVector): Uint32Array {
   const { codes } = column
   if (column.isDense && first !== undefined) return codes.subarray(first - 1, first - 1 + ids.length)
-  const found = new Uint32Array(ids.length)
+  const found = scratchUint32(ids.length)
   if (column.isDense)
     for (let at = 0; at < ids.length; at++) found[at] = codes[(ids[at] as number) - 1] as number
   else {
@@ -267,6 +287,43 @@ export function codesOf(column: Column, { ids, first }: IdVector): Uint32Array {
     }
   }
   return found
+}
+
+/** A column whose codes are read where they are. */
+interface DirectLink {
+  readonly column: Column
+  readonly name: string
+}
+
+/**
+ * Of a scan, links to columns with one value and a row for each subject are apart: their codes are those of the subjects
+ * without being copied, so conditions are tested on them before anything else is read.
+ */
+function parted(
+  links: readonly ColumnLink[],
+  graph: GraphColumns,
+  { batch, subjects }: Followed,
+): { readonly direct: readonly DirectLink[]; readonly others: readonly ColumnLink[] } {
+  if (subjects.first === undefined) return { direct: [], others: links }
+  const direct: DirectLink[] = []
+  const others: ColumnLink[] = []
+  for (const link of links) {
+    const { predicate, object } = link
+    const column = isPosition(predicate) ? undefined : graph.column(predicate)
+    const name = object.type === 'variable' && !batch.has(object.name) ? object.name : null
+    const isDirect = column?.isSingle === true && column.isDense && 2 * column.header.rows >= graph.subjects
+    if (isDirect && name !== null && direct.every(each => each.name !== name)) direct.push({ column, name })
+    else others.push(link)
+  }
+  return { direct, others }
+}
+
+/** The solutions with a value of a variable, whose vector has 0 for none. */
+function withValue(name: string, found: Followed): Followed {
+  const vector = found.batch.get(name) as IdVector
+  const rows = rowsPresent(vector.ids)
+  if (rows.length === vector.ids.length) return found.with(name, { ...vector, isWhole: true })
+  return found.rows(rows).with(name, { ...vector, ids: gathered(vector.ids, rows), isWhole: true })
 }
 
 function single(graph: GraphColumns, column: Column, name: string, found: Followed): Followed {
@@ -281,37 +338,18 @@ function single(graph: GraphColumns, column: Column, name: string, found: Follow
     }))
   }
   const ids = codesOf(column, found.subjects)
-  const rows = presentRows(ids)
+  const rows = rowsPresent(ids)
   if (rows.length === ids.length) return found.with(name, { type: 'ids', domain, ids, isWhole: true })
-  const some = new Uint32Array(rows.length)
-  for (let at = 0; at < rows.length; at++) some[at] = ids[rows[at] as number] as number
-  return found.rows(rows).with(name, { type: 'ids', domain, ids: some, isWhole: true })
-}
-
-function presentRows(ids: Uint32Array): Uint32Array {
-  const rows = new Uint32Array(ids.length)
-  let count = 0
-  for (let at = 0; at < ids.length; at++) {
-    rows[count] = at
-    count += ids[at] === 0 ? 0 : 1
-  }
-  return rows.subarray(0, count)
+  return found.rows(rows).with(name, { type: 'ids', domain, ids: gathered(ids, rows), isWhole: true })
 }
 
 /** The solutions whose subject has one value. */
 function rowsWith(column: Column, subjects: IdVector, code: number): Uint32Array {
   if (code === 0) return new Uint32Array(0)
   const { ids } = subjects
-  const rows = new Uint32Array(ids.length)
+  if (column.isSingle) return rowsEqual(codesOf(column, subjects), code)
+  const rows = scratchUint32(ids.length)
   let count = 0
-  if (column.isSingle) {
-    const found = codesOf(column, subjects)
-    for (let at = 0; at < found.length; at++) {
-      rows[count] = at
-      count += found[at] === code ? 1 : 0
-    }
-    return rows.subarray(0, count)
-  }
   const rowOf = rowFinder(column)
   for (let at = 0; at < ids.length; at++)
     if (hasCode(column, rowOf((ids[at] as number) - 1), code)) rows[count++] = at
@@ -321,7 +359,7 @@ function rowsWith(column: Column, subjects: IdVector, code: number): Uint32Array
 /** The solutions whose subject has the value that is theirs. */
 function rowsWithCodes(column: Column, subjects: IdVector, required: Uint32Array): Uint32Array {
   const { ids } = subjects
-  const rows = new Uint32Array(ids.length)
+  const rows = scratchUint32(ids.length)
   let count = 0
   if (column.isSingle) {
     const found = codesOf(column, subjects)
@@ -355,7 +393,7 @@ export function subjectsIn(
   if (vector.type === 'ids' && vector.domain === domain && hasWholeValues(vector))
     return { rows: null, subjects: vector }
   const ids = vector.type === 'constant' ? constantIds(vector, graph, size) : translated(vector, domain, size)
-  const rows = presentRows(ids)
+  const rows = rowsPresent(ids)
   if (rows.length === size) return { rows: null, subjects: { type: 'ids', domain, ids } }
   return { rows, subjects: gatherIds({ type: 'ids', domain, ids }, rows) }
 }

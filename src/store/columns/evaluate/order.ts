@@ -4,48 +4,59 @@ import { allRows, type Batch } from './batch.ts'
 import { concatenatedTexts } from './concat.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
-import type { Vector } from './vector.ts'
+import { rowsBetween, valuesAround, valuesInOrder } from './order-bounds.ts'
+import { merged } from './selection.ts'
+import { gathered, type Vector } from './vector.ts'
 
 /** Makes the vector of an expression over a batch. */
 export type VectorOf = (expression: OrderCondition['expression'], batch: Batch) => Vector
 
+/** The places of an order that are asked for: from one to below another. */
+export interface Places {
+  readonly from: number
+  readonly to: number
+}
+
 /** So many rows more than are asked for are gathered before the last of them are dropped. */
-const SLACK = 4096
+const SLACK = 2 ** 18
+
+/** Fewer rows are sorted as they are. */
+const FEW = 256
 
 /**
  * Solutions in order (SPARQL 1.1 Query, section 15.1); those that are equal keep the order in which they come.
  *
- * @param limit how many are asked for at most
+ * @param places those that are asked for
  */
 export function ordered(
   batches: Iterable<Batch>,
   keys: readonly OrderCondition[],
-  limit: number,
+  { from, to }: Places,
   vectorOf: VectorOf,
   evaluation: Evaluation,
 ): { readonly batch: Batch | null; readonly total: number } {
+  const order = new Order(keys, vectorOf, evaluation)
   let kept: Batch[] = []
   let [held, total] = [0, 0]
   for (const batch of batches) {
     if (batch.size === 0) continue
     total += batch.size
-    const part = batch.size > limit + SLACK ? firstOf(batch, keys, limit, vectorOf, evaluation) : batch
-    kept.push(part)
-    evaluation.allocate(bytesOf(part))
-    held += part.size
-    if (held > limit + 8 * SLACK) {
-      const all = concatenatedTexts(kept, evaluation)
-      for (const before of kept) evaluation.release(bytesOf(before))
-      const first = firstOf(all, keys, limit, vectorOf, evaluation)
-      // What was concatenated counts no more; one batch alone was not counted again.
-      if (kept.length > 1) evaluation.release(bytesOf(all))
-      evaluation.allocate(bytesOf(first))
-      kept = [first]
-      held = Math.min(limit, all.size)
-    }
+    kept.push(batch)
+    evaluation.allocate(bytesOf(batch))
+    held += batch.size
+    if (held <= to + SLACK) continue
+    const all = concatenatedTexts(kept, evaluation)
+    for (const before of kept) evaluation.release(bytesOf(before))
+    const first = all.rows(order.first(all, to))
+    // What was concatenated counts no more; one batch alone was not counted again.
+    if (kept.length > 1) evaluation.release(bytesOf(all))
+    evaluation.allocate(bytesOf(first))
+    kept = [first]
+    held = first.size
   }
-  if (kept.length === 0) return { batch: null, total }
-  return { batch: firstOf(concatenatedTexts(kept, evaluation), keys, limit, vectorOf, evaluation), total }
+  if (kept.length === 0 || from >= held || from >= to) return { batch: null, total }
+  const all = concatenatedTexts(kept, evaluation)
+  return { batch: all.rows(order.at(all, from, Math.min(to, all.size))), total }
 }
 
 /** Bytes of the rows of a batch. */
@@ -53,60 +64,129 @@ function bytesOf({ size, variables }: Batch): number {
   return 4 * size * variables.length
 }
 
-function firstOf(
-  batch: Batch,
-  keys: readonly OrderCondition[],
-  limit: number,
-  vectorOf: VectorOf,
-  evaluation: Evaluation,
-): Batch {
-  if (limit === 0) return batch.slice(0, 0)
-  evaluation.advance(batch.size * Math.max(1, keys.length))
-  const some = limit < batch.size / 3 ? candidates(batch, keys, limit, vectorOf, evaluation) : batch
-  const working = 8 * some.size * keys.length
-  evaluation.allocate(working)
-  const numbers = keys.map(({ expression, descending }) =>
-    orderNumbers(vectorOf(expression, some), some.size, descending, evaluation),
-  )
-  const rows =
-    limit < some.size / 8
-      ? firstRows(numbers, some.size, limit)
-      : sortedRows(numbers, some.size).subarray(0, limit)
-  evaluation.release(working)
-  return some.rows(rows)
+/** Some rows, rising, that are next to each other in an order, and the number of rows before them. */
+interface Section {
+  readonly rows: Uint32Array
+  readonly before: number
 }
 
-/** Values of a key that are looked at to guess where the last of the first rows is. */
-const SAMPLE = 1024
+/** An order by some keys. */
+class Order {
+  private readonly keys: readonly OrderCondition[]
+  private readonly vectorOf: VectorOf
+  private readonly evaluation: Evaluation
 
-/**
- * The rows that can be among the first by a bound of the first key: a sample guesses one that leaves some more rows than are
- * asked for. Where too few are below it, all are candidates.
- */
-function candidates(
-  batch: Batch,
-  keys: readonly OrderCondition[],
-  limit: number,
-  vectorOf: VectorOf,
-  evaluation: Evaluation,
-): Batch {
-  const { size } = batch
-  const [first] = keys
-  if (first === undefined || size < 4 * SAMPLE) return batch
-  const numbers = orderNumbers(vectorOf(first.expression, batch), size, first.descending, evaluation)
-  const sample = new Float64Array(SAMPLE)
-  const step = size / SAMPLE
-  for (let at = 0; at < SAMPLE; at++) sample[at] = numbers[Math.floor(at * step)] as number
-  sample.sort()
-  const expected = (limit / size) * SAMPLE
-  const bound = sample[Math.min(SAMPLE - 1, Math.ceil(expected + 3 * Math.sqrt(expected) + 2))] as number
-  const rows = new Uint32Array(size)
-  let count = 0
-  for (let row = 0; row < size; row++) {
-    rows[count] = row
-    count += (numbers[row] as number) <= bound ? 1 : 0
+  constructor(keys: readonly OrderCondition[], vectorOf: VectorOf, evaluation: Evaluation) {
+    this.keys = keys
+    this.vectorOf = vectorOf
+    this.evaluation = evaluation
   }
-  return count < limit || count > size / 2 ? batch : batch.rows(rows.slice(0, count))
+
+  /** The rows at some places, in order. */
+  at(batch: Batch, from: number, to: number): Uint32Array {
+    const { rows, before } = this.section(batch, 0, from, to)
+    const sorted = this.sorted(rows.length === batch.size ? batch : batch.rows(rows))
+    return gathered(rows, sorted.subarray(from - before, to - before))
+  }
+
+  /** The first rows of the order, as they come; a few more where that is less work. */
+  first(batch: Batch, count: number): Uint32Array {
+    const { rows } = this.section(batch, 0, 0, Math.min(count, batch.size))
+    if (rows.length <= 2 * count + SLACK / 2) return rows
+    return gathered(rows, this.sorted(batch.rows(rows)).slice(0, count).sort())
+  }
+
+  /**
+   * Few rows among which are those at some places, without a sort: the values of a key at the first of the places and at the
+   * last bound those of all between them. Rows whose values are equal to a bound are told apart by the next key.
+   */
+  private section(batch: Batch, level: number, from: number, to: number): Section {
+    const { size } = batch
+    const required = to - from
+    const isNarrow = (rows: number) => rows <= 2 * required + FEW
+    if (isNarrow(size)) return { rows: allRows(size), before: 0 }
+    const key = this.keys[level]
+    if (key === undefined) return { rows: allRows(size).subarray(from, to), before: from }
+    this.evaluation.advance(size)
+    const vector = this.vectorOf(key.expression, batch)
+    if (vector.type === 'constant') return this.section(batch, level + 1, from, to)
+    const values = valuesInOrder(vector, size)
+    if (values === null) {
+      const numbers = orderNumbers(vector, size, key.descending, this.evaluation)
+      const found = valuesAround(numbers, from, to)
+      return found ?? { rows: allRows(size), before: 0 }
+    }
+    const { counts, numbers } = values
+    const { first, last, before } = boundsOf(counts, from, to, key.descending)
+    if (first === last) {
+      const rows = rowsBetween(numbers, first, first)
+      return isNarrow(rows.length) ? { rows, before } : this.within(batch, rows, before, level, from, to)
+    }
+    const [low, high] = key.descending ? [last, first] : [first, last]
+    const rows = rowsBetween(numbers, low, high)
+    if (isNarrow(rows.length)) return { rows, before }
+    const [atFirst, atLast] = [counts[first] as number, counts[last] as number]
+    const beforeLast = before + rows.length - atLast
+    const between = rowsBetween(numbers, low + 1, high - 1)
+    const start = this.within(
+      batch,
+      rowsBetween(numbers, first, first),
+      before,
+      level,
+      from,
+      before + atFirst,
+    )
+    const end = this.within(batch, rowsBetween(numbers, last, last), beforeLast, level, beforeLast, to)
+    return { rows: merged(merged(start.rows, between), end.rows), before: start.before }
+  }
+
+  /** The same of rows with one value of a key, of which so many are before. */
+  private within(
+    batch: Batch,
+    rows: Uint32Array,
+    before: number,
+    level: number,
+    from: number,
+    to: number,
+  ): Section {
+    const inner = this.section(batch.rows(rows), level + 1, from - before, to - before)
+    return { rows: gathered(rows, inner.rows), before: before + inner.before }
+  }
+
+  /** All rows in order. */
+  private sorted(batch: Batch): Uint32Array {
+    const { size } = batch
+    this.evaluation.advance(size * Math.max(1, this.keys.length))
+    const working = 8 * size * this.keys.length
+    this.evaluation.allocate(working)
+    const numbers = this.keys.map(({ expression, descending }) =>
+      orderNumbers(this.vectorOf(expression, batch), size, descending, this.evaluation),
+    )
+    const rows = sortedRows(numbers, size)
+    this.evaluation.release(working)
+    return rows
+  }
+}
+
+/** The values at the first of some places and at the last, and how many values come before. */
+function boundsOf(
+  counts: Uint32Array,
+  from: number,
+  to: number,
+  descending: boolean,
+): { readonly first: number; readonly last: number; readonly before: number } {
+  let [first, before, seen] = [-1, 0, 0]
+  for (let at = 0; at < counts.length; at++) {
+    const value = descending ? counts.length - 1 - at : at
+    const count = counts[value] as number
+    if (first < 0 && seen + count > from) {
+      first = value
+      before = seen
+    }
+    seen += count
+    if (seen >= to) return { first, last: value, before }
+  }
+  throw new RangeError('there are fewer rows than places')
 }
 
 /** Numbers in the order of a key's values: lower ones first, those of unbound values lowest; negative where it descends. */
@@ -168,48 +248,4 @@ function sortedRows(keys: readonly Float64Array[], size: number): Uint32Array {
     rows = order.map(place => before[place] as number)
   }
   return rows ?? allRows(size)
-}
-
-/** The first rows in the order of their keys, by a heap whose root is the last of them. */
-function firstRows(keys: readonly Float64Array[], size: number, limit: number): Uint32Array {
-  const isBefore = (left: number, right: number): boolean => {
-    for (const numbers of keys) {
-      const [a, b] = [numbers[left] as number, numbers[right] as number]
-      if (a < b) return true
-      if (a > b) return false
-    }
-    return left < right
-  }
-  const heap = new Uint32Array(limit)
-  let count = 0
-  const first = keys[0]
-  let bound = Number.POSITIVE_INFINITY
-  for (let row = 0; row < size; row++) {
-    if (count < limit) {
-      let at = count++
-      while (at > 0) {
-        const parent = (at - 1) >> 1
-        if (!isBefore(heap[parent] as number, row)) break
-        heap[at] = heap[parent] as number
-        at = parent
-      }
-      heap[at] = row
-      if (count === limit && first !== undefined) bound = first[heap[0] as number] as number
-      continue
-    }
-    if (first !== undefined && (first[row] as number) > bound) continue
-    if (!isBefore(row, heap[0] as number)) continue
-    let at = 0
-    for (;;) {
-      let child = 2 * at + 1
-      if (child >= limit) break
-      if (child + 1 < limit && isBefore(heap[child] as number, heap[child + 1] as number)) child += 1
-      if (!isBefore(row, heap[child] as number)) break
-      heap[at] = heap[child] as number
-      at = child
-    }
-    heap[at] = row
-    if (first !== undefined) bound = first[heap[0] as number] as number
-  }
-  return heap.subarray(0, count).sort((a, b) => (a === b ? 0 : isBefore(a, b) ? -1 : 1))
 }

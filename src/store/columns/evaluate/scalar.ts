@@ -6,9 +6,10 @@ import { isConstantExpression } from './constants.ts'
 import { SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation, NotEvaluated } from './evaluation.ts'
 import { arithmeticFunction, negatedValue } from './functions/arithmetic.ts'
-import { BUILTINS, VOLATILE } from './functions/builtins.ts'
+import { BUILTINS } from './functions/builtins.ts'
 import { CASTS } from './functions/casts.ts'
 import { columnCall, extensionFunction } from './functions/extensions.ts'
+import { isStable } from './stable.ts'
 import { FALSE, integerTerm, type TermValue, TRUE, termValue, truth } from './value.ts'
 import { isBound, type Vector, vectorValueAt } from './vector.ts'
 
@@ -362,27 +363,5 @@ function withValues(
       values.push(value)
     }
     return call(values)
-  }
-}
-
-/** True for an expression that has the same value for the same values of its variables, within one query. */
-export function isStable(formula: Formula): boolean {
-  switch (formula.type) {
-    case 'binary':
-      return isStable(formula.left) && isStable(formula.right)
-    case 'not':
-    case 'minus':
-    case 'plus':
-      return isStable(formula.operand)
-    case 'builtin':
-      return !VOLATILE.has(formula.name) && formula.arguments.every(isStable)
-    case 'function':
-      return formula.arguments.every(isStable)
-    case 'in':
-      return isStable(formula.operand) && formula.items.every(isStable)
-    case 'exists':
-      return false
-    default:
-      return true
   }
 }

@@ -12,7 +12,7 @@ import type { IdVector } from './vector.ts'
 
 /** Subjects of the first batch of a scan, and of the largest: a reader of few rows waits for few. */
 const FIRST_BATCH = 2048
-const LARGEST_BATCH = 2 ** 17
+const LARGEST_BATCH = 2 ** 18
 
 /** A list of subjects is followed where it has at most one of so many. */
 const LIST_PART = 6
@@ -35,12 +35,13 @@ export function* scanSubjects(
   evaluation: Evaluation,
   largest = LARGEST_BATCH,
 ): Generator<Batch> {
+  const least = evaluation.readsAll ? largest : FIRST_BATCH
   const candidates = bestCandidates(graph, links, filters, evaluation)
   const domain = domainsOf(graph).subjects
   if (candidates !== null && candidates.count === 0) return
   if (candidates !== null && candidates.count * LIST_PART <= graph.subjects) {
     const subjects = candidates.subjects()
-    for (const [from, to] of pieces(subjects.length, largest)) {
+    for (const [from, to] of pieces(subjects.length, least, largest)) {
       const ids = new Uint32Array(to - from)
       for (let at = from; at < to; at++) ids[at - from] = (subjects[at] as number) + 1
       evaluation.advance(ids.length)
@@ -51,7 +52,7 @@ export function* scanSubjects(
     }
     return
   }
-  for (const [from, to] of pieces(graph.subjects, largest)) {
+  for (const [from, to] of pieces(graph.subjects, least, largest)) {
     const ids = numbersFrom(from + 1, to + 1)
     evaluation.advance(ids.length)
     yield new Batch(
@@ -61,8 +62,12 @@ export function* scanSubjects(
   }
 }
 
-function* pieces(length: number, largest: number): Generator<readonly [from: number, to: number]> {
-  let size = FIRST_BATCH
+function* pieces(
+  length: number,
+  least: number,
+  largest: number,
+): Generator<readonly [from: number, to: number]> {
+  let size = least
   for (let from = 0; from < length; from += size, size = Math.min(8 * size, largest))
     yield [from, Math.min(length, from + size)]
 }

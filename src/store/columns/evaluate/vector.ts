@@ -1,6 +1,7 @@
 import type { Term } from '../../../rdf/term.ts'
 import type { NumericKind } from '../lexical.ts'
 import type { Domain } from './domain.ts'
+import { scratchFloat64, scratchUint32 } from './scratch.ts'
 import { double, float, integerTerm, type TermValue } from './value.ts'
 
 /** The values of a variable over the rows of a batch: numbers of terms, 0 where it is not bound. */
@@ -50,20 +51,24 @@ export function hasWholeValues(vector: Vector): boolean {
   }
 }
 
+/** Numbers at some places. */
+export function gathered(ids: Uint32Array, rows: Uint32Array): Uint32Array {
+  const length = rows.length | 0
+  const some = scratchUint32(length)
+  for (let at = 0; at < length; at++) some[at] = ids[rows[at] as number] as number
+  return some
+}
+
 /** The rows of a vector at some places. */
 export function gatherValues(vector: Vector, rows: Uint32Array): Vector {
   switch (vector.type) {
     case 'constant':
       return vector
-    case 'ids': {
-      const { ids } = vector
-      const some = new Uint32Array(rows.length)
-      for (let at = 0; at < rows.length; at++) some[at] = ids[rows[at] as number] as number
-      return { type: 'ids', domain: vector.domain, ids: some, ...wholeOf(vector) }
-    }
+    case 'ids':
+      return { type: 'ids', domain: vector.domain, ids: gathered(vector.ids, rows), ...wholeOf(vector) }
     case 'numbers': {
       const { values, bound } = vector
-      const some = new Float64Array(rows.length)
+      const some = scratchFloat64(rows.length)
       for (let at = 0; at < rows.length; at++) some[at] = values[rows[at] as number] as number
       const present = bound === null ? null : new Uint8Array(rows.length)
       if (bound !== null && present !== null)

@@ -10,6 +10,7 @@ import { concatenatedTexts } from '../evaluate/concat.ts'
 import { SubjectDomain } from '../evaluate/domain.ts'
 import type { Evaluation } from '../evaluate/evaluation.ts'
 import { Evaluator } from '../evaluate/evaluator.ts'
+import { withScratch } from '../evaluate/scratch.ts'
 import { termOf } from '../evaluate/value.ts'
 import { termAt, type Vector } from '../evaluate/vector.ts'
 import type { GraphColumns } from '../graph.ts'
@@ -22,6 +23,16 @@ export type GraphNames = (graph: GraphColumns) => string
 
 /** Evaluates a SELECT whose answer is had at once. */
 export function tableOf(
+  query: Extract<QueryOperation, { type: 'select' }>,
+  evaluation: Evaluation,
+  counted: boolean,
+  nameOf: GraphNames,
+): WireTable {
+  return withScratch(() => wholeTable(query, evaluation, counted, nameOf))
+}
+
+/** Nothing of it is an array of the evaluation, whose memory the next query takes. */
+function wholeTable(
   query: Extract<QueryOperation, { type: 'select' }>,
   evaluation: Evaluation,
   counted: boolean,

@@ -32,10 +32,10 @@ export type TextFormat = ResultFormat | 'nt'
 
 /** What a thread is asked to do. */
 export type Job =
-  /** A query whose answer is small enough to be had at once. */
+  /** Queries of the same graphs whose answers are small enough to be had at once. */
   | {
       readonly type: 'table'
-      readonly query: QueryOperation
+      readonly queries: readonly QueryOperation[]
       readonly graphs: QueriedGraphs
       /** True where the number of all solutions is asked for beside those of the page. */
       readonly counted: boolean
@@ -146,7 +146,7 @@ export type ColumnReply =
     }
   /** A section of a graph cannot be read. */
   | { readonly type: 'damaged'; readonly graph: string; readonly reason: string }
-  | { readonly type: 'table'; readonly id: number; readonly table: WireTable }
+  | { readonly type: 'table'; readonly id: number; readonly tables: readonly WireTable[] }
   /** A piece of text, or a table; none and `done` after the last. */
   | {
       readonly type: 'piece'

@@ -15,6 +15,8 @@ interface Entry {
   /** In the order in which they came; their number is the revision of the entry. */
   parts: Part[]
   bytes: number
+  /** Predicates whose values can be written from what is in memory. */
+  loaded: Set<string>
   /** Number of the last job that used it. */
   used: number
 }
@@ -49,6 +51,7 @@ export class GraphRegistry {
       columns: this.holder.attach(place),
       parts: [],
       bytes: 0,
+      loaded: new Set(),
       used: this.clock,
     })
   }
@@ -86,6 +89,20 @@ export class GraphRegistry {
       const known = names.filter(name => thread.revisions.delete(name))
       if (known.length > 0) thread.send({ type: 'detach', graphs: known })
     }
+  }
+
+  /** Notes that a thread has read what the values of some columns are written from. */
+  noteLoaded(graph: string, predicates: readonly string[]): void {
+    const loaded = this.entries.get(graph)?.loaded
+    for (const predicate of predicates) loaded?.add(predicate)
+  }
+
+  /** True where the values of some columns can be written without reading a file. */
+  isLoaded(graph: string, predicates: readonly string[]): boolean {
+    const entry = this.entries.get(graph)
+    if (entry === undefined || !predicates.every(predicate => entry.loaded.has(predicate))) return false
+    entry.used = ++this.clock
+    return true
   }
 
   /** Takes a section that a thread has read. */
@@ -137,6 +154,7 @@ export class GraphRegistry {
       this.bytes -= entry.bytes
       entry.bytes = 0
       entry.parts = []
+      entry.loaded = new Set()
       entry.columns = this.holder.attach(entry.place)
       for (const thread of threads)
         if (thread.revisions.delete(entry.place.name))

@@ -3,6 +3,8 @@ import { GraphBuilder } from '../build/graph-builder.ts'
 import { SectionMemory } from '../build/section-writer.ts'
 import type { Column } from '../column.ts'
 import { type DatasetView, Evaluation, NotEvaluated } from '../evaluate/evaluation.ts'
+import { withScratch } from '../evaluate/scratch.ts'
+import { Selections } from '../evaluate/selections.ts'
 import { EvaluationStopped } from '../evaluate/stopped.ts'
 import type { GraphColumns } from '../graph.ts'
 import { ColumnsDamaged } from '../sections.ts'
@@ -123,9 +125,10 @@ function evaluationOf(
   clock: WorkClock,
   memory: number,
   base: string | null = null,
+  selections: Selections | null = null,
 ): Evaluation {
   const limits = { clock, signal: { numbers: signal, id }, memory }
-  return new Evaluation(viewOf(queried), limits, base === null ? {} : { base })
+  return new Evaluation(viewOf(queried), limits, { base: base ?? undefined, selections })
 }
 
 const nameOf = (graph: GraphColumns): string => names.get(graph) ?? ''
@@ -135,12 +138,17 @@ function run(id: number, job: Job, { milliseconds, memory }: JobLimits): void {
   clock.begin()
   switch (job.type) {
     case 'table': {
-      if (job.query.type !== 'select') throw new Error('a table is the answer of a SELECT')
-      const evaluation = evaluationOf(id, job.graphs, clock, memory)
-      const table = tableOf(job.query, evaluation, job.counted, nameOf)
+      const selections = job.queries.length > 1 ? new Selections() : null
+      const tables = withScratch(() =>
+        job.queries.map(query => {
+          if (query.type !== 'select') throw new Error('a table is the answer of a SELECT')
+          const evaluation = evaluationOf(id, job.graphs, clock, memory, null, selections)
+          return tableOf(query, evaluation, job.counted, nameOf)
+        }),
+      )
       const [, graph] = job.graphs.namedGraphs[0] ?? []
-      if (graph !== undefined && table.rows > 0) touch(graphOf(graph), job.contents)
-      reply({ type: 'table', id, table })
+      if (graph !== undefined && tables.some(({ rows }) => rows > 0)) touch(graphOf(graph), job.contents)
+      reply({ type: 'table', id, tables })
       return
     }
     case 'text': {

@@ -21,6 +21,15 @@ export class CountRows implements Aggregator {
     }
   }
 
+  /** Adds rows that were counted before. */
+  addCounts(groups: Uint32Array, numbers: Float64Array, count: number): void {
+    const counts = this.counts.grow(count)
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row] as number
+      counts[group] = (counts[group] as number) + (numbers[row] as number)
+    }
+  }
+
   result(count: number): Vector {
     return counted(this.counts.grow(count), count)
   }

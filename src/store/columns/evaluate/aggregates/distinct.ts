@@ -14,21 +14,18 @@ class SeenPairs {
   /** Calls back for the first row of each pair; 0 is no term. */
   forNew(groups: Uint32Array, ids: Uint32Array, call: (row: number) => void): void {
     const { dense, width } = this
+    // Pairs of a group that has no place in the array are found one by one.
+    const end = dense === null ? 0 : Math.floor(dense.length / width)
     for (let row = 0; row < groups.length; row++) {
-      const id = ids[row] as number
-      if (id === 0) continue
-      const group = groups[row] as number
-      const place = group * width + id
-      if (dense !== null && id < width && place < dense.length) {
-        if (dense[place] === 1) continue
-        dense[place] = 1
-      } else if (!this.add(group, id)) continue
-      call(row)
+      if (dense !== null) row = nextNew(dense, width, end, groups, ids, row)
+      if (row >= groups.length) return
+      if (this.add(groups[row] as number, ids[row] as number)) call(row)
     }
   }
 
   /** True the first time that a pair comes. */
   add(group: number, id: number): boolean {
+    if (id === 0) return false
     const { dense, width } = this
     if (dense !== null && id < width) {
       const place = group * width + id
@@ -54,6 +51,24 @@ class SeenPairs {
 }
 
 const DENSE_SEEN = 2 ** 20
+
+/** The first row from one on whose pair is not marked in an array of groups below an end. */
+function nextNew(
+  dense: Uint8Array,
+  width: number,
+  end: number,
+  groups: Uint32Array,
+  ids: Uint32Array,
+  from: number,
+): number {
+  const length = groups.length | 0
+  for (let row = from; row < length; row++) {
+    const [group, id] = [groups[row] as number, ids[row] as number]
+    if (id === 0) continue
+    if (group >= end || id >= width || dense[Math.imul(group, width) + id] === 0) return row
+  }
+  return length
+}
 
 /** Calls back for the first row of each term of each group; terms of several domains are compared in the pool. */
 export class DistinctValues {

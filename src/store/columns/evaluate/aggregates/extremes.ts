@@ -53,14 +53,8 @@ export class Extreme implements Aggregator {
       larger.set(this.best)
       this.best = larger
     }
-    const { best } = this
-    const isMax = this.sign > 0
-    for (let row = 0; row < groups.length; row++) {
-      const group = groups[row] as number
-      const id = ids[row] as number
-      const before = best[group] as number
-      if (before === 0 || (isMax ? id > before : id < before)) best[group] = id
-    }
+    if (this.sign > 0) keepGreatest(this.best, ids, groups)
+    else keepLeast(this.best, ids, groups)
   }
 
   private leaveCodes(): void {
@@ -81,6 +75,25 @@ export class Extreme implements Aggregator {
     const ids = new Uint32Array(count)
     for (const [group, value] of this.values) ids[group] = value === null ? 0 : pool.intern(termOf(value))
     return { type: 'ids', domain: pool, ids }
+  }
+}
+
+function keepGreatest(best: Uint32Array, ids: Uint32Array, groups: Uint32Array): void {
+  const length = groups.length | 0
+  for (let row = 0; row < length; row++) {
+    const group = groups[row] as number
+    const id = (ids[row] as number) | 0
+    if (id > ((best[group] as number) | 0)) best[group] = id
+  }
+}
+
+/** 0 is no number yet, and above all others once 1 is taken away. */
+function keepLeast(best: Uint32Array, ids: Uint32Array, groups: Uint32Array): void {
+  const length = groups.length | 0
+  for (let row = 0; row < length; row++) {
+    const group = groups[row] as number
+    const id = ids[row] as number
+    if ((id - 1) >>> 0 < ((best[group] as number) - 1) >>> 0) best[group] = id
   }
 }
 

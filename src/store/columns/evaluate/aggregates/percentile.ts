@@ -1,14 +1,17 @@
 import type { AggregateCall, Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
+import { scratchFloat64 } from '../scratch.ts'
+import { rowsPresent } from '../selection.ts'
 import { termValue } from '../value.ts'
-import { type Vector, vectorValueAt } from '../vector.ts'
+import { gathered, hasWholeValues, type Vector, vectorValueAt } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
 import { numberTable } from './sums.ts'
 
-/** Numbers of a batch and the groups that they belong to. */
+/** The rows of a batch with a number, and the groups that they belong to: numbers by row, or by the ids of rows. */
 interface Part {
   readonly groups: Uint32Array
   readonly values: Float64Array
+  readonly ids: Uint32Array | null
 }
 
 /** The value below which a part of the values of a group lies, between the two nearest by linear interpolation. */
@@ -30,7 +33,7 @@ export class Percentile implements Aggregator {
   add(batch: Batch, groups: Uint32Array): void {
     const vector = this.context.vectorOf(this.operand, batch)
     this.context.evaluation.allocate(12 * groups.length)
-    this.parts.push(present(numbersOf(vector, groups.length), groups))
+    this.parts.push(partOf(vector, groups))
   }
 
   result(count: number): Vector {
@@ -38,56 +41,47 @@ export class Percentile implements Aggregator {
     const results = new Float64Array(count)
     const bound = new Uint8Array(count)
     for (let group = 0; group < count; group++) {
-      const sorted = values.subarray(starts[group], starts[group + 1]).sort()
-      const place = (this.rank / 100) * (sorted.length - 1)
-      const [low, high] = [sorted[Math.floor(place)], sorted[Math.ceil(place)]]
-      if (low === undefined || high === undefined) continue
-      results[group] = low + (high - low) * (place - Math.floor(place))
+      const own = values.subarray(starts[group], starts[group + 1])
+      const place = (this.rank / 100) * (own.length - 1)
+      const [below, above] = [Math.floor(place), Math.ceil(place)]
+      if (!(below >= 0 && above < own.length)) continue
+      const low = select(own, below)
+      const high = above === below ? low : leastFrom(own, above)
+      results[group] = low + (high - low) * (place - below)
       bound[group] = 1
     }
     return { type: 'numbers', kind: 'double', values: results, bound }
   }
 }
 
-/** The numbers of a vector by row, and the rows that have one; null where all have. */
-function numbersOf(
-  vector: Vector,
-  size: number,
-): { readonly values: Float64Array; readonly bound: Uint8Array | null } {
-  if (vector.type === 'numbers') return vector
-  const values = new Float64Array(size)
-  const bound = new Uint8Array(size)
+/** The rows of a vector that have a number. */
+function partOf(vector: Vector, groups: Uint32Array): Part {
+  if (vector.type === 'numbers') {
+    const { values, bound } = vector
+    if (bound === null) return { groups, values, ids: null }
+    return numbered(groups, row => (bound[row] === 1 ? (values[row] as number) : null))
+  }
   const table = vector.type === 'ids' ? numberTable(vector.domain) : null
-  if (vector.type === 'ids' && table !== null) {
-    const { ids } = vector
-    for (let row = 0; row < size; row++) {
-      const id = ids[row] as number
-      values[row] = table.values[id] as number
-      bound[row] = id === 0 ? 0 : 1
-    }
-    return { values, bound }
-  }
-  for (let row = 0; row < size; row++) {
-    const value = vectorValueAt(vector, row)
-    if (value?.type !== 'number') continue
-    values[row] = value.value
-    bound[row] = 1
-  }
-  return { values, bound }
+  if (vector.type !== 'ids' || table === null)
+    return numbered(groups, row => {
+      const value = vectorValueAt(vector, row)
+      return value?.type === 'number' ? value.value : null
+    })
+  if (hasWholeValues(vector)) return { groups, values: table.values, ids: vector.ids }
+  const rows = rowsPresent(vector.ids)
+  return { groups: gathered(groups, rows), values: table.values, ids: gathered(vector.ids, rows) }
 }
 
-function present(
-  { values, bound }: { readonly values: Float64Array; readonly bound: Uint8Array | null },
-  groups: Uint32Array,
-): Part {
+function numbered(groups: Uint32Array, numberAt: (row: number) => number | null): Part {
   const part = { groups: new Uint32Array(groups.length), values: new Float64Array(groups.length) }
   let count = 0
   for (let row = 0; row < groups.length; row++) {
+    const number = numberAt(row)
+    if (number === null) continue
     part.groups[count] = groups[row] as number
-    part.values[count] = values[row] as number
-    count += bound === null || bound[row] === 1 ? 1 : 0
+    part.values[count++] = number
   }
-  return { groups: part.groups.subarray(0, count), values: part.values.subarray(0, count) }
+  return { groups: part.groups.subarray(0, count), values: part.values.subarray(0, count), ids: null }
 }
 
 /** All values, those of a group one after another. */
@@ -104,13 +98,59 @@ function byGroup(
   for (let group = 0; group < count; group++)
     starts[group + 1] = (starts[group + 1] as number) + (starts[group] as number)
   const places = starts.slice()
-  const sorted = new Float64Array(starts[count] as number)
-  for (const { groups, values } of parts)
+  const placed = scratchFloat64(starts[count] as number)
+  for (const { groups, values, ids } of parts)
     for (let at = 0; at < groups.length; at++) {
       const group = groups[at] as number
       const place = places[group] as number
-      sorted[place] = values[at] as number
+      placed[place] = values[ids === null ? at : (ids[at] as number)] as number
       places[group] = place + 1
     }
-  return { starts, values: sorted }
+  return { starts, values: placed }
+}
+
+/** Fewer numbers are sorted. */
+const FEW = 32
+
+/** The number at a place of the order of some, NaN last: smaller ones are before it afterwards, larger ones behind it. */
+function select(numbers: Float64Array, place: number): number {
+  let [from, to] = [0, numbers.length]
+  while (to - from > FEW) {
+    const pivot = middle(
+      numbers[from] as number,
+      numbers[(from + to) >>> 1] as number,
+      numbers[to - 1] as number,
+    )
+    if (Number.isNaN(pivot)) break
+    // Numbers up to `left` are at most the pivot, those from `right` on at least.
+    let [left, right] = [from, to - 1]
+    while (left <= right) {
+      while ((numbers[left] as number) < pivot) left++
+      while (!((numbers[right] as number) <= pivot)) right--
+      if (left > right) break
+      const moved = numbers[left] as number
+      numbers[left++] = numbers[right] as number
+      numbers[right--] = moved
+    }
+    if (place <= right) to = right + 1
+    else if (place >= left) from = left
+    else return numbers[place] as number
+  }
+  numbers.subarray(from, to).sort()
+  return numbers[place] as number
+}
+
+/** The least of the numbers from a place on. */
+function leastFrom(numbers: Float64Array, place: number): number {
+  let least = numbers[place] as number
+  for (let at = place + 1; at < numbers.length; at++) {
+    const number = numbers[at] as number
+    if (number < least || Number.isNaN(least)) least = number
+  }
+  return least
+}
+
+/** The middle one of three numbers; NaN where one of them is. */
+function middle(a: number, b: number, c: number): number {
+  return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c))
 }

@@ -1,6 +1,7 @@
 import type { Formula } from '../../../../sparql/operation.ts'
-import type { Batch } from '../batch.ts'
-import { hasWholeValues, isBound, type Vector, vectorValueAt } from '../vector.ts'
+import { allRows, type Batch } from '../batch.ts'
+import { rowsBound } from '../selection.ts'
+import { gathered, hasWholeValues, isBound, type Vector, vectorValueAt } from '../vector.ts'
 import { type Aggregator, type AggregatorContext, RowCounts } from './aggregator.ts'
 import { Sum } from './sums.ts'
 
@@ -27,15 +28,8 @@ export class Present implements Aggregator {
       return
     }
     this.isWhole = false
-    const rows = new Uint32Array(groups.length)
-    let present = 0
-    for (let row = 0; row < groups.length; row++) {
-      rows[present] = row
-      present += isBound(vector, row) ? 1 : 0
-    }
-    const some = rows.subarray(0, present)
-    const theirs = new Uint32Array(present)
-    for (let at = 0; at < present; at++) theirs[at] = groups[some[at] as number] as number
+    const some = rowsBound(vector, allRows(groups.length), true)
+    const theirs = gathered(groups, some)
     this.counts.add(theirs)
     this.inner.add(batch.rows(some), theirs, count)
   }

@@ -1,0 +1,87 @@
+import { maximum } from './group.ts'
+import { scratchUint32 } from './scratch.ts'
+import type { Vector } from './vector.ts'
+
+/** Values whose largest is more than this many times the number of rows are not counted one by one. */
+const COUNTED_FACTOR = 4
+
+/** Values that are looked at to guess where some places of an order are. */
+const SAMPLE = 1024
+
+/** The numbers of rows in the order of their values, 0 for none, and how many rows have each number. */
+interface CountedValues {
+  readonly numbers: Uint32Array
+  readonly counts: Uint32Array
+}
+
+/** The values of a vector as small numbers in their order; null where they are not such. */
+export function valuesInOrder(vector: Vector, size: number): CountedValues | null {
+  if (vector.type !== 'ids' || vector.domain.size > COUNTED_FACTOR * size) return null
+  const { ids, domain } = vector
+  const ranks = domain.ranks()
+  const numbers = ranks === null ? ids : ranked(ids, ranks)
+  const max = ranks === null ? domain.size : maximum(numbers)
+  if (max > COUNTED_FACTOR * size) return null
+  const counts = scratchUint32(max + 1).fill(0)
+  for (let row = 0; row < numbers.length; row++) {
+    const number = numbers[row] as number
+    counts[number] = (counts[number] as number) + 1
+  }
+  return { numbers, counts }
+}
+
+function ranked(ids: Uint32Array, ranks: Uint32Array): Uint32Array {
+  const numbers = scratchUint32(ids.length)
+  for (let row = 0; row < ids.length; row++) {
+    const id = ids[row] as number
+    numbers[row] = id === 0 ? 0 : (ranks[id] as number) + 1
+  }
+  return numbers
+}
+
+/** The rows whose numbers are from one to another, both of them in; see selection.ts. */
+export function rowsBetween(numbers: Uint32Array, low: number, high: number): Uint32Array {
+  const [first, last, length] = [low | 0, high | 0, numbers.length | 0]
+  const kept = scratchUint32(length)
+  let count = 0
+  for (let row = 0; row < length; row++) {
+    const number = (numbers[row] as number) | 0
+    kept[count] = row
+    count = (count + (1 - (((number - first) | (last - number)) >>> 31))) | 0
+  }
+  return kept.subarray(0, count)
+}
+
+/**
+ * The rows whose numbers are between two bounds that a sample guesses for some places of their order, and how many are
+ * before them. Null where the guess was wrong, or leaves most rows.
+ */
+export function valuesAround(
+  numbers: Float64Array,
+  from: number,
+  to: number,
+): { readonly rows: Uint32Array; readonly before: number } | null {
+  const { length } = numbers
+  const size = Math.min(SAMPLE, length >>> 2)
+  const sample = new Float64Array(size)
+  const step = length / size
+  for (let at = 0; at < size; at++) sample[at] = numbers[Math.floor(at * step)] as number
+  sample.sort()
+  const [start, end] = [(from / length) * size, (to / length) * size]
+  const [under, over] = [
+    Math.floor(start - 3 * Math.sqrt(start) - 2),
+    Math.ceil(end + 3 * Math.sqrt(end) + 2),
+  ]
+  const low = under < 0 ? Number.NEGATIVE_INFINITY : (sample[under] as number)
+  const high = over >= size ? Number.POSITIVE_INFINITY : (sample[over] as number)
+  const rows = scratchUint32(length)
+  let [count, before] = [0, 0]
+  for (let row = 0; row < length; row++) {
+    const number = numbers[row] as number
+    rows[count] = row
+    before += number < low ? 1 : 0
+    count += number >= low && number <= high ? 1 : 0
+  }
+  if (before > from || before + count < to || count > length / 2) return null
+  return { rows: rows.subarray(0, count), before }
+}

@@ -1,0 +1,57 @@
+/**
+ * Memory that the intermediate results of one query after another are written to. Large arrays that the engine allocates are
+ * fresh pages each time, and the system takes longer to give them than a scan takes to fill them.
+ */
+
+const CHUNK = 2 ** 22
+/** Chunks that a thread keeps; what does not fit is allocated. */
+const MAX_CHUNKS = 6
+/** Shorter arrays are allocated. */
+const LEAST_BYTES = 2 ** 14
+
+const chunks: ArrayBuffer[] = []
+let current = 0
+let used = 0
+let isActive = false
+
+/**
+ * Runs work whose intermediate results nothing refers to once it is done. Work within other work, and work that goes on
+ * later, allocates as usual.
+ */
+export function withScratch<Result>(work: () => Result): Result {
+  if (isActive) return work()
+  isActive = true
+  try {
+    return work()
+  } finally {
+    isActive = false
+    current = 0
+    used = 0
+  }
+}
+
+/** An array whose numbers are any: all that are read have to be written before. */
+export function scratchUint32(length: number): Uint32Array {
+  const at = placeFor(4 * length)
+  return at < 0 ? new Uint32Array(length) : new Uint32Array(chunks[current] as ArrayBuffer, at, length)
+}
+
+/** See {@link scratchUint32}. */
+export function scratchFloat64(length: number): Float64Array {
+  const at = placeFor(8 * length)
+  return at < 0 ? new Float64Array(length) : new Float64Array(chunks[current] as ArrayBuffer, at, length)
+}
+
+/** The place of so many bytes in the current chunk; -1 where there is none. */
+function placeFor(bytes: number): number {
+  if (!isActive || bytes < LEAST_BYTES || bytes > CHUNK) return -1
+  if (used + bytes > CHUNK) {
+    if (current + 1 >= MAX_CHUNKS) return -1
+    current += 1
+    used = 0
+  }
+  chunks[current] ??= new ArrayBuffer(CHUNK)
+  const at = used
+  used += (bytes + 7) & ~7
+  return at
+}

@@ -1,0 +1,127 @@
+import { scratchUint32 } from './scratch.ts'
+import { isBound, type Vector } from './vector.ts'
+
+/**
+ * Loops that find the rows of a condition. They write each row and count those that hold by arithmetic on 32 bits, whose
+ * sign bit is the answer: the processor guesses wrong at each other row where a branch depends on the data. Numbers of
+ * terms are below 2^31.
+ */
+
+/** The rows whose numbers are in a range, or outside of it; 0 is neither. */
+export function rowsInRange(
+  ids: Uint32Array,
+  from: number,
+  to: number,
+  isInside: boolean,
+  rows: Uint32Array | null,
+): Uint32Array {
+  const [first, end, flip] = [(from - 1) | 0, to | 0, isInside ? 0 : 1]
+  const length = (rows === null ? ids.length : rows.length) | 0
+  const kept = scratchUint32(length)
+  let count = 0
+  if (rows === null)
+    for (let row = 0; row < length; row++) {
+      const id = (ids[row] as number) | 0
+      kept[count] = row
+      count = (count + (((((first - id) & (id - end)) >>> 31) ^ flip) & (-id >>> 31))) | 0
+    }
+  else
+    for (let at = 0; at < length; at++) {
+      const row = rows[at] as number
+      const id = (ids[row] as number) | 0
+      kept[count] = row
+      count = (count + (((((first - id) & (id - end)) >>> 31) ^ flip) & (-id >>> 31))) | 0
+    }
+  return kept.subarray(0, count)
+}
+
+/** The rows whose numbers have a mark in a table; 0 has none. */
+export function rowsMarked(
+  ids: Uint32Array,
+  table: Uint8Array,
+  mark: number,
+  rows: Uint32Array,
+): Uint32Array {
+  const length = rows.length | 0
+  const kept = scratchUint32(length)
+  let count = 0
+  for (let at = 0; at < length; at++) {
+    const row = rows[at] as number
+    const id = (ids[row] as number) | 0
+    kept[count] = row
+    count = (count + (((((table[id] as number) ^ mark) - 1) >>> 31) & (-id >>> 31))) | 0
+  }
+  return kept.subarray(0, count)
+}
+
+/** The rows with one number. */
+export function rowsEqual(ids: Uint32Array, id: number): Uint32Array {
+  const [required, length] = [id | 0, ids.length | 0]
+  const kept = scratchUint32(length)
+  let count = 0
+  for (let row = 0; row < length; row++) {
+    const difference = ((ids[row] as number) | 0) - required
+    kept[count] = row
+    count = (count + (1 - ((difference | -difference) >>> 31))) | 0
+  }
+  return kept.subarray(0, count)
+}
+
+/** The rows of a vector of numbers that have one. */
+export function rowsPresent(ids: Uint32Array): Uint32Array {
+  const length = ids.length | 0
+  const kept = scratchUint32(length)
+  let count = 0
+  for (let row = 0; row < length; row++) {
+    kept[count] = row
+    count = (count + (-((ids[row] as number) | 0) >>> 31)) | 0
+  }
+  return kept.subarray(0, count)
+}
+
+/** The rows of some that a vector binds, or does not. */
+export function rowsBound(vector: Vector, rows: Uint32Array, required: boolean): Uint32Array {
+  const length = rows.length | 0
+  const kept = scratchUint32(length)
+  const flip = required ? 0 : 1
+  let count = 0
+  if (vector.type === 'ids') {
+    const { ids } = vector
+    for (let at = 0; at < length; at++) {
+      const row = rows[at] as number
+      kept[count] = row
+      count = (count + ((-((ids[row] as number) | 0) >>> 31) ^ flip)) | 0
+    }
+  } else
+    for (let at = 0; at < length; at++) {
+      const row = rows[at] as number
+      if (isBound(vector, row) === required) kept[count++] = row
+    }
+  return kept.subarray(0, count)
+}
+
+/** Rising rows without some of them. */
+export function without(rows: Uint32Array, some: Uint32Array): Uint32Array {
+  if (some.length === 0) return rows
+  const rest = scratchUint32(rows.length - some.length)
+  let [next, count] = [0, 0]
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as number
+    if (next < some.length && some[next] === row) next++
+    else rest[count++] = row
+  }
+  return rest.subarray(0, count)
+}
+
+/** Two disjoint lists of rising rows as one. */
+export function merged(left: Uint32Array, right: Uint32Array): Uint32Array {
+  if (left.length === 0) return right
+  if (right.length === 0) return left
+  const all = scratchUint32(left.length + right.length)
+  let [l, r] = [0, 0]
+  for (let at = 0; at < all.length; at++) {
+    const fromLeft = r >= right.length || (l < left.length && (left[l] as number) < (right[r] as number))
+    all[at] = (fromLeft ? left[l++] : right[r++]) as number
+  }
+  return all
+}

@@ -1,0 +1,63 @@
+import type { Variable } from '../../../sparql/algebra.ts'
+import type { Formula } from '../../../sparql/operation.ts'
+import type { GraphColumns } from '../graph.ts'
+import { isStable } from './stable.ts'
+
+/** What conditions on a scan select, for queries that are evaluated together and have the same conditions. */
+export class Selections {
+  private readonly known = new Map<string, Uint32Array>()
+  private readonly graphs = new Map<GraphColumns, number>()
+
+  /** Follows the conditions of a scan of some subjects of a graph, one after another. */
+  scan(graph: GraphColumns, first: number, size: number): ScanSelections {
+    const number = this.graphs.get(graph) ?? this.graphs.size
+    this.graphs.set(graph, number)
+    return new ScanSelections(this.known, `${number} ${first} ${size}`)
+  }
+}
+
+class ScanSelections {
+  private readonly known: Map<string, Uint32Array>
+  /** The conditions so far; null where others than conditions took rows away. */
+  private path: string | null
+
+  constructor(known: Map<string, Uint32Array>, path: string) {
+    this.known = known
+    this.path = path
+  }
+
+  /** From now on rows are not those that conditions alone left. */
+  end(): void {
+    this.path = null
+  }
+
+  /**
+   * The rows that a condition selects of those that the ones before it left.
+   *
+   * @param predicates the predicates of its variables, by their names
+   */
+  rows(condition: Formula, predicates: ReadonlyMap<string, string>, select: () => Uint32Array): Uint32Array {
+    const key = this.path === null || !isStable(condition) ? null : keyOf(condition, predicates)
+    this.path = key === null ? null : `${this.path} ${key}`
+    if (this.path === null) return select()
+    const rows = this.known.get(this.path) ?? select()
+    this.known.set(this.path, rows)
+    return rows
+  }
+}
+
+/** A condition as text, in which its variables are the predicates whose values they are; null where one is none of these. */
+function keyOf(condition: Formula, predicates: ReadonlyMap<string, string>): string | null {
+  let isComplete = true
+  const text = JSON.stringify(condition, (_, value: unknown) => {
+    if (!isVariable(value)) return value
+    const predicate = predicates.get(value.name)
+    isComplete &&= predicate !== undefined
+    return { predicate }
+  })
+  return isComplete ? text : null
+}
+
+function isVariable(value: unknown): value is Variable {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'variable'
+}

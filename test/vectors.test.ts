@@ -1,0 +1,255 @@
+import t from 'tap'
+import { XSD } from '../src/rdf/vocab.ts'
+import type { AggregateCall } from '../src/sparql/operation.ts'
+import { Percentile } from '../src/store/columns/evaluate/aggregates/percentile.ts'
+import { Batch } from '../src/store/columns/evaluate/batch.ts'
+import { type Domain, PositionDomain } from '../src/store/columns/evaluate/domain.ts'
+import { Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
+import { grouped } from '../src/store/columns/evaluate/group.ts'
+import { ordered } from '../src/store/columns/evaluate/order.ts'
+import { withScratch } from '../src/store/columns/evaluate/scratch.ts'
+import { rowsBound, rowsEqual, rowsInRange, rowsMarked } from '../src/store/columns/evaluate/selection.ts'
+import { isBound, type Vector, vectorValueAt } from '../src/store/columns/evaluate/vector.ts'
+import { between, chance, startFrom } from './support/algebra-generator.ts'
+import { seedOf } from './support/seed.ts'
+
+/** What is worked out of vectors by counting and selecting, against plain sorts and loops over the same numbers. */
+const seed = seedOf()
+startFrom(seed)
+
+const SIZES = [0, 1, 2, 31, 300, 2_000, 9_000]
+
+/** A domain in which several numbers have one place in the order. */
+class TiedDomain implements Domain {
+  readonly size: number
+  private readonly inner: Domain
+  private readonly order: Uint32Array
+
+  constructor(size: number) {
+    this.size = size
+    this.inner = new PositionDomain(size)
+    this.order = Uint32Array.from({ length: size + 1 }, () => between(0, size >> 2))
+  }
+
+  term(id: number) {
+    return this.inner.term(id)
+  }
+
+  value(id: number) {
+    return this.inner.value(id)
+  }
+
+  find(term: Parameters<Domain['find']>[0]): number {
+    return this.inner.find(term)
+  }
+
+  ranks(): Uint32Array {
+    return this.order
+  }
+}
+
+interface Key {
+  readonly vector: Vector
+  readonly descending: boolean
+  /** Where a row is in the order; unbound ones are lowest. */
+  readonly placeOf: (row: number) => number
+}
+
+function makeIds(size: number, domain: Domain, hasUnbound: boolean): Uint32Array {
+  const terms = between(1, domain.size)
+  return Uint32Array.from({ length: size }, () => (hasUnbound && chance(0.1) ? 0 : between(1, terms)))
+}
+
+function makeKey(size: number): Key {
+  const descending = chance(0.5)
+  if (chance(0.3)) {
+    const values = Float64Array.from({ length: size }, () => between(-50, 50) / (chance(0.5) ? 1 : 7))
+    const bound = chance(0.5) ? Uint8Array.from(values, () => between(0, 1)) : null
+    const placeOf = (row: number) =>
+      bound !== null && bound[row] === 0 ? Number.NEGATIVE_INFINITY : (values[row] as number)
+    return { vector: { type: 'numbers', kind: 'double', values, bound }, descending, placeOf }
+  }
+  const terms = between(1, chance(0.5) ? 5 : 4 * size + 1)
+  const domain: Domain = chance(0.5) ? new PositionDomain(terms) : new TiedDomain(terms)
+  const ids = makeIds(size, domain, chance(0.5))
+  const ranks = domain.ranks()
+  const placeOf = (row: number) => {
+    const id = ids[row] as number
+    return id === 0 ? -1 : ranks === null ? id : (ranks[id] as number)
+  }
+  return { vector: { type: 'ids', domain, ids }, descending, placeOf }
+}
+
+function evaluationOf(): Evaluation {
+  return new Evaluation({ defaultGraphs: [], namedGraphs: new Map() })
+}
+
+/** A batch in one piece or in several. */
+function* pieces(batch: Batch): Generator<Batch> {
+  const size = chance(0.5) ? batch.size : between(1, Math.max(1, batch.size))
+  for (let from = 0; from < batch.size; from += size)
+    yield batch.slice(from, Math.min(batch.size, from + size))
+}
+
+t.test(`pages of an order are those of a stable sort, seed ${seed}`, async t => {
+  for (let run = 0; run < 150; run++) {
+    const size = SIZES[run % SIZES.length] as number
+    const keys = Array.from({ length: between(1, 3) }, () => makeKey(size))
+    const rows = Array.from({ length: size }, (_, row) => row)
+    rows.sort((a, b) => {
+      for (const { placeOf, descending } of keys) {
+        const [left, right] = [placeOf(a), placeOf(b)]
+        if (left !== right) return (left < right ? -1 : 1) * (descending ? -1 : 1)
+      }
+      return a - b
+    })
+    const position: Vector = {
+      type: 'numbers',
+      kind: 'integer',
+      values: Float64Array.from({ length: size }, (_, row) => row),
+      bound: null,
+    }
+    const vectors = keys.map(({ vector }, at) => [`key${at}`, vector] as const)
+    const batch = new Batch(size, new Map([['row', position], ...vectors]))
+    const conditions = keys.map(({ descending }, at) => ({
+      expression: { type: 'variable', name: `key${at}` } as const,
+      descending,
+    }))
+    const from = between(0, size)
+    const to = chance(0.2) ? Number.POSITIVE_INFINITY : from + between(0, chance(0.5) ? 20 : size)
+    const vectorOf = ({ name }: { readonly name: string }, some: Batch) => some.get(name) as Vector
+    const found = withScratch(() => {
+      const { batch: page, total } = ordered(
+        pieces(batch),
+        conditions,
+        { from, to },
+        vectorOf as never,
+        evaluationOf(),
+      )
+      const vector = page?.get('row')
+      return { total, rows: vector?.type === 'numbers' ? [...vector.values] : [] }
+    })
+    t.strictSame(found, { total: size, rows: rows.slice(from, to) }, `${size} rows, ${from} to ${to}`)
+    if (!t.passing()) break
+  }
+})
+
+t.test(`percentiles are between the two nearest values, seed ${seed}`, async t => {
+  for (let run = 0; run < 100; run++) {
+    const size = SIZES[run % SIZES.length] as number
+    const count = between(1, 6)
+    const odd = [Number.NaN, Number.POSITIVE_INFINITY, -0]
+    const values = Float64Array.from({ length: size }, () =>
+      run % 5 === 0 && chance(0.01) ? (odd[between(0, 2)] as number) : between(-9, 40),
+    )
+    const bound = chance(0.5) ? null : Uint8Array.from(values, () => between(0, 1))
+    const groups = Uint32Array.from(values, () => between(0, count - 1))
+    const vector: Vector = { type: 'numbers', kind: 'double', values, bound }
+    const rank = [0, 12.5, 50, 95, 100][run % 5] as number
+    const operand = { type: 'variable', name: 'x' } as const
+    const call: AggregateCall = {
+      name: 'percentile',
+      distinct: false,
+      operand,
+      parameters: [{ type: 'literal', value: String(rank), datatype: XSD.double, language: '' }],
+    }
+    const percentile = new Percentile(call, operand, {
+      evaluation: evaluationOf(),
+      vectorOf: (_, some) => some.get('x') as Vector,
+    })
+    percentile.add(new Batch(size, new Map([['x', vector]])), groups)
+    const result = percentile.result(count)
+    const expected = Array.from({ length: count }, (_, group) => {
+      const own = values.filter((_, row) => groups[row] === group && bound?.[row] !== 0).sort()
+      const place = (rank / 100) * (own.length - 1)
+      const [low, high] = [own[Math.floor(place)], own[Math.ceil(place)]]
+      return low === undefined || high === undefined ? null : low + (high - low) * (place - Math.floor(place))
+    })
+    const found = expected.map((_, group) => {
+      const value = vectorValueAt(result, group)
+      return value?.type === 'number' ? value.value : null
+    })
+    t.strictSame(found, expected, `${size} rows`)
+    if (!t.passing()) break
+  }
+})
+
+t.test(`groups are counted once, seed ${seed}`, async t => {
+  for (let run = 0; run < 60; run++) {
+    const size = SIZES[run % SIZES.length] as number
+    const names = ['a', 'b', 'c'].slice(0, between(1, 3))
+    const batches = Array.from({ length: between(1, 3) }, () => {
+      const domains = names.map(() => new PositionDomain(between(1, chance(0.5) ? 9 : 3_000)))
+      return new Batch(
+        size,
+        new Map(
+          names.map((name, at) => {
+            const domain = domains[at] as Domain
+            return [name, { type: 'ids', domain, ids: makeIds(size, domain, true) } satisfies Vector]
+          }),
+        ),
+      )
+    })
+    const expected = new Map<string, number>()
+    for (const batch of batches)
+      for (let row = 0; row < size; row++) {
+        const key = names.map(name => textAt(batch, name, row)).join(' ')
+        expected.set(key, (expected.get(key) ?? 0) + 1)
+      }
+    const count: AggregateCall = { name: 'COUNT', distinct: false, operand: null }
+    const found = grouped(batches, names, [{ variable: 'n', aggregate: count }], {
+      evaluation: evaluationOf(),
+      vectorOf: () => {
+        throw new Error('nothing is worked out')
+      },
+    })
+    const rows = Array.from(
+      { length: found.size },
+      (_, row) =>
+        [names.map(name => textAt(found, name, row)).join(' '), Number(textAt(found, 'n', row))] as const,
+    )
+    t.strictSame(new Map(rows), expected, `${size} rows by ${names}`)
+    t.equal(rows.length, expected.size, 'each group once')
+    if (!t.passing()) break
+  }
+})
+
+function textAt(batch: Batch, name: string, row: number): string {
+  const vector = batch.get(name) as Vector
+  const value = isBound(vector, row) ? vectorValueAt(vector, row) : null
+  return value?.type === 'number' ? String(value.value) : '-'
+}
+
+t.test('rows are those that a test of each finds', async t => {
+  for (let run = 0; run < 60; run++) {
+    const size = SIZES[run % SIZES.length] as number
+    const domain = new PositionDomain(between(1, 60))
+    const ids = makeIds(size, domain, true)
+    const all = Array.from({ length: size }, (_, row) => row)
+    const some = all.filter(() => chance(0.5))
+    const from = between(1, domain.size)
+    const to = between(from, domain.size + 1)
+    for (const isInside of [true, false]) {
+      const holds = (row: number) => {
+        const id = ids[row] as number
+        return id !== 0 && (id >= from && id < to) === isInside
+      }
+      t.strictSame([...rowsInRange(ids, from, to, isInside, null)], all.filter(holds))
+      t.strictSame([...rowsInRange(ids, from, to, isInside, Uint32Array.from(some))], some.filter(holds))
+    }
+    const table = Uint8Array.from({ length: domain.size + 1 }, () => between(0, 3))
+    const mark = between(0, 3)
+    const marked = some.filter(row => ids[row] !== 0 && table[ids[row] as number] === mark)
+    t.strictSame([...rowsMarked(ids, table, mark, Uint32Array.from(some))], marked)
+    t.strictSame(
+      [...rowsEqual(ids, from)],
+      all.filter(row => ids[row] === from),
+    )
+    for (const required of [true, false])
+      t.strictSame(
+        [...rowsBound({ type: 'ids', domain, ids }, Uint32Array.from(some), required)],
+        some.filter(row => (ids[row] !== 0) === required),
+      )
+    if (!t.passing()) break
+  }
+})
