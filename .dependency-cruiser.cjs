@@ -108,6 +108,7 @@ module.exports = {
     only('sparql-parser', '@traqula/', '^src/sparql/'),
     only('oxigraph', 'oxigraph', '^src/store/embedded/'),
     only('n3', 'n3/', '^src/mapping/rml/'),
+    only('shacl', 'rdf-validate-shacl', '^src/publishing/shapes/'),
     only(
       'sqlite',
       '(libsql|better-sqlite3)',

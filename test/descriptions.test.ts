@@ -376,7 +376,7 @@ t.test('surveys are made once, one statement at a time, and kept beside their ve
   const { asked: requested } = seen
   await statisticsFiles.of(a)
   t.equal(seen.asked, requested)
-  t.ok(existsSync(path.join(versionFolder(versions, 'a', 'v1'), 'survey-1.json')))
+  t.ok(existsSync(path.join(versionFolder(versions, 'a', 'v1'), 'survey-2.json')))
   t.notOk(existsSync(versionFolder(versions, 'b', 'v1')), 'a version that is gone stays away')
   const later = new StatisticsFiles({ store: { select }, versions })
   t.strictSame(await later.of(entry('a')), first)
@@ -394,7 +394,7 @@ t.test('nothing is written after the end', async t => {
     versions,
   })
   await late.of(entry('a')).catch(() => null)
-  t.notOk(existsSync(path.join(versionFolder(versions, 'a', 'v1'), 'survey-1.json')))
+  t.notOk(existsSync(path.join(versionFolder(versions, 'a', 'v1'), 'survey-2.json')))
 })
 
 t.test('who waits for a survey of the background does not wait for its rests', async t => {

@@ -543,7 +543,11 @@ t.test('the service description', async t => {
     const objects = (property: string) =>
       quads.filter(({ predicate }) => predicate.value === SD + property).map(({ object }) => object.value)
     t.same(objects('endpoint'), [BASE + path])
-    t.same(objects('supportedLanguage'), [`${SD}SPARQL11Query`])
+    t.same(objects('supportedLanguage'), [
+      `${SD}SPARQL10Query`,
+      `${SD}SPARQL11Query`,
+      'https://www.w3.org/TR/sparql12-query/',
+    ])
     t.same([...objects('name')].sort(), [...names].sort())
     t.same(objects('feature'), [`${SD}BasicFederatedQuery`, ...(isUnion ? [`${SD}UnionDefaultGraph`] : [])])
     t.equal(objects('resultFormat').length, 11)
@@ -555,6 +559,8 @@ t.test('the service description', async t => {
     const page = await app.inject({ url: path, headers: { accept: 'text/html' } })
     t.match(page.headers['content-type'], 'text/html')
     t.match(page.body, /<textarea id="query"/)
+    t.match(page.body, 'SPARQL 1.2 Query')
+    for (const iri of EXTENSION_FUNCTIONS) t.ok(page.body.includes(`<code>${iri}</code>`), iri)
   }
 })
 

@@ -23,6 +23,7 @@ import { ODATA_PATH, odata, unbuiltOData } from '../api/odata/routes.ts'
 import { resources } from '../api/resources/routes.ts'
 import { SPARQL_PATH } from '../api/sparql/endpoint.ts'
 import { graphCatalog, type QueriedDataset } from '../api/sparql/graphs.ts'
+import { QueryLog } from '../api/sparql/query-log.ts'
 import { sparql } from '../api/sparql/routes.ts'
 import { versions as versionRoutes } from '../api/versions/routes.ts'
 import { Catalog } from '../catalog/catalog.ts'
@@ -339,7 +340,10 @@ async function registerEndpoints(http: FastifyInstance, config: Config, services
   const address = (message: IncomingMessage) => clientAddress(message, proxies)
   const { title, description, languages } = config
   const frame = { base, title, description, languages }
+  const log = queryLogOf(config, (message: IncomingMessage) => address(message))
+  if (log !== null) http.addHook('onClose', () => log.close())
   const observers = [
+    ...(log === null ? [] : [log.observer]),
     ...(config.log === 'info' || config.log === 'debug' ? [requestLog(http.log)] : []),
     ...services.telemetry.requestObservers,
   ]
@@ -519,6 +523,16 @@ async function registerEndpoints(http: FastifyInstance, config: Config, services
       },
     })
   })
+}
+
+/** The log of queries that a portal wishes for; null for none. */
+function queryLogOf(
+  { portal, queryLog }: Config,
+  address: (message: IncomingMessage) => string,
+): QueryLog | null {
+  if (queryLog === undefined) return null
+  const folder = path.join(portal, 'var', 'query-log')
+  return new QueryLog({ folder, size: queryLog, address, now: () => Date.now() })
 }
 
 function servedFigures(entries: readonly ServedDataset[]) {

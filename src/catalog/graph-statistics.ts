@@ -3,6 +3,7 @@ import { RDF } from '../rdf/vocab.ts'
 import type { AlgebraExpression, Pattern, SelectQuery } from '../sparql/algebra.ts'
 import { inGraph, iri, triple, variable } from '../sparql/build.ts'
 import type { Solution } from '../store/store.ts'
+import type { PlannerStatistics } from './planner-statistics.ts'
 
 /** How often a predicate occurs in a graph. */
 export interface PropertyCount {
@@ -32,6 +33,8 @@ export interface GraphStatistics {
   readonly classes: readonly ClassCount[]
   /** IRIs of some subjects. */
   readonly examples: readonly string[]
+  /** How its subjects and classes go together; null or absent where that is not known. */
+  readonly planner?: PlannerStatistics | null
 }
 
 /** Properties and classes whose figures are told; a graph has rarely more than some hundred. */

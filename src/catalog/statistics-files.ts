@@ -5,6 +5,7 @@ import { type Versions, versionFolder } from '../publishing/versions/versions.ts
 import type { SelectQuery } from '../sparql/algebra.ts'
 import type { Solution, Store } from '../store/store.ts'
 import { type GraphStatistics, gatherGraphStatistics } from './graph-statistics.ts'
+import { type PlannerStatistics, plannerStatistics } from './planner-statistics.ts'
 
 /** What is surveyed: one published version. */
 export interface Surveyed {
@@ -21,7 +22,8 @@ interface Job {
 }
 
 export interface StatisticsFilesOptions {
-  readonly store: Pick<Store, 'select'>
+  /** Without `contents` nothing is told to planners of joins. */
+  readonly store: Pick<Store, 'select'> & Partial<Pick<Store, 'contents'>>
   /** Where surveys are kept beside the versions that they are of; nowhere unless told. */
   readonly versions?: Versions
   /** Times its own length for which a statement of the background waits before the next, 3 unless told. */
@@ -35,7 +37,7 @@ const WATCH_INTERVAL = 2000
 /** Who begins to wait for a survey waits for the rest of its background at most this many milliseconds. */
 const STEP = 50
 /** Another name wherever a survey means something else. */
-const FILE = 'survey-1.json'
+const FILE = 'survey-2.json'
 
 /**
  * The surveys of published versions: each is made once, and kept. Their statements are asked one at a time, so that they
@@ -97,12 +99,28 @@ export class StatisticsFiles {
     const kept = this.read(entry)
     if (kept !== null) return kept
     try {
-      const graphStatistics = await gatherGraphStatistics(entry.resources, query => this.ask(query, isUrgent))
+      const counted = await gatherGraphStatistics(entry.resources, query => this.ask(query, isUrgent))
+      const graphStatistics = { ...counted, planner: await this.planner(entry) }
       if (!this.stopping.signal.aborted) this.keep(entry, graphStatistics)
       return graphStatistics
     } catch (error) {
       if ((error as { code?: unknown }).code === 'DeadlineExceeded') return null
       throw error
+    }
+  }
+
+  /** What planners are told; null where it cannot be said, which keeps nobody from the rest. */
+  private async planner({ resources }: Surveyed): Promise<PlannerStatistics | null> {
+    const { store } = this.options
+    if (store.contents === undefined) return null
+    const { signal } = this.stopping
+    try {
+      const { columns } = await store.contents(resources, [])
+      const predicates = columns.map(({ predicate }) => predicate)
+      return await plannerStatistics(await store.contents(resources, predicates), signal)
+    } catch (error) {
+      if (signal.aborted) throw error
+      return null
     }
   }
 

@@ -6,6 +6,7 @@ import { type StatementOf, tripleWriterOf } from '../rdf/statements.ts'
 import { type CatalogEntry, canonicalMoment } from './catalog-dataset.ts'
 import { type ExampleQuery, queryPrefixes } from './example-queries.ts'
 import type { GraphStatistics } from './graph-statistics.ts'
+import { plannerDescription } from './void-planner.ts'
 
 /** The vocabularies of a description, by their prefixes. */
 export const VOID_PREFIXES = {
@@ -18,6 +19,7 @@ export const VOID_PREFIXES = {
   foaf: 'http://xmlns.com/foaf/0.1/',
   owl: 'http://www.w3.org/2002/07/owl#',
   sh: 'http://www.w3.org/ns/shacl#',
+  'void-ext': 'http://ldf.fi/void-ext#',
   schema: 'https://schema.org/',
 } as const
 
@@ -63,6 +65,11 @@ export function portalDescriptionAddress(base: string): string {
 /** Where a portal answers SPARQL: over one dataset, or over all that are public. */
 export function sparqlAddress(base: string, dataset?: string): string {
   return `${base}/api/sparql${dataset === undefined ? '' : `/${encodeURIComponent(dataset)}`}`
+}
+
+/** Address of the SHACL shapes of a dataset. */
+export function shapesAddress(base: string, dataset: string): string {
+  return `${base}/api/shapes/${encodeURIComponent(dataset)}`
 }
 
 /** Where a portal answers triple patterns over a dataset. */
@@ -136,6 +143,8 @@ export function datasetDescription(entry: Described, parts: DescriptionParts): s
   const language = languageOf(entry)
   const tongue = /^[a-z]{2}(?=-|$)/i.exec(language)?.[0].toLowerCase()
   const text = (value: string) => literalText(value, undefined, language)
+  // A file of RDF has neither fields nor a mapping to make shapes of.
+  const shapes = entry.semantic === undefined ? null : iriText(shapesAddress(base, id))
   const license = [known.license_url, known.license].map(String).find(isIri)
   const publisher = typeof known.publisher === 'string' ? iriText(`${document}#publisher`) : null
   const exports = `${base}/api/v2/catalog/datasets/${encodeURIComponent(id)}/exports`
@@ -158,6 +167,8 @@ export function datasetDescription(entry: Described, parts: DescriptionParts): s
       ['dcat:landingPage', iriText(`${base}/api/v2/catalog/datasets/${encodeURIComponent(id)}`)],
       ['dcterms:isReferencedBy', iriText(document)],
       ['rdfs:seeAlso', iriText(`${document}/queries`)],
+      ['dcterms:conformsTo', shapes],
+      ['sh:shapesGraph', shapes],
       ['void:sparqlEndpoint', iriText(sparqlAddress(base, id))],
       // The IRI that is looked up is appended to it, encoded (VoID, section 3.4).
       ['void:uriLookupEndpoint', iriText(`${datasetFragmentsAddress(base, id)}?subject=`)],
@@ -217,6 +228,7 @@ function figures(
         ['void:entities', number(entities)],
       ]),
     ),
+    plannerDescription(node, document, graphStatistics),
   ].join('')
 }
 

@@ -1,25 +1,61 @@
 import { Command } from 'commander'
+import type { Config } from '../config/config.ts'
 import { type CheckFinding, checkDataset } from '../publishing/check.ts'
 import { definedDatasets } from '../publishing/definition.ts'
+import { versionsOf } from '../publishing/versions/versions.ts'
 import { JSON_OPTION, PORTAL_OPTION, type PortalOptions } from './options.ts'
 import { configOf } from './settings.ts'
+
+interface CheckOptions extends PortalOptions {
+  readonly json?: boolean
+  readonly shapes?: string
+}
 
 /** `lodestone check`: everything that publishing would refuse or drop, with its place. */
 export function checkCommand(): Command {
   return new Command('check')
     .description('tell everything that publishing would refuse or drop, with file, line and column')
     .argument('[datasets...]', 'ids of datasets (default: all)')
+    .option('--shapes <file>', 'apply SHACL shapes to what is published instead')
     .option(...PORTAL_OPTION)
     .option(...JSON_OPTION)
-    .action(async (datasets: string[], options: PortalOptions & { readonly json?: boolean }) => {
-      const { portal, base } = configOf(options)
-      const findings: CheckFinding[] = []
-      for (const id of datasets.length > 0 ? datasets : definedDatasets(portal))
-        findings.push(...(await checkDataset(portal, base, id)))
+    .action(async (datasets: string[], options: CheckOptions) => {
+      const config = configOf(options)
+      const ids = datasets.length > 0 ? datasets : definedDatasets(config.portal)
+      const findings =
+        options.shapes === undefined
+          ? await sourceFindings(config, ids)
+          : await shapeFindings(config, ids, options.shapes)
       if (options.json === true) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`)
       else
         for (const finding of findings)
           process.stdout.write(`${finding.severity}: ${finding.dataset}: ${finding.message}\n`)
       if (findings.some(({ severity }) => severity === 'error')) process.exitCode = 1
     })
+}
+
+async function sourceFindings(
+  { portal, base }: Pick<Config, 'portal' | 'base'>,
+  ids: readonly string[],
+): Promise<readonly CheckFinding[]> {
+  const findings: CheckFinding[] = []
+  for (const id of ids) findings.push(...(await checkDataset(portal, base, id)))
+  return findings
+}
+
+/** What does not conform to the shapes of a file (SHACL, section 3). */
+async function shapeFindings(
+  { portal, keepVersions }: Pick<Config, 'portal' | 'keepVersions'>,
+  ids: readonly string[],
+  file: string,
+): Promise<readonly CheckFinding[]> {
+  // The validator is large, and needed here alone.
+  const { checkShapes, readShapesFile } = await import('../publishing/shapes/check-shapes.ts')
+  const shapes = readShapesFile(file)
+  for (const ignored of shapes.ignored)
+    process.stderr.write(`warning: ${file}: ${ignored} are not evaluated\n`)
+  const versions = versionsOf(portal, keepVersions)
+  const findings: CheckFinding[] = []
+  for (const id of ids) findings.push(...(await checkShapes(versions, id, shapes)))
+  return findings
 }

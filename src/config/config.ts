@@ -251,6 +251,12 @@ export const PORTAL_SCHEMA = Type.Object(
     service_size: Type.Optional(
       Type.String({ pattern: SIZE_PATTERN, description: 'What a SERVICE may answer at most' }),
     ),
+    query_log: Type.Optional(
+      Type.String({
+        pattern: SIZE_PATTERN,
+        description: 'Size that the anonymous log of SPARQL queries may have; absent, there is none',
+      }),
+    ),
     source_hosts: Type.Optional(
       Type.Array(Type.String({ pattern: '^(\\*\\.)?[A-Za-z0-9.:-]{1,200}$' }), {
         description:
@@ -385,6 +391,8 @@ export interface Config {
     readonly allowed: readonly string[]
     readonly limits: { readonly time: number; readonly rows: number; readonly bytes: number }
   }
+  /** Bytes that the anonymous log of SPARQL queries may have; absent, there is none. */
+  readonly queryLog?: number
   /** Bytes that an address of data may send. */
   readonly sourceSize: number
   /** Seconds of silence after which an address of data is given up. */
@@ -467,6 +475,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     service_timeout: serviceTimeout,
     service_rows: serviceRows,
     service_size: serviceSize,
+    query_log: queryLog,
     source_hosts: sourceHosts,
     source_private_hosts: sourcePrivateHosts,
     source_size: sourceSize,
@@ -503,6 +512,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ...(network === undefined ? {} : { network: networkOf(network, base) }),
     ...(sourceHosts === undefined ? {} : { sourceHosts }),
     sourcePrivateHosts,
+    ...(queryLog === undefined ? {} : { queryLog: bytesOfSize(queryLog) }),
     services: {
       allowed: services,
       limits: { time: serviceTimeout * 1000, rows: serviceRows, bytes: bytesOfSize(serviceSize) },

@@ -99,6 +99,8 @@ export const FAULTS = {
   ConfigInvalid: { status: 500, message: '{reason}' },
   SourceUnreadable: { status: 500, message: '{reason}' },
   MappingInvalid: { status: 500, message: '{reason}' },
+  /** A file of SHACL shapes that cannot be read, or applied. */
+  ShapesInvalid: { status: 500, message: '{reason}' },
   /** What accounts cannot take: its reason says what was found and what is expected. */
   AccountInvalid: { status: 400, message: '{reason}' },
   AccountUnknown: { status: 404, message: '{reason}' },

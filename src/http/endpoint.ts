@@ -7,6 +7,7 @@ const ENDPOINTS: readonly (readonly [prefix: string, door: string])[] = [
   ['/api/qpf', 'fragments'],
   ['/api/sparql', 'sparql'],
   ['/api/void', 'descriptions'],
+  ['/api/shapes', 'descriptions'],
   ['/.well-known/void', 'descriptions'],
   ['/.well-known/genid', 'resources'],
   ['/ld/', 'resources'],

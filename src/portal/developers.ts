@@ -118,6 +118,12 @@ function endpointsOf(pageContext: PageContext, entry: ServedDataset | null): rea
       ),
     },
     {
+      name: 'Quad pattern fragments',
+      use: t('The same with named graphs: those of a dataset, or each dataset of the portal as a graph.'),
+      path: '/api/qpf',
+      example: code(`curl '${full(`/api/qpf/${encodeURIComponent(id)}`)}' -H 'Accept: application/trig'`),
+    },
+    {
       name: t('Linked data'),
       use: t(
         'Every IRI of a resource answers when it is looked up: in Turtle, JSON-LD, RDF/XML, or as a page.',

@@ -1,9 +1,11 @@
 import { VOID_PREFIXES } from '../../catalog/void.ts'
 import { Fault } from '../../errors/errors.ts'
-import { neededPrefixes } from '../../formats/jsonld-node.ts'
+import { jsonldInForm } from '../../formats/jsonld-forms.ts'
+import { neededPrefixes, type TermNames } from '../../formats/jsonld-node.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
+import { JSONLD_TYPE, jsonldForm, jsonldType } from '../../http/jsonld-profile.ts'
 import { negotiate, type Offer } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
@@ -30,15 +32,26 @@ export function descriptionFormat(query: QueryParameters, accept: string | undef
   const { format } = query
   if (format !== undefined && format !== '') {
     const named = DESCRIPTION_FORMATS.find(({ name }) => name === format)
-    if (named !== undefined) return named
+    if (named !== undefined) return inForm(named, accept)
     const names = DESCRIPTION_FORMATS.map(({ name }) => name).join(', ')
     throw new Fault('BadRequest', {
       reason: `format is ${String(format).slice(0, 100)} but one of ${names} is expected.`,
     })
   }
   const chosen = negotiate(accept, DESCRIPTION_FORMATS)
-  if (chosen !== null) return chosen
+  if (chosen !== null) return inForm(chosen, accept)
   throw new Fault('NotAcceptable', { available: DESCRIPTION_FORMATS.map(({ type }) => type).join(', ') })
+}
+
+/** JSON-LD in the form that the Accept header asks for. */
+function inForm(format: DescriptionFormat, accept: string | undefined): DescriptionFormat {
+  const form = format.type === JSONLD_TYPE ? jsonldForm(accept) : null
+  if (form === null) return format
+  return {
+    ...format,
+    type: jsonldType(form),
+    write: triples => jsonldInForm(form, whole(triples), namesOf(triples)),
+  }
 }
 
 /** The whole text of a description. Throws UnprocessableEntity where a text has what XML cannot hold. */
@@ -61,6 +74,10 @@ async function* whole(triples: string): AsyncGenerator<string> {
 
 /** With the prefixes that its predicates need, so that they are legible: `void:triples`. */
 function jsonld(triples: string): AsyncIterable<string> {
+  return jsonldStream(whole(triples), namesOf(triples))
+}
+
+function namesOf(triples: string): TermNames {
   const predicates = Array.from(parseTriples(triples), ({ predicate }) => predicate.value)
-  return jsonldStream(whole(triples), { prefixes: neededPrefixes(VOID_PREFIXES, predicates) })
+  return { prefixes: neededPrefixes(VOID_PREFIXES, predicates) }
 }

@@ -25,6 +25,7 @@ import { varyBy } from '../../http/vary.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
 import { descriptionFormat, writeDescription } from './formats.ts'
+import { addShapes } from './shapes.ts'
 
 export interface DescriptionsOptions {
   readonly base: string
@@ -93,6 +94,8 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
       described.map(({ entry, ...parts }) => voidDocument(entry, { base, ...parts })).join(''),
     )
   })
+
+  addShapes(app, options)
 
   app.get<DatasetRoute>('/api/void/:dataset/queries', async (request, reply) => {
     const { dataset, prefixes } = options.dataset(request.params.dataset, request.principal, request.version)

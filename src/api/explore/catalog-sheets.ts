@@ -1,5 +1,10 @@
 import { type CatalogEntry, canonicalMoment, completeMetas } from '../../catalog/catalog-dataset.ts'
-import { datasetFragmentsAddress, descriptionAddress, sparqlAddress } from '../../catalog/void.ts'
+import {
+  datasetFragmentsAddress,
+  descriptionAddress,
+  shapesAddress,
+  sparqlAddress,
+} from '../../catalog/void.ts'
 import type {
   CatalogSheet,
   DatasetSheet,
@@ -88,7 +93,12 @@ function datasetSheet(entry: CatalogEntry, options: SheetOptions): DatasetSheet 
     contact: contactOf(dcat),
     places: [...textsOf(dcat.spatial), ...textsOf(known.territory)].map(named),
     temporal: temporalOf(dcat),
-    standards: textsOf(dcat.conforms_to).map(named),
+    standards: [
+      ...textsOf(dcat.conforms_to).map(named),
+      ...(isOfPortal(options) && entry.semantic !== undefined
+        ? [{ name: `Shapes of ${title}`, iri: shapesAddress(base, id) }]
+        : []),
+    ],
     accessRights: textsOf(dcat.accessRights).map(named)[0] ?? null,
     references: [...textsOf(known.references), ...textsOf(dcat.relation)].filter(isIri),
     distributions: distributions(entry, title, options),

@@ -2,13 +2,16 @@ import type { FastifyInstance } from 'fastify'
 import { fieldWith, isWholeRecord, mappedTriples, matchingTriples } from '../../catalog/record-triples.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { Fault } from '../../errors/errors.ts'
+import { jsonldInForm } from '../../formats/jsonld-forms.ts'
 import { neededPrefixes, noTripleTerms, type TermNames } from '../../formats/jsonld-node.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { isFresh, keepNowhere } from '../../http/conditional.ts'
+import { jsonldForm, jsonldType } from '../../http/jsonld-profile.ts'
 import { readExportPage, readFlag, refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { varyBy } from '../../http/vary.ts'
 import { usedProperties } from '../../mapping/vocabulary.ts'
 import { isXmlText } from '../../model/xml.ts'
 import { compileFor } from '../../publishing/graphs/mapped-graphs.ts'
@@ -60,16 +63,20 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
       const { dataset, version } = entry
       const served = exportFormats(dialect.name, dataset.fields).find(({ name }) => name === format)
       if (served === undefined) return reply.callNotFound()
+      const form = format === 'jsonld' ? jsonldForm(request.headers.accept) : null
       const executor = endpoint.executor()
       const plan = readPlan(query, entry, endpoint, executor)
       const file = {
         name: `${dataset.id}.${served.extension ?? format}`,
-        mediaType: served.mediaType,
+        mediaType: form === null ? served.mediaType : `${jsonldType(form)}; charset=utf-8`,
         compressed: readFlag(query, 'compressed'),
       }
       if (entry.content === 'rdf' && !isWholeRecord(plan)) throw noRecords()
-      if (!isWholeRecord(plan)) keepNowhere(reply)
-      else if (isFresh(request, reply, version)) return reply.code(304).send()
+      // JSON-LD comes in the form that the Accept header asks for.
+      const isNegotiated = format === 'jsonld'
+      if (!isWholeRecord(plan)) varyBy(keepNowhere(reply), ...(isNegotiated ? ['Accept'] : []))
+      else if (isFresh(request, reply, version, isNegotiated ? { mediaType: file.mediaType } : {}))
+        return reply.code(304).send()
       const triples = () => triplesOf(entry, plan, endpoint, executor)
       const problem =
         format === 'rdfxml'
@@ -79,7 +86,10 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
             ? noTripleTerms().message
             : null
       if (problem !== null) throw new Fault('UnprocessableEntity', { reason: problem })
-      return sendFile(reply, write(await begunExport(triples()), base, entry), file)
+      const pieces = await begunExport(triples())
+      const written =
+        form === null ? write(pieces, base, entry) : jsonldInForm(form, pieces, namesOf(entry, base))
+      return sendFile(reply, written, file)
     })
 }
 

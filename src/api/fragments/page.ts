@@ -72,7 +72,10 @@ function placeName(place: (typeof PLACES)[number], { t }: PageContext): string {
   }
 }
 
-function numbers({ page, pageSize, count, pageContext: { t } }: PageView): string {
+/** A page of a fragment, and who looks at it. */
+type Paged = Pick<PageView, 'fragmentIri' | 'page' | 'pageSize' | 'count' | 'pageContext'>
+
+export function numbers({ page, pageSize, count, pageContext: { t } }: Paged): string {
   const first = (page - 1) * pageSize + 1
   const last = Math.min(page * pageSize, count)
   return first > count
@@ -80,7 +83,7 @@ function numbers({ page, pageSize, count, pageContext: { t } }: PageView): strin
     : t('{first} to {last} of {n} triples', { first, last, n: count })
 }
 
-function steps({ fragmentIri, page, pageSize, count, pageContext: { t } }: PageView): Html {
+export function steps({ fragmentIri, page, pageSize, count, pageContext: { t } }: Paged): Html {
   const link = (target: number, text: string) =>
     html`<a href="${numberedPage(fragmentIri, target)}">${text}</a> `
   return html`<span class="steps">${link(1, t('First page'))}${page > 1 ? link(page - 1, t('Previous page')) : ''}${
@@ -101,18 +104,18 @@ ${rows}</tbody></table></section>`
 function cell({ base, dataset, foreign, pageContext: { t } }: PageView, place: string, term: Term): Html {
   const href = `${fragmentsAddress(base, dataset.id)}${asQuery([...foreign, `${place}=${encoded(asParameter(term))}`])}`
   if (term.type !== 'literal')
-    return html`<a href="${href}" title="${term.value}">${shortened(term.value, base, dataset.id)}</a>${
+    return html`<a href="${href}" title="${term.value}">${shortenedTerm(term.value, base, dataset.id)}</a>${
       isWebAddress(term.value)
         ? html` <a class="self" href="${term.value}" title="${t('The resource itself')}" aria-label="${t('The resource itself')}">↗</a>`
         : ''
     }`
-  const note = term.language === '' ? shortened(term.datatype, base, dataset.id) : term.language
+  const note = term.language === '' ? shortenedTerm(term.datatype, base, dataset.id) : term.language
   return html`<a href="${href}">${term.value === '' ? '""' : term.value}</a>${
     term.datatype === XSD.string ? '' : html` <small>${note}</small>`
   }`
 }
 
-function asParameter(term: Term): string {
+export function asParameter(term: Term): string {
   switch (term.type) {
     case 'iri':
       return term.value
@@ -136,7 +139,7 @@ const SPACES: readonly (readonly [string, string])[] = [
 ]
 
 /** An IRI as people read it: without what all of the dataset have in common. */
-function shortened(iri: string, base: string, dataset: string): string {
+export function shortenedTerm(iri: string, base: string, dataset: string): string {
   const spaces = [
     [`${base}/ld/resources/${dataset}/`, ''],
     [`${base}/ld/ontologies/${dataset}/`, ''],
@@ -147,7 +150,7 @@ function shortened(iri: string, base: string, dataset: string): string {
 }
 
 /** Nothing else is made a link: `javascript:` is an IRI too. */
-function isWebAddress(iri: string): boolean {
+export function isWebAddress(iri: string): boolean {
   return /^https?:/i.test(iri)
 }
 
@@ -156,16 +159,16 @@ export function fragmentTermText(description: string | null): string {
   return (description ?? '').replace(/<[^<>]*>/g, ' ').trim()
 }
 
-function asQuery(parts: readonly string[]): string {
+export function asQuery(parts: readonly string[]): string {
   return parts.length === 0 ? '' : `?${parts.join('&')}`
 }
 
-function decoded(part: string): string {
+export function decoded(part: string): string {
   return decodeURIComponent(part.replaceAll('+', ' '))
 }
 
 /** A lone surrogate, which no address can hold, never matches anything. */
-function encoded(text: string): string {
+export function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }
 

@@ -4,17 +4,21 @@ import { Fault } from '../../errors/errors.ts'
 import { AnswerCache } from '../../http/answer-cache.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
-import { negotiate } from '../../http/negotiate.ts'
+import { negotiate, type Offer } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
+import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
+import { pageText } from '../../site/frame.ts'
+import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
 import { foreignParameters, fragmentIri, pageIri, portalQuadsAddress, quadsAddress } from './address.ts'
 import { answerKnown, describeBy, send } from './answer.ts'
 import { findQuads, type PartCounts, type QuadGraphs } from './find-quads.ts'
-import { metadataGraph, pageMetadata, QUAD_PLACES } from './metadata.ts'
+import { type FragmentPlace, metadataGraph, pageMetadata, QUAD_PLACES } from './metadata.ts'
 import { PATTERN_PARAMETERS, parseRequest } from './pattern.ts'
-import { QUAD_FORMATS, type QuadFormat } from './write.ts'
+import { quadPage } from './quad-page.ts'
+import { HTML, QUAD_FORMATS, type QuadContent, type QuadFormat } from './write.ts'
 
 /** An RDF dataset whose quads are asked for: a dataset of the portal, or all of them. */
 export interface QuadDataset {
@@ -33,8 +37,7 @@ export interface QuadsOptions {
   readonly portal: (principal: Principal) => QuadDataset
 }
 
-interface Context {
-  readonly base: string
+interface Context extends SiteOptions {
   readonly pageSize: number
   readonly store: Store
   readonly quads: QuadsOptions
@@ -61,14 +64,16 @@ export function addQuadRoutes(app: FastifyInstance, context: Context): void {
 async function answerQuads(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
-  { base, pageSize, store, quads, cache }: Context,
+  { pageSize, store, quads, cache, ...site }: Context,
   cached: AnswerCache,
   counts: PartCounts,
 ): Promise<FastifyReply> {
+  const { base } = site
   const { query, principal } = request
   const id = request.params.dataset
   const dataset = id === undefined ? quads.portal(principal) : quads.dataset(id, principal, request.version)
   const format = chooseFormat(request)
+  const pageContext = 'write' in format ? null : pageContextOf(request, site)
   const requested = parseRequest(query, true)
   describeBy(reply, id === undefined ? portalDescriptionAddress(base) : descriptionAddress(base, id))
   const target = request.raw.url ?? request.url
@@ -78,7 +83,7 @@ async function answerQuads(
   const memory = namesCredentials(query) ? undefined : cached
   const known = answerKnown(request, reply, {
     format,
-    pageContext: null,
+    pageContext,
     parts: ['quads', dataset.version, target, String(pageSize)],
     kept: memory,
     ...(id === undefined ? { vary: BY_CALLER } : { cache }),
@@ -101,17 +106,37 @@ async function answerQuads(
     isStart,
     count,
   }
-  const body = format.write({
-    metadata: pageMetadata(description),
-    graph: metadataGraph(description),
-    parts,
-  })
+  const content = { metadata: pageMetadata(description), graph: metadataGraph(description), parts }
+  const body =
+    pageContext !== null
+      ? pageText(
+          pageContext,
+          quadPage({ ...description, pageContext, id: id ?? null, requested: askedTexts(query) }, content),
+        )
+      : textIn(format, content)
   memory?.keep(reply, body)
-  return send(reply, format, body, null)
+  return send(reply, format, body, pageContext)
 }
 
-function chooseFormat(request: FastifyRequest<Route>): QuadFormat {
-  const format = negotiate(request.headers.accept, QUAD_FORMATS)
+function askedTexts(query: QueryParameters) {
+  const text = (name: FragmentPlace) => String(lookup(query, name) ?? '')
+  return {
+    subject: text('subject'),
+    predicate: text('predicate'),
+    object: text('object'),
+    graph: text('graph'),
+  }
+}
+
+function textIn(format: QuadFormat | Offer, content: QuadContent): string {
+  if (!('write' in format)) throw new Error(`there is no writer for ${format.type}`)
+  return format.write(content)
+}
+
+const OFFERS: readonly (QuadFormat | Offer)[] = [...QUAD_FORMATS, HTML]
+
+function chooseFormat(request: FastifyRequest<Route>): QuadFormat | Offer {
+  const format = negotiate(request.headers.accept, OFFERS)
   if (format !== null) return format
-  throw new Fault('NotAcceptable', { available: QUAD_FORMATS.map(({ type }) => type).join(', ') })
+  throw new Fault('NotAcceptable', { available: OFFERS.map(({ type }) => type).join(', ') })
 }

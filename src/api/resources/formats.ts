@@ -1,5 +1,6 @@
 import { Fault } from '../../errors/errors.ts'
 import { jsonldText } from '../../formats/jsonld.ts'
+import { jsonldInForm } from '../../formats/jsonld-forms.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { type Prefixes, turtleText } from '../../formats/turtle.ts'
 import { negotiate, type Offer } from '../../http/negotiate.ts'
@@ -90,6 +91,13 @@ export async function writeTriples(
     default:
       return jsonldText(triples, vocabulary)
   }
+}
+
+/** Writes the triples of a document as JSON-LD in another form than that of {@link writeTriples}. */
+export async function jsonldFormText(form: 'expanded' | 'flattened', triples: string): Promise<string> {
+  const pieces: string[] = []
+  for await (const piece of jsonldInForm(form, once(triples), {})) pieces.push(piece)
+  return pieces.join('')
 }
 
 async function rdfxmlText(triples: string, prefixes: Prefixes): Promise<string> {

@@ -6,6 +6,7 @@ import { BY_CALLER } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
 import { answerFault } from '../../http/faults.ts'
+import { JSONLD_TYPE, jsonldForm, jsonldType } from '../../http/jsonld-profile.ts'
 import { negotiate } from '../../http/negotiate.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
@@ -28,6 +29,7 @@ import {
   DOCUMENT_FORMATS,
   type DocumentFormat,
   HTML_TYPE,
+  jsonldFormText,
   writeTriples,
 } from './formats.ts'
 import { locate } from './locate.ts'
@@ -77,6 +79,8 @@ async function answer(
   if (place === 'things' && dereference === 'redirect' && !namesCredentials(query))
     return redirect(reply, base, thing, target)
   const format = chooseDocumentFormat(one(query, 'format'), suffixed, request.headers.accept)
+  const form = format.type === JSONLD_TYPE ? jsonldForm(request.headers.accept) : null
+  const type = form === null ? format.type : jsonldType(form)
   const pageContext = format.type === HTML_TYPE ? pageContextOf(request, options) : null
   const requested = readRequest(query, pageContext)
   const document = documentAddress(base, thing.iri)
@@ -98,7 +102,7 @@ async function answer(
     thing.iri,
     JSON.stringify(requested),
     suffixed?.type ?? '',
-    format.type,
+    type,
     ...(pageContext === null ? [] : pageValidator(pageContext)),
   )
   reply.header('etag', tag)
@@ -106,17 +110,19 @@ async function answer(
   if (isUnchanged(request, tag, isOfOneDataset ? thing.dataset.modified : null)) return reply.code(304).send()
   const send = (body: string) =>
     pageContext === null
-      ? reply.type(`${format.type}; charset=utf-8`).send(body)
+      ? reply.type(`${type}; charset=utf-8`).send(body)
       : sendPageText(reply, pageContext, body)
   const before = cached.find(reply)
   if (before !== undefined) return send(before)
   const gathered = await gatherDocument(sight, thing, requested, document)
   const prefixes = prefixesOf(base, thing)
   const triples = documentText(base, gathered, document)
-  const write = (form: DocumentFormat) => writeTriples(form, triples, prefixes, prefixes.field ?? '')
+  const write = (format: DocumentFormat) => writeTriples(format, triples, prefixes, prefixes.field ?? '')
   const body =
     pageContext === null
-      ? await write(format)
+      ? form === null || form === 'compacted'
+        ? await write(format)
+        : await jsonldFormText(form, triples)
       : pageText(
           pageContext,
           resourcePage({

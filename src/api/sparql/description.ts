@@ -29,6 +29,13 @@ export const DESCRIPTION_PREFIXES = {
   formats: 'http://www.w3.org/ns/formats/',
 } as const
 
+/** The languages that are read. Drafts of the description of services have no name for SPARQL 1.2: its own address is one. */
+export const SPARQL_LANGUAGES = [
+  { iri: SD.SPARQL10Query, title: 'SPARQL 1.0 Query' },
+  { iri: SD.SPARQL11Query, title: 'SPARQL 1.1 Query' },
+  { iri: 'https://www.w3.org/TR/sparql12-query/', title: 'SPARQL 1.2 Query' },
+] as const
+
 /** The description of an endpoint as N-Triples (SPARQL 1.1 Service Description). */
 export function describeEndpoint(description: EndpointDescription): string {
   const { base, endpoint, title, datasets, catalog, deadline, services } = description
@@ -42,7 +49,11 @@ export function describeEndpoint(description: EndpointDescription): string {
   link(endpoint, RDF.type, SD.Service)
   link(endpoint, SD.endpoint, endpoint)
   t(endpoint, DCTERMS.title, literalText(title))
-  link(endpoint, SD.supportedLanguage, SD.SPARQL11Query)
+  for (const { iri, title } of SPARQL_LANGUAGES) {
+    link(endpoint, SD.supportedLanguage, iri)
+    link(iri, RDF.type, SD.Language)
+    t(iri, RDFS.label, literalText(title, XSD.string, 'en'))
+  }
   t(endpoint, RDFS.comment, literalText(limitsText(deadline), XSD.string, 'en'))
   link(endpoint, SD.feature, SD.BasicFederatedQuery)
   t(endpoint, RDFS.comment, literalText(servicesText(services.limits), XSD.string, 'en'))

@@ -1,9 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '../../errors/errors.ts'
 import { jsonldText } from '../../formats/jsonld.ts'
+import { jsonldInForm } from '../../formats/jsonld-forms.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { type Prefixes, turtle, turtleText } from '../../formats/turtle.ts'
+import { JSONLD_TYPE, jsonldForm, jsonldType } from '../../http/jsonld-profile.ts'
 import { negotiate, type Offer } from '../../http/negotiate.ts'
 import { isXmlText } from '../../model/xml.ts'
 import { isTripleTerm, parseTriples, splitTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
@@ -122,7 +124,7 @@ export function chooseResultFormat(
     const required = name.toLowerCase()
     if (required === 'html' || required === HTML_OFFER.type) return HTML_OFFER
     const offer = offers.find(({ type, names }) => type === required || names.includes(required))
-    if (offer !== undefined) return offer
+    if (offer !== undefined) return inForm(offer, accept)
     const known = offers.flatMap(({ names }) => names.slice(0, 1)).join(', ')
     throw new Fault('BadRequest', {
       reason: `The format ${name.slice(0, 60)} is not one of ${known}, html or their media types.`,
@@ -130,7 +132,22 @@ export function chooseResultFormat(
   }
   const chosen = negotiate<AnswerOffer | typeof HTML_OFFER>(accept, [...offers, HTML_OFFER])
   if (chosen === null) throw new Fault('NotAcceptable', { available: [...types, HTML_OFFER.type].join(', ') })
-  return chosen
+  return 'requested' in chosen ? inForm(chosen, accept) : chosen
+}
+
+/** JSON-LD in the form that the Accept header asks for. */
+function inForm(offer: AnswerOffer, accept: string | undefined): AnswerOffer {
+  const form = offer.type === JSONLD_TYPE ? jsonldForm(accept) : null
+  if (form === null) return offer
+  return {
+    ...offer,
+    type: jsonldType(form),
+    write: text => {
+      refuseTripleTerms(text, 'JSON-LD')
+      return jsonldInForm(form, pieces(text), {})
+    },
+    stream: async found => jsonldInForm(form, await begunAnswer(checked(linesOf(found), 'JSON-LD')), {}),
+  }
 }
 
 /** An engine writes carriage returns as they are, which XML reads as line ends (XML 1.0, section 2.11). */

@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
+import { jsonldInForm } from '../../formats/jsonld-forms.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
+import { jsonldForm, jsonldType } from '../../http/jsonld-profile.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Store } from '../../store/store.ts'
 import { isFreshAnswer, type SparqlEndpoint } from './endpoint.ts'
@@ -38,7 +40,9 @@ export async function answerGraph(
   const pages = pagesOf(store, graphs)
   const first = await pages.next()
   const all = prepended(first.done === true ? '' : first.value, pages)
-  return reply.type(`${type}; charset=utf-8`).send(Readable.from(written(all, type), { objectMode: false }))
+  return reply
+    .type(`${type}; charset=utf-8`)
+    .send(Readable.from(written(all, type, request.headers.accept), { objectMode: false }))
 }
 
 function named({ catalog }: SparqlEndpoint, iri: string): readonly string[] {
@@ -62,7 +66,13 @@ async function* prepended(first: string, rest: AsyncIterable<string>): AsyncGene
   yield* rest
 }
 
-function written(pieces: AsyncIterable<string>, type: string): AsyncIterable<string> {
+function written(
+  pieces: AsyncIterable<string>,
+  type: string,
+  accept: string | undefined,
+): AsyncIterable<string> {
+  const form = jsonldForm(accept)
+  if (form !== null && type === jsonldType(form)) return jsonldInForm(form, pieces, {})
   switch (type) {
     case 'application/n-triples':
     case 'application/n-quads':

@@ -5,6 +5,8 @@ import { datasetIri } from '../../rdf/iris.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
+import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../../sparql/extensions.ts'
+import { SPARQL_LANGUAGES } from './description.ts'
 import { SPARQL_PATH, type SparqlEndpoint } from './endpoint.ts'
 import { GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
 
@@ -58,9 +60,19 @@ ${formats.map(name => html`<option>${name}</option>`)}</select> <button>${t('Run
 <a href="${playground}">${t('Open in the playground')}</a></p>
 </form>
 ${answer(pageContext, shown)}<h2>${t('Graphs')}</h2>
-${graphs(pageContext, endpoint)}<p class="take-away"><a href="${pathname}?format=turtle">${t('Service description')}</a>
+${graphs(pageContext, endpoint)}${abilities(pageContext)}<p class="take-away"><a href="${pathname}?format=turtle">${t('Service description')}</a>
 <a href="${new URL(base + SPARQL_PATH).pathname}">${t('All datasets')}</a></p>`,
   })
+}
+
+/** What the endpoint knows beyond SPARQL, as its description says it to programs. */
+function abilities({ t }: PageContext): Html {
+  const list = (title: string, iris: readonly string[]) =>
+    html`<details class="tool"><summary>${title}</summary><ul class="plain">${iris.map(iri => html`<li><code>${iri}</code></li>`)}</ul></details>
+`
+  return html`<h2>${t('Query languages and functions')}</h2>
+<ul class="plain">${SPARQL_LANGUAGES.map(({ iri, title }) => html`<li>${title} <span class="soft"><code>${iri}</code></span></li>`)}</ul>
+${list(t('Functions beyond SPARQL'), EXTENSION_FUNCTIONS)}${list(t('Aggregates beyond SPARQL'), EXTENSION_AGGREGATES)}`
 }
 
 function graphs({ t }: PageContext, { base, datasets }: SparqlEndpoint): Html {

@@ -32,6 +32,7 @@ export function endpointPaths(dataset: string) {
     sparql: `/api/sparql/${id}`,
     void: `/api/void/${id}`,
     queries: `/api/void/${id}/queries`,
+    shapes: `/api/shapes/${id}`,
     document: `/ld/resources/${id}`,
   } as const
 }

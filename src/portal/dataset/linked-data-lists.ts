@@ -6,7 +6,7 @@ import type { PageContext } from '../../site/page-context.ts'
 import { endpointAddress, endpointPaths } from './endpoints.ts'
 
 /** An IRI as queries write it. */
-function shortName(iri: string, prefixes: ServedDataset['prefixes']): string {
+export function shortName(iri: string, prefixes: ServedDataset['prefixes']): string {
   const [prefix, space] =
     Object.entries(prefixes)
       .filter(([, space]) => iri.startsWith(space) && iri !== space)

@@ -7,6 +7,7 @@ import type { HighlightToken } from '../parts/highlight.ts'
 import { endpointAddress, endpointPaths } from './endpoints.ts'
 import { figuresOf, sampleResource } from './linked-data-figures.ts'
 import { classList, lookUpAddress, propertyList, usedNames } from './linked-data-lists.ts'
+import { characteristicSets } from './linked-data-sets.ts'
 import type { Tab, TabContext } from './tab.ts'
 
 /** Characters of a mapping that the page shows. */
@@ -32,7 +33,7 @@ export const linkedDataTab: Tab = {
       graphStatistics === null
         ? pendingVocabulary(context)
         : html`<h2>${t('Classes')}</h2>${classList(pageContext, entry, graphStatistics)}
-<h2>${t('Properties')}</h2>${propertyList(pageContext, entry, graphStatistics)}`
+<h2>${t('Properties')}</h2>${propertyList(pageContext, entry, graphStatistics)}${characteristicSets(pageContext, entry, graphStatistics)}`
     return {
       islands: [COPY_ISLAND],
       body: html`<h2 class="first">${intro}</h2>
@@ -69,6 +70,7 @@ function addresses({ pageContext, entry }: TabContext): Html {
     [t('SPARQL endpoint'), paths.sparql],
     [t('Triple pattern fragments'), paths.fragments],
     [t('Description (VoID)'), paths.void],
+    ...(entry.content === 'rdf' ? [] : [[t('Shapes (SHACL)'), paths.shapes] as const]),
     [t('The dataset as a resource'), paths.document],
   ] as const
   const exports = [

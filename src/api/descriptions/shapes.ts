@@ -1,0 +1,40 @@
+import type { FastifyInstance } from 'fastify'
+import type { ServedDataset } from '../../catalog/served.ts'
+import { datasetShapes } from '../../catalog/shapes.ts'
+import { descriptionAddress, shapesAddress } from '../../catalog/void.ts'
+import { Fault } from '../../errors/errors.ts'
+import { isFresh } from '../../http/conditional.ts'
+import { entityTag } from '../../http/etag.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import type { Principal } from '../../model/principal.ts'
+import { descriptionFormat, writeDescription } from './formats.ts'
+
+interface Context {
+  readonly base: string
+  readonly dataset: (id: string, principal: Principal, version: string | null) => ServedDataset
+}
+
+interface Route {
+  readonly Params: { readonly dataset: string }
+  readonly Querystring: QueryParameters
+}
+
+/** The SHACL shapes of a dataset at `/api/shapes/{dataset}` (linked-data specification, "Shapes"). */
+export function addShapes(app: FastifyInstance, { base, dataset }: Context): void {
+  app.get<Route>('/api/shapes/:dataset', async (request, reply) => {
+    const entry = dataset(request.params.dataset, request.principal, request.version)
+    const { id } = entry.dataset
+    const format = descriptionFormat(request.query, request.headers.accept)
+    const shapes = datasetShapes(entry, base)
+    if (shapes === null) throw new Fault('NotFoundResource', { kind: 'shapes graph', id })
+    const links = [
+      `<${shapesAddress(base, id)}>; rel="canonical"`,
+      `<${descriptionAddress(base, id)}>; rel="describedby"`,
+    ]
+    const isKnown = isFresh(request, reply.header('link', links.join(', ')), entityTag(shapes), {
+      mediaType: format.type,
+    })
+    if (isKnown) return reply.code(304).send()
+    return reply.type(`${format.type}; charset=utf-8`).send(await writeDescription(format, shapes))
+  })
+}

@@ -1,0 +1,123 @@
+import { parseTriples, withoutTripleTerms } from '../../rdf/ntriples-reader.ts'
+import type { Term } from '../../rdf/term.ts'
+import { XSD } from '../../rdf/vocab.ts'
+import type { SitePage } from '../../site/frame.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { PageContext } from '../../site/page-context.ts'
+import { expandedGraphs } from './jsonld.ts'
+import { DEFAULT_GRAPH, type FragmentPlace, type PageDescription, QUAD_PLACES } from './metadata.ts'
+import {
+  asParameter,
+  asQuery,
+  dataBlock,
+  decoded,
+  encoded,
+  isWebAddress,
+  numbers,
+  shortenedTerm,
+  steps,
+} from './page.ts'
+import type { QuadContent } from './write.ts'
+
+/** What a page of quads for people shows beside them. */
+export interface QuadPageView extends PageDescription {
+  readonly pageContext: PageContext
+  /** Id of the dataset; null for the quads of the portal. */
+  readonly id: string | null
+  /** What was asked for in each place, as it was written. */
+  readonly requested: Readonly<Record<FragmentPlace, string>>
+}
+
+/**
+ * A page of quads for people, and for clients that read HTML alone: the whole content stands in it as JSON-LD. It works
+ * without scripts; every term leads to the fragment that has it in the same place.
+ */
+export function quadPage(view: QuadPageView, content: QuadContent): SitePage {
+  const { id, address, requested, count, dataset, foreign, pageContext } = view
+  const { t, href } = pageContext
+  const title = t('Quads of {dataset}', { dataset: dataset.title })
+  const fields = QUAD_PLACES.map(
+    place => html`<label><span>${placeName(place, pageContext)}</span> <input name="${place}" value="${requested[place]}" placeholder="?${place}" autocapitalize="off" spellcheck="false"></label>
+`,
+  )
+  const cached = foreign.map(part => {
+    const [name = '', ...value] = decoded(part).split('=')
+    return html`<input type="hidden" name="${name}" value="${value.join('=')}">`
+  })
+  const crumb =
+    id === null
+      ? ''
+      : html`<li><a href="${href(`/explore/dataset/${encodeURIComponent(id)}/`)}">${dataset.title}</a></li>`
+  const metadata = { name: content.graph, triples: content.metadata.join('') }
+  const parts = content.parts.map(({ name, triples }) => ({ name, triples: withoutTripleTerms(triples) }))
+  return {
+    title,
+    part: id === null ? 'developers' : 'catalog',
+    isWide: true,
+    isIndexed: false,
+    head: dataBlock(expandedGraphs([metadata, ...parts])),
+    body: html`<nav class="crumbs" aria-label="${t('Where you are')}"><ol><li><a href="${href('/explore/')}">${t('Datasets')}</a></li>${crumb}<li>${t('Quad pattern fragments')}</li></ol></nav>
+<h1>${title}</h1>
+<p class="soft">${t('Every triple that fits a pattern, with the graph that it stands in, page by page. Programs such as Comunica ask the same address.')}</p>
+<form class="filter pattern" action="${new URL(address).pathname}" method="get">${cached}${fields}<button>${t('Find')}</button>
+<p class="soft">${t('An IRI, a literal such as {text}, {tagged} or {typed}, or nothing for any.', { text: '"Paris"', tagged: '"Paris"@fr', typed: `"5"^^${XSD.integer}` })}</p></form>
+${
+  count === 0
+    ? html`<p class="empty">${t('No triples match.')}</p>`
+    : html`<div class="bar-line"><p class="count">${numbers(view)}</p><p>${steps(view)}</p></div>
+${table(view, content.parts)}
+<nav class="pager" aria-label="${t('Pages')}">${steps(view)}</nav>`
+}`,
+  }
+}
+
+function placeName(place: FragmentPlace, { t }: PageContext): string {
+  switch (place) {
+    case 'subject':
+      return t('Subject')
+    case 'predicate':
+      return t('Predicate')
+    case 'object':
+      return t('Object')
+    case 'graph':
+      return t('Graph')
+    default:
+      return place satisfies never
+  }
+}
+
+function table(view: QuadPageView, parts: QuadContent['parts']): Html {
+  const { t } = view.pageContext
+  const rows = parts.flatMap(({ name, triples }) =>
+    Array.from(parseTriples(triples), ({ subject, predicate, object }) => {
+      const graph: Term = { type: 'iri', value: name ?? DEFAULT_GRAPH }
+      const quad = { subject, predicate, object, graph }
+      return html`<tr>${QUAD_PLACES.map(place => html`<td>${cell(view, place, quad[place])}</td>`)}</tr>
+`
+    }),
+  )
+  return html`<section class="scroll" tabindex="0" aria-label="${t('Triples')}"><table class="triples"><thead><tr>${QUAD_PLACES.map(place => html`<th scope="col">${placeName(place, view.pageContext)}</th>`)}</tr></thead><tbody>
+${rows}</tbody></table></section>`
+}
+
+/** A term as a link to its fragment; an IRI of the web has one to itself beside. */
+function cell(
+  { base, id, address, foreign, pageContext: { t } }: QuadPageView,
+  place: FragmentPlace,
+  term: Term,
+): Html {
+  const href = `${address}${asQuery([...foreign, `${place}=${encoded(asParameter(term))}`])}`
+  const short = (iri: string) => (id === null ? iri : shortenedTerm(iri, base, id))
+  if (term.value === DEFAULT_GRAPH && place === 'graph')
+    return html`<a href="${href}" title="${term.value}">${t('Default graph')}</a>`
+  if (term.type !== 'literal')
+    return html`<a href="${href}" title="${term.value}">${short(term.value)}</a>${
+      isWebAddress(term.value)
+        ? html` <a class="self" href="${term.value}" title="${t('The resource itself')}" aria-label="${t('The resource itself')}">↗</a>`
+        : ''
+    }`
+  const note = term.language === '' ? short(term.datatype) : term.language
+  return html`<a href="${href}">${term.value === '' ? '""' : term.value}</a>${
+    term.datatype === XSD.string ? '' : html` <small>${note}</small>`
+  }`
+}

@@ -1,0 +1,162 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { appendFile, mkdir, rename, stat } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import path from 'node:path'
+import type { FastifyRequest } from 'fastify'
+import type { Answered, RequestObserver } from '../../http/observe.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import { SPARQL_PATH } from './endpoint.ts'
+import { readGet, readPost } from './request.ts'
+
+export interface QueryLogOptions {
+  /** Where the files are. */
+  readonly folder: string
+  /** Bytes that all files together may have. */
+  readonly size: number
+  /** The address of a client, which goes into its pseudonym alone. */
+  readonly address: (message: IncomingMessage) => string
+  readonly now: () => number
+  /** Milliseconds for which lines are gathered, 1,000 unless told. */
+  readonly interval?: number
+}
+
+/** Files that share the size: the one that is written, and those before it. */
+const FILES = 4
+/** Characters that wait to be written; what comes beyond is counted and dropped. */
+const MAX_WAITING = 2_000_000
+const DAY = 86_400_000
+
+/**
+ * A log of SPARQL queries for researchers, as JSON Lines with the names of LSQ (Saleem et al., "LSQ: The Linked SPARQL
+ * Queries Dataset", ISWC 2015). It has queries of callers without credentials alone, and nothing of a caller but a
+ * pseudonym: a hash with a random key that is never written and changes every day.
+ */
+export class QueryLog {
+  private readonly options: QueryLogOptions
+  private readonly timer: NodeJS.Timeout
+  private waiting = ''
+  private dropped = 0
+  private written: number | null = null
+  private writing: Promise<void> = Promise.resolve()
+  private day = 0
+  private key = randomBytes(32)
+
+  constructor(options: QueryLogOptions) {
+    this.options = options
+    this.timer = setInterval(() => void this.flush(), options.interval ?? 1000)
+    this.timer.unref()
+  }
+
+  /** What watches over requests, and writes down the queries among them. */
+  readonly observer: RequestObserver = {
+    ended: (request, _, answered) => this.note(request, answered),
+    // No answer to a query comes from the cache in front of the routes.
+    repeated: () => () => undefined,
+  }
+
+  /** Writes what waits, and ends. */
+  async close(): Promise<void> {
+    clearInterval(this.timer)
+    await this.flush()
+  }
+
+  private note(
+    request: FastifyRequest,
+    { door: endpoint, status, milliseconds, bytes, aborted }: Answered,
+  ): void {
+    if (endpoint !== 'sparql' || request.principal?.type === 'user') return
+    if (request.headers.authorization !== undefined) return
+    const query = queryOf(request)
+    if (query === null) return
+    const { dataset } = request.params as { readonly dataset?: string }
+    const line = `${JSON.stringify({
+      executedAt: new Date(this.options.now()).toISOString(),
+      endpoint: dataset === undefined ? SPARQL_PATH : `${SPARQL_PATH}/${encodeURIComponent(dataset)}`,
+      host: this.pseudonym(request.raw),
+      query,
+      queryForm: formOf(query),
+      status,
+      runTimeMs: Math.round(milliseconds * 10) / 10,
+      resultBytes: bytes,
+      ...(aborted ? { aborted } : {}),
+      ...(this.dropped > 0 ? { dropped: this.dropped } : {}),
+    })}\n`
+    if (this.waiting.length + line.length > MAX_WAITING) {
+      this.dropped += 1
+      return
+    }
+    this.dropped = 0
+    this.waiting += line
+  }
+
+  /** Another name every day: without the key nobody can try addresses out. */
+  private pseudonym(message: IncomingMessage): string {
+    const day = Math.floor(this.options.now() / DAY)
+    if (day !== this.day) {
+      this.day = day
+      this.key = randomBytes(32)
+    }
+    return createHmac('sha256', this.key).update(this.options.address(message)).digest('hex').slice(0, 16)
+  }
+
+  private flush(): Promise<void> {
+    this.writing = this.writing.then(() => this.write()).catch(() => undefined)
+    return this.writing
+  }
+
+  /** A disk that is full, or a folder that cannot be written, loses lines and keeps nobody from answers. */
+  private async write(): Promise<void> {
+    const text = this.waiting
+    this.waiting = ''
+    if (text === '') return
+    const { folder, size } = this.options
+    const file = path.join(folder, 'queries.jsonl')
+    const length = Buffer.byteLength(text)
+    const limit = Math.floor(size / FILES)
+    if (length > limit) {
+      this.dropped += text.split('\n').length - 1
+      return
+    }
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    this.written ??= await sizeOf(file)
+    if (this.written + length > limit) {
+      await this.rotate(file)
+      this.written = 0
+    }
+    await appendFile(file, text, { mode: 0o600 })
+    this.written += length
+  }
+
+  /** Each file takes the name of the one before it, and the last takes the place of the oldest. */
+  private async rotate(file: string): Promise<void> {
+    const name = (at: number) => (at === 0 ? file : file.replace(/\.jsonl$/, `.${at}.jsonl`))
+    for (let at = FILES - 2; at >= 0; at--) await rename(name(at), name(at + 1)).catch(() => undefined)
+  }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  try {
+    return (await stat(file)).size
+  } catch {
+    return 0
+  }
+}
+
+/** The query of a request, as it was sent; null where there is none, or it cannot be read. */
+function queryOf({ method, query, headers, body }: FastifyRequest): string | null {
+  try {
+    const parameters = query as QueryParameters
+    if (method !== 'POST') return readGet(parameters).query
+    return readPost(parameters, headers['content-type'], body as Buffer | undefined).query
+  } catch {
+    return null
+  }
+}
+
+/** The form of a query, by the first word after its prologue; null where there is none. */
+function formOf(query: string): string | null {
+  const prologue = /^(?:\s+|#[^\n]*|(?:prefix\s+\S*\s*|base\s*)<[^>]*>|version\s+(?:"[^"]*"|'[^']*'))*/i
+  const [word = ''] = /^[a-z]+/i.exec(query.slice(0, 20_000).replace(prologue, '')) ?? []
+  const form = word.toUpperCase()
+  return ['SELECT', 'ASK', 'CONSTRUCT', 'DESCRIBE'].includes(form) ? form : null
+}

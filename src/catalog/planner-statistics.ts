@@ -1,0 +1,150 @@
+import { setImmediate } from 'node:timers/promises'
+import { RDF } from '../rdf/vocab.ts'
+import type { Column } from '../store/columns/column.ts'
+import type { GraphColumns } from '../store/columns/graph.ts'
+import { type Candidates, joinsOf, type PropertyJoin } from './property-joins.ts'
+
+/** The subjects of a graph that have the same properties and classes: a characteristic set, and what they say. */
+export interface CharacteristicSet {
+  readonly classes: readonly string[]
+  /** Distinct subjects. */
+  readonly subjects: number
+  /** Its properties but rdf:type, with the number of their triples in the set. */
+  readonly properties: readonly { readonly iri: string; readonly triples: number }[]
+}
+
+/** What planners of joins ask of a graph (Neumann and Moerkotte, "Characteristic Sets", ICDE 2011). */
+export interface PlannerStatistics {
+  /** Those with the most subjects, at most {@link MAX_SETS}. */
+  readonly sets: readonly CharacteristicSet[]
+  /** All sets that there are, and the subjects of those that are not listed. */
+  readonly setCount: number
+  readonly otherSubjects: number
+  /** For classes of subjects and properties: triples, and what the objects are. The most frequent first. */
+  readonly joins: readonly PropertyJoin[]
+  readonly joinCount: number
+}
+
+const MAX_SETS = 100
+const MAX_JOINS = 500
+/** Sets, also of some of the properties of a subject, that are held; graphs of more have no statistics. */
+const MAX_HELD_SETS = 50_000
+/** Rows that are read before others have their turn. */
+const ROWS_AT_ONCE = 20_000
+
+/**
+ * Computes them from columns: two passes over the rows, and one over the codes of values for the joins, in steps with a rest
+ * between. Null for a graph whose subjects are too unlike one another for sets to say anything.
+ */
+export async function plannerStatistics(
+  graph: GraphColumns,
+  signal: AbortSignal,
+): Promise<PlannerStatistics | null> {
+  const assigned = await assignSets(graph, signal)
+  if (assigned === null) return null
+  const { setOf, elements, classes } = assigned
+  const counted = new Map<number, { subjects: number; triples: Map<number, number> }>()
+  for (let subject = 0; subject < graph.subjects; subject++) {
+    const set = setOf[subject] as number
+    const known = counted.get(set) ?? { subjects: 0, triples: new Map() }
+    known.subjects += 1
+    counted.set(set, known)
+    if (subject % ROWS_AT_ONCE === 0) await rest(signal)
+  }
+  for (const [number, column] of graph.columns.entries())
+    await eachRow(column, signal, row => {
+      const triples = counted.get(setOf[column.subjectOf(row)] as number)?.triples
+      triples?.set(number, (triples.get(number) ?? 0) + column.endOf(row) - column.startOf(row))
+      return true
+    })
+  const candidates: Candidates = { setOf, classesOf: set => classesIn(elements(set), classes) }
+  const joins = await joinsOf(graph, candidates, () => rest(signal))
+  const largest = [...counted].sort(([a, x], [b, y]) => y.subjects - x.subjects || a - b)
+  const listed = largest.slice(0, MAX_SETS)
+  return {
+    sets: listed.map(([set, { subjects, triples }]) => ({
+      classes: candidates.classesOf(set),
+      subjects,
+      properties: [...triples]
+        .map(([number, triples]) => ({ iri: graph.columns[number]?.predicate ?? '', triples }))
+        .filter(({ iri }) => iri !== RDF.type),
+    })),
+    setCount: largest.length,
+    otherSubjects: largest.slice(MAX_SETS).reduce((sum, [, { subjects }]) => sum + subjects, 0),
+    joins: joins.slice(0, MAX_JOINS),
+    joinCount: joins.length,
+  }
+}
+
+/**
+ * Gives each subject the number of its set. A set is the set before it and one element more, a property or a class, in the
+ * order of the columns: so equal sets have one number.
+ */
+async function assignSets(graph: GraphColumns, signal: AbortSignal) {
+  const setOf = new Uint32Array(graph.subjects)
+  const before: (readonly [set: number, element: number])[] = [[0, -1]]
+  const following = new Map<string, number>()
+  const classes: string[] = []
+  const numbers = new Map<number, number>()
+  const add = (subject: number, element: number) => {
+    const key = `${setOf[subject]} ${element}`
+    let next = following.get(key)
+    if (next === undefined) {
+      next = before.length
+      before.push([setOf[subject] as number, element])
+      following.set(key, next)
+    }
+    setOf[subject] = next
+  }
+  for (const [number, column] of graph.columns.entries()) {
+    const isType = column.predicate === RDF.type
+    await eachRow(column, signal, row => {
+      const subject = column.subjectOf(row)
+      add(subject, number)
+      if (!isType) return before.length <= MAX_HELD_SETS
+      for (const code of column.codes.subarray(column.startOf(row), column.endOf(row)).toSorted()) {
+        let at = numbers.get(code)
+        if (at === undefined) {
+          const term = column.dictionary.term(code)
+          at = classes.push(term.type === 'iri' ? term.value : '') - 1
+          numbers.set(code, at)
+        }
+        add(subject, graph.columns.length + at)
+      }
+      return before.length <= MAX_HELD_SETS
+    })
+    if (before.length > MAX_HELD_SETS) return null
+  }
+  const elements = (set: number): readonly number[] => {
+    const found: number[] = []
+    for (let at = set; at > 0; ) {
+      const [previous, element] = before[at] ?? [0, -1]
+      found.push(element - graph.columns.length)
+      at = previous
+    }
+    return found
+  }
+  return { setOf, elements, classes }
+}
+
+/** The classes among the elements of a set. */
+function classesIn(elements: readonly number[], classes: readonly string[]): readonly string[] {
+  return elements
+    .map(at => classes[at] ?? '')
+    .filter(iri => iri !== '')
+    .sort()
+}
+
+/** Looks at the rows of a column that have a value, with a rest now and then; it ends early where `look` gives false. */
+async function eachRow(column: Column, signal: AbortSignal, look: (row: number) => boolean): Promise<void> {
+  for (let first = 0; first < column.rows; first += ROWS_AT_ONCE) {
+    const end = Math.min(column.rows, first + ROWS_AT_ONCE)
+    for (let row = first; row < end; row++) if (column.endOf(row) > column.startOf(row) && !look(row)) return
+    await rest(signal)
+  }
+}
+
+async function rest(signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted()
+  await setImmediate()
+}

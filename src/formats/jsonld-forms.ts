@@ -1,0 +1,118 @@
+import { Fault } from '../errors/errors.ts'
+import { parseTriples, type Triple } from '../rdf/ntriples-reader.ts'
+import type { Term } from '../rdf/term.ts'
+import { RDF, XSD } from '../rdf/vocab.ts'
+import { idOf, noTripleTerms, type TermNames } from './jsonld-node.ts'
+import { jsonldStream } from './jsonld-stream.ts'
+
+/** Characters of N-Triples whose nodes are held to be flattened. */
+const MAX_FLATTENED = 64_000_000
+
+/**
+ * Writes N-Triples as JSON-LD in a form that a client asked for (JSON-LD 1.1, section 5): compacted with a context; expanded,
+ * node by node as the triples come; flattened, with each node once, which holds all of them. Faults: UnprocessableEntity for
+ * triple terms, and for more than can be flattened.
+ *
+ * @param pieces whole lines of N-Triples
+ */
+export function jsonldInForm(
+  form: 'compacted' | 'expanded' | 'flattened',
+  pieces: AsyncIterable<string>,
+  names: TermNames,
+): AsyncGenerator<string> {
+  switch (form) {
+    case 'compacted':
+      return jsonldStream(pieces, names)
+    case 'expanded':
+      return expanded(pieces)
+    case 'flattened':
+      return flattened(pieces)
+    default:
+      return form satisfies never
+  }
+}
+
+async function* expanded(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let before = '['
+  let node = null as ExpandedNode | null
+  for await (const piece of pieces) {
+    let text = ''
+    for (const triple of parseTriples(piece)) {
+      const id = idOf(triple.subject)
+      if (node?.id !== id) {
+        if (node !== null) {
+          text += `${before}\n${node.text()}`
+          before = ','
+        }
+        node = new ExpandedNode(id)
+      }
+      node.add(triple)
+    }
+    if (text !== '') yield text
+  }
+  yield node === null ? '[]\n' : `${before}\n${node.text()}\n]\n`
+}
+
+async function* flattened(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  const nodes = new Map<string, ExpandedNode>()
+  let length = 0
+  for await (const piece of pieces) {
+    length += piece.length
+    if (length > MAX_FLATTENED)
+      throw new Fault('UnprocessableEntity', {
+        reason:
+          'The graph is too large to be flattened, for which all of it is held. Ask for the expanded or compacted profile.',
+      })
+    for (const triple of parseTriples(piece)) {
+      const id = idOf(triple.subject)
+      const node = nodes.get(id) ?? new ExpandedNode(id)
+      nodes.set(id, node)
+      node.add(triple)
+    }
+  }
+  let before = '['
+  for (const node of nodes.values()) {
+    yield `${before}\n${node.text()}`
+    before = ','
+  }
+  yield nodes.size === 0 ? '[]\n' : '\n]\n'
+}
+
+/** A node object in expanded form (JSON-LD 1.1 API, section 5.1): full IRIs, every value in an array. */
+class ExpandedNode {
+  readonly id: string
+  private readonly values = new Map<string, Set<string>>()
+
+  constructor(id: string) {
+    this.id = id
+  }
+
+  add({ predicate, object }: Triple): void {
+    const isType = predicate.value === RDF.type && object.type !== 'literal'
+    const key = isType ? '@type' : predicate.value
+    const value = isType ? JSON.stringify(idOf(object)) : valueText(object)
+    const values = this.values.get(key)
+    if (values === undefined) this.values.set(key, new Set([value]))
+    else values.add(value)
+  }
+
+  text(): string {
+    const members = Array.from(
+      this.values,
+      ([key, values]) => `,${JSON.stringify(key)}:[${[...values].join(',')}]`,
+    )
+    return `{"@id":${JSON.stringify(this.id)}${members.join('')}}`
+  }
+}
+
+function valueText(term: Term): string {
+  if (term.type === 'triple') throw noTripleTerms()
+  if (term.type !== 'literal') return JSON.stringify({ '@id': idOf(term) })
+  const { value, datatype, language } = term
+  if (language === '')
+    return JSON.stringify(
+      datatype === XSD.string ? { '@value': value } : { '@value': value, '@type': datatype },
+    )
+  const [tag, direction] = language.split('--')
+  return JSON.stringify({ '@value': value, '@language': tag, '@direction': direction })
+}

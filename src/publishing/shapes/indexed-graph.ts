@@ -1,0 +1,163 @@
+import type * as RDF from '@rdfjs/types'
+import { parseTriples } from '../../rdf/ntriples-reader.ts'
+import { type TermFactory, termKey, validatorTerm } from './terms.ts'
+
+/** Quads by one of their ends, which is the graph's own object of that term. */
+type Index = Map<RDF.Term, RDF.Quad[]>
+
+const NONE: readonly RDF.Quad[] = []
+
+/**
+ * A graph in memory as RDF/JS has it ("Dataset interface"), with an index for each place of a triple: a validator looks at
+ * every node by itself, and asks who has a class. Terms that are equal are one object.
+ */
+export class IndexedGraph implements RDF.DatasetCore {
+  private readonly factory: TermFactory
+  private readonly terms = new Map<string, RDF.Term>()
+  private readonly known = new Set<RDF.Quad>()
+  private readonly subjects: Index = new Map()
+  private readonly predicates: Index = new Map()
+  private readonly objects: Index = new Map()
+  /** Triples that were left out, for their object is a triple (RDF 1.2). */
+  tripleTerms = 0
+
+  constructor(factory: TermFactory, quads: Iterable<RDF.Quad> = []) {
+    this.factory = factory
+    for (const quad of quads) this.add(quad)
+  }
+
+  get size(): number {
+    return this.known.size
+  }
+
+  /** Adds whole lines of N-Triples. */
+  addText(lines: string): void {
+    for (const { subject, predicate, object } of parseTriples(lines)) {
+      const [s, p, o] = [subject, predicate, object].map(term => validatorTerm(term, this.factory))
+      if (s == null || p == null || o == null) this.tripleTerms += 1
+      else this.add(this.factory.quad(s as RDF.Quad_Subject, p as RDF.NamedNode, o))
+    }
+  }
+
+  add(quad: RDF.Quad): this {
+    if (this.has(quad)) return this
+    const subject = this.own(quad.subject)
+    const predicate = this.own(quad.predicate)
+    const object = this.own(quad.object)
+    const added = this.factory.quad(
+      subject as RDF.Quad_Subject,
+      predicate as RDF.Quad_Predicate,
+      object as RDF.Quad_Object,
+    )
+    this.known.add(added)
+    insert(this.subjects, subject, added)
+    insert(this.predicates, predicate, added)
+    insert(this.objects, object, added)
+    return this
+  }
+
+  delete(quad: RDF.Quad): this {
+    for (const found of this.find(quad.subject, quad.predicate, quad.object)) {
+      this.known.delete(found)
+      remove(this.subjects, found.subject, found)
+      remove(this.predicates, found.predicate, found)
+      remove(this.objects, found.object, found)
+    }
+    return this
+  }
+
+  has({ subject, predicate, object }: RDF.Quad): boolean {
+    return this.find(subject, predicate, object).length > 0
+  }
+
+  match(subject?: RDF.Term | null, predicate?: RDF.Term | null, object?: RDF.Term | null): RDF.DatasetCore {
+    return new FoundQuads(this.find(subject, predicate, object), this.factory)
+  }
+
+  [Symbol.iterator](): Iterator<RDF.Quad> {
+    return this.known[Symbol.iterator]()
+  }
+
+  /** The quads that fit, from the shortest list that has them all. */
+  private find(
+    subject: RDF.Term | null | undefined,
+    predicate: RDF.Term | null | undefined,
+    object: RDF.Term | null | undefined,
+  ): readonly RDF.Quad[] {
+    let shortest: readonly RDF.Quad[] | null = null
+    const requested = [
+      [this.subjects, subject],
+      [this.objects, object],
+      [this.predicates, predicate],
+    ] as const
+    for (const [index, term] of requested) {
+      if (term == null) continue
+      const found = index.get(term) ?? index.get(this.terms.get(termKey(term)) ?? term) ?? NONE
+      if (shortest === null || found.length < shortest.length) shortest = found
+      if (shortest.length === 0) return NONE
+    }
+    if (shortest === null) return [...this.known]
+    return shortest.filter(
+      quad =>
+        (subject == null || quad.subject.equals(subject)) &&
+        (predicate == null || quad.predicate.equals(predicate)) &&
+        (object == null || quad.object.equals(object)),
+    )
+  }
+
+  /** The graph's own object of a term: the same for equal terms. */
+  private own(term: RDF.Term): RDF.Term {
+    const key = termKey(term)
+    const before = this.terms.get(key)
+    if (before !== undefined) return before
+    this.terms.set(key, term)
+    return term
+  }
+}
+
+/** What was found of a graph: it is walked through, and rarely asked again. */
+class FoundQuads implements RDF.DatasetCore {
+  private readonly quads: readonly RDF.Quad[]
+  private readonly factory: TermFactory
+
+  constructor(quads: readonly RDF.Quad[], factory: TermFactory) {
+    this.quads = quads
+    this.factory = factory
+  }
+
+  get size(): number {
+    return this.quads.length
+  }
+
+  add(): this {
+    throw new Error('what was found of a graph does not change')
+  }
+
+  delete(): this {
+    return this.add()
+  }
+
+  has(quad: RDF.Quad): boolean {
+    return this.quads.some(each => each.equals(quad))
+  }
+
+  match(subject?: RDF.Term | null, predicate?: RDF.Term | null, object?: RDF.Term | null): RDF.DatasetCore {
+    return new IndexedGraph(this.factory, this.quads).match(subject, predicate, object)
+  }
+
+  [Symbol.iterator](): Iterator<RDF.Quad> {
+    return this.quads[Symbol.iterator]()
+  }
+}
+
+function insert(index: Index, term: RDF.Term, quad: RDF.Quad): void {
+  const list = index.get(term)
+  if (list === undefined) index.set(term, [quad])
+  else list.push(quad)
+}
+
+function remove(index: Index, term: RDF.Term, quad: RDF.Quad): void {
+  const list = index.get(term)
+  const at = list?.indexOf(quad) ?? -1
+  if (at >= 0) list?.splice(at, 1)
+}
