@@ -16,6 +16,20 @@ import {
   termKey,
 } from './support/fragment-server.ts'
 
+t.test('a name that is encoded wrongly is another parameter', async t => {
+  const { http } = await serve(t)
+  for (const query of [
+    '%predicate=a&page=1',
+    'subject=&p%__oto=%zz',
+    'a%=1&%&%25=%',
+    '%%41=%F0%9F%92%A9%2',
+  ]) {
+    t.equal((await http.inject({ url: `/api/tpf/people?${query}` })).statusCode, 200, query)
+    const page = await http.inject({ url: `/api/tpf/people?${query}`, headers: { accept: 'text/html' } })
+    t.equal(page.statusCode, 200, `${query} as a page`)
+  }
+})
+
 t.test('every page of a pattern, by its controls, is what the pattern matches', async t => {
   const { http } = await serve(t)
   const patterns: readonly (readonly [string, (quad: Quad) => boolean])[] = [

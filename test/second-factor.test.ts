@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t, { type Test } from 'tap'
 import { base32, matchingStep, otpauthUri, SecretBox, totpCode } from '../src/accounts/totp.ts'
+import { qrCode } from '../src/portal/account/qr-code.ts'
 import { accountServer, Browser, PASSWORD, plain } from './support/account-server.ts'
 import { codeAt } from './support/totp.ts'
 
@@ -42,6 +43,15 @@ t.test('secrets are written for apps', async t => {
   )
 })
 
+t.test('the key is a QR code as well', async t => {
+  const svg = (text: string) => qrCode(text, 'a "label"')?.html ?? null
+  // Version 1 of "A" has 21 modules a side, and four of light around them.
+  t.match(svg('A'), /aria-label="a &quot;label&quot;" viewBox="0 0 29 29"/)
+  t.match(svg('A'), /d="M4 4h7v1h-7z/, 'the finder in the corner begins')
+  t.match(svg('x'.repeat(600)), /<path d="M4 4h7/)
+  t.equal(svg('x'.repeat(601)), null)
+})
+
 t.test('a secret is read by its portal for its user', async t => {
   const [portal, other] = [randomBytes(32), randomBytes(32)]
   const secret = randomBytes(20)
@@ -72,6 +82,7 @@ async function enrolled(t: Test) {
   t.match(begun, { statusCode: 303, headers: { location: path } })
   const page = await ada.get(path)
   const [, uri = ''] = /<code id="uri">([^<]*)</.exec(page.body) ?? []
+  t.match(page.body, /<svg class="qr" role="img" aria-label="The key as a QR code"/)
   const secret = new URL(plain(uri)).searchParams.get('secret') ?? ''
   t.match(page.body, /<code class="secret" id="secret">([A-Z2-7]{4} ?){8}</)
   t.match(await ada.submit(page, { code: '000' }), { statusCode: 400, body: /This code is wrong/ })

@@ -1,6 +1,8 @@
 import type { Authenticated } from '../model/principal.ts'
 import type { Failures } from './failures.ts'
 import type { MaybePromise } from './maybe-promise.ts'
+import type { Passkeys } from './passkeys.ts'
+import type { SingleUse } from './single-use.ts'
 
 /** A user as lists show it; moments are ISO 8601 in UTC. */
 export interface User {
@@ -129,6 +131,8 @@ export interface Accounts {
   readonly tokens: Tokens
   readonly identities: LinkedIdentities
   readonly secondFactors: SecondFactors
+  readonly singleUse: SingleUse
+  readonly passkeys: Passkeys
   readonly audit: Audit
   readonly calls: CallCounts
   /** Of those who share a database together, of a file those of this process. */

@@ -53,7 +53,7 @@ function localActor() {
 
 /** Accounts whose changes are noted in the audit log, once they were made. */
 export function auditedAccounts(accounts: Accounts): Accounts {
-  const { users, keys, sessions, clients, tokens, secondFactors, audit } = accounts
+  const { users, keys, sessions, clients, tokens, secondFactors, passkeys, audit } = accounts
   const noted = async <T>(work: Promise<T>, action: string, subject: string): Promise<T> => {
     const made = await work
     await audit.note(action, subject)
@@ -99,6 +99,17 @@ export function auditedAccounts(accounts: Accounts): Accounts {
         const removed = await secondFactors.remove(name)
         if (removed) await audit.note('second factor removed', name)
         return removed
+      },
+    },
+    passkeys: {
+      ...passkeys,
+      add: async (user, label, given) => {
+        await passkeys.add(user, label, given)
+        await audit.note('passkey added', `${await nameOf(user)}: ${label}`)
+      },
+      remove: async (user, id) => {
+        await passkeys.remove(user, id)
+        await audit.note('passkey removed', `${await nameOf(user)}: ${id ?? 'all'}`)
       },
     },
     clients: {

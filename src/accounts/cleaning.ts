@@ -16,6 +16,7 @@ const EXPIRING = [
   ['session', 'id', 'created', SESSION_LIFE],
   ['access_token', 'hash', 'expires', 0],
   ['code', 'hash', 'expires', DAY],
+  ['single_use', 'hash', 'expires', 0],
   ['refresh_token', 'hash', 'spent', REUSE_NOTICED],
 ] as const
 

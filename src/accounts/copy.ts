@@ -26,6 +26,11 @@ const TABLES = [
   ['identity', ['issuer', 'subject', 'user'], 'issuer, subject'],
   ['second_factor', ['user', 'secret', 'confirmed', 'step'], 'user'],
   ['recovery_code', ['user', 'hash'], 'user, hash'],
+  [
+    'passkey',
+    ['id', 'user', 'credential', 'public_key', 'counter', 'transports', 'label', 'created', 'used'],
+    'id',
+  ],
   ['call_count', ['day', 'subject', 'calls'], 'day, subject'],
 ] as const
 

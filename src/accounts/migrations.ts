@@ -130,4 +130,23 @@ export const MIGRATIONS: readonly string[] = [
      hash BLOB NOT NULL,
      PRIMARY KEY (user, hash)
    ) STRICT, WITHOUT ROWID;`,
+
+  `CREATE TABLE single_use (
+     hash BLOB PRIMARY KEY,
+     expires INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX single_use_expires ON single_use (expires);`,
+
+  `CREATE TABLE passkey (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     user INTEGER NOT NULL REFERENCES user ON DELETE CASCADE,
+     credential TEXT NOT NULL UNIQUE,
+     public_key BLOB NOT NULL,
+     counter INTEGER NOT NULL,
+     transports TEXT NOT NULL,
+     label TEXT NOT NULL,
+     created INTEGER NOT NULL,
+     used INTEGER
+   ) STRICT;
+   CREATE INDEX passkey_user ON passkey (user);`,
 ]

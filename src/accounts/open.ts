@@ -18,12 +18,14 @@ import { createIdentities } from './identities.ts'
 import { createKeys } from './keys.ts'
 import type { MaybePromise } from './maybe-promise.ts'
 import { MIGRATIONS } from './migrations.ts'
+import { createPasskeys } from './passkeys.ts'
 import { createPasswords } from './passwords.ts'
 import { PostgresDatabase, type PostgresPlace } from './postgres/database.ts'
 import { isPassing } from './postgres/faults.ts'
 import { createSecondFactors } from './second-factors.ts'
 import type { RandomBytes } from './secrets.ts'
 import { createSessions } from './sessions.ts'
+import { createSingleUse } from './single-use.ts'
 import { SqliteDatabase } from './sqlite.ts'
 import { createTokens } from './tokens.ts'
 import { createUsers } from './users.ts'
@@ -137,6 +139,8 @@ function accountsOn(
     audit,
     identities: createIdentities(database, users, randomBytes),
     secondFactors: createSecondFactors(database, secret, randomBytes, now),
+    singleUse: createSingleUse(database),
+    passkeys: createPasskeys(database, secret, now),
     keys,
     sessions,
     clients: createClients(database, randomBytes, now),

@@ -399,6 +399,7 @@ async function registerEndpoints(http: FastifyInstance, config: Config, services
     ...frame,
     accounts,
     ...(config.signIn === undefined ? {} : { provider: config.signIn }),
+    ...(config.samlSignIn === undefined ? {} : { saml: config.samlSignIn }),
     now,
     address: (request: FastifyRequest) => address(request.raw),
   }

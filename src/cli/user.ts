@@ -38,6 +38,7 @@ export function userCommand(): Command {
     roleCommand(),
     sessionsCommand(),
     secondFactorCommand(),
+    passkeysCommand(),
     removeCommand(),
   ]
   for (const command of commands) user.addCommand(command.option(...PORTAL_OPTION).exitOverride())
@@ -183,6 +184,26 @@ function secondFactorCommand(): Command {
       })
       if (options.json === true) printJson({ name, secondFactor: isOn })
       else process.stdout.write(isOn ? 'on\n' : 'off\n')
+    })
+}
+
+function passkeysCommand(): Command {
+  return new Command('passkeys')
+    .description('list the passkeys of a user, or remove them')
+    .argument('<name>')
+    .option('--remove', 'remove all of them')
+    .option(...JSON_OPTION)
+    .action(async (name: string, options: UserOptions & { readonly remove?: boolean }) => {
+      const found = await withAccounts(configOf(options), async ({ users, passkeys }) => {
+        const { id } = await users.find(name)
+        if (options.remove === true) await passkeys.remove(id)
+        return passkeys.list(id)
+      })
+      if (options.json === true) return printJson(found)
+      printColumns(
+        ['LABEL', 'CREATED', 'USED'],
+        found.map(({ label, created, lastUse }) => [label, created, lastUse ?? '-']),
+      )
     })
 }
 

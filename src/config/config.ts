@@ -6,6 +6,7 @@ import { lookup } from '../model/lookup.ts'
 import { nearest } from '../model/nearest.ts'
 import { bytesOfSize, defaultMemory, defaultWorkers, SIZE_PATTERN } from '../runtime/memory.ts'
 import { readDocument, trusted } from './document.ts'
+import { refuseOtherGrants, SAML_SCHEMA, type SamlProvider, samlProviderOf } from './saml.ts'
 
 /** Every setting of portal.yaml; each is also an environment variable, LODESTONE_ and its name in capitals. */
 export const PORTAL_SCHEMA = Type.Object(
@@ -207,6 +208,7 @@ export const PORTAL_SCHEMA = Type.Object(
         { additionalProperties: false, description: 'A provider of OpenID Connect where people sign in' },
       ),
     ),
+    saml_sign_in: Type.Optional(SAML_SCHEMA),
     address_tokens: Type.Optional(
       Type.Union([Type.Literal('refused'), Type.Literal('allowed')], {
         description: 'Whether access tokens may stand in addresses, where logs and histories keep them',
@@ -374,6 +376,8 @@ export interface Config {
   readonly quotas?: { readonly domain?: number; readonly anonymous?: number; readonly user?: number }
   /** The OpenID provider where people sign in; absent, they sign in here alone. */
   readonly signIn?: SignInProvider
+  /** The identity provider of SAML 2.0 where people sign in; absent, there is none. */
+  readonly samlSignIn?: SamlProvider
   /** Whether access tokens are taken from addresses. */
   readonly addressTokens: 'refused' | 'allowed'
   /** Whether texts of CSV exports that begin like formulas get an apostrophe in front. */
@@ -471,6 +475,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     accounts_password_file: passwordFile,
     network,
     sign_in: signIn,
+    saml_sign_in: saml,
     services,
     service_timeout: serviceTimeout,
     service_rows: serviceRows,
@@ -509,6 +514,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ...(adminPort === undefined ? {} : { adminPort }),
     ...(accounts === undefined ? {} : { accounts: accountsOf(accounts, portal, passwordFile) }),
     ...(signIn === undefined ? {} : { signIn: signInOf(signIn, portal) }),
+    ...(saml === undefined ? {} : { samlSignIn: samlProviderOf(saml, portal, base) }),
     ...(network === undefined ? {} : { network: networkOf(network, base) }),
     ...(sourceHosts === undefined ? {} : { sourceHosts }),
     sourcePrivateHosts,
@@ -583,12 +589,7 @@ function accountsOf(url: string, portal: string, passwordFile: string | undefine
 function signInOf(given: NonNullable<PortalSettings['sign_in']>, portal: string): SignInProvider {
   const { issuer, client_id: clientId, client_secret_file: file, scopes = ['profile', 'email'] } = given
   const { name = new URL(issuer).hostname, groups_claim: groupsClaim = 'groups', groups = {} } = given
-  for (const [group, grants] of Object.entries(groups))
-    for (const grant of grants)
-      if (!/^(?:(?:edit:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})|reader|publisher|administrator)$/.test(grant)) {
-        const reason = `sign_in: the group ${group} gives ${grant}: a grant is the id of a dataset, * for all, edit: before either, or one of the roles reader, publisher and administrator`
-        throw new Fault('ConfigInvalid', { reason })
-      }
+  refuseOtherGrants('sign_in', groups)
   const secret = file === undefined ? {} : { clientSecretFile: path.resolve(portal, file) }
   return { issuer, clientId, name, scopes, groupsClaim, groups, ...secret }
 }

@@ -25,7 +25,7 @@ export type Attempt =
 
 export interface AttemptLimits {
   /** What is guessed: each is counted for itself. */
-  readonly secret: 'password' | 'client secret' | 'second factor'
+  readonly secret: 'password' | 'client secret' | 'second factor' | 'assertion' | 'passkey'
   /** Failures of an account from one address: each limit blocks for longer than the one before. */
   readonly pair: readonly AttemptLimit[]
   /** Failures from one address. */
@@ -55,6 +55,12 @@ export const SECRET_LIMITS: AttemptLimits = {
   pair: [{ failures: 20, within: 15 * MINUTE }],
   address: [{ failures: 200, within: 15 * MINUTE }],
 }
+
+/** For signed assertions, which cannot be guessed but cost work to check. */
+export const ASSERTION_LIMITS: AttemptLimits = { ...SECRET_LIMITS, secret: 'assertion' }
+
+/** For signatures of passkeys, which cannot be guessed either. */
+export const PASSKEY_LIMITS: AttemptLimits = { ...SECRET_LIMITS, secret: 'passkey' }
 
 /**
  * Limits how often secrets are guessed: failures are counted by address, and by account and address, by all who share the

@@ -2,11 +2,17 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { parse, serialize } from 'cookie'
 import { lookup } from '../model/lookup.ts'
 
-/** What a cookie is for: the session of who is signed in, the log-in form of who is not yet, a device where he was, or a sign-in at a provider. */
-export type CookiePurpose = 'session' | 'login' | 'device' | 'openid'
+/**
+ * What a cookie is for: the session of who is signed in, the log-in form of who is not yet, a device where he was, a sign-in
+ * at a provider, and one there that succeeded.
+ */
+export type CookiePurpose = 'session' | 'login' | 'device' | 'openid' | 'saml' | 'saml-end'
 
 /** What our tokens look like; whatever else a cookie carries is none. */
 const TOKEN = /^[\w-]{16,200}$/
+
+/** Where a sign-in by SAML leads is in its cookie, for only 80 bytes of it may travel through the provider. */
+const LONG_TOKEN = /^[\w-]{16,3000}$/
 
 /**
  * The token that a cookie of ours carries; null for none.
@@ -21,7 +27,7 @@ export function readCookie(
 ): string | null {
   if (cookie === undefined) return null
   const token = lookup(parse(cookie), nameOf(purpose, isSecure)) ?? ''
-  return TOKEN.test(token) ? token : null
+  return (purpose === 'saml' ? LONG_TOKEN : TOKEN).test(token) ? token : null
 }
 
 /** The token of a session that a request brings; null for none. */

@@ -14,6 +14,8 @@ export interface AccountPage {
   readonly retryAfter?: number
   /** Where forms may lead beside our own pages: sources of a Content-Security-Policy. */
   readonly formTargets?: readonly string[]
+  /** Scripts of the page, which else has none: names of what the build made. */
+  readonly islands?: readonly string[]
 }
 
 /** Who is signed in, as the pages of accounts show it. */
@@ -23,7 +25,7 @@ export interface SignedInAs {
   readonly formToken: string
 }
 
-/** Sends a page that no cache keeps, no other site frames, and that runs no scripts. */
+/** Sends a page that no cache keeps, no other site frames, and that runs no scripts but its islands. */
 export function sendAccountPage(
   reply: FastifyReply,
   pageContext: PageContext,
@@ -71,12 +73,13 @@ export function signInPage(pageContext: PageContext): { readonly text: string; r
 }
 
 function sitePageOf(pageContext: PageContext, signedIn: SignedInAs | null, page: AccountPage): SitePage {
-  const { heading, content, status = 200, formTargets = [] } = page
+  const { heading, content, status = 200, formTargets = [], islands = [] } = page
   return {
     title: heading,
     part: 'account',
     status,
     formTargets,
+    islands,
     isPrivate: true,
     isIndexed: false,
     body:
@@ -97,6 +100,7 @@ function bar({ t, href, address }: PageContext, { name, formToken }: SignedInAs)
     ['/account/authorizations/', t('Authorizations')],
     ['/account/password/', t('Password')],
     ['/account/second-factor/', t('Two-step sign-in')],
+    ['/account/passkeys/', t('Passkeys')],
     ['/account/sessions/', t('Sessions')],
   ] as const
   const [path = ''] = address.split('?')

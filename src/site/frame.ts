@@ -28,7 +28,7 @@ export interface SitePage {
   readonly isIndexed?: boolean
   /** Path of its one address, where several show the same; that of the request unless told. */
   readonly path?: string
-  /** True for pages of one person alone: no other site frames them, and no script runs in them. */
+  /** True for pages of one person alone: no other site frames them, and no script runs in them but their islands. */
   readonly isPrivate?: boolean
   /** Where forms may lead beside this portal: sources of a Content-Security-Policy. */
   readonly formTargets?: readonly string[]
@@ -44,7 +44,7 @@ export function sendPageText(
   reply: FastifyReply,
   pageContext: PageContext,
   text: string,
-  page: Pick<SitePage, 'status' | 'imageSources' | 'formTargets' | 'isPrivate'> = {},
+  page: Pick<SitePage, 'status' | 'imageSources' | 'formTargets' | 'isPrivate' | 'islands'> = {},
 ): FastifyReply {
   if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-cache')
   varyBy(reply, 'Accept-Language', 'Cookie')
@@ -79,12 +79,13 @@ export function policyOf({
   imageSources = [],
   formTargets = [],
   isPrivate = false,
-}: Pick<SitePage, 'imageSources' | 'formTargets' | 'isPrivate'>): string {
+  islands = [],
+}: Pick<SitePage, 'imageSources' | 'formTargets' | 'isPrivate' | 'islands'>): string {
   const scripts = ["script-src 'self'", "connect-src 'self'", "worker-src 'self'"]
   return [
     "default-src 'none'",
     "style-src 'self'",
-    ...(isPrivate ? [] : scripts),
+    ...(isPrivate ? scripts.slice(0, islands.length > 0 ? 1 : 0) : scripts),
     "manifest-src 'self'",
     ["img-src 'self' data:", ...imageSources].join(' '),
     "base-uri 'none'",
@@ -114,7 +115,7 @@ ${isIndexed ? alternates(pageContext, findable) : html`<meta name="robots" conte
 <link rel="stylesheet" href="${file('site.css', pageContext)}">
 <link rel="search" type="application/opensearchdescription+xml" title="${site.title}" href="${href('/opensearch.xml')}">
 ${page.head ?? ''}
-${[...new Set(page.isPrivate === true ? [] : ['site.js', ...(page.islands ?? [])])].map(
+${[...new Set([...(page.isPrivate === true ? [] : ['site.js']), ...(page.islands ?? [])])].map(
   name => html`<script type="module" src="${file(name, pageContext)}"></script>
 `,
 )}</head>

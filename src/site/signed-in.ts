@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { SignInProvider } from '../config/config.ts'
+import type { SamlProvider } from '../config/saml.ts'
 import { Fault } from '../errors/errors.ts'
 import type { Authenticated } from '../model/principal.ts'
 import { type AccountPage, keepPrivate, sendAccountPage } from './account-page.ts'
@@ -15,6 +16,8 @@ export interface AccountsOptions extends SiteOptions {
   readonly accounts: Accounts
   /** Where people sign in as well. */
   readonly provider?: SignInProvider
+  /** The same by SAML 2.0. */
+  readonly saml?: SamlProvider
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** The address of the client. */

@@ -50,6 +50,8 @@ let server: ChildProcess | null = null
 let isUp = false
 /** Readers compare nothing that began before the server of now. */
 let run = 0
+/** What the server of now has written last: it explains an answer of 500. */
+let described = ''
 /** The highest generation that was seen in force of each dataset: no later answer may be older. */
 const seen = new Map<string, number>()
 let largest = { rss: 0, files: 0 }
@@ -64,7 +66,7 @@ async function start(): Promise<void> {
   const child = spawn('node', [BINARY, 'serve', '--portal', portal, '--port', String(port)], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let described = ''
+  described = ''
   child.stderr.on('data', piece => {
     described = (described + String(piece)).slice(-5000)
   })
@@ -128,9 +130,9 @@ async function mutants(): Promise<void> {
     const begun = run
     try {
       const answer = await fetch(base + request, { redirect: 'manual', signal: AbortSignal.timeout(60_000) })
-      await answer.arrayBuffer()
+      const body = await answer.text()
       count(`mutated ${answer.status}`)
-      if (answer.status === 500) breaks(`500 to ${request}`)
+      if (answer.status === 500) breaks(`500 to ${request}: ${body.slice(0, 300)} ${described.slice(-2000)}`)
     } catch (error) {
       if (begun === run && isUp) failed('mutated', error)
     }

@@ -474,7 +474,7 @@ t.test('with PostgreSQL', { skip: noPostgres }, async t => {
   t.test('a database of an older program is brought up to date', async t => {
     const { url, name, a } = await open(t, 1)
     await a.users.add('ann', PASSWORD)
-    const later = ['failure', 'audit', 'identity', 'recovery_code', 'second_factor']
+    const later = ['failure', 'audit', 'identity', 'recovery_code', 'second_factor', 'single_use', 'passkey']
     await postgres.run(`DROP TABLE ${later.map(table => `lodestone.${table}`).join(', ')}`, name)
     await postgres.run('DROP FUNCTION lodestone.keep_audit()', name)
     await postgres.run('UPDATE lodestone.version SET version = 1', name)

@@ -4,6 +4,7 @@ import path from 'node:path'
 import fastify, { type FastifyInstance, type LightMyRequestResponse } from 'fastify'
 import type { Accounts } from '../../src/accounts/accounts.ts'
 import { oauth } from '../../src/api/oauth/routes.ts'
+import type { SamlProvider } from '../../src/config/saml.ts'
 import { parseQueryString } from '../../src/http/query-string.ts'
 import { readSessionToken } from '../../src/http/session-cookie.ts'
 import { ANONYMOUS } from '../../src/model/principal.ts'
@@ -29,7 +30,8 @@ export async function accountServer(
   {
     listens = 0,
     place = GIVEN_PLACE ?? null,
-  }: { readonly listens?: number; readonly place?: string | null } = {},
+    saml,
+  }: { readonly listens?: number; readonly place?: string | null; readonly saml?: SamlProvider } = {},
 ): Promise<AccountServer> {
   const folder = mkdtempSync(path.join(tmpdir(), 'accounts-'))
   let later = 0
@@ -61,6 +63,7 @@ export async function accountServer(
     now,
     address: (request: { readonly headers: Readonly<Record<string, unknown>> }) =>
       String(request.headers['x-address'] ?? '192.0.2.1'),
+    ...(saml === undefined ? {} : { saml }),
   }
   await http.register(accountPages, options)
   await http.register(oauth, options)

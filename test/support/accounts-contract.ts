@@ -87,6 +87,53 @@ export function inProcesses(count: number, place: string, secrets: readonly stri
 
 /** What holds wherever accounts are kept. */
 export function accountsContract(t: Test, open: Open): void {
+  t.test('passkeys: a counter rises, here or elsewhere, and each is of one user', async t => {
+    const { accounts, other } = await open(t)
+    const { passkeys, users } = accounts
+    const [ann, bob] = [await users.add('ann', PASSWORD), await users.add('bob', PASSWORD)]
+    const given = {
+      credential: 'abc',
+      publicKey: new Uint8Array([1, 0, 255]),
+      counter: 0,
+      transports: ['usb'],
+    }
+    await passkeys.add(ann.id, 'Key', given)
+    t.match(await faultOf(() => other.passkeys.add(bob.id, 'Mine', given)), /^AccountInvalid.*registered/)
+    t.match(await faultOf(() => passkeys.add(bob.id, '', given)), /^AccountInvalid/)
+    const found = await other.passkeys.find('abc')
+    t.match(found, { user: ann.id, credential: 'abc', counter: 0, transports: ['usb'] })
+    t.same([...(found?.publicKey ?? [])], [1, 0, 255])
+    t.equal(await passkeys.find('ABC'), null)
+    const id = found?.id ?? 0
+    t.equal(await passkeys.use(id, 0), true, 'one that does not count')
+    const uses = [accounts, other, accounts, other].map(each => each.passkeys.use(id, 3))
+    t.equal((await Promise.all(uses)).filter(Boolean).length, 1)
+    t.equal(await passkeys.use(id, 2), false)
+    t.equal(await passkeys.use(id, 0), false)
+    t.match(await faultOf(() => passkeys.rename(bob.id, id, 'Mine')), /^AccountUnknown/)
+    t.match(await faultOf(() => passkeys.remove(bob.id, id)), /^AccountUnknown/)
+    await passkeys.rename(ann.id, id, 'Old key')
+    t.match(await other.passkeys.list(ann.id), [{ id, label: 'Old key', lastUse: String }])
+    t.same(await passkeys.list(bob.id), [])
+    t.not(passkeys.handle(ann.id), passkeys.handle(bob.id))
+    t.equal(passkeys.handle(ann.id), other.passkeys.handle(ann.id))
+    await passkeys.remove(ann.id)
+    t.equal(await other.passkeys.find('abc'), null)
+    await passkeys.add(bob.id, 'Mine', given)
+    await users.remove('bob')
+    t.equal(await passkeys.find('abc'), null, 'it goes with its user')
+  })
+
+  t.test('what serves once is consumed once, here or elsewhere', async t => {
+    const { accounts, other, clock } = await open(t)
+    const end = clock.now + HOUR
+    const many = Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? accounts : other))
+    const consumed = await Promise.all(many.map(each => each.singleUse.consume('assertion 1', end)))
+    t.equal(consumed.filter(Boolean).length, 1, 'of many at once one is first')
+    t.equal(await other.singleUse.consume('assertion 1', end + HOUR), false)
+    t.equal(await other.singleUse.consume('assertion 2', end + 0.5), true)
+  })
+
   t.test('second factors: a code is accepted once, here or elsewhere', async t => {
     const { accounts, other, clock } = await open(t)
     const { secondFactors, users } = accounts

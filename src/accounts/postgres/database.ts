@@ -222,6 +222,7 @@ const SETTLE_IDS: readonly ScriptStep[] = [
   ['user', 'id'],
   ['api_key', 'id'],
   ['session', 'id'],
+  ['passkey', 'id'],
   ['client', 'rowid'],
   ['family', 'rowid'],
 ].map(([table, id]) => {

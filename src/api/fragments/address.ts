@@ -1,3 +1,5 @@
+import { parseQueryValue } from '../../http/query-string.ts'
+
 /** Address of the list of all datasets with fragments. */
 export function listAddress(base: string): string {
   return `${base}/api/tpf`
@@ -18,8 +20,8 @@ export function quadsAddress(base: string, dataset: string): string {
   return `${portalQuadsAddress(base)}/${encodeURIComponent(dataset)}`
 }
 
-/** Characters that an IRI may not hold, though a request line may. */
-const ILLEGAL = /[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~\u{a0}-\u{10ffff}]/gu
+/** Characters that an IRI may not hold, though a request line may: also a percent sign without two digits (RFC 3987, section 2.2). */
+const ILLEGAL = /%(?![0-9a-f]{2})|[^!$%&'()*+,\-./0-9:;=?@A-Z_a-z~\u{a0}-\u{10ffff}]/giu
 
 /** Scheme and host of a request target in absolute form (RFC 9112, section 3.2.2). */
 const ABSOLUTE = /^https?:\/\/[^/?#]*/i
@@ -72,7 +74,8 @@ function partsOf(iri: string): readonly string[] {
   return at < 0 ? [] : iri.slice(at + 1).split('&')
 }
 
-/** The name of a parameter; the addresses that come here could be decoded. */
+/** The name of a parameter, as query strings are read: a percent sign without two digits stands for itself. */
 function nameOf(part: string): string {
-  return decodeURIComponent((part.split('=', 1)[0] ?? '').replaceAll('+', ' '))
+  const name = part.split('=', 1)[0] ?? ''
+  return parseQueryValue(name) ?? name
 }

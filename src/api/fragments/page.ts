@@ -1,3 +1,4 @@
+import { parseQueryValue } from '../../http/query-string.ts'
 import { parseTriples, withoutTripleTerms } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { GEO, RDF, RDFS, XSD } from '../../rdf/vocab.ts'
@@ -164,7 +165,7 @@ export function asQuery(parts: readonly string[]): string {
 }
 
 export function decoded(part: string): string {
-  return decodeURIComponent(part.replaceAll('+', ' '))
+  return parseQueryValue(part) ?? part
 }
 
 /** A lone surrogate, which no address can hold, never matches anything. */

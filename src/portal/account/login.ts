@@ -1,21 +1,18 @@
-import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { User } from '../../accounts/accounts.ts'
 import { Fault } from '../../errors/errors.ts'
 import type { Attempts } from '../../http/attempts.ts'
-import { deviceCookie, deviceOf } from '../../http/device.ts'
+import { deviceOf } from '../../http/device.ts'
 import type { Form } from '../../http/form.ts'
-import { formToken, isFormToken, isOwnOrigin } from '../../http/form-token.ts'
+import { isFormToken, isOwnOrigin } from '../../http/form-token.ts'
 import { localPath } from '../../http/local-path.ts'
-import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../http/session-cookie.ts'
-import { hiddenField, note, textField } from '../../site/account-fields.ts'
-import { type AccountPage, redirectSources } from '../../site/account-page.ts'
-import { html } from '../../site/html.ts'
-import { type PageContext, pageContextOf } from '../../site/page-context.ts'
-import { type AccountsOptions, isSecure, rootOf, sendOn, sendPage, signedIn } from '../../site/signed-in.ts'
+import { clearedCookie, readCookie } from '../../http/session-cookie.ts'
+import { pageContextOf } from '../../site/page-context.ts'
+import { type AccountsOptions, isSecure, rootOf, sendOn, signedIn } from '../../site/signed-in.ts'
+import { beginSession } from './begin-session.ts'
 import { guarded } from './guarded.ts'
-import { OPENID_SIGN_IN_PATH } from './openid.ts'
-import { ANY_DEVICE, passwordPassed, secondStepPage, userOfPassed } from './second-step.ts'
+import { sendLogin, sendSecondStep } from './login-page.ts'
+import { checkSigned } from './passkeys/ceremony.ts'
+import { ANY_DEVICE, passwordPassed, userOfPassed } from './second-step.ts'
 
 /** The log-in form; who is signed in already is sent on. */
 export async function showLogin(
@@ -29,10 +26,11 @@ export async function showLogin(
   return sendLogin(request, reply, options, { next })
 }
 
-/** Limits of guessing: for passwords, and for codes of the second factor. */
+/** Limits of guessing: for passwords, for codes of the second factor, and for signatures of passkeys. */
 export interface LoginAttempts {
   readonly passwords: Attempts
   readonly codes: Attempts
+  readonly passkeys: Attempts
 }
 
 /**
@@ -61,7 +59,8 @@ export async function logIn(
     )
     return sendLogin(request, reply, options, { ...again, problem, status: 403 })
   }
-  if (form.has('passed')) return enterCode(request, reply, options, attempts.codes, form, login)
+  if (form.has('passed')) return enterCode(request, reply, options, attempts, form, login)
+  if (form.has('credential')) return usePasskey(request, reply, options, attempts.passkeys, form, login)
   const password = form.get('password') ?? ''
   if (name === '' || password === '')
     return sendLogin(request, reply, options, {
@@ -98,15 +97,15 @@ export async function logIn(
   if ((await accounts.secondFactors.state(user.id)).type !== 'on')
     return beginSession(request, reply, options, user, 'by password', next)
   const passed = passwordPassed(options, user, login)
-  return sendSecondStep(request, reply, options, { passed, next }, login)
+  return sendSecondStep(request, reply, options, user, { passed, next }, login)
 }
 
-/** Checks the code of the second factor, after the password. */
+/** Checks the code of the second factor, or a passkey in its place, after the password. */
 async function enterCode(
   request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
-  attempts: Attempts,
+  attempts: LoginAttempts,
   form: Form,
   login: string,
 ): Promise<FastifyReply> {
@@ -122,51 +121,63 @@ async function enterCode(
   }
   const address = options.address(request)
   const sealing = { secret: accounts.secret, secure: isSecure(options) }
-  const checked = await guarded(
-    attempts,
+  const credential = form.get('credential')
+  const signed = async () =>
+    (await checkSigned(options, credential ?? '', login, user.id)) === null ? null : ('passkey' as const)
+  const checked = await guarded<'code' | 'recovery code' | 'passkey'>(
+    credential === undefined ? attempts.codes : attempts.passkeys,
     pageContext,
     user.name,
     address,
     now,
-    () => accounts.secondFactors.verify(user.id, form.get('code') ?? ''),
+    credential === undefined ? () => accounts.secondFactors.verify(user.id, form.get('code') ?? '') : signed,
     deviceOf(request.headers, user.name, sealing) ?? ANY_DEVICE,
   )
   if (checked.type === 'blocked') {
     const { seconds: retryAfter, message: problem } = checked
     const step = { passed, next, problem, status: 429, retryAfter }
-    return sendSecondStep(request, reply, options, step, login)
+    return sendSecondStep(request, reply, options, user, step, login)
   }
   if (checked.value === null) {
     await accounts.audit.note('sign-in failed', `${user.name}: second factor`, { name: 'anonymous', address })
     reply.header('www-authenticate', 'Form')
-    const problem = t('This code is wrong, or it was used before.')
-    return sendSecondStep(request, reply, options, { passed, next, problem, status: 401 }, login)
+    const problem =
+      credential === undefined
+        ? t('This code is wrong, or it was used before.')
+        : t('This passkey was not accepted. Please try again.')
+    return sendSecondStep(request, reply, options, user, { passed, next, problem, status: 401 }, login)
   }
   return beginSession(request, reply, options, user, `by password and ${checked.value}`, next)
 }
 
-/** Begins a session in place of one that the browser had, and remembers the device. */
-async function beginSession(
+/** Signs in with a passkey alone: the authenticator has verified the person, so there is no second step. */
+async function usePasskey(
   request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,
-  user: User,
-  how: string,
-  next: string | null,
+  attempts: Attempts,
+  form: Form,
+  login: string,
 ): Promise<FastifyReply> {
   const { accounts, now } = options
-  const secure = isSecure(options)
-  const before = readCookie(request.headers, 'session', secure)
-  if (before !== null) await accounts.sessions.end(before)
-  const { token, expires } = await accounts.sessions.begin(user.id)
-  const actor = { name: user.name, address: options.address(request) }
-  await accounts.audit.note('signed in', how, actor)
-  reply.header('set-cookie', [
-    sessionCookie(token, { secure, maxAge: (expires - now()) / 1000 }),
-    clearedCookie(secure, 'login'),
-    deviceCookie(user.name, { secret: accounts.secret, secure }),
-  ])
-  return sendOn(reply, next ?? `${rootOf(options)}/account/`)
+  const pageContext = pageContextOf(request, options)
+  const next = localPath(form.get('next'))
+  const address = options.address(request)
+  const check = () => checkSigned(options, form.get('credential') ?? '', login)
+  // Of whom the passkey is, is known once it was checked: failures are counted by address.
+  const checked = await guarded(attempts, pageContext, '', address, now, check)
+  if (checked.type === 'blocked') {
+    const { seconds: retryAfter, message: problem } = checked
+    return sendLogin(request, reply, options, { next, problem, status: 429, retryAfter })
+  }
+  const user = checked.value === null ? null : await accounts.users.byId(checked.value)
+  if (user === null) {
+    await accounts.audit.note('sign-in failed', 'passkey', { name: 'anonymous', address })
+    reply.header('www-authenticate', 'Form')
+    const problem = pageContext.t('This passkey was not accepted. Please try again.')
+    return sendLogin(request, reply, options, { next, problem, status: 401 })
+  }
+  return beginSession(request, reply, options, user, 'by passkey', next)
 }
 
 /** Ends a session; the form is one of its own pages. Faults: CrossSiteRequest. */
@@ -195,104 +206,4 @@ export async function logOut(
   }
   reply.header('set-cookie', clearedCookie(secure))
   return sendOn(reply, `${rootOf(options)}/account/login/?out=1`)
-}
-
-interface Login {
-  readonly next: string | null
-  readonly name?: string
-  readonly problem?: string
-  readonly status?: number
-  readonly retryAfter?: number
-  readonly isOut?: boolean
-}
-
-/** Sends the form for the code. */
-async function sendSecondStep(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  options: AccountsOptions,
-  step: Omit<Parameters<typeof secondStepPage>[2], 'token' | 'formTargets'>,
-  login: string,
-): Promise<FastifyReply> {
-  const page = secondStepPage(pageContextOf(request, options), options, {
-    ...step,
-    token: formToken(options.accounts.secret, `login ${login}`),
-    formTargets: await onwardSources(options, step.next),
-  })
-  return sendPage(request, reply, options, page, null)
-}
-
-/** Sends the form, with a cookie that its token belongs to: so that no other site can log a person in as somebody else. */
-async function sendLogin(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  options: AccountsOptions,
-  login: Login,
-): Promise<FastifyReply> {
-  const secure = isSecure(options)
-  const cookie = readCookie(request.headers, 'login', secure) ?? randomBytes(18).toString('base64url')
-  reply.header('set-cookie', setCookie('login', cookie, { secure }))
-  const token = formToken(options.accounts.secret, `login ${cookie}`)
-  const isOut =
-    (request.query as Readonly<Record<string, unknown>>).out === '1' && login.problem === undefined
-  return sendPage(
-    request,
-    reply,
-    options,
-    await loginPage(pageContextOf(request, options), options, { ...login, isOut }, token),
-    null,
-  )
-}
-
-async function loginPage(
-  { t }: PageContext,
-  options: AccountsOptions,
-  login: Login,
-  token: string,
-): Promise<AccountPage> {
-  const { next, name = '', problem } = login
-  const describedBy = problem === undefined ? undefined : 'problem'
-  return {
-    type: 'page',
-    heading: t('Log in'),
-    status: login.status ?? 200,
-    ...(login.retryAfter === undefined ? {} : { retryAfter: login.retryAfter }),
-    formTargets: await onwardSources(options, next),
-    content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}${
-      login.isOut === true ? note('good', html`<p>${t('You are logged out.')}</p>`) : ''
-    }<form method="post" action="${rootOf(options)}/account/login/">
-${hiddenField('form_token', token)}${next === null ? '' : hiddenField('next', next)}${textField({
-  name: 'username',
-  label: t('User name'),
-  autocomplete: 'username',
-  value: name.slice(0, 200),
-  describedBy,
-})}${textField({
-  name: 'password',
-  label: t('Password'),
-  type: 'password',
-  autocomplete: 'current-password',
-  describedBy,
-})}<div class="buttons"><button>${t('Log in')}</button></div>
-</form>
-${
-  options.provider === undefined
-    ? ''
-    : html`<p><a class="button" href="${rootOf(options)}${OPENID_SIGN_IN_PATH}/${next === null ? '' : `?${new URLSearchParams({ next })}`}">${t('Sign in with {name}', { name: options.provider.name })}</a></p>
-`
-}<p class="soft">${t('Accounts are made by those who run this portal.')}</p>
-`,
-  }
-}
-
-/** Where a log-in may lead when an application sent the person, who has let it act for him before. */
-async function onwardSources(
-  { accounts, base }: AccountsOptions,
-  next: string | null,
-): Promise<readonly string[]> {
-  if (next === null) return []
-  const { pathname, searchParams } = new URL(next, base)
-  if (!/\/oauth2\/authorize\/?$/.test(pathname)) return []
-  const client = await accounts.clients.find(searchParams.get('client_id') ?? '')
-  return redirectSources(client?.redirectUris ?? [])
 }

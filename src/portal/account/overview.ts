@@ -58,6 +58,7 @@ export const OVERVIEW: AccountSection = {
         t('Two-step sign-in'),
         t('A code from an app on your telephone, beside the password'),
       ],
+      ['/account/passkeys/', t('Passkeys'), t('Sign in without the password')],
       ['/account/sessions/', t('Sessions'), t('Where you are signed in')],
       ...([...user.grants].some(grant => grant.startsWith(PUBLISHING))
         ? [['/desk/', t('Desk'), t('Upload, describe and publish datasets')] as const]

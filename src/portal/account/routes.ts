@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { Attempts, PASSWORD_LIMITS, SECOND_FACTOR_LIMITS } from '../../http/attempts.ts'
+import { Attempts, PASSKEY_LIMITS, PASSWORD_LIMITS, SECOND_FACTOR_LIMITS } from '../../http/attempts.ts'
 import { acceptForms, readForm, singleFields } from '../../http/form.ts'
 import { localPath } from '../../http/local-path.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
@@ -24,7 +24,9 @@ import { KEYS } from './keys.ts'
 import { logIn, logOut, showLogin } from './login.ts'
 import { OPENID_SIGN_IN_PATH, OpenIdSignIn } from './openid.ts'
 import { OVERVIEW } from './overview.ts'
+import { passkeySection } from './passkeys/section.ts'
 import { passwordSection } from './password.ts'
+import { samlRoutes } from './saml/routes.ts'
 import { secondFactorSection } from './second-factor.ts'
 import type { AccountRequest, SectionAnswer } from './section.ts'
 import { SESSIONS } from './sessions.ts'
@@ -36,13 +38,14 @@ import { SESSIONS } from './sessions.ts'
 export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
   const attempts = new Attempts(PASSWORD_LIMITS, options.accounts.failures, options.now)
   const codes = new Attempts(SECOND_FACTOR_LIMITS, options.accounts.failures, options.now)
+  const passkeys = new Attempts(PASSKEY_LIMITS, options.accounts.failures, options.now)
   acceptForms(app)
   app.setErrorHandler(answerWithPage(options))
   app.get('/account/login', async (request, reply) =>
     showLogin(request, reply, options, singleFields(request.query as QueryParameters)),
   )
   app.post('/account/login', (request, reply) =>
-    logIn(request, reply, options, { passwords: attempts, codes }, readForm(request.body)),
+    logIn(request, reply, options, { passwords: attempts, codes, passkeys }, readForm(request.body)),
   )
   if (options.provider !== undefined) {
     const openId = new OpenIdSignIn(options.provider, options)
@@ -51,6 +54,7 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
     )
     app.get(`${OPENID_SIGN_IN_PATH}/callback`, async (request, reply) => openId.end(request, reply))
   }
+  await app.register(samlRoutes, options)
   app.post('/account/logout', async (request, reply) =>
     logOut(request, reply, options, readForm(request.body)),
   )
@@ -63,6 +67,7 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
     AUTHORIZATIONS,
     passwordSection(attempts),
     secondFactorSection(attempts, codes),
+    passkeySection(attempts),
     SESSIONS,
   ]) {
     app.get(path, async (request, reply) => {

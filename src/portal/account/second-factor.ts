@@ -6,6 +6,7 @@ import { type FieldProblem, hiddenField, note, textField } from '../../site/acco
 import type { AccountPage } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
 import { guarded } from './guarded.ts'
+import { qrCode } from './qr-code.ts'
 import { ANY_DEVICE } from './second-step.ts'
 import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
 
@@ -102,7 +103,7 @@ function pendingPage(requested: AccountRequest, shown: Shown, secret: string): H
   const { t } = pageContext
   const uri = otpauthUri(options.title, session.user.name, secret)
   return html`<p>${t('Add this key to your app, then enter the code that it shows.')}</p>
-<p><code class="secret" id="secret">${secret.replace(/.{4}(?=.)/g, '$& ')}</code></p>
+${qrCode(uri, t('The key as a QR code'))}<p><code class="secret" id="secret">${secret.replace(/.{4}(?=.)/g, '$& ')}</code></p>
 <p><a href="${uri}">${t('Open in an app on this device')}</a></p>
 <p class="soft"><code id="uri">${uri}</code></p>
 <form method="post" action="${root}${PATH}">

@@ -5,6 +5,7 @@ import type { AccountPage } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { type AccountsOptions, rootOf } from '../../site/signed-in.ts'
+import { PASSKEY_ISLAND, passkeyForm } from './passkeys/form.ts'
 
 /** Milliseconds between the password and the code. */
 const LIFE = 5 * 60_000
@@ -46,31 +47,39 @@ interface SecondStep {
   readonly token: string
   readonly next: string | null
   readonly formTargets: readonly string[]
+  /** What the browser needs for a passkey; null where the user has none. */
+  readonly passkeyOptions: string | null
   readonly problem?: string
   readonly status?: number
   readonly retryAfter?: number
 }
 
 /** The form for the code, after the password was right. */
-export function secondStepPage({ t }: PageContext, options: AccountsOptions, step: SecondStep): AccountPage {
-  const { passed, token, next, formTargets, problem, status = 200, retryAfter } = step
+export function secondStepPage(
+  pageContext: PageContext,
+  options: AccountsOptions,
+  step: SecondStep,
+): AccountPage {
+  const { t } = pageContext
+  const { passed, token, next, formTargets, problem, status = 200, retryAfter, passkeyOptions } = step
+  const action = `${rootOf(options)}/account/login/`
+  const hidden = { form_token: token, passed, ...(next === null ? {} : { next }) }
   return {
     type: 'page',
     heading: t('Two-step sign-in'),
     status,
     formTargets,
+    ...(passkeyOptions === null ? {} : { islands: [PASSKEY_ISLAND] }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
-    content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}<form method="post" action="${rootOf(options)}/account/login/">
-${hiddenField('form_token', token)}${hiddenField('passed', passed)}${next === null ? '' : hiddenField('next', next)}${textField(
-  {
-    name: 'code',
-    label: t('Code'),
-    hint: t('Enter the code of your app, or a recovery code.'),
-    autocomplete: 'one-time-code',
-    describedBy: problem === undefined ? undefined : 'problem',
-  },
-)}<div class="buttons"><button>${t('Log in')}</button></div>
+    content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}<form method="post" action="${action}">
+${Object.entries(hidden).map(([name, value]) => hiddenField(name, value))}${textField({
+  name: 'code',
+  label: t('Code'),
+  hint: t('Enter the code of your app, or a recovery code.'),
+  autocomplete: 'one-time-code',
+  describedBy: problem === undefined ? undefined : 'problem',
+})}<div class="buttons"><button>${t('Log in')}</button></div>
 </form>
-`,
+${passkeyOptions === null ? '' : passkeyForm(pageContext, { action, hidden, options: passkeyOptions })}`,
   }
 }

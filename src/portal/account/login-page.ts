@@ -1,0 +1,134 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { User } from '../../accounts/accounts.ts'
+import { formToken } from '../../http/form-token.ts'
+import { readCookie, setCookie } from '../../http/session-cookie.ts'
+import { hiddenField, note, textField } from '../../site/account-fields.ts'
+import { type AccountPage, redirectSources } from '../../site/account-page.ts'
+import { html } from '../../site/html.ts'
+import { type PageContext, pageContextOf } from '../../site/page-context.ts'
+import { type AccountsOptions, isSecure, rootOf, sendPage } from '../../site/signed-in.ts'
+import { OPENID_SIGN_IN_PATH } from './openid.ts'
+import { relyingParty, requestOptions } from './passkeys/ceremony.ts'
+import { PASSKEY_ISLAND, passkeyForm } from './passkeys/form.ts'
+import { SAML_PATH } from './saml/sign-in.ts'
+import { secondStepPage } from './second-step.ts'
+
+/** What the log-in page shows beside its fields. */
+interface Login {
+  readonly next: string | null
+  readonly name?: string
+  readonly problem?: string
+  readonly status?: number
+  readonly retryAfter?: number
+  readonly isOut?: boolean
+}
+
+/** Sends the form for the code. */
+export async function sendSecondStep(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+  user: User,
+  step: Omit<Parameters<typeof secondStepPage>[2], 'token' | 'formTargets' | 'passkeyOptions'>,
+  login: string,
+): Promise<FastifyReply> {
+  const { passkeys, secret } = options.accounts
+  const hasPasskeys = relyingParty(options) !== null && (await passkeys.list(user.id)).length > 0
+  const page = secondStepPage(pageContextOf(request, options), options, {
+    ...step,
+    token: formToken(secret, `login ${login}`),
+    formTargets: await onwardSources(options, step.next),
+    passkeyOptions: hasPasskeys ? await requestOptions(options, login, user.id) : null,
+  })
+  return sendPage(request, reply, options, page, null)
+}
+
+/** Sends the form, with a cookie that its token belongs to: so that no other site can log a person in as somebody else. */
+export async function sendLogin(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: AccountsOptions,
+  login: Login,
+): Promise<FastifyReply> {
+  const secure = isSecure(options)
+  const cookie = readCookie(request.headers, 'login', secure) ?? randomBytes(18).toString('base64url')
+  reply.header('set-cookie', setCookie('login', cookie, { secure }))
+  const token = formToken(options.accounts.secret, `login ${cookie}`)
+  const isOut =
+    (request.query as Readonly<Record<string, unknown>>).out === '1' && login.problem === undefined
+  return sendPage(
+    request,
+    reply,
+    options,
+    await loginPage(pageContextOf(request, options), options, { ...login, isOut }, { token, cookie }),
+    null,
+  )
+}
+
+async function loginPage(
+  pageContext: PageContext,
+  options: AccountsOptions,
+  login: Login,
+  { token, cookie }: { readonly token: string; readonly cookie: string },
+): Promise<AccountPage> {
+  const { t } = pageContext
+  const { next, name = '', problem } = login
+  const action = `${rootOf(options)}/account/login/`
+  const hidden = { form_token: token, ...(next === null ? {} : { next }) }
+  const hasPasskeys = relyingParty(options) !== null
+  const describedBy = problem === undefined ? undefined : 'problem'
+  return {
+    type: 'page',
+    heading: t('Log in'),
+    status: login.status ?? 200,
+    ...(login.retryAfter === undefined ? {} : { retryAfter: login.retryAfter }),
+    formTargets: await onwardSources(options, next),
+    ...(hasPasskeys ? { islands: [PASSKEY_ISLAND] } : {}),
+    content: html`${problem === undefined ? '' : note('bad', html`<p id="problem">${problem}</p>`)}${
+      login.isOut === true ? note('good', html`<p>${t('You are logged out.')}</p>`) : ''
+    }<form method="post" action="${action}">
+${Object.entries(hidden).map(([field, value]) => hiddenField(field, value))}${textField({
+  name: 'username',
+  label: t('User name'),
+  autocomplete: 'username',
+  value: name.slice(0, 200),
+  describedBy,
+})}${textField({
+  name: 'password',
+  label: t('Password'),
+  type: 'password',
+  autocomplete: 'current-password',
+  describedBy,
+})}<div class="buttons"><button>${t('Log in')}</button></div>
+</form>
+${hasPasskeys ? passkeyForm(pageContext, { action, hidden, options: await requestOptions(options, cookie) }) : ''}${providersOf(
+  options,
+).map(
+  ([path, provider]) =>
+    html`<p><a class="button" href="${rootOf(options)}${path}/${next === null ? '' : `?${new URLSearchParams({ next })}`}">${t('Sign in with {name}', { name: provider })}</a></p>
+`,
+)}<p class="soft">${t('Accounts are made by those who run this portal.')}</p>
+`,
+  }
+}
+
+/** Where people sign in elsewhere: the path that leads there, and what they call it. */
+function providersOf({ provider, saml }: AccountsOptions): readonly (readonly [string, string])[] {
+  return [
+    ...(provider === undefined ? [] : [[OPENID_SIGN_IN_PATH, provider.name] as const]),
+    ...(saml === undefined ? [] : [[SAML_PATH, saml.name] as const]),
+  ]
+}
+
+/** Where a log-in may lead when an application sent the person, who has let it act for him before. */
+async function onwardSources(
+  { accounts, base }: AccountsOptions,
+  next: string | null,
+): Promise<readonly string[]> {
+  if (next === null) return []
+  const { pathname, searchParams } = new URL(next, base)
+  if (!/\/oauth2\/authorize\/?$/.test(pathname)) return []
+  const client = await accounts.clients.find(searchParams.get('client_id') ?? '')
+  return redirectSources(client?.redirectUris ?? [])
+}

@@ -1,0 +1,181 @@
+import { isIP } from 'node:net'
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server'
+import type { PasskeyCredential } from '../../../accounts/passkeys.ts'
+import type { AccountsOptions } from '../../../site/signed-in.ts'
+import { makeChallenge, readChallenge } from './challenge.ts'
+
+/** EdDSA, ES256 and RS256 (RFC 9053, RFC 8812). */
+const ALGORITHMS = [-8, -7, -257]
+
+/** Milliseconds that a browser waits for the person. */
+const TIMEOUT = 300_000
+
+/** Characters of what a browser sends of a passkey, and of a credential id in it (section 6.1: 1023 bytes). */
+const [MAX_RESPONSE, MAX_ID] = [12_000, 1364]
+
+/** Names of transports, as far as they are kept. */
+const TRANSPORTS = /^(?:ble|cable|hybrid|internal|nfc|smart-card|usb)$/
+
+type Options = Pick<AccountsOptions, 'accounts' | 'base' | 'title' | 'now'>
+
+/**
+ * Whom passkeys belong to: the host of the base address. Null where browsers have none: without TLS elsewhere than on
+ * this machine, and for hosts that are numbers (Web Authentication, section 5.1.2).
+ */
+export function relyingParty({ base }: Pick<Options, 'base'>): {
+  readonly id: string
+  readonly origin: string
+} | null {
+  const { protocol, hostname, origin } = new URL(base)
+  const isNumber = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
+  if (isNumber || (protocol !== 'https:' && !/(?:^|\.)localhost$/.test(hostname))) return null
+  return { id: hostname, origin }
+}
+
+/** What a browser needs to make a passkey (section 5.4), as JSON; `bound` is what the challenge belongs to. */
+export async function creationOptions(
+  options: Options,
+  user: { readonly id: number; readonly name: string },
+  bound: string,
+): Promise<string> {
+  const { accounts, title, now } = options
+  const known = await accounts.passkeys.credentials(user.id)
+  return JSON.stringify({
+    rp: { id: relyingParty(options)?.id, name: title },
+    user: { id: accounts.passkeys.handle(user.id), name: user.name, displayName: user.name },
+    challenge: makeChallenge(accounts.secret, `create ${bound}`, now()),
+    pubKeyCredParams: ALGORITHMS.map(alg => ({ type: 'public-key', alg })),
+    excludeCredentials: known.map(descriptorOf),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+    attestation: 'none',
+    timeout: TIMEOUT,
+  })
+}
+
+/** What a browser needs to sign with a passkey (section 5.5): of any user, or one whose password was right already. */
+export async function requestOptions(options: Options, bound: string, user?: number): Promise<string> {
+  const { accounts, now } = options
+  const known = user === undefined ? [] : await accounts.passkeys.credentials(user)
+  return JSON.stringify({
+    rpId: relyingParty(options)?.id,
+    challenge: makeChallenge(accounts.secret, `get ${bound}`, now()),
+    allowCredentials: known.map(descriptorOf),
+    userVerification: user === undefined ? 'required' : 'preferred',
+    timeout: TIMEOUT,
+  })
+}
+
+function descriptorOf({ credential, transports }: PasskeyCredential) {
+  return { type: 'public-key', id: credential, transports }
+}
+
+/** Checks a new passkey (section 7.1); null where it is not as expected. */
+export async function checkCreated(
+  options: Options,
+  given: string,
+  bound: string,
+): Promise<Omit<PasskeyCredential, 'id' | 'user'> | null> {
+  const party = relyingParty(options)
+  const response = parsed<RegistrationResponseJSON>(given)
+  if (party === null || response === null) return null
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+  const challenge = new ExpectedChallenge(options, `create ${bound}`)
+  try {
+    const { verified, registrationInfo } = await verifyRegistrationResponse({
+      response,
+      expectedChallenge: text => challenge.expects(text),
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    })
+    if (!verified || registrationInfo === undefined || !(await challenge.consume())) return null
+    const { id, publicKey, counter } = registrationInfo.credential
+    const transports = (response.response.transports ?? []).filter(each => TRANSPORTS.test(each)).slice(0, 8)
+    return id.length > MAX_ID ? null : { credential: id, publicKey, counter, transports }
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Checks a signature of a passkey (section 7.2); the id of its user, null where it is not as expected.
+ *
+ * @param user whose passkey it has to be; without one the authenticator has to have verified the person itself
+ */
+export async function checkSigned(
+  options: Options,
+  given: string,
+  bound: string,
+  user?: number,
+): Promise<number | null> {
+  const { passkeys } = options.accounts
+  const party = relyingParty(options)
+  const response = parsed<AuthenticationResponseJSON>(given)
+  if (party === null || response === null) return null
+  const stored = await passkeys.find(response.id)
+  if (stored === null || (user !== undefined && stored.user !== user)) return null
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
+  const challenge = new ExpectedChallenge(options, `get ${bound}`)
+  try {
+    const { userHandle } = response.response
+    const isOwner = userHandle === passkeys.handle(stored.user)
+    if (!isOwner && (user === undefined || (userHandle ?? '') !== '')) return null
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response,
+      expectedChallenge: text => challenge.expects(text),
+      expectedOrigin: party.origin,
+      expectedRPID: party.id,
+      requireUserVerification: user === undefined,
+      credential: {
+        id: stored.credential,
+        publicKey: new Uint8Array(stored.publicKey),
+        counter: stored.counter,
+      },
+    })
+    const isSigned = verified && (await challenge.consume())
+    return isSigned && (await passkeys.use(stored.id, authenticationInfo.newCounter)) ? stored.user : null
+  } catch {
+    return null
+  }
+}
+
+/** The challenge of a page of ours, which serves once. */
+class ExpectedChallenge {
+  private readonly options: Options
+  private readonly bound: string
+  private found: { readonly text: string; readonly expires: number } | null = null
+
+  constructor(options: Options, bound: string) {
+    this.options = options
+    this.bound = bound
+  }
+
+  expects(text: string): boolean {
+    const { accounts, now } = this.options
+    const expires = readChallenge(accounts.secret, this.bound, text, now())
+    this.found = expires === null ? null : { text, expires }
+    return expires !== null
+  }
+
+  async consume(): Promise<boolean> {
+    if (this.found === null) return false
+    const { text, expires } = this.found
+    // Bytes can be written in several ways in base64url.
+    const name = Buffer.from(text, 'base64url').toString('hex')
+    return this.options.accounts.singleUse.consume(`passkey challenge ${name}`, expires)
+  }
+}
+
+/** What a browser sent of a credential; the library checks the rest of its form. */
+function parsed<T extends { readonly id: string; readonly response: object }>(given: string): T | null {
+  if (given.length > MAX_RESPONSE) return null
+  try {
+    const value = JSON.parse(given) as Partial<T> | null
+    const { id, response } = value ?? {}
+    const isCredential = typeof id === 'string' && id.length <= MAX_ID
+    return isCredential && typeof response === 'object' && response !== null ? (value as T) : null
+  } catch {
+    return null
+  }
+}

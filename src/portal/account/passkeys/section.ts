@@ -1,0 +1,133 @@
+import type { Passkey } from '../../../accounts/passkeys.ts'
+import { Fault } from '../../../errors/errors.ts'
+import type { Attempts } from '../../../http/attempts.ts'
+import type { Form } from '../../../http/form.ts'
+import { type FieldProblem, hiddenField, momentText, note, textField } from '../../../site/account-fields.ts'
+import type { AccountPage } from '../../../site/account-page.ts'
+import { type Html, html } from '../../../site/html.ts'
+import { guarded } from '../guarded.ts'
+import type { AccountRequest, AccountSection, SectionAnswer } from '../section.ts'
+import { checkCreated, creationOptions, relyingParty } from './ceremony.ts'
+import { PASSKEY_ISLAND, passkeyProblem } from './form.ts'
+
+const PATH = '/account/passkeys/'
+
+/** Passkeys of a user: to add one needs the password, so that a stolen session cannot. */
+export function passkeySection(passwords: Attempts): AccountSection {
+  return {
+    path: '/account/passkeys',
+    show: requested => passkeyPage(requested),
+    change: async (requested, form) => {
+      const { passkeys } = requested.options.accounts
+      const { id } = requested.session.user
+      switch (form.get('action')) {
+        case 'add':
+          return add(requested, form, passwords)
+        case 'rename':
+          return refusable(requested, () => passkeys.rename(id, numberOf(form), form.get('label') ?? ''))
+        case 'remove':
+          return refusable(requested, () => passkeys.remove(id, numberOf(form)))
+        default:
+          throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
+      }
+    },
+  }
+}
+
+async function add(requested: AccountRequest, form: Form, attempts: Attempts): Promise<SectionAnswer> {
+  const { session, options, address, pageContext } = requested
+  const { users, passkeys } = options.accounts
+  const { id, name } = session.user
+  const verify = () => users.verify(name, form.get('password') ?? '')
+  const checked = await guarded(attempts, pageContext, name, address, options.now, verify)
+  const label = form.get('label') ?? ''
+  const refused = (field: string, message: string, status: number, retryAfter?: number) =>
+    passkeyPage(requested, { problem: { field, message }, status, label, retryAfter })
+  if (checked.type === 'blocked') return refused('password', checked.message, 429, checked.seconds)
+  if (checked.value === null) return refused('password', pageContext.t('This is not your password.'), 403)
+  const made = await checkCreated(options, form.get('credential') ?? '', session.session)
+  if (made === null)
+    return refused('credential', pageContext.t('This passkey was not accepted. Please try again.'), 400)
+  return refusable(requested, () => passkeys.add(id, label, made))
+}
+
+/** Does something, and shows the page again with what is wrong. */
+async function refusable(requested: AccountRequest, work: () => Promise<void>): Promise<SectionAnswer> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'AccountInvalid') throw error
+    return passkeyPage(requested, { problem: { field: 'label', message: `${error.message}.` }, status: 400 })
+  }
+  return { type: 'redirect', path: `${requested.root}${PATH}` }
+}
+
+function numberOf(form: Form): number {
+  const id = form.get('id') ?? ''
+  if (!/^\d{1,15}$/.test(id)) throw new Fault('BadRequest', { reason: 'The form names no passkey.' })
+  return Number(id)
+}
+
+interface Shown {
+  readonly problem?: FieldProblem
+  readonly status?: number
+  readonly label?: string
+  readonly retryAfter?: number | undefined
+}
+
+async function passkeyPage(requested: AccountRequest, shown: Shown = {}): Promise<AccountPage> {
+  const { session, options } = requested
+  const { t } = requested.pageContext
+  const passkeys = await options.accounts.passkeys.list(session.user.id)
+  return {
+    type: 'page',
+    heading: t('Passkeys'),
+    status: shown.status ?? 200,
+    ...(shown.retryAfter === undefined ? {} : { retryAfter: shown.retryAfter }),
+    islands: [PASSKEY_ISLAND],
+    content: html`<p>${t('A passkey in your device, password manager or security key signs you in without the password. In two-step sign-in it takes the place of the code.')}</p>
+${
+  passkeys.length === 0
+    ? html`<p class="soft">${t('You have no passkeys.')}</p>
+`
+    : html`<ul class="things">${passkeys.map(each => passkeyItem(requested, each))}</ul>
+`
+}<h2>${t('Add a passkey')}</h2>
+${relyingParty(options) === null ? html`<p>${t('Browsers have passkeys for addresses with HTTPS alone.')}</p>` : await addForm(requested, shown)}`,
+  }
+}
+
+async function addForm(requested: AccountRequest, { problem, label = '' }: Shown): Promise<Html> {
+  const { session, options, root } = requested
+  const { t } = requested.pageContext
+  return html`${problem?.field === 'credential' ? note('bad', html`<p>${problem.message}</p>`) : ''}<form method="post" action="${root}${PATH}" data-passkey="create" data-options="${await creationOptions(options, session.user, session.session)}">
+${hiddenField('form_token', requested.token())}${hiddenField('action', 'add')}${hiddenField('credential', '')}<input type="text" name="username" value="${session.user.name}" autocomplete="username" hidden>
+${textField({
+  name: 'label',
+  label: t('Label'),
+  hint: t('The name of the device, for example.'),
+  autocomplete: 'off',
+  value: label.slice(0, 400),
+  problem: problem ?? null,
+})}${textField({
+  name: 'password',
+  label: t('Password'),
+  type: 'password',
+  autocomplete: 'current-password',
+  problem: problem ?? null,
+})}${passkeyProblem(requested.pageContext)}<div class="buttons"><button>${t('Add a passkey')}</button></div>
+</form>
+`
+}
+
+function passkeyItem(requested: AccountRequest, { id, label, created, lastUse }: Passkey): Html {
+  const { pageContext, root } = requested
+  const { t } = pageContext
+  const form = (action: string, content: Html) =>
+    html`<form method="post" action="${root}${PATH}">${hiddenField('form_token', requested.token())}${hiddenField('action', action)}${hiddenField('id', String(id))}${content}</form>`
+  return html`<li><div><strong>${label}</strong>
+<small>${t('Created')} ${momentText(pageContext, created)}</small><small>${t('Last used')} ${momentText(pageContext, lastUse)}</small></div>
+${form('rename', html`<input name="label" value="${label}" aria-label="${t('Label')}" autocomplete="off" required> <button class="plain small" aria-label="${t('Rename the passkey {name}', { name: label })}">${t('Rename')}</button>`)}
+${form('remove', html`<button class="bad small" aria-label="${t('Remove the passkey {name}', { name: label })}">${t('Remove')}</button>`)}</li>
+`
+}

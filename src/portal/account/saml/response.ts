@@ -1,0 +1,94 @@
+import type { SamlProvider } from '../../../config/saml.ts'
+import { type Assertion, CLOCK_SKEW, checkAssertion } from './assertion.ts'
+import { readEnvelope } from './envelope.ts'
+import type { IdentityProvider } from './identity-provider.ts'
+import { readRequestId } from './request-id.ts'
+
+/** Whom a provider has signed in, in answer to which request. */
+export interface SignedInElsewhere {
+  readonly requestId: string
+  readonly browser: string
+  /** Until when the request may be answered, in milliseconds since 1970. */
+  readonly requestExpires: number
+  readonly assertion: Assertion
+  /** What never changes for a person. */
+  readonly subject: string
+  readonly name: string
+  readonly groups: readonly string[]
+}
+
+/** Where a portal takes responses, and by what it knows its requests again. */
+export interface ServiceProvider {
+  readonly settings: SamlProvider
+  readonly provider: IdentityProvider
+  /** The address of the assertion consumer service. */
+  readonly consumer: string
+  readonly secret: Buffer
+}
+
+/** What the library needs in both directions. */
+export function libraryOptions({ settings, provider, consumer }: ServiceProvider) {
+  return {
+    callbackUrl: consumer,
+    entryPoint: provider.entryPoint,
+    issuer: settings.entityId,
+    audience: settings.entityId,
+    idpCert: [...provider.certificates],
+    idpIssuer: provider.issuer,
+    // Of response and assertion one has to be signed at least, and only what is signed is read.
+    wantAssertionsSigned: false,
+    wantAuthnResponseSigned: false,
+    acceptedClockSkewMs: CLOCK_SKEW,
+    // Providers decide by themselves how people are recognised, and what they call them.
+    disableRequestedAuthnContext: true,
+    identifierFormat: null,
+  }
+}
+
+/**
+ * Reads a response that a browser has brought (SAML 2.0 Bindings, section 3.5). The library verifies the signature and
+ * gives what was signed; everything else is checked here. Throws with what is wrong.
+ */
+export async function readResponse(
+  given: string,
+  service: ServiceProvider,
+  now: number,
+): Promise<SignedInElsewhere> {
+  const { settings, provider, consumer } = service
+  const envelope = readEnvelope(given)
+  const request = readRequestId(service.secret, envelope.inResponseTo, now)
+  if (request === null)
+    throw new Error('it answers no request of this portal, or one that is more than ten minutes old')
+  if (envelope.destination !== '' && envelope.destination !== consumer)
+    throw new Error('it is for another address')
+  if (envelope.status !== 'Success') throw new Error(`the provider answered ${envelope.status.slice(0, 60)}`)
+  const { SAML, ValidateInResponseTo } = await import('@node-saml/node-saml')
+  const library = new SAML({
+    ...libraryOptions(service),
+    validateInResponseTo: ValidateInResponseTo.never,
+  })
+  const { profile } = await library.validatePostResponseAsync({ SAMLResponse: given })
+  const assertion = checkAssertion(profile?.getAssertion?.(), {
+    issuer: provider.issuer,
+    audience: settings.entityId,
+    recipient: consumer,
+    inResponseTo: envelope.inResponseTo,
+    now,
+  })
+  const of = (name: string | null) => (name === null ? [] : (assertion.attributes.get(name) ?? []))
+  const [subject = assertion.isTransient ? '' : assertion.nameId] = of(settings.subjectAttribute)
+  if (subject === '' || (settings.subjectAttribute !== null && of(settings.subjectAttribute).length === 0))
+    throw new Error(
+      'it says nothing that stays the same for a person: a NameID that is not transient is expected, or subject_attribute',
+    )
+  const [name = assertion.isTransient ? subject : assertion.nameId] = of(settings.nameAttribute)
+  return {
+    requestId: envelope.inResponseTo,
+    browser: request.browser,
+    requestExpires: request.expires,
+    assertion,
+    subject,
+    name,
+    groups: of(settings.groupsAttribute),
+  }
+}

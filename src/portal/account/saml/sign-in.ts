@@ -1,0 +1,183 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { grantsOf } from '../../../accounts/roles.ts'
+import type { SamlProvider } from '../../../config/saml.ts'
+import { Fault } from '../../../errors/errors.ts'
+import { ASSERTION_LIMITS, Attempts } from '../../../http/attempts.ts'
+import type { Form } from '../../../http/form.ts'
+import { formToken, isFormToken } from '../../../http/form-token.ts'
+import { localPath } from '../../../http/local-path.ts'
+import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../../http/session-cookie.ts'
+import { lookup } from '../../../model/lookup.ts'
+import { keepPrivate } from '../../../site/account-page.ts'
+import { type AccountsOptions, isSecure, rootOf, sendOn } from '../../../site/signed-in.ts'
+import { readIdentityProvider } from './identity-provider.ts'
+import { browserOf, REQUEST_LIFE, requestId } from './request-id.ts'
+import { libraryOptions, readResponse, type ServiceProvider, type SignedInElsewhere } from './response.ts'
+
+export const SAML_PATH = '/account/saml'
+
+/** Where the metadata are, where responses are taken, and where a sign-in ends. */
+export const SAML_PATHS = {
+  metadata: `${SAML_PATH}/metadata`,
+  consumer: `${SAML_PATH}/acs`,
+  end: `${SAML_PATH}/end`,
+}
+
+/** Milliseconds between the response of the provider and the session: one redirect. */
+const END_LIFE = 60_000
+
+/** Characters of the random part of the cookie, after which it says where the sign-in leads. */
+const NONCE_LENGTH = 32
+
+/** Bytes of RelayState (SAML 2.0 Bindings, section 3.4.3), and of what the cookie says instead. */
+const [MAX_RELAY_STATE, MAX_NEXT] = [80, 2000]
+
+/**
+ * Signs people in at an identity provider of SAML 2.0 (Profiles, section 4.1): the request by redirect, the response by POST.
+ *
+ * Browsers send our cookies with no form of another site, so the response is taken without them: what it says is checked, and a
+ * cookie set that only the browser which began can make use of, one redirect later. Nothing of it is stored but what
+ * was used up, so that any of several servers can go on.
+ */
+export class SamlSignIn {
+  private readonly options: AccountsOptions
+  private readonly service: ServiceProvider
+  private readonly attempts: Attempts
+
+  /** Faults: ConfigInvalid where a file that the settings name is not as expected. */
+  constructor(settings: SamlProvider, options: AccountsOptions) {
+    this.options = options
+    this.service = {
+      settings,
+      provider: readIdentityProvider(settings),
+      consumer: `${options.base}${SAML_PATHS.consumer}`,
+      secret: options.accounts.secret,
+    }
+    this.attempts = new Attempts(ASSERTION_LIMITS, options.accounts.failures, options.now)
+  }
+
+  /** The metadata of this portal, for the provider (SAML 2.0 Metadata, section 2.4.4). */
+  async metadata(reply: FastifyReply): Promise<FastifyReply> {
+    const { generateServiceProviderMetadata } = await import('@node-saml/node-saml')
+    const id = createHash('sha256').update(this.service.consumer).digest('hex')
+    const text = generateServiceProviderMetadata({
+      ...libraryOptions(this.service),
+      wantAssertionsSigned: true,
+      generateUniqueId: () => `_${id}`,
+    })
+    return reply.type('application/samlmetadata+xml').send(text)
+  }
+
+  /** Sends a person to the provider. */
+  async begin(reply: FastifyReply, next: string | null): Promise<FastifyReply> {
+    const { SAML } = await import('@node-saml/node-saml')
+    const { accounts, now } = this.options
+    const path = next === null || next.length > MAX_NEXT ? '' : next
+    const cookie = randomBytes(24).toString('base64url') + Buffer.from(path).toString('base64url')
+    const id = requestId(accounts.secret, browserOf(cookie), now() + REQUEST_LIFE)
+    const library = new SAML({ ...libraryOptions(this.service), generateUniqueId: () => id })
+    const relayState = Buffer.byteLength(path) > MAX_RELAY_STATE ? '' : path
+    const address = await library.getAuthorizeUrlAsync(relayState, undefined, {})
+    const secure = isSecure(this.options)
+    reply.header('set-cookie', setCookie('saml', cookie, { secure, maxAge: REQUEST_LIFE / 1000 }))
+    return sendOn(reply, address)
+  }
+
+  /**
+   * Takes the response of the provider, which a browser brings by a form of another site: the signature and the ID of our
+   * request take the place of a token of ours. Faults: CredentialInvalid, TooManyAttempts.
+   */
+  async consume(request: FastifyRequest, reply: FastifyReply, form: Form): Promise<FastifyReply> {
+    const { accounts, now } = this.options
+    const address = this.options.address(request)
+    const attempt = await this.attempts.begin('saml', address)
+    if (attempt.type === 'blocked') {
+      reply.header('retry-after', String(Math.max(1, Math.ceil((attempt.until - now()) / 1000))))
+      throw new Fault('TooManyAttempts', { reason: 'Too many sign-ins failed here. Please try again later.' })
+    }
+    let found: SignedInElsewhere
+    try {
+      found = await readResponse(form.get('SAMLResponse') ?? '', this.service, now())
+      await this.useUp(found)
+    } catch (cause) {
+      if (cause instanceof Fault) throw cause
+      const message = (cause as Error).message.slice(0, 200)
+      await accounts.audit.note('sign-in failed', `by ${this.service.settings.name}: ${message}`, {
+        name: 'anonymous',
+        address,
+      })
+      const reason = `${this.service.settings.name} did not let you in, or what it answered cannot be trusted: ${message}`
+      throw new Fault('CredentialInvalid', { reason }, { cause })
+    }
+    await attempt.withdraw()
+    const user = await this.userOf(found)
+    const expires = Math.floor(now()) + END_LIFE
+    const seal = formToken(accounts.secret, boundTo(found.browser, user.id, expires))
+    const maxAge = END_LIFE / 1000
+    const ticket = `${user.id}-${expires}-${seal}`
+    reply.header('set-cookie', setCookie('saml-end', ticket, { secure: isSecure(this.options), maxAge }))
+    const next = localPath(form.get('RelayState'))
+    const query = next === null ? '' : `?${new URLSearchParams({ next })}`
+    return sendOn(keepPrivate(reply), `${rootOf(this.options)}${SAML_PATHS.end}${query}`)
+  }
+
+  /** Signs in who comes back, where it is the browser that began. Faults: CrossSiteRequest. */
+  async end(request: FastifyRequest, reply: FastifyReply, given: string | undefined): Promise<FastifyReply> {
+    const { accounts, now } = this.options
+    const secure = isSecure(this.options)
+    const cookie = readCookie(request.headers, 'saml', secure) ?? ''
+    const ticket = readCookie(request.headers, 'saml-end', secure) ?? ''
+    const [, id, end, seal] = /^(\d{1,15})-(\d{1,15})-([\w-]+)$/.exec(ticket) ?? []
+    const [user, expires] = [Number(id), Number(end)]
+    const isOurs =
+      expires > now() &&
+      isFormToken(accounts.secret, boundTo(browserOf(cookie), user, expires), seal) &&
+      (await accounts.singleUse.consume(`saml end ${seal}`, expires))
+    const found = isOurs ? await accounts.users.byId(user) : null
+    if (found === null)
+      throw new Fault('CrossSiteRequest', {
+        reason: 'This sign-in was not begun in this browser, or it took too long. Please begin again.',
+      })
+    const before = readCookie(request.headers, 'session', secure)
+    if (before !== null) await accounts.sessions.end(before)
+    const session = await accounts.sessions.begin(user)
+    const actor = { name: found.name, address: this.options.address(request) }
+    await accounts.audit.note('signed in', `by ${this.service.settings.name} (SAML)`, actor)
+    reply.header('set-cookie', [
+      sessionCookie(session.token, { secure, maxAge: (session.expires - now()) / 1000 }),
+      clearedCookie(secure, 'saml'),
+      clearedCookie(secure, 'saml-end'),
+    ])
+    const next = localPath(given) ?? localPath(nextOf(cookie))
+    return sendOn(reply, next ?? `${rootOf(this.options)}/account/`)
+  }
+
+  /** Each assertion and each request serves once (SAML 2.0 Profiles, section 4.1.4.5). */
+  private async useUp({ assertion, requestId: id, requestExpires }: SignedInElsewhere): Promise<void> {
+    const { singleUse } = this.options.accounts
+    const { issuer } = this.service.provider
+    const isNew = await singleUse.consume(`saml assertion ${issuer} ${assertion.id}`, assertion.expires)
+    if (!isNew || !(await singleUse.consume(`saml request ${id}`, requestExpires)))
+      throw new Error('it was used before')
+  }
+
+  private async userOf({ subject, name, groups }: SignedInElsewhere) {
+    const { identities } = this.options.accounts
+    const { settings, provider } = this.service
+    // Another name space than that of OpenID Connect: providers use one address for both.
+    const user = await identities.user({ issuer: `saml ${provider.issuer}`, subject, name })
+    const managed = new Set(Object.values(settings.groups).flat().flatMap(grantsOf))
+    const granted = groups.flatMap(group => lookup(settings.groups, group) ?? []).flatMap(grantsOf)
+    await identities.setGrants(user, managed, new Set(granted))
+    return user
+  }
+}
+
+function boundTo(browser: string, user: number, expires: number): string {
+  return `saml end ${browser} ${user} ${expires}`
+}
+
+function nextOf(cookie: string): string {
+  return Buffer.from(cookie.slice(NONCE_LENGTH), 'base64url').toString()
+}

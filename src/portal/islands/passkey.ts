@@ -1,0 +1,94 @@
+/**
+ * Forms that carry a passkey (Web Authentication): before one is sent, the browser is asked to make a credential or to sign with
+ * one, and what it answers becomes a field of the form. Forms that only sign in are hidden where there is no such thing.
+ */
+for (const form of document.querySelectorAll<HTMLFormElement>('form[data-passkey]')) {
+  if (window.PublicKeyCredential === undefined) continue
+  form.hidden = false
+  form.addEventListener('submit', event => {
+    event.preventDefault()
+    void send(form)
+  })
+}
+
+type Json = Readonly<Record<string, unknown>>
+type Descriptor = {
+  readonly id: string
+  readonly type: 'public-key'
+  readonly transports: AuthenticatorTransport[]
+}
+
+async function send(form: HTMLFormElement): Promise<void> {
+  const problem = form.querySelector<HTMLElement>('[data-problem]')
+  if (problem !== null) problem.hidden = true
+  try {
+    const field = form.querySelector<HTMLInputElement>('[name=credential]')
+    const options = JSON.parse(form.dataset.options ?? '{}') as Json
+    const isNew = form.dataset.passkey === 'create'
+    if (field !== null) field.value = JSON.stringify(await (isNew ? create(options) : get(options)))
+    // Not by an event of its own, which would be stopped again.
+    form.submit()
+  } catch {
+    // Who has sent the dialog away is not told why, and no more may be known (section 14.5).
+    if (problem !== null) problem.hidden = false
+  }
+}
+
+async function create(options: Json): Promise<Json> {
+  const user = options.user as PublicKeyCredentialUserEntity & { readonly id: unknown }
+  const publicKey = {
+    ...options,
+    challenge: bytes(String(options.challenge)),
+    user: { ...user, id: bytes(String(user.id)) },
+    excludeCredentials: descriptors(options.excludeCredentials),
+  } as unknown as PublicKeyCredentialCreationOptions
+  const made = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential
+  const response = made.response as AuthenticatorAttestationResponse
+  return {
+    ...common(made),
+    response: {
+      clientDataJSON: text(response.clientDataJSON),
+      attestationObject: text(response.attestationObject),
+      transports: response.getTransports?.() ?? [],
+    },
+  }
+}
+
+async function get(options: Json): Promise<Json> {
+  const publicKey = {
+    ...options,
+    challenge: bytes(String(options.challenge)),
+    allowCredentials: descriptors(options.allowCredentials),
+  } as unknown as PublicKeyCredentialRequestOptions
+  const found = (await navigator.credentials.get({ publicKey })) as PublicKeyCredential
+  const response = found.response as AuthenticatorAssertionResponse
+  return {
+    ...common(found),
+    response: {
+      clientDataJSON: text(response.clientDataJSON),
+      authenticatorData: text(response.authenticatorData),
+      signature: text(response.signature),
+      ...(response.userHandle === null ? {} : { userHandle: text(response.userHandle) }),
+    },
+  }
+}
+
+function common({ id, rawId, type }: PublicKeyCredential): Json {
+  return { id, rawId: text(rawId), type, clientExtensionResults: {} }
+}
+
+function descriptors(given: unknown) {
+  return (given as readonly Descriptor[]).map(each => ({ ...each, id: bytes(each.id) }))
+}
+
+function bytes(base64url: string): Uint8Array {
+  const binary = atob(base64url.replace(/-/g, '+').replace(/_/g, '/'))
+  return Uint8Array.from(binary, character => character.charCodeAt(0))
+}
+
+function text(buffer: ArrayBuffer): string {
+  const binary = String.fromCharCode(...new Uint8Array(buffer))
+  return btoa(binary).replace(/\+/g, '-').replace(/\//g, '_').replace(/=+$/, '')
+}
+
+export {}
