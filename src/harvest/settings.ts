@@ -7,7 +7,8 @@ import { isSchedule } from '../publishing/remote/schedule.ts'
 /** The file beside portal.yaml that lists what is harvested. */
 export const HARVEST_FILE = 'harvest.yaml'
 
-const CATALOG_TYPES = ['lodestone', 'opendatasoft', 'ckan', 'dcat', 'data.json'] as const
+/** Kinds of catalogs. */
+export const CATALOG_TYPES = ['lodestone', 'opendatasoft', 'ckan', 'dcat', 'data.json'] as const
 
 const HarvesterSchema = Type.Object(
   {
@@ -46,8 +47,22 @@ export interface Harvester extends Omit<Static<typeof HarvesterSchema>, 'refresh
 export function readHarvesters(portal: string): readonly Harvester[] {
   const file = path.join(portal, HARVEST_FILE)
   if (!existsSync(file)) return []
-  const read = readDocument(readFileSync(file, 'utf8'), file, HARVEST_SCHEMA)
+  const read = harvestersIn(readFileSync(file, 'utf8'), file)
   const { harvesters } = trusted(read)
+  return harvesters.map(given => ({
+    ...given,
+    url: given.url,
+    refresh: given.refresh ?? 'daily',
+    prefix: given.prefix ?? `${given.id}-`,
+    limit: given.limit ?? 1000,
+  }))
+}
+
+/** A text of harvest.yaml with everything that is wrong with it. */
+export function harvestersIn(text: string, file: string) {
+  const read = readDocument(text, file, HARVEST_SCHEMA)
+  if (read.value === null) return read
+  const { harvesters } = read.value
   const problems: Problem[] = harvesters.flatMap(({ id, refresh }, at) => {
     const placed = (member: string, message: string) => [
       { message, place: read.placeOf(['harvesters', String(at), member]) },
@@ -61,12 +76,5 @@ export function readHarvesters(portal: string): readonly Harvester[] {
       )
     return []
   })
-  if (problems.length > 0) trusted({ ...read, value: null, problems })
-  return harvesters.map(given => ({
-    ...given,
-    url: given.url,
-    refresh: given.refresh ?? 'daily',
-    prefix: given.prefix ?? `${given.id}-`,
-    limit: given.limit ?? 1000,
-  }))
+  return problems.length === 0 ? read : { ...read, value: null, problems }
 }

@@ -56,12 +56,20 @@ export function coordinateOf(raw: unknown): number | undefined {
   return numberOf(value) * (/[SWO]/i.test(side) ? -1 : 1)
 }
 
+/** True for an array of two coordinates, `[48.85, 2.35]`, in whichever order. */
+export function isNumberPair(raw: unknown): raw is readonly [number, number] {
+  return (
+    Array.isArray(raw) && raw.length === 2 && raw.every(it => typeof it === 'number' && Math.abs(it) <= 180)
+  )
+}
+
 /** A converter of texts with two coordinates in an order; everything else is read as any position. */
 export function coordinateConverter(order: CoordinateOrder) {
   return (raw: unknown): GeoPoint | null | undefined => {
     const text = typeof raw === 'string' ? raw.trim() : ''
     const pair = text === '' ? undefined : coordinatePair(text)
-    if (pair === undefined) return toGeoPoint(raw)
+    if (pair === undefined)
+      return toGeoPoint(order === 'lat,lon' && isNumberPair(raw) ? [raw[1], raw[0]] : raw)
     const { first, second, isOrdered } = pair
     const [lat, lon] = isOrdered || order === 'lat,lon' ? [first, second] : [second, first]
     return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lon: lon + 0, lat: lat + 0 } : undefined

@@ -150,11 +150,22 @@ export class CsvParser {
     for (; i < end; i++) {
       code = text.charCodeAt(i)
       if (code === delimiter || code === FEED || code === RETURN) break
+      if (code === this.#quoteCode && this.#isTolerant && this.#isBlankBefore(text, from, i)) {
+        this.#cell = ''
+        this.#state = 'quoted'
+        return i + 1
+      }
     }
     this.#cell = this.#cell === '' ? text.slice(from, i) : this.#cell + text.slice(from, i)
     if (i < end) return this.#separate(code, i)
     this.#checkLength()
     return i
+  }
+
+  /** True where a quote opens after blanks alone, as in `a, "b"`. */
+  #isBlankBefore(text: string, from: number, at: number): boolean {
+    for (let i = from; i < at; i++) if (text.charCodeAt(i) !== 32) return false
+    return this.#cell.trim() === ''
   }
 
   #quoted(text: string, from: number): number {
@@ -182,6 +193,9 @@ export class CsvParser {
     }
     if (code === this.#delimiter || code === FEED || code === RETURN) return this.#separate(code, i)
     if (this.#isTolerant) {
+      const next = code === 32 ? afterBlanks(text, i) : i
+      const after = next > i ? text.charCodeAt(next) : Number.NaN
+      if (after === this.#delimiter || after === FEED || after === RETURN) return next
       this.#cell += this.#quote
       this.#state = 'quoted'
       return i
@@ -274,4 +288,10 @@ export class CsvParser {
   #fault(reason: string, hint?: string): Error {
     return unreadable(reason, { file: this.#file, line: this.#cellLine, column: this.#cellColumn }, hint)
   }
+}
+
+function afterBlanks(text: string, from: number): number {
+  let i = from
+  while (text.charCodeAt(i) === 32) i++
+  return i
 }

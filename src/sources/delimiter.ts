@@ -86,10 +86,18 @@ export function detectDelimiter(head: string, isWhole: boolean): string {
   let best = { delimiter: ',', score: 0 }
   for (const delimiter of ANY_DELIMITERS) {
     if (!head.includes(delimiter)) continue
-    const score = regularity(head, delimiter, isWhole) * (DOUBTFUL.get(delimiter) ?? 1)
+    const doubt = (DOUBTFUL.get(delimiter) ?? 1) * (isWithinNumbers(head, delimiter) ? 0.6 : 1)
+    const score = regularity(head, delimiter, isWhole) * doubt
     if (score > best.score * 1.05) best = { delimiter, score }
   }
   return best.delimiter
+}
+
+/** True for a comma that nearly always stands between digits, as in decimals and thousands: less likely where another sign fits. */
+function isWithinNumbers(head: string, delimiter: string): boolean {
+  if (delimiter !== ',') return false
+  const within = head.match(/\d,(?=\d)/g)?.length ?? 0
+  return within > (head.split(',').length - 1) * 0.9
 }
 
 /** How regular the rows are that a delimiter makes, and how wide; 0 where most have one cell. */

@@ -29,6 +29,7 @@ const CANDIDATES: readonly (readonly [
   ],
   ['iso-8859-2', { common: 'ąćęłńóśźżáčďéěíňřšťúůýžőűäöüĄĆĘŁŃÓŚŹŻČŘŠŽ', possible: 'ôĺľŕăâîşţđÁÉÍÚÝĎŇŤŮÔÖÜ' }],
   ['windows-1254', { common: 'ğşıçöüİĞŞÇÖÜ', possible: 'âîû' }],
+  ['windows-1257', { common: 'õäöüšžāčēīļņūėęįųąÕÄÖÜŠŽĀČĒĪĖĮŲĄ', possible: 'ģķŗōĢĶĻŅŪĘ' }],
   ['windows-1251', 'cyrillic'],
   ['koi8-r', 'cyrillic'],
   ['ibm866', 'cyrillic'],
@@ -128,7 +129,9 @@ function scoreOf(
   } catch {
     return Number.NEGATIVE_INFINITY
   }
-  let score = 0
+  const isEstonian = encoding === 'windows-1257'
+  // Hungarian is not written without á and é: ő is then the õ of another alphabet.
+  let score = /[őŐ]/.test(text) && !/[áéÁÉ]/.test(text) ? -1000 : 0
   let count = 0
   const characters = [...text]
   characters.forEach((character, i) => {
@@ -138,7 +141,7 @@ function scoreOf(
     const after = characters[i + 1] ?? ' '
     score +=
       typeof alphabet === 'object'
-        ? latinScore(character, before, after, alphabet)
+        ? latinScore(character, before, after, alphabet) + (isEstonian && /[õÕ]/.test(character) ? 1.2 : 0)
         : alphabet === 'cjk'
           ? cjkScore(character, before, after)
           : scriptScore(

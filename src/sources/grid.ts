@@ -69,7 +69,7 @@ async function* readTable(
       const [first] = last
       last = last.slice(1)
       if (first === undefined) continue
-      batch.push({ row: ++row, line: first.row.line, data: byName(first.names, first.row, grid.name) })
+      batch.push({ row: ++row, line: first.row.line, data: byName(first.names, first.row, grid) })
       if (batch.length < BATCH_ROWS) continue
       yield batch
       batch = []
@@ -83,20 +83,26 @@ async function* readTable(
 async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<Piece> {
   let names: readonly string[] | undefined
   let head: readonly GridCell[] | undefined
+  let above: readonly GridCell[] = []
   let first: GridRow[] = []
   const settle = () => {
-    const width = widthOf(head, first)
+    const width = widthOf(head, first, grid.textual)
+    if (width === 0) throw empty(grid)
     if (width > MAX_WIDTH) throw tooWide(grid.name, width)
-    const cells = Array.from({ length: width }, (_, at) => gridText(head?.[at]))
+    const cells = Array.from({ length: width }, (_, at) =>
+      gridText(isFilled(head?.[at]) ? head?.[at] : above[at]),
+    )
     names = columnNames(cells)
     return { names, rows: first }
   }
   for await (const rows of grid.rows()) {
     for (const row of rows) {
       if (header > 0 && head === undefined) {
+        // A header of two rows: what the lower one lacks is in the upper one.
+        if (row.line === header - 1 && row.cells.filter(isFilled).length > 1) above = row.cells
         if (row.line < header || !row.cells.some(isFilled)) continue
         head = row.cells
-      } else first.push(row)
+      } else if (head === undefined || !repeats(head, row.cells)) first.push(row)
     }
     if (names !== undefined) {
       yield { names, rows: first }
@@ -110,12 +116,19 @@ async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<P
   else if (names !== undefined && first.length > 0) yield { names, rows: first }
 }
 
-/** The number of columns: those of the header, or more where most rows have more. */
-function widthOf(head: readonly GridCell[] | undefined, rows: readonly GridRow[]): number {
+/** The number of columns: those of the header, or more where most rows have more; in a workbook where any of the first rows has. */
+function widthOf(head: readonly GridCell[] | undefined, rows: readonly GridRow[], isText: boolean): number {
   const widths = rows.map(({ cells }) => filledWidth(cells)).sort((a, b) => a - b)
   const standard = widths[Math.floor(widths.length / 2)] ?? 0
   if (head === undefined) return widths.at(-1) ?? 0
+  if (!isText) return Math.max(filledWidth(head), widths.at(-1) ?? 0)
   return Math.max(filledWidth(head), standard)
+}
+
+/** True for the header once more, as pages and files that were put together have it. */
+function repeats(head: readonly GridCell[], cells: readonly GridCell[]): boolean {
+  if (cells[0] !== head[0] || cells[1] !== head[1] || filledWidth(head) < 2) return false
+  return head.every((cell, at) => gridText(cell) === gridText(cells[at])) && head.filter(isFilled).length > 1
 }
 
 /** Cells up to the last that is filled. */
@@ -137,14 +150,16 @@ export function gridText(cell: GridCell | undefined): string {
 function byName(
   names: readonly string[],
   { line, cells }: GridRow,
-  file: string,
+  { name: file, textual: isText }: Grid,
 ): Readonly<Record<string, GridCell>> {
   for (let at = names.length; at < cells.length; at++)
     if (isFilled(cells[at]))
       throw unreadable(
         `The row has more cells than the header, which has ${names.length}: ${JSON.stringify(gridText(cells[at]).slice(0, 60))} is beyond.`,
         { file, line, column: 1 },
-        'Quote a cell that holds the delimiter, or name the line of the header: options: { header: 1 }.',
+        isText
+          ? 'Quote a cell that holds the delimiter, or name the line of the header: options: { header: 1 }.'
+          : 'Give the column a name in the header, or name the cells: options: { range: A1:F200 }.',
       )
   const data: Record<string, GridCell> = {}
   for (let at = 0; at < names.length; at++) setMember(data, names[at] as string, cells[at] ?? null)

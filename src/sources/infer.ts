@@ -1,18 +1,12 @@
 import { exactJson } from '../model/exact-json.ts'
-import { FIELD_TYPES, type FieldType } from '../model/field.ts'
+import type { FieldType } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
+import { isNumberPair } from './coordinates.ts'
 import type { FieldSpec } from './fields.ts'
-import {
-  type Choice,
-  chooseType,
-  type FileHints,
-  hintsOf,
-  namesIdentifier,
-  namesTime,
-} from './guess/choose.ts'
+import { type FileHints, hintsOf, namesIdentifier } from './guess/choose.ts'
+import { type GuessedColumn, typeOfColumn } from './guess/column-type.ts'
 import { coordinateColumns } from './guess/coordinate-columns.ts'
 import { TextProfile } from './guess/profile.ts'
-import { meansNothing } from './guess/words.ts'
 import { safeNames } from './names.ts'
 import { formatPointer } from './pointer.ts'
 import type { RecordSource } from './source.ts'
@@ -37,48 +31,9 @@ const MAX_MEMBERS = 64
 /** Columns beyond which a source is no table of records. */
 const MAX_COLUMNS = 1000
 
-/** From the narrowest to the widest. */
-const NARROWEST: readonly FieldType[] = [
-  'boolean',
-  'int',
-  'double',
-  'date',
-  'datetime',
-  'geo_point_2d',
-  'geo_shape',
-  'text',
-]
-
 /** Values of a column that a report shows, and characters of each. */
 const MAX_EXAMPLES = 3
 const EXAMPLE_CHARACTERS = 60
-
-/** What has been seen of one column: as much as its type needs, whatever the number of rows. */
-interface Column {
-  readonly path: readonly string[]
-  /** A set of FIELD_TYPES that fit all values so far, and one that fit all which are no texts. */
-  types: number
-  otherTypes: number
-  readonly suggestsPoint: boolean
-  /** True once a value was a pair with two fractions, without which `1,5` is no position. */
-  hasPosition: boolean
-  hasScalar: boolean
-  hasList: boolean
-  /** True once a value was an integer of more digits than numbers hold, and once one had a fraction. */
-  hasLong: boolean
-  hasFraction: boolean
-  /** True once a value was JSON that only text can hold. */
-  hasJson: boolean
-  /** Columns of the members of its objects. */
-  members: Map<string, Column> | undefined
-  /** Values that are not empty, those of them that are texts, and different ones of the first. */
-  filled: number
-  readonly profile: TextProfile
-  readonly examples: string[]
-  /** The smallest and largest number. */
-  min: number
-  max: number
-}
 
 /** What inference found out about one column. */
 export interface ColumnReport {
@@ -130,7 +85,7 @@ export async function inferFields(source: RecordSource): Promise<readonly FieldS
  * Throws SourceUnreadable as the source does, and for more than 1,000 columns.
  */
 export async function inferColumns(source: RecordSource): Promise<Inference> {
-  const columns = new Map<string, Column>()
+  const columns = new Map<string, GuessedColumn>()
   let rows = 0
   if (source.columns !== undefined)
     for (const name of await source.columns()) columnNamed(columns, [], name, source)
@@ -153,15 +108,15 @@ function tooMany(name: string, count: number): Error {
 }
 
 function columnNamed(
-  columns: Map<string, Column>,
+  columns: Map<string, GuessedColumn>,
   path: readonly string[],
   name: string,
   source: Pick<RecordSource, 'name'>,
-): Column {
+): GuessedColumn {
   const known = columns.get(name)
   if (known !== undefined) return known
   if (path.length === 0 && columns.size >= MAX_COLUMNS * 2) throw tooMany(source.name, columns.size + 1)
-  const column: Column = {
+  const column: GuessedColumn = {
     path: [...path, name],
     types: ALL_TYPES,
     otherTypes: ALL_TYPES,
@@ -172,8 +127,12 @@ function columnNamed(
     hasLong: false,
     hasFraction: false,
     hasJson: false,
+    isProjected: false,
     members: undefined,
     filled: 0,
+    isMidnight: true,
+    isPairs: true,
+    firstOfPairs: 0,
     profile: new TextProfile(),
     examples: [],
     min: Number.POSITIVE_INFINITY,
@@ -183,7 +142,7 @@ function columnNamed(
   return column
 }
 
-function note(column: Column, value: unknown): void {
+function note(column: GuessedColumn, value: unknown): void {
   if (value === null || value === undefined || column.hasJson) return
   if (typeof value === 'string') noteText(column, value.trim())
   else if (Array.isArray(value)) noteList(column, value)
@@ -191,14 +150,16 @@ function note(column: Column, value: unknown): void {
   else noteScalar(column, value)
 }
 
-function noteList(column: Column, value: readonly unknown[]): void {
+function noteList(column: GuessedColumn, value: readonly unknown[]): void {
   if (value.length === 0) return
   noteExample(column, value)
+  if (isNumberPair(value)) column.firstOfPairs = Math.max(column.firstOfPairs, Math.abs(value[0]))
+  else column.isPairs = false
   if (isListOfScalars(value)) column.hasList = true
   else column.hasJson = true
 }
 
-function noteScalar(column: Column, value: unknown): void {
+function noteScalar(column: GuessedColumn, value: unknown): void {
   column.hasScalar = true
   noteExample(column, value)
   const { types, isPosition } = typesOf(value, ALL_TYPES, column.suggestsPoint)
@@ -206,30 +167,34 @@ function noteScalar(column: Column, value: unknown): void {
   column.otherTypes &= types
   if (isPosition) column.hasPosition = true
   if (isBeyondNumbers(value)) column.hasLong = true
+  if (types === TEXT && typeof value === 'object') column.isProjected = true
   if (typeof value === 'number') {
     if (!Number.isInteger(value)) column.hasFraction = true
     noteNumber(column, value)
   }
 }
 
-function noteText(column: Column, text: string): void {
+function noteText(column: GuessedColumn, text: string): void {
   if (text === '') return
   column.hasScalar = true
   noteExample(column, text)
   column.profile.note(text)
   if (column.types === TEXT) return
+  if (column.isMidnight && !MIDNIGHT.test(text)) column.isMidnight = false
   const { types, isPosition } = typesOf(text, column.types, column.suggestsPoint)
   column.types &= types
   if (isPosition) column.hasPosition = true
   if (types & INT_TYPES) noteNumber(column, Number(text))
 }
 
-function noteNumber(column: Column, value: number): void {
+const MIDNIGHT = /^\d{4}[-/]\d\d[-/]\d\d(?:$|[T ]00:00(?::00(?:[.,]0+)?)?$)/
+
+function noteNumber(column: GuessedColumn, value: number): void {
   if (value < column.min) column.min = value
   if (value > column.max) column.max = value
 }
 
-function noteExample(column: Column, value: unknown): void {
+function noteExample(column: GuessedColumn, value: unknown): void {
   column.filled++
   if (column.examples.length >= MAX_EXAMPLES) return
   const text = typeof value === 'string' ? value : (exactJson(value) ?? String(value))
@@ -237,7 +202,7 @@ function noteExample(column: Column, value: unknown): void {
   if (!column.examples.includes(shown)) column.examples.push(shown)
 }
 
-function noteMembers(column: Column, object: Readonly<Record<string, unknown>>): void {
+function noteMembers(column: GuessedColumn, object: Readonly<Record<string, unknown>>): void {
   column.members ??= new Map()
   const { members } = column
   if (column.path.length < MAX_DEPTH)
@@ -250,14 +215,14 @@ function noteMembers(column: Column, object: Readonly<Record<string, unknown>>):
 }
 
 /** The columns that a column comes to: itself, or those of its members where all its values are objects. */
-function leaves(column: Column): readonly Column[] {
+function leaves(column: GuessedColumn): readonly GuessedColumn[] {
   const { members } = column
   if (members === undefined || column.hasJson) return [column]
   if (column.hasScalar || column.hasList || members.size === 0) return [{ ...column, hasJson: true }]
   return [...members.values()].flatMap(leaves)
 }
 
-function inferenceOf(columns: readonly Column[], rows: number): Inference {
+function inferenceOf(columns: readonly GuessedColumn[], rows: number): Inference {
   const names = safeNames(columns.map(column => column.path.join('_')))
   const hints = hintsOf(columns.map(({ profile, path }) => ({ profile, name: path.at(-1) ?? '' })))
   const made = columns.map((column, index) => fieldAndReport(column, names[index] as string, hints))
@@ -281,11 +246,11 @@ function inferenceOf(columns: readonly Column[], rows: number): Inference {
   return { rows, fields, columns: [...reports, ...pointReports] }
 }
 
-function fieldAndReport(column: Column, name: string, hints: FileHints) {
+function fieldAndReport(column: GuessedColumn, name: string, hints: FileHints) {
   const { path, profile, examples, filled } = column
   const title = path.at(-1) ?? ''
-  const { type, format, nulls, why, question, annotations } = typeOf(column, title, hints)
-  const isList = column.hasList && !column.hasJson
+  const { type, format, nulls, why, question, annotations } = typeOfColumn(column, title, hints)
+  const isList = column.hasList && !column.hasJson && type === 'text'
   const notes = { ...annotations, ...(isList ? { multivalued: [] } : {}) }
   const from = path.length === 1 ? title : formatPointer(path)
   const spec: FieldSpec = {
@@ -297,8 +262,11 @@ function fieldAndReport(column: Column, name: string, hints: FileHints) {
     ...(nulls.length === 0 ? {} : { nulls }),
     ...(Object.keys(notes).length > 0 ? { annotations: notes } : {}),
   }
-  const near = type === 'text' && !isList ? profile.nearly() : undefined
-  const suggestion = question ?? (near === undefined ? undefined : nearText(near))
+  const near = type === 'text' && !isList && !namesIdentifier(title) ? profile.nearly() : undefined
+  const suggestion =
+    question ??
+    (near === undefined ? undefined : nearText(near)) ??
+    (column.isProjected && type === 'text' ? PROJECTED : undefined)
   const report: ColumnReport = {
     column: from,
     field: name,
@@ -314,99 +282,21 @@ function fieldAndReport(column: Column, name: string, hints: FileHints) {
   return { column, spec, report }
 }
 
+const PROJECTED =
+  'the values are geometries, but not in degrees: publish the file with its reference system (.prj), or in EPSG:4326'
+
 function nearText({
   kind,
   misfits: conversionErrors,
 }: {
   readonly kind: string
   readonly misfits: readonly string[]
-}): string {
+}): string | undefined {
+  // Days that all fit one pattern and are none are seasons, such as 2007/08.
+  if (kind === 'date' && conversionErrors.length === 0) return undefined
   const what = kind === 'pair' ? 'pairs of coordinates' : `${kind}s`
   const shown = conversionErrors.map(it => JSON.stringify(it)).join(', ')
   return conversionErrors.length === 0
     ? `most values are ${what}, in more than one form`
     : `most values are ${what}, but not ${shown}: mend these, or name a type and they become null`
-}
-
-/** Whole numbers between 2000 and 2050 as seconds since 1970. */
-const EPOCH = { from: 946_684_800, to: 2_524_608_000 } as const
-
-function typeOf(column: Column, name: string, hints: FileHints): Choice {
-  const { profile } = column
-  const text = (why: string): Choice => ({ type: 'text', nulls: [], why })
-  if (column.hasJson) return text('the values are nested, or of different kinds')
-  if (column.hasList) return text('the values are lists')
-  if (!column.hasScalar) return text('there are no values')
-  const plain = plainType(column, column.types)
-  if (plain === 'int' && profile.count === column.filled && namesIdentifier(name))
-    return text('the name is that of identifiers, whose digits are no quantity')
-  if (plain === 'int') return numberOrTime(column, name)
-  if (plain === 'double') {
-    const chosen = profile.count === column.filled ? chooseType(profile, name, false, hints) : undefined
-    if (chosen?.format !== undefined && chosen.type === 'int') return chosen
-  }
-  if (plain !== 'text') return { type: plain, nulls: [], why: PLAIN_REASONS[plain] }
-  if (profile.count === column.filled) {
-    const chosen = chooseType(profile, name, column.suggestsPoint, hints)
-    if (chosen !== undefined) return chosen
-    return text(namesIdentifier(name) ? 'the name is that of identifiers' : 'no other type fits all values')
-  }
-  return mixedType(column) ?? text('no other type fits all values')
-}
-
-/** Values that are typed but for words that mean nothing, as in spreadsheets. */
-function mixedType(column: Column): Choice | undefined {
-  const words = [...(column.profile.values()?.keys() ?? [])]
-  const type = plainType(column, column.otherTypes)
-  if (type === 'text' || words.length === 0 || !words.every(meansNothing)) return undefined
-  return { type, nulls: words, why: `all values but ${words.map(it => JSON.stringify(it)).join(', ')} fit` }
-}
-
-function numberOrTime(column: Column, name: string): Choice {
-  const { min, max, profile, filled } = column
-  if (profile.count === filled && filled > 0) {
-    const days = profile.days(true)
-    const isDay = days !== undefined && min >= 18_000_101 && max <= 21_001_231
-    const isMany = (profile.values()?.size ?? 100) >= 3
-    if (isDay && isMany && (namesTime(name) || /datum|fecha|jour|data|day|dob|birth/i.test(name)))
-      return {
-        type: 'date',
-        format: 'yyyyMMdd',
-        nulls: [],
-        why: 'all values are days written as yyyyMMdd, and so says the name',
-      }
-  }
-  if (namesTime(name) && min >= EPOCH.from && max <= EPOCH.to)
-    return {
-      type: 'datetime',
-      format: 'epoch-s',
-      nulls: [],
-      why: 'the name says that the values count seconds',
-    }
-  if (namesTime(name) && min >= EPOCH.from * 1000 && max <= EPOCH.to * 1000)
-    return {
-      type: 'datetime',
-      format: 'epoch-ms',
-      nulls: [],
-      why: 'the name says that the values count milliseconds',
-    }
-  return { type: 'int', nulls: [], why: PLAIN_REASONS.int }
-}
-
-const PLAIN_REASONS: Readonly<Record<FieldType, string>> = {
-  text: 'no other type fits all values',
-  int: 'all values are whole numbers',
-  double: 'all values are numbers',
-  boolean: 'all values are true or false',
-  date: 'all values are days of ISO 8601',
-  datetime: 'all values are moments of ISO 8601',
-  geo_point_2d: 'all values are positions',
-  geo_shape: 'all values are geometries',
-}
-
-function plainType(column: Column, types: number): FieldType {
-  const fits = (type: FieldType) =>
-    (types & (1 << FIELD_TYPES.indexOf(type))) !== 0 && (type !== 'geo_point_2d' || column.hasPosition)
-  const type = NARROWEST.find(fits) ?? 'text'
-  return type === 'double' && column.hasLong && !column.hasFraction ? 'text' : type
 }

@@ -1,5 +1,6 @@
 import { Fault } from '../errors/errors.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
+import { chooseSheet } from './choose-sheet.ts'
 import { fileText } from './data-file.ts'
 import { decoderOf, encodingNamed } from './decode.ts'
 import { detectDelimiter } from './delimiter.ts'
@@ -20,6 +21,7 @@ import {
   type SourceSpec,
 } from './open.ts'
 import { detectEncoding } from './text.ts'
+import { unreadable } from './unreadable.ts'
 
 /** A source as it was understood: how it is to be read, said in full, and the fields of its records. */
 export interface Inspection extends Inference {
@@ -50,7 +52,22 @@ export async function inspectSource(spec: SourceSpec, from: SourceFolders): Prom
     format,
     ...(Object.keys(options).length > 0 ? { options } : {}),
   }
-  return { source, notes, ...(await inferColumns(openSource(source, from))) }
+  return { source, notes, ...withoutNameless(await inferColumns(openSource(source, from))) }
+}
+
+/** What was inferred without columns that have no name and no value: the table stands beside empty columns of a sheet. */
+function withoutNameless(inference: Inference): Inference {
+  const nameless = new Set(
+    inference.columns
+      .filter(({ column, filled }) => filled === 0 && /^column_\d+$/.test(column))
+      .map(({ field }) => field),
+  )
+  if (nameless.size === 0 || nameless.size === inference.columns.length) return inference
+  return {
+    ...inference,
+    fields: inference.fields.filter(({ name }) => !nameless.has(name)),
+    columns: inference.columns.filter(({ field }) => !nameless.has(field)),
+  }
 }
 
 /** The format of the file of a source: that of its bytes and name, unless it is declared. Throws as {@link openSource} does. */
@@ -116,7 +133,19 @@ async function completeCsv(
   const found =
     delimiter ??
     (format === 'tsv' && head.includes('\t') ? '\t' : detectDelimiter(head, head.length < HEAD_CHARACTERS))
+  if (found === ' ' && delimiter === undefined && isAligned(head))
+    throw unreadable(
+      'The columns are aligned with blanks.',
+      { file: opened.data.name },
+      'Save it as CSV, with a comma or tab between the columns.',
+    )
   return completeGrid(opened, format, { ...options, delimiter: found }, notes)
+}
+
+/** True for a text of whose lines most have several blanks between words, as tables of fixed width have. */
+function isAligned(head: string): boolean {
+  const lines = head.split(/\r\n|\r|\n/).filter(line => line.trim() !== '')
+  return lines.filter(line => /\S {2,}\S/.test(line)).length > lines.length / 2
 }
 
 function headText({ data: { head } }: OpenedFile, name: string | undefined): string {
@@ -134,9 +163,12 @@ function headText({ data: { head } }: OpenedFile, name: string | undefined): str
 async function completeGrid(
   opened: OpenedFile,
   format: GridFormat,
-  given: SourceOptions,
-  before: readonly string[],
+  asGiven: SourceOptions,
+  earlier: readonly string[],
 ): Promise<Completed> {
+  const sheet = await chooseSheet(opened, format, asGiven)
+  const given = sheet.options
+  const before = [...earlier, ...sheet.notes]
   if (given.header !== undefined && given.footer !== undefined) return { options: given, notes: before }
   const [options, layout] = await layoutWithQuotes(opened, format, given)
   const header = options.header ?? layout.header

@@ -22,23 +22,46 @@ const MAX_WHOLE = 2 ** 28
 /** Finds the records of a JSON document: of its arrays of objects the longest. Throws SourceUnreadable where there are none. */
 export async function findJsonRecords(file: TextFile): Promise<JsonRecords> {
   const { ofObjects, ofArrays, others } = await sortArrays(file)
+  if (await isTopology(file))
+    throw unreadable(
+      'The file is TopoJSON.',
+      { file: fileNameOf(file) },
+      'It is TopoJSON: save it as GeoJSON.',
+    )
+  const parent = commonParent(ofObjects)
+  if (parent !== undefined && isMap(valueAt((await wholeDocument(file)) as JsonObject, parsePointer(parent))))
+    return { type: 'members', pointer: parent }
   const found = await maxLength(file, ofObjects)
   if (found !== undefined)
     return { type: 'objects', pointer: found, others: ofObjects.filter(pointer => pointer !== found) }
   const rows = await maxLength(file, ofArrays)
-  if (rows !== undefined && !(await isTopology(file))) return { type: 'rows', pointer: rows }
+  if (rows !== undefined) return { type: 'rows', pointer: rows }
   const members = membersPointer(await wholeDocument(file))
   if (members !== undefined) return { type: 'members', pointer: members }
   const list = [...ofArrays, ...others].slice(0, 8).join(', ')
   throw unreadable(
     'The document has no array of objects that could be the records.',
     { file: fileNameOf(file), line: 1, column: 1 },
-    (await isTopology(file))
-      ? 'It is TopoJSON: save it as GeoJSON.'
-      : list === ''
-        ? undefined
-        : `Arrays: ${list}`,
+    `Give each record an object: [{ "name": "A" }, { "name": "B" }].${list === '' ? '' : ` Arrays: ${list}`}`,
   )
+}
+
+/** Arrays under different members of one object, from which on the members are the records and the arrays their parts. */
+const MIN_SIBLINGS = 5
+
+/** The object under whose members all arrays of objects are, each under another: `/data` of `/data/a/links`, `/data/b/links` … */
+function commonParent(pointers: readonly string[]): string | undefined {
+  if (pointers.length < MIN_SIBLINGS) return undefined
+  const steps = pointers.map(pointer => pointer.split('/'))
+  const [first = []] = steps
+  for (let at = 1; at < first.length; at++) {
+    if (steps.every(it => it[at] === first[at])) continue
+    const names = new Set(steps.map(it => it[at]))
+    return names.size >= MIN_SIBLINGS && steps.every(it => it.length > at + 1)
+      ? first.slice(0, at).join('/')
+      : undefined
+  }
+  return undefined
 }
 
 async function maxLength(file: TextFile, pointers: readonly string[]): Promise<string | undefined> {

@@ -8,6 +8,7 @@ import {
   isFilled,
   type TableLayout,
 } from './grid.ts'
+import { meansNothing } from './guess/words.ts'
 import { writtenNumber } from './number-format.ts'
 import { typesOf } from './value-types.ts'
 
@@ -74,9 +75,56 @@ function headerIndex(rows: readonly GridRow[]): number {
   for (let at = 0; at < Math.min(rows.length, HEADER_ROWS); at++) {
     const row = rows[at] as GridRow
     if (!isWide(row, width)) continue
-    return isHeader(row, rows.slice(at + 1, at + 60), at === 0) ? at : -1
+    return isHeader(row, rows.slice(at + 1, at + 60), at === 0) ? lowerHeader(rows, at) : -1
   }
   return 0
+}
+
+/** Rows below a first row of names within which the names of the columns may stand: titles in several cells, headers of two rows. */
+const MAX_HEADERS = 10
+
+/**
+ * The last row of names among the next ones: texts in the columns (two at least) whose values below are numbers, days and the like. A
+ * word in one such column alone may stand for a value that is missing.
+ */
+function lowerHeader(rows: readonly GridRow[], at: number): number {
+  let found = at
+  for (let next = at + 1; next <= at + MAX_HEADERS && next < rows.length - 2; next++) {
+    const typed = typedColumns(rows.slice(next + 1, next + 60))
+    if (typed.length >= 2 && isLowerHeader(rows, at, next, typed)) found = next
+  }
+  return found
+}
+
+function isLowerHeader(
+  rows: readonly GridRow[],
+  at: number,
+  next: number,
+  typed: readonly number[],
+): boolean {
+  const names = rows[next] as GridRow
+  const above = rows.slice(at, next)
+  // Nothing in between has a value of a type there either: it is no record. The first row may have years.
+  if (![...above.slice(1), names].every(({ cells }) => typed.every(column => !isTyped(cells[column]))))
+    return false
+  const words = typed.filter(column => isWord(names.cells[column])).length
+  if (words === typed.length) return true
+  const isAfterGap = names.line - (above.at(-1) as GridRow).line > 1
+  return isAfterGap ? words > 0 : words >= 2 && words >= typed.length * (2 / 3)
+}
+
+/** Columns whose values are nearly all of a type. */
+function typedColumns(rows: readonly GridRow[]): readonly number[] {
+  const width = Math.max(0, ...rows.map(({ cells }) => cells.length))
+  return Array.from({ length: width }, (_, at) => at).filter(at => {
+    const values = rows.map(({ cells }) => cells[at]).filter(isFilled) as GridCell[]
+    return values.length >= rows.length / 2 && values.filter(isTyped).length >= values.length * 0.9
+  })
+}
+
+/** True for a text that is no value of a type, and no word for none. */
+function isWord(cell: GridCell | undefined): boolean {
+  return typeof cell === 'string' && isFilled(cell) && !isTyped(cell) && !meansNothing(cell.trim())
 }
 
 /** The number of columns that most rows have. */
@@ -118,7 +166,8 @@ function isHeader(row: GridRow, below: readonly GridRow[], isFirst: boolean): bo
   const numbers = names.filter(isTyped).map(cell => Number(cell))
   // Years and other whole numbers in a row are names of columns, beside a name that is a text.
   if (numbers.length > 1 && names.some(cell => !isTyped(cell as GridCell)) && isSeries(numbers)) return true
-  return alike < typed
+  // One name among numbers is a word for no value, or the only text of a first record.
+  return alike < typed * 0.8
 }
 
 /** True for years in order, and for three whole numbers or more at equal distances. */
@@ -168,8 +217,23 @@ function footerOf(tail: readonly GridRow[], body: readonly GridRow[]): readonly 
     if (!isOther && !isTotal) break
     from = at
   }
+  from = Math.min(from, wordsFrom(tail.slice(0, from), body))
   // Only rows with values are counted: readers leave empty ones out.
   return tail.slice(from).filter(({ cells }) => cells.some(isFilled))
+}
+
+/** Where the rows at the end begin that have words in columns of numbers and days, and no value there; the end for none. */
+function wordsFrom(tail: readonly GridRow[], body: readonly GridRow[]): number {
+  const typed = typedColumns(body.slice(0, Math.max(5, Math.floor(body.length / 2))))
+  if (typed.length < 2 || body.length < 6) return tail.length
+  let hasWord = false
+  let at = tail.length - 1
+  for (; at > 0; at--) {
+    const { cells } = tail[at] as GridRow
+    if (typed.some(column => isTyped(cells[column]))) break
+    if (typed.some(column => isWord(cells[column]))) hasWord = true
+  }
+  return hasWord ? at + 1 : tail.length
 }
 
 function gapBefore(rows: readonly GridRow[], at: number): boolean {

@@ -31,7 +31,7 @@ export function sniffFormat(
     throw unreadable('The file is no text, and no format of data that is known.', { file: name }, KNOWN)
   }
   const start = text.trimStart()
-  if (/^(?:<!doctype html|<html|<head|<body|<script)/i.test(start.replace(/^<\?xml[^>]*>\s*/i, '')))
+  if (/^(?:<!doctype html|<html|<head|<body|<script|<table\b)/i.test(start.replace(/^<\?xml[^>]*>\s*/i, '')))
     throw unreadable('The file is a web page.', { file: name }, 'Get the file that the page links to.')
   if (/^<[^>\s]*:[^>\s]*>\s+<[^>\s]+>\s/.test(start)) return 'ntriples'
   if (start.startsWith('<'))

@@ -19,6 +19,8 @@ const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
 /** The sections of a dataset at the desk, in the order of the work. */
 export const SECTIONS = [
   { name: 'fields', label: messageKey('Data and fields') },
+  { name: 'source', label: messageKey('Source') },
+  { name: 'steps', label: messageKey('Steps') },
   { name: 'description', label: messageKey('Description') },
   { name: 'mapping', label: messageKey('Mapping') },
   { name: 'report', label: messageKey('Report') },
@@ -52,6 +54,14 @@ ${hiddenField('form_token', token)}<div class="field"><label for="file">${label}
 <div class="buttons"><button>${t('Upload')}</button></div></form>`
 }
 
+/** The form that takes an address and how often it is fetched. */
+function addressForm({ pageContext, token }: DeskContext): Html {
+  const { t } = pageContext
+  return html`<form method="post" action="${pageContext.href('/desk/')}">${hiddenField('form_token', token)}<div class="field"><label for="url">${t('Address of a file')}</label>
+<input id="url" name="url" type="url" required></div><div class="field"><label for="refresh">${t('Schedule')} <code>hourly, daily, weekly, monthly, 30 3 * * *</code></label>
+<input id="refresh" name="refresh"></div><div class="buttons"><button>${t('Add')}</button></div></form>`
+}
+
 export function listBody(desk: DeskContext, datasets: readonly DeskDataset[], isForNew: boolean): Html {
   const { pageContext } = desk
   const { t } = pageContext
@@ -61,7 +71,7 @@ export function listBody(desk: DeskContext, datasets: readonly DeskDataset[], is
 `,
   )
   return html`<h1>${t('Desk')}</h1>
-${isForNew ? html`<h2>${t('New dataset')}</h2>${uploadForm(desk, '/desk/', t('File'))}` : ''}
+${isForNew ? html`<h2>${t('New dataset')}</h2>${uploadForm(desk, '/desk/', t('File'))}${addressForm(desk)}<p><a href="${pageContext.href('/desk/~harvest/')}">${t('Harvested catalogs')}</a></p>` : ''}
 <h2>${t('Datasets')}</h2>
 ${
   datasets.length === 0

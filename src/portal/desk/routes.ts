@@ -1,9 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
 import { FORM_TYPE, type Form, readForm } from '../../http/form.ts'
-import { lookup } from '../../model/lookup.ts'
 import { mayPublish } from '../../model/principal.ts'
-import type { FieldEdit } from '../../publishing/edit-definition.ts'
 import type { Desk, DeskDataset } from '../../publishing/management/management.ts'
 import { retainedVersions } from '../../publishing/versions/versions.ts'
 import { keepPrivate } from '../../site/account-page.ts'
@@ -13,7 +11,8 @@ import { type Html, html } from '../../site/html.ts'
 import { pageContextOf } from '../../site/page-context.ts'
 import { refuseForeignTo, rootOf, type SignedIn, sendOn, signedIn, tokenFor } from '../../site/signed-in.ts'
 import type { SiteServices } from '../services.ts'
-import { METADATA, writtenValue } from './metadata.ts'
+import { HARVEST_PATH, harvestBody, savedHarvest, saveHarvest } from './harvest.ts'
+import { nameInAddress, newId } from './new-id.ts'
 import {
   datasetBody,
   descriptionBody,
@@ -25,6 +24,9 @@ import {
   SECTIONS,
   type SectionName,
 } from './pages.ts'
+import { describedBy, formFields } from './read-forms.ts'
+import { saveSource, sourceContent } from './source.ts'
+import { saveSteps, stepsContent } from './steps.ts'
 import { readUpload } from './upload.ts'
 
 interface Route {
@@ -93,6 +95,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     reply: FastifyReply,
     session: SignedIn,
     problem: string | null = null,
+    given: Form | null = null,
   ) => {
     const { principal, params, query } = request
     const id = params.dataset
@@ -107,7 +110,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       done: query.done === '1' && problem === null ? pageContext.t('Saved.') : null,
       running: status?.type === 'running' ? pageContext.t('It is being published.') : null,
     }
-    const content = await contentOf(section, dataset, request, context)
+    const content = await contentOf(section, dataset, request, context, given)
     return send(
       request,
       reply,
@@ -120,8 +123,9 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
   const contentOf = async (
     section: SectionName,
     dataset: DeskDataset,
-    { principal }: FastifyRequest,
+    { principal, query }: FastifyRequest<Route>,
     context: { readonly pageContext: ReturnType<typeof pageContextOf>; readonly token: string },
+    given: Form | null,
   ): Promise<Html> => {
     const { id } = dataset
     switch (section) {
@@ -133,6 +137,10 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
           if (!(error instanceof Fault) || !REPORTED.has(error.code)) throw error
           return html`<p class="error lines" role="alert">${error.message}</p>${fieldsBody(context, dataset, [], [])}`
         }
+      case 'source':
+        return sourceContent(desk, principal, id, context, given)
+      case 'steps':
+        return stepsContent({ desk, principal, context, dataset }, query.add, given)
       case 'description':
         return descriptionBody(context, dataset, desk.definition(principal, id))
       case 'mapping':
@@ -151,17 +159,23 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     }
   }
 
-  const change = async ({ principal, params }: FastifyRequest<Route>, form: Form): Promise<void> => {
+  const change = async (request: FastifyRequest<Route>, form: Form): Promise<void> => {
+    const { principal, params } = request
     const id = params.dataset
+    const { t } = pageContextOf(request, options)
     switch (form.get('action')) {
       case 'fields':
-        return desk.change(principal, id, { fields: fieldsOf(form) })
+        return desk.change(principal, id, { fields: formFields(form) })
       case 'description':
         return desk.change(principal, id, describedBy(form))
       case 'mapping': {
         const text = (form.get('text') ?? '').replaceAll('\r\n', '\n')
         return desk.changeMapping(principal, id, text.trim() === '' ? null : text)
       }
+      case 'source':
+        return saveSource(desk, principal, id, form, t)
+      case 'steps':
+        return saveSteps(desk, principal, id, form, t)
       case 'publish':
         return desk.publish(principal, id)
       case 'withdraw':
@@ -176,6 +190,22 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     }
   }
 
+  /** A new dataset from an address. */
+  const beginRemote = async (request: FastifyRequest, reply: FastifyReply, session: SignedIn) => {
+    const form = readForm(request.body)
+    refuseForeignTo(session, request, form, options)
+    const url = form.get('url')?.trim() ?? ''
+    const refresh = form.get('refresh')?.trim() ?? ''
+    try {
+      const id = newId(nameInAddress(url), new Set(desk.list(request.principal).map(each => each.id)))
+      await desk.createRemote(request.principal, id, url, refresh === '' ? null : refresh)
+      return sendOn(reply, `${rootOf(options)}/desk/${id}/source/`)
+    } catch (error) {
+      if (!(error instanceof Fault) || !REPORTED.has(error.code)) throw error
+      return showList(request, reply, session, error.message)
+    }
+  }
+
   app.get<Route>('/desk', async (request, reply) => {
     const session = publisherOf(request, reply)
     return session === null ? reply : showList(request, reply, session)
@@ -185,6 +215,8 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     const session = publisherOf(request, reply)
     if (session === null) return reply
     desk.admit(request.principal, null)
+    if (request.headers['content-type']?.startsWith('multipart/') !== true)
+      return beginRemote(request, reply, session)
     const { form, name, stream } = await readUpload(request)
     refuseForeignTo(session, request, form, options)
     try {
@@ -196,6 +228,33 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       if (!(error instanceof Fault) || !REPORTED.has(error.code)) throw error
       return showList(request, reply, session, error.message)
     }
+  })
+
+  app.get<Route>(HARVEST_PATH, async (request, reply) => {
+    const session = publisherOf(request, reply)
+    if (session === null) return reply
+    desk.admit(request.principal, null)
+    const pageContext = pageContextOf(request, options)
+    const form = savedHarvest(desk.options.portal)
+    const body = harvestBody(
+      { pageContext, token: tokenFor(session, options) },
+      form,
+      request.query.done === '1',
+    )
+    return send(request, reply, pageContext.t('Harvested catalogs'), body)
+  })
+
+  app.post<Route>(HARVEST_PATH, async (request, reply) => {
+    const session = publisherOf(request, reply)
+    if (session === null) return reply
+    desk.admit(request.principal, null)
+    const form = readForm(request.body)
+    refuseForeignTo(session, request, form, options)
+    const pageContext = pageContextOf(request, options)
+    const context = { pageContext, token: tokenFor(session, options) }
+    const wrong = saveHarvest(desk.options.portal, form, context)
+    if (wrong === null) return sendOn(reply, `${rootOf(options)}${HARVEST_PATH}/?done=1`)
+    return send(request, reply, pageContext.t('Harvested catalogs'), harvestBody(context, wrong, false), 400)
   })
 
   for (const path of ['/desk/:dataset', '/desk/:dataset/:section']) {
@@ -210,6 +269,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       const { principal, params } = request
       desk.admit(principal, params.dataset)
       const section = sectionOf(params.section)
+      let given: Form | null = null
       try {
         if (request.headers['content-type']?.startsWith('multipart/') === true) {
           const { form, name, stream } = await readUpload(request)
@@ -218,11 +278,13 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
         } else {
           const form = readForm(request.body)
           refuseForeignTo(session, request, form, options)
+          given = form
+          if (form.get('action') === 'try') return show(request, reply, session, null, form)
           await change(request, form)
         }
       } catch (error) {
         if (!(error instanceof Fault) || !REPORTED.has(error.code)) throw error
-        return show(request, reply, session, error.message)
+        return show(request, reply, session, error.message, given?.get('action') === section ? given : null)
       }
       const isThere = desk.list(principal).some(({ id }) => id === params.dataset)
       const next = isThere ? `/desk/${params.dataset}/${section}/?done=1` : '/desk/'
@@ -236,54 +298,4 @@ function sectionOf(name: string | undefined): SectionName {
   if (found === undefined)
     throw new Fault('NotFoundResource', { kind: 'page', id: String(name).slice(0, 100) })
   return found.name
-}
-
-/** The fields of a form, in their order. */
-function fieldsOf(form: Form): readonly FieldEdit[] {
-  const fields: FieldEdit[] = []
-  for (let at = 0; form.has(`name.${at}`); at++) {
-    const name = form.get(`name.${at}`) ?? ''
-    const given = (part: string) => form.get(`${part}.${at}`)?.trim() ?? ''
-    const description = given('description')
-    fields.push({
-      name,
-      type: given('type'),
-      label: given('label') === '' || given('label') === name ? null : given('label'),
-      description: description === '' ? null : description,
-      annotations: { facet: form.has(`facet.${at}`) ? [] : null },
-    })
-  }
-  if (fields.length === 0) throw new Fault('BadRequest', { reason: 'The form names no fields.' })
-  return fields
-}
-
-function describedBy(form: Form) {
-  const metas: Record<string, Record<string, ReturnType<typeof writtenValue>>> = {}
-  for (const field of METADATA) {
-    const { template, name } = field
-    const text = form.get(`${template}.${name}`)
-    if (text === undefined) continue
-    metas[template] = { ...lookup(metas, template), [name]: writtenValue(field, text) }
-  }
-  const visibility = form.get('visibility')
-  if (visibility !== 'public' && visibility !== 'restricted') return { metas }
-  return { metas, visibility } as const
-}
-
-/** An id for a file, which no dataset has yet. */
-function newId(name: string, taken: ReadonlySet<string>): string {
-  const plain = name
-    .replace(/^.*[\\/]/, '')
-    .replace(/\..*$/, '')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 80)
-  const first = plain === '' ? 'dataset' : plain
-  for (let number = 1; ; number++) {
-    const id = number === 1 ? first : `${first}-${number}`
-    if (!taken.has(id)) return id
-  }
 }

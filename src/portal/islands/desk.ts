@@ -44,4 +44,26 @@ for (const form of document.querySelectorAll<HTMLFormElement>('form.upload')) {
   })
 }
 
+/** Shows the fields as they are inferred while the options of reading change. Without it a button does so. */
+for (const form of document.querySelectorAll<HTMLFormElement>('form.source')) {
+  let latest = 0
+  const show = async () => {
+    const mine = ++latest
+    const fields = new URLSearchParams()
+    for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.append(name, value)
+    fields.set('action', 'try')
+    // The buttons of the form are called action, too.
+    const answer = await fetch(form.getAttribute('action') ?? '', { method: 'POST', body: fields })
+    const text = await answer.text()
+    const found = new DOMParser().parseFromString(text, 'text/html').querySelector('#inferred')
+    const shown = document.querySelector('#inferred')
+    if (mine === latest && found && shown) shown.replaceChildren(...found.childNodes)
+  }
+  let timer = 0
+  form.addEventListener('input', () => {
+    clearTimeout(timer)
+    timer = window.setTimeout(() => void show().catch(() => undefined), 500)
+  })
+}
+
 export {}

@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { Fault, recoded } from '../../errors/errors.ts'
 import type { Field } from '../../model/field.ts'
 import { titleFromName } from '../../model/title.ts'
 import type { Value } from '../../model/value.ts'
 import { type FieldSpec, fieldOf } from '../../sources/fields.ts'
-import { inspectFormat, inspectSource } from '../../sources/inspect.ts'
+import { type Inspection, inspectFormat, inspectSource } from '../../sources/inspect.ts'
+import type { SourceOptions, SourceSpec } from '../../sources/open.ts'
 import { RDF_FORMATS } from '../../sources/rdf.ts'
 import { type FieldConversionErrors, typeRecords } from '../../sources/typing.ts'
 import { definitionOf } from '../definition.ts'
@@ -60,6 +63,31 @@ export async function understandFile(
       fields: fields as unknown as readonly FieldEdit[],
       title,
     }
+  })
+}
+
+/**
+ * What is inferred of the source of a dataset where it is read in another way than dataset.yaml says. Faults: BadRequest for what
+ * cannot be read.
+ *
+ * @param root of a portal, or of a draft
+ */
+export async function inspectDataset(
+  root: string,
+  id: string,
+  how: { readonly format: string | null; readonly options: Readonly<Record<string, unknown>> },
+): Promise<Inspection> {
+  return asBadRequest(async () => {
+    const { source, sourceFolder, remote } = definitionOf(root, id)
+    if (remote !== null && !existsSync(path.join(sourceFolder, source.path ?? '')))
+      throw new Fault('BadRequest', { reason: 'The address was not fetched yet: publish the dataset first.' })
+    const { format: _, options: __, ...place } = source
+    const spec = {
+      ...place,
+      ...(how.format === null ? {} : { format: how.format as NonNullable<SourceSpec['format']> }),
+      ...(Object.keys(how.options).length === 0 ? {} : { options: how.options as SourceOptions }),
+    }
+    return inspectSource(spec, { datasetFolder: sourceFolder, portalFolder: root })
   })
 }
 

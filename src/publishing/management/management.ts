@@ -9,9 +9,16 @@ import { DATASET_ID, type Definition, definedDatasets, readDefinition } from '..
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { openMapping, saveMapping } from '../mapping/mapping-edit.ts'
 import type { PublicationState, Publications } from '../publications.ts'
+import { isSchedule } from '../remote/schedule.ts'
 import { rollBack } from '../versions/roll-back.ts'
 import { currentManifest, isWithdrawn, type Manifest, type Versions, withdraw } from '../versions/versions.ts'
-import { asBadRequest, type DatasetPreview, previewDataset, understandFile } from './dataset-preview.ts'
+import {
+  asBadRequest,
+  type DatasetPreview,
+  inspectDataset,
+  previewDataset,
+  understandFile,
+} from './dataset-preview.ts'
 import {
   applyDraft,
   type DatasetDraft,
@@ -118,6 +125,27 @@ export class Desk {
     this.draft(id, by)
     if (title !== null) this.titles.set(id, title)
     this.note(id, by, 'create')
+  }
+
+  /** Makes a draft of a dataset whose source is an address; its fields are inferred at each publication. */
+  async createRemote(principal: Principal, id: string, url: string, refresh: string | null): Promise<void> {
+    const { portal } = this.options
+    if (refresh !== null && !isSchedule(refresh))
+      throw new Fault('BadRequest', {
+        reason: `${JSON.stringify(refresh.slice(0, 100))} is no schedule: hourly, daily, weekly, monthly or a cron expression of five fields is expected.`,
+      })
+    this.create(principal, id, null)
+    try {
+      await this.change(principal, id, {
+        source: { url },
+        refresh,
+        metas: { default: { title: id, description: '' } },
+        visibility: 'public',
+      })
+    } catch (error) {
+      discardDraft(portal, id)
+      throw error
+    }
   }
 
   /** Titles of datasets whose dataset.yaml is not written yet. */
@@ -227,6 +255,13 @@ export class Desk {
     this.admit(principal, id)
     this.require(id)
     return previewDataset(this.rootOf(id), id, rows)
+  }
+
+  /** What is inferred of the source where it is read by a format and options; null and none where they are detected. */
+  async inspect(principal: Principal, id: string, how: Parameters<typeof inspectDataset>[2]) {
+    this.admit(principal, id)
+    this.require(id)
+    return inspectDataset(this.rootOf(id), id, how)
   }
 
   /** Everything that publishing would refuse or drop. */

@@ -40,8 +40,7 @@ export function geopackageSource(data: DataFile, layer: string | number | undefi
   return {
     name: data.name,
     textual: false,
-    read: () =>
-      open(database => readLayer(database, chooseLayer(layersOf(database), layer, data.name), data.name)),
+    read: () => open(database => readLayer(database, chooseLayer(database, layer, data.name), data.name)),
   }
 }
 
@@ -71,7 +70,8 @@ function layersOf(database: Libsql.Database): readonly Layer[] {
   if (!names.has('gpkg_contents')) return [...names].map(name => ({ name, geometry: null }))
   const contents = all(
     database,
-    "SELECT table_name AS name FROM gpkg_contents WHERE data_type IN ('features', 'attributes') ORDER BY table_name",
+    // QGIS keeps the styles of layers in a table of that name.
+    "SELECT table_name AS name FROM gpkg_contents WHERE data_type IN ('features', 'attributes') AND table_name <> 'layer_styles' ORDER BY table_name",
   )
   const geometries = names.has('gpkg_geometry_columns')
     ? all(
@@ -90,7 +90,10 @@ function layersOf(database: Libsql.Database): readonly Layer[] {
   })
 }
 
-function chooseLayer(layers: readonly Layer[], required: string | number | undefined, file: string): Layer {
+function chooseLayer(database: Libsql.Database, required: string | number | undefined, file: string): Layer {
+  const layers = layersOf(database)
+  const hasRows = ({ name }: Layer) =>
+    all(database, `SELECT 1 AS found FROM ${identifier(name)} LIMIT 1`).length > 0
   const names = layers.map(({ name }) => name).join(', ')
   if (required !== undefined) {
     const found = layers.find(({ name }) => name === String(required))
@@ -100,6 +103,8 @@ function chooseLayer(layers: readonly Layer[], required: string | number | undef
   const [first, ...more] = layers
   if (first === undefined) throw unreadable('The database has no layers.', { file })
   if (more.length === 0) return first
+  const [only, ...others] = layers.filter(hasRows)
+  if (only !== undefined && others.length === 0) return only
   throw unreadable(
     `The file has ${layers.length} layers, and one has to be chosen.`,
     { file },
@@ -131,7 +136,11 @@ function* readLayer(database: Libsql.Database, layer: Layer, file: string): Gene
     const found = next.all([last]) as Readonly<Record<string, unknown>>[]
     if (found.length === 0) break
     last = found.at(-1)?.['lodestone rowid'] as bigint
-    yield found.map(values => ({ row: ++row, line: undefined, data: dataOf(values, columns, layer, move) }))
+    yield found.map(values => ({
+      row: ++row,
+      line: undefined,
+      data: dataOf(values, columns, layer, move, file),
+    }))
     if (found.length < BATCH_ROWS) break
   }
 }
@@ -141,20 +150,28 @@ function dataOf(
   columns: readonly { readonly name: string; readonly type: string }[],
   { geometry }: Layer,
   move: Unprojector | null,
+  file: string,
 ): Readonly<Record<string, unknown>> {
   const data: Record<string, unknown> = {}
   for (const { name, type } of columns) {
     const value = lookup(values, name)
-    if (name === geometry?.column)
-      setMember(data, name, value instanceof Uint8Array ? geometryOf(value, move) : null)
-    else setMember(data, name, columnValue(value, type))
+    const bytes = bytesOf(value)
+    if (name !== geometry?.column)
+      setMember(data, name, bytes === undefined ? columnValue(value, type) : null)
+    else setMember(data, name, bytes === undefined ? null : geometryOf(bytes, move, file))
   }
   return data
 }
 
-/** A value by the type that its column declares; binary data are left out. */
+/** Binary data, which the driver gives as a buffer of one kind or the other; undefined for other values. */
+function bytesOf(value: unknown): Buffer | undefined {
+  if (value instanceof ArrayBuffer) return Buffer.from(value)
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  return undefined
+}
+
+/** A value by the type that its column declares. */
 function columnValue(value: unknown, type: string): unknown {
-  if (value instanceof Uint8Array) return null
   if (typeof value !== 'bigint') return value
   if (type.startsWith('BOOL')) return value !== 0n
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
@@ -162,16 +179,27 @@ function columnValue(value: unknown, type: string): unknown {
     : value
 }
 
+const CURVES = 'Save it with straight lines: ogr2ogr -nlt CONVERT_TO_LINEAR straight.gpkg curves.gpkg'
+
+/** True for the kinds of well-known binary that have arcs (OGC 06-103r4, table 7). */
+function isCurve(wkb: Buffer): boolean {
+  if (wkb.length < 5) return false
+  const code = wkb[0] === 1 ? wkb.readUInt32LE(1) : wkb.readUInt32BE(1)
+  const kind = (code & 0xffff) % 1000
+  return kind >= 8 && kind <= 14
+}
+
 /** Bytes of the envelope by its kind in the flags (OGC 12-128r18, 2.1.3). */
 const ENVELOPES = [0, 32, 48, 48, 64]
 
-function geometryOf(bytes: Uint8Array, move: Unprojector | null): RawGeometry | null {
-  const blob = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+function geometryOf(blob: Buffer, move: Unprojector | null, file: string): RawGeometry | null {
   if (blob.subarray(0, 2).toString('latin1') !== 'GP') return null
   const flags = blob[3] ?? 0
   if ((flags & 0x10) !== 0) return null
   const start = 8 + (ENVELOPES[(flags >> 1) & 7] ?? 0)
   const geometry = parseWkbHex(blob.subarray(start).toString('hex'))
+  if (geometry === undefined && isCurve(blob.subarray(start)))
+    throw unreadable('The layer has geometries with arcs.', { file }, CURVES)
   return geometry === undefined ? null : moved(geometry as RawGeometry, move)
 }
 

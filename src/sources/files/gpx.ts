@@ -31,7 +31,12 @@ const DESCRIBED = /^([^:\n]{1,200}): (.*)$/
  * line, or a line for each segment.
  */
 export function gpxSource(data: DataFile): RecordSource {
-  const isOwn = /<gpx[^>]*creator="Lodestone"/.test(data.head.toString('utf8'))
+  const head = data.head.toString('utf8')
+  const own = !/<gpx[^>]*creator="Lodestone"/.test(head)
+    ? null
+    : /<gpx[^>]*xmlns:c="urn:lodestone:columns"/.test(head)
+      ? 'extensions'
+      : 'description'
   return {
     name: data.name,
     textual: true,
@@ -39,21 +44,26 @@ export function gpxSource(data: DataFile): RecordSource {
       elementRows(
         data,
         path => path.length === 2 && ['wpt', 'rte', 'trk'].includes(path[1] ?? ''),
-        element => dataOf(element, isOwn),
+        element => dataOf(element, own),
       ),
   }
 }
 
-function dataOf(element: XmlElement, isOwn: boolean): Readonly<Record<string, unknown>> {
+/** @param own where this project wrote the columns; null in files of others */
+function dataOf(
+  element: XmlElement,
+  own: 'extensions' | 'description' | null,
+): Readonly<Record<string, unknown>> {
   const data: Record<string, unknown> = {}
-  for (const detail of element.children) {
-    if (!DETAILS.includes(detail.name)) continue
-    const text = detail.text.trim()
-    setMember(data, detail.name, text === '' ? null : text)
-  }
+  if (own !== 'extensions')
+    for (const detail of element.children) {
+      if (!DETAILS.includes(detail.name)) continue
+      const text = detail.text.trim()
+      setMember(data, detail.name, text === '' ? null : text)
+    }
   for (const extensions of element.children.filter(it => it.name === 'extensions'))
     readExtensions(extensions, data)
-  const columns = isOwn ? describedColumns(data) : null
+  const columns = own === 'description' ? describedColumns(data) : null
   const values = columns ?? data
   values[Object.hasOwn(values, 'geometry') ? 'shape' : 'geometry'] = geometryOf(element)
   return values

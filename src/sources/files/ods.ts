@@ -13,23 +13,27 @@ const MAX_REPEATED = 16_384
  */
 export function odsGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
   return workbookGrid(data.name, async function* () {
-    const sheets = await odsSheets(data)
-    const index = sheets.indexOf(chosenSheet(sheets, choice.sheet, data.name))
-    const reader = new ContentReader(range, data.name, index)
+    await refuseEncrypted(data)
+    const reader = new ContentReader(range, data.name, choice.sheet)
     for await (const _ of readXml(contentOf(data), data.name, reader)) {
       const rows = reader.take()
       if (rows.length > 0) yield rows
       if (reader.isDone) return
     }
+    chosenSheet(reader.sheets, choice.sheet, data.name)
   })
 }
 
-/** The names of the sheets, in their order. */
-async function odsSheets(data: DataFile): Promise<readonly { readonly name: string }[]> {
-  const sheets: { readonly name: string }[] = []
+async function refuseEncrypted(data: DataFile): Promise<void> {
   const manifest = await data.archive?.whole('META-INF/manifest.xml', 2 ** 22)
   if (manifest?.includes('encryption-data') === true)
     throw unreadable('The workbook has a password.', { file: data.name }, 'Save it without one.')
+}
+
+/** The sheets, in their order. */
+export async function odsSheets(data: DataFile): Promise<readonly { readonly name: string }[]> {
+  await refuseEncrypted(data)
+  const sheets: { readonly name: string }[] = []
   let depth = 0
   const listener: XmlListener = {
     start(name, attributes) {
@@ -53,10 +57,12 @@ function contentOf(data: DataFile): AsyncIterable<Buffer> {
 class ContentReader implements XmlListener {
   /** True once the sheet is read. */
   isDone = false
+  /** The sheets so far. */
+  readonly sheets: { readonly name: string }[] = []
   private readonly row: RowBuilder
-  private readonly wanted: number
+  private readonly wanted: string | number | undefined
+  private isInside = false
   private rows: GridRow[] = []
-  private table = -1
   private depth = 0
   private number = 0
   private rowRepeats = 1
@@ -67,7 +73,7 @@ class ContentReader implements XmlListener {
   private isParagraph = false
   private isNote = false
 
-  constructor(range: CellRange, file: string, required: number) {
+  constructor(range: CellRange, file: string, required: string | number | undefined) {
     this.row = new RowBuilder(range, file)
     this.wanted = required
   }
@@ -79,12 +85,12 @@ class ContentReader implements XmlListener {
   }
 
   private get isWanted(): boolean {
-    return this.depth === 1 && this.table === this.wanted
+    return this.depth === 1 && this.isInside
   }
 
   start(name: string, attributes: ReadonlyMap<string, string>): void {
     if (name === 'table') {
-      if (this.depth++ === 0) this.table++
+      if (this.depth++ === 0) this.enter(attributes.get('name') ?? '')
       return
     }
     if (!this.isWanted) return
@@ -125,7 +131,7 @@ class ContentReader implements XmlListener {
   end(name: string): void {
     if (name === 'table') {
       this.depth--
-      if (this.depth === 0 && this.table === this.wanted) this.isDone = true
+      if (this.depth === 0 && this.isInside) this.isDone = true
       return
     }
     if (!this.isWanted) return
@@ -153,6 +159,15 @@ class ContentReader implements XmlListener {
         this.number += this.rowRepeats
       }
     }
+  }
+
+  /** A sheet is meant by its name or its number; one whose name is a number may come later, so names are not looked ahead for. */
+  private enter(name: string): void {
+    const { wanted: required, sheets } = this
+    sheets.push({ name })
+    this.isInside =
+      !this.isDone &&
+      (required === undefined || name === String(required) || sheets.length === Number(required))
   }
 
   private add(text: string): void {

@@ -6,7 +6,7 @@ import { type CellRange, chosenSheet, RowBuilder, type SheetChoice, workbookGrid
 /** The cells of a sheet of SpreadsheetML 2003, the XML of workbooks before Office Open XML, read piece by piece. */
 export function spreadsheetmlGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
   return workbookGrid(data.name, async function* () {
-    const sheets = await sheetsOf(data)
+    const sheets = await spreadsheetmlSheets(data)
     const required = sheets.indexOf(chosenSheet(sheets, choice.sheet, data.name))
     const reader = new SheetReader(range, data.name, required)
     for await (const _ of readXml(data.pieces(2 ** 18), data.name, reader)) {
@@ -16,7 +16,8 @@ export function spreadsheetmlGrid(data: DataFile, choice: SheetChoice, range: Ce
   })
 }
 
-async function sheetsOf(data: DataFile): Promise<readonly { readonly name: string }[]> {
+/** The sheets, in their order. */
+export async function spreadsheetmlSheets(data: DataFile): Promise<readonly { readonly name: string }[]> {
   const sheets: { readonly name: string }[] = []
   const listener: XmlListener = {
     start(name, attributes) {

@@ -54,6 +54,11 @@ async function* readSheet(
   }
 }
 
+/** The sheets of a workbook, in their order. */
+export async function xlsxSheets(data: DataFile): Promise<readonly XlsxSheet[]> {
+  return (await openWorkbook(data)).sheets
+}
+
 async function openWorkbook(data: DataFile) {
   const { archive, name } = data
   if (archive === null)

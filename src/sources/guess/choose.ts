@@ -152,6 +152,7 @@ function chooseDate(profile: TextProfile, name: string, hints: FileHints): Choic
   if (candidate === undefined) return undefined
   const isDay = !candidate.hasTime || found.isMidnight
   const isMonth = candidate.order === 'month'
+  if (isMonth && found.isSeason && !/month|mois|monat|maand|\bmes/i.test(name)) return undefined
   if (isMonth && !namesMonth(name) && /^MM.yyyy$/.test(candidate.pattern)) return undefined
   return {
     type: isDay ? 'date' : 'datetime',

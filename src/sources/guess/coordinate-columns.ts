@@ -1,3 +1,4 @@
+import { coordinateOf } from '../coordinates.ts'
 import type { FieldSpec } from '../fields.ts'
 import type { TextProfile } from './profile.ts'
 
@@ -10,9 +11,9 @@ interface Candidate {
 }
 
 const LATITUDE =
-  /^(?:lat|lats|latitude|latitud|latitudine|breite|breitengrad|geo ?lat|gps ?lat(?:itude)?|y ?wgs ?84|wgs ?84 ?y|coord(?:onnees?)? ?y|lat ?wgs ?84|latitude ?wgs ?84|wgs84 ?lat(?:itude)?)$/
+  /^(?:lat|lats|latitude|latitud|latitudine|breite|breitengrad|geo ?lat|gps ?lat(?:itude)?|y ?lat(?:itude)?|y ?wgs ?84|wgs ?84 ?y|coord(?:onnees?)? ?y|lat ?wgs ?84|latitude ?wgs ?84|wgs84 ?lat(?:itude)?)$/
 const LONGITUDE =
-  /^(?:lon|lng|long|longitude|longitud|longitudine|lange|laenge|langengrad|laengengrad|geo ?lo?ng?|gps ?lo?ng?(?:itude)?|x ?wgs ?84|wgs ?84 ?x|coord(?:onnees?)? ?x|lo?ng?g? ?wgs ?84|longitude ?wgs ?84|wgs84 ?lo?ng?(?:itude)?)$/
+  /^(?:lon|lng|long|longitude|longitud|longitudine|lange|laenge|langengrad|laengengrad|geo ?lo?ng?|gps ?lo?ng?(?:itude)?|x ?lo?ng?(?:itude)?|x ?wgs ?84|wgs ?84 ?x|coord(?:onnees?)? ?x|lo?ng?g? ?wgs ?84|longitude ?wgs ?84|wgs84 ?lo?ng?(?:itude)?)$/
 const LATITUDE_WORD = /^(?:lat|latitude|latitud|latitudine|breitengrad)$/
 const LONGITUDE_WORD = /^(?:lon|lng|long|longitude|longitud|longitudine|langengrad|laengengrad)$/
 
@@ -60,7 +61,7 @@ function restOf({ name }: FieldSpec, whole: RegExp, word: RegExp): string | null
 
 function isCoordinate({ spec, min, max, profile }: Candidate, limit: number): boolean {
   if (spec.type !== 'double' && spec.type !== 'int')
-    return /°/.test([...(profile.values()?.keys() ?? [])][0] ?? '')
+    return /[°º]/.test(profile.first ?? '') && coordinateOf(profile.first) !== undefined
   if (spec.format !== undefined) return !/234/.test(spec.format)
   return min >= -limit && max <= limit
 }

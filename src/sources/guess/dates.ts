@@ -15,6 +15,8 @@ export interface DateEvidence {
   readonly candidates: readonly DateCandidate[]
   /** True where every time was midnight. */
   readonly isMidnight: boolean
+  /** True where all are a year and the two digits of the next one: 2007/08 is a season or financial year. */
+  readonly isSeason: boolean
 }
 
 const TIME =
@@ -37,6 +39,7 @@ export class DateGuess {
   private alive: Map<string, { readonly of: DateCandidate; readonly read: PatternReader }> | undefined
   private isMidnight = true
   private isPacked = false
+  private isSeason = true
 
   /** True as long as some pattern fits. */
   get isPossible(): boolean {
@@ -55,6 +58,7 @@ export class DateGuess {
         candidatesOf(text).map(of => [of.pattern, { of, read: compilePattern(of.pattern) }]),
       )
     }
+    if (this.isSeason) this.isSeason = isSeason(text)
     for (const [pattern, { of, read }] of this.alive) {
       const local = read(text)
       if (local === null) this.alive.delete(pattern)
@@ -65,8 +69,14 @@ export class DateGuess {
   /** The patterns that fit all texts; packed digits (`20240131`) only where `isNamed`, for they may be any number. */
   evidence(isNamed: boolean): DateEvidence {
     const candidates = [...(this.alive?.values() ?? [])].map(({ of }) => of)
-    return { candidates: this.isPacked && !isNamed ? [] : candidates, isMidnight: this.isMidnight }
+    const { isMidnight, isSeason } = this
+    return { candidates: this.isPacked && !isNamed ? [] : candidates, isMidnight, isSeason }
   }
+}
+
+function isSeason(text: string): boolean {
+  const [, year, next] = /^(\d{4})[-/](\d{2})$/.exec(text) ?? []
+  return year !== undefined && (Number(year) + 1) % 100 === Number(next)
 }
 
 function isMidnight({ hour, minute, second, fraction }: LocalTime): boolean {

@@ -128,6 +128,11 @@ export class TextProfile {
     return this.overflow ? null : this.distinct
   }
 
+  /** One of the texts. */
+  get first(): string | undefined {
+    return this.distinct.keys().next().value
+  }
+
   /** The kind that nearly all values have, for a suggestion where the column is text. */
   nearly(): { readonly kind: Kind; readonly misfits: readonly string[] } | undefined {
     for (const kind of ['number', 'date', 'pair'] as const) {

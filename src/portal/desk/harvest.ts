@@ -1,0 +1,84 @@
+import { changeHarvesters } from '../../harvest/edit-settings.ts'
+import { CATALOG_TYPES, readHarvesters } from '../../harvest/settings.ts'
+import type { Form } from '../../http/form.ts'
+import { lookup } from '../../model/lookup.ts'
+import { hiddenField, note } from '../../site/account-fields.ts'
+import { type Html, html } from '../../site/html.ts'
+import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
+import type { DeskContext } from './pages.ts'
+
+/** The address of the page: no dataset has a name like this. */
+export const HARVEST_PATH = '/desk/~harvest'
+
+const MEMBERS: readonly EntryMember[] = [
+  { name: 'id', kind: 'text', isRequired: true },
+  { name: 'type', kind: 'choice', choices: CATALOG_TYPES, isRequired: true },
+  { name: 'url', kind: 'text', isRequired: true },
+  { name: 'title', kind: 'text' },
+  { name: 'refresh', kind: 'text' },
+  { name: 'prefix', kind: 'text' },
+  { name: 'limit', kind: 'number' },
+  { name: 'only', kind: 'lines' },
+  { name: 'except', kind: 'lines' },
+  { name: 'authorization', kind: 'text' },
+  { name: 'visibility', kind: 'choice', choices: ['public', 'restricted'] },
+]
+
+/** What the page of the harvested catalogs shows: what harvest.yaml says, or a form that was refused. */
+export interface HarvestForm {
+  readonly entries: readonly Readonly<Record<string, string>>[]
+  readonly problems: ReadonlyMap<string, string>
+}
+
+/** The form of harvest.yaml, with an empty entry at its end. Faults: ConfigInvalid where somebody wrote nonsense there. */
+export function savedHarvest(portal: string): HarvestForm {
+  const entries = readHarvesters(portal).map(harvester =>
+    Object.fromEntries(
+      MEMBERS.map(member => [
+        member.name,
+        memberText(member, lookup(harvester as unknown as Readonly<Record<string, unknown>>, member.name)),
+      ]),
+    ),
+  )
+  return { entries: [...entries, {}], problems: new Map() }
+}
+
+/** Writes what a form says into harvest.yaml; gives the form with what is wrong with it, null where it is saved. */
+export function saveHarvest(portal: string, form: Form, { pageContext }: DeskContext): HarvestForm | null {
+  const entries: Readonly<Record<string, string>>[] = []
+  const required: { readonly at: number; readonly values: Readonly<Record<string, unknown>> }[] = []
+  const problems = new Map<string, string>()
+  for (let at = 0; form.has(`${at}.id`); at++) {
+    const texts = textsIn(MEMBERS, form, `${at}.`)
+    entries.push(texts)
+    if (form.has(`${at}.remove`) || Object.values(texts).every(text => text.trim() === '')) continue
+    const { values, problems: wrong } = readMembers(MEMBERS, form, `${at}.`, pageContext.t)
+    for (const [name, problem] of wrong) problems.set(name, problem)
+    required.push({ at, values })
+  }
+  if (problems.size === 0) {
+    const names = MEMBERS.map(({ name }) => name)
+    const all = required.map(({ values }) => values)
+    for (const { index, member, message } of changeHarvesters(portal, all, names))
+      problems.set(`${required[index]?.at ?? 0}.${member ?? 'id'}`, message)
+  }
+  return problems.size === 0 ? null : { entries, problems }
+}
+
+export function harvestBody(
+  { pageContext, token }: DeskContext,
+  { entries, problems }: HarvestForm,
+  isDone: boolean,
+): Html {
+  const { t } = pageContext
+  const fieldsets = entries.map(
+    (texts, at) => html`<fieldset class="field"><legend>${lookup(texts, 'id') ?? t('New catalog')}</legend>
+${memberFields(MEMBERS, `${at}.`, texts, problems)}
+<div class="choice"><input type="checkbox" id="${at}.remove" name="${at}.remove" value="1"><label for="${at}.remove">${t('Remove')}</label></div></fieldset>
+`,
+  )
+  return html`<div class="dataset-head"><nav class="crumbs" aria-label="${t('Where you are')}"><a href="${pageContext.href('/desk/')}">${t('Desk')}</a></nav>
+<h1>${t('Harvested catalogs')}</h1></div>
+${problems.size === 0 ? '' : note('bad', html`<p>${t('Nothing was saved.')}</p>`)}${isDone ? note('good', html`<p>${t('Saved.')}</p>`) : ''}
+<form method="post" action="${pageContext.href(`${HARVEST_PATH}/`)}">${hiddenField('form_token', token)}${fieldsets}<div class="buttons"><button>${t('Save')}</button></div></form>`
+}

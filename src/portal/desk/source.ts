@@ -1,0 +1,140 @@
+import { Fault } from '../../errors/errors.ts'
+import type { Form } from '../../http/form.ts'
+import { lookup } from '../../model/lookup.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { Definition } from '../../publishing/definition.ts'
+import type { FieldEdit } from '../../publishing/edit-definition.ts'
+import type { Desk } from '../../publishing/management/management.ts'
+import { isSchedule } from '../../publishing/remote/schedule.ts'
+import { hiddenField } from '../../site/account-fields.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Translator } from '../../site/translator.ts'
+import { RDF_FORMATS, SOURCE_FORMATS } from '../../sources/formats.ts'
+import type { Inspection } from '../../sources/inspect.ts'
+import { type EntryMember, memberFields, memberText, readMembers, textsIn } from './entries.ts'
+import type { DeskContext } from './pages.ts'
+
+/** As publishing reports a schedule that is none. */
+const SCHEDULES = 'hourly, daily, weekly, monthly, or a cron expression of five fields is expected'
+
+/** Where the data come from. */
+const ADDRESS: readonly EntryMember[] = [
+  { name: 'url', kind: 'text' },
+  { name: 'refresh', kind: 'text' },
+  { name: 'authorization', kind: 'text' },
+]
+
+/** How they are read. */
+const READING: readonly EntryMember[] = [
+  { name: 'format', kind: 'choice', choices: [...SOURCE_FORMATS, ...RDF_FORMATS] },
+  { name: 'encoding', kind: 'text' },
+  { name: 'delimiter', kind: 'raw' },
+  { name: 'quote', kind: 'text' },
+  { name: 'header', kind: 'number' },
+  { name: 'footer', kind: 'number' },
+  { name: 'sheet', kind: 'text' },
+  { name: 'range', kind: 'text' },
+  { name: 'records', kind: 'text' },
+  { name: 'file', kind: 'text' },
+]
+
+function readForm(form: Form, t: Translator) {
+  const address = readMembers(ADDRESS, form, '', t)
+  const reading = readMembers(READING, form, '', t)
+  const { format, ...options } = reading.values
+  const { refresh } = address.values
+  if (typeof refresh === 'string' && !isSchedule(refresh)) address.problems.set('refresh', SCHEDULES)
+  return {
+    address: address.values,
+    format: typeof format === 'string' ? format : null,
+    options,
+    problems: new Map([...address.problems, ...reading.problems]),
+  }
+}
+
+/** Saves where the data come from and how they are read; fields are inferred again where the form wants it. Faults: BadRequest. */
+export async function saveSource(
+  desk: Desk,
+  principal: Principal,
+  id: string,
+  form: Form,
+  t: Translator,
+): Promise<void> {
+  const { address, format, options, problems } = readForm(form, t)
+  if (problems.size > 0) throw new Fault('BadRequest', { reason: t('Nothing was saved.') })
+  const { refresh, ...source } = address
+  const inferred = form.has('infer') ? await desk.inspect(principal, id, { format, options }) : null
+  const isRemote = source.url !== undefined
+  await desk.change(principal, id, {
+    ...(isRemote ? { source: source as Readonly<Record<string, string>> } : {}),
+    refresh: isRemote && typeof refresh === 'string' ? refresh : null,
+    format,
+    options: Object.keys(options).length === 0 ? null : options,
+    ...(inferred === null ? {} : { fields: inferred.fields as unknown as readonly FieldEdit[] }),
+  })
+}
+
+function textsOf(definition: Definition | null): Readonly<Record<string, string>> {
+  const { format, options = {} } = definition?.source ?? {}
+  const values: Readonly<Record<string, unknown>> = {
+    ...options,
+    format,
+    url: definition?.remote?.url,
+    refresh: definition?.remote?.schedule,
+    authorization: definition?.remote?.authorization,
+  }
+  return Object.fromEntries(
+    [...ADDRESS, ...READING].map(member => [member.name, memberText(member, lookup(values, member.name))]),
+  )
+}
+
+/** The form of the source, with the fields as they are inferred by the options that it has. */
+export async function sourceContent(
+  desk: Desk,
+  principal: Principal,
+  id: string,
+  context: DeskContext,
+  given: Form | null,
+): Promise<Html> {
+  const { pageContext, token } = context
+  const { t } = pageContext
+  const definition = desk.definition(principal, id)
+  const saved = textsOf(definition)
+  const texts = given === null ? saved : textsIn([...ADDRESS, ...READING], given, '')
+  const read = readForm(given ?? new Map(Object.entries(saved)), t)
+  const found = await inferredBody(desk, principal, id, context, read)
+  const path = pageContext.href(`/desk/${id}/source/`)
+  return html`<h2>${t('Source')}</h2>
+<form class="source" method="post" action="${path}">${hiddenField('form_token', token)}
+<fieldset class="field"><legend>${t('Address')}</legend>${memberFields(ADDRESS, '', texts, read.problems)}</fieldset>
+<fieldset class="field"><legend>${t('How the file is read')}</legend>${memberFields(READING, '', texts, read.problems)}</fieldset>
+<div class="choice"><input type="checkbox" id="infer" name="infer" value="1"${given?.has('infer') === true ? html` checked` : ''}><label for="infer">${t('Infer the fields again')}</label></div>
+<div class="buttons"><button name="action" value="source">${t('Save')}</button> <button class="plain" name="action" value="try">${t('Try without saving')}</button></div></form>
+<div id="inferred" aria-live="polite">${found}</div>`
+}
+
+async function inferredBody(
+  desk: Desk,
+  principal: Principal,
+  id: string,
+  { pageContext }: DeskContext,
+  { format, options, problems }: ReturnType<typeof readForm>,
+): Promise<Html> {
+  const { t } = pageContext
+  if (problems.size > 0) return html``
+  let inspection: Inspection
+  try {
+    inspection = await desk.inspect(principal, id, { format, options })
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return html`<p class="error lines" role="alert">${error.message}${error.hint === undefined ? '' : `\n${error.hint}`}</p>`
+  }
+  const rows = inspection.columns.map(
+    each => html`<tr><th scope="row">${each.column}</th><td><code>${each.type}${each.format === undefined ? '' : ` ${each.format}`}</code></td><td>${each.examples.join(' · ')}</td><td>${each.suggestion ?? each.why}</td></tr>
+`,
+  )
+  const heads = [t('Name'), t('Type'), t('Examples'), t('Why')]
+  return html`<h2 id="inferred-fields">${t('Fields as they are inferred')}</h2>
+<p>${t.many('{n} record', '{n} records', inspection.rows)}</p>${inspection.notes.length === 0 ? '' : html`<ul>${inspection.notes.map(note => html`<li>${note}</li>`)}</ul>`}
+<div class="scroll" tabindex="0" role="region" aria-labelledby="inferred-fields"><table><thead><tr>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
+}

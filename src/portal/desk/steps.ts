@@ -1,0 +1,191 @@
+import { Fault, placeText } from '../../errors/errors.ts'
+import type { Form } from '../../http/form.ts'
+import { lookup } from '../../model/lookup.ts'
+import type { Principal } from '../../model/principal.ts'
+import type { Desk, DeskDataset } from '../../publishing/management/management.ts'
+import { type Processor, STEP_TYPES, type StepType } from '../../publishing/processors/schema.ts'
+import { hiddenField } from '../../site/account-fields.ts'
+import { type Html, html } from '../../site/html.ts'
+import type { Translator } from '../../site/translator.ts'
+import { type EntryMember, memberFields, memberText, type Problems, readMembers, textsIn } from './entries.ts'
+import type { DeskContext } from './pages.ts'
+
+const column: EntryMember = { name: 'column', kind: 'text', isRequired: true }
+const into: EntryMember = { name: 'into', kind: 'text' }
+const expression: EntryMember = { name: 'expression', kind: 'long', isRequired: true }
+
+/** The members of each step. The settings of `rename` and `filter` are one value, which is called as its field here. */
+const STEPS: Readonly<Record<StepType, readonly EntryMember[]>> = {
+  rename: [{ name: 'rename', kind: 'pairs', isRequired: true }],
+  split: [
+    column,
+    { name: 'separator', kind: 'raw', isRequired: true },
+    { name: 'into', kind: 'lines', isRequired: true },
+  ],
+  join: [
+    { name: 'columns', kind: 'lines', isRequired: true },
+    { name: 'separator', kind: 'raw' },
+    { ...into, isRequired: true },
+  ],
+  replace: [
+    column,
+    { name: 'pattern', kind: 'raw', isRequired: true },
+    { name: 'with', kind: 'raw' },
+    { name: 'flags', kind: 'text' },
+    into,
+  ],
+  date: [
+    column,
+    { name: 'formats', kind: 'lines', isRequired: true },
+    { name: 'type', kind: 'choice', choices: ['date', 'datetime'] },
+    { name: 'timezone', kind: 'text' },
+    into,
+  ],
+  lookup: [
+    column,
+    { name: 'dataset', kind: 'text', isRequired: true },
+    { name: 'key', kind: 'text', isRequired: true },
+    { name: 'take', kind: 'pairs', isRequired: true },
+  ],
+  filter: [{ name: 'filter', kind: 'long', isRequired: true }],
+  compute: [expression, { ...into, isRequired: true }],
+}
+
+/** A step in a form: its type and the texts of its fields. */
+interface FormStep {
+  readonly type: StepType
+  readonly texts: Readonly<Record<string, string>>
+}
+
+function isOneValue(type: StepType): boolean {
+  return type === 'rename' || type === 'filter'
+}
+
+/** The steps of dataset.yaml as a form has them. */
+function stepsOf(processors: readonly Processor[]): readonly FormStep[] {
+  return processors.map(({ step: { type, settings } }) => ({
+    type,
+    texts: Object.fromEntries(
+      STEPS[type].map(member => [
+        member.name,
+        memberText(
+          member,
+          isOneValue(type) ? settings : lookup(settings as Readonly<Record<string, unknown>>, member.name),
+        ),
+      ]),
+    ),
+  }))
+}
+
+/** The steps of a form in their new order, without those that are removed. */
+function readSteps(form: Form, t: Translator) {
+  const steps: FormStep[] = []
+  const read: { readonly position: number; readonly processor: Readonly<Record<string, unknown>> }[] = []
+  const problems = new Map<string, string>()
+  for (let at = 0; form.has(`step.${at}.type`); at++) {
+    const type = STEP_TYPES.find(it => it === form.get(`step.${at}.type`))
+    if (type === undefined) throw new Fault('BadRequest', { reason: 'The form has a step of no known type.' })
+    steps.push({ type, texts: textsIn(STEPS[type], form, `step.${at}.`) })
+    if (form.has(`step.${at}.remove`)) continue
+    const { values, problems: wrong } = readMembers(STEPS[type], form, `step.${at}.`, t)
+    for (const [name, problem] of wrong) problems.set(name, problem)
+    const settings = isOneValue(type)
+      ? lookup(values, type)
+      : type === 'replace'
+        ? { with: '', ...values }
+        : values
+    const position = Number(form.get(`step.${at}.position`) ?? at + 1)
+    read.push({ position: Number.isFinite(position) ? position : at + 1, processor: { [type]: settings } })
+  }
+  const processors = read.sort((a, b) => a.position - b.position).map(({ processor }) => processor)
+  return { steps, problems, processors }
+}
+
+/** Saves the steps of a form. Faults: BadRequest where a field is not as expected. */
+export async function saveSteps(
+  desk: Desk,
+  principal: Principal,
+  id: string,
+  form: Form,
+  t: Translator,
+): Promise<void> {
+  const { processors, problems } = readSteps(form, t)
+  if (problems.size > 0) throw new Fault('BadRequest', { reason: t('Nothing was saved.') })
+  await desk.change(principal, id, { processors: processors.length === 0 ? null : processors })
+}
+
+/** The form of the steps. @param given the form that was refused; null for what is saved */
+export async function stepsContent(
+  { desk, principal, context, dataset }: StepsPage,
+  added: string | undefined,
+  given: Form | null,
+): Promise<Html> {
+  const { t } = context.pageContext
+  const processors = desk.definition(principal, dataset.id)?.processors ?? []
+  const { steps, problems } =
+    given === null
+      ? { steps: stepsOf(processors), problems: await problemsOf(desk, principal, dataset.id, processors) }
+      : readSteps(given, t)
+  const type = STEP_TYPES.find(it => it === added)
+  const all = type === undefined || given !== null ? steps : [...steps, { type, texts: {} }]
+  return stepsBody(context, dataset, all, problems)
+}
+
+interface StepsPage {
+  readonly desk: Desk
+  readonly principal: Principal
+  readonly context: DeskContext
+  readonly dataset: DeskDataset
+}
+
+/** What does not make sense in the steps that are saved: beside the member, or the step, whose line it is. */
+async function problemsOf(
+  desk: Desk,
+  principal: Principal,
+  id: string,
+  processors: readonly Processor[],
+): Promise<Problems> {
+  if (processors.length === 0) return new Map()
+  try {
+    await desk.preview(principal, id, 1)
+    return new Map()
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    const { line = 0, column: at } = error.place
+    const text = `${placeText(error.place)}${error.message}${error.hint === undefined ? '' : `\n${error.hint}`}`
+    const index = processors.findLastIndex(({ placeOf }) => (placeOf().line ?? 0) <= line)
+    const processor = processors[Math.max(0, index)]
+    if (processor === undefined) return new Map()
+    const members = STEPS[processor.step.type]
+    const found = members.find(({ name }) => {
+      const place = processor.placeOf(name)
+      return place.line === line && place.column === at
+    })
+    return new Map([[`step.${Math.max(0, index)}.${(found ?? members[0])?.name}`, text]])
+  }
+}
+
+function stepsBody(
+  { pageContext, token }: DeskContext,
+  { id }: DeskDataset,
+  steps: readonly FormStep[],
+  problems: Problems,
+): Html {
+  const { t } = pageContext
+  const path = pageContext.href(`/desk/${id}/steps/`)
+  const fieldsets = steps.map(
+    ({ type, texts }, at) => html`<fieldset class="field"><legend>${at + 1}. <code>${type}</code></legend>
+${hiddenField(`step.${at}.type`, type)}${memberFields(STEPS[type], `step.${at}.`, texts, problems)}
+<div class="field"><label for="step.${at}.position">${t('Position')}</label><input id="step.${at}.position" name="step.${at}.position" type="number" min="0" step="any" value="${String(at + 1)}"></div>
+<div class="choice"><input type="checkbox" id="step.${at}.remove" name="step.${at}.remove" value="1"><label for="step.${at}.remove">${t('Remove')}</label></div></fieldset>
+`,
+  )
+  return html`<h2>${t('Steps')}</h2><p>${t('Steps change the rows between the source and the fields, in their order.')}</p>
+<form method="get" action="${path}"><div class="field"><label for="add">${t('New step')}</label>
+<select id="add" name="add">${STEP_TYPES.map(type => html`<option>${type}</option>`)}</select></div><div class="buttons"><button class="plain">${t('Add')}</button></div></form>
+${
+  steps.length === 0
+    ? ''
+    : html`<form method="post" action="${path}">${hiddenField('form_token', token)}${hiddenField('action', 'steps')}${fieldsets}<div class="buttons"><button>${t('Save')}</button></div></form>`
+}`
+}

@@ -1,0 +1,82 @@
+import { odsSheets } from './files/ods.ts'
+import { spreadsheetmlSheets } from './files/spreadsheetml.ts'
+import { xlsxSheets } from './files/xlsx.ts'
+import { isFilled } from './grid.ts'
+import { type GridFormat, gridOf, type OpenedFile, type SourceOptions } from './open.ts'
+
+/** Sheets that are looked into for a table, and rows of each. */
+const MAX_SHEETS = 20
+const MAX_ROWS = 200
+
+/** Names of other sheets that a note lists. */
+const MAX_NAMES = 5
+
+interface Sheet {
+  readonly name: string
+  readonly isHidden?: boolean
+}
+
+/**
+ * The sheet of a workbook that holds a table, where none is given: the first with two rows of two cells and more, else the first
+ * with any cell. Cover sheets stand before the data, and empty ones in between.
+ */
+export async function chooseSheet(
+  opened: OpenedFile,
+  format: GridFormat,
+  given: SourceOptions,
+): Promise<{ readonly options: SourceOptions; readonly notes: readonly string[] }> {
+  const same = { options: given, notes: [] }
+  if (given.sheet !== undefined) return same
+  const sheets = (await sheetsOf(opened, format)).filter(({ isHidden }) => isHidden !== true)
+  if (sheets.length < 2) return same
+  let withCells: Sheet | undefined
+  let chosen: Sheet | undefined
+  for (const sheet of sheets.slice(0, MAX_SHEETS)) {
+    const content = await contentOf(opened, format, { ...given, sheet: sheet.name })
+    if (content !== 'nothing') withCells ??= sheet
+    if (content !== 'table') continue
+    chosen = sheet
+    break
+  }
+  chosen ??= withCells
+  if (chosen === undefined) return same
+  const others = sheets.filter(it => it !== chosen).map(({ name }) => JSON.stringify(name))
+  const more = others.length > MAX_NAMES ? ` and ${others.length - MAX_NAMES} more` : ''
+  return {
+    options: chosen === sheets[0] ? given : { ...given, sheet: chosen.name },
+    notes: [
+      `the sheet is ${JSON.stringify(chosen.name)}; left out: ${others.slice(0, MAX_NAMES).join(', ')}${more}`,
+    ],
+  }
+}
+
+async function sheetsOf({ data }: OpenedFile, format: GridFormat): Promise<readonly Sheet[]> {
+  switch (format) {
+    case 'xlsx':
+      return xlsxSheets(data)
+    case 'ods':
+      return odsSheets(data)
+    case 'spreadsheetml':
+      return spreadsheetmlSheets(data)
+    default:
+      return []
+  }
+}
+
+async function contentOf(
+  opened: OpenedFile,
+  format: GridFormat,
+  options: SourceOptions,
+): Promise<'table' | 'cells' | 'nothing'> {
+  let seen = 0
+  let wide = 0
+  let filled = 0
+  for await (const rows of gridOf(opened, format, options).rows())
+    for (const { cells } of rows) {
+      const count = cells.filter(isFilled).length
+      filled += count
+      if (count >= 2 && ++wide >= 2) return 'table'
+      if (++seen >= MAX_ROWS) return filled > 0 ? 'cells' : 'nothing'
+    }
+  return filled > 0 ? 'cells' : 'nothing'
+}

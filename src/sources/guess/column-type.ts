@@ -1,0 +1,150 @@
+import { FIELD_TYPES, type FieldType } from '../../model/field.ts'
+import { type Choice, chooseType, type FileHints, namesIdentifier, namesTime } from './choose.ts'
+import type { TextProfile } from './profile.ts'
+import { meansNothing } from './words.ts'
+
+/** From the narrowest to the widest. */
+const NARROWEST: readonly FieldType[] = [
+  'boolean',
+  'int',
+  'double',
+  'date',
+  'datetime',
+  'geo_point_2d',
+  'geo_shape',
+  'text',
+]
+
+/** What has been seen of one column: as much as its type needs, whatever the number of rows. */
+export interface GuessedColumn {
+  readonly path: readonly string[]
+  /** A set of FIELD_TYPES that fit all values so far, and one that fit all which are no texts. */
+  types: number
+  otherTypes: number
+  readonly suggestsPoint: boolean
+  /** True once a value was a pair with two fractions, without which `1,5` is no position. */
+  hasPosition: boolean
+  hasScalar: boolean
+  hasList: boolean
+  /** True once a value was an integer of more digits than numbers hold, and once one had a fraction. */
+  hasLong: boolean
+  hasFraction: boolean
+  /** True once a value was JSON that only text can hold, and once one was a geometry whose coordinates are no degrees. */
+  hasJson: boolean
+  isProjected: boolean
+  /** Columns of the members of its objects. */
+  members: Map<string, GuessedColumn> | undefined
+  /** Values that are not empty, those of them that are texts, and different ones of the first. */
+  filled: number
+  /** True as long as all texts that are moments are midnights of no zone, and as all lists are two coordinates. */
+  isMidnight: boolean
+  isPairs: boolean
+  /** The largest first number of these. */
+  firstOfPairs: number
+  readonly profile: TextProfile
+  readonly examples: string[]
+  /** The smallest and largest number. */
+  min: number
+  max: number
+}
+
+/** Whole numbers between 2000 and 2050 as seconds since 1970. */
+const EPOCH = { from: 946_684_800, to: 2_524_608_000 } as const
+
+/** The type of a column, and why. */
+export function typeOfColumn(column: GuessedColumn, name: string, hints: FileHints): Choice {
+  const { profile } = column
+  const text = (why: string): Choice => ({ type: 'text', nulls: [], why })
+  if (column.hasJson) return text('the values are nested, or of different kinds')
+  if (column.hasList) return pairsType(column, name) ?? text('the values are lists')
+  if (!column.hasScalar) return text('there are no values')
+  const plain = plainType(column, column.types)
+  if (plain === 'int' && profile.count === column.filled && namesIdentifier(name))
+    return text('the name is that of identifiers, whose digits are no quantity')
+  if (plain === 'int') return numberOrTime(column, name)
+  if (plain === 'double') {
+    const chosen = profile.count === column.filled ? chooseType(profile, name, false, hints) : undefined
+    if (chosen?.format !== undefined && chosen.type === 'int') return chosen
+  }
+  if (plain === 'datetime' && column.isMidnight && profile.count === column.filled)
+    return { type: 'date', nulls: [], why: 'all values are days, with the time of midnight' }
+  if (plain !== 'text') return { type: plain, nulls: [], why: PLAIN_REASONS[plain] }
+  if (profile.count === column.filled) {
+    const chosen = chooseType(profile, name, column.suggestsPoint, hints)
+    if (chosen !== undefined) return chosen
+    return text(namesIdentifier(name) ? 'the name is that of identifiers' : 'no other type fits all values')
+  }
+  return mixedType(column) ?? text('no other type fits all values')
+}
+
+/** Arrays of two numbers in a column whose name says that it holds positions. */
+function pairsType(column: GuessedColumn, name: string): Choice | undefined {
+  if (!column.isPairs || !column.suggestsPoint || column.hasScalar) return undefined
+  const isLatitudeFirst = /lat[^a-z]*(?:itude)?[^a-z]*lo?n/i.test(name) && column.firstOfPairs <= 90
+  return {
+    type: 'geo_point_2d',
+    format: isLatitudeFirst ? 'lat,lon' : 'lon,lat',
+    nulls: [],
+    why: `all values are two coordinates, ${isLatitudeFirst ? 'latitude' : 'longitude'} first`,
+    ...(isLatitudeFirst || column.firstOfPairs > 90
+      ? {}
+      : { question: "longitude was taken to come first; where latitude does, say format: 'lat,lon'" }),
+  }
+}
+
+/** Values that are typed but for words that mean nothing, as in spreadsheets. */
+function mixedType(column: GuessedColumn): Choice | undefined {
+  const words = [...(column.profile.values()?.keys() ?? [])]
+  const type = plainType(column, column.otherTypes)
+  if (type === 'text' || words.length === 0 || !words.every(meansNothing)) return undefined
+  return { type, nulls: words, why: `all values but ${words.map(it => JSON.stringify(it)).join(', ')} fit` }
+}
+
+function numberOrTime(column: GuessedColumn, name: string): Choice {
+  const { min, max, profile, filled } = column
+  if (profile.count === filled && filled > 0) {
+    const days = profile.days(true)
+    const isDay = days !== undefined && min >= 18_000_101 && max <= 21_001_231
+    const isMany = (profile.values()?.size ?? 100) >= 3
+    if (isDay && isMany && (namesTime(name) || /datum|fecha|jour|data|day|dob|birth/i.test(name)))
+      return {
+        type: 'date',
+        format: 'yyyyMMdd',
+        nulls: [],
+        why: 'all values are days written as yyyyMMdd, and so says the name',
+      }
+  }
+  if (namesTime(name) && min >= EPOCH.from && max <= EPOCH.to)
+    return {
+      type: 'datetime',
+      format: 'epoch-s',
+      nulls: [],
+      why: 'the name says that the values count seconds',
+    }
+  if (namesTime(name) && min >= EPOCH.from * 1000 && max <= EPOCH.to * 1000)
+    return {
+      type: 'datetime',
+      format: 'epoch-ms',
+      nulls: [],
+      why: 'the name says that the values count milliseconds',
+    }
+  return { type: 'int', nulls: [], why: PLAIN_REASONS.int }
+}
+
+const PLAIN_REASONS: Readonly<Record<FieldType, string>> = {
+  text: 'no other type fits all values',
+  int: 'all values are whole numbers',
+  double: 'all values are numbers',
+  boolean: 'all values are true or false',
+  date: 'all values are days of ISO 8601',
+  datetime: 'all values are moments of ISO 8601',
+  geo_point_2d: 'all values are positions',
+  geo_shape: 'all values are geometries',
+}
+
+function plainType(column: GuessedColumn, types: number): FieldType {
+  const fits = (type: FieldType) =>
+    (types & (1 << FIELD_TYPES.indexOf(type))) !== 0 && (type !== 'geo_point_2d' || column.hasPosition)
+  const type = NARROWEST.find(fits) ?? 'text'
+  return type === 'double' && column.hasLong && !column.hasFraction ? 'text' : type
+}

@@ -1,0 +1,207 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { gzipSync } from 'node:zlib'
+import t from 'tap'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/config.ts'
+import { zip } from '../src/formats/zip-stream.ts'
+
+/** Forms of the desk for sources, steps and harvested catalogs: without scripts, with the files as the truth. */
+const YAML = `# Trees of the town
+source: { path: a.csv } # from the surveyor
+processors:
+  - rename: { nr: number } # as the town says
+metas: { default: { title: Trees } }
+visibility: public
+`
+const portal = t.testdir({
+  'portal.yaml': '',
+  data: { trees: { 'dataset.yaml': YAML, 'a.csv': 'nr;name;height\n1;Oak, old;12,5\n2;Elm;7\n' } },
+})
+const app = await buildApp(loadConfig({ portal, base: 'http://portal.test' }, {}))
+t.teardown(() => app.close())
+await app.catalog.refresh()
+
+async function sessionOf(name: string, grants: readonly string[]): Promise<string> {
+  const { id } = await app.accounts.users.add(name, 'a password that is long enough')
+  for (const grant of grants) await app.accounts.users.grant(name, grant)
+  return `lodestone-session=${(await app.accounts.sessions.begin(id)).token}`
+}
+const cookie = await sessionOf('anna', ['publish:*'])
+const bert = await sessionOf('bert', ['publish:trees'])
+
+async function get(url: string, as = cookie) {
+  const answer = await app.http.inject({ url, headers: { accept: 'text/html', cookie: as } })
+  return { status: answer.statusCode, body: answer.body }
+}
+const token = /name="form_token" value="([^"]+)"/.exec((await get('/desk/')).body)?.[1] ?? ''
+
+async function post(url: string, fields: Readonly<Record<string, string>>, as = cookie) {
+  const answer = await app.http.inject({
+    method: 'POST',
+    url,
+    headers: { cookie: as, 'content-type': 'application/x-www-form-urlencoded' },
+    payload: new URLSearchParams({ form_token: token, ...fields }).toString(),
+  })
+  return { status: answer.statusCode, body: answer.body, location: String(answer.headers.location ?? '') }
+}
+const draft = () => readFileSync(path.join(portal, 'var/drafts/trees/data/trees/dataset.yaml'), 'utf8')
+
+t.test('steps', async t => {
+  const page = await get('/desk/trees/steps/')
+  t.match(page.body, /1\. <code>rename<\/code>[\s\S]*nr: number<\/textarea>/)
+  t.match((await get('/desk/trees/steps/?add=split')).body, /2\. <code>split<\/code>/)
+  const steps = {
+    action: 'steps',
+    'step.0.type': 'rename',
+    'step.0.rename': 'nr: number',
+    'step.1.type': 'split',
+    'step.1.column': 'name',
+    'step.1.separator': ', ',
+    'step.1.into': '',
+  }
+  const refused = await post('/desk/trees/steps/', steps)
+  t.equal(refused.status, 400)
+  t.match(refused.body, /id="step.1.into"[^>]*aria-invalid="true"[\s\S]*This is required/, 'beside the field')
+  t.match(refused.body, 'value=", "', 'what was written stays')
+  t.notOk(existsSync(path.join(portal, 'var/drafts/trees')), 'nothing was saved')
+  const saved = await post('/desk/trees/steps/', { ...steps, 'step.1.into': 'kind\r\nage' })
+  t.equal(saved.location, '/desk/trees/steps/?done=1')
+  t.match(draft(), /# Trees of the town[\s\S]*# from the surveyor/, 'comments stay')
+  t.match(draft(), /split:[\s\S]*separator: ", "/)
+  await post('/desk/trees/steps/', {
+    ...steps,
+    'step.1.into': 'kind\nage',
+    'step.2.type': 'compute',
+    'step.2.expression': 'height +',
+    'step.2.into': 'double_height',
+    'step.2.position': '0.5',
+  })
+  const wrong = (await get('/desk/trees/steps/')).body
+  t.match(wrong, /1\. <code>compute<\/code>/, 'the position is the new order')
+  t.match(wrong, /id="step.0.expression-error"[^>]*>[^<]*dataset.yaml:\d+:\d+/, 'with line and column')
+  await post('/desk/trees/steps/', {
+    action: 'steps',
+    'step.0.type': 'compute',
+    'step.0.remove': '1',
+    'step.0.expression': 'height +',
+    'step.0.into': 'x',
+  })
+  t.notMatch(draft(), /processors/, 'without steps there is no list')
+  t.equal((await post('/desk/trees/steps/', { action: 'steps', 'step.0.type': 'drop' })).status, 400)
+})
+
+t.test('source', async t => {
+  const page = (await get('/desk/trees/source/')).body
+  t.match(page, /Fields as they are inferred[\s\S]*12,5/)
+  const tried = await post('/desk/trees/source/', { action: 'try', header: '0', delimiter: ';' })
+  t.equal(tried.status, 200)
+  t.match(tried.body, /column_1/, 'the options are tried')
+  t.notMatch(draft(), /header/, 'and not saved')
+  const wrong = await post('/desk/trees/source/', { action: 'source', header: 'first' })
+  t.equal(wrong.status, 400)
+  t.match(wrong.body, /id="header-error"[^>]*>A whole number is expected/)
+  const nonsense = await post('/desk/trees/source/', { action: 'try', encoding: 'klingon' })
+  t.match(nonsense.body, /encoding &quot;klingon&quot;|klingon/)
+  const saved = await post('/desk/trees/source/', {
+    action: 'source',
+    delimiter: ';',
+    header: '1',
+    infer: '1',
+  })
+  t.equal(saved.location, '/desk/trees/source/?done=1')
+  t.match(draft(), /delimiter: ;|delimiter: ";"/)
+  t.match(draft(), /name: height[\s\S]*format: ","/)
+  const begun = await post('/desk/', { url: 'https://example.org/files/Bench.csv', refresh: 'daily' })
+  t.equal(begun.location, '/desk/bench/source/')
+  const bench = (await get('/desk/bench/source/')).body
+  t.match(bench, /value="https:\/\/example.org\/files\/Bench.csv"/)
+  t.match(bench, /not fetched yet/)
+  t.equal(
+    (
+      await post('/desk/bench/source/', {
+        action: 'source',
+        url: 'https://example.org/b.csv',
+        refresh: 'often',
+      })
+    ).status,
+    400,
+  )
+  t.equal((await post('/desk/', { url: 'file:///etc/passwd' })).status, 400)
+  t.equal((await post('/desk/', { url: 'https://example.org/x.csv', refresh: 'often' })).status, 400)
+  t.equal((await get('/desk/x/')).status, 404, 'nothing is left of what was refused')
+})
+
+t.test('harvested catalogs', async t => {
+  t.equal((await get('/desk/~harvest/', bert)).status, 403, 'only for who may publish everything')
+  const file = path.join(portal, 'harvest.yaml')
+  const entry = {
+    '0.id': 'city',
+    '0.type': 'ckan',
+    '0.url': 'https://data.city.example',
+    '0.refresh': 'daily',
+  }
+  const wrong = await post('/desk/~harvest/', { ...entry, '0.refresh': 'often' })
+  t.equal(wrong.status, 400)
+  t.match(wrong.body, /id="0.refresh-error"[^>]*>harvest.yaml:\d+:\d+: hourly, daily/)
+  t.match((await post('/desk/~harvest/', { ...entry, '0.url': '' })).body, /id="0.url-error"/)
+  t.notOk(existsSync(file))
+  t.equal((await post('/desk/~harvest/', entry)).location, '/desk/~harvest/?done=1')
+  writeFileSync(file, `# our neighbours\n${readFileSync(file, 'utf8')}`)
+  const page = (await get('/desk/~harvest/')).body
+  t.match(page, 'value="https://data.city.example"')
+  t.match(page, 'name="1.id"', 'with an empty one at the end')
+  await post('/desk/~harvest/', {
+    ...entry,
+    '0.only': 'trees\nbenches',
+    '1.id': '',
+    '1.type': '',
+    '1.url': '',
+  })
+  t.match(readFileSync(file, 'utf8'), /^# our neighbours[\s\S]*only:[\s\S]*- trees[\s\S]*- benches/)
+  await post('/desk/~harvest/', { ...entry, '0.remove': '1' })
+  t.notMatch(readFileSync(file, 'utf8'), /city/)
+})
+
+async function upload(name: string, content: Buffer) {
+  const form = new FormData()
+  form.append('form_token', token)
+  form.append('file', new Blob([new Uint8Array(content)]), name)
+  const encoded = new Response(form)
+  const answer = await app.http.inject({
+    method: 'POST',
+    url: '/desk/',
+    headers: { cookie, 'content-type': encoded.headers.get('content-type') ?? '' },
+    payload: Buffer.from(await encoded.arrayBuffer()),
+  })
+  return { status: answer.statusCode, body: answer.body }
+}
+
+async function archive(files: Readonly<Record<string, string>>): Promise<Buffer> {
+  const entries = Object.entries(files).map(([name, content]) => ({ name, content: [content] }))
+  return buffer(Readable.from(zip(entries)))
+}
+
+t.test('hostile uploads are refused and leave nothing', async t => {
+  const entities = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><workbook>&e;</workbook>'
+  const cases: readonly (readonly [name: string, content: Buffer, report: RegExp])[] = [
+    ['bomb.csv.gz', gzipSync(Buffer.alloc(300 * 2 ** 20, '1,2\n')), /bomb/],
+    ['outside.zip', await archive({ '../../etc/evil.csv': 'a\n1\n' }), /path leads out of it/],
+    ['wide.csv', Buffer.from(`${'a,'.repeat(1_000_000)}a\n`), /more than 20000 cells/],
+    [
+      'external.xlsx',
+      await archive({ '[Content_Types].xml': '<Types/>', 'xl/workbook.xml': entities }),
+      /declares entities/,
+    ],
+    ['page.csv', Buffer.from('<!doctype html><p>no'), /a web page/],
+    ['program.xlsx', Buffer.from([0x4d, 0x5a, 0, 1, 2, 3, 0, 0xff, 0xfe]), /no workbook|no ZIP|no text/],
+  ]
+  for (const [name, content, report] of cases) {
+    const { status, body } = await upload(name, content)
+    t.equal(status, 400, name)
+    t.match(body, report, name)
+  }
+  t.strictSame(readdirSync(path.join(portal, 'var/drafts')).sort(), ['bench', 'trees'])
+})

@@ -1,0 +1,295 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import Libsql from 'libsql'
+import t from 'tap'
+import { Fault, faultText } from '../src/errors/errors.ts'
+import { zip } from '../src/formats/zip-stream.ts'
+import type { SourceOptions } from '../src/sources/open.ts'
+import { understoodIn } from './support/understood.ts'
+
+const folder = t.testdir({})
+const understood = (name: string, content: string | Buffer | null, options?: SourceOptions) =>
+  understoodIn(folder, name, content, options)
+
+async function answerOf(name: string, content: string | Buffer | null): Promise<string> {
+  return understood(name, content).then(
+    ({ fields }) => `accepted: ${fields.join(', ')}`,
+    error => (error instanceof Fault ? faultText(error) : String(error)),
+  )
+}
+
+/** Bytes of an alphabet with one byte a letter: those that ASCII lacks are given. */
+function bytes(text: string, letters: Readonly<Record<string, number>>): Buffer {
+  return Buffer.from([...text].map(letter => letters[letter] ?? letter.charCodeAt(0)))
+}
+
+type Case = readonly [name: string, content: string | Buffer, fields: readonly string[], records: unknown[][]]
+
+const TEXTS: readonly Case[] = [
+  [
+    'header-of-two-rows.csv',
+    'region,2019,2020\n,men,women\nNorth,1.5,2\nSouth,2.5,3\nEast,3.5,4\n',
+    ['region: text', 'men: double', 'women: int'],
+    [
+      ['North', 1.5, 2],
+      ['South', 2.5, 3],
+      ['East', 3.5, 4],
+    ],
+  ],
+  [
+    'titles-in-cells.csv',
+    'Lots of,people,,\nsimply,cannot,resist,titles\nName,Age,Born,Note\nA,69,1947-01-08,x\nB,60,1956-10-21,y\nC,90,1926-10-18,z\n',
+    ['name: text', 'age: int', 'born: date', 'note: text'],
+    [
+      ['A', 69, '1947-01-08', 'x'],
+      ['B', 60, '1956-10-21', 'y'],
+      ['C', 90, '1926-10-18', 'z'],
+    ],
+  ],
+  [
+    'notes-in-cells.csv',
+    `name,n,m\n${'A,1,2\n'.repeat(12)}at the,,\nbottom,,too\n`,
+    ['name: text', 'n: int', 'm: int'],
+    Array.from({ length: 12 }, () => ['A', 1, 2]),
+  ],
+  [
+    'header-again.csv',
+    'id,name\n1,A\n2,B\nid,name\n3,C\n',
+    ['id: int', 'name: text'],
+    [
+      [1, 'A'],
+      [2, 'B'],
+      [3, 'C'],
+    ],
+  ],
+  [
+    'one-word-among-numbers.csv',
+    '0,?,Total,1998,4699,2359\n0,a,0,1998,3390,1788\n0,b,5,1998,3428,1820\n0,c,10,1998,3195,1668\n',
+    ['column_1: int', 'column_2: text', 'column_3: text', 'column_4: int', 'column_5: int', 'column_6: int'],
+    [],
+  ],
+  [
+    'blanks-before-quotes.csv',
+    'name, "city, state", n\n"A", "Rome, IT", 1\n"B" , "Oslo, NO", 2\n',
+    ['name: text', 'city_state: text', 'n: int'],
+    [
+      ['A', 'Rome, IT', 1],
+      ['B', 'Oslo, NO', 2],
+    ],
+  ],
+  [
+    'commas-in-all-rows.csv',
+    'symbol;price\nA;1.234,50\nB;7,25\nC;9,10\n',
+    ['symbol: text', 'price: double 1.234,5'],
+    [
+      ['A', 1234.5],
+      ['B', 7.25],
+      ['C', 9.1],
+    ],
+  ],
+  [
+    'seasons.csv',
+    'season,n\n2007/08,1\n2008/09,2\n',
+    ['season: text', 'n: int'],
+    [
+      ['2007/08', 1],
+      ['2008/09', 2],
+    ],
+  ],
+  [
+    'midnights.csv',
+    'day,n\n2020-01-01 00:00:00,1\n2020-01-02T00:00,2\n',
+    ['day: date', 'n: int'],
+    [
+      ['2020-01-01', 1],
+      ['2020-01-02', 2],
+    ],
+  ],
+  [
+    'xlongitude.csv',
+    'n;Xlongitude;Ylatitude\nA;6.9;43.5\n',
+    ['n: text', 'xlongitude: double', 'ylatitude: double', 'geo_point: geo_point_2d'],
+    [['A', 6.9, 43.5, { lon: 6.9, lat: 43.5 }]],
+  ],
+  [
+    'degrees-in-two.csv',
+    `n,lat,lon\n${Array.from({ length: 80 }, (_, i) => `${i},31°${i % 60}'30"N,89°${i % 60}'00"W\n`).join('')}`,
+    ['n: int', 'lat: text', 'lon: text', 'geo_point: geo_point_2d'],
+    [],
+  ],
+  [
+    'arrays-of-two.json',
+    '[{"latlng":[48.5,2.5],"coordinates":[2.5,48.5],"pair":[1,2]},{"latlng":[-33,151],"coordinates":[151,-33],"pair":[3,4]}]',
+    ['latlng: geo_point_2d lat,lon', 'coordinates: geo_point_2d lon,lat', 'pair: text'],
+    [
+      [{ lon: 2.5, lat: 48.5 }, { lon: 2.5, lat: 48.5 }, ['1', '2']],
+      [{ lon: 151, lat: -33 }, { lon: 151, lat: -33 }, ['3', '4']],
+    ],
+  ],
+  [
+    'parts-of-members.json',
+    JSON.stringify({
+      data: Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map(k => [k, { n: 1, links: [{ u: k }] }])),
+    }),
+    ['key: text', 'n: int', 'links: text'],
+    [],
+  ],
+  [
+    'estonian.csv',
+    bytes('nimi;n\nPõlva;1\nTõrva;2\nJõgeva;3\nVõru;4\nRõuge š;5\n', { õ: 0xf5, š: 0xf0 }),
+    ['nimi: text', 'n: int'],
+    [
+      ['Põlva', 1],
+      ['Tõrva', 2],
+      ['Jõgeva', 3],
+      ['Võru', 4],
+      ['Rõuge š', 5],
+    ],
+  ],
+]
+
+t.test('tables among titles, notes and other signs', async t => {
+  for (const [name, content, fields, records] of TEXTS) {
+    const { fields: found, values, misfits: conversionErrors } = await understood(name, content)
+    t.strictSame(found, fields, `${name}: fields`)
+    if (records.length > 0) t.strictSame(values, records, `${name}: records`)
+    t.equal(conversionErrors, 0, `${name}: what is inferred fits`)
+  }
+  const { found } = await understood('identifiers.csv', 'fips,n\n01001,1\n31003,2\n')
+  t.equal(found.columns[0]?.suggestion, undefined, 'codes are not said to be numbers')
+})
+
+t.test('what cannot be read ends with the way out', async t => {
+  const cases: readonly (readonly [name: string, content: string | Buffer, report: RegExp])[] = [
+    [
+      'aligned.txt',
+      'name      city     n\nA         Rome     1\nB         Oslo     2\n',
+      /aligned with blanks[\s\S]*Save it as CSV/,
+    ],
+    ['words.json', '["a","b"]', /no array of objects[\s\S]*Give each record an object/],
+    [
+      'late.json',
+      `{"type":"Topology","transform":{"scale":[1,1]},"objects":{"land":{"type":"MultiPolygon","arcs":[[[0]]]},"c":{"geometries":[{"id":1}]}},"arcs":[]}`,
+      /TopoJSON: save it as GeoJSON/,
+    ],
+    ['table.csv', '<table><tr><td>1</td></tr></table>', /a web page/],
+  ]
+  for (const [name, content, report] of cases) t.match(await answerOf(name, content), report, name)
+  const { found } = await understood(
+    'metres.geojson',
+    '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":1},"geometry":{"type":"Point","coordinates":[448262,5411932]}}]}',
+  )
+  t.match(found.columns.at(-1)?.suggestion, /not in degrees: publish the file with its reference system/)
+})
+
+const SHEET = (rows: string) => `<worksheet><sheetData>${rows}</sheetData></worksheet>`
+const row = (number: number, ...cells: readonly (string | number)[]) =>
+  `<row r="${number}">${cells
+    .map((cell, at) => {
+      const place = `${String.fromCharCode(65 + at)}${number}`
+      if (cell === '') return ''
+      return typeof cell === 'number'
+        ? `<c r="${place}"><v>${cell}</v></c>`
+        : `<c r="${place}" t="inlineStr"><is><t>${cell}</t></is></c>`
+    })
+    .join('')}</row>`
+
+function workbook(sheets: Readonly<Record<string, string>>): Promise<Buffer> {
+  const names = Object.keys(sheets)
+  const files = {
+    '[Content_Types].xml': '<Types/>',
+    'xl/_rels/workbook.xml.rels': `<Relationships>${names.map((_, at) => `<Relationship Id="r${at}" Target="worksheets/sheet${at}.xml"/>`).join('')}</Relationships>`,
+    'xl/workbook.xml': `<workbook xmlns:r="x"><sheets>${names.map((name, at) => `<sheet name="${name}" r:id="r${at}"/>`).join('')}</sheets></workbook>`,
+    ...Object.fromEntries(
+      Object.values(sheets).map((rows, at) => [`xl/worksheets/sheet${at}.xml`, SHEET(rows)]),
+    ),
+  }
+  return buffer(
+    Readable.from(zip(Object.entries(files).map(([name, content]) => ({ name, content: [content] })))),
+  )
+}
+
+t.test('the sheet with the table is taken, and the others are named', async t => {
+  const table = row(1, 'name', 'n') + row(2, 'A', 1) + row(3, 'B', 2)
+  const covered = await workbook({ Cover: row(1, 'Trees of the city'), Empty: '', Data: table, More: table })
+  const { fields, found } = await understood('covered.xlsx', covered)
+  t.strictSame(fields, ['name: text', 'n: int'])
+  t.strictSame(found.source.options, { sheet: 'Data', header: 1 })
+  t.match(found.notes[0], /the sheet is "Data"; left out: "Cover", "Empty", "More"/)
+  t.match(await answerOf('empty.xlsx', await workbook({ One: row(1), Two: '' })), /The table is empty/)
+  const wide = await workbook({ Data: row(1, 'name', 'n') + row(2, 'A', 1, '', 'beside') + row(3, 'B', 2) })
+  t.strictSame(
+    (await understood('wide.xlsx', wide)).fields,
+    ['name: text', 'n: int', 'column_4: text'],
+    'cells beside the table have a column',
+  )
+})
+
+/** A geometry as GeoPackage has it: a header without envelope, then well-known binary. */
+function blob(code: number, kind: number, ...numbers: readonly number[]): Buffer {
+  const header = Buffer.alloc(8)
+  header.write('GP')
+  header[3] = 1
+  header.writeUInt32LE(code, 4)
+  const wkb = Buffer.alloc(5 + numbers.length * 8)
+  wkb[0] = 1
+  wkb.writeUInt32LE(kind, 1)
+  numbers.forEach((number, at) => {
+    wkb.writeDoubleLE(number, 5 + at * 8)
+  })
+  return Buffer.concat([header, wkb])
+}
+
+function geopackage(name: string, code: number, layers: Readonly<Record<string, readonly Buffer[]>>): null {
+  const path = join(folder, name)
+  rmSync(path, { force: true })
+  const database = new Libsql(path)
+  database.exec(`
+    CREATE TABLE gpkg_contents (table_name TEXT, data_type TEXT);
+    CREATE TABLE gpkg_geometry_columns (table_name TEXT, column_name TEXT, srs_id INTEGER);
+    CREATE TABLE gpkg_spatial_ref_sys (srs_id INTEGER, organization TEXT, organization_coordsys_id INTEGER);
+    CREATE TABLE layer_styles (id INTEGER PRIMARY KEY, style TEXT);
+    INSERT INTO gpkg_contents VALUES ('layer_styles', 'attributes');
+    INSERT INTO layer_styles VALUES (1, 'x');
+    INSERT INTO gpkg_spatial_ref_sys VALUES (${code}, 'EPSG', ${code});`)
+  for (const [layer, shapes] of Object.entries(layers)) {
+    database.exec(`CREATE TABLE "${layer}" (fid INTEGER PRIMARY KEY, geom BLOB, name TEXT, open BOOLEAN, height REAL);
+      INSERT INTO gpkg_contents VALUES ('${layer}', 'features');
+      INSERT INTO gpkg_geometry_columns VALUES ('${layer}', 'geom', ${code});`)
+    const insert = database.prepare(`INSERT INTO "${layer}" (geom, name, open, height) VALUES (?, ?, ?, ?)`)
+    shapes.forEach((shape, at) => {
+      insert.run([shape, `tree ${at}`, at % 2, at + 0.5])
+    })
+  }
+  database.close()
+  return null
+}
+
+t.test('GeoPackage', async t => {
+  const degrees = geopackage('degrees.gpkg', 4326, {
+    trees: [blob(4326, 1, 2.35, 48.85), blob(4326, 1, -70, -33)],
+  })
+  const { fields, values } = await understood('degrees.gpkg', degrees)
+  t.strictSame(fields, ['fid: int', 'geom: geo_point_2d', 'name: text', 'open: boolean', 'height: double'])
+  t.strictSame(values, [
+    [1, { lon: 2.35, lat: 48.85 }, 'tree 0', false, 0.5],
+    [2, { lon: -70, lat: -33 }, 'tree 1', true, 1.5],
+  ])
+  const metres = geopackage('metres.gpkg', 3857, {
+    trees: [blob(3857, 1, 261_600.803, 6_250_835.061)],
+    none: [],
+  })
+  const [[, point] = []] = (await understood('metres.gpkg', metres)).values
+  const { lon, lat } = point as { lon: number; lat: number }
+  t.ok(
+    Math.abs(lon - 2.35) < 0.01 && Math.abs(lat - 48.85) < 0.01,
+    'metres become degrees; an empty layer is no choice',
+  )
+  const two = geopackage('two.gpkg', 4326, { a: [blob(4326, 1, 1, 2)], b: [blob(4326, 1, 1, 2)] })
+  t.match(await answerOf('two.gpkg', two), /has 2 layers[\s\S]*sheet: a/)
+  t.equal((await understood('two.gpkg', two, { sheet: 'b' })).values.length, 1)
+  const arcs = geopackage('arcs.gpkg', 4326, { trees: [blob(4326, 8, 1, 2)] })
+  t.match(await answerOf('arcs.gpkg', arcs), /geometries with arcs[\s\S]*CONVERT_TO_LINEAR/)
+})
