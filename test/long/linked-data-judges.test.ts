@@ -4,12 +4,12 @@ import jsonld, { type JsonLdDocument } from 'jsonld'
 import { Parser, type Quad, Writer } from 'n3'
 import { isomorphic } from 'rdf-isomorphic'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { writeQueryAnswer } from '../src/cli/query/answer.ts'
-import { loadConfig } from '../src/config/config.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
+import { buildApp } from '../../src/app/app.ts'
+import { writeQueryAnswer } from '../../src/cli/query/answer.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { publishAll } from '../../src/publishing/publisher.ts'
 // @ts-expect-error: a script of the tests without types
-import { readWithRiot, whyNoRiot } from './peers/linked-data/riot.mjs'
+import { readWithRiot, whyNoRiot } from '../peers/linked-data/riot.mjs'
 
 /** Every answer in JSON-LD as its reference implementation reads it, and every RDF export as Jena's riot reads it. */
 const base = 'http://portal.example'

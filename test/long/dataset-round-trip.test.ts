@@ -2,17 +2,17 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
-import type { FieldSpec } from '../src/sources/fields.ts'
-import { inspectSource } from '../src/sources/inspect.ts'
-import { openSource } from '../src/sources/open.ts'
-import { typeRecords } from '../src/sources/typing.ts'
+import { buildApp } from '../../src/app/app.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { publishAll } from '../../src/publishing/publisher.ts'
+import type { FieldSpec } from '../../src/sources/fields.ts'
+import { inspectSource } from '../../src/sources/inspect.ts'
+import { openSource } from '../../src/sources/open.ts'
+import { typeRecords } from '../../src/sources/typing.ts'
 
 /** Every table format of three datasets as the API exports it, read again as a publisher's file. */
 const portal = t.testdir({ 'portal.yaml': '', data: { cities: {} }, out: {} })
-const DATA = join(import.meta.dirname, '..', 'data')
+const DATA = join(import.meta.dirname, '../..', 'data')
 for (const id of ['countries', 'earthquakes']) {
   mkdirSync(join(portal, 'data', id))
   cpSync(join(DATA, id, 'dataset.yaml'), join(portal, 'data', id, 'dataset.yaml'))

@@ -3,17 +3,17 @@ import { cpSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import oxigraph from 'oxigraph'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
-import { Fault } from '../src/errors/errors.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
-import { checkShapes, readShapesFile } from '../src/publishing/shapes/check-shapes.ts'
-import { emptyGraph, readShapes, validateGraph } from '../src/publishing/shapes/validate.ts'
-import { versionsOf } from '../src/publishing/versions/versions.ts'
+import { buildApp } from '../../src/app/app.ts'
+import { loadConfig } from '../../src/config/config.ts'
+import { Fault } from '../../src/errors/errors.ts'
+import { publishAll } from '../../src/publishing/publisher.ts'
+import { checkShapes, readShapesFile } from '../../src/publishing/shapes/check-shapes.ts'
+import { emptyGraph, readShapes, validateGraph } from '../../src/publishing/shapes/validate.ts'
+import { versionsOf } from '../../src/publishing/versions/versions.ts'
 
 /** SHACL shapes: those of each dataset hold for its data, and any can be applied to any dataset. */
 const base = 'http://portal.example'
-const root = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(import.meta.dirname, '../..')
 const HOUSES = `id,name,floors,built,owner,tags
 1,Mill,3,1899-01-02,Ann,old;tall
 2,Barn,1,,Bob,
