@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { parseSelect } from '../src/language/odsql/parse.ts'
 import { tokens } from '../src/model/search.ts'
 import { parseWkbHex } from '../src/model/wkb.ts'

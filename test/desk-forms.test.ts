@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 
 /** Forms of the desk for sources, steps and harvested catalogs: without scripts, with the files as the truth. */

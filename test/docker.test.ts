@@ -6,7 +6,8 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
 import { parse } from 'yaml'
-import { loadConfig, PORTAL_SCHEMA } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
+import { PORTAL_SCHEMA } from '../src/config/schema.ts'
 
 /** What can be said of the image and of the compose files without making any of them. */
 const root = path.resolve(import.meta.dirname, '..')

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 
 /** What portals' links and the programs around them send to the REST APIs, and what they read of the answers. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 
 /** The Explore API v2.0 on a small portal: bodies, links, limits and every kind of bad input. */

@@ -1,7 +1,7 @@
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
 import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 import { parseCsv } from './support/csv.ts'
 

@@ -2,7 +2,7 @@ import { parseHTML } from 'linkedom'
 import oxigraph from 'oxigraph'
 import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 
 /** Quad pattern fragments for people. */

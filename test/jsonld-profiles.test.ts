@@ -1,7 +1,7 @@
 import jsonld from 'jsonld'
 import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { JSONLD_FORMS, jsonldForm } from '../src/http/jsonld-profile.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 

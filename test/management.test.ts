@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { changedDefinition } from '../src/publishing/edit-definition.ts'
 
 /** What publishers do, through the management API: drafts, uploads, publishing, roll-back, rights, and files that stay readable. */

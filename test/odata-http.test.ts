@@ -3,7 +3,7 @@ import { negotiateFormat } from '../src/api/odata/negotiate.ts'
 import { readPreferences } from '../src/api/odata/preferences.ts'
 import { type RequestHeaders, readVersions } from '../src/api/odata/versions.ts'
 import { type App, buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { Fault } from '../src/errors/errors.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 

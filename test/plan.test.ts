@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { type Field, type FieldType, fieldNamed } from '../src/model/field.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 import { Executor } from '../src/query/execute/executor.ts'

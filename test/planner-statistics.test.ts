@@ -1,7 +1,7 @@
 import oxigraph from 'oxigraph'
 import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 
 /** What planners of joins are told in VoID, beside what a query engine counts in the same triples. */

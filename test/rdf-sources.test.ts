@@ -3,7 +3,7 @@ import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { LineSet } from '../src/publishing/line-set.ts'
 import { type PublishMessage, publishAll } from '../src/publishing/publisher.ts'
 import {

@@ -5,7 +5,7 @@ import path from 'node:path'
 import t from 'tap'
 import { openAccounts } from '../src/accounts/open.ts'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 import { versionsOf, withdraw } from '../src/publishing/versions/versions.ts'
 

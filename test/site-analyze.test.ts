@@ -1,6 +1,7 @@
 import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { type Config, loadConfig } from '../src/config/config.ts'
+import type { Config } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { roundWidth } from '../src/portal/chart/clauses.ts'
 import { coastlineModule, cutAtEdges } from '../src/portal/map/coastline.ts'
 import { decodeLines, encodeOutline, type Line } from '../src/portal/map/outline.ts'

@@ -1,7 +1,7 @@
 import { parseHTML } from 'linkedom'
 import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { highlight, highlightTokens } from '../src/portal/parts/highlight.ts'
 import { richText } from '../src/portal/parts/rich-text.ts'
 import { publishAll } from '../src/publishing/publisher.ts'

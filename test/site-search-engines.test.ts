@@ -1,6 +1,6 @@
 import t from 'tap'
 import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/config.ts'
+import { loadConfig } from '../src/config/load.ts'
 import { sitemap, sitemapPart } from '../src/portal/sitemap.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { loadConfig } from '../config/config.ts'
+import { loadConfig } from '../config/load.ts'
 import { Fault, faultText } from '../errors/errors.ts'
 import { tracingSettings } from '../telemetry/otel-settings.ts'
 import { lodestoneVersion } from '../telemetry/version.ts'

@@ -1,5 +1,7 @@
 import { runningServers } from '../app/running.ts'
-import { type Config, loadConfig, settingSources } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
+import { loadConfig } from '../config/load.ts'
+import { settingSources } from '../config/setting-sources.ts'
 import type { PortalOptions } from './options.ts'
 
 /** The configuration that a command runs with. */

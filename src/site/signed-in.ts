@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
-import type { SignInProvider } from '../config/config.ts'
+import type { SignInProvider } from '../config/derived.ts'
 import type { SamlProvider } from '../config/saml.ts'
 import { Fault } from '../errors/errors.ts'
 import type { Authenticated } from '../model/principal.ts'

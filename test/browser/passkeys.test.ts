@@ -5,7 +5,7 @@ import path from 'node:path'
 import t from 'tap'
 import { openAccountsOf } from '../../src/accounts/open.ts'
 import { buildApp } from '../../src/app/app.ts'
-import { loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { codeAt } from '../support/totp.ts'
 
 /** Passkeys in Chromium, with the virtual authenticator of its protocol (Web Authentication, section 11). */

@@ -6,7 +6,7 @@ import path from 'node:path'
 import { parseHTML } from 'linkedom'
 import t from 'tap'
 import { buildApp } from '../../src/app/app.ts'
-import { loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { publishAll } from '../../src/publishing/publisher.ts'
 
 /** What a visitor of the site does from the first page to the data, without scripts and in a browser. */

@@ -8,7 +8,7 @@ import { openAccounts, openAccountsOf, openSharedAccounts } from '../../src/acco
 import { faultOf as databaseFault, isBroken, isPassing } from '../../src/accounts/postgres/faults.ts'
 import { Freshness, type Heard } from '../../src/accounts/postgres/freshness.ts'
 import { addPlugins } from '../../src/app/plugins.ts'
-import { loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { Fault } from '../../src/errors/errors.ts'
 import { Attempts, PASSWORD_LIMITS } from '../../src/http/attempts.ts'
 import { authenticator } from '../../src/http/authenticate.ts'

@@ -22,7 +22,7 @@ import { restorePortal } from '../../src/cli/backup/restore.ts'
 import { unpack } from '../../src/cli/backup/unpack.ts'
 import { verifyBackup } from '../../src/cli/backup/verify.ts'
 import { checkPublished } from '../../src/cli/published-files.ts'
-import { loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { publishAll } from '../../src/publishing/publisher.ts'
 import {
   currentManifest,

@@ -6,7 +6,7 @@ import { isomorphic } from 'rdf-isomorphic'
 import t from 'tap'
 import { buildApp } from '../../src/app/app.ts'
 import { writeQueryAnswer } from '../../src/cli/query/answer.ts'
-import { loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { publishAll } from '../../src/publishing/publisher.ts'
 // @ts-expect-error: a script of the tests without types
 import { readWithRiot, whyNoRiot } from '../peers/linked-data/riot.mjs'

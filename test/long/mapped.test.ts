@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { Parser, type Quad } from 'n3'
 import t from 'tap'
 import { buildApp } from '../../src/app/app.ts'
-import { loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { PortalWatch } from '../../src/publishing/portal-watch.ts'
 import { type PublishMessage, publishAll } from '../../src/publishing/publisher.ts'
 import {

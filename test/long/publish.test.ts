@@ -15,7 +15,7 @@ import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app/app.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
-import { loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { type PublishMessage, publishAll } from '../../src/publishing/publisher.ts'
 import { localRegistry } from '../../src/publishing/registry/local-registry.ts'
 import {

@@ -12,7 +12,7 @@ import { buildApp } from '../../src/app/app.ts'
 import { type ComunicaAnswer, type QueryFormat, writeQueryAnswer } from '../../src/cli/query/answer.ts'
 import { comunicaFault, querySyntaxFault } from '../../src/cli/query/engine.ts'
 import { querySources } from '../../src/cli/query/sources.ts'
-import { loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { publishAll } from '../../src/publishing/publisher.ts'
 import type { RdfJsTerm } from '../../src/rdf/rdfjs.ts'
 

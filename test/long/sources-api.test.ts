@@ -6,7 +6,7 @@ import t, { type Test } from 'tap'
 import { type App, buildApp } from '../../src/app/app.ts'
 import { Memoised } from '../../src/catalog/in-memory-dataset.ts'
 import { Usage } from '../../src/catalog/usage.ts'
-import { loadConfig } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { Fault } from '../../src/errors/errors.ts'
 import { publishAll } from '../../src/publishing/publisher.ts'
 

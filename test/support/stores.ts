@@ -1,4 +1,5 @@
-import { type Config, loadConfig } from '../../src/config/config.ts'
+import type { Config } from '../../src/config/config.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import {
   openReleases,
   type PublishMessage,

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { loadConfig } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
 import { Fault, faultText } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { type FetchLimits, fetchAddress } from '../../sources/address.ts'

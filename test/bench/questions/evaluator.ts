@@ -1,5 +1,5 @@
 import { buildApp } from '../../../src/app/app.ts'
-import { loadConfig } from '../../../src/config/config.ts'
+import { loadConfig } from '../../../src/config/load.ts'
 import { compileFacet } from '../../../src/query/compile/facets.ts'
 import { compileGroups } from '../../../src/query/compile/groups.ts'
 import { compileCount, compileRecords } from '../../../src/query/compile/records.ts'

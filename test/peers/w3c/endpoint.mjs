@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buildApp } from '../../../src/app/app.ts'
-import { loadConfig } from '../../../src/config/config.ts'
+import { loadConfig } from '../../../src/config/load.ts'
 import { publishAll } from '../../../src/publishing/publisher.ts'
 import { parseQuery } from '../../../src/sparql/parse.ts'
 

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Fault } from '../errors/errors.ts'
+import { lookup } from '../model/lookup.ts'
+import { nearest } from '../model/nearest.ts'
+import { readDocument, trusted } from './document.ts'
+import { PORTAL_SCHEMA, type PortalSettings } from './schema.ts'
+
+/** Settings given on the command line. */
+export interface ConfigFlags {
+  readonly portal?: string | undefined
+  readonly port?: number | undefined
+  readonly base?: string | undefined
+}
+
+/** Every source of settings below its own name, before any of them wins over another. Faults: as of {@link loadConfig}. */
+export function settingSources(flags: ConfigFlags, environment: NodeJS.ProcessEnv) {
+  const portal = path.resolve(flags.portal ?? environment.LODESTONE_PORTAL ?? '.')
+  return {
+    portal,
+    file: fromFile(portal),
+    environment: fromEnvironment(environment),
+    flags: fromFlags(flags),
+  }
+}
+
+function fromFile(portal: string): PortalSettings {
+  const file = path.join(portal, 'portal.yaml')
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+      const reason = `${file} was not found: a portal is a folder with a portal.yaml (it may be empty) and a data folder`
+      throw new Fault('ConfigInvalid', { reason }, { place: { file } })
+    }
+    throw new Fault(
+      'ConfigInvalid',
+      { reason: `${file} cannot be read: ${String(cause)}` },
+      { place: { file }, cause },
+    )
+  }
+  return trusted(readDocument(text, file, PORTAL_SCHEMA))
+}
+
+/** Settings that are lists, from the parts of a variable between commas. */
+const LISTS: Readonly<Record<string, (parts: readonly string[]) => unknown>> = {
+  languages: parts => parts,
+  network: urls => urls.filter(url => url !== '').map(url => ({ url })),
+  quotas: parts => quotasOf(parts.filter((part, index) => part !== '' || index === 0)),
+}
+
+/** Quotas as `domain=900,user=1000`, or the one of the domain alone as `900`. */
+function quotasOf(parts: readonly string[]): unknown {
+  const [only = ''] = parts
+  if (parts.length === 1 && !only.includes('=')) return /^\d+$/.test(only) ? { domain: Number(only) } : only
+  return Object.fromEntries(
+    parts.map(part => {
+      const [name = '', calls = ''] = part.split(/=(.*)/s).map(text => text.trim())
+      return [name, /^\d+$/.test(calls) ? Number(calls) : calls]
+    }),
+  )
+}
+
+function fromEnvironment(environment: NodeJS.ProcessEnv): PortalSettings {
+  const known = Object.keys(PORTAL_SCHEMA.properties)
+  const given: PortalSettings = {}
+  for (const [variable, text] of Object.entries(environment)) {
+    if (!variable.startsWith('LODESTONE_') || variable === 'LODESTONE_PORTAL' || text === undefined) continue
+    const key = variable.slice('LODESTONE_'.length).toLowerCase()
+    if (!known.includes(key)) {
+      const close = nearest(key, known)
+      const hint = close === undefined ? '' : `, did you mean LODESTONE_${close.toUpperCase()}?`
+      throw new Fault('ConfigInvalid', { reason: `unknown setting ${variable} in the environment${hint}` })
+    }
+    const value = lookup(LISTS, key)?.(text.split(',').map(part => part.trim())) ?? numberOrText(key, text)
+    Object.assign(given, checked(key, value, variable, 'ConfigInvalid'))
+  }
+  return given
+}
+
+function fromFlags({ port, base }: ConfigFlags): PortalSettings {
+  return {
+    ...(port === undefined ? {} : checked('port', port, '--port', 'Usage')),
+    ...(base === undefined ? {} : checked('base', base, '--base', 'Usage')),
+  }
+}
+
+/** One setting that stands alone, checked; `name` is that of the variable or flag that gives it. */
+function checked(key: string, value: unknown, name: string, code: 'ConfigInvalid' | 'Usage'): PortalSettings {
+  const read = readDocument(JSON.stringify({ [key]: value }), name, PORTAL_SCHEMA)
+  if (read.value !== null) return read.value
+  const reason = read.problems.map(({ message }) => `${name}: ${message}`).join('\n')
+  throw new Fault(code, { reason }, { place: { file: name } })
+}
+
+function numberOrText(key: string, text: string): unknown {
+  const number = Number(text)
+  const { type } = lookup(PORTAL_SCHEMA.properties, key as keyof typeof PORTAL_SCHEMA.properties) as {
+    readonly type?: string
+  }
+  const numeric = type === 'integer' || type === 'number'
+  return numeric && text.trim() !== '' && Number.isFinite(number) ? number : text
+}

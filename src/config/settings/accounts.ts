@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+import { SAML_SCHEMA } from '../saml.ts'
+
+/** Where accounts are, and where people sign in. */
+export const ACCOUNTS_SETTINGS = {
+  accounts: Type.Optional(
+    Type.String({
+      minLength: 1,
+      description:
+        'PostgreSQL database of users, keys and counted calls that several servers share: postgres://user:password@host:port/database',
+    }),
+  ),
+  accounts_password_file: Type.Optional(
+    Type.String({ minLength: 1, description: 'File whose first line is the password of that database' }),
+  ),
+  sign_in: Type.Optional(
+    Type.Object(
+      {
+        issuer: Type.String({
+          pattern: '^https?://[^/?#\\s@]+(/[^?#\\s]*)?$',
+          description: 'Address of the OpenID provider, as its discovery document names it',
+        }),
+        client_id: Type.String({ minLength: 1, description: 'What the provider calls this portal' }),
+        client_secret_file: Type.Optional(
+          Type.String({
+            minLength: 1,
+            description: 'File whose first line is the secret of this portal there',
+          }),
+        ),
+        name: Type.Optional(
+          Type.String({ minLength: 1, maxLength: 100, description: 'What people call the provider' }),
+        ),
+        scopes: Type.Optional(
+          Type.Array(Type.String({ pattern: '^[\\w:./-]+$' }), { description: 'Scopes beside openid' }),
+        ),
+        groups_claim: Type.Optional(
+          Type.String({ minLength: 1, description: 'Claim that lists the groups of a person' }),
+        ),
+        groups: Type.Optional(
+          Type.Record(Type.String(), Type.Array(Type.String()), {
+            description: 'Grants of the members of each group: ids of datasets, *, edit:…, or a role',
+          }),
+        ),
+      },
+      { additionalProperties: false, description: 'A provider of OpenID Connect where people sign in' },
+    ),
+  ),
+  saml_sign_in: Type.Optional(SAML_SCHEMA),
+}

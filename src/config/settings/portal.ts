@@ -1,0 +1,88 @@
+import { Type } from 'typebox'
+import { SIZE_PATTERN } from '../../runtime/memory.ts'
+
+/** What the portal is called, where it is and who may call it. */
+export const PORTAL_SETTINGS = {
+  title: Type.Optional(Type.String({ minLength: 1, description: 'Name of the portal' })),
+  description: Type.Optional(Type.String({ description: 'One sentence about the portal' })),
+  base: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$',
+      description: 'Public address; every IRI begins with it',
+    }),
+  ),
+  access: Type.Optional(
+    Type.Union([Type.Literal('public'), Type.Literal('private')], {
+      description: 'Who may call without credentials',
+    }),
+  ),
+  languages: Type.Optional(
+    Type.Array(Type.String({ pattern: '^[a-z]{2,3}$' }), { description: 'Languages of the portal' }),
+  ),
+  dereference: Type.Optional(
+    Type.Union([Type.Literal('redirect'), Type.Literal('direct')], {
+      description: 'Whether an IRI of a thing redirects to a document about it or answers with it',
+    }),
+  ),
+  fragment_size: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 5000, description: 'Triples on a page of a fragment' }),
+  ),
+  keep_versions: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1000,
+      description: 'Versions of each dataset that are kept and can be asked, with the one in force',
+    }),
+  ),
+  upload_limit: Type.Optional(
+    Type.String({
+      pattern: SIZE_PATTERN,
+      description: 'What a file may have that publishers upload, such as 500MB',
+    }),
+  ),
+  address_tokens: Type.Optional(
+    Type.Union([Type.Literal('refused'), Type.Literal('allowed')], {
+      description: 'Whether access tokens may stand in addresses, where logs and histories keep them',
+    }),
+  ),
+  csv_formulas: Type.Optional(
+    Type.Union([Type.Literal('kept'), Type.Literal('escaped')], {
+      description:
+        'Whether texts of CSV exports that a spreadsheet would run as formulas get an apostrophe in front',
+    }),
+  ),
+  tiles: Type.Optional(
+    Type.String({
+      pattern: '^(?=.*\\{z\\})(?=.*\\{x\\})(?=.*\\{y\\})https?://[^/?#\\s@{}\\\\;,]+/[^#\\s]*$',
+      description: 'Addresses of map tiles, with {z}, {x} and {y} in them',
+    }),
+  ),
+  tiles_attribution: Type.Optional(
+    Type.String({ minLength: 1, description: 'Who made the map tiles, shown on every map' }),
+  ),
+  network: Type.Optional(
+    Type.Array(
+      Type.Object(
+        {
+          url: Type.String({
+            pattern: '^https?://[^/?#\\s@]+(/[^?#\\s]*)?$',
+            description: 'Public address of a portal with the Explore API',
+          }),
+          domain: Type.Optional(
+            Type.String({
+              pattern: '^[A-Za-z0-9.-]{1,100}$',
+              description: 'What stands after the @ in the ids of its datasets; the host of its address',
+            }),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      { description: 'Other portals whose public datasets the network source lists' },
+    ),
+  ),
+  analytics: Type.Optional(
+    Type.Union([Type.Literal('public'), Type.Literal('private')], {
+      description: 'Who may see the calls of the APIs one by one (ods-api-monitoring)',
+    }),
+  ),
+}

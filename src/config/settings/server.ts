@@ -1,0 +1,101 @@
+import { Type } from 'typebox'
+import { SIZE_PATTERN } from '../../runtime/memory.ts'
+import { seconds } from './seconds.ts'
+
+/** What the server listens on, and what it grants connections and clients. */
+export const SERVER_SETTINGS = {
+  host: Type.Optional(Type.String({ minLength: 1, description: 'Address to listen on' })),
+  port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535, description: 'Port to listen on' })),
+  admin_port: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      description: 'Port of a second listener with /metrics, /healthz and /readyz for operators',
+    }),
+  ),
+  admin_host: Type.Optional(
+    Type.String({ minLength: 1, description: 'Address that this second listener listens on' }),
+  ),
+  metrics: Type.Optional(
+    Type.Union([Type.Literal('public'), Type.Literal('private')], {
+      description: 'Whether /metrics is also answered on the main port, to everybody',
+    }),
+  ),
+  otel: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/?#\\s@]+(/[^?#\\s]*)?$',
+      description: 'Address of an OpenTelemetry collector that traces are sent to (OTLP over HTTP)',
+    }),
+  ),
+  log: Type.Optional(
+    Type.Union(
+      (['silent', 'error', 'warn', 'info', 'debug'] as const).map(level => Type.Literal(level)),
+      { description: 'How much is logged on stderr' },
+    ),
+  ),
+  query_log: Type.Optional(
+    Type.String({
+      pattern: SIZE_PATTERN,
+      description: 'Size that the anonymous log of SPARQL queries may have; absent, there is none',
+    }),
+  ),
+  shutdown_delay: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 300,
+      description: 'Seconds from the signal to end until no new connections are taken; /readyz answers 503',
+    }),
+  ),
+  shutdown_timeout: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 3600,
+      description: 'Seconds that answers under way then have to be finished',
+    }),
+  ),
+  request_timeout: seconds('Seconds in which a whole request must have arrived'),
+  idle_timeout: seconds('Seconds for which a connection without a request stays open'),
+  write_timeout: seconds('Seconds after which a client that reads nothing of its answer is cut off'),
+  address_connections: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'Connections that one address may have open, where no proxies are in front',
+    }),
+  ),
+  proxies: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 10,
+      description: 'Reverse proxies in front whose X-Forwarded-For tells the address of the client',
+    }),
+  ),
+  quotas: Type.Optional(
+    Type.Object(
+      {
+        domain: dailyCalls('Calls of the APIs a day of everybody together'),
+        anonymous: dailyCalls('Calls a day of one address without credentials'),
+        user: dailyCalls('Calls a day of one user, where lodestone user quota gives no other number'),
+      },
+      { additionalProperties: false, description: 'How often the APIs may be called in a day of UTC' },
+    ),
+  ),
+  work_burst: Type.Optional(
+    Type.Number({
+      minimum: 1,
+      maximum: 86_400,
+      description: 'Seconds of work that one client may have done at once, before others go first',
+    }),
+  ),
+  work_rate: Type.Optional(
+    Type.Number({
+      minimum: 0.01,
+      maximum: 1000,
+      description: 'Seconds of work that each client is given back a second',
+    }),
+  ),
+}
+
+function dailyCalls(description: string) {
+  return Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000_000, description }))
+}

@@ -1,0 +1,22 @@
+import { Type } from 'typebox'
+import { SIZE_PATTERN } from '../../runtime/memory.ts'
+import { seconds } from './seconds.ts'
+
+/** Where data may be fetched from. */
+export const SOURCES_SETTINGS = {
+  source_hosts: Type.Optional(
+    Type.Array(Type.String({ pattern: '^(\\*\\.)?[A-Za-z0-9.:-]{1,200}$' }), {
+      description:
+        'Hosts that data may be fetched from, *.example.org for all below one; all public ones unless told',
+    }),
+  ),
+  source_private_hosts: Type.Optional(
+    Type.Array(Type.String({ pattern: '^(\\*\\.)?[A-Za-z0-9.:-]{1,200}$' }), {
+      description: 'Hosts in private networks that data may be fetched from; none unless told',
+    }),
+  ),
+  source_size: Type.Optional(
+    Type.String({ pattern: SIZE_PATTERN, description: 'What an address of data may send at most' }),
+  ),
+  source_timeout: seconds('Seconds of silence after which an address of data is given up'),
+}

@@ -1,0 +1,55 @@
+import { Type } from 'typebox'
+import { SIZE_PATTERN } from '../../runtime/memory.ts'
+import { seconds } from './seconds.ts'
+
+/** What answers queries, with which memory, threads and time. */
+export const STORE_SETTINGS = {
+  workers: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 64, description: 'Threads that answer queries' }),
+  ),
+  memory: Type.Optional(
+    Type.String({
+      pattern: SIZE_PATTERN,
+      description: 'What the process may use, such as 600MB or 2GiB; half of what there is unless told',
+    }),
+  ),
+  deadline: Type.Optional(
+    Type.Number({ minimum: 0.05, maximum: 3600, description: 'Seconds that a query may take' }),
+  ),
+  store: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$',
+      description:
+        'Address of a SPARQL 1.1 engine that keeps the records: Oxigraph server, Fuseki (with its dataset), Virtuoso or another; without it they are in the memory of the server',
+    }),
+  ),
+  store_query: engineAddress('its query endpoint, where it does not follow from store'),
+  store_update: engineAddress('its update endpoint'),
+  store_data: engineAddress('its graph store'),
+  store_user: Type.Optional(Type.String({ minLength: 1, description: 'User that the engine knows' })),
+  store_password: Type.Optional(Type.String({ description: 'Password of this user' })),
+  store_password_file: Type.Optional(
+    Type.String({ minLength: 1, description: 'File whose first line is this password' }),
+  ),
+  store_concurrency: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 256, description: 'Queries that the engine is asked at a time' }),
+  ),
+  services: Type.Optional(
+    Type.Array(Type.String({ pattern: '^https?://[^/?#\\s@]+(?:[/?][^#\\s]*)?$', maxLength: 2000 }), {
+      description: 'Addresses of SPARQL endpoints that queries may ask with SERVICE; none unless told',
+    }),
+  ),
+  service_timeout: seconds('Seconds that the services of a query may take'),
+  service_rows: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Solutions that a SERVICE may have' }),
+  ),
+  service_size: Type.Optional(
+    Type.String({ pattern: SIZE_PATTERN, description: 'What a SERVICE may answer at most' }),
+  ),
+}
+
+function engineAddress(what: string) {
+  return Type.Optional(
+    Type.String({ pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$', description: `Address of ${what}` }),
+  )
+}
