@@ -82,7 +82,7 @@ t.test('load, drop and statistics', async t => {
     triples: 0,
     graphs: 0,
     resident: 0,
-    threads: { ready: 2, required: 2 },
+    threads: { ready: 2, wanted: 2 },
     deadlines: 0,
   })
   const described: { triples: number; total: number }[] = []

@@ -17,6 +17,7 @@ import { varyBy } from '../http/vary.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { signInPage } from '../site/account-page.ts'
 import { pageContextOf, type SiteOptions } from '../site/page-context.ts'
+import { EXPOSED, METHODS, METHODS_WITH_POST, preflight, STRICT_TRANSPORT } from './methods.ts'
 
 export interface PluginOptions {
   /** True where nobody is answered without credentials. */
@@ -35,38 +36,6 @@ export interface PluginOptions {
   readonly unbuilt?: (method: string, url: string) => Fault | null
   /** The portal of the page that sends browsers to sign in; without it they get what programs get. */
   readonly site?: SiteOptions
-}
-
-/** Browsers use TLS alone for a year (RFC 6797, section 6.1); for hosts below this one its owner decides. */
-const STRICT_TRANSPORT = 'max-age=31536000'
-
-const METHODS = 'GET, HEAD, OPTIONS'
-const METHODS_WITH_POST = 'GET, HEAD, POST, OPTIONS'
-
-const EXPOSED =
-  'ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, Server-Timing, Content-Disposition, Link, Retry-After'
-
-/** Headers that clients of the APIs are known to send. */
-const ALLOWED =
-  'Authorization, If-None-Match, Accept, Accept-Language, Accept-Datetime, Content-Type, ODS-API-Analytics-App, ODS-Widgets-Version'
-const ALLOWED_NAMES: ReadonlySet<string> = new Set(ALLOWED.toLowerCase().split(', '))
-
-/** Names that a preflight may ask for beside these, and characters of each. */
-const MAX_ASKED = 20
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,60}$/
-
-/**
- * The answer to a preflight. Every header may be sent, since no answer is readable by virtue of a cookie: the origin that
- * is allowed is `*`, with which browsers send no credentials of their own (Fetch standard, "CORS protocol and credentials").
- */
-function preflight(requested: string | undefined) {
-  const names = (requested ?? '').split(',').map(name => name.trim())
-  const others = names.filter(name => HEADER_NAME.test(name) && !ALLOWED_NAMES.has(name.toLowerCase()))
-  return {
-    'access-control-allow-headers': [ALLOWED, ...others.slice(0, MAX_ASKED)].join(', '),
-    'access-control-max-age': '86400',
-    vary: 'Access-Control-Request-Headers',
-  }
 }
 
 /** Where people sign in and applications get tokens: open to everybody, and with credentials of their own. */

@@ -419,6 +419,11 @@ const FIXED: Readonly<Record<string, readonly Address[]>> = {
     at('/.well-known/void', 'list'),
     at('/.well-known/void', 'list', true, 'application/ld+json'),
   ],
+  '/api/shapes/:dataset': [
+    at(`/api/shapes/${HIDDEN}`, 'hidden'),
+    at(`/api/shapes/${OPEN}`, 'public'),
+    at('/api/shapes/nowhere', 'absent'),
+  ],
   '/api/void': [at('/api/void', 'list')],
   '/api/void/:dataset': [
     at(`/api/void/${HIDDEN}`, 'hidden'),

@@ -225,7 +225,7 @@ export class ColumnStore {
   statistics(): {
     readonly graphs: number
     readonly triples: number
-    readonly threads: { readonly ready: number; readonly required: number }
+    readonly threads: { readonly ready: number; readonly wanted: number }
     readonly bytes: ColumnBytes
   } {
     let triples = 0
@@ -233,7 +233,7 @@ export class ColumnStore {
     return {
       graphs: this.registry.size,
       triples,
-      threads: { ready: this.scheduler.threads.size, required: this.threads },
+      threads: { ready: this.scheduler.threads.size, wanted: this.threads },
       bytes: this.registry.statistics(),
     }
   }

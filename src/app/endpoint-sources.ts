@@ -1,0 +1,103 @@
+import type { IncomingMessage } from 'node:http'
+import path from 'node:path'
+import type { QuadGraphs } from '../api/fragments/find-quads.ts'
+import { resources } from '../api/resources/routes.ts'
+import { graphCatalog, type QueriedDataset } from '../api/sparql/graphs.ts'
+import { QueryLog } from '../api/sparql/query-log.ts'
+import { canonicalMoment } from '../catalog/catalog-dataset.ts'
+import type { ServedDataset } from '../catalog/served.ts'
+import type { DatasetList } from '../catalog/visible.ts'
+import { datasetDescription } from '../catalog/void.ts'
+import type { Config } from '../config/config.ts'
+import { entityTag } from '../http/etag.ts'
+import { remoteStates } from '../publishing/remote/state.ts'
+import { fieldIri } from '../rdf/iris.ts'
+
+/** The log of queries that a portal wishes for; null for none. */
+export function queryLogOf(
+  { portal, queryLog }: Config,
+  address: (message: IncomingMessage) => string,
+): QueryLog | null {
+  if (queryLog === undefined) return null
+  const folder = path.join(portal, 'var', 'query-log')
+  return new QueryLog({ folder, size: queryLog, address, now: () => Date.now() })
+}
+
+export function servedFigures(entries: readonly ServedDataset[]) {
+  const restricted = entries.filter(({ dataset }) => dataset.visibility === 'restricted').length
+  const records = entries.reduce((sum, { statistics }) => sum + statistics.records, 0)
+  const moments = entries.map(({ published }) => Date.parse(published) / 1000)
+  return { served: entries.length, restricted, records, latest: Math.max(0, ...moments) }
+}
+
+/** What was made of a catalog before: it is the same as long as it is in force. */
+const states = new WeakMap<DatasetList, string>()
+
+/** Names the versions of all datasets of a catalog. */
+export function publicationState(catalog: DatasetList): string {
+  const before = states.get(catalog)
+  if (before !== undefined) return before
+  const state = entityTag(...catalog.entries.map(({ dataset, version }) => `${dataset.id} ${version}`))
+  states.set(catalog, state)
+  return state
+}
+
+/** The datasets of a catalog as sources of links to resources. */
+export function linkSourcesOf({ entries }: DatasetList) {
+  return entries.map(({ dataset, resources: graph }) => {
+    const title = dataset.metas.default?.title
+    return { id: dataset.id, title: typeof title === 'string' ? title : dataset.id, graph }
+  })
+}
+
+/** The graphs of some datasets as those of their SPARQL endpoint: each dataset, and what its file or mapping names. */
+export function quadGraphs(base: string, entries: readonly ServedDataset[]): QuadGraphs {
+  const { defaultGraphs, named } = graphCatalog(base, entries.map(sparqlDataset))
+  const names = new Set(named.map(({ graph }) => graph))
+  return { defaultGraphs, named, isUnion: defaultGraphs.every(graph => names.has(graph)) }
+}
+
+/** What the SPARQL endpoints need of a dataset. */
+export function sparqlDataset(served: ServedDataset): QueriedDataset {
+  const { dataset, version, resources: graph, triples } = served
+  const title = dataset.metas.default?.title
+  return {
+    id: dataset.id,
+    title: typeof title === 'string' ? title : dataset.id,
+    version,
+    graph,
+    triples,
+    named: served.named.map(({ name, graph }) => ({ iri: name, graph })),
+  }
+}
+
+/** What the linked-data doors need of a dataset. */
+export function describedDatasets(served: ServedDataset, base: string) {
+  const { dataset, version, resources: graph, published, mapping, prefixes, target } = served
+  const metas = dataset.metas.default ?? {}
+  return {
+    id: dataset.id,
+    title: typeof metas.title === 'string' ? metas.title : dataset.id,
+    description: typeof metas.description === 'string' ? metas.description : null,
+    publisher: typeof metas.publisher === 'string' ? metas.publisher : null,
+    licenseName: typeof metas.license === 'string' ? metas.license : null,
+    license: typeof metas.license_url === 'string' ? metas.license_url : null,
+    modified: String(canonicalMoment(published)),
+    describe: () => datasetDescription(served, { base }),
+    version,
+    graph,
+    prefixes,
+    ...(mapping === null ? {} : { facts: target.graphs.facts }),
+    fields: dataset.fields,
+    labels: new Map(dataset.fields.map(({ name, label }) => [fieldIri(base, dataset.id, name), label])),
+  }
+}
+
+/** How long ago the addresses of datasets last answered, in seconds, and how often they failed since. */
+export function sourceAges(portal: string, moment: number) {
+  return remoteStates(portal).map(([dataset, { confirmed, failures }]) => ({
+    dataset,
+    age: confirmed === undefined ? null : (moment - Date.parse(confirmed)) / 1000,
+    failures,
+  }))
+}

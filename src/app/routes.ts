@@ -1,0 +1,275 @@
+import type { IncomingMessage } from 'node:http'
+import path from 'node:path'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Accounts } from '../accounts/accounts.ts'
+import { descriptions } from '../api/descriptions/routes.ts'
+import { recordCalls, repeatedCall } from '../api/explore/calls.ts'
+import { explore } from '../api/explore/routes.ts'
+import { type Sources, sources } from '../api/explore/sources.ts'
+import { fragments } from '../api/fragments/routes.ts'
+import { management } from '../api/management/routes.ts'
+import { oauth } from '../api/oauth/routes.ts'
+import { ODATA_PATH, odata, unbuiltOData } from '../api/odata/routes.ts'
+import { resources } from '../api/resources/routes.ts'
+import { SPARQL_PATH } from '../api/sparql/endpoint.ts'
+import type { QueriedDataset } from '../api/sparql/graphs.ts'
+import { sparql } from '../api/sparql/routes.ts'
+import { versions as versionRoutes } from '../api/versions/routes.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { StatisticsFiles } from '../catalog/statistics-files.ts'
+import { exploreMetas, type Usage } from '../catalog/usage.ts'
+import { completeList, type DatasetList } from '../catalog/visible.ts'
+import type { Config } from '../config/config.ts'
+import { Fault } from '../errors/errors.ts'
+import { harvestAges } from '../harvest/schedule.ts'
+import { authenticator } from '../http/authenticate.ts'
+import { WorkBudgets } from '../http/budget.ts'
+import { clientAddress } from '../http/client-address.ts'
+import { FairUse } from '../http/fair-use.ts'
+import { answerFault, restBody } from '../http/faults.ts'
+import { answerForms } from '../http/form-access.ts'
+import { type HealthOptions, health } from '../http/health.ts'
+import { observeRequests } from '../http/observe.ts'
+import { type Quotas, quotaLimits } from '../http/quota.ts'
+import { requestLog } from '../http/request-log.ts'
+import { ResponseCache } from '../http/response-cache.ts'
+import { addVersionHeaders, type VersionSource } from '../http/versions.ts'
+import type { Principal } from '../model/principal.ts'
+import { accountPages } from '../portal/account/routes.ts'
+import { site } from '../portal/routes.ts'
+import type { Desk } from '../publishing/management/management.ts'
+import type { Publications } from '../publishing/publications.ts'
+import type { VersionChanges } from '../publishing/versions/changes.ts'
+import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../query/dialect.ts'
+import { answerPageFault } from '../site/fault-page.ts'
+import type { Store } from '../store/store.ts'
+import type { Telemetry } from '../telemetry/telemetry.ts'
+import { serveMetrics } from './admin.ts'
+import {
+  describedDatasets,
+  linkSourcesOf,
+  publicationState,
+  quadGraphs,
+  queryLogOf,
+  servedFigures,
+  sourceAges,
+  sparqlDataset,
+} from './endpoint-sources.ts'
+import { addPlugins } from './plugins.ts'
+
+/** What the doors are built on. */
+export interface Services {
+  readonly catalog: Catalog
+  readonly store: Store
+  readonly usage: Usage
+  readonly statisticsFiles: StatisticsFiles
+  readonly publications: Publications
+  readonly changes: VersionChanges
+  readonly desk: Desk
+  readonly accounts: Accounts
+  readonly quotas: Quotas
+  readonly sources: Sources
+  readonly health: HealthOptions
+  readonly telemetry: Telemetry
+  readonly requestId: (message: Pick<IncomingMessage, 'headers'>) => string
+}
+
+export async function registerEndpoints(
+  http: FastifyInstance,
+  config: Config,
+  services: Services,
+): Promise<void> {
+  const { catalog, store, usage, accounts, quotas } = services
+  const { base, proxies = 0 } = config
+  const now = () => Date.now()
+  const recorder = { usage, now, proxies }
+  const isPrivate = config.access === 'private'
+  const authenticate = authenticator(accounts, base.startsWith('https:'), config.addressTokens === 'allowed')
+  const address = (message: IncomingMessage) => clientAddress(message, proxies)
+  const { title, description, languages } = config
+  const frame = { base, title, description, languages }
+  const log = queryLogOf(config, (message: IncomingMessage) => address(message))
+  if (log !== null) http.addHook('onClose', () => log.close())
+  const observers = [
+    ...(log === null ? [] : [log.observer]),
+    ...(config.log === 'info' || config.log === 'debug' ? [requestLog(http.log)] : []),
+    ...services.telemetry.requestObservers,
+  ]
+  observeRequests(http, observers)
+  const { burst, rate } = config.work
+  const budgets = new WorkBudgets({ burst: burst * 1000, rate: rate * 1000 }, () => performance.now())
+  const fairUse = new FairUse({ budgets, address })
+  fairUse.install(http)
+  recordCalls(http, recorder)
+  addPlugins(http, {
+    isPrivate,
+    authenticate,
+    quotas,
+    fairUse,
+    address,
+    posts: SPARQL_PATH,
+    unbuilt: unbuiltOData,
+    site: frame,
+    isSecure: base.startsWith('https:'),
+  })
+  addVersionHeaders(http, { base })
+  const versions: VersionSource = {
+    list: (id, principal) => catalog.versionsOf(id, principal),
+    open: (id, version) => catalog.kept.opened(id, version),
+  }
+  const cache = new ResponseCache({
+    // One assignment puts a new catalog in force, and all that is offered is made of it alone.
+    state: () => catalog.entries(),
+    quota: quotas,
+    proxies,
+    requestId: services.requestId,
+    noteCall: (request, reply, body) => {
+      const notes = [
+        repeatedCall(request, reply, body, recorder),
+        ...observers.map(observer => observer.repeated(request, reply)),
+      ]
+      return (message, id) => {
+        for (const note of notes) note(message, id)
+      }
+    },
+  })
+  if (!isPrivate) cache.install(http)
+  http.setErrorHandler(answerFault(restBody))
+  http.setNotFoundHandler((request, reply) => {
+    const fault = new Fault('NotFoundResource', {
+      kind: 'address',
+      id: request.url.split('?')[0]?.slice(0, 200) ?? '',
+    })
+    const isRequestedByBrowser = request.headers.accept?.includes('text/html') === true
+    ;(isRequestedByBrowser ? answerPageFault(frame) : answerFault(restBody))(fault, request, reply)
+  })
+  const signingIn = {
+    ...frame,
+    accounts,
+    ...(config.signIn === undefined ? {} : { provider: config.signIn }),
+    ...(config.samlSignIn === undefined ? {} : { saml: config.samlSignIn }),
+    now,
+    address: (request: FastifyRequest) => address(request.raw),
+  }
+  await http.register(accountPages, signingIn)
+  await http.register(oauth, signingIn)
+  await http.register(site, {
+    ...services,
+    ...frame,
+    portal: config.portal,
+    ...(config.tiles === undefined ? {} : { tiles: config.tiles }),
+    usage: (id: string) => exploreMetas(usage.counts(id)),
+    limits: quotaLimits(config.quotas),
+    clock: () => performance.now(),
+    now,
+  })
+  await http.register(management, { prefix: '/api/management/v1', base, desk: services.desk })
+  await http.register(health, services.health)
+  const { metrics } = services.telemetry
+  metrics?.measure({
+    store,
+    datasets: () => servedFigures(catalog.entries()),
+    cache: () => cache.statistics(),
+    ready: () => services.health.readiness() === 'ready',
+    sources: () => sourceAges(config.portal, now()),
+    harvests: () => harvestAges(config.portal, now()),
+  })
+  if (metrics !== null && config.metrics === 'public') serveMetrics(http, metrics)
+  const requested = {
+    catalog,
+    store,
+    base,
+    clock: () => performance.now(),
+    now,
+    portal: config.portal,
+    title,
+    description,
+    csvFormulas: config.csvFormulas,
+    usage: (id: string) => exploreMetas(usage.counts(id)),
+  }
+  const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()
+  await http.register(sparql, {
+    deadline: config.deadline,
+    services: config.services,
+    ...frame,
+    store,
+    versions,
+    dataset: (id: string, principal: Principal, version: string | null) =>
+      sparqlDataset(catalog.addressed(id, principal, version)),
+    datasets: (principal: Principal) => {
+      const served = completeList(catalog.visibleTo(principal))
+      const datasets = queried.get(served) ?? served.entries.map(sparqlDataset)
+      queried.set(served, datasets)
+      return datasets
+    },
+  })
+  // What is read with GET takes an access token in a form as well.
+  await http.register(async endpoints => {
+    answerForms(endpoints)
+    for (const [path, dialect] of [
+      ['/api/v2', SEARCH_V2],
+      ['/api/explore/v2.0', EXPLORE_V20],
+      ['/api/explore/v2.1', EXPLORE_V21],
+    ] as const) {
+      const place = { prefix: path, path, dialect }
+      await endpoints.register(explore, { ...place, ...requested, versions, cache })
+      await endpoints.register(sources, { ...place, ...requested, sources: services.sources })
+    }
+    await endpoints.register(odata, { ...requested, versions, prefix: ODATA_PATH })
+    await endpoints.register(descriptions, {
+      ...requested,
+      statisticsFiles: services.statisticsFiles,
+      versions,
+      dataset: (id: string, principal: Principal, version: string | null) =>
+        catalog.addressed(id, principal, version),
+    })
+    await endpoints.register(fragments, {
+      ...frame,
+      pageSize: config.fragmentSize,
+      store,
+      versions,
+      dataset: (id: string, principal: Principal, version: string | null) =>
+        describedDatasets(catalog.addressed(id, principal, version), base),
+      datasets: (principal: Principal) => {
+        const { version, entries } = completeList(catalog.visibleTo(principal))
+        const listed = entries.map(each => ({ ...describedDatasets(each, base), triples: each.triples }))
+        return { version, entries: listed }
+      },
+      quads: {
+        dataset: (id: string, principal: Principal, version: string | null) => {
+          const served = catalog.addressed(id, principal, version)
+          return { ...describedDatasets(served, base), graphs: quadGraphs(base, [served]) }
+        },
+        portal: (principal: Principal) => {
+          const list = completeList(catalog.visibleTo(principal))
+          const graphs = quadGraphs(base, list.entries)
+          return { title, description, version: publicationState(list), graphs }
+        },
+      },
+      cache,
+    })
+    await endpoints.register(versionRoutes, { base, catalog, changes: services.changes, store })
+    await endpoints.register(resources, {
+      ...frame,
+      store,
+      dereference: config.dereference,
+      versions,
+      visibleTo: (
+        principal: Principal,
+        requested: { readonly id: string; readonly version: string } | null,
+      ) => {
+        const visible = catalog.visibleTo(principal)
+        return {
+          dataset: (id: string) =>
+            describedDatasets(
+              catalog.addressed(id, principal, requested?.id === id ? requested.version : null),
+              base,
+            ),
+          state: () => publicationState(visible.current()),
+          linkSources: () => linkSourcesOf(visible.current()),
+          isRemoved: (id: string, record: string) => visible.dataset(id).removed(record),
+        }
+      },
+    })
+  })
+}
