@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import type { QuadGraphs } from '../api/fragments/find-quads.ts'
-import { resources } from '../api/resources/routes.ts'
 import { graphCatalog, type QueriedDataset } from '../api/sparql/graphs.ts'
 import { QueryLog } from '../api/sparql/query-log.ts'
 import { canonicalMoment } from '../catalog/catalog-dataset.ts'

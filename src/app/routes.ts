@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http'
-import path from 'node:path'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { descriptions } from '../api/descriptions/routes.ts'
