@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
@@ -291,6 +292,10 @@ t.test('connections beyond what the process may have open are told in words', as
   await until(async () => (await get(`${address}/readyz`).catch(() => null))?.status === 200)
   t.equal((await get(`${address}/api/explore/v2.1/catalog/datasets/one/records`)).status, 200)
   t.equal(child.exitCode, null)
+  // Else the next one is refused because this one runs.
+  const ended = once(child, 'exit')
+  child.kill()
+  await ended
   const early = await lodestone(['serve', '--portal', portal], { environment: { OPEN_FILES: '60' } })
   t.equal(early.code, 1)
   t.match(early.stderr, /^lodestone: this process has as many files.*\(ulimit -n.*\)\n$/)
