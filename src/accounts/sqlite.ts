@@ -163,10 +163,11 @@ export class SqliteDatabase implements Database {
       const reason = `${this.file} was written by a newer Lodestone: its schema is ${version}, this program knows ${newest}`
       throw new Fault('AccountsUnavailable', { reason }, { hint: 'Run that version, or restore a backup.' })
     }
-    const application = this.#number('application_id')
     const [tables] = this.#connection.prepare('SELECT count(*) AS count FROM sqlite_schema').all([]) as {
       readonly count: number
     }[]
+    // Read after the tables: another process may make both in one transaction between two looks.
+    const application = this.#number('application_id')
     if (application !== APPLICATION && (application !== 0 || tables?.count !== 0))
       throw new Fault('AccountsUnavailable', { reason: `${this.file} is a database of something else` })
   }
