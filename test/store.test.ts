@@ -321,6 +321,19 @@ t.test('a closed or idle store lets the process end', async t => {
       "store.count(graph, {}).catch(e => console.log(e.code)); await store.close(); console.log('end')",
     ],
     ['idle', "console.log(await store.count(graph, {})); console.log('end')"],
+    // An answer that comes while a thread is being ended does not let the process end before the store is closed.
+    [
+      'closed-answering',
+      `await store.close()
+      for (let turn = 0; turn < 5; turn++) {
+        const other = await createEmbeddedStore({ workers: 1 })
+        await other.load([{ graph, text: '<urn:s> <urn:p> <urn:o> .\\n', subjects: [], predicates: [], isSearched: false }])
+        const asked = Array.from({ length: 20 }, () => other.count(graph, {}).catch(() => undefined))
+        await asked[turn]
+        await other.close()
+      }
+      console.log('end')`,
+    ],
   ]
   const script = `import { createEmbeddedStore } from ${JSON.stringify(module)}
     const store = await createEmbeddedStore()

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import { Fault } from '../errors/errors.ts'
 import type { Service } from '../main.ts'
+import { openFilesLimit, RESERVED_FILES } from '../runtime/open-files.ts'
 import { type ReadingOptions, withReadingOptions } from './import/options.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { createProgress } from './progress.ts'
@@ -25,6 +26,7 @@ export function serveCommand(): Command {
   return withReadingOptions(command).action(
     async (sources: string[], options: PortalOptions & ReadingOptions) => {
       const config = configOf({ ...options, ...(await portalFor(sources, options)) })
+      refuseFewFiles()
       compileEarly()
       // The whole service, which no other command waits for.
       const { serve } = await import('../main.ts')
@@ -53,6 +55,15 @@ export function serveCommand(): Command {
 function compileEarly(): void {
   setFlagsFromString('--always-sparkplug')
   setFlagsFromString('--no-lazy-feedback-allocation')
+}
+
+/** Refuses to start where files would be lacking: what fails then, and how it is reported, differs from time to time. */
+function refuseFewFiles(): void {
+  const files = openFilesLimit()
+  if (files !== null && files < RESERVED_FILES)
+    throw new Fault('ConfigInvalid', {
+      reason: `this process may have ${files} files and connections open at once, and ${RESERVED_FILES} are needed at least: raise the limit (ulimit -n, LimitNOFILE of systemd)`,
+    })
 }
 
 /** The portal folder of what is given: a portal, or one that is made of files; nothing where nothing is given. */

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { openFilesLimit, RESERVED_FILES } from '../runtime/open-files.ts'
 import { closeWith } from './broken-requests.ts'
 import { addressSubject, clientAddress } from './client-address.ts'
 
@@ -127,17 +127,7 @@ function shareOfAddress(wished: number): number {
 
 /** Connections that leave a process descriptors for its files, threads and databases. */
 function connectionsOf(files: number): number {
-  return Math.max(1, files - Math.min(512, Math.max(160, files >> 2)))
-}
-
-/** Files and connections that this process may have open; null where the system does not tell. */
-function openFilesLimit(): number | null {
-  try {
-    const found = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
-    return found === undefined ? null : Number(found)
-  } catch {
-    return null
-  }
+  return Math.max(1, files - Math.min(512, Math.max(RESERVED_FILES, files >> 2)))
 }
 
 function refuse(socket: Socket, perAddress: number): void {

@@ -84,7 +84,9 @@ export class ColumnThread {
     Atomics.store(this.signal, 0, id)
   }
 
+  /** Ends the thread, also in the middle of a job: what it still answers no longer lets the process end before it has. */
   async end(): Promise<void> {
+    this.dead = true
     await this.worker.terminate()
   }
 
