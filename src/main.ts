@@ -5,6 +5,7 @@ import { listen } from './app/listen.ts'
 import type { ProgressReporter } from './app/progress.ts'
 import { publishNow } from './app/publish-now.ts'
 import { registerServer } from './app/running.ts'
+import { warmUp } from './app/warm-up.ts'
 import type { Config } from './config/config.ts'
 import { drain } from './http/drain.ts'
 import { PortalWatch } from './publishing/portal-watch.ts'
@@ -59,6 +60,12 @@ async function serveRegistered(
     publishNow(publisher, { datasets, mappingOnly }, app, progress)
   const stopped = new AbortController()
   const served = publishAndServe(app, publish, progress, stopped.signal)
+  // What several share is asked by others.
+  if (app.shared === null)
+    void served.then(
+      () => warmUpWhenReady(app, config, stopped.signal),
+      () => undefined,
+    )
   const following = served.then(
     () => follow(portal, app, publish, stopped.signal),
     () => undefined,
@@ -75,4 +82,14 @@ async function serveRegistered(
     return isWhole
   }
   return { ...app, served, end, close: async () => void (await end()) }
+}
+
+async function warmUpWhenReady(app: App, config: Config, signal: AbortSignal): Promise<void> {
+  const { catalog, store, http } = app
+  const { base, title, workers: threads } = config
+  try {
+    await warmUp({ catalog, store, base, title, server: http.server, threads, signal })
+  } catch (error) {
+    if (!signal.aborted) http.log.warn({ err: error }, 'warm-up')
+  }
 }

@@ -1,0 +1,99 @@
+import { EventEmitter } from 'node:events'
+import type { Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import { buildApp } from '../src/app/app.ts'
+import { questionsOf, warmUp } from '../src/app/warm-up.ts'
+import { loadConfig } from '../src/config/load.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
+import type { Store } from '../src/store/store.ts'
+
+/** What a server asks itself after a start. */
+const base = 'http://portal.example'
+const rows = Array.from({ length: 50 }, (_, n) => `${n},name ${n},K${n % 5},${n % 3},"${n % 80}, ${n}"`)
+const portal = t.testdir({
+  'portal.yaml': 'title: Warm\n',
+  data: {
+    places: {
+      'places.csv': `id,name,kind,order,place\n${rows.join('\n')}\n`,
+      'dataset.yaml': `source: { path: places.csv }
+visibility: restricted
+fields:
+  - { name: id, type: int }
+  - { name: name, type: text }
+  - { name: kind, type: text, annotations: { facet: [] } }
+  - { name: order, type: text, annotations: { facet: [] } }
+  - { name: place, type: geo_point_2d }
+`,
+    },
+    small: { 'dataset.yaml': 'source: { path: s.json }\n', 's.json': '[{"a": 1, "b": "x"}]' },
+    empty: {
+      'dataset.yaml': 'source: { path: s.json }\nfields: [{ name: a, type: int }]\n',
+      's.json': '[]',
+    },
+    graph: { 'dataset.yaml': 'source: { path: g.ttl }\n', 'g.ttl': '<urn:a> a <urn:C> .' },
+  },
+})
+await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
+  if (message.type === 'failed') throw new Error(message.reason)
+})
+const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 2, log: 'silent' })
+t.teardown(() => app.close())
+await app.catalog.refresh()
+app.markReady()
+const options = {
+  catalog: app.catalog,
+  store: app.store,
+  base,
+  title: 'Warm',
+  server: app.http.server,
+  threads: 2,
+  signal: new AbortController().signal,
+}
+const times = { large: 0, small: 0 }
+
+t.test('every question is one that the portal answers', async t => {
+  const { asked, refused } = await warmUp({ ...options, least: 50, times })
+  const [places = [], small = []] = ['places', 'small'].map(
+    name => app.catalog.entries().find(({ dataset }) => dataset.id === name)?.dataset.fields,
+  )
+  const numbers = [places, small].map(fields => questionsOf(fields).length)
+  t.same(numbers, [16, 7])
+  t.same({ asked, refused }, { asked: 2 * (16 + 7), refused: 0 })
+})
+
+t.test('nobody has used anything by that', async t => {
+  const { body } = await app.http.inject('/api/explore/v2.1/monitoring/datasets/ods-api-monitoring/records')
+  t.notMatch(body, /places/)
+  t.equal((await app.http.inject('/api/explore/v2.1/catalog/datasets/places/records')).statusCode, 401)
+})
+
+t.test('small portals, and those that end, ask nothing', async t => {
+  t.same(await warmUp(options), { asked: 0, refused: 0 })
+  const signal = AbortSignal.abort()
+  t.same(await warmUp({ ...options, least: 50, times, signal }), { asked: 0, refused: 0 })
+})
+
+t.test('clients come first', async t => {
+  const server = new EventEmitter()
+  let pages = 0
+  const page: Store['page'] = (...asked) => {
+    pages += 1
+    return app.store.page(...asked)
+  }
+  const asked = warmUp({
+    ...options,
+    store: { ...app.store, page },
+    server: server as Server,
+    least: 50,
+    times,
+  })
+  const answer = new EventEmitter()
+  server.emit('request', {}, answer)
+  await sleep(100)
+  t.equal(pages, 0, 'while one is answered')
+  answer.emit('close')
+  await asked
+  t.ok(pages > 0, 'once it is')
+  t.same([server.listenerCount('request'), (await asked).refused], [0, 0])
+})
