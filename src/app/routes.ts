@@ -56,7 +56,7 @@ import {
 } from './endpoint-sources.ts'
 import { addPlugins } from './plugins.ts'
 
-/** What the doors are built on. */
+/** The services of which the routes are made. */
 export interface Services {
   readonly catalog: Catalog
   readonly store: Store

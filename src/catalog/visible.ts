@@ -11,7 +11,7 @@ export type { DatasetList, ServedCatalog } from './catalog-graphs.ts'
 
 /** A source of datasets: the catalog, the monitoring or the network (query API, "Search API v2"). */
 export interface DatasetSource {
-  /** What somebody may see of it: the one decision about that, which every door asks. */
+  /** What a principal may see of it: the one place where that is decided, which every endpoint calls. */
   visibleTo(principal: Principal): VisibleDatasets
 }
 

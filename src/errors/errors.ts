@@ -93,7 +93,7 @@ export const FAULTS = {
   },
   InternalError: { status: 500, message: 'The service met an unexpected condition. It has been logged.' },
 
-  /** Faults of publishing and of the command line; their status only matters where a door shows them. */
+  /** Faults of publishing and of the command line; their status only matters where an endpoint shows them. */
   StoreFull: { status: 507, message: '{reason}' },
   LoadRefused: { status: 500, message: '{reason}' },
   ConfigInvalid: { status: 500, message: '{reason}' },

@@ -60,10 +60,7 @@ export class QueryLog {
     await this.flush()
   }
 
-  private note(
-    request: FastifyRequest,
-    { door: endpoint, status, milliseconds, bytes, aborted }: Answered,
-  ): void {
+  private note(request: FastifyRequest, { endpoint, status, milliseconds, bytes, aborted }: Answered): void {
     if (endpoint !== 'sparql' || request.principal?.type === 'user') return
     if (request.headers.authorization !== undefined) return
     const query = queryOf(request)
