@@ -114,7 +114,7 @@ export async function registerEndpoints(
   addVersionHeaders(http, { base })
   const versions: VersionSource = {
     list: (id, principal) => catalog.versionsOf(id, principal),
-    open: (id, version) => catalog.kept.opened(id, version),
+    open: (id, version) => catalog.retained.opened(id, version),
   }
   const cache = new ResponseCache({
     // One assignment puts a new catalog in force, and all that is offered is made of it alone.

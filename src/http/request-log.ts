@@ -9,7 +9,7 @@ const MAX_LENGTH = 2000
 
 /**
  * Writes one line a request, at the level `info`; the questions of those who watch over the process at `debug`. Credentials
- * in addresses are taken out, users are told by number and not by name.
+ * in addresses are taken out, users are named by number and not by name.
  */
 export function requestLog(log: FastifyBaseLogger): RequestObserver {
   const write = (endpoint: string, line: Readonly<Record<string, unknown>>) => {

@@ -255,9 +255,9 @@ async function publishMapping(
   if (textOf(chosen.mapping) === textOf(current.mapping))
     return { type: 'unchanged', manifest: current, refusal }
   return prepare(dataset.id, current, textOf(chosen.mapping), context, async head => {
-    const kept = retainedGraphs(current, head.folder, context.versions)
+    const retained = retainedGraphs(current, head.folder, context.versions)
     const { restored: _, ...unrestored } = current
-    const part: Omit<Manifest, 'mapping' | keyof Head> = { ...unrestored, graphs: kept }
+    const part: Omit<Manifest, 'mapping' | keyof Head> = { ...unrestored, graphs: retained }
     const { manifest, report } = await addMapping(part, head, chosen, context)
     return { manifest, refusal, report: { ...NOTHING_READ, ...report } }
   })

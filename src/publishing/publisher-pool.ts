@@ -8,7 +8,7 @@ export interface PoolSetup {
   readonly portal: string
   readonly base: string
   readonly mappingOnly: boolean
-  /** Versions of a dataset that are kept. */
+  /** Retained versions of a dataset. */
   readonly keepVersions: number
   readonly endsRollBack: boolean
 }

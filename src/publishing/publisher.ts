@@ -46,7 +46,7 @@ export interface PublishedSize {
 }
 
 /**
- * Publishes datasets, several at once where there are threads for it; what cannot be published is told, leaves its version in
+ * Publishes datasets, several at once where there are threads for it; what cannot be published is reported, leaves its version in
  * force, and holds up no other. Without names: every dataset of the portal that was not withdrawn, and versions of folders
  * that are gone are removed.
  */
@@ -148,7 +148,7 @@ function bytesOf(portal: string, id: string): number {
 /** Where publications happen, and the store that they are put into where it is shared. */
 export interface PublishAllContext extends Omit<PublishContext, 'versions' | 'onProgress' | 'inForce'> {
   readonly shared?: SharedRegistry | null
-  /** Versions of a dataset that are kept. */
+  /** Retained versions of a dataset. */
   readonly keepVersions?: number
   /** Threads that may be started, and bytes of memory for all of them; absent, this thread publishes one after another. */
   readonly parallel?: { readonly threads: number; readonly memory: number }
@@ -206,7 +206,7 @@ export function publisherData(settings: PublisherSettings): PublisherData {
   return { role: PUBLISHER, settings }
 }
 
-/** What the thread is told to publish, once. */
+/** What the thread is to publish, once. */
 export interface PublishJob {
   /** null for all of the portal. */
   readonly datasets: readonly string[] | null

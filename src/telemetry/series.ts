@@ -73,7 +73,7 @@ function valuesOf(
   name: string,
   { labels, durations }: { readonly labels: Labels<string>; readonly durations: Durations },
 ) {
-  const { count, seconds, upTo } = durations.told()
+  const { count, seconds, upTo } = durations.summary()
   return [
     ...upTo.map((value, at) => ({
       metricName: `${name}_bucket`,

@@ -23,7 +23,7 @@ interface Active extends TraceContext {
   readonly begun: number
 }
 
-/** Longest text of a query that is told. */
+/** Longest text of a query that is reported. */
 const MAX_LENGTH = 2000
 
 /**

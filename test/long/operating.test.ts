@@ -301,7 +301,7 @@ t.test('traceparent', async t => {
 t.test('durations by their length', async t => {
   const durations = new Durations()
   for (const milliseconds of [0, 1, 1.5, 40, 29_000, 31_000]) durations.note(milliseconds)
-  const { count, seconds, upTo } = durations.told()
+  const { count, seconds, upTo } = durations.summary()
   t.same([count, Math.round(seconds * 1e4)], [6, 600_425])
   t.same(
     [0.001, 0.0025, 0.025, 0.05, 30].map(bound => upTo[BOUNDS.indexOf(bound)]),

@@ -110,7 +110,7 @@ async function findEntries(
   return rows.flatMap(({ id }) => byId.get(id ?? '') ?? [])
 }
 
-/** Which files of datasets are told, and how (query API, "include_exports", "use_labels_in_exports"). */
+/** Which files of datasets are reported, and how (query API, "include_exports", "use_labels_in_exports"). */
 function readSheetOptions(
   query: QueryParameters,
   endpoint: ExploreEndpoint,
@@ -162,7 +162,7 @@ async function catalogTable(
       return presentDataset(
         entry,
         endpoint.place,
-        endpoint.manner(query, entry, source.figures),
+        endpoint.presentation(query, entry, source.figures),
         selected,
       ) as TableRow
     }
@@ -172,7 +172,7 @@ async function catalogTable(
   if (plan.type === 'records' && parts.length > 0) {
     const present = (entry: CatalogEntry, object: TableRow) => {
       const selected = { object, shown: parts }
-      const described = datasetObject(entry, endpoint.place, endpoint.manner(query, entry), selected)
+      const described = datasetObject(entry, endpoint.place, endpoint.presentation(query, entry), selected)
       return { ...described, ...Object.fromEntries(parts.map(part => [part, cellValue(described[part])])) }
     }
     const cached = [...(select === undefined ? [] : columns), ...parts.map(partColumn)]

@@ -47,7 +47,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
         if (entry === undefined) return object
         const object_ = select === undefined ? {} : object
         const selected = clauses.select === undefined ? undefined : { object: object_, shown: parts }
-        return present(entry, place, endpoint.manner(query, entry, source.figures), selected)
+        return present(entry, place, endpoint.presentation(query, entry, source.figures), selected)
       })
       return endpoint.answer(request, reply, executor, body({ query, plan, total, shown, page }))
     }
@@ -97,7 +97,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
     )
     if (fromCache !== null) return fromCache
     const executor = endpoint.executor()
-    const presentation = endpoint.manner(request.query, entry)
+    const presentation = endpoint.presentation(request.query, entry)
     const clauses = readClauses(request.query)
     if (clauses.select === undefined)
       return endpoint.answer(request, reply, executor, presentDataset(entry, place, presentation))

@@ -56,7 +56,7 @@ import type { AnswerPlace, PageLink, Presentation, SourceName } from './present.
 
 export interface ExploreOptions {
   readonly catalog: DatasetSource
-  /** Which source of datasets that is; the catalog unless told. */
+  /** Which source of datasets that is; the catalog by default. */
   readonly source?: SourceName
   readonly store: Store
   /** Public address, without trailing slash. */
@@ -102,14 +102,14 @@ export interface ExploreSource {
   readonly template?: string
   /** Order of facets that say none. */
   readonly facetSort: FacetSort
-  /** Facets that are told where none is named. */
+  /** Facets that are reported where none is named. */
   readonly facets: readonly string[]
 }
 
 /** The catalog as what queries are asked of. */
 export interface CatalogSource extends ExploreSource, Pick<ServedCatalog, 'entries' | 'figures'> {}
 
-/** Facets of the catalog that are told where none is named (facts on "Facets": those seen live). */
+/** Facets of the catalog that are reported where none is named (facts on "Facets": those observed). */
 const CATALOG_FACETS = ['features', 'modified', 'publisher', 'keyword', 'theme', 'license', 'language']
 
 /** What an unused dataset has counted (facts on "Catalog": explore). */
@@ -143,7 +143,7 @@ export class ExploreEndpoint {
   /** The later generation gives records and datasets flat. */
   readonly isFlat: boolean
   readonly place: AnswerPlace
-  private readonly kept = new AnswerCache()
+  private readonly answers = new AnswerCache()
   private readonly versions = new WeakMap<object, string>()
 
   constructor(options: ExploreOptions) {
@@ -266,11 +266,11 @@ export class ExploreEndpoint {
   }
 
   /**
-   * How a request wants what is told of a dataset and its records.
+   * How a request wants the description of a dataset and its records.
    *
    * @param figures of use that the query was asked of, where they are not those of the moment
    */
-  manner(
+  presentation(
     query: QueryParameters,
     { dataset: { id } }: CatalogEntry,
     figures?: ServedCatalog['figures'],
@@ -319,7 +319,7 @@ export class ExploreEndpoint {
       this.options.cache?.offer(reply, '')
       return reply.code(304).send()
     }
-    const body = this.kept.find(reply)
+    const body = this.answers.find(reply)
     if (body === undefined) return null
     this.options.cache?.offer(reply, body)
     return reply.type(JSON_TYPE).send(body)
@@ -351,7 +351,7 @@ export class ExploreEndpoint {
     const timing = executor.watch.header()
     if (timing !== '') reply.header('server-timing', timing)
     const text = jsonText(body)
-    this.kept.keep(reply, text)
+    this.answers.keep(reply, text)
     return reply.type(JSON_TYPE).send(text)
   }
 

@@ -16,7 +16,7 @@ export interface QueryLogOptions {
   /** The address of a client, which goes into its pseudonym alone. */
   readonly address: (message: IncomingMessage) => string
   readonly now: () => number
-  /** Milliseconds for which lines are gathered, 1,000 unless told. */
+  /** Milliseconds for which lines are gathered, 1,000 by default. */
   readonly interval?: number
 }
 

@@ -23,12 +23,12 @@ const DROPPED = 90_000
 const STALE = 5000
 /** Milliseconds after which columns that could not be fetched are fetched again. */
 const PAUSE = 5000
-/** Ids of removed records that other instances are told. */
+/** Ids of removed records that other instances are notified of. */
 const REMOVED_REPORTED = 20_000
 /** Pieces of a load between two notes of how far it is. */
 const NOTED = 4
 
-/** What is kept in the store for a version: all that an instance without its files needs. */
+/** What is stored in the store for a version: all that an instance without its files needs. */
 interface VersionDocument {
   readonly manifest: Manifest
   readonly removed: readonly string[]
@@ -111,7 +111,7 @@ export class SharedRegistry implements Registry {
     return manifest
   }
 
-  /** What is kept for a version; null for none, or one of another format. */
+  /** What is stored for a version; null for none, or one of another format. */
   async #document(dataset: string, version: string): Promise<VersionDocument | null> {
     const text = await this.#releases.document(dataset, version)
     const found = text === null ? null : (JSON.parse(text) as VersionDocument)

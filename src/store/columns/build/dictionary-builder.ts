@@ -38,7 +38,7 @@ const FAMILIES: readonly Family[] = ['number', 'boolean', 'day', 'moment', 'text
  * Makes the literal parts of a dictionary from distinct literals, each taken into a table as the number of its ending and
  * its text with the escapes of N-Triples.
  *
- * Their `first` is the code of the first literal; the words of texts are kept where they are searched.
+ * Their `first` is the code of the first literal; the words of texts are stored where they are searched.
  */
 export class DictionaryBuilder {
   private readonly table: ByteTable

@@ -27,7 +27,7 @@ import { constantVector } from './translate.ts'
 import { termOf } from './value.ts'
 import { hasWholeValues, isBound, type Vector } from './vector.ts'
 
-/** Name under which rows are told apart that a group is evaluated for. */
+/** Name under which rows are distinguished that a group is evaluated for. */
 const ROW = ' row of the left side'
 
 type Graphs = readonly GraphColumns[]
@@ -299,8 +299,8 @@ export class Evaluator {
       batches = this.blocks(parts.patterns, parts.paths, early, scope, batches)
     for (const other of rest) batches = this.joinAll(batches, other, scope)
     for (const batch of batches) {
-      const kept = late.length === 0 ? batch : this.filtered(late, batch, scope)
-      if (kept.size > 0) yield kept
+      const remaining = late.length === 0 ? batch : this.filtered(late, batch, scope)
+      if (remaining.size > 0) yield remaining
     }
   }
 
@@ -369,12 +369,12 @@ export class Evaluator {
   }
 
   private filtered(conditions: readonly Formula[], batch: Batch, scope: Scope): Batch {
-    let kept = batch
+    let remaining = batch
     for (const condition of conditions) {
-      const rows = scope.filter.select(condition, kept)
-      if (rows.length < kept.size) kept = kept.rows(rows)
+      const rows = scope.filter.select(condition, remaining)
+      if (rows.length < remaining.size) remaining = remaining.rows(rows)
     }
-    return kept
+    return remaining
   }
 
   /**
@@ -494,10 +494,10 @@ export class Evaluator {
     const numbered = left.with([[name, rowVector(left.size)]])
     const matched = new Uint8Array(left.size)
     for (const found of this.join(numbered, right, scope)) {
-      const kept = condition === null ? found : this.filtered([condition], found, scope)
-      if (kept.size === 0) continue
-      for (const row of rowsOf(kept.get(name) as Vector, kept.size)) matched[row] = 1
-      yield kept.only(kept.variables.filter(each => each !== name))
+      const remaining = condition === null ? found : this.filtered([condition], found, scope)
+      if (remaining.size === 0) continue
+      for (const row of rowsOf(remaining.get(name) as Vector, remaining.size)) matched[row] = 1
+      yield remaining.only(remaining.variables.filter(each => each !== name))
     }
     const alone = allRows(left.size).filter(row => matched[row] === 0)
     if (alone.length > 0) yield left.rows(alone)

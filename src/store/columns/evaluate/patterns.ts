@@ -174,9 +174,9 @@ export class PatternMatcher {
     const present = found.get(object.name) as IdVector
     let rows: Uint32Array | null = null
     for (const each of conditions) rows = filter.select(each, found, rows)
-    const kept = new Uint32Array(batch.size)
-    for (const row of rows ?? []) kept[row] = present.ids[row] as number
-    return batch.with([[object.name, { type: 'ids', domain, ids: kept }]])
+    const selected = new Uint32Array(batch.size)
+    for (const row of rows ?? []) selected[row] = present.ids[row] as number
+    return batch.with([[object.name, { type: 'ids', domain, ids: selected }]])
   }
 
   /** A star whose links are all in one graph. */
@@ -282,8 +282,9 @@ export class PatternMatcher {
       const none = new PendingFilters([])
       const own = via === 'scan' || via === 'subject' ? via : link
       for (const found of this.inGraph(graph, subject, [link], own, batch, none, [])) {
-        const kept = this.withoutDoubles(found, subject, link, holding.slice(0, number))
-        if (kept.size > 0) yield* this.acrossGraphs(component, subject, rest, 'subject', kept, filters)
+        const distinct = this.withoutDoubles(found, subject, link, holding.slice(0, number))
+        if (distinct.size > 0)
+          yield* this.acrossGraphs(component, subject, rest, 'subject', distinct, filters)
       }
     }
   }
