@@ -4,19 +4,11 @@ import { variablesOfFormula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
 import { type Batch, partsForPairs } from './batch.ts'
 import type { BlockStep } from './block.ts'
+import { codesOf, gatherIds, subjectsIn } from './column-codes.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
 import { crossPairs, joinedBatch } from './join.ts'
-import {
-  type ColumnLink,
-  codesOf,
-  gatherIds,
-  hasPredicate,
-  isPosition,
-  LinkFollower,
-  PendingFilters,
-  subjectsIn,
-} from './links.ts'
+import { type ColumnLink, hasPredicate, isPosition, LinkFollower, PendingFilters } from './links.ts'
 import { countOfCode, scanSubjects } from './scan.ts'
 import { type Component, componentsOf, connected, rowsNotIn } from './sources.ts'
 import { constantVector, translated } from './translate.ts'

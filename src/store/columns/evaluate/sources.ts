@@ -1,7 +1,8 @@
 import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
+import { hasCode, rowFinder } from './column-codes.ts'
 import { domainsOf } from './evaluation.ts'
-import { type ColumnLink, hasCode, hasPredicate, rowFinder } from './links.ts'
+import { type ColumnLink, hasPredicate } from './links.ts'
 import { codeTranslator, shareSubjects, translated } from './translate.ts'
 import type { Vector } from './vector.ts'
 
