@@ -19,11 +19,12 @@ import { lookup } from '../../model/lookup.ts'
 import { type AnswerPage, answerQuery, countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf, type ResultColumn } from '../../query/execute/columns.ts'
 import { catalogSheet, type SheetOptions } from './catalog-sheets.ts'
-import type { CatalogRoute, CatalogSource, ExploreEndpoint } from './endpoint.ts'
+import type { CatalogRoute, ExploreEndpoint } from './endpoint.ts'
 import { begunExport, sendFile } from './export-file.ts'
 import { EXPORT_FORMATS, exportFormats } from './export-list.ts'
 import { datasetObject, presentDataset } from './present.ts'
 import { type ShownPart, splitSelect } from './selection.ts'
+import type { CatalogSource } from './source.ts'
 
 interface ExportRoute extends CatalogRoute {
   readonly Params: { readonly format: string }

@@ -4,9 +4,10 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import { fieldNamed } from '../../model/field.ts'
 import { answerQuery } from '../../query/execute/answer.ts'
 import type { Condition, Query } from '../../query/plan.ts'
-import type { CatalogRoute, DatasetRoute, ExploreEndpoint, ExploreSource } from './endpoint.ts'
+import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
 import { pageLinks, presentDataset, queriedDataset } from './present.ts'
 import { splitSelect } from './selection.ts'
+import type { ExploreSource } from './source.ts'
 
 /** The catalog: its datasets, one of them, and what is counted over all (query API, "Catalog search"). */
 export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
