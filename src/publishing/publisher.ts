@@ -3,15 +3,8 @@ import { publishingShare } from '../runtime/memory.ts'
 import { definedDatasets, readDefinition } from './definition.ts'
 import type { MappingRefusal } from './mapping/choose-mapping.ts'
 import { publicationOrder, withDependants } from './processors/dependencies.ts'
-import {
-  findUnchanged,
-  type PublishContext,
-  type PublishProgress,
-  type PublishReport,
-  type PublishResult,
-  publishDataset,
-  reasonOf,
-} from './publish.ts'
+import type { PublishContext, PublishProgress, PublishReport, PublishResult } from './publication.ts'
+import { findUnchanged, publishDataset, reasonOf } from './publish.ts'
 import { PublicationFailed, PublisherPool } from './publisher-pool.ts'
 import type { StoreSettings } from './registry/portal-store.ts'
 import type { SharedRegistry } from './registry/shared-registry.ts'
