@@ -70,11 +70,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
 
   app.get<CatalogRoute>(`${home}/aggregates`, async (request, reply) => {
     endpoint.refuseGone('Aggregates')
-    const fromCache = endpoint.fromCache(
-      request,
-      reply,
-      endpoint.catalogVersion(endpoint.visible(request), request.query),
-    )
+    const fromCache = endpoint.fromCatalogCache(request, reply)
     if (fromCache !== null) return fromCache
     const executor = endpoint.executor()
     const source = await endpoint.catalogSource(endpoint.visible(request), request.query)
@@ -91,11 +87,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
 
   app.get<DatasetRoute>(`${home}/datasets/:dataset`, async (request, reply) => {
     const entry = endpoint.dataset(request)
-    const fromCache = endpoint.fromCache(
-      request,
-      reply,
-      endpoint.catalogVersion(endpoint.visible(request), request.query),
-    )
+    const fromCache = endpoint.fromCatalogCache(request, reply)
     if (fromCache !== null) return fromCache
     const executor = endpoint.executor()
     const presentation = endpoint.presentation(request.query, entry)

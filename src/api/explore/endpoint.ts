@@ -247,6 +247,12 @@ export class ExploreEndpoint {
     return reply.type(JSON_TYPE).send(body)
   }
 
+  /** {@link fromCache} for what is made of the catalog that the caller sees. */
+  fromCatalogCache(request: FastifyRequest, reply: FastifyReply): FastifyReply | null {
+    const version = this.catalogVersion(this.visible(request), request.query as QueryParameters)
+    return this.fromCache(request, reply, version)
+  }
+
   /** Gives an answer its entity tag, where it has one, and tells whether the client has the answer already. */
   isKnown(
     request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,

@@ -13,11 +13,7 @@ export function facetRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): vo
   const { root, source } = endpoint.place
 
   app.get<CatalogRoute>(`/${source}/facets`, async (request, reply) => {
-    const fromCache = endpoint.fromCache(
-      request,
-      reply,
-      endpoint.catalogVersion(endpoint.visible(request), request.query),
-    )
+    const fromCache = endpoint.fromCatalogCache(request, reply)
     if (fromCache !== null) return fromCache
     const executor = endpoint.executor()
     const facets = await enumerate(
