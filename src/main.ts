@@ -25,7 +25,7 @@ export interface Service extends App {
 
 /**
  * Serves a portal: listen, serve what is published already while what changed is published, serve that, say so. What cannot
- * be published is told and the rest is served. Faults: those of {@link registerServer} and {@link buildApp}.
+ * be published is reported and the rest is served. Faults: those of {@link registerServer} and {@link buildApp}.
  */
 export async function serve(config: Config, progress: ProgressReporter): Promise<Service> {
   const unregister = await registerServer(config)

@@ -95,7 +95,7 @@ t.test('its size is bounded, and pseudonyms last a day', async t => {
     now: () => now,
     interval: 5,
   })
-  const answered = { door: 'sparql', status: 200, milliseconds: 1, bytes: 2, aborted: false } as Answered
+  const answered = { endpoint: 'sparql', status: 200, milliseconds: 1, bytes: 2, aborted: false } as Answered
   const note = (query: string) =>
     log.observer.ended(
       { method: 'GET', query: { query }, params: {}, headers: {}, raw: {} } as never,

@@ -249,12 +249,12 @@ t.test('linked data shows vocabulary, a resource, queries and the mapping', asyn
   t.match((await get('/explore/dataset/words/linked-data/')).textOf('main'), /skos|Concept/)
 })
 
-t.test('the page for developers names doors that answer, and the limits', async t => {
+t.test('the page for developers names APIs that answer, and the limits', async t => {
   const { status, document, textOf, links, body } = await get('/developers/')
   t.equal(status, 200)
   t.match(textOf('main'), /1,234,567[\s\S]*765,432/)
   t.notMatch(body, 'secret')
-  t.ok(document.querySelectorAll('.door').length >= 8)
+  t.ok(document.querySelectorAll('.endpoint').length >= 8)
   for (const link of links.filter(each => each.startsWith('/') && !each.startsWith('/sparql')))
     t.ok([200, 302, 303].includes((await app.http.inject({ url: link })).statusCode), link)
 })

@@ -87,7 +87,7 @@ t.test('a long sitemap comes in parts', async t => {
   t.equal(sitemapPart(pages, base, 3), null)
 })
 
-t.test('robots.txt closes the doors of programs and names the sitemap', async t => {
+t.test('robots.txt closes the APIs and names the sitemap', async t => {
   const { type, body } = await get('/robots.txt')
   t.match(type, /^text\/plain/)
   t.match(body, /^Disallow: \/open\/api\/$/m)

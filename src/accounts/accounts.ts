@@ -114,7 +114,7 @@ export interface LinkedIdentities {
 }
 
 /**
- * Accounts: who there is, what each may see, and the secrets by which they are recognised, of which hashes are kept. All
+ * Accounts: who there is, what each may see, and the secrets by which they are recognised, stored as hashes. All
  * of it is in one database: a file, which other processes of this machine may write to at the same time, or a PostgreSQL
  * that several Lodestones share. What one changes counts at once for itself and for all who use the same file, and within
  * a second for the others.
@@ -177,7 +177,7 @@ export interface Users {
 }
 
 export interface Keys {
-  /** The key is told here and never again: `key`, some 50 characters of A-Z a-z 0-9. */
+  /** The key is returned here and never again: `key`, some 50 characters of A-Z a-z 0-9. */
   create(user: string, label: string): Promise<{ readonly key: string; readonly id: number }>
   /** Of one user, or all. */
   list(user?: string): Promise<readonly ApiKey[]>

@@ -9,7 +9,7 @@ interface Row extends Omit<AuditEvent, 'moment'> {
   readonly moment: number
 }
 
-/** Characters of a name that are kept. */
+/** Characters of a name that are stored. */
 const MAX_LENGTH = 300
 
 /** Events that are read at a time. */

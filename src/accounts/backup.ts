@@ -8,7 +8,7 @@ import type { PostgresDatabase } from './postgres/database.ts'
 import { makeBackupFile, SqliteDatabase } from './sqlite.ts'
 
 /**
- * Writes all accounts to a file as of one moment, for its owner alone; whatever they are kept in, the file is of the kind
+ * Writes all accounts to a file as of one moment, for its owner alone; whatever they are stored in, the file is of the kind
  * that a portal keeps them in by itself.
  */
 export async function backUpDatabase(

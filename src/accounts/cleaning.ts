@@ -10,7 +10,7 @@ const DAY = 24 * 3600_000
 /** Milliseconds that a spent refresh token is known, so that its reuse is noticed. */
 const REUSE_NOTICED = 90 * DAY
 
-/** What expires: the table, its key, the column with the moment, and how long rows are kept after it. */
+/** What expires: the table, its key, the column with the moment, and how long rows are stored after it. */
 const EXPIRING = [
   ['session', 'id', 'used', SESSION_IDLE],
   ['session', 'id', 'created', SESSION_LIFE],
@@ -20,9 +20,9 @@ const EXPIRING = [
   ['refresh_token', 'hash', 'spent', REUSE_NOTICED],
 ] as const
 
-const DELETIONS = EXPIRING.map(([table, key, moment, kept]) => {
+const DELETIONS = EXPIRING.map(([table, key, moment, lifetime]) => {
   const expired = `SELECT ${key} FROM ${table} WHERE ${moment} <= ? LIMIT ${AT_ONCE}`
-  return { kept, remove: change(`DELETE FROM ${table} WHERE ${key} IN (${expired})`) }
+  return { lifetime, remove: change(`DELETE FROM ${table} WHERE ${key} IN (${expired})`) }
 })
 
 const end = query<{ readonly last: number | null }>(
@@ -43,7 +43,7 @@ const removeFamilies = change(
 export function createCleaning(database: Database): (now: number) => Promise<void> {
   const cleanFamilies = createFamilyCleaning(database)
   return async now => {
-    for (const { remove, kept } of DELETIONS) await database.write(() => remove(now - kept))
+    for (const { remove, lifetime } of DELETIONS) await database.write(() => remove(now - lifetime))
     await cleanFamilies(now - 2 * DAY)
   }
 }

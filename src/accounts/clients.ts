@@ -79,9 +79,9 @@ export function createClients(database: Database, randomBytes: RandomBytes, now:
     },
     find: async id => database.read(() => findClient(id)),
     verifySecret: async (id, secret) => {
-      const kept = (await database.read(() => secretOf.get(id)))?.secret
+      const stored = (await database.read(() => secretOf.get(id)))?.secret
       const given = hashOfGiven(secret) ?? hashOf('')
-      return timingSafeEqual(given, kept ?? NO_SECRET) && kept !== undefined
+      return timingSafeEqual(given, stored ?? NO_SECRET) && stored !== undefined
     },
     remove: async (given, user) => {
       await database.write(function* () {

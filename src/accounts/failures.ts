@@ -90,14 +90,16 @@ function longestOf(counted: readonly FailureLimit[]): number {
   return Math.max(0, ...counted.map(({ within }) => within))
 }
 
-/** Milliseconds for which failures are kept. */
+/** Milliseconds for which failures are stored. */
 const MAX_WITHIN = 3_600_000
 
 /** Failures that the database holds; of more, the oldest are forgotten. */
-const MAX_KEPT = 500_000
+const MAX_FAILURES = 500_000
 
 const removeOld = change('DELETE FROM failure WHERE moment <= ?')
-const removeSurplus = change(`DELETE FROM failure WHERE id <= (SELECT max(id) FROM failure) - ${MAX_KEPT}`)
+const removeSurplus = change(
+  `DELETE FROM failure WHERE id <= (SELECT max(id) FROM failure) - ${MAX_FAILURES}`,
+)
 const findLast = query<{ readonly moment: number }>(
   'SELECT moment FROM failure WHERE subject = ? AND moment > ? ORDER BY moment DESC LIMIT 1 OFFSET ?',
 )

@@ -4,7 +4,7 @@ import { change, query } from './database-script.ts'
 import { folded } from './names.ts'
 import { type RandomBytes, randomText } from './secrets.ts'
 
-/** Characters of the password of a user who signs in elsewhere: nobody is told it. */
+/** Characters of the password of a user who signs in elsewhere: nobody knows it. */
 const PASSWORD_LENGTH = 60
 
 const find = query<{ readonly user: number }>('SELECT user FROM identity WHERE issuer = ? AND subject = ?')

@@ -19,7 +19,7 @@ export interface LastUses {
   stop(): void
 }
 
-/** @param write writes uses in one transaction; where it fails, they are kept and tried again */
+/** @param write writes uses in one transaction; where it fails, they are stored and tried again */
 export function createLastUses(
   write: (uses: readonly (readonly [id: number, moment: number])[]) => MaybePromise<void>,
 ): LastUses {

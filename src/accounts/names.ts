@@ -24,10 +24,10 @@ export function unknownUser(name: string): Fault {
   return unknownName(`There is no user ${shownName(name)}`)
 }
 
-/** A name as it is told to who gave it: without what a terminal would obey, and not at any length. */
+/** A name as it is repeated to whoever gave it: without what a terminal would obey, and not at any length. */
 export function shownName(text: string): string {
-  const kept = [...text.slice(0, 400)].map(character => (CONTROL.test(character) ? '?' : character))
-  return kept.length > 120 ? `${kept.slice(0, 120).join('')}…` : kept.join('')
+  const characters = [...text.slice(0, 400)].map(character => (CONTROL.test(character) ? '?' : character))
+  return characters.length > 120 ? `${characters.slice(0, 120).join('')}…` : characters.join('')
 }
 
 /** Names that are equal after this are of one user. */

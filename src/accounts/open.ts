@@ -43,7 +43,7 @@ export interface OpenOptions {
 export interface WaitOptions {
   /** Milliseconds for which it is waited for; without it none. */
   readonly timeout?: number
-  /** Told once why it is waited for. */
+  /** Called once with the reason for the wait. */
   readonly onWaiting?: (reason: string) => void
 }
 

@@ -8,7 +8,7 @@ const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 /** Bytes from here on would make some digits likelier than others. */
 const FAIR = 256 - (256 % DIGITS.length)
 
-/** Longest text that is taken for a secret at all, so that strangers have nothing hashed that is long. */
+/** Longest text that is taken for a secret at all, so that nobody has long texts hashed. */
 const MAX_LENGTH = 200
 
 /** A random text of A-Z a-z 0-9: 5.95 bits a character. */
@@ -20,12 +20,12 @@ export function randomText(randomBytes: RandomBytes, length: number): string {
   return text
 }
 
-/** What is kept of a secret that is random: nothing slower is needed, for it cannot be guessed. */
+/** The stored form of a secret that is random: nothing slower is needed, for it cannot be guessed. */
 export function hashOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** The hash of what a stranger gave; null for what cannot be a secret that was made here. */
+/** The hash of a secret that a client sent; null for what cannot be a secret that was made here. */
 export function hashOfGiven(given: string): Buffer | null {
   return given.length === 0 || given.length > MAX_LENGTH ? null : hashOf(given)
 }

@@ -7,7 +7,7 @@ export interface SingleUse {
   /**
    * Consumes something until it expires by itself; false where it was consumed before.
    *
-   * @param what names it, with its kind; a hash of it is kept
+   * @param what names it, with its kind; stored as a hash
    * @param expires milliseconds since 1970: whoever asks refuses it afterwards, so it may be forgotten then
    */
   consume(what: string, expires: number): Promise<boolean>

@@ -9,10 +9,10 @@ import type { DatabaseScript, ScriptStep } from './database-script.ts'
 /** Milliseconds that a writer waits for another process. */
 const TIMEOUT = 5000
 
-/** Kilobytes of the file that are kept in memory: 50,000 keys and their users. */
+/** Kilobytes of the file that are cached in memory: 50,000 keys and their users. */
 const CACHE = 16_000
 
-/** Prepared statements that are kept. */
+/** Prepared statements that are cached. */
 const MAX_PREPARED = 200
 
 /** `Lode`, in the header of the file: other databases are not written to. */
@@ -43,7 +43,7 @@ export class SqliteDatabase implements Database {
     this.file = file
     this.#connection = connect(file)
     try {
-      this.#refuseStrangers(steps.length)
+      this.#refuseForeign(steps.length)
       this.#beginLog()
       this.#connection.exec('PRAGMA synchronous = NORMAL')
       this.#connection.exec('PRAGMA foreign_keys = ON')
@@ -58,7 +58,7 @@ export class SqliteDatabase implements Database {
 
   /** Asking costs much less than a look-up. */
   generation(): number {
-    const { data_version: version } = this.#told(() => this.#dataVersion.get([])) as {
+    const { data_version: version } = this.#withFaults(() => this.#dataVersion.get([])) as {
       readonly data_version: number
     }
     if (version !== this.#version) this.#generation++
@@ -71,7 +71,7 @@ export class SqliteDatabase implements Database {
   }
 
   read<T>(work: () => DatabaseScript<T>): T {
-    return this.#told(() => this.#run(work()))
+    return this.#withFaults(() => this.#run(work()))
   }
 
   snapshot<T>(work: () => DatabaseScript<T>): T {
@@ -117,7 +117,7 @@ export class SqliteDatabase implements Database {
   }
 
   #transact<T>(work: () => T): T {
-    return this.#told(() => {
+    return this.#withFaults(() => {
       this.#connection.exec('BEGIN IMMEDIATE')
       try {
         const result = work()
@@ -157,7 +157,7 @@ export class SqliteDatabase implements Database {
     this.#connection.close()
   }
 
-  #refuseStrangers(newest: number): void {
+  #refuseForeign(newest: number): void {
     const version = this.#number('user_version')
     if (version > newest) {
       const reason = `${this.file} was written by a newer Lodestone: its schema is ${version}, this program knows ${newest}`
@@ -200,7 +200,7 @@ export class SqliteDatabase implements Database {
     return row?.[pragma] ?? 0
   }
 
-  #told<T>(work: () => T): T {
+  #withFaults<T>(work: () => T): T {
     try {
       return work()
     } catch (error) {

@@ -78,7 +78,7 @@ const STORE_TIMEOUT = 60_000
 /** Milliseconds that a database of accounts is waited for, which may be started at the same time as this process. */
 const ACCOUNTS_TIMEOUT = 30_000
 
-/** Puts the services together and registers the doors. Nothing is loaded and nothing listens yet. */
+/** Puts the services together and registers the routes. Nothing is loaded and nothing listens yet. */
 export async function buildApp(config: Config, options: AppOptions = {}): Promise<App> {
   const timeouts = {
     requestTimeout: config.requestTimeout * 1000,

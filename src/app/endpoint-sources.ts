@@ -70,7 +70,7 @@ export function sparqlDataset(served: ServedDataset): QueriedDataset {
   }
 }
 
-/** What the linked-data doors need of a dataset. */
+/** What the linked-data endpoints need of a dataset. */
 export function describedDatasets(served: ServedDataset, base: string) {
   const { dataset, version, resources: graph, published, mapping, prefixes, target } = served
   const metas = dataset.metas.default ?? {}

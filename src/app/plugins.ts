@@ -56,7 +56,7 @@ const MANAGEMENT_METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
 const OPEN = /^\/(?:healthz|readyz|metrics|assets)(?:[/?]|$)/
 
 /**
- * Teaches an instance the manners that all of its routes share: the methods, CORS and its preflights, who asks, whether
+ * Teaches an instance the plugins that all of its routes share: the methods, CORS and its preflights, who asks, whether
  * that one may, and how often, addresses that cannot be decoded, compression, and what 304 and HEAD leave out.
  */
 export function addPlugins(http: FastifyInstance, options: PluginOptions): void {

@@ -56,7 +56,7 @@ import {
 } from './endpoint-sources.ts'
 import { addPlugins } from './plugins.ts'
 
-/** What the doors are built on. */
+/** The services of which the routes are made. */
 export interface Services {
   readonly catalog: Catalog
   readonly store: Store
@@ -114,7 +114,7 @@ export async function registerEndpoints(
   addVersionHeaders(http, { base })
   const versions: VersionSource = {
     list: (id, principal) => catalog.versionsOf(id, principal),
-    open: (id, version) => catalog.kept.opened(id, version),
+    open: (id, version) => catalog.retained.opened(id, version),
   }
   const cache = new ResponseCache({
     // One assignment puts a new catalog in force, and all that is offered is made of it alone.

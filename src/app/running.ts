@@ -112,7 +112,7 @@ async function lock(portal: string): Promise<(() => void) | null> {
 }
 
 /**
- * The servers that run on a portal folder, also on other hosts that share it. One that died without a word is told by its
+ * The servers that run on a portal folder, also on other hosts that share it. One that died without a word is recognised by its
  * process on this host, and by its silence on others.
  *
  * @param now milliseconds since 1970

@@ -29,7 +29,7 @@ export interface CatalogOptions {
   /** Milliseconds for which the graphs of a replaced version stay, for answers that are still reading them. */
   readonly grace: number
   readonly onProgress?: (progress: LoadProgress) => void
-  /** Told of each version that is left out because its files are damaged. */
+  /** Notified of each version that is left out because its files are damaged. */
   readonly onDamage?: (left: {
     readonly dataset: string
     readonly version: string
@@ -57,13 +57,13 @@ export class Catalog implements DatasetSource {
   private expected: ReadonlyMap<string, () => boolean> = new Map()
 
   /** The versions beside those in force. */
-  readonly kept: RetainedVersions
+  readonly retained: RetainedVersions
 
   constructor(options: CatalogOptions) {
     const store = withSharedGraphs(options.store)
     this.options = { ...options, store }
-    this.kept = new RetainedVersions({ ...options, store })
-    this.served = servedOf([], 'empty', this.seenOptions())
+    this.retained = new RetainedVersions({ ...options, store })
+    this.served = servedOf([], 'empty', this.visibleOptions())
   }
 
   /**
@@ -95,7 +95,7 @@ export class Catalog implements DatasetSource {
         const found = this.find(served, id)
         if (!isVisible(principal, found)) throw accessError(principal, `The dataset ${id}`)
         if (version === null || version === found.version) return found
-        const older = this.kept.find(id, version)
+        const older = this.retained.find(id, version)
         // What was restricted then was not published for everybody.
         if (older !== undefined && isVisible(principal, older)) return older
         throw unknownVersion(id, version, this.versionsOf(id, principal))
@@ -123,7 +123,7 @@ export class Catalog implements DatasetSource {
    */
   versionsOf(id: string, principal: Principal): readonly Manifest[] {
     this.addressed(id, principal)
-    return this.kept
+    return this.retained
       .list(id)
       .filter(({ dataset }) => dataset.visibility === 'public' || isGranted(principal, id))
   }
@@ -156,7 +156,7 @@ export class Catalog implements DatasetSource {
     const replaced = this.served
     const entries = replaced.entries.filter(entry => entry !== lost)
     this.generation += 1
-    this.served = servedOf(entries, `g${this.generation}`, this.seenOptions())
+    this.served = servedOf(entries, `g${this.generation}`, this.visibleOptions())
     this.dropLater(graphsOf(lost))
     for (const list of listsOf(replaced)) list.release()
     const { dataset, version } = lost
@@ -212,7 +212,10 @@ export class Catalog implements DatasetSource {
     }
     served.made += 1
     const entries = served.entries.filter(entry => isVisible(principal, entry))
-    const list = new VisibleList({ version: `${served.version}s${served.made}`, entries }, this.seenOptions())
+    const list = new VisibleList(
+      { version: `${served.version}s${served.made}`, entries },
+      this.visibleOptions(),
+    )
     lists.set(key, list)
     const [[oldest, old] = []] = lists
     if (lists.size > MAX_LISTS && oldest !== undefined) {
@@ -227,35 +230,35 @@ export class Catalog implements DatasetSource {
     const replaced = this.served
     const required = await registry.current()
     const fresh: Manifest[] = []
-    const kept: ServedDataset[] = []
+    const unchanged: ServedDataset[] = []
     for (const id of this.leftOut.keys()) if (!required.has(id)) this.leftOut.delete(id)
     for (const [id, version] of required) {
       const served = replaced.byId.get(id)
       if (this.leftOut.get(id)?.version === version) {
-        if (served !== undefined) kept.push(served)
+        if (served !== undefined) unchanged.push(served)
         continue
       }
       if (this.leftOut.delete(id)) this.toRepair.delete(id)
       if (served !== undefined && served.version === version) {
-        kept.push(served)
+        unchanged.push(served)
         continue
       }
       const manifest = await registry.manifest(id, version)
       // Where another version is in force by now, the next look finds it.
-      if (manifest === null && served !== undefined) kept.push(served)
+      if (manifest === null && served !== undefined) unchanged.push(served)
       if (manifest !== null && manifest.base !== this.options.base) {
         // Published for another address: the version that is served stays, its IRIs are right.
-        if (served !== undefined) kept.push(served)
+        if (served !== undefined) unchanged.push(served)
       } else if (manifest !== null) fresh.push(manifest)
     }
-    const gone = replaced.entries.filter(served => !kept.includes(served))
+    const gone = replaced.entries.filter(served => !unchanged.includes(served))
     if (fresh.length === 0 && gone.length === 0) return false
     const next = fresh.map(manifest => servedDataset(versions, manifest, registry))
     const loaded = new Set(replaced.entries.flatMap(graphsOf))
     const sources = fresh
       .flatMap(manifest => registry.sources(manifest))
       .filter(({ graph }) => !loaded.has(graph))
-    const entries = [...kept, ...next].sort((a, b) => (a.dataset.id < b.dataset.id ? -1 : 1))
+    const entries = [...unchanged, ...next].sort((a, b) => (a.dataset.id < b.dataset.id ? -1 : 1))
     this.generation += 1
     const version = `g${this.generation}`
     const open = catalogGraphs(entries.filter(isPublic), this.options.base, version)
@@ -268,7 +271,7 @@ export class Catalog implements DatasetSource {
       if (isInForce && !(await this.leaveOutDamaged(fresh, error))) throw error
       return this.load()
     }
-    this.served = servedOf(entries, version, this.seenOptions(), open.served)
+    this.served = servedOf(entries, version, this.visibleOptions(), open.served)
     const needed = new Set(entries.flatMap(graphsOf))
     this.dropLater(gone.flatMap(graphsOf).filter(graph => !needed.has(graph)))
     for (const list of listsOf(replaced)) list.release()
@@ -307,7 +310,7 @@ export class Catalog implements DatasetSource {
     throw new Fault('DatasetDamaged', { id })
   }
 
-  private seenOptions(): VisibleOptions {
+  private visibleOptions(): VisibleOptions {
     const { base, store, grace } = this.options
     return { base, store, grace, id: CATALOG_ID }
   }

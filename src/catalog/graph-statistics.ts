@@ -37,7 +37,7 @@ export interface GraphStatistics {
   readonly planner?: PlannerStatistics | null
 }
 
-/** Properties and classes whose figures are told; a graph has rarely more than some hundred. */
+/** Properties and classes whose figures are reported; a graph has rarely more than some hundred. */
 const MAX_PARTS = 1000
 /** Triples whose subjects and objects one statement counts, where their predicates allow. */
 const TRIPLES_AT_ONCE = 200_000

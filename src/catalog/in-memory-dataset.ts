@@ -18,7 +18,7 @@ export interface InMemoryRecords {
   readonly version: string
   /** ISO 8601 moment at which the records were made. */
   readonly published: string
-  /** The fields whose words are found by a search of everything: all unless told. */
+  /** The fields whose words are found by a search of everything: all by default. */
   readonly isSearched?: (field: Field) => boolean
 }
 

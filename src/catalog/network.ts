@@ -26,7 +26,7 @@ export interface NetworkOptions {
   readonly grace: number
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Is told why a portal could not be read. */
+  /** Is called with the reason why a portal could not be read. */
   readonly onFailure?: (error: unknown) => void
 }
 
@@ -189,8 +189,8 @@ function alike(entries: readonly ServedDataset[]): ServedDataset[] {
   }
   return entries.map(entry => {
     const templates = Object.entries(entry.dataset.metas).map(([template, metas]) => {
-      const kept = Object.entries(metas).filter(([name, value]) => isAlike(`${template}.${name}`, value))
-      return [template, Object.fromEntries(kept)] as const
+      const matching = Object.entries(metas).filter(([name, value]) => isAlike(`${template}.${name}`, value))
+      return [template, Object.fromEntries(matching)] as const
     })
     return { ...entry, dataset: { ...entry.dataset, metas: Object.fromEntries(templates) } }
   })

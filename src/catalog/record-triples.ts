@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts'
 const RECORDS_AT_A_TIME = 1000
 
 /**
- * The facts of the first records of a dataset, of all unless told, in the order of its source, in bounded pieces of
+ * The facts of the first records of a dataset, of all by default, in the order of its source, in bounded pieces of
  * N-Triples; what is not read is not asked for.
  */
 async function* recordTriples(

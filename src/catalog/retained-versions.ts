@@ -12,7 +12,7 @@ const MAX_IDLE = 16
 /** Milliseconds for which a list is good while the folder is as it was: files within its folders may go meanwhile. */
 const LIST_LIFE = 1000
 
-/** A kept version that somebody reads: it stays open until it is released. */
+/** A retained version that somebody reads: it stays open until it is released. */
 export interface OpenVersion {
   readonly entry: ServedDataset
   readonly release: () => void
@@ -32,11 +32,11 @@ export interface RetainedVersionsOptions {
   readonly base: string
 }
 
-/** The versions of datasets that are kept on disk beside those in force; their columns are opened when somebody asks for them. */
+/** The versions of datasets that are retained on disk beside those in force; their columns are opened when somebody asks for them. */
 export class RetainedVersions {
   private readonly options: RetainedVersionsOptions
   private readonly open = new Map<string, Opened>()
-  private readonly lists = new Map<string, { mark: number; read: number; kept: readonly Manifest[] }>()
+  private readonly lists = new Map<string, { mark: number; read: number; manifests: readonly Manifest[] }>()
 
   constructor(options: RetainedVersionsOptions) {
     this.options = options
@@ -48,19 +48,21 @@ export class RetainedVersions {
     const mark = statSync(path.join(versions.root, id), { throwIfNoEntry: false })?.mtimeMs ?? 0
     const known = this.lists.get(id)
     const now = Date.now()
-    if (known !== undefined && known.mark === mark && now - known.read < LIST_LIFE) return known.kept
-    const kept = retainedVersions(versions, id).filter(each => each.base === base && isWhole(versions, each))
-    if (kept.length === 0) this.lists.delete(id)
-    else this.lists.set(id, { mark, read: now, kept })
-    return kept
+    if (known !== undefined && known.mark === mark && now - known.read < LIST_LIFE) return known.manifests
+    const manifests = retainedVersions(versions, id).filter(
+      each => each.base === base && isWhole(versions, each),
+    )
+    if (manifests.length === 0) this.lists.delete(id)
+    else this.lists.set(id, { mark, read: now, manifests })
+    return manifests
   }
 
   /** Opens a version. Faults: VersionUnknown. */
   async opened(id: string, version: string): Promise<OpenVersion> {
     const key = `${id} ${version}`
-    const kept = this.list(id)
-    const manifest = kept.find(each => each.version === version)
-    if (manifest === undefined) throw unknownVersion(id, version, kept)
+    const manifests = this.list(id)
+    const manifest = manifests.find(each => each.version === version)
+    if (manifest === undefined) throw unknownVersion(id, version, manifests)
     const found = this.open.get(key) ?? this.load(manifest)
     this.open.delete(key)
     this.open.set(key, found)

@@ -8,7 +8,7 @@ import { type GraphStatistics, gatherGraphStatistics } from './graph-statistics.
 import { type PlannerStatistics, plannerStatistics } from './planner-statistics.ts'
 
 /** What is surveyed: one published version. */
-export interface Surveyed {
+export interface CountedVersion {
   readonly dataset: { readonly id: string }
   readonly version: string
   /** Graph that is counted. */
@@ -22,15 +22,15 @@ interface Job {
 }
 
 export interface StatisticsFilesOptions {
-  /** Without `contents` nothing is told to planners of joins. */
+  /** Without `contents` there are no statistics for planners of joins. */
   readonly store: Pick<Store, 'select'> & Partial<Pick<Store, 'contents'>>
-  /** Where surveys are kept beside the versions that they are of; nowhere unless told. */
+  /** Where surveys are cached beside the versions that they are of; nowhere by default. */
   readonly versions?: Versions
-  /** Times its own length for which a statement of the background waits before the next, 3 unless told. */
+  /** Times its own length for which a statement of the background waits before the next, 3 by default. */
   readonly rest?: number
 }
 
-/** A pass over a graph may take longer than a stranger's query. Nothing that takes a minute is tried again. */
+/** A pass over a graph may take longer than an untrusted query. Nothing that takes a minute is tried again. */
 const DEADLINE = 60_000
 /** How often a portal looks for versions that are not surveyed yet, in milliseconds. */
 const WATCH_INTERVAL = 2000
@@ -40,12 +40,12 @@ const STEP = 50
 const FILE = 'survey-2.json'
 
 /**
- * The surveys of published versions: each is made once, and kept. Their statements are asked one at a time, so that they
+ * The surveys of published versions: each is made once, and cached. Their statements are asked one at a time, so that they
  * never hold more than one worker; those that nobody waits for leave the store to others in between.
  */
 export class StatisticsFiles {
   private readonly options: StatisticsFilesOptions
-  private readonly jobs = new WeakMap<Surveyed, Job>()
+  private readonly jobs = new WeakMap<CountedVersion, Job>()
   private turn: Promise<unknown> = Promise.resolve()
   private watch: NodeJS.Timeout | undefined
   private readonly stopping = new AbortController()
@@ -55,15 +55,15 @@ export class StatisticsFiles {
   }
 
   /** The survey of a version, as soon as it is made. Null where counting takes longer than it may. */
-  of(entry: Surveyed): Promise<GraphStatistics | null> {
+  of(entry: CountedVersion): Promise<GraphStatistics | null> {
     const job = this.job(entry)
     job.urgent = true
     return job.statistics
   }
 
   /** Surveys in the background what is served, now and whenever it changes. */
-  follow(entries: () => readonly Surveyed[]): void {
-    let visible: readonly Surveyed[] = []
+  follow(entries: () => readonly CountedVersion[]): void {
+    let visible: readonly CountedVersion[] = []
     let busy = false
     const look = async () => {
       const served = entries()
@@ -86,7 +86,7 @@ export class StatisticsFiles {
     this.stopping.abort()
   }
 
-  private job(entry: Surveyed): Job {
+  private job(entry: CountedVersion): Job {
     const known = this.jobs.get(entry)
     if (known !== undefined) return known
     const job: Job = { statistics: this.make(entry, () => job.urgent), urgent: false }
@@ -95,9 +95,9 @@ export class StatisticsFiles {
     return job
   }
 
-  private async make(entry: Surveyed, isUrgent: () => boolean): Promise<GraphStatistics | null> {
-    const kept = this.read(entry)
-    if (kept !== null) return kept
+  private async make(entry: CountedVersion, isUrgent: () => boolean): Promise<GraphStatistics | null> {
+    const stored = this.read(entry)
+    if (stored !== null) return stored
     try {
       const counted = await gatherGraphStatistics(entry.resources, query => this.ask(query, isUrgent))
       const graphStatistics = { ...counted, planner: await this.planner(entry) }
@@ -109,8 +109,8 @@ export class StatisticsFiles {
     }
   }
 
-  /** What planners are told; null where it cannot be said, which keeps nobody from the rest. */
-  private async planner({ resources }: Surveyed): Promise<PlannerStatistics | null> {
+  /** Statistics for planners; null where it cannot be said, which keeps nobody from the rest. */
+  private async planner({ resources }: CountedVersion): Promise<PlannerStatistics | null> {
     const { store } = this.options
     if (store.contents === undefined) return null
     const { signal } = this.stopping
@@ -145,7 +145,7 @@ export class StatisticsFiles {
     return solutions
   }
 
-  private read(entry: Surveyed): GraphStatistics | null {
+  private read(entry: CountedVersion): GraphStatistics | null {
     const file = this.file(entry)
     try {
       return file === null ? null : (JSON.parse(readFileSync(file, 'utf8')) as GraphStatistics)
@@ -154,8 +154,8 @@ export class StatisticsFiles {
     }
   }
 
-  /** A version never changes, so that whoever writes its survey writes the same. Where it is gone, nothing is kept. */
-  private keep(entry: Surveyed, graphStatistics: GraphStatistics): void {
+  /** A version never changes, so that whoever writes its survey writes the same. Where it is gone, nothing is cached. */
+  private keep(entry: CountedVersion, graphStatistics: GraphStatistics): void {
     const file = this.file(entry)
     if (file === null) return
     try {
@@ -166,7 +166,7 @@ export class StatisticsFiles {
     }
   }
 
-  private file({ dataset, version }: Surveyed): string | null {
+  private file({ dataset, version }: CountedVersion): string | null {
     const { versions } = this.options
     return versions === undefined ? null : path.join(versionFolder(versions, dataset.id, version), FILE)
   }

@@ -36,13 +36,13 @@ export interface CountedUse {
   readonly bot: boolean
 }
 
-/** A call as it is remembered: what is told of it is worked out when somebody asks. */
+/** A call as it is remembered: what is reported of it is worked out when somebody asks. */
 export interface NotedCall {
-  told(): CountedUse
+  counted(): CountedUse
 }
 
 export interface UsageOptions {
-  /** Where the counts are kept from one run to the next. */
+  /** Where the counts are stored from one run to the next. */
   readonly file: string
   /** Calls that are remembered one by one. */
   readonly calls?: number
@@ -100,7 +100,7 @@ export class Usage {
 
   /** The calls that are remembered, the oldest first. */
   calls(): readonly CountedUse[] {
-    return [...this.ring.slice(this.next), ...this.ring.slice(0, this.next)].map(call => call.told())
+    return [...this.ring.slice(this.next), ...this.ring.slice(0, this.next)].map(call => call.counted())
   }
 
   /** Numbers that change with every count and with every call. */

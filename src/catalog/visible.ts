@@ -11,7 +11,7 @@ export type { DatasetList, ServedCatalog } from './catalog-graphs.ts'
 
 /** A source of datasets: the catalog, the monitoring or the network (query API, "Search API v2"). */
 export interface DatasetSource {
-  /** What somebody may see of it: the one decision about that, which every door asks. */
+  /** What a principal may see of it: the one place where that is decided, which every endpoint calls. */
   visibleTo(principal: Principal): VisibleDatasets
 }
 
@@ -77,7 +77,7 @@ export class VisibleList {
   private readonly graphs: LatestGraphs
   private readonly figureGraphs: LatestGraphs
   private readonly withFigures = new Memoised<ServedCatalog>(() => Date.now())
-  private asking: Promise<ServedCatalog> | null = null
+  private loading: Promise<ServedCatalog> | null = null
   private countings = 0
   private isReleased = false
 
@@ -95,11 +95,11 @@ export class VisibleList {
   }
 
   asked(): Promise<ServedCatalog> {
-    this.asking ??= this.load().catch(error => {
-      this.asking = null
+    this.loading ??= this.load().catch(error => {
+      this.loading = null
       throw error
     })
-    return this.asking
+    return this.loading
   }
 
   /**
@@ -130,7 +130,7 @@ export class VisibleList {
   }
 
   private hold(catalog: ServedCatalog): void {
-    this.asking = Promise.resolve(catalog)
+    this.loading = Promise.resolve(catalog)
     this.graphs.hold([catalog.target.graphs.facts])
   }
 

@@ -7,7 +7,7 @@ const VOID_EXT = 'http://ldf.fi/void-ext#'
 const VOID_SPACE = 'http://rdfs.org/ns/void#'
 
 /**
- * What planners of joins are told of a graph, as N-Triples: in each class partition its properties with their triples, and in
+ * Statistics of a graph for planners of joins, as N-Triples: in each class partition its properties with their triples, and in
  * each of these the classes and datatypes of the objects (VoID, section 4.5, and its extension, http://ldf.fi/void-ext);
  * the characteristic sets as subsets with their subjects and the triples of each property. Where not all are listed, the
  * subset that has the rest says how much that is.
@@ -72,5 +72,5 @@ export function plannerDescription(node: string, document: string, graphStatisti
   return lines.join('')
 }
 
-/** Classes and datatypes of the objects of a property that are told. */
+/** Classes and datatypes of the objects of a property that are reported. */
 const MAX_KINDS = 20

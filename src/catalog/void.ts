@@ -44,7 +44,7 @@ export interface Described extends CatalogEntry {
   readonly prefixes?: Readonly<Record<string, string>>
 }
 
-/** What is told of a dataset beside its metadata. */
+/** What is reported of a dataset beside its metadata. */
 export interface DescriptionParts {
   readonly base: string
   /** Figures of its graph; null where they are not known. */

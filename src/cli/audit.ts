@@ -31,7 +31,7 @@ export function auditCommand(): Command {
     })
 }
 
-/** Names come from strangers: nothing of them is obeyed by a terminal. */
+/** Names are not trusted: nothing of them is obeyed by a terminal. */
 function safe(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')
 }

@@ -37,7 +37,7 @@ function settingsText(title: string): string {
     `title: ${JSON.stringify(title)}`,
     '# What the portal is about, in one sentence.',
     'description: ""',
-    '# Its public address: every IRI begins with it. http://localhost:3000 unless told.',
+    '# Its public address: every IRI begins with it. http://localhost:3000 by default.',
     '# base: https://data.example.org',
     '# All other settings: lodestone config show',
     '',

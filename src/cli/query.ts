@@ -52,7 +52,7 @@ export function queryCommand(): Command {
       const [{ base, portal }] = configsOf(options)
       const query = await queryFromFile(given, base)
       const ask = options.key === undefined ? fetch : fetchWithKey(base, options.key)
-      const sources = querySources(named, options.source, { base, road: options.via })
+      const sources = querySources(named, options.source, { base, protocol: options.via })
       await checkDatasets(sources, base, definedDatasets(portal), ask)
       await run(async () => {
         const answer = await askComunica(query, sources, ask)

@@ -38,7 +38,7 @@ export function portalAmong(given: readonly string[]): string | null {
 }
 
 /**
- * Makes a portal folder of files and of the files of folders: each is a dataset with inferred types. What cannot be read is told on
+ * Makes a portal folder of files and of the files of folders: each is a dataset with inferred types. What cannot be read is reported on
  * stderr, and the rest is served. Faults: SourceUnreadable where nothing can.
  */
 export async function portalOfFiles(

@@ -9,7 +9,7 @@ import { publishedDatasets, retainedVersions, versionsOf } from '../publishing/v
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { configOf, configsOf } from './settings.ts'
 
-/** `lodestone versions`: the versions of a dataset that are kept. */
+/** `lodestone versions`: the versions of a dataset that are retained. */
 export function versionsCommand(): Command {
   return new Command('versions')
     .description('list the published versions of a dataset that are kept')

@@ -17,7 +17,7 @@ export interface Config {
   /** Seconds. */
   readonly deadline: number
   readonly fragmentSize: number
-  /** Versions of each dataset that are kept, with the one in force. */
+  /** Retained versions of each dataset, with the one in force. */
   readonly keepVersions: number
   /** Bytes of a file that publishers upload. */
   readonly uploadLimit: number

@@ -8,7 +8,7 @@ import { lookup } from '../model/lookup.ts'
 import { nearest } from '../model/nearest.ts'
 import { MAX_NESTED, nestedTooDeep } from '../model/yaml-nesting.ts'
 
-/** One thing that is wrong with a document, told with its place. */
+/** One thing that is wrong with a document, with its place. */
 export interface Problem {
   readonly message: string
   readonly place: FaultPlace
@@ -187,7 +187,7 @@ function label(path: readonly string[]): string {
   return path.length === 0 ? 'the document' : path.join('.')
 }
 
-/** Keys whose values are told nobody. */
+/** Keys whose values are reported nobody. */
 const SECRET = /(?:^|_)(?:password|secret|token)$/
 
 function show(value: unknown, path: readonly string[]): string {

@@ -65,7 +65,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     store_password: password,
     store_password_file: storePasswordFile,
     store_concurrency: concurrency = DEFAULTS.store_concurrency,
-    ...kept
+    ...others
   } = rest
   const engine = { query, update, data, user, password: storePassword(password, storePasswordFile, portal) }
   const more = {
@@ -103,5 +103,5 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     addressConnections,
     ...timeouts,
   }
-  return Object.freeze({ ...kept, portal, base, ...renamed, ...more })
+  return Object.freeze({ ...others, portal, base, ...renamed, ...more })
 }

@@ -46,8 +46,8 @@ export const FAULTS = {
   Conflict: { status: 409, message: '{reason}' },
   /** More bytes than are taken (RFC 9110, section 15.5.14). */
   ContentTooLarge: { status: 413, message: '{reason}' },
-  /** A version that is not kept, or never was. */
-  VersionUnknown: { status: 404, message: 'The dataset {id} has no version {version}. {kept}' },
+  /** A version that is not stored, or never was. */
+  VersionUnknown: { status: 404, message: 'The dataset {id} has no version {version}. {retained}' },
   Gone: { status: 410, message: '{reason}' },
   MethodNotAllowed: { status: 405, message: 'Method {method} is not allowed here: use {allowed}.' },
   NotAcceptable: {
@@ -93,7 +93,7 @@ export const FAULTS = {
   },
   InternalError: { status: 500, message: 'The service met an unexpected condition. It has been logged.' },
 
-  /** Faults of publishing and of the command line; their status only matters where a door shows them. */
+  /** Faults of publishing and of the command line; their status only matters where an endpoint shows them. */
   StoreFull: { status: 507, message: '{reason}' },
   LoadRefused: { status: 500, message: '{reason}' },
   ConfigInvalid: { status: 500, message: '{reason}' },
@@ -190,10 +190,10 @@ const MAX_REASON = 700
 /** A text cut to what an error body can hold. */
 export function shortened(text: string): string {
   if (Buffer.byteLength(JSON.stringify(text)) <= MAX_REASON) return text
-  let kept = [...text].slice(0, MAX_REASON)
-  while (Buffer.byteLength(JSON.stringify(kept.join(''))) > MAX_REASON)
-    kept = kept.slice(0, kept.length * 0.8)
-  return `${kept.join('')}…`
+  let characters = [...text].slice(0, MAX_REASON)
+  while (Buffer.byteLength(JSON.stringify(characters.join(''))) > MAX_REASON)
+    characters = characters.slice(0, characters.length * 0.8)
+  return `${characters.join('')}…`
 }
 
 /**

@@ -21,7 +21,7 @@ export interface DbfLayoutOut {
   readonly recordLength: number
 }
 
-/** Told of a value that its field cannot hold whole. */
+/** Called with a value that its field cannot hold whole. */
 export type Loss = (field: DbfFieldOut) => void
 
 const NAME_BYTES = 10

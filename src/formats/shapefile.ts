@@ -344,7 +344,7 @@ function writePositions(bytes: Buffer, start: number, positions: Line): void {
 /** Which field holds which column, as CSV. */
 function fieldsCsv(report: Report, options: ExportOptions): AsyncIterable<string> {
   const text = (key: string): TableColumn => ({ key, label: key, type: 'text', multivalued: false })
-  const kept = report.layout.fields.map(field => ({
+  const mapped = report.layout.fields.map(field => ({
     field: field.name,
     column: columnName(field.column, options),
     label: field.column.label,
@@ -360,7 +360,7 @@ function fieldsCsv(report: Report, options: ExportOptions): AsyncIterable<string
   }))
   const columns = ['field', 'column', 'label', 'type', 'values_not_whole'].map(text)
   const rows = (async function* () {
-    yield [...kept, ...dropped]
+    yield [...mapped, ...dropped]
   })()
   return csv(
     { name: 'fields', title: 'Fields', columns, rows },

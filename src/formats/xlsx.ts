@@ -60,7 +60,7 @@ interface Progress {
   written: number
 }
 
-/** The rows of a table; before the first the number of all is told, as far as the table or a look ahead tells it. */
+/** The rows of a table; before the first the number of all is reported, as far as the table or a look ahead tells it. */
 async function* countedRows({ rows, count }: Table, progress: Progress): AsyncGenerator<readonly TableRow[]> {
   progress.count = (await count?.()) ?? null
   if (progress.count !== null) {

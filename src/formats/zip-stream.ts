@@ -27,7 +27,7 @@ const DAY = 0x21
 const LIMIT = 0xffff_ffff
 
 /**
- * Writes a ZIP archive (PKWARE APPNOTE 6.3) while its contents are made: nothing of a file is kept, its sizes stand after
+ * Writes a ZIP archive (PKWARE APPNOTE 6.3) while its contents are made: nothing of a file is held in memory, its sizes stand after
  * it. A file may have up to 4 GiB; an archive may have more (ZIP64).
  */
 export async function* zip(

@@ -25,7 +25,7 @@ const FORMATS: readonly (readonly [format: string | null, words: RegExp])[] = [
   ['turtle', /^(?:ttl|turtle|rdf_turtle)$/],
   ['ntriples', /^(?:nt|n-triples|ntriples|rdf_n_triples)$/],
   ['rdfxml', /^(?:rdf|rdf\+xml|rdf_xml)$/],
-  // What is packed, and old workbooks, are told by their bytes.
+  // What is packed, and old workbooks, are recognised by their bytes.
   [null, /^(?:zip|x-zip-compressed|x-zip|gz|gzip)$/],
 ]
 

@@ -42,7 +42,7 @@ export interface HarvestContext {
   readonly isDryRun: boolean
 }
 
-/** The number of datasets that were left out of which the reasons are kept. */
+/** The number of datasets that were left out of which the reasons are stored. */
 const MAX_SKIPPED = 100
 
 /**
@@ -130,14 +130,14 @@ function takeOver(
   const isRequired = (id: string) => (only === undefined || only.includes(id)) && !except.includes(id)
   const skipped: SkippedDataset[] = [...catalog.skipped.filter(({ dataset }) => isRequired(dataset))]
   const datasets: Record<string, HarvestedState> = {}
-  const [created, updated, kept]: [string[], string[], Set<string>] = [[], [], new Set()]
+  const [created, updated, present]: [string[], string[], Set<string>] = [[], [], new Set()]
   const taken = new Set(known.values())
   let unchanged = 0
   for (const offered of catalog.offered) {
     if (!isRequired(offered.id)) continue
     const id = known.get(offered.id) ?? localId(harvester, offered.id, taken)
     taken.add(id)
-    kept.add(id)
+    present.add(id)
     const last = harvestedState(before, id)
     try {
       const isNew = !known.has(offered.id)
@@ -162,12 +162,12 @@ function takeOver(
   // What is offered no more in a form that can be read stays: only what is gone is withdrawn.
   const still = new Set(skipped.map(({ dataset }) => dataset))
   const gone = [...known].filter(
-    ([remote, id]) => !kept.has(id) && ((catalog.isComplete && !still.has(remote)) || !isRequired(remote)),
+    ([remote, id]) => !present.has(id) && ((catalog.isComplete && !still.has(remote)) || !isRequired(remote)),
   )
   const withdrawn = gone.map(([, id]) => id)
   for (const id of known.values()) {
     const last = harvestedState(before, id)
-    if (!kept.has(id) && !withdrawn.includes(id) && last !== undefined) setMember(datasets, id, last)
+    if (!present.has(id) && !withdrawn.includes(id) && last !== undefined) setMember(datasets, id, last)
   }
   const counts = {
     found: catalog.found,

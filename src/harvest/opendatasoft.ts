@@ -70,13 +70,13 @@ function offer(
       ? {
           fields: fields.map(({ name, type, label, description, annotations }) => {
             const { multivalued, ...others } = annotations
-            const kept = type === 'text' && multivalued !== undefined ? annotations : others
+            const shown = type === 'text' && multivalued !== undefined ? annotations : others
             return {
               name,
               type,
               label,
               ...(description === null ? {} : { description }),
-              ...(Object.keys(kept).length === 0 ? {} : { annotations: kept }),
+              ...(Object.keys(shown).length === 0 ? {} : { annotations: shown }),
             }
           }),
         }

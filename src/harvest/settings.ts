@@ -35,7 +35,7 @@ const HARVEST_SCHEMA = Type.Object(
 
 /** A catalog of another portal that datasets are taken from. */
 export interface Harvester extends Omit<Static<typeof HarvesterSchema>, 'refresh' | 'prefix' | 'limit'> {
-  /** `daily` unless told. */
+  /** `daily` by default. */
   readonly refresh: string
   /** What the ids of its datasets begin with. */
   readonly prefix: string

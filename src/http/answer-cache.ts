@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify'
 
-/** Characters of bodies that are kept where nothing else is said. */
+/** Characters of bodies that are cached where nothing else is said. */
 const MAX_CHARACTERS = 32_000_000
 
 /**
  * Bodies of answers by their strong entity tags, so that who asks the same of the same version again is answered without
  * asking the store. What was longest not asked for goes first. A tag names version, address and query, so nothing that is
- * kept is ever wrong; after {@link isFresh} said no, `find` tells the body, and `keep` remembers one.
+ * cached is ever wrong; after {@link isFresh} said no, `find` tells the body, and `keep` remembers one.
  */
 export class AnswerCache {
   private readonly bodies = new Map<string, string>()

@@ -64,7 +64,7 @@ export const PASSKEY_LIMITS: AttemptLimits = { ...SECRET_LIMITS, secret: 'passke
 
 /**
  * Limits how often secrets are guessed: failures are counted by address, and by account and address, by all who share the
- * accounts. What strangers elsewhere do with the name of an account never keeps its owner out, so nothing is counted by
+ * accounts. What others do with the name of an account never keeps its owner out, so nothing is counted by
  * account alone; and who has signed in before on a device is counted by that device, whatever others do at his address. An
  * attempt counts before the secret is looked at, so that a thousand guesses at once are not
  * tried either. Accounts that do not exist count alike.
@@ -114,7 +114,7 @@ export class Attempts {
   }
 }
 
-/** Digests, so that long names take no more memory and names are not kept. */
+/** Digests, so that long names take no more memory and names are not stored. */
 function keyOf(...parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\n')).digest('base64')
 }

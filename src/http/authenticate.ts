@@ -73,7 +73,7 @@ const INVALID = {
 
 /**
  * Says with 401 how to authenticate (RFC 9110, section 11.6.1; RFC 6750, section 3). Tools that know keys as passwords wait
- * for the challenge of Basic; a browser, which would open a window of its own for it, is not told.
+ * for the challenge of Basic; a browser, which would open a window of its own for it, gets none.
  */
 export function challenge(request: FastifyRequest, reply: FastifyReply, fault: Fault): void {
   const described = fault.code === 'CredentialInvalid' ? `, error="invalid_token"` : ''

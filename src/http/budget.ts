@@ -26,7 +26,7 @@ const [PARDONED, REMEMBERED] = [2, 60_000]
 /** Milliseconds that a query may take in any case. */
 const LEAST_DEADLINE = 1000
 
-/** Clients that are told apart; of more, those that were longest not seen are forgotten. */
+/** Clients that are distinguished; of more, those that were longest not seen are forgotten. */
 const MAX_CLIENTS = 50_000
 
 /** The work of one client: a token bucket, what it used lately, and its offences. */

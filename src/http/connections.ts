@@ -14,7 +14,7 @@ export interface ConnectionLimits {
   readonly writeTimeout: number
   /** Connections of one address; null where all come from proxies. */
   readonly perAddress: number | null
-  /** Told, about once a minute, that connections are refused because the process has no room for them. */
+  /** Called, about once a minute, that connections are refused because the process has no room for them. */
   readonly onFull: (message: string) => void
 }
 

@@ -1,5 +1,5 @@
-/** The parts of Lodestone that answer requests: what metrics and logs tell them apart by. */
-const ENDPOINTS: readonly (readonly [prefix: string, door: string])[] = [
+/** The parts of Lodestone that answer requests, as metrics and logs name them. */
+const ENDPOINTS: readonly (readonly [prefix: string, endpoint: string])[] = [
   ['/api/explore/', 'explore'],
   ['/api/v2', 'search'],
   ['/api/odata', 'odata'],
@@ -23,7 +23,7 @@ const ENDPOINTS: readonly (readonly [prefix: string, door: string])[] = [
 const known = new Map<string, string>()
 
 /**
- * The door that a route belongs to, `site` for all pages.
+ * The endpoint that a route belongs to, `site` for all pages.
  *
  * @param route pattern of the route; empty where an address belongs to none
  */

@@ -40,7 +40,7 @@ export function readFacetValues(
   })
 }
 
-/** Reads `facet`: names, each plain, in back-quotes or with its manners as `facet(name="…", sort=-count, limit=10)`. */
+/** Reads `facet`: names, each plain, in back-quotes or with its options as `facet(name="…", sort=-count, limit=10)`. */
 export function readFacets(query: QueryParameters): readonly FacetParameter[] {
   const texts = many(query, 'facet').filter(text => text.trim() !== '')
   if (texts.length > MAX_FILTERS) throw invalid('facet', `${texts.length} values`, `at most ${MAX_FILTERS}`)

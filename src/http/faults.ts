@@ -38,7 +38,7 @@ export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
   }
 }
 
-/** What a route said of the answer that it did not come to give; what is left of a quota is told all the same. */
+/** What a route said of the answer that it did not come to give; what is left of a quota is reported all the same. */
 const OF_SUCCESS = ['etag', 'content-disposition', 'content-encoding']
 
 function dropHeaders(reply: FastifyReply): void {

@@ -10,7 +10,7 @@ const MAX_BYTES = 16 * 1024
 
 export const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-/** Makes the routes of an instance read forms, at most 16 kB of them unless told, and no other bodies. */
+/** Makes the routes of an instance read forms, at most 16 kB of them by default, and no other bodies. */
 export function acceptForms(app: FastifyInstance, bodyLimit: number = MAX_BYTES): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer', bodyLimit }, (_, body, done) => {

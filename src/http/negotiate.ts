@@ -3,7 +3,7 @@ export interface Offer {
   readonly type: string
   /** Served only to those who name it: `any type` and `text/*` do not choose it. */
   readonly explicit?: boolean
-  /** What the quality that a client gives it counts here, above 0 and up to 1: 1 unless told. */
+  /** What the quality that a client gives it counts here, above 0 and up to 1: 1 by default. */
   readonly weight?: number
 }
 

@@ -8,7 +8,7 @@ export type ObservedReply = FastifyReply
 
 /** What is known of a request once it was answered, or its client left. */
 export interface Answered {
-  readonly door: string
+  readonly endpoint: string
   /** Pattern of its route; empty where the address belongs to none. */
   readonly route: string
   readonly status: number
@@ -49,7 +49,7 @@ export function observeRequests(http: FastifyInstance, observers: readonly Reque
 function answeredWith(request: FastifyRequest, reply: FastifyReply, before: number): Answered {
   const route = routeOf(request)
   return {
-    door: endpointOf(route),
+    endpoint: endpointOf(route),
     route,
     status: reply.raw.statusCode,
     milliseconds: reply.elapsedTime,

@@ -15,14 +15,14 @@ interface ParsedQuery {
 
 /**
  * Reads a query string. A percent sign that begins no escape is a percent sign, as in the URL standard: browsers send
- * `like '38%'` with it as it is. Escapes that are not UTF-8 are kept for {@link refuseDamaged} instead of being replaced,
+ * `like '38%'` with it as it is. Escapes that are not UTF-8 are left to {@link refuseDamaged} instead of being replaced,
  * so that a damaged filter never answers something else than was asked.
  */
 export function parseQueryString(text: string): ParsedQuery {
   return parsePairs(text, parseQueryValue)
 }
 
-/** Reads the fields of a form; a percent sign without two digits is kept for {@link refuseDamaged} as well. */
+/** Reads the fields of a form; a percent sign without two digits is left to {@link refuseDamaged} as well. */
 export function parseForm(text: string): ParsedQuery {
   return parsePairs(text, decoded)
 }

@@ -37,13 +37,13 @@ export interface QuotasOptions {
   readonly limits: QuotaLimits
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Where counts are kept; null where they last as long as the process. */
+  /** Where counts are stored; null where they last as long as the process. */
   readonly counts: CallCounts | null
-  /** What addresses are hashed with before they are kept. */
+  /** What addresses are hashed with before they are stored. */
   readonly secret: Buffer
-  /** Told once when reading or writing counts begins to fail, and why; the calls are answered all the same. */
+  /** Called once when reading or writing counts begins to fail, and why; the calls are answered all the same. */
   readonly onFailure?: (error: unknown) => void
-  /** Addresses of a day that are told apart. */
+  /** Addresses of a day that are distinguished. */
   readonly maxAddresses?: number
 }
 
@@ -64,10 +64,10 @@ const ADDRESS = 'address:'
 /**
  * Counts the calls of a day, from one midnight UTC to the next: of the portal, of each user, and of each anonymous address
  * where those have a limit (query API, "Limits"; facts on "quotas"). Counts are exact in memory and are added to what is
- * kept soon after, so that a restart goes on where it was and a crash loses a second. Where several processes count in the
+ * stored soon after, so that a restart goes on where it was and a crash loses a second. Where several processes count in the
  * same place, each is told the sum when it adds its own: a limit may be overrun by what they take within that second.
  *
- * Addresses are kept as names that only this portal can make of them, and 200,000 of them a day; those that come later
+ * Addresses are stored as names that only this portal can make of them, and 200,000 of them a day; those that come later
  * share one count. Where the clock is put back by less than a day, the day that has begun goes on.
  */
 export class Quotas {
@@ -130,7 +130,7 @@ export class Quotas {
       if (counter !== null && counter.taken > 0) this.count(counter, -1)
   }
 
-  /** Begins the day where counts are kept, before the first call comes. */
+  /** Begins the day where counts are stored, before the first call comes. */
   async begin(): Promise<void> {
     this.settleDay(this.options.now())
     await this.reading

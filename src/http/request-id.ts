@@ -9,7 +9,7 @@ export const REQUEST_ID = 'x-request-id'
  * Makes what names requests, by which a line in the log, a trace and what a client saw find each other.
  *
  * @param prefix what names of this process begin with, so that no other makes the same
- * @param isProxied true where a proxy is in front: its X-Request-Id is kept where it is well-formed
+ * @param isProxied true where a proxy is in front: its X-Request-Id is used where it is well-formed
  */
 export function requestIds(
   prefix: string,

@@ -9,7 +9,7 @@ const MAX_LENGTH = 2000
 
 /**
  * Writes one line a request, at the level `info`; the questions of those who watch over the process at `debug`. Credentials
- * in addresses are taken out, users are told by number and not by name.
+ * in addresses are taken out, users are named by number and not by name.
  */
 export function requestLog(log: FastifyBaseLogger): RequestObserver {
   const write = (endpoint: string, line: Readonly<Record<string, unknown>>) => {
@@ -17,21 +17,21 @@ export function requestLog(log: FastifyBaseLogger): RequestObserver {
     else log.info(line, 'request')
   }
   return {
-    ended: (request, _, answered) => write(answered.door, lineOf(request, answered)),
+    ended: (request, _, answered) => write(answered.endpoint, lineOf(request, answered)),
     repeated: (request, reply) => {
       const endpoint = endpointOf(routeOf(request))
-      return (message, id) => write(endpoint, keptLine(message, id, endpoint, reply))
+      return (message, id) => write(endpoint, cachedLine(message, id, endpoint, reply))
     },
   }
 }
 
 function lineOf(request: FastifyRequest, answered: Answered) {
   const { principal } = request
-  const { door: endpoint, route, status, milliseconds, bytes, aborted } = answered
+  const { endpoint, route, status, milliseconds, bytes, aborted } = answered
   return {
     request: request.id,
     ...askedBy(request.raw),
-    door: endpoint,
+    endpoint,
     route,
     status,
     ms: Math.round(milliseconds * 100) / 100,
@@ -41,8 +41,8 @@ function lineOf(request: FastifyRequest, answered: Answered) {
   }
 }
 
-function keptLine(message: IncomingMessage, id: string, endpoint: string, { raw }: FastifyReply) {
-  return { request: id, ...askedBy(message), door: endpoint, status: raw.statusCode, ms: 0, kept: true }
+function cachedLine(message: IncomingMessage, id: string, endpoint: string, { raw }: FastifyReply) {
+  return { request: id, ...askedBy(message), endpoint, status: raw.statusCode, ms: 0, cached: true }
 }
 
 function askedBy({ method, url = '' }: IncomingMessage) {

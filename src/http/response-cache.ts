@@ -14,7 +14,7 @@ export type NoteCall = (message: IncomingMessage, id: string) => void
 
 export interface ResponseCacheOptions {
   /**
-   * What all answers are made of: another value as soon as any of them may be another one. Everything that is kept is
+   * What all answers are made of: another value as soon as any of them may be another one. Everything that is cached is
    * forgotten then.
    */
   readonly state: () => unknown
@@ -36,7 +36,7 @@ export interface ResponseCacheOptions {
 const MAX_BYTES = 32_000_000
 /** What an answer takes beside its body, about. */
 const OVERHEAD = 1000
-/** Longer addresses are not kept. */
+/** Longer addresses are not cached. */
 const MAX_LENGTH = 1024
 /** Answers of one address: each for another coding or another tag that clients know. */
 const MAX_VARIANTS = 8
@@ -139,7 +139,7 @@ export class ResponseCache {
     this.offers.set(reply, { state: this.options.state(), body })
   }
 
-  /** How many answers are kept, and the bytes that they are taken to need. */
+  /** How many answers are cached, and the bytes that they are taken to need. */
   statistics(): { readonly answers: number; readonly bytes: number } {
     const answers = [...this.variants.values()].reduce((sum, { length }) => sum + length, 0)
     return { answers, bytes: this.size }
@@ -181,7 +181,7 @@ export class ResponseCache {
     this.size += sizeOf(variant)
   }
 
-  /** Answers a request, where its answer is kept. */
+  /** Answers a request, where its answer is cached. */
   private answer(message: IncomingMessage, response: ServerResponse): boolean {
     if (message.method !== 'GET' || this.isClosing) return false
     this.forgetOld()

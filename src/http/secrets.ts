@@ -26,7 +26,7 @@ export function isSecret(name: string): boolean {
   return SECRETS.has(name.trim().toLowerCase())
 }
 
-/** A query string whose credentials are taken out, for all that is remembered, logged or told. */
+/** A query string whose credentials are taken out, for all that is remembered, logged or reported. */
 export function withoutSecrets(query: string): string {
   return query.split('&').map(withoutSecret).join('&')
 }

@@ -15,7 +15,7 @@ export interface VersionMoment {
 /** What requests for older versions need to know of datasets. */
 export interface VersionSource {
   /**
-   * The versions that are kept of a dataset, from the latest to the oldest. Faults: those of who may not see the dataset.
+   * The retained versions of a dataset, from the latest to the oldest. Faults: those of who may not see the dataset.
    */
   readonly list: (dataset: string, principal: Principal) => readonly VersionMoment[]
   /** Opens a version until it is released. Faults: VersionUnknown. */
@@ -35,7 +35,7 @@ export interface VersionNote {
   readonly dataset: string
   /** The version that is answered with; null for the one in force, whatever it is. */
   readonly memento: VersionMoment | null
-  readonly kept: readonly VersionMoment[]
+  readonly retained: readonly VersionMoment[]
 }
 
 /** The parameter that names a version. */
@@ -80,17 +80,17 @@ export function answerVersions(
     if (given === undefined || given === '') {
       if (typeof moment === 'string' && (request.method === 'GET' || request.method === 'HEAD'))
         return redirect(request, reply, dataset, momentOf(moment), source)
-      request.versionNote = { dataset, memento: null, kept: [] }
+      request.versionNote = { dataset, memento: null, retained: [] }
       return
     }
     if (typeof given !== 'string')
       throw new Fault('BadRequest', { reason: `${VERSION_PARAMETER} may be given once.` })
-    const cached = source.list(dataset, request.principal)
+    const retained = source.list(dataset, request.principal)
     const opened = await source.open(dataset, given)
     reply.raw.once('close', opened.release)
     request.version = given
-    const memento = cached.find(({ version }) => version === given) ?? null
-    request.versionNote = { dataset, memento, kept: cached }
+    const memento = retained.find(({ version }) => version === given) ?? null
+    request.versionNote = { dataset, memento, retained }
   })
 }
 
@@ -111,8 +111,8 @@ function momentOf(text: string): number {
 }
 
 /** The version that was in force at a moment; the first one for what was before all of them. */
-function versionAt(cached: readonly VersionMoment[], moment: number): VersionMoment | undefined {
-  return cached.find(({ published }) => secondOf(published) <= moment) ?? cached.at(-1)
+function versionAt(retained: readonly VersionMoment[], moment: number): VersionMoment | undefined {
+  return retained.find(({ published }) => secondOf(published) <= moment) ?? retained.at(-1)
 }
 
 /** Moments of HTTP have whole seconds. */
@@ -127,11 +127,11 @@ function redirect(
   moment: number,
   source: VersionSource,
 ): FastifyReply {
-  const cached = source.list(dataset, request.principal)
-  const found = versionAt(cached, moment)
+  const retained = source.list(dataset, request.principal)
+  const found = versionAt(retained, moment)
   if (found === undefined)
-    throw new Fault('VersionUnknown', { id: dataset, version: 'at that time', kept: '' })
-  request.versionNote = { dataset, memento: null, kept: cached }
+    throw new Fault('VersionUnknown', { id: dataset, version: 'at that time', retained: '' })
+  request.versionNote = { dataset, memento: null, retained }
   const target = request.raw.url ?? request.url
   return reply
     .code(302)
@@ -152,14 +152,14 @@ export function withoutVersion(target: string): string {
   const at = target.indexOf('?')
   if (at < 0) return target
   const parts = target.slice(at + 1).split('&')
-  const cached = parts.filter(part => part.split('=', 1)[0] !== VERSION_PARAMETER)
-  return cached.length === 0 ? target.slice(0, at) : `${target.slice(0, at)}?${cached.join('&')}`
+  const others = parts.filter(part => part.split('=', 1)[0] !== VERSION_PARAMETER)
+  return others.length === 0 ? target.slice(0, at) : `${target.slice(0, at)}?${others.join('&')}`
 }
 
 /** Sets Memento-Datetime and the links of RFC 7089, section 2.2. */
 function reportVersion(request: FastifyRequest, reply: FastifyReply, note: VersionNote, base: string): void {
   varyBy(reply, 'Accept-Datetime')
-  const { memento, kept: cached, dataset } = note
+  const { memento, retained, dataset } = note
   const isRedirected = reply.statusCode === 302
   if (memento === null && !isRedirected) return
   const { origin } = new URL(base)
@@ -169,7 +169,7 @@ function reportVersion(request: FastifyRequest, reply: FastifyReply, note: Versi
   const links = [
     `<${original}>; rel="original timegate"`,
     `<${timeMapAddress(base, dataset, original)}>; rel="timemap"; type="application/link-format"`,
-    ...neighbours(cached, memento).map(
+    ...neighbours(retained, memento).map(
       ([rel, { version, published }]) =>
         `<${address(version)}>; rel="${rel}"; datetime="${new Date(published).toUTCString()}"`,
     ),
@@ -190,13 +190,13 @@ export function timeMapAddress(base: string, dataset: string, original: string):
 
 /** The first and last versions and those around one, each with all of its relations. */
 function neighbours(
-  cached: readonly VersionMoment[],
+  retained: readonly VersionMoment[],
   of: VersionMoment | null,
 ): readonly (readonly [rel: string, VersionMoment])[] {
-  const at = of === null ? -1 : cached.findIndex(({ version }) => version === of.version)
-  return cached.flatMap((each, index) => {
+  const at = of === null ? -1 : retained.findIndex(({ version }) => version === of.version)
+  return retained.flatMap((each, index) => {
     const names = [
-      ...(index === cached.length - 1 ? ['first'] : []),
+      ...(index === retained.length - 1 ? ['first'] : []),
       ...(index === 0 ? ['last'] : []),
       ...(at >= 0 && index === at + 1 ? ['prev'] : []),
       ...(at >= 0 && index === at - 1 ? ['next'] : []),

@@ -1,6 +1,6 @@
 import type { MappingPlace } from './ir.ts'
 
-/** An error keeps a mapping from being used; a warning tells what is probably not meant; the rest is told for information. */
+/** An error keeps a mapping from being used; a warning tells what is probably not meant; the rest is reported for information. */
 export type Severity = 'error' | 'warning' | 'info'
 
 /** What is to be said of a mapping, in plain words and with its place (mapping rules, section 8). */

@@ -52,7 +52,7 @@ interface Emission {
 
 /**
  * Outlines what a mapping says of each kind of resource. Resources of two rules may be one where their subjects may have the
- * same IRI, so that what is told of a property holds for the statements of all of them.
+ * same IRI, so that what is reported of a property holds for the statements of all of them.
  */
 export function outlineMapping(mapping: Mapping, data: OutlinedData): readonly ResourceOutline[] {
   const emissions = emissionsOf(mapping)

@@ -5,7 +5,7 @@ import { readRml } from './rml/read.ts'
 import { type ReadOptions, readYarrrml } from './yarrrml/read.ts'
 
 /**
- * Reads a mapping in either language, told apart by the name of its file, else by its text. Whatever the text is, it
+ * Reads a mapping in either language, distinguished by the name of its file, else by its text. Whatever the text is, it
  * never throws.
  *
  * @param file name of the document: `.ttl` and `.rml` are RML, `.yml` and `.yaml` are YARRRML

@@ -219,7 +219,7 @@ function literalWriter(
 
 const ASIS = { encode: same, emptyIsNull: true }
 
-/** Datatypes and languages of which what is known is kept. */
+/** Datatypes and languages of which what is known is cached. */
 const MAX_DATATYPES = 1000
 
 function typedWriter(datatype: string, { canonical }: TermOptions): TextWriter {
@@ -243,17 +243,17 @@ function languageWriter(
   columns: readonly MappingColumn[],
   { canonical }: TermOptions,
 ): TextWriter {
-  const kept = (tag: string) => (canonical ? tag.toLowerCase() : tag)
+  const tagText = (tag: string) => (canonical ? tag.toLowerCase() : tag)
   const constant = constantOf(language)
   if (constant !== null) {
-    const end = literalEnd(XSD.string, kept(constant))
+    const end = literalEnd(XSD.string, tagText(constant))
     return texts => each(texts, text => `"${escapeText(text)}${end}`)
   }
   const expand = compileTemplate(language as readonly Segment[], columns, ASIS)
   return (texts, record, report) => {
     const found = firstOf(expand(record, report))
     if (found !== null && (isLanguageTag(found) || isDirectedTag(found))) {
-      const end = literalEnd(XSD.string, kept(found))
+      const end = literalEnd(XSD.string, tagText(found))
       return each(texts, text => `"${escapeText(text)}${end}`)
     }
     skip(report, found === null ? 'null' : 'invalid-language', record.id, found ?? '')

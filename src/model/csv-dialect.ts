@@ -1,6 +1,6 @@
 /** How a table is written (Metadata Vocabulary for Tabular Data, "Dialect Descriptions"); all of it is optional. */
 export interface CsvDialect {
-  /** One character; told from the first lines unless given. */
+  /** One character; detected from the first lines unless given. */
   readonly delimiter?: string
   /** One character; null where cells are never quoted. */
   readonly quote?: string | null

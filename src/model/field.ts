@@ -28,7 +28,7 @@ export interface Field {
   readonly multivalued: boolean
 }
 
-/** Makes a field from its name and type; the label is the name unless told. */
+/** Makes a field from its name and type; the label is the name by default. */
 export function field(
   name: string,
   type: FieldType,

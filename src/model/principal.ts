@@ -1,4 +1,4 @@
-/** Who asks, and what that one may see. It is decided once for each request; every door asks it alone. */
+/** The user of a request and what that user may see: decided once for each request, and all that endpoints go by. */
 export type Principal = Anonymous | Authenticated
 
 /** Who brought no credential. */

@@ -19,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const SMALL = 300_000
 
 /**
- * The files that the build made for browsers: their names change with their contents, so that they are kept for good,
+ * The files that the build made for browsers: their names change with their contents, so that they are cached for good,
  * and compressed once.
  */
 export const assets: FastifyPluginAsync = async app => {

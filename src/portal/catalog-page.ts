@@ -106,7 +106,7 @@ ${takeAway(pageContext, selection)}
   })
 }
 
-/** The datasets of a page. How often they are used changes with each call, so that order is made of what was kept. */
+/** The datasets of a page. How often they are used changes with each call, so that order is made of what was cached. */
 async function findCards(
   { usage }: Pick<SiteServices, 'usage'>,
   queryService: QueryService,

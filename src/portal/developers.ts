@@ -19,7 +19,7 @@ interface Endpoint {
   readonly more?: Html
 }
 
-/** Answers with the page for people who write programs: the doors of the portal, accounts, limits. */
+/** Answers with the page for people who write programs: the APIs of the portal, accounts, limits. */
 export async function answerDevelopers(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -35,8 +35,8 @@ export async function answerDevelopers(
     part: 'developers',
     islands: [COPY_ISLAND],
     body: html`<h1>${t('Developers')}</h1>
-<p>${t('Every record of this portal lives in one triple store, and every door below asks that store: what one of them answers, the others answer as well.')}</p>
-<h2>${t('Doors')}</h2>
+<p>${t('Every record of this portal lives in one triple store, and every API below queries that store: what one of them answers, the others answer as well.')}</p>
+<h2>${t('APIs')}</h2>
 ${endpoints.map(endpoint => endpointSection(pageContext, endpoint))}
 <h2 id="keys">${t('Accounts and keys')}</h2>
 ${accounts(pageContext)}
@@ -53,7 +53,7 @@ function exampleDataset(entries: readonly ServedDataset[]): ServedDataset | null
 
 function endpointSection(pageContext: PageContext, { name, use, path, example, more }: Endpoint): Html {
   const { href, address } = endpointAddress(pageContext, path)
-  return html`<section class="door"><h3>${name}</h3>
+  return html`<section class="endpoint"><h3>${name}</h3>
 <p>${use}</p><p>${addressLine(pageContext, href, address)}</p>
 ${example === null ? '' : codeBlock(pageContext, example.text, example.language)}${more === undefined ? '' : html`<p>${more}</p>`}</section>
 `

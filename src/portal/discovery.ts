@@ -14,7 +14,7 @@ interface PartRoute {
   readonly Params: { readonly part: string }
 }
 
-/** What search engines and browsers are told of the portal as a whole. Only what everybody may see is listed. */
+/** The metadata of the portal for search engines and browsers as a whole. Only what everybody may see is listed. */
 export const discovery: FastifyPluginAsync<SiteServices> = async (app, services) => {
   const { base, catalog } = services
   const pages = () => listedPages(completeList(catalog.visibleTo(ANONYMOUS)).entries, listedTabs())

@@ -65,7 +65,7 @@ export function recordsSource({ dataset, version, target }: ServedDataset): Page
 /** Asks the store what pages show, and keeps what it answers. */
 export class QueryService {
   private readonly services: Pick<SiteServices, 'store' | 'clock' | 'now'>
-  private readonly kept = new DataCache(2000)
+  private readonly answers = new DataCache(2000)
   private readonly drawn = new DataCache(100)
 
   constructor(services: Pick<SiteServices, 'store' | 'clock' | 'now'>) {
@@ -104,7 +104,7 @@ export class QueryService {
       requested.groupBy ?? '',
       requested.orderBy ?? '',
     ]
-    return this.keep(key, texts, async () => {
+    return this.cached(key, texts, async () => {
       const executor = this.executor()
       const filter = this.filterOf(source, selection)
       const plan = planOdsql({ ...requested, filter }, this.context(source, language), executor.watch)
@@ -117,7 +117,7 @@ export class QueryService {
   }
 
   /**
-   * What is made of the records of a selection, a drawing, say: kept like answers.
+   * What is made of the records of a selection, a drawing, say: cached like answers.
    *
    * @param key what it depends on beside the selection
    */
@@ -147,7 +147,7 @@ export class QueryService {
     const texts = conditions(words, where)
     const names = facets.map(({ name, limit }) => `${name} ${limit}`)
     const key = JSON.stringify(['facets', source.version, texts, refine, exclude, names])
-    return this.keep(key, texts, async () => {
+    return this.cached(key, texts, async () => {
       const executor = this.executor()
       const { filter } = planOdsql(
         { where: texts, limit: 0, offset: 0 },
@@ -162,8 +162,8 @@ export class QueryService {
     })
   }
 
-  private keep<Made>(key: string, texts: readonly string[], make: () => Promise<Made>): Promise<Made> {
-    return isFleeting(texts) ? make() : this.kept.of(key, make)
+  private cached<Made>(key: string, texts: readonly string[], make: () => Promise<Made>): Promise<Made> {
+    return isFleeting(texts) ? make() : this.answers.of(key, make)
   }
 
   private filterOf(source: PageQuerySource, { refine, exclude }: PageSelection) {

@@ -1,4 +1,4 @@
-/** What crawlers leave alone: doors of programs, whose answers have no end, and pages of one person alone. */
+/** What crawlers leave out: APIs, whose answers have no end, and pages of one person alone. */
 const CLOSED = ['/api/', '/account/', '/oauth2/', '/healthz', '/readyz']
 
 /** Parameters that choose among what other pages show whole. */

@@ -20,7 +20,7 @@ export interface SiteServices extends SiteOptions {
   /** The portal folder: example queries, mappings. */
   readonly portal: string
   readonly usage: UsageStatistics
-  /** A clock in milliseconds, for the times that are told. */
+  /** A clock in milliseconds, for the times that are reported. */
   readonly clock: () => number
   /** Milliseconds since 1970. */
   readonly now: () => number

@@ -11,11 +11,11 @@ const SPACE = 'http://www.sitemaps.org/schemas/sitemap/0.9'
 /** A page of the portal, by its path. */
 interface ListedPage {
   readonly path: string
-  /** When what it shows was last modified; absent where that is not told. */
+  /** When what it shows was last modified; absent where that is unknown. */
   readonly modified?: string
 }
 
-/** The pages that crawlers are told of: those of the portal, and the views of datasets that everybody may see. */
+/** The pages in the sitemap: those of the portal, and the views of datasets that everybody may see. */
 export function listedPages(
   entries: readonly ServedDataset[],
   tabsOf: (entry: ServedDataset) => readonly Pick<Tab, 'name'>[],

@@ -23,7 +23,7 @@ interface NamedFile {
   readonly mimetype?: string | undefined
 }
 
-/** Media types by the endings of files, for attachments that are told none. */
+/** Media types by the endings of files, for attachments that have none of their own. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   doc: 'application/msword',

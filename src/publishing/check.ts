@@ -99,7 +99,7 @@ function inferredFinding(dataset: string, file: string): CheckFinding {
   }
 }
 
-/** What is to be said of a mapping; what is told for information alone is not. */
+/** What is to be said of a mapping; what is reported for information alone is not. */
 function mappingFindings(
   dataset: string,
   found: { readonly file: string; readonly diagnostics: readonly Diagnostic[] } | null,

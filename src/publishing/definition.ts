@@ -298,7 +298,7 @@ function sniffedSource({ folder, file }: ImplicitSource): SourceSpec {
     const { format } = openFile(source, { datasetFolder: folder, portalFolder: folder })
     return isRecordFormat(format) ? source : { ...source, format }
   } catch {
-    // What is wrong with the file is told where it is read.
+    // What is wrong with the file is reported where it is read.
     return source
   }
 }

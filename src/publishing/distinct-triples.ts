@@ -28,31 +28,31 @@ interface Group {
 }
 
 /**
- * Lets every triple through once. Nearly all subjects of a mapping are of one record alone, so that subjects are told
- * apart rather than their triples: a sixth of the work. Where one comes again its head is noted as shared, what was let
- * through may repeat from then on, and the graph is to be written once more: the triples of shared heads are then told
- * apart one by one.
+ * Lets every triple through once. Nearly all subjects of a mapping are of one record alone, so that subjects are
+ * distinguished rather than their triples: a sixth of the work. Where one comes again its head is noted as shared, what was let
+ * through may repeat from then on, and the graph is to be written once more: the triples of shared heads are then
+ * distinguished one by one.
  */
 export class DistinctTriples {
   /** True where a head was not known as shared: nothing is let through any more, but further heads are found. */
-  isSpoilt = false
+  needsRetry = false
   private readonly target: Sink
   private readonly subjects: SharedSubjects
-  private readonly manner: RecordPresentation
+  private readonly presentation: RecordPresentation
   private readonly seen = new LineSet()
   private readonly lines = new LineSet()
   private readonly groups = new Map<string, Group>()
 
-  constructor(target: Sink, subjects: SharedSubjects, manner: RecordPresentation) {
+  constructor(target: Sink, subjects: SharedSubjects, presentation: RecordPresentation) {
     this.target = target
     this.subjects = subjects
-    this.manner = manner
+    this.presentation = presentation
   }
 
   /** Adds whole lines of N-Triples about a record. */
   add(lines: string, triples: number): void {
     if (triples === 0) return
-    if (this.manner.hasOneSubject) {
+    if (this.presentation.hasOneSubject) {
       this.hold(lines.slice(0, lines.indexOf(' ') + 1), lines, triples)
       return
     }
@@ -89,13 +89,13 @@ export class DistinctTriples {
   private letThrough(subject: string, { lines, count, isMerged }: Group): void {
     const head = this.headOf(subject)
     if (this.subjects.shared.has(head)) {
-      if (!this.isSpoilt) this.addNew(lines, line => this.lines.add(line))
+      if (!this.needsRetry) this.addNew(lines, line => this.lines.add(line))
     } else if (!this.seen.add(subject)) {
       this.subjects.shared.add(head)
-      this.isSpoilt = true
-    } else if (this.isSpoilt) {
+      this.needsRetry = true
+    } else if (this.needsRetry) {
       return
-    } else if (count > 1 && (isMerged || this.manner.mayRepeat)) {
+    } else if (count > 1 && (isMerged || this.presentation.mayRepeat)) {
       const own = new Set<string>()
       this.addNew(lines, line => own.size !== own.add(line).size)
     } else this.target.add(lines, count)

@@ -7,7 +7,7 @@ const PARTS = 64
 const FIRST_SLOTS = 2 ** 6
 
 /**
- * A set of texts that keeps 128 bits of each, so that the triples of a file can be told apart without holding them: 21
+ * A set of texts that keeps 128 bits of each, so that the triples of a file can be distinguished without holding them: 21
  * to 43 bytes a text. Two texts of a billion are taken for one with a probability of 10^-21.
  */
 export class LineSet {

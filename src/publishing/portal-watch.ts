@@ -18,18 +18,18 @@ type Marks = ReadonlyMap<string, { readonly definition: string; readonly mapping
 
 /**
  * Finds what was saved in a portal folder by looking at it again and again: times and sizes of files are what every file
- * system has, also those that tell of no events. A change is told once it is the same at two looks, for editors write in
+ * system has, also those that tell of no events. A change is reported once it is the same at two looks, for editors write in
  * steps.
  */
 export class PortalWatch {
   readonly portal: string
-  private told: Marks
+  private reported: Marks
   private last: Marks
 
   constructor(portal: string) {
     this.portal = portal
-    this.told = marksOf(portal)
-    this.last = this.told
+    this.reported = marksOf(portal)
+    this.last = this.reported
   }
 
   /** Datasets whose addresses are to be asked now. @param now milliseconds since 1970 */
@@ -39,14 +39,14 @@ export class PortalWatch {
     )
   }
 
-  /** What has changed since it was told before; null for nothing. */
+  /** What has changed since it was reported before; null for nothing. */
   look(): PortalChanges | null {
     const marks = marksOf(this.portal)
     const definitions: string[] = []
     const mappings: string[] = []
-    const described = new Map(this.told)
+    const described = new Map(this.reported)
     for (const [id, mark] of marks) {
-      const [before, last] = [this.told.get(id), this.last.get(id)]
+      const [before, last] = [this.reported.get(id), this.last.get(id)]
       if (mark.definition !== last?.definition || mark.mapping !== last.mapping) continue
       if (mark.definition !== before?.definition) definitions.push(id)
       else if (mark.mapping !== before.mapping) mappings.push(id)
@@ -54,7 +54,7 @@ export class PortalWatch {
     }
     for (const id of described.keys()) if (!marks.has(id)) described.delete(id)
     this.last = marks
-    this.told = described
+    this.reported = described
     return definitions.length + mappings.length === 0 ? null : { definitions, mappings }
   }
 }

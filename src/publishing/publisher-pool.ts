@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../runtime/thread.ts'
-import type { PublishProgress, PublishResult } from './publish.ts'
+import type { PublishProgress, PublishResult } from './publication.ts'
 import type { Manifest } from './versions/versions.ts'
 
 /** What the threads of a pool publish from. */
@@ -8,7 +8,7 @@ export interface PoolSetup {
   readonly portal: string
   readonly base: string
   readonly mappingOnly: boolean
-  /** Versions of a dataset that are kept. */
+  /** Retained versions of a dataset. */
   readonly keepVersions: number
   readonly endsRollBack: boolean
 }

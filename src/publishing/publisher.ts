@@ -3,15 +3,8 @@ import { publishingShare } from '../runtime/memory.ts'
 import { definedDatasets, readDefinition } from './definition.ts'
 import type { MappingRefusal } from './mapping/choose-mapping.ts'
 import { publicationOrder, withDependants } from './processors/dependencies.ts'
-import {
-  findUnchanged,
-  type PublishContext,
-  type PublishProgress,
-  type PublishReport,
-  type PublishResult,
-  publishDataset,
-  reasonOf,
-} from './publish.ts'
+import type { PublishContext, PublishProgress, PublishReport, PublishResult } from './publication.ts'
+import { findUnchanged, publishDataset, reasonOf } from './publish.ts'
 import { PublicationFailed, PublisherPool } from './publisher-pool.ts'
 import type { StoreSettings } from './registry/portal-store.ts'
 import type { SharedRegistry } from './registry/shared-registry.ts'
@@ -46,7 +39,7 @@ export interface PublishedSize {
 }
 
 /**
- * Publishes datasets, several at once where there are threads for it; what cannot be published is told, leaves its version in
+ * Publishes datasets, several at once where there are threads for it; what cannot be published is reported, leaves its version in
  * force, and holds up no other. Without names: every dataset of the portal that was not withdrawn, and versions of folders
  * that are gone are removed.
  */
@@ -148,7 +141,7 @@ function bytesOf(portal: string, id: string): number {
 /** Where publications happen, and the store that they are put into where it is shared. */
 export interface PublishAllContext extends Omit<PublishContext, 'versions' | 'onProgress' | 'inForce'> {
   readonly shared?: SharedRegistry | null
-  /** Versions of a dataset that are kept. */
+  /** Retained versions of a dataset. */
   readonly keepVersions?: number
   /** Threads that may be started, and bytes of memory for all of them; absent, this thread publishes one after another. */
   readonly parallel?: { readonly threads: number; readonly memory: number }
@@ -206,7 +199,7 @@ export function publisherData(settings: PublisherSettings): PublisherData {
   return { role: PUBLISHER, settings }
 }
 
-/** What the thread is told to publish, once. */
+/** What the thread is to publish, once. */
 export interface PublishJob {
   /** null for all of the portal. */
   readonly datasets: readonly string[] | null

@@ -10,18 +10,18 @@ const DISTINCT_LIMIT = 10_000
 const SAMPLE_LIMIT = 50_000
 const PARTITIONS = 100
 const MAX_BOUND_LENGTH = 40
-/** Characters of a text that are kept to order it among others. */
+/** Characters of a text that are held to order it among others. */
 const MAX_SAMPLE_LENGTH = 2 * MAX_BOUND_LENGTH
 
-/** Values of a field that are told with the number of their records, and characters of them. */
+/** Values of a field that are reported with the number of their records, and characters of them. */
 const COUNTED_LIMIT = 500
 const COUNTED_CHARACTERS = 20_000
 const COUNTED_TYPES: readonly FieldType[] = ['text', 'int', 'boolean']
 
-/** Characters of the distinct values of a field that are kept to count them. */
+/** Characters of the distinct values of a field that are held to count them. */
 const DISTINCT_CHARACTERS = 2 ** 20
 
-/** Gathers the statistics of a version while its records pass by; memory is bounded by the distinct values kept. */
+/** Gathers the statistics of a version while its records pass by; memory is bounded by the distinct values held. */
 export class StatisticsGatherer {
   private records = 0
   private readonly fields: readonly Field[]
@@ -53,7 +53,7 @@ export class StatisticsGatherer {
       if (exact === null || exact === undefined || column === undefined) continue
       column.present += 1
       if (column.distinct !== null) addDistinct(column, exact)
-      // Bounds and quantiles tell about where values lie, and are kept as JSON.
+      // Bounds and quantiles tell about where values lie, and are stored as JSON.
       const value = typeof exact === 'bigint' ? Number(exact) : exact
       if (column.ordered && (typeof value === 'string' || typeof value === 'number')) {
         if (column.min === null || value < column.min) column.min = value

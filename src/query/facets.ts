@@ -9,7 +9,7 @@ import type { Condition } from './plan.ts'
 export const FACET_SORTS = ['count', '-count', 'alphanum', '-alphanum', 'num', '-num'] as const
 export type FacetSort = (typeof FACET_SORTS)[number]
 
-/** A field whose values are told with the number of records that have each. */
+/** A field whose values are reported with the number of records that have each. */
 export interface Facet {
   /** The name by which it was asked. */
   readonly name: string
@@ -19,11 +19,11 @@ export interface Facet {
   /** Records may have one of several refined values, and values beside the refined ones stay listed. */
   readonly disjunctive: boolean
   readonly sort: FacetSort
-  /** Values told at each level. */
+  /** Values reported at each level. */
   readonly limit: number
 }
 
-/** Values told of a facet unless it says otherwise. */
+/** Values reported of a facet unless it says otherwise. */
 const DEFAULT_VALUES = 100
 
 /** A value of a facet that records must have, or must not. */
@@ -94,11 +94,11 @@ export function facetCondition(
     if (filter.facet.field.name === except?.field.name) continue
     byField.set(filter.facet.field.name, [...(byField.get(filter.facet.field.name) ?? []), filter])
   }
-  const kept = [...byField.values()].map(filters => {
+  const required = [...byField.values()].map(filters => {
     const conditions = filters.map(filter => valueCondition(filter, timezone))
     return filters.some(({ facet }) => facet.disjunctive) ? any(conditions) : all(conditions)
   })
-  return all([...kept, ...excluded.map(filter => negate(valueCondition(filter, timezone)))])
+  return all([...required, ...excluded.map(filter => negate(valueCondition(filter, timezone)))])
 }
 
 /** What records that have a value satisfy; a value that the field cannot have none do. */

@@ -28,12 +28,12 @@ export function incompatible(
 /** A comparison of two values of which at least one is computed. */
 export function unlike(
   clause: ClauseName,
-  left: { readonly told: string; readonly type: FieldType },
+  left: { readonly description: string; readonly type: FieldType },
   operator: string,
-  right: { readonly told: string; readonly type: FieldType },
+  right: { readonly description: string; readonly type: FieldType },
   span: Span,
 ): Fault {
-  const reason = `${capital(left.told)} of type ${left.type} cannot be compared by ${operator} with ${right.told} of type ${right.type}`
+  const reason = `${capital(left.description)} of type ${left.type} cannot be compared by ${operator} with ${right.description} of type ${right.type}`
   return clauseFault(clause, reason, span, undefined, 'IncompatibleTypesInComparisonFilter')
 }
 

@@ -3,7 +3,7 @@ import { numberText } from '../model/number.ts'
 import { XSD } from './vocab.ts'
 
 /**
- * What a literal of a datatype may be (XML Schema 1.1, part 2) and how the store keeps it: `007` of an xsd:int is kept as
+ * What a literal of a datatype may be (XML Schema 1.1, part 2) and how the store keeps it: `007` of an xsd:int is stored as
  * `7` of xsd:integer. Text that is written in that form comes back as it went in.
  */
 export interface LiteralDatatype {
@@ -204,8 +204,8 @@ function nextDay(year: number, month: number, day: number): string {
 /** Hours, minutes, seconds, fraction; or 24 as the fifth part. */
 function clockText([hours, minutes, seconds, fraction]: readonly (string | undefined)[]): string {
   if (hours === undefined) return '00:00:00'
-  const kept = stripRight(fraction ?? '')
-  return `${hours}:${minutes}:${seconds}${kept === '.' ? '' : kept}`
+  const trimmed = stripRight(fraction ?? '')
+  return `${hours}:${minutes}:${seconds}${trimmed === '.' ? '' : trimmed}`
 }
 
 function isZoned(text: string): boolean {

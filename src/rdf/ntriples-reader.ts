@@ -84,10 +84,10 @@ export function isTripleTerm(text: string): boolean {
 /** The lines of N-Triples that have no triple term: for formats that cannot write one. */
 export function withoutTripleTerms(text: string): string {
   if (!text.includes('<<(')) return text
-  let kept = ''
+  let lines = ''
   for (const { subject, predicate, object } of splitTriples(text))
-    if (!isTripleTerm(object)) kept += `${subject} ${predicate} ${object} .\n`
-  return kept
+    if (!isTripleTerm(object)) lines += `${subject} ${predicate} ${object} .\n`
+  return lines
 }
 
 /** Reads one term. */

@@ -42,15 +42,15 @@ function merged(path: string, ownPath: string, authority: string | undefined): s
 /** Section 5.2.4. */
 function withoutDots(path: string): string {
   const segments = path.split('/')
-  const kept: string[] = []
+  const merged: string[] = []
   segments.forEach((segment, at) => {
     const isLast = at === segments.length - 1
     if (segment === '..') {
-      if (kept.length > 1 || (kept.length === 1 && kept[0] !== '')) kept.pop()
-      if (isLast) kept.push('')
+      if (merged.length > 1 || (merged.length === 1 && merged[0] !== '')) merged.pop()
+      if (isLast) merged.push('')
     } else if (segment === '.') {
-      if (isLast) kept.push('')
-    } else kept.push(segment)
+      if (isLast) merged.push('')
+    } else merged.push(segment)
   })
-  return path.startsWith('/') && kept[0] !== '' ? `/${kept.join('/')}` : kept.join('/')
+  return path.startsWith('/') && merged[0] !== '' ? `/${merged.join('/')}` : merged.join('/')
 }

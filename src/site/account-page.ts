@@ -38,7 +38,7 @@ export function sendAccountPage(
 }
 
 /**
- * The headers of every answer for one person alone. The origin of forms is told to our own pages: with `no-referrer`
+ * The headers of every answer for one person alone. Our own pages get the origin of forms: with `no-referrer`
  * browsers would tell none.
  */
 export function keepPrivate(reply: FastifyReply): FastifyReply {
@@ -54,7 +54,7 @@ export function keepPrivate(reply: FastifyReply): FastifyReply {
 
 /**
  * What a Content-Security-Policy must allow so that a form may lead on to redirect URIs: browsers apply form-action to
- * every redirect that follows a form, also those that an application makes after it. Schemes are all that is told apart.
+ * every redirect that follows a form, also those that an application makes after it. Schemes are all that is distinguished.
  */
 export function redirectSources(uris: readonly string[]): readonly string[] {
   const schemes = uris.flatMap(uri => /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase() ?? [])

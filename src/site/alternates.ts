@@ -2,11 +2,11 @@ import { type Html, html } from './html.ts'
 import { LANGUAGE_NAMES } from './language.ts'
 import { type PageContext, queryText } from './page-context.ts'
 
-/** What search engines and those who share a link are told of a page. */
+/** The metadata of a page for search engines and for those who share a link. */
 export interface Findable {
   readonly title: string
   readonly description: string
-  /** Its one address, from `/` on and without parameters; that of the request unless told. */
+  /** Its one address, from `/` on and without parameters; that of the request by default. */
   readonly path: string | undefined
 }
 

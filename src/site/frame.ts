@@ -19,14 +19,14 @@ export interface SitePage {
   readonly islands?: readonly string[]
   /** More for the head: links to other forms of the page, structured data. */
   readonly head?: Html
-  /** 200 unless told. */
+  /** 200 by default. */
   readonly status?: number
   /** True for pages that use the whole width. */
   readonly isWide?: boolean
   /** Sources that its scripts and pictures may come from beside this portal: those of configured tiles. */
   readonly imageSources?: readonly string[]
   readonly isIndexed?: boolean
-  /** Path of its one address, where several show the same; that of the request unless told. */
+  /** Path of its one address, where several show the same; that of the request by default. */
   readonly path?: string
   /** True for pages of one person alone: no other site frames them, and no script runs in them but their islands. */
   readonly isPrivate?: boolean
@@ -59,15 +59,15 @@ export function sendPageText(
 
 /**
  * Gives a page the tag of its text, which language, principal and data have all gone into, and tells whether the browser
- * has that text already. Pages that are kept nowhere have none.
+ * has that text already. Pages that are not stored have none.
  */
 function isSeenBefore(
   reply: FastifyReply,
   text: string,
   { status = 200, isPrivate = false }: Pick<SitePage, 'status' | 'isPrivate'>,
 ): boolean {
-  const isKept = !String(reply.getHeader('cache-control')).includes('no-store')
-  if (status !== 200 || isPrivate || !isKept || reply.hasHeader('etag')) return false
+  const isStorable = !String(reply.getHeader('cache-control')).includes('no-store')
+  if (status !== 200 || isPrivate || !isStorable || reply.hasHeader('etag')) return false
   const tag = entityTag(text)
   reply.header('etag', tag)
   const { 'if-none-match': known, 'accept-encoding': codings } = reply.request.headers

@@ -60,7 +60,7 @@ export function converterOf(
 
 /**
  * Converts to a list of texts: elements of an array, or parts of a text between separators, trimmed. Empty ones are
- * dropped and of equal ones the first is kept; an empty list is null.
+ * dropped and of equal ones the first stays; an empty list is null.
  */
 export function textsConverter(separator: string | undefined): Converter {
   return raw => {

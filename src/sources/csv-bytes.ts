@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-/** How the rows of a CSV file are told apart. */
+/** How the rows of a CSV file are distinguished. */
 export interface ByteSyntax {
   /** One ASCII character. */
   readonly delimiter: string

@@ -23,7 +23,7 @@ type State = 'row' | 'cell' | 'bare' | 'quoted' | 'closed' | 'comment'
 
 /** What may differ from RFC 4180 (Model for Tabular Data, section 8). */
 export interface CsvSyntax {
-  /** One character, a double quote unless told; null where cells are never quoted. */
+  /** One character, a double quote by default; null where cells are never quoted. */
   readonly quote?: string | null
   /** Lines that begin with this text are left out. */
   readonly comment?: string

@@ -10,7 +10,7 @@ import { unreadable } from './unreadable.ts'
 /**
  * A CSV file (RFC 4180) with a header row. An empty cell is an empty text, a cell that a short row lacks is null.
  *
- * @param delimiter one character; told from the first lines unless given
+ * @param delimiter one character; detected from the first lines unless given
  */
 export function csvSource(file: TextFile, delimiter?: string): RecordSource {
   return {
@@ -29,7 +29,7 @@ export function tsvSource(file: TextFile, delimiter = '\t'): RecordSource {
 /**
  * The rows of a CSV file as they are, header and titles among them, of any width; blank lines are empty rows.
  *
- * @param syntax delimiter and quote; a comma and a double quote unless told
+ * @param syntax delimiter and quote; a comma and a double quote by default
  */
 export function csvGrid(
   file: TextFile,

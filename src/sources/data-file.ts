@@ -157,7 +157,7 @@ async function* inTemporaryFile<T>(
   use: (bytes: RandomAccess, path: string) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const folder = mkdtempSync(join(tmpdir(), 'lodestone-data-'))
-  // Names in archives are the names of strangers: only the ending is kept.
+  // Names in archives are not trusted: only the ending is used.
   const path = join(folder, `data${/\.[a-z0-9]{1,8}$/i.exec(base)?.[0] ?? ''}`)
   try {
     await pipeline(pieces(2 ** 20), createWriteStream(path))

@@ -92,7 +92,7 @@ export class EncodingSample {
     if (even > head / 4 && odd < head / 50) return 'utf-16be'
     if (this.pieces.length === 0 || this.isUtf8) return 'utf-8'
     const sample = Buffer.concat(this.pieces)
-    // A few wrong bytes in UTF-8 are to be told, not to be read as another encoding.
+    // A few wrong bytes in UTF-8 are to be reported, not to be read as another encoding.
     const text = new TextDecoder().decode(sample)
     const wrong = text.match(/\ufffd/g)?.length ?? 0
     const right = text.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0

@@ -19,11 +19,11 @@ import { misconfigured } from './unreadable.ts'
 export interface FieldSpec {
   /** `[a-z0-9_]+` */
   readonly name: string
-  /** text unless told. */
+  /** text by default. */
   readonly type?: FieldType
   /**
    * The column by its exact name; else a JSON Pointer, in which `*` stands for every element of an array or value of an
-   * object; for a geo_point_2d also the two columns of latitude and longitude. The field's name unless told.
+   * object; for a geo_point_2d also the two columns of latitude and longitude. The field's name by default.
    */
   readonly from?: string | readonly string[]
   /** True for the names of the members of the object at `from`, in place of their values. */
@@ -38,7 +38,7 @@ export interface FieldSpec {
    * Decimal sign of a double, or how the column writes 1234.5: `,`, `1 234,5`, `€1,234.5`; an int: `1,234`. Words of a boolean, the one
    * for true first: `Oui/Non`. Order of the coordinates of a point: `lon,lat`. Pattern of a date or datetime: `MMM dd yyyy`, `epoch-s`, `epoch-ms`. */
   readonly format?: string
-  /** IANA time zone of a datetime without offset; UTC unless told. */
+  /** IANA time zone of a datetime without offset; UTC by default. */
   readonly timezone?: string
 }
 

@@ -83,7 +83,7 @@ export interface SourceOptions {
   readonly quote?: string
   /** utf-8, utf-16le, latin-1, macintosh, windows-1250 …; by default what the bytes tell. */
   readonly encoding?: string
-  /** The line (for workbooks the row) of the header of a table; 0 where there is none. The first unless told. */
+  /** The line (for workbooks the row) of the header of a table; 0 where there is none. The first by default. */
   readonly header?: number
   /** Rows at the end of a table that are no records: totals, sources, notes. */
   readonly footer?: number

@@ -22,7 +22,7 @@ const GEOMETRIES: readonly unknown[] = [
  * - `geometry`: the geometry or null; a property of this name becomes `properties_geometry`;
  * - `id`: the identifier of the feature, where it has one; `feature_id` where a property is called `id`.
  *
- * @param records JSON Pointer of the array of features, `/features` unless told
+ * @param records JSON Pointer of the array of features, `/features` by default
  */
 export function geojsonSource(file: TextFile, records = '/features'): RecordSource {
   const path = parsePointer(records)

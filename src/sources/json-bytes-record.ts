@@ -33,7 +33,7 @@ export interface JsonMembers {
   readonly read: (record: unknown, number: number) => readonly Value[]
 }
 
-/** Bytes that are kept before a record: room for its number, behind a quote. */
+/** Bytes that are reserved before a record: room for its number, behind a quote. */
 export const HEAD = 32
 
 /** Where a cell ends that is not to be copied: what is as long as this never is. */
@@ -67,7 +67,7 @@ export class RecordCells {
   readonly #spelt: string[] = []
   #hasWork = false
   #hasNumber = false
-  /** True where a cell is not simple, and where none can be told. */
+  /** True where a cell is not simple, and where none can be found. */
   #isRead = false
   #isOdd = false
   #values: readonly Value[] | null = null

@@ -5,9 +5,9 @@ import { shown, unreadable } from './unreadable.ts'
 /** The kind of a JSON value, by the characters that tell it: `0` is a number, `t` is true, false or null. */
 export type JsonKind = '{' | '[' | '"' | '0' | 't'
 
-/** Who is told of the values of a JSON text while it is scanned; indexes are places in the current chunk. */
+/** The callbacks for the values of a JSON text while it is scanned; indexes are places in the current chunk. */
 export interface JsonListener {
-  /** How deep values are told of: 0 is the root alone. */
+  /** How deep values are reported: 0 is the root alone. */
   readonly depth: number
   /** A value begins at an index, within `depth` arrays and objects. */
   start(kind: JsonKind, depth: number, index: number): void

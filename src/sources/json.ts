@@ -11,7 +11,7 @@ export type JsonObject = Readonly<Record<string, unknown>>
 /**
  * A JSON file (RFC 8259) with an array of objects, one a record.
  *
- * @param records JSON Pointer (RFC 6901) of the array; the document itself unless told
+ * @param records JSON Pointer (RFC 6901) of the array; the document itself by default
  */
 export function jsonSource(file: TextFile, records?: string): RecordSource {
   const path = records === undefined ? undefined : parsePointer(records)

@@ -14,7 +14,7 @@ const FOLDED: Readonly<Record<string, string>> = {
 }
 
 /** The name that a field can have for a title: lower case, accents folded, all else `_`; empty where nothing is left. */
-export function safeName(title: string): string {
+function safeName(title: string): string {
   return title
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

@@ -23,7 +23,7 @@ export function sniffFormat(
   const { head, name } = data
   const found = signature(data)
   if (found !== undefined) return found
-  // Statements of RDF begin like elements of XML; what is wrong with them is told by their own reader.
+  // Statements of RDF begin like elements of XML; what is wrong with them is reported by their own reader.
   if (named !== undefined && isSyntaxOfRdf(named)) return named
   const text = textHead(head)
   if (text === undefined) {

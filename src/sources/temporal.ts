@@ -48,7 +48,7 @@ export function dateConverter(format: string | undefined, zone: string, isCoarse
 
 const DAY_TEXT = /^\d{4}-\d\d-\d\d$/
 
-/** True for a day that is written as it is kept, which nearly all are. */
+/** True for a day that is written as it is stored, which nearly all are. */
 function isDay(text: string): boolean {
   return (
     DAY_TEXT.test(text) &&
@@ -58,7 +58,7 @@ function isDay(text: string): boolean {
 
 /**
  * A converter to `YYYY-MM-DDTHH:MM:SS[.f…]Z`: from ISO 8601 with T or a blank, seconds and fraction optional (nine
- * digits are kept), and from a day alone, which is its midnight. With a format only texts of the format are read.
+ * digits are preserved), and from a day alone, which is its midnight. With a format only texts of the format are read.
  *
  * @param format pattern of `compilePattern`, `epoch-s` or `epoch-ms`
  * @param zone IANA time zone of times that say no offset

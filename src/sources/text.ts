@@ -12,7 +12,7 @@ export type Encoding = string
 /** A file of text, packed with gzip where its name ends with `.gz`. */
 export interface TextFile {
   readonly path: string
-  /** Name for messages; the last part of the path unless told. */
+  /** Name for messages; the last part of the path by default. */
   readonly name?: string
   /** By default what the byte order mark says, or the bytes: utf-8 where they are that. */
   readonly encoding?: Encoding

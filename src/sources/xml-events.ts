@@ -87,7 +87,7 @@ export function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }
 
-/** The encoding by byte order mark or declaration (XML 1.0, appendix F); UTF-8 unless told. */
+/** The encoding by byte order mark or declaration (XML 1.0, appendix F); UTF-8 by default. */
 function xmlEncoding(head: Buffer, file: string): string {
   const [first, second] = head
   if (first === 0xff && second === 0xfe) return 'utf-16le'

@@ -31,10 +31,10 @@ export const EXTENSION_FUNCTIONS: readonly string[] = [
   ...Object.values(LODESTONE).filter(iri => !UNTOLD.includes(iri) && !EXTENSION_AGGREGATES.includes(iri)),
 ]
 
-/** What a function is called that strangers may not call: nobody knows it. */
+/** What a function is called that untrusted queries may not call: nobody knows it. */
 const UNKNOWN = 'urn:lodestone:unknown'
 
-/** The function that a stranger's query names. */
+/** The function that an untrusted query names. */
 export function functionOfUntrusted(iri: string): string {
   return UNTOLD.includes(iri) ? UNKNOWN : iri
 }

@@ -14,7 +14,7 @@ import type {
 
 /**
  * Writes a query as SPARQL 1.1 text: the only place of Lodestone that quotes and escapes for SPARQL. Terms are
- * written in full as N-Triples, whose escapes SPARQL shares, so that nothing that a stranger sends can leave its
+ * written in full as N-Triples, whose escapes SPARQL shares, so that nothing that a client sends can leave its
  * literal; a variable name or an IRI that is not well-formed throws, for only a defect can bring one here.
  */
 export function generate(query: AlgebraQuery): string {

@@ -3,7 +3,7 @@ import type { AlgebraOperator, Node, Variable } from './algebra.ts'
 
 /**
  * SPARQL algebra as it is evaluated (SPARQL 1.1 Query, section 18): what a query means, however it was written. The
- * queries of Lodestone's compiler (algebra.ts) and those of strangers (parse.ts) both become this.
+ * queries of Lodestone's compiler (algebra.ts) and untrusted ones (parse.ts) both become this.
  */
 export type SparqlOperation =
   | { readonly type: 'bgp'; readonly patterns: readonly TriplePatternNode[] }

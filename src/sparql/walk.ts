@@ -1,6 +1,6 @@
 import type { AlgebraExpression, AlgebraQuery, Pattern, Projection } from './algebra.ts'
 
-/** What is told of a query, node by node; within EXISTS, subqueries and all other groups as well. */
+/** What is reported of a query, node by node; within EXISTS, subqueries and all other groups as well. */
 export interface Visitor {
   readonly pattern?: (pattern: Pattern) => void
   readonly expression?: (expression: AlgebraExpression) => void

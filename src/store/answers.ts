@@ -91,7 +91,7 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
   }
 }
 
-/** The compiler's queries name every graph that they read, but for the merge that some are told. */
+/** The compiler's queries name every graph that they read, but for the merge that some are given. */
 function graphsOf(query: SelectQuery | ConstructQuery, { defaultGraphs = [] }: QueryOptions): QueriedGraphs {
   const graphs = [...graphsOfQuery(query)].filter(graph => graph !== EMPTY_GRAPH)
   return { defaultGraphs, namedGraphs: graphs.map(graph => [graph, graph] as const) }

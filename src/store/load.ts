@@ -6,7 +6,7 @@ import type { GraphSource, LoadProgress } from './store.ts'
 
 /**
  * Takes graphs into a store of columns. Of files the headers alone are read; one that is missing or damaged is made again of
- * the triples. Those of records are prepared for questions meanwhile. Faults: LoadRefused, and then none of the graphs is kept.
+ * the triples. Those of records are prepared for questions meanwhile. Faults: LoadRefused, and then none of the graphs is stored.
  */
 export async function loadColumns(
   columns: ColumnStore,

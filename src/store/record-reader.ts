@@ -5,8 +5,8 @@ import { fieldIri } from '../rdf/iris.ts'
 import type { Column } from './columns/column.ts'
 import type { GraphColumns } from './columns/graph.ts'
 
-/** Dictionaries up to so many values are kept as values. */
-const MAX_KEPT = 4096
+/** Dictionaries up to so many values are cached as values. */
+const MAX_CACHED = 4096
 
 /** Reads the value of a field by the number of the subject. */
 type FieldReader = (subject: number) => Value
@@ -88,15 +88,15 @@ function codeReader({ dictionary }: Column, { type }: Field): (code: number) => 
     const { longitudes, latitudes, first } = part
     return code => ({ lon: longitudes[code - first] as number, lat: latitudes[code - first] as number })
   }
-  if (part?.kind === 'text' && type === 'text' && dictionary.count > MAX_KEPT) {
+  if (part?.kind === 'text' && type === 'text' && dictionary.count > MAX_CACHED) {
     const { texts, first } = part
     return code => texts.get(code - first)
   }
-  if (dictionary.count > MAX_KEPT) return code => valueOfForm(dictionary.form(code), type)
-  const kept: (Value | undefined)[] = []
+  if (dictionary.count > MAX_CACHED) return code => valueOfForm(dictionary.form(code), type)
+  const cache: (Value | undefined)[] = []
   return code => {
-    const value = kept[code] ?? valueOfForm(dictionary.form(code), type)
-    kept[code] = value
+    const value = cache[code] ?? valueOfForm(dictionary.form(code), type)
+    cache[code] = value
     return value
   }
 }

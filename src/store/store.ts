@@ -38,14 +38,14 @@ export interface QueryOptions {
   readonly deadline?: number | undefined
   /** Stops the work when it is aborted. */
   readonly signal?: AbortSignal | undefined
-  /** Graphs whose merge is the default graph: what stands in no GRAPH reads it. None unless told. */
+  /** Graphs whose merge is the default graph: what stands in no GRAPH reads it. None by default. */
   readonly defaultGraphs?: readonly string[] | undefined
 }
 
 /** Forms in which a store writes an answer: results of SELECT and ASK, or N-Triples for CONSTRUCT and DESCRIBE. */
 export type AnswerFormat = 'json' | 'xml' | 'csv' | 'tsv' | 'nt'
 
-/** A query that a stranger wrote and the only graphs that it sees (SPARQL 1.1 Query, section 13). */
+/** An untrusted query and the only graphs that it sees (SPARQL 1.1 Query, section 13). */
 export interface UntrustedQuery extends Omit<QueryOptions, 'defaultGraphs'> {
   /** The query as it was read, without a look at its own FROM clauses; null where only an engine can read it. */
   readonly parsed: ParsedQuery | null
@@ -148,7 +148,7 @@ export interface Store {
   /** Runs a CONSTRUCT and gives its triples as N-Triples text. Same faults as {@link select}. */
   construct(query: ConstructQuery, options?: QueryOptions): Promise<string>
   /**
-   * Runs a query of a stranger over a dataset of its own. Faults: those of {@link select}, also while pieces are read;
+   * Runs an untrusted query over a dataset of its own. Faults: those of {@link select}, also while pieces are read;
    * {@link QueryError}.
    */
   query(query: UntrustedQuery): Promise<QueryAnswer>
@@ -161,7 +161,7 @@ export interface Store {
   ): Promise<{ readonly triples: string; readonly count: number }>
   /** Number of triples of a graph that match a pattern, exact. */
   count(graph: string, pattern: TriplePattern, options?: QueryOptions): Promise<number>
-  /** Loads graphs; when it resolves every query sees them. Faults: LoadRefused (nothing is kept). */
+  /** Loads graphs; when it resolves every query sees them. Faults: LoadRefused (nothing is stored). */
   load(graphs: readonly GraphSource[], onProgress?: (progress: LoadProgress) => void): Promise<void>
   /** Drops graphs that no query needs any more. Unknown names are ignored. */
   drop(graphs: readonly string[]): Promise<void>

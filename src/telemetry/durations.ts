@@ -22,7 +22,7 @@ export class Durations {
   }
 
   /** Number of all, their sum in seconds, and for each bound the number of those that do not exceed it. */
-  told(): { readonly count: number; readonly seconds: number; readonly upTo: readonly number[] } {
+  summary(): { readonly count: number; readonly seconds: number; readonly upTo: readonly number[] } {
     let sum = 0
     const upTo = this.counts.map(count => (sum += count))
     return { count: sum, seconds: this.spent / 1000, upTo: upTo.slice(0, -1) }

@@ -43,25 +43,25 @@ export interface Measured {
 export class Metrics {
   private readonly registry = new Registry()
   private readonly requests = this.counts('lodestone_http_requests_total', 'Requests that were answered', [
-    'door',
+    'endpoint',
     'route',
     'method',
     'status',
   ])
-  private readonly kept = this.counts(
+  private readonly cacheHits = this.counts(
     'lodestone_response_cache_hits_total',
-    'Requests that were given a kept answer, before the routes',
-    ['door'],
+    'Requests that were answered from the cache, before the routes',
+    ['endpoint'],
   )
   private readonly aborted = this.counts(
     'lodestone_http_requests_aborted_total',
     'Requests whose client left before the end of the answer',
-    ['door'],
+    ['endpoint'],
   )
   private readonly durations = this.timings(
     'lodestone_http_request_duration_seconds',
     'Time from a request to the end of its answer',
-    ['door', 'route'],
+    ['endpoint', 'route'],
   )
   private readonly queries = this.counts('lodestone_store_queries_total', 'What was asked of the store', [
     'operation',
@@ -120,10 +120,10 @@ export class Metrics {
       gauge => gauge.set(datasets().latest),
     )
     this.gauge('lodestone_records', 'Records that are served', [], gauge => gauge.set(datasets().records))
-    this.gauge('lodestone_response_cache_answers', 'Answers that are kept', [], gauge =>
+    this.gauge('lodestone_response_cache_answers', 'Answers in the response cache', [], gauge =>
       gauge.set(cache().answers),
     )
-    this.gauge('lodestone_response_cache_bytes', 'Bytes of answers that are kept', [], gauge =>
+    this.gauge('lodestone_response_cache_bytes', 'Bytes of answers in the response cache', [], gauge =>
       gauge.set(cache().bytes),
     )
     this.gauge(
@@ -185,14 +185,14 @@ export class Metrics {
         const endpoint = endpointOf(route)
         const status = statusClass(statusCode)
         const counters = [
-          this.requests.of({ door: endpoint, route, method, status }),
-          this.kept.of({ door: endpoint }),
+          this.requests.of({ endpoint, route, method, status }),
+          this.cacheHits.of({ endpoint }),
         ] as const
-        const [requests, kept] = counters
-        const durations = this.durations.of({ door: endpoint, route })
+        const [requests, hits] = counters
+        const durations = this.durations.of({ endpoint, route })
         return () => {
           requests.count += 1
-          kept.count += 1
+          hits.count += 1
           // What is at hand takes some microseconds.
           durations.note(0)
         }
@@ -216,11 +216,11 @@ export class Metrics {
     this.publications.of({ outcome }).count += 1
   }
 
-  private note(method: string, { door: endpoint, route, status, milliseconds, aborted }: Answered): void {
-    const labels = { door: endpoint, route, method: methodLabel(method), status: statusClass(status) }
+  private note(method: string, { endpoint, route, status, milliseconds, aborted }: Answered): void {
+    const labels = { endpoint, route, method: methodLabel(method), status: statusClass(status) }
     this.requests.of(labels).count += 1
-    this.durations.of({ door: endpoint, route }).note(milliseconds)
-    if (aborted) this.aborted.of({ door: endpoint }).count += 1
+    this.durations.of({ endpoint, route }).note(milliseconds)
+    if (aborted) this.aborted.of({ endpoint }).count += 1
   }
 
   private measureStore(store: Pick<Store, 'statistics'>): void {

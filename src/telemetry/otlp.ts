@@ -35,7 +35,7 @@ export class SpanExporter {
   /** Spans that were never sent. */
   dropped = 0
 
-  /** @param onFailure is told why spans were dropped, without what is secret */
+  /** @param onFailure is called with the reason why spans were dropped, without what is secret */
   constructor(settings: TracingSettings, onFailure: (reason: string) => void) {
     this.settings = settings
     this.onFailure = onFailure

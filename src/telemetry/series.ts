@@ -11,7 +11,7 @@ interface Family<Name extends string> {
   readonly registers: Registry[]
 }
 
-/** Numbers that are kept as plain variables where they change often, and told when somebody asks. */
+/** Numbers that are plain variables where they change often, and reported when Prometheus reads them. */
 export class SeriesCounts<Name extends string> {
   private readonly series = new Map<string, { readonly labels: Labels<Name>; count: number }>()
 
@@ -73,7 +73,7 @@ function valuesOf(
   name: string,
   { labels, durations }: { readonly labels: Labels<string>; readonly durations: Durations },
 ) {
-  const { count, seconds, upTo } = durations.told()
+  const { count, seconds, upTo } = durations.summary()
   return [
     ...upTo.map((value, at) => ({
       metricName: `${name}_bucket`,

@@ -20,7 +20,7 @@ export interface Telemetry {
  * Opens what is configured: metrics where `admin_port` or `metrics` lets somebody read them, traces where a collector is named
  * (setting `otel`, or the standard variables of OpenTelemetry).
  *
- * @param warn is told what goes wrong in the background
+ * @param warn is called with what goes wrong in the background
  */
 export async function openTelemetry(
   { adminPort, metrics: access, otel }: Config,
@@ -48,15 +48,15 @@ export async function openTelemetry(
   }
 }
 
-/** Failures are told this often at most, in milliseconds. */
-const TOLD_EVERY = 60_000
+/** Failures are reported this often at most, in milliseconds. */
+const REPORT_INTERVAL = 60_000
 
 async function openTracing(settings: TracingSettings, warn: (message: string) => void) {
   const [{ SpanExporter }, { Tracing }] = await Promise.all([import('./otlp.ts'), import('./tracing.ts')])
   let described = Number.NEGATIVE_INFINITY
   const attributes = { ...settings.attributes, 'service.instance.id': randomUUID() }
   const exporter = new SpanExporter({ ...settings, attributes }, reason => {
-    if (performance.now() - described < TOLD_EVERY) return
+    if (performance.now() - described < REPORT_INTERVAL) return
     described = performance.now()
     warn(`traces cannot be sent to ${new URL(settings.endpoint).host}: ${reason}; they are dropped`)
   })

@@ -23,7 +23,7 @@ interface Active extends TraceContext {
   readonly begun: number
 }
 
-/** Longest text of a query that is told. */
+/** Longest text of a query that is reported. */
 const MAX_LENGTH = 2000
 
 /**
@@ -52,11 +52,11 @@ export class Tracing {
       ended: (request, reply, answered) => this.end(request, reply, answered),
       repeated: ({ routeOptions }, { raw: { statusCode: status } }) => {
         const route = routeOptions.url ?? ''
-        const kept = { door: endpointOf(route), route, status, aborted: false }
+        const answered = { endpoint: endpointOf(route), route, status, aborted: false }
         return (message, id) => {
           const span = this.begin(message)
           if (span !== null)
-            this.report(span, message, kept, { 'lodestone.request': id, 'lodestone.kept': true })
+            this.report(span, message, answered, { 'lodestone.request': id, 'lodestone.cached': true })
         }
       },
     }
@@ -118,7 +118,7 @@ export class Tracing {
   private report(
     { traceId, spanId, parentSpanId, begun }: Active,
     { method = '', url = '' }: IncomingMessage,
-    { door: endpoint, route, status, aborted }: Pick<Answered, 'door' | 'route' | 'status' | 'aborted'>,
+    { endpoint, route, status, aborted }: Pick<Answered, 'endpoint' | 'route' | 'status' | 'aborted'>,
     more: Readonly<Record<string, AttributeValue>>,
   ): void {
     const [path = '', query] = addressWithoutSecrets(url).split(/\?(.*)/s)
@@ -136,7 +136,7 @@ export class Tracing {
         'url.path': path.slice(0, MAX_LENGTH),
         ...(query === undefined ? {} : { 'url.query': query.slice(0, MAX_LENGTH) }),
         ...(route === '' ? {} : { 'http.route': route }),
-        'lodestone.door': endpoint,
+        'lodestone.endpoint': endpoint,
         ...(aborted ? { 'lodestone.aborted': true } : {}),
         ...more,
       },

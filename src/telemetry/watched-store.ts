@@ -18,7 +18,7 @@ export type StoreOperation =
 export type StoreOutcome = 'ok' | 'deadline' | 'busy' | 'unavailable' | 'refused' | 'failed'
 
 /**
- * Is told of an operation when it begins, and by what it returns, when it ends.
+ * Is called with an operation when it begins, and by what it returns, when it ends.
  *
  * @param text writes the query; null where there is none
  */

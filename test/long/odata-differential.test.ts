@@ -29,7 +29,7 @@ const RECORDS = 400
 const base = 'http://portal.example'
 const MANY = new Set(['tags', 'codes'])
 
-/** Publishes the records and gives ways to ask both doors for them. */
+/** Publishes the records and gives ways to ask both endpoints for them. */
 async function serve(t: Test, records: readonly unknown[]) {
   const fields = Object.entries(TYPES).map(([name, type]) =>
     MANY.has(name)

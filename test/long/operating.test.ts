@@ -45,15 +45,15 @@ t.test('metrics on a port of their own, with labels that end', { buffered: true 
   await fetch(`${address}${RECORDS}?where=a%3E1&apikey=guess-me-not`)
   await fetch(`${address}/no/such/address-9471`)
   const text = async () => (await fetch(`${admin}/metrics`)).text()
-  const route = `door="explore",route="/api/explore/v2.1/catalog/datasets/:dataset/records"`
+  const route = `endpoint="explore",route="/api/explore/v2.1/catalog/datasets/:dataset/records"`
   await until(async () => (await text()).includes(`{${route},method="GET",status="4xx"} 1`))
   const described = await text()
   const expected: readonly (string | RegExp)[] = [
     `lodestone_http_requests_total{${route},method="GET",status="2xx"} 5`,
-    `lodestone_http_requests_total{door="none",route="",method="GET",status="4xx"} 1`,
+    `lodestone_http_requests_total{endpoint="none",route="",method="GET",status="4xx"} 1`,
     `lodestone_http_request_duration_seconds_bucket{${route},le="+Inf"} 6`,
     `lodestone_http_request_duration_seconds_count{${route}} 6`,
-    'lodestone_response_cache_hits_total{door="explore"} 3',
+    'lodestone_response_cache_hits_total{endpoint="explore"} 3',
     'lodestone_publications_total{outcome="published"} 1',
     'lodestone_datasets{visibility="public"} 1',
     'lodestone_records 40',
@@ -128,13 +128,13 @@ t.test('logs: a line a request, its id in the answer, and no credentials', { buf
     request: 'edge-1:abc',
     method: 'GET',
     path: `${RECORDS}?limit=30`,
-    door: 'explore',
+    endpoint: 'explore',
     route: '/api/explore/v2.1/catalog/datasets/:dataset/records',
     status: 200,
     ms: Number,
     bytes: Number,
   })
-  t.match(requests[2], { request: 'edge-3:abc', status: 200, kept: true })
+  t.match(requests[2], { request: 'edge-3:abc', status: 200, cached: true })
   t.match(requests[4], { path: `${RECORDS}?apikey=redacted`, status: 401 })
   t.match(requests[5], { path: `${RECORDS}?limit=2&access_token=redacted` })
   for (const secret of [...secrets, Buffer.from('any:s3cret-basic').toString('base64')])
@@ -214,7 +214,7 @@ t.test('traces go to a collector, below the span of the caller', { buffered: tru
   t.match(attributes, {
     'http.response.status_code': { intValue: '200' },
     'url.path': { stringValue: RECORDS },
-    'lodestone.door': { stringValue: 'explore' },
+    'lodestone.endpoint': { stringValue: 'explore' },
     'lodestone.stage.parse': Object,
     'lodestone.stage.store': Object,
   })
@@ -226,7 +226,7 @@ t.test('traces go to a collector, below the span of the caller', { buffered: tru
     t.ok(BigInt(endTimeUnixNano) <= BigInt(first?.endTimeUnixNano ?? 0), 'before its end')
   }
   t.ok(
-    spans.some(({ attributes }) => attributes.some(({ key }) => key === 'lodestone.kept')),
+    spans.some(({ attributes }) => attributes.some(({ key }) => key === 'lodestone.cached')),
     'a kept answer has its span',
   )
   t.notOk(
@@ -301,7 +301,7 @@ t.test('traceparent', async t => {
 t.test('durations by their length', async t => {
   const durations = new Durations()
   for (const milliseconds of [0, 1, 1.5, 40, 29_000, 31_000]) durations.note(milliseconds)
-  const { count, seconds, upTo } = durations.told()
+  const { count, seconds, upTo } = durations.summary()
   t.same([count, Math.round(seconds * 1e4)], [6, 600_425])
   t.same(
     [0.001, 0.0025, 0.025, 0.05, 30].map(bound => upTo[BOUNDS.indexOf(bound)]),

@@ -169,7 +169,7 @@ t.test('triple terms', async t => {
 t.test('sources of a command line', async t => {
   const base = 'http://portal.example'
   const at = (named: readonly string[], foreign: readonly string[] = [], protocol = 'fragments' as const) =>
-    querySources(named, foreign, { base, road: protocol })
+    querySources(named, foreign, { base, protocol })
   const fragments = (id: string) => ({ type: 'qpf', value: `${base}/api/tpf/${id}` })
   t.strictSame(at(['a,b', 'c,a']), ['a', 'b', 'c'].map(fragments))
   t.strictSame(at(['http://x/a,b']), ['http://x/a,b'])
@@ -179,10 +179,10 @@ t.test('sources of a command line', async t => {
     { type: 'sparql', value: 'http://x/s' },
     'http://me@x/',
   ])
-  t.strictSame(querySources(['a'], [], { base, road: 'brtpf' }), [
+  t.strictSame(querySources(['a'], [], { base, protocol: 'brtpf' }), [
     { type: 'brtpf', value: `${base}/api/tpf/a` },
   ])
-  t.strictSame(querySources(['a'], [], { base, road: 'sparql' }), [
+  t.strictSame(querySources(['a'], [], { base, protocol: 'sparql' }), [
     { type: 'sparql', value: `${base}/api/sparql/a` },
   ])
   t.throws(() => at([',']), { code: 'Usage' })

@@ -469,7 +469,7 @@ t.test('1,000 calls against 900, by 50 at once and with a restart among them', a
   }
 })
 
-t.test('every door: what counts, and that each answer tells what is left', async t => {
+t.test('every endpoint: what counts, and that each answer tells what is left', async t => {
   const server = await serve(await portalFor(t), { quotas: { domain: 1000 } })
   t.teardown(() => server.close())
   let left = 1000

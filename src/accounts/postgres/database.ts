@@ -61,7 +61,7 @@ export class PostgresDatabase implements Database {
       idleTimeoutMillis: 60_000,
       allowExitOnIdle: true,
     })
-    // A connection that is lost is replaced when one is needed; who is using it is told by what it asked.
+    // A connection that is lost is replaced when one is needed; its user gets the error with the answer.
     this.#pool.on('error', () => undefined)
     this.#pool.on('connect', client => client.on('error', () => undefined))
     const refuse = (error: unknown) => this.#refuse(error)
@@ -231,7 +231,7 @@ const SETTLE_IDS: readonly ScriptStep[] = [
   return { type: 'all', sql: `SELECT setval(${sequence}, ${next}, false)`, values: [] }
 })
 
-/** PostgreSQL has no text with NUL in it; nothing that is kept has the character that it becomes. */
+/** PostgreSQL has no text with NUL in it; nothing that is stored has the character that it becomes. */
 function bound(value: ScriptStep['values'][number]): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '\ufffd')
   return value instanceof Uint8Array ? Buffer.from(value) : value
@@ -274,7 +274,7 @@ function whereOf(url: string): string {
   return `${host}${pathname}`
 }
 
-/** A connection that is told of changes. */
+/** A connection that is notified of changes. */
 async function listener(config: pg.ClientConfig, { changed, lost }: Heard): Promise<Listener> {
   const client = new pg.Client(config)
   client.on('error', lost)

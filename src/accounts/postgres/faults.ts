@@ -23,7 +23,7 @@ const LASTING = /^(?:28|3D000|42501|25006)/
 
 /**
  * What the outside is to blame for, as a fault; anything else is a defect and stays what it is. What the driver says is
- * not told, but for the code: it may have the address with its password in it. Strangers are told the message alone.
+ * not told, but for the code: it may have the address with its password in it. Anonymous clients get the message alone.
  *
  * @param where names the database to those who run it, without credentials
  */

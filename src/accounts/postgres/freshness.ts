@@ -6,7 +6,7 @@ const CONFIRMED_FOR = 1000
 /** Milliseconds after a failure in which it is not tried again. */
 const REST = 300
 
-/** A connection that is told of changes, and can be asked what the newest is. */
+/** A connection that is notified of changes, and can be asked what the newest is. */
 export interface Listener {
   /** The generation of the database. */
   ask(): Promise<number>
@@ -95,7 +95,7 @@ export class Freshness {
       throw error
     }
     this.#failure = null
-    // A change that was told of meanwhile may be newer than the answer.
+    // A change that was announced meanwhile may be newer than the answer.
     if (changes === this.#changes) this.#confirmed = begun
     return this.#generation
   }

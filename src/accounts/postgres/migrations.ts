@@ -1,7 +1,7 @@
 /** The schema of a PostgreSQL database that the tables are in, so that it can have other things beside them. */
 export const POSTGRES_SCHEMA = 'lodestone'
 
-/** The channel on which is told that something was written that others depend on. */
+/** The channel that announces that something was written that others depend on. */
 export const CHANNEL = 'lodestone_accounts'
 
 /** Number of the advisory lock that writers hold: what is written is written one after the other, as in a file. */

@@ -39,7 +39,7 @@ export interface DescriptionsOptions {
   /** The versions of datasets beside those in force. */
   readonly versions?: VersionSource
   readonly statisticsFiles: Pick<StatisticsFiles, 'of'>
-  /** Milliseconds for which an answer waits for figures before it does without, 5,000 unless told. */
+  /** Milliseconds for which an answer waits for figures before it does without, 5,000 by default. */
   readonly timeout?: number
 }
 
@@ -133,7 +133,7 @@ interface DescribedDataset {
   readonly queries: Awaited<ReturnType<typeof exampleQueries>>
 }
 
-/** Writes a document in the form that is asked for. One whose figures are still being counted is not kept by anybody. */
+/** Writes a document in the form that is asked for. One whose figures are still being counted is not cached by anybody. */
 async function answer(
   request: FastifyRequest<Route>,
   reply: FastifyReply,

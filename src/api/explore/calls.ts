@@ -54,13 +54,13 @@ const RESOURCES: Readonly<Record<string, string>> = {
 
 const MAX_LENGTH = 2000
 
-/** What the body of a call told. */
-interface Seen {
+/** What is known of the body of an answer. */
+interface BodyReport {
   readonly nhits: number | null
   readonly error: string | null
 }
 
-const UNSEEN: Seen = { nhits: null, error: null }
+const NOTHING_REPORTED: BodyReport = { nhits: null, error: null }
 
 /**
  * Has every call of the APIs counted and remembered (facts on "Monitoring and network sources"). It must come before the
@@ -85,14 +85,14 @@ function recordBody(
 ): void {
   const body = typeof payload === 'string' ? payload : ''
   const size = typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0
-  record(request, reply, { visible: look(body, reply.statusCode), size, aborted: false }, recorder)
+  record(request, reply, { report: look(body, reply.statusCode), size, aborted: false }, recorder)
 }
 
 function recordStream(request: FastifyRequest, reply: FastifyReply, recorder: Recorder): void {
   const before = written(request)
   reply.raw.once('close', () => {
     const aborted = !reply.raw.writableFinished
-    record(request, reply, { visible: UNSEEN, size: written(request) - before, aborted }, recorder)
+    record(request, reply, { report: NOTHING_REPORTED, size: written(request) - before, aborted }, recorder)
   })
 }
 
@@ -127,7 +127,7 @@ export function repeatedCall(
   body: string,
   recorder: Recorder,
 ): (message: IncomingMessage) => void {
-  const sent = { visible: look(body, reply.statusCode), size: body.length, aborted: false }
+  const sent = { report: look(body, reply.statusCode), size: body.length, aborted: false }
   const answered = answeredWith(request, reply, sent)
   // What is given again is at hand: it takes no time.
   const how = { elapsed: 0, isGood: true, user: null }
@@ -136,7 +136,7 @@ export function repeatedCall(
 
 /** What was sent to a call. */
 interface Sent {
-  readonly visible: Seen
+  readonly report: BodyReport
   /** Bytes. */
   readonly size: number
   readonly aborted: boolean
@@ -177,7 +177,7 @@ function note(
   if (how.isGood && kind !== null && dataset !== null) usage.count(dataset, kind)
 }
 
-/** A call and who made it: no more than is told, for thousands of them are remembered. */
+/** A call and who made it: no more than is needed later, for thousands of them are remembered. */
 class AnsweredCall implements NotedCall {
   private readonly answered: Answered
   private readonly agent: string | undefined
@@ -204,9 +204,9 @@ class AnsweredCall implements NotedCall {
     this.moment = moment
   }
 
-  told(): CountedUse {
+  counted(): CountedUse {
     const { answered, agent, referer, attributes } = this
-    const { url, pattern, status, visible } = answered
+    const { url, pattern, status, report } = answered
     const { apiType, api } = routeFacts(pattern)
     const { attachment } = (answered.params ?? {}) as { readonly attachment?: string }
     return {
@@ -220,12 +220,12 @@ class AnsweredCall implements NotedCall {
       custom_attributes: cut(typeof attributes === 'string' ? attributes : undefined),
       format: formatOf(answered),
       size_res: answered.size,
-      nhits: visible.nhits,
+      nhits: report.nhits,
       exec_time: Math.round(this.how.elapsed * 100) / 100,
       request_aborted: answered.aborted,
       facet: facetsOf(answered.query as QueryParameters | undefined),
       in_error: status >= 400,
-      error: status >= 400 ? (visible.error ?? 'HTTPError') : null,
+      error: status >= 400 ? (report.error ?? 'HTTPError') : null,
       attachment_id: cut(attachment),
       user_agent: cut(agent),
       referer: cut(referer?.replace(/[?#].*$/s, '').replace(/\/\/[^/@]*@/, '//')),
@@ -235,7 +235,7 @@ class AnsweredCall implements NotedCall {
 }
 
 /** What a body says of itself at its beginning: the number of hits, or the name of the error. */
-function look(body: string, status: number): Seen {
+function look(body: string, status: number): BodyReport {
   const error = status < 400 ? null : /"error_code":\s*"(\w+)"/.exec(body.slice(0, 300))?.[1]
   const hits = /^\{"total_count":\s*(\d+)/.exec(body.slice(0, 40))?.[1]
   return { nhits: hits === undefined ? null : Number(hits), error: error ?? null }

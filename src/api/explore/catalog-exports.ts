@@ -19,11 +19,12 @@ import { lookup } from '../../model/lookup.ts'
 import { type AnswerPage, answerQuery, countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf, type ResultColumn } from '../../query/execute/columns.ts'
 import { catalogSheet, type SheetOptions } from './catalog-sheets.ts'
-import type { CatalogRoute, CatalogSource, ExploreEndpoint } from './endpoint.ts'
+import type { CatalogRoute, ExploreEndpoint } from './endpoint.ts'
 import { begunExport, sendFile } from './export-file.ts'
 import { EXPORT_FORMATS, exportFormats } from './export-list.ts'
 import { datasetObject, presentDataset } from './present.ts'
 import { type ShownPart, splitSelect } from './selection.ts'
+import type { CatalogSource } from './source.ts'
 
 interface ExportRoute extends CatalogRoute {
   readonly Params: { readonly format: string }
@@ -110,7 +111,7 @@ async function findEntries(
   return rows.flatMap(({ id }) => byId.get(id ?? '') ?? [])
 }
 
-/** Which files of datasets are told, and how (query API, "include_exports", "use_labels_in_exports"). */
+/** Which files of datasets are reported, and how (query API, "include_exports", "use_labels_in_exports"). */
 function readSheetOptions(
   query: QueryParameters,
   endpoint: ExploreEndpoint,
@@ -162,7 +163,7 @@ async function catalogTable(
       return presentDataset(
         entry,
         endpoint.place,
-        endpoint.manner(query, entry, source.figures),
+        endpoint.presentation(query, entry, source.figures),
         selected,
       ) as TableRow
     }
@@ -172,7 +173,7 @@ async function catalogTable(
   if (plan.type === 'records' && parts.length > 0) {
     const present = (entry: CatalogEntry, object: TableRow) => {
       const selected = { object, shown: parts }
-      const described = datasetObject(entry, endpoint.place, endpoint.manner(query, entry), selected)
+      const described = datasetObject(entry, endpoint.place, endpoint.presentation(query, entry), selected)
       return { ...described, ...Object.fromEntries(parts.map(part => [part, cellValue(described[part])])) }
     }
     const cached = [...(select === undefined ? [] : columns), ...parts.map(partColumn)]

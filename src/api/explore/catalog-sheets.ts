@@ -20,7 +20,7 @@ import { isLanguageTag } from '../../rdf/language-tag.ts'
 import { type ExportFormat, exportFormats } from './export-list.ts'
 import type { AnswerPlace } from './present.ts'
 
-/** How the files of datasets are told. */
+/** How the files of datasets are reported. */
 export interface SheetOptions {
   readonly base: string
   /** What the portal is called. */
@@ -28,7 +28,7 @@ export interface SheetOptions {
   /** One sentence about the portal; empty where there is none. */
   readonly description: string
   readonly place: AnswerPlace
-  /** Names of the formats that are told; null for all. */
+  /** Names of the formats that are reported; null for all. */
   readonly formats: readonly string[] | null
   /** Files name their columns by labels. */
   readonly useLabels: boolean
@@ -112,7 +112,7 @@ function isOfPortal({ place }: SheetOptions): boolean {
   return place.source === 'catalog'
 }
 
-/** Where the triples of a dataset are asked; not told to who names the files to be told. */
+/** Where the triples of a dataset are asked; left out where the files are named. */
 function services(
   { dataset: { id } }: CatalogEntry,
   title: string,

@@ -4,9 +4,10 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import { fieldNamed } from '../../model/field.ts'
 import { answerQuery } from '../../query/execute/answer.ts'
 import type { Condition, Query } from '../../query/plan.ts'
-import type { CatalogRoute, DatasetRoute, ExploreEndpoint, ExploreSource } from './endpoint.ts'
+import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
 import { pageLinks, presentDataset, queriedDataset } from './present.ts'
 import { splitSelect } from './selection.ts'
+import type { ExploreSource } from './source.ts'
 
 /** The catalog: its datasets, one of them, and what is counted over all (query API, "Catalog search"). */
 export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
@@ -47,7 +48,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
         if (entry === undefined) return object
         const object_ = select === undefined ? {} : object
         const selected = clauses.select === undefined ? undefined : { object: object_, shown: parts }
-        return present(entry, place, endpoint.manner(query, entry, source.figures), selected)
+        return present(entry, place, endpoint.presentation(query, entry, source.figures), selected)
       })
       return endpoint.answer(request, reply, executor, body({ query, plan, total, shown, page }))
     }
@@ -69,11 +70,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
 
   app.get<CatalogRoute>(`${home}/aggregates`, async (request, reply) => {
     endpoint.refuseGone('Aggregates')
-    const fromCache = endpoint.fromCache(
-      request,
-      reply,
-      endpoint.catalogVersion(endpoint.visible(request), request.query),
-    )
+    const fromCache = endpoint.fromCatalogCache(request, reply)
     if (fromCache !== null) return fromCache
     const executor = endpoint.executor()
     const source = await endpoint.catalogSource(endpoint.visible(request), request.query)
@@ -90,14 +87,10 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
 
   app.get<DatasetRoute>(`${home}/datasets/:dataset`, async (request, reply) => {
     const entry = endpoint.dataset(request)
-    const fromCache = endpoint.fromCache(
-      request,
-      reply,
-      endpoint.catalogVersion(endpoint.visible(request), request.query),
-    )
+    const fromCache = endpoint.fromCatalogCache(request, reply)
     if (fromCache !== null) return fromCache
     const executor = endpoint.executor()
-    const presentation = endpoint.manner(request.query, entry)
+    const presentation = endpoint.presentation(request.query, entry)
     const clauses = readClauses(request.query)
     if (clauses.select === undefined)
       return endpoint.answer(request, reply, executor, presentDataset(entry, place, presentation))

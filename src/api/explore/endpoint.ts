@@ -15,11 +15,9 @@ import {
 import { Fault } from '../../errors/errors.ts'
 import { AnswerCache } from '../../http/answer-cache.ts'
 import { isFresh } from '../../http/conditional.ts'
-import { type FacetParameter, readFacets, readFacetValues } from '../../http/facet-parameters.ts'
 import { JSON_TYPE, jsonText } from '../../http/json.ts'
 import {
   DEFAULT_ROWS,
-  invalid,
   many,
   type QueryClauses,
   readClauses,
@@ -31,32 +29,23 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
 import type { VersionSource } from '../../http/versions.ts'
 import type { Field } from '../../model/field.ts'
-import type { Metas } from '../../model/metadata.ts'
-import { nearest } from '../../model/nearest.ts'
-import type { CompileTarget } from '../../query/compile/target.ts'
 import type { Dialect } from '../../query/dialect.ts'
 import { Executor } from '../../query/execute/executor.ts'
-import {
-  canBeFacet,
-  type Facet,
-  type FacetFilter,
-  type FacetSort,
-  facetCondition,
-  facetField,
-  facetOf,
-  isFacetSort,
-} from '../../query/facets.ts'
+import { canBeFacet, facetCondition } from '../../query/facets.ts'
 import { type OdsqlClauses, planOdsql } from '../../query/pipeline.ts'
 import type { Query } from '../../query/plan.ts'
 import type { ResolveContext } from '../../query/resolve/context.ts'
 import { Stopwatch } from '../../query/stopwatch.ts'
 import type { Store } from '../../store/store.ts'
+import { readFilters } from './facet-requests.ts'
+import { FIGURE, FIGURE_NAMES, namesFigures, uncounted } from './figures-of-use.ts'
 import { geofilters } from './geofilter.ts'
 import type { AnswerPlace, PageLink, Presentation, SourceName } from './present.ts'
+import type { CatalogSource, ExploreSource } from './source.ts'
 
 export interface ExploreOptions {
   readonly catalog: DatasetSource
-  /** Which source of datasets that is; the catalog unless told. */
+  /** Which source of datasets that is; the catalog by default. */
   readonly source?: SourceName
   readonly store: Store
   /** Public address, without trailing slash. */
@@ -94,48 +83,8 @@ export interface RecordRoute extends CatalogRoute {
   readonly Params: { readonly dataset: string; readonly record: string }
 }
 
-/** What queries are asked of: the catalog or the records of a dataset. */
-export interface ExploreSource {
-  readonly target: CompileTarget
-  readonly fields: readonly Field[]
-  /** Metadata template that may be left out before a name; only the catalog has one. */
-  readonly template?: string
-  /** Order of facets that say none. */
-  readonly facetSort: FacetSort
-  /** Facets that are told where none is named. */
-  readonly facets: readonly string[]
-}
-
-/** The catalog as what queries are asked of. */
-export interface CatalogSource extends ExploreSource, Pick<ServedCatalog, 'entries' | 'figures'> {}
-
-/** Facets of the catalog that are told where none is named (facts on "Facets": those seen live). */
+/** Facets of the catalog that are reported where none is named (facts on "Facets": those observed). */
 const CATALOG_FACETS = ['features', 'modified', 'publisher', 'keyword', 'theme', 'license', 'language']
-
-/** What an unused dataset has counted (facts on "Catalog": explore). */
-const UNCOUNTED: Metas[string] = {
-  download_count: 0,
-  api_call_count: 0,
-  attachment_download_count: 0,
-  reuse_count: 0,
-  feedback_count: 0,
-  popularity_score: 0,
-}
-
-/** What names of figures of use begin with, and the parameters that may name them. */
-const FIGURE = /\bexplore[.*]/
-const CLAUSES = [
-  'select',
-  'where',
-  'qv1',
-  'group_by',
-  'order_by',
-  'sort',
-  'refine',
-  'exclude',
-  'facet',
-] as const
-const FIGURE_NAMES: ReadonlySet<string> = new Set(FIGURE_FIELDS.map(({ name }) => name))
 
 /** What the routes of one API share: its services, how it reads requests, and how it answers. */
 export class ExploreEndpoint {
@@ -143,7 +92,7 @@ export class ExploreEndpoint {
   /** The later generation gives records and datasets flat. */
   readonly isFlat: boolean
   readonly place: AnswerPlace
-  private readonly kept = new AnswerCache()
+  private readonly answers = new AnswerCache()
   private readonly versions = new WeakMap<object, string>()
 
   constructor(options: ExploreOptions) {
@@ -226,8 +175,8 @@ export class ExploreEndpoint {
   readFiltered(query: QueryParameters, source: ExploreSource) {
     const read = this.readClauses(query)
     const clauses = { ...read, where: [...read.where, ...geofilters(query, source.fields)] }
-    const refined = this.readFilters(query, 'refine', source)
-    const excluded = this.readFilters(query, 'exclude', source)
+    const refined = readFilters(query, 'refine', source)
+    const excluded = readFilters(query, 'exclude', source)
     return { clauses, filter: facetCondition(refined, excluded, clauses.timezone) }
   }
 
@@ -238,39 +187,12 @@ export class ExploreEndpoint {
     return readClauses({ ...query, order_by: many(query, 'sort').map(orderOf) })
   }
 
-  /** What `refine` or `exclude` keeps; each facet is as `facet=facet(name="…", disjunctive=true)` describes it, if it does. */
-  readFilters(
-    query: QueryParameters,
-    parameter: 'refine' | 'exclude',
-    source: ExploreSource,
-  ): readonly FacetFilter[] {
-    const requested = readFacetValues(query, parameter)
-    if (requested.length === 0) return []
-    const declared = new Map(
-      readFacets(query).map(facet => [facetField(facet.name, source.fields, source.template), facet]),
-    )
-    return requested.map(({ facet, value }) => {
-      const declaration = declared.get(facetField(facet.name, source.fields, source.template))
-      return { facet: facetNamed({ ...declaration, ...facet }, source, parameter), value }
-    })
-  }
-
-  /** The facets that a request names, or those of the source. */
-  readFacets(query: QueryParameters, source: ExploreSource): readonly Facet[] {
-    const named = readFacets(query)
-    if (named.length > 0) return named.map(facet => facetNamed(facet, source, 'facet'))
-    return source.facets.flatMap(name => {
-      const field = facetField(name, source.fields, source.template)
-      return field === undefined ? [] : [facetOf(name, field, source.facetSort)]
-    })
-  }
-
   /**
-   * How a request wants what is told of a dataset and its records.
+   * How a request wants the description of a dataset and its records.
    *
    * @param figures of use that the query was asked of, where they are not those of the moment
    */
-  manner(
+  presentation(
     query: QueryParameters,
     { dataset: { id } }: CatalogEntry,
     figures?: ServedCatalog['figures'],
@@ -319,10 +241,16 @@ export class ExploreEndpoint {
       this.options.cache?.offer(reply, '')
       return reply.code(304).send()
     }
-    const body = this.kept.find(reply)
+    const body = this.answers.find(reply)
     if (body === undefined) return null
     this.options.cache?.offer(reply, body)
     return reply.type(JSON_TYPE).send(body)
+  }
+
+  /** {@link fromCache} for what is made of the catalog that the caller sees. */
+  fromCatalogCache(request: FastifyRequest, reply: FastifyReply): FastifyReply | null {
+    const version = this.catalogVersion(this.visible(request), request.query as QueryParameters)
+    return this.fromCache(request, reply, version)
   }
 
   /** Gives an answer its entity tag, where it has one, and tells whether the client has the answer already. */
@@ -351,7 +279,7 @@ export class ExploreEndpoint {
     const timing = executor.watch.header()
     if (timing !== '') reply.header('server-timing', timing)
     const text = jsonText(body)
-    this.kept.keep(reply, text)
+    this.answers.keep(reply, text)
     return reply.type(JSON_TYPE).send(text)
   }
 
@@ -367,19 +295,6 @@ export class ExploreEndpoint {
   }
 }
 
-/** True for a query with the name of a figure of use in any clause; a text like one only costs time. */
-function namesFigures(query: QueryParameters): boolean {
-  for (const name of CLAUSES) {
-    const value = query[name]
-    if (value !== undefined && FIGURE.test(String(value))) return true
-  }
-  return false
-}
-
-function uncounted(): Metas[string] {
-  return UNCOUNTED
-}
-
 /**
  * What `sort` means as order_by: the same, but that figures of use begin with the highest, which is what old clients
  * mean by `sort=explore.popularity_score`, and a minus turns that.
@@ -390,26 +305,4 @@ function orderOf(sort: string): string {
     return name === undefined ? key : `${name} ${minus === '' ? 'desc' : 'asc'}`
   })
   return keys.join(',')
-}
-
-function facetNamed(requested: FacetParameter, source: ExploreSource, parameter: string): Facet {
-  const { name, sort, limit, separator, hierarchical, disjunctive } = requested
-  const field = facetField(name, source.fields, source.template)
-  if (field === undefined) {
-    const known = source.fields.filter(canBeFacet).map(each => each.name)
-    const close = nearest(name, known)
-    const hint = close === undefined ? '' : ` (did you mean ${close}?)`
-    throw invalid(parameter, name, `the name of a field that can be a facet${hint}`)
-  }
-  if (sort !== undefined && !isFacetSort(sort))
-    throw invalid(parameter, `sort=${sort}`, 'count, alphanum or num, each also with a minus,')
-  const standard = facetOf(name, field, source.facetSort)
-  const path = hierarchical ?? (standard.separator !== null || separator !== undefined)
-  return {
-    ...standard,
-    separator: path && field.type === 'text' ? (separator ?? standard.separator ?? '/') : null,
-    disjunctive: disjunctive ?? standard.disjunctive,
-    sort: sort ?? standard.sort,
-    limit: limit ?? standard.limit,
-  }
 }

@@ -10,6 +10,7 @@ import { enumerateFacet } from '../../query/execute/facets.ts'
 import { type Facet, hasLevels } from '../../query/facets.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { ExploreEndpoint } from './endpoint.ts'
+import { requestedFacets } from './facet-requests.ts'
 import type { SourceName } from './present.ts'
 
 /** A facet of a dataset with its first values; all of them where they are few. */
@@ -58,7 +59,7 @@ export async function takeSample(endpoint: ExploreEndpoint, entry: ServedDataset
   const style = { dialect: endpoint.options.dialect, timezone: DEFAULT_ZONE }
   const { rows } = await answerQuery(plan, { target: entry.target, style }, executor)
   const facets: KnownFacet[] = []
-  for (const facet of endpoint.readFacets({}, source).slice(0, MAX_FACETS))
+  for (const facet of requestedFacets({}, source).slice(0, MAX_FACETS))
     facets.push(await knownFacet(facet, entry, executor))
   return { entry, record: rows[0]?.id ?? null, facets: facets.filter(({ values }) => values.length > 0) }
 }

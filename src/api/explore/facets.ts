@@ -4,18 +4,16 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import type { Executor } from '../../query/execute/executor.ts'
 import { enumerateFacets } from '../../query/execute/facets.ts'
 import { planOdsql } from '../../query/pipeline.ts'
-import type { CatalogRoute, DatasetRoute, ExploreEndpoint, ExploreSource } from './endpoint.ts'
+import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
+import { readFilters, requestedFacets } from './facet-requests.ts'
+import type { ExploreSource } from './source.ts'
 
 /** Facet enumerations of the catalog and of datasets (query API, "Facet enumeration"; facts on "Facets"). */
 export function facetRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { root, source } = endpoint.place
 
   app.get<CatalogRoute>(`/${source}/facets`, async (request, reply) => {
-    const fromCache = endpoint.fromCache(
-      request,
-      reply,
-      endpoint.catalogVersion(endpoint.visible(request), request.query),
-    )
+    const fromCache = endpoint.fromCatalogCache(request, reply)
     if (fromCache !== null) return fromCache
     const executor = endpoint.executor()
     const facets = await enumerate(
@@ -48,9 +46,9 @@ export function facetRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): vo
   async function enumerate(query: QueryParameters, source: ExploreSource, executor: Executor) {
     const clauses = readClauses(query)
     const { timezone } = clauses
-    const facets = endpoint.readFacets(query, source)
-    const refined = endpoint.readFilters(query, 'refine', source)
-    const excluded = endpoint.readFilters(query, 'exclude', source)
+    const facets = requestedFacets(query, source)
+    const refined = readFilters(query, 'refine', source)
+    const excluded = readFilters(query, 'exclude', source)
     const where = { where: clauses.where, qv1: clauses.qv1, limit: 0, offset: 0 }
     const { filter } = planOdsql(where, endpoint.context(source, clauses), executor.watch)
     const requested = { filter, refined, excluded, timezone }

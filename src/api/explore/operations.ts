@@ -12,7 +12,7 @@ export interface ApiOperation {
   readonly id: string
   /** What it asks: a list of datasets or one dataset. */
   readonly tag: 'Catalog' | 'Dataset'
-  /** Where the datasets are; in the catalog unless told. */
+  /** Where the datasets are; in the catalog by default. */
   readonly source?: SourceName
   readonly path: string
   readonly summary: string
@@ -26,7 +26,7 @@ export interface ApiOperation {
 /** What the names of the profiles of DCAT begin with. */
 export const DCAT_PROFILES = 'dcat_'
 
-const MANNERS = ['lang', 'timezone'] as const
+const LOCALE = ['lang', 'timezone'] as const
 const FILTERS = ['where', 'qv1', 'refine', 'exclude'] as const
 const NOTHING = () => []
 
@@ -38,7 +38,7 @@ function listed(generation: Generation, isGrouped: boolean): readonly ParameterN
   const limit = generation === 'explore-v2.1' ? 'all_groups_limit' : 'grouped_limit'
   const page = isGrouped ? ([limit, 'grouped_offset'] as const) : (['limit', 'offset'] as const)
   const old = generation === 'search-v2' ? (['sort', 'rows', 'start', 'include_app_metas'] as const) : []
-  return [...clauses, ...FILTERS, ...page, ...old, ...MANNERS, ...more(generation)]
+  return [...clauses, ...FILTERS, ...page, ...old, ...LOCALE, ...more(generation)]
 }
 
 function more(generation: Generation): readonly ParameterName[] {
@@ -47,7 +47,7 @@ function more(generation: Generation): readonly ParameterName[] {
 
 function exported(generation: Generation): readonly ParameterName[] {
   const groups = generation === 'explore-v2.1' ? (['group_by'] as const) : []
-  return ['select', ...groups, 'order_by', ...FILTERS, 'export_limit', 'export_offset', ...MANNERS]
+  return ['select', ...groups, 'order_by', ...FILTERS, 'export_limit', 'export_offset', ...LOCALE]
 }
 
 /** Parameters of the catalog as a file. */
@@ -145,7 +145,7 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
     summary: 'Figures of the catalog',
     says: 'Counts and other figures of the datasets, for all of them or by group.',
     answer: json('aggregations'),
-    parameters: () => ['figures', 'group_by', 'figure_order', ...FILTERS, 'group_limit', ...MANNERS],
+    parameters: () => ['figures', 'group_by', 'figure_order', ...FILTERS, 'group_limit', ...LOCALE],
   },
   {
     id: 'getDatasetsFacets',
@@ -201,7 +201,7 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
     summary: 'One dataset',
     says: 'The fields and the metadata of a dataset.',
     answer: json('dataset'),
-    parameters: generation => ['select', ...MANNERS, ...more(generation)],
+    parameters: generation => ['select', ...LOCALE, ...more(generation)],
   },
   {
     id: 'getRecords',
@@ -228,7 +228,7 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
     summary: 'Figures of records',
     says: 'Counts, sums, means and other figures, for all records or by group.',
     answer: json('aggregations'),
-    parameters: () => ['figures', 'group_by', 'figure_order', ...FILTERS, 'group_limit', ...MANNERS],
+    parameters: () => ['figures', 'group_by', 'figure_order', ...FILTERS, 'group_limit', ...LOCALE],
   },
   {
     id: 'getRecord',
@@ -237,7 +237,7 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
     summary: 'One record',
     says: 'A record by its id.',
     answer: json('record'),
-    parameters: generation => ['select', ...MANNERS, ...more(generation)],
+    parameters: generation => ['select', ...LOCALE, ...more(generation)],
   },
   {
     id: 'getRecordsFacets',
@@ -246,7 +246,7 @@ const ENTRANCES_AND_CATALOG: readonly ApiOperation[] = [
     summary: 'Facets of a dataset',
     says: 'The values of the facets, and how many records have each.',
     answer: json('facets'),
-    parameters: () => ['facet', ...FILTERS, ...MANNERS],
+    parameters: () => ['facet', ...FILTERS, ...LOCALE],
   },
   {
     id: 'listDatasetExportFormats',

@@ -28,7 +28,7 @@ export interface AnswerPlace {
   readonly source: SourceName
 }
 
-/** How a request wants what is told of datasets and records. */
+/** How a request wants the description of datasets and records. */
 export interface Presentation {
   /** IANA name of the zone whose offsets moments have. */
   readonly timezone: string

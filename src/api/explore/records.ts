@@ -49,7 +49,7 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
   app.get<DatasetRoute>(
     `${datasets}/:dataset/records`,
     answered(({ query, entry, plan, answer: { total, rows }, page }) => {
-      const presentation = endpoint.manner(query, entry)
+      const presentation = endpoint.presentation(query, entry)
       const shown = rows.map(row => presentRow(row, plan, entry, place, presentation))
       const home = `${place.root}${datasets}/${entry.dataset.id}/records`
       const links = pageLinks(home, query, { ...page, total })
@@ -106,7 +106,7 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
     const style = { dialect, timezone: clauses.timezone }
     const object = recordObject(row, plan.select, entry.dataset.fields, style)
     const size = [...exactJson(row.record.values)].length
-    const presentation = endpoint.manner(request.query, entry)
+    const presentation = endpoint.presentation(request.query, entry)
     const shown = presentRecord({ id: row.record.id, size, object }, entry, place, presentation)
     return endpoint.answer(request, reply, executor, shown)
   })

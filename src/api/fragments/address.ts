@@ -5,7 +5,7 @@ export function listAddress(base: string): string {
   return `${base}/api/tpf`
 }
 
-/** Canonical address of a dataset's fragments: what clients are told, and what the search form expands. */
+/** Canonical address of a dataset's fragments: what clients are given, and what the search form expands. */
 export function fragmentsAddress(base: string, dataset: string): string {
   return `${listAddress(base)}/${encodeURIComponent(dataset)}`
 }

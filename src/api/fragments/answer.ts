@@ -20,7 +20,7 @@ export interface AnsweredFragment {
   /** Everything that decides the bytes of the answer, beside its format and who looks at it. */
   readonly parts: readonly string[]
   readonly cache?: Pick<ResponseCache, 'offer'> | undefined
-  readonly kept?: AnswerCache | undefined
+  readonly answers?: AnswerCache | undefined
   /** Request headers that decide it, beside those of all fragments. */
   readonly vary?: readonly string[]
 }
@@ -32,7 +32,7 @@ export interface AnsweredFragment {
 export function answerKnown(
   request: FragmentContext,
   reply: FastifyReply,
-  { format, pageContext, parts, cache, kept: cached, vary = [] }: AnsweredFragment,
+  { format, pageContext, parts, cache, answers: cached, vary = [] }: AnsweredFragment,
 ): FastifyReply | null {
   const { 'if-none-match': known, 'accept-encoding': codings, authorization } = request.headers
   const isOwn = authorization !== undefined || namesCredentials(request.query)
@@ -56,7 +56,7 @@ export function answerKnown(
   return send(reply, format, body, pageContext)
 }
 
-/** Sends a body that was made, or kept. */
+/** Sends a body that was made, or cached. */
 export function send(
   reply: FastifyReply,
   format: Offer,

@@ -51,7 +51,7 @@ export async function findQuads(
   const requested = partsOf(graphs, request)
   const ask = ({ graphs, pattern, bindings }: Part, offset: number, limit: number) =>
     findPage(store, graphs, pattern, bindings, { offset, limit })
-  // One triple is looked at, for a literal that is spelt otherwise is told by the triple alone.
+  // One triple is looked at, for a literal that is spelt otherwise is found by the triple alone.
   const known = counts.get(key) ?? (await inTurn(requested, async part => (await ask(part, 0, 1)).count))
   counts.delete(key)
   counts.set(key, known)

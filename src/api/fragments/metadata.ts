@@ -40,7 +40,7 @@ export interface PageDescription {
 }
 
 /**
- * Up to so many pages a fragment does not say how long its pages are. Where that is told, Comunica 5 takes a request for
+ * Up to so many pages a fragment does not say how long its pages are. Where that is reported, Comunica 5 takes a request for
  * the cost of one triple of a page, and asks hundreds of times for single bindings rather than once for one short
  * fragment. The fragment that clients begin with never says it: what it says holds for all that come after it.
  */

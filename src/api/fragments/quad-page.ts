@@ -1,22 +1,21 @@
 import { parseTriples, withoutTripleTerms } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
-import { XSD } from '../../rdf/vocab.ts'
 import type { SitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { expandedGraphs } from './jsonld.ts'
 import { DEFAULT_GRAPH, type FragmentPlace, type PageDescription, QUAD_PLACES } from './metadata.ts'
+import { dataBlock } from './page.ts'
 import {
   asParameter,
   asQuery,
-  dataBlock,
-  decoded,
   encoded,
-  isWebAddress,
-  numbers,
+  foundTriples,
+  patternForm,
+  placeName,
   shortenedTerm,
-  steps,
-} from './page.ts'
+  termLink,
+} from './page-parts.ts'
 import type { QuadContent } from './write.ts'
 
 /** What a page of quads for people shows beside them. */
@@ -33,17 +32,9 @@ export interface QuadPageView extends PageDescription {
  * without scripts; every term leads to the fragment that has it in the same place.
  */
 export function quadPage(view: QuadPageView, content: QuadContent): SitePage {
-  const { id, address, requested, count, dataset, foreign, pageContext } = view
+  const { id, address, requested, dataset, foreign, pageContext } = view
   const { t, href } = pageContext
   const title = t('Quads of {dataset}', { dataset: dataset.title })
-  const fields = QUAD_PLACES.map(
-    place => html`<label><span>${placeName(place, pageContext)}</span> <input name="${place}" value="${requested[place]}" placeholder="?${place}" autocapitalize="off" spellcheck="false"></label>
-`,
-  )
-  const cached = foreign.map(part => {
-    const [name = '', ...value] = decoded(part).split('=')
-    return html`<input type="hidden" name="${name}" value="${value.join('=')}">`
-  })
   const crumb =
     id === null
       ? ''
@@ -59,30 +50,8 @@ export function quadPage(view: QuadPageView, content: QuadContent): SitePage {
     body: html`<nav class="crumbs" aria-label="${t('Where you are')}"><ol><li><a href="${href('/explore/')}">${t('Datasets')}</a></li>${crumb}<li>${t('Quad pattern fragments')}</li></ol></nav>
 <h1>${title}</h1>
 <p class="soft">${t('Every triple that fits a pattern, with the graph that it stands in, page by page. Programs such as Comunica ask the same address.')}</p>
-<form class="filter pattern" action="${new URL(address).pathname}" method="get">${cached}${fields}<button>${t('Find')}</button>
-<p class="soft">${t('An IRI, a literal such as {text}, {tagged} or {typed}, or nothing for any.', { text: '"Paris"', tagged: '"Paris"@fr', typed: `"5"^^${XSD.integer}` })}</p></form>
-${
-  count === 0
-    ? html`<p class="empty">${t('No triples match.')}</p>`
-    : html`<div class="bar-line"><p class="count">${numbers(view)}</p><p>${steps(view)}</p></div>
-${table(view, content.parts)}
-<nav class="pager" aria-label="${t('Pages')}">${steps(view)}</nav>`
-}`,
-  }
-}
-
-function placeName(place: FragmentPlace, { t }: PageContext): string {
-  switch (place) {
-    case 'subject':
-      return t('Subject')
-    case 'predicate':
-      return t('Predicate')
-    case 'object':
-      return t('Object')
-    case 'graph':
-      return t('Graph')
-    default:
-      return place satisfies never
+${patternForm(address, QUAD_PLACES, requested, foreign, pageContext)}
+${foundTriples(view, () => table(view, content.parts))}`,
   }
 }
 
@@ -102,22 +71,13 @@ ${rows}</tbody></table></section>`
 
 /** A term as a link to its fragment; an IRI of the web has one to itself beside. */
 function cell(
-  { base, id, address, foreign, pageContext: { t } }: QuadPageView,
+  { base, id, address, foreign, pageContext }: QuadPageView,
   place: FragmentPlace,
   term: Term,
 ): Html {
   const href = `${address}${asQuery([...foreign, `${place}=${encoded(asParameter(term))}`])}`
   const short = (iri: string) => (id === null ? iri : shortenedTerm(iri, base, id))
   if (term.value === DEFAULT_GRAPH && place === 'graph')
-    return html`<a href="${href}" title="${term.value}">${t('Default graph')}</a>`
-  if (term.type !== 'literal')
-    return html`<a href="${href}" title="${term.value}">${short(term.value)}</a>${
-      isWebAddress(term.value)
-        ? html` <a class="self" href="${term.value}" title="${t('The resource itself')}" aria-label="${t('The resource itself')}">↗</a>`
-        : ''
-    }`
-  const note = term.language === '' ? short(term.datatype) : term.language
-  return html`<a href="${href}">${term.value === '' ? '""' : term.value}</a>${
-    term.datatype === XSD.string ? '' : html` <small>${note}</small>`
-  }`
+    return html`<a href="${href}" title="${term.value}">${pageContext.t('Default graph')}</a>`
+  return termLink(href, term, short, pageContext)
 }

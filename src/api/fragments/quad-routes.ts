@@ -85,7 +85,7 @@ async function answerQuads(
     format,
     pageContext,
     parts: ['quads', dataset.version, target, String(pageSize)],
-    kept: memory,
+    answers: memory,
     ...(id === undefined ? { vary: BY_CALLER } : { cache }),
   })
   if (known !== null) return known

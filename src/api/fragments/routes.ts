@@ -49,7 +49,7 @@ export interface FragmentsOptions extends SiteOptions {
     readonly version: string
     readonly entries: readonly ListedDataset[]
   }
-  /** Where answers are kept that are given again before they come here. */
+  /** Where answers are cached that are given again before they come here. */
   readonly cache?: Pick<ResponseCache, 'offer'>
   /** What quad pattern fragments need; there are none without it. */
   readonly quads?: QuadsOptions
@@ -93,7 +93,7 @@ async function answerPage(
   // A credential of the address stands in the controls of the page, which is nobody else's then.
   const memory = namesCredentials(request.query) ? undefined : cached
   const parts = [dataset.version, target, String(pageSize)]
-  const known = answerKnown(request, reply, { ...options, format, pageContext, parts, kept: memory })
+  const known = answerKnown(request, reply, { ...options, format, pageContext, parts, answers: memory })
   if (known !== null) return known
   const { page } = requested
   const span = { offset: (page - 1) * pageSize, limit: pageSize }

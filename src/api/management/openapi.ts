@@ -45,7 +45,7 @@ const OPERATIONS: readonly Operation[] = [
   [
     'post',
     `${DATASET}/restore`,
-    'Put an older version in force: {"version": "…"}, the one before unless told',
+    'Put an older version in force: {"version": "…"}, the one before by default',
     'application/json',
   ],
   ['get', `${DATASET}/changes`, 'Who did what, the latest first'],

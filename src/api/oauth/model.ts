@@ -83,7 +83,7 @@ function oauthModel(accounts: Accounts, now: () => number, issuing: Issuing): OA
     },
     validateRedirectUri: async (uri, client) => isRegisteredUri(uri, [client.redirectUris ?? []].flat()),
     validateScope: async (_user, _client, scope) => scope ?? [SCOPE],
-    // Tokens are recognised elsewhere, once for all doors.
+    // Tokens are recognised elsewhere, once for all APIs.
     getAccessToken: async () => false,
   }
 }

@@ -1,7 +1,7 @@
 import { Fault } from '../../errors/errors.ts'
 import type { EdmValue, EntityColumn } from '../../model/edm.ts'
 import type { ODataClauses } from '../../query/odata/resolve.ts'
-import { type Asking, askEntities, askEntity } from './ask.ts'
+import { askEntities, askEntity, type ODataExecution } from './ask.ts'
 import { checkExpand, readODataClauses, readSelect, readWindow, type Window } from './clauses.ts'
 import { entityContext, feedContext, propertyContext } from './format/links.ts'
 import { asText } from './format/lists-as-text.ts'
@@ -20,32 +20,32 @@ import type { Entity, PropertyResource, RecordResource } from './resource.ts'
 export async function answerText(
   resource: RecordResource,
   request: ODataRequest,
-  asking: Asking,
+  execution: ODataExecution,
   place: ServicePlace,
 ): Promise<string | null> {
   switch (resource.type) {
     case 'feed':
     case 'feedReferences':
-      return write(await feed(resource, request, asking, place), request, asking, place)
+      return write(await feed(resource, request, execution, place), request, execution, place)
     case 'count': {
       const { of } = resource
-      const clauses = parsed(asking, () =>
+      const clauses = parsed(execution, () =>
         readODataClauses(request.options, of.filters, { limit: 0, offset: 0 }),
       )
-      return String((await askEntities(of, clauses, asking)).total)
+      return String((await askEntities(of, clauses, execution)).total)
     }
     case 'entity':
-      return write(await entity(resource.of, request, asking), request, asking, place)
+      return write(await entity(resource.of, request, execution), request, execution, place)
     case 'reference': {
       const { of } = resource
-      await oneOf(of, { ...NOTHING, select: [selected('recordid')] }, asking)
+      await oneOf(of, { ...NOTHING, select: [selected('recordid')] }, execution)
       const references = { type: 'one', set: of.model.set, id: of.id } as const
-      return write({ type: 'references', references }, request, asking, place)
+      return write({ type: 'references', references }, request, execution, place)
     }
     case 'property':
     case 'value':
     case 'valueCount':
-      return property(resource, request, asking, place)
+      return property(resource, request, execution, place)
     default:
       return resource satisfies never
   }
@@ -54,7 +54,7 @@ export async function answerText(
 function write(
   answer: ODataAnswer,
   request: ODataRequest,
-  { executor }: Asking,
+  { executor }: ODataExecution,
   place: ServicePlace,
 ): string {
   const payloadFormat = { ...request.format, omitNulls: request.preferences.omitNulls }
@@ -65,14 +65,14 @@ function write(
 async function feed(
   { type, of }: Extract<RecordResource, { type: 'feed' | 'feedReferences' }>,
   { below, options, format, preferences }: ODataRequest,
-  asking: Asking,
+  execution: ODataExecution,
   place: ServicePlace,
 ): Promise<ODataAnswer> {
   const { model, entry, updated } = of
   const window = readWindow(options, preferences.pageSize)
-  const clauses = parsed(asking, () => readODataClauses(options, of.filters, window))
+  const clauses = parsed(execution, () => readODataClauses(options, of.filters, window))
   const isCounted = countOption(options, format.version)
-  const { columns, selected, rows, total } = await askEntities(of, clauses, asking)
+  const { columns, selected, rows, total } = await askEntities(of, clauses, execution)
   const count = isCounted ? total : null
   const next = isLast(window, rows.length, total) ? null : nextLink(place, below, window.passed + rows.length)
   if (type === 'feedReferences') {
@@ -89,10 +89,14 @@ function isLast({ passed, offset, top }: Window, rows: number, total: number): b
   return rows === 0 || offset + rows >= total || (top !== null && passed + rows >= top)
 }
 
-async function entity(of: Entity, { options, format }: ODataRequest, asking: Asking): Promise<ODataAnswer> {
+async function entity(
+  of: Entity,
+  { options, format }: ODataRequest,
+  execution: ODataExecution,
+): Promise<ODataAnswer> {
   const { model, updated } = of
-  const clauses = parsed(asking, () => readODataClauses(options, [], ONE))
-  const { columns, selected, row } = await oneOf(of, clauses, asking)
+  const clauses = parsed(execution, () => readODataClauses(options, [], ONE))
+  const { columns, selected, row } = await oneOf(of, clauses, execution)
   const context = entityContext(model.set, selected, format.version)
   return { type: 'entity', entity: { model, columns, context, updated, row } }
 }
@@ -101,13 +105,13 @@ async function entity(of: Entity, { options, format }: ODataRequest, asking: Ask
 async function property(
   { type, of, property: { name, type: edmType }, member }: PropertyResource,
   request: ODataRequest,
-  asking: Asking,
+  execution: ODataExecution,
   place: ServicePlace,
 ): Promise<string | null> {
   const { format, options } = request
   checkExpand(options)
   const parts = readParts(options, name, edmType === 'Ods.GeoPoint2D' && member === null)
-  const found = await oneOf(of, { ...NOTHING, select: parts.map(part => selected(name, ...part)) }, asking)
+  const found = await oneOf(of, { ...NOTHING, select: parts.map(part => selected(name, ...part)) }, execution)
   const index = found.columns.findIndex(column => column.name === name)
   const whole = found.columns[index]
   if (whole === undefined) throw new Fault('ODataSegment', { segment: name })
@@ -119,7 +123,7 @@ async function property(
   const path = member === null ? [name] : [name, member]
   const { set } = of.model
   const context = propertyContext(set, of.id, path, column, format.version, place)
-  return write({ type: 'property', property: { column, value, context } }, request, asking, place)
+  return write({ type: 'property', property: { column, value, context } }, request, execution, place)
 }
 
 /** The parts of a complex property that `$select` asks for: paths below it, one that is empty for all. */
@@ -138,8 +142,8 @@ function partOf(value: EdmValue, member: 'latitude' | 'longitude' | null): EdmVa
   return value !== null && typeof value === 'object' && 'latitude' in value ? value[member] : null
 }
 
-async function oneOf(of: Entity, clauses: ODataClauses, asking: Asking) {
-  const found = await askEntity(of, of.id, clauses, asking)
+async function oneOf(of: Entity, clauses: ODataClauses, execution: ODataExecution) {
+  const found = await askEntity(of, of.id, clauses, execution)
   if (found === null) throw new Fault('ODataSegment', { segment: of.segment })
   return found
 }
@@ -162,6 +166,6 @@ function selected(...path: readonly string[]) {
   return { path, options: [], span: { from: 0, to: 0 } }
 }
 
-function parsed(asking: Asking, read: () => ODataClauses): ODataClauses {
-  return asking.executor.watch.time('parse', read)
+function parsed(execution: ODataExecution, read: () => ODataClauses): ODataClauses {
+  return execution.executor.watch.time('parse', read)
 }

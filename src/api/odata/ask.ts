@@ -31,9 +31,9 @@ export interface EntityPage {
 }
 
 /** What a question to the entities of a set needs beside its clauses. */
-export interface Asking {
+export interface ODataExecution {
   readonly executor: Executor
-  readonly keptRows: RowCache
+  readonly rowCache: RowCache
   readonly version: Version
   /** The moment of the request: milliseconds since 1970. */
   readonly now: number
@@ -43,18 +43,18 @@ export interface Asking {
 export async function askEntities(
   set: ServedSet,
   clauses: ODataClauses,
-  asking: Asking,
+  execution: ODataExecution,
 ): Promise<EntityPage> {
-  const { executor } = asking
+  const { executor } = execution
   const { target } = set.entry
-  const plan = planOf(set, clauses, asking)
+  const plan = planOf(set, clauses, execution)
   const { columns, selected } = plan
   if (plan.type === 'rows') {
-    const rows = await rowsOf(plan, target, asking)
+    const rows = await rowsOf(plan, target, execution)
     const page = executor.watch.time('decode', () => pageOf(plan, rows))
     return { columns, selected, rows: page.map(values => ({ id: null, values })), total: rows.length }
   }
-  const query = await among(plan, target, asking)
+  const query = await among(plan, target, execution)
   const page = await findRecords(query, target, executor)
   const read = valuesReader(plan.columns, set.updated)
   const rows = executor.watch.time('decode', () =>
@@ -67,7 +67,7 @@ export async function askEntities(
 async function among<Query extends RecordQuery | GroupQuery>(
   { query, cuts }: { readonly query: Query; readonly cuts: readonly RecordQuery[] },
   target: CompileTarget,
-  { executor }: Asking,
+  { executor }: ODataExecution,
 ): Promise<Query> {
   let left: Condition | null = null
   for (const cut of cuts) {
@@ -79,15 +79,19 @@ async function among<Query extends RecordQuery | GroupQuery>(
   return left === null ? query : { ...query, filter: all([left, query.filter]) }
 }
 
-/** All rows that `$apply` makes: kept where there are more than a page of them, for whoever asks for the next. */
-async function rowsOf(plan: RowsPlan, target: CompileTarget, asking: Asking): Promise<readonly ApplyRow[]> {
-  const { executor, keptRows: rowCache } = asking
+/** All rows that `$apply` makes: cached where there are more than a page of them, for whoever asks for the next. */
+async function rowsOf(
+  plan: RowsPlan,
+  target: CompileTarget,
+  execution: ODataExecution,
+): Promise<readonly ApplyRow[]> {
+  const { executor, rowCache } = execution
   const name = exactJson([target.graphs.facts, plan.parts, plan.steps])
   const known = rowCache.find(name)
   if (known !== undefined) return known
   const groups: (readonly GroupRow[])[] = []
   for (const part of plan.parts) {
-    const query = await among(part, target, asking)
+    const query = await among(part, target, execution)
     groups.push((await findGroups(query, target, executor)).rows)
   }
   const rows = executor.watch.time('decode', () => answerRows(plan, groups))
@@ -101,18 +105,22 @@ export async function askEntity(
   set: ServedSet,
   id: string,
   clauses: ODataClauses,
-  asking: Asking,
+  execution: ODataExecution,
 ): Promise<(EntityPage & { readonly row: EntityRow }) | null> {
   const { target } = set.entry
-  const plan = planOf(set, clauses, asking)
+  const plan = planOf(set, clauses, execution)
   if (plan.type !== 'entities') return null
-  const found = await findRecord(id, plan.query, target, asking.executor)
+  const found = await findRecord(id, plan.query, target, execution.executor)
   if (found === null) return null
   const row = { id: found.record.id, values: valuesReader(plan.columns, set.updated)(found) }
   return { columns: plan.columns, selected: plan.selected, rows: [row], total: 1, row }
 }
 
-function planOf({ model }: ServedSet, clauses: ODataClauses, { executor, version, now }: Asking): ODataPlan {
+function planOf(
+  { model }: ServedSet,
+  clauses: ODataClauses,
+  { executor, version, now }: ODataExecution,
+): ODataPlan {
   const context = { model, now: new Date(now).toISOString(), version }
   return executor.watch.time('resolve', () => resolveOData(clauses, context))
 }

@@ -97,8 +97,8 @@ class Service {
   private readonly options: ODataOptions
   private readonly place: ServicePlace
   private readonly host: string
-  private readonly kept = new AnswerCache()
-  private readonly keptRows = new RowCache()
+  private readonly answers = new AnswerCache()
+  private readonly rowCache = new RowCache()
 
   constructor(options: ODataOptions) {
     this.options = options
@@ -141,7 +141,7 @@ class Service {
       refuseOther()
       return reply.code(304).send()
     }
-    const cached = this.kept.find(reply)
+    const cached = this.answers.find(reply)
     if (cached !== undefined) {
       refuseOther()
       return send(reply, format, cached)
@@ -151,10 +151,10 @@ class Service {
       return this.finish(reply, format, serviceText(resource, sets, format, place))
     }
     const executor = new Executor(this.options.store, new Stopwatch(this.options.clock))
-    const { keptRows: rowCache } = this
-    const asking = { executor, keptRows: rowCache, version: format.version, now: this.options.now() }
-    const text = await answerText(resource, read, asking, place)
-    // What cannot be answered at all is told before what is not as it was.
+    const { rowCache } = this
+    const execution = { executor, rowCache, version: format.version, now: this.options.now() }
+    const text = await answerText(resource, read, execution, place)
+    // What cannot be answered at all is reported before what is not as it was.
     refuseOther()
     const timing = executor.watch.header()
     if (timing !== '') reply.header('server-timing', timing)
@@ -176,7 +176,7 @@ class Service {
   }
 
   private finish(reply: FastifyReply, format: ODataFormat, text: string): FastifyReply {
-    this.kept.keep(reply, text)
+    this.answers.keep(reply, text)
     return send(reply, format, text)
   }
 }
@@ -191,7 +191,7 @@ function missing(visible: VisibleDatasets, name: string): undefined {
   return undefined
 }
 
-/** Sends a body under the media type that was told and nothing but that. */
+/** Sends a body under the media type that was given and nothing but that. */
 function send(reply: FastifyReply, { contentType }: ODataFormat, text: string): FastifyReply {
   return reply
     .type(contentType)

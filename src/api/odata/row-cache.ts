@@ -5,7 +5,7 @@ const MAX_CELLS = 1_000_000
 
 /**
  * The rows that `$apply` made, by what names the answer, so that its next pages group nothing again. What was longest not
- * asked for goes first. A name must hold the version of the data; then nothing that is kept is ever wrong.
+ * asked for goes first. A name must hold the version of the data; then nothing that is cached is ever wrong.
  */
 export class RowCache {
   private readonly answers = new Map<string, readonly ApplyRow[]>()
@@ -37,7 +37,7 @@ export class RowCache {
   }
 }
 
-/** Texts are told by a cell for sixteen characters, of which keys are the longest; a row is an object of its own. */
+/** Texts are charged as a cell for sixteen characters, of which keys are the longest; a row is an object of its own. */
 function costOf(name: string, rows: readonly ApplyRow[]): number {
   let cells = name.length / 16
   for (const row of rows) {

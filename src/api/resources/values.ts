@@ -69,7 +69,7 @@ export class ValueWriter {
     return html`<a href="${this.address(iri)}" title="${iri}">${label}</a>${isReported ? '' : html` <small>${short}</small>`}`
   }
 
-  /** The values of a property; more than so many are folded. Several of one name are told apart by their IRIs. */
+  /** The values of a property; more than so many are folded. Several of one name are distinguished by their IRIs. */
   list(terms: readonly Term[], predicate: string, depth = 0, many = MANY): Html {
     const called = new Map<string, number>()
     const nameOf = (term: Term) => (term.type === 'iri' ? this.label(term.value) : '')

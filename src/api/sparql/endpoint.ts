@@ -13,7 +13,7 @@ export const SPARQL_PATH = '/api/sparql'
 /** An endpoint: of one dataset, or of all that are public. */
 export interface SparqlEndpoint {
   readonly base: string
-  /** The address that clients are told. */
+  /** The address that clients are given. */
   readonly address: string
   readonly title: string
   readonly datasets: readonly QueriedDataset[]

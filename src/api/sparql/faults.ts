@@ -17,7 +17,7 @@ export function syntaxFault(text: string, at: number, reason: string): Fault {
   )
 }
 
-/** The offset of a place that is told by line and column, both from 1. */
+/** The offset of a place that is given by line and column, both from 1. */
 export function offsetOf(text: string, line: number, column: number): number {
   let start = 0
   for (let number = 1; number < line; number++) {

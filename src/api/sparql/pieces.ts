@@ -70,7 +70,7 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 /**
- * Waits for the first of some pieces, so that what cannot be written at all is told before the headers are sent. A fault
+ * Waits for the first of some pieces, so that what cannot be written at all is reported before the headers are sent. A fault
  * after that breaks the connection, which no client takes for an end.
  */
 export async function begunAnswer<Piece>(body: AsyncIterable<Piece>): Promise<AsyncIterable<Piece>> {

@@ -16,7 +16,7 @@ export interface QueryLogOptions {
   /** The address of a client, which goes into its pseudonym alone. */
   readonly address: (message: IncomingMessage) => string
   readonly now: () => number
-  /** Milliseconds for which lines are gathered, 1,000 unless told. */
+  /** Milliseconds for which lines are gathered, 1,000 by default. */
   readonly interval?: number
 }
 
@@ -60,10 +60,7 @@ export class QueryLog {
     await this.flush()
   }
 
-  private note(
-    request: FastifyRequest,
-    { door: endpoint, status, milliseconds, bytes, aborted }: Answered,
-  ): void {
+  private note(request: FastifyRequest, { endpoint, status, milliseconds, bytes, aborted }: Answered): void {
     if (endpoint !== 'sparql' || request.principal?.type === 'user') return
     if (request.headers.authorization !== undefined) return
     const query = queryOf(request)

@@ -58,7 +58,7 @@ const MAX_BYTES = 512 * 1024
 const MAX_OF_PAGE = 5_000_000
 
 /** Bytes of an answer that is remembered though it was sent as it came. */
-const MAX_KEPT = 2_000_000
+const MAX_CACHED = 2_000_000
 
 /** Prefixes of a query that its answer is written with. */
 const MAX_PREFIXES = 30
@@ -99,14 +99,14 @@ export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) =>
       const endpoint = find(request)
       const requested = readGet(request.query)
       if (requested.query !== null)
-        return answer(request, reply, { endpoint, requested, store, kept: cached, site: options, services })
+        return answer(request, reply, { endpoint, requested, store, cache: cached, site: options, services })
       if (namesGraph(request.query)) return answerGraph(request, reply, endpoint, store)
       return answerDescription(request, reply, endpoint, requested.format, options)
     })
     app.post<Route>(path, async (request, reply) => {
       const endpoint = find(request)
       const requested = readPost(request.query, request.headers['content-type'], request.body)
-      return answer(request, reply, { endpoint, requested, store, kept: null, site: options, services })
+      return answer(request, reply, { endpoint, requested, store, cache: null, site: options, services })
     })
   }
   app.get<Route>(`${SPARQL_PATH}/:dataset/data`, (request, reply) =>
@@ -123,7 +123,7 @@ interface EndpointRequest {
   readonly requested: SparqlRequest
   readonly store: Store
   /** Where answers are remembered; null for those that no address names. */
-  readonly kept: AnswerCache | null
+  readonly cache: AnswerCache | null
   readonly site: SiteOptions
   /** Who is asked for SERVICE on behalf of somebody. */
   readonly services: (
@@ -134,7 +134,7 @@ interface EndpointRequest {
 async function answer(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
-  { endpoint, requested, store, kept: cached, site, services }: EndpointRequest,
+  { endpoint, requested, store, cache: cached, site, services }: EndpointRequest,
 ): Promise<FastifyReply> {
   const { accept } = request.headers
   const isPage =
@@ -180,7 +180,11 @@ async function answer(
     }
     if (found.type === 'pieces') {
       const body = await offer.stream(found.pieces, prefixes)
-      return sendBody(reply, type, cached === null ? body : remembered(body, MAX_KEPT, cached.keeper(reply)))
+      return sendBody(
+        reply,
+        type,
+        cached === null ? body : remembered(body, MAX_CACHED, cached.keeper(reply)),
+      )
     }
     const body = await offer.write(found.text, prefixes)
     if (typeof body === 'string') cached?.keep(reply, body)

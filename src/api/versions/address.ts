@@ -12,9 +12,9 @@ export interface VersionStep {
 }
 
 /** What follows on what, the latest first. */
-export function stepsOf(cached: readonly Manifest[]): readonly VersionStep[] {
-  return cached.flatMap((later, at) => {
-    const earlier = cached[at + 1]
+export function stepsOf(retained: readonly Manifest[]): readonly VersionStep[] {
+  return retained.flatMap((later, at) => {
+    const earlier = retained[at + 1]
     return earlier === undefined ? [] : [{ earlier, later }]
   })
 }

@@ -24,7 +24,7 @@ export const STREAM_PREFIXES = {
   xsd: XSD.string.slice(0, -'string'.length),
 }
 
-/** A version as a part of the event stream: what it changed, or the whole of the oldest one that is kept. */
+/** A version as a part of the event stream: what it changed, or the whole of the oldest one that is retained. */
 export interface StreamPart {
   readonly manifest: Manifest
   /** null for the oldest: all of its records are members. */
@@ -39,12 +39,12 @@ function streamAddresses(base: string, dataset: string) {
 
 function pageAddress(base: string, part: StreamPart, page: number): string {
   const { view } = streamAddresses(base, part.manifest.dataset.id)
-  // The oldest version that is kept has all of its records, where it had its changes as long as an older one was.
+  // The oldest version that is retained has all of its records, where it had its changes as long as an older one was.
   const name = part.step === null ? `from-${part.manifest.version}` : part.manifest.version
   return `${view}/${encodeURIComponent(name)}/${page}`
 }
 
-/** The part that a name in an address stands for; undefined for one that is not kept. */
+/** The part that a name in an address stands for; undefined for one that is not retained. */
 export function partNamed(parts: readonly StreamPart[], name: string): StreamPart | undefined {
   return parts.find(
     ({ manifest, step }) => (step === null ? `from-${manifest.version}` : manifest.version) === name,

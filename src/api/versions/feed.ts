@@ -13,18 +13,18 @@ export interface DescribedStep extends VersionStep {
 /**
  * The changes of a dataset as a feed, an entry a version (RFC 4287).
  *
- * @param cached from the latest to the oldest
+ * @param retained from the latest to the oldest
  */
 export function changesFeed(
   base: string,
-  cached: readonly [Manifest, ...Manifest[]],
+  retained: readonly [Manifest, ...Manifest[]],
   steps: readonly DescribedStep[],
 ): string {
-  const [latest] = cached
+  const [latest] = retained
   const { id } = latest.dataset
   const home = versionsAddress(base, id)
   const page = `${base}/explore/dataset/${encodeURIComponent(id)}/versions/`
-  const oldest = cached.at(-1) ?? latest
+  const oldest = retained.at(-1) ?? latest
   return [
     XML_DECLARATION,
     '<feed xmlns="http://www.w3.org/2005/Atom">\n',

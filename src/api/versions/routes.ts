@@ -33,7 +33,7 @@ import { LINK_FORMAT, timeMap } from './time-map.ts'
 
 export interface VersionsOptions {
   readonly base: string
-  readonly catalog: Pick<Catalog, 'versionsOf' | 'kept'>
+  readonly catalog: Pick<Catalog, 'versionsOf' | 'retained'>
   readonly changes: VersionChanges
   readonly store: Pick<Store, 'contents'>
 }
@@ -43,7 +43,7 @@ interface Route {
   readonly Querystring: QueryParameters
 }
 
-type Kept = readonly [Manifest, ...Manifest[]]
+type RetainedManifests = readonly [Manifest, ...Manifest[]]
 
 /** Forms of the event stream (LDES, section on serialisations). */
 const STREAM_FORMATS = [
@@ -54,7 +54,7 @@ const STREAM_FORMATS = [
 ] as const
 
 /**
- * The kept versions of a dataset at `/api/versions/{dataset}`: their list, what changed between two of them, a feed (RFC 4287) and
+ * The retained versions of a dataset at `/api/versions/{dataset}`: their list, what changed between two of them, a feed (RFC 4287) and
  * an event stream (LDES) of all changes, and TimeMaps (RFC 7089).
  */
 export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options) => {
@@ -63,7 +63,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
   const path = '/api/versions/:dataset'
 
   /** The versions of the dataset that a request names, if the caller may see it. */
-  const keptFor = (request: FastifyRequest<Route>): Kept => {
+  const retainedFor = (request: FastifyRequest<Route>): RetainedManifests => {
     const { dataset: id } = request.params
     const [first, ...rest] = catalog.versionsOf(id, request.principal)
     if (first === undefined)
@@ -74,7 +74,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
   }
 
   app.get<Route>(path, async (request, reply) => {
-    const cached = keptFor(request)
+    const retained = retainedFor(request)
     const home = versionsAddress(base, request.params.dataset)
     const body = prettyJson({
       dataset: request.params.dataset,
@@ -82,16 +82,16 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
       feed: `${home}/feed`,
       ldes: `${home}/ldes`,
       timemap: `${home}/timemap`,
-      versions: cached.map((manifest, at) => versionJson(base, manifest, at === 0)),
+      versions: retained.map((manifest, at) => versionJson(base, manifest, at === 0)),
     })
     return answer(request, reply, JSON_TYPE, body)
   })
 
   app.get<Route>(`${path}/changes`, async (request, reply) => {
-    const cached = keptFor(request)
+    const retained = retainedFor(request)
     const types = readTypes(request.query)
     const page = readPage(request.query, false)
-    const [earlier, later] = pairOf(request, cached)
+    const [earlier, later] = pairOf(request, retained)
     const difference = await changes.between(earlier, later)
     const counts = changeCounts(difference)
     const opened = await openAll(catalog, [earlier, later])
@@ -102,8 +102,8 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
       const found = isRdf ? [] : await changedRecords(store, [old, now], difference, types, page)
       const body = prettyJson({
         dataset: request.params.dataset,
-        from: versionJson(base, earlier, earlier === cached[0]),
-        to: versionJson(base, later, later === cached[0]),
+        from: versionJson(base, earlier, earlier === retained[0]),
+        to: versionJson(base, later, later === retained[0]),
         counts,
         total_count: types.reduce((sum, type) => sum + counts[type], 0),
         results: found.map(change => changeJson(base, now, change)),
@@ -115,25 +115,25 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
   })
 
   app.get<Route>(`${path}/feed`, async (request, reply) => {
-    const cached = keptFor(request)
+    const retained = retainedFor(request)
     const steps = []
-    for (const step of stepsOf(cached))
+    for (const step of stepsOf(retained))
       steps.push({ ...step, difference: await changes.between(step.earlier, step.later) })
-    return answer(request, reply, 'application/atom+xml; charset=utf-8', changesFeed(base, cached, steps))
+    return answer(request, reply, 'application/atom+xml; charset=utf-8', changesFeed(base, retained, steps))
   })
 
   app.get<Route>(`${path}/timemap`, async (request, reply) => {
-    const cached = keptFor(request)
+    const retained = retainedFor(request)
     const id = request.params.dataset
     const uri = one(request.query, 'uri') ?? datasetIri(base, id)
-    return answer(request, reply, LINK_FORMAT, timeMap(base, id, uri, cached))
+    return answer(request, reply, LINK_FORMAT, timeMap(base, id, uri, retained))
   })
 
   /** The versions as parts of the event stream, from the oldest to the latest. */
-  const partsOf = async (cached: Kept): Promise<readonly [StreamPart, ...StreamPart[]]> => {
-    const oldest = cached.at(-1) ?? cached[0]
+  const partsOf = async (retained: RetainedManifests): Promise<readonly [StreamPart, ...StreamPart[]]> => {
+    const oldest = retained.at(-1) ?? retained[0]
     const parts: [StreamPart, ...StreamPart[]] = [{ manifest: oldest, step: null }]
-    for (const { earlier, later } of [...stepsOf(cached)].reverse())
+    for (const { earlier, later } of [...stepsOf(retained)].reverse())
       parts.push({ manifest: later, step: { earlier, difference: await changes.between(earlier, later) } })
     return parts
   }
@@ -145,7 +145,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
       : changedMembers(step.difference)
 
   app.get<Route>(`${path}/ldes`, async (request, reply) => {
-    const parts = await partsOf(keptFor(request))
+    const parts = await partsOf(retainedFor(request))
     const counts: number[] = []
     for (const part of parts) {
       const [opened] = await openAll(catalog, [part.manifest])
@@ -157,7 +157,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
 
   app.get<Route>(`${path}/ldes/:part/:page`, async (request, reply) => {
     const { dataset: id, part: name = '', page: number = '' } = request.params
-    const part = partNamed(await partsOf(keptFor(request)), name)
+    const part = partNamed(await partsOf(retainedFor(request)), name)
     const page = /^[1-9]\d{0,6}$/.test(number) ? Number(number) : 0
     const missing = () =>
       new Fault('NotFoundResource', {
@@ -196,16 +196,19 @@ function versionJson(base: string, manifest: Manifest, isInForce: boolean) {
 }
 
 /** The versions that are compared: what is in force with the one before it, where none are named. Faults: VersionUnknown. */
-function pairOf({ query, params }: FastifyRequest<Route>, cached: Kept): readonly [Manifest, Manifest] {
+function pairOf(
+  { query, params }: FastifyRequest<Route>,
+  retained: RetainedManifests,
+): readonly [Manifest, Manifest] {
   const named = (parameter: 'from' | 'to') => {
     const required = one(query, parameter)
     if (required === undefined) return undefined
-    const found = cached.find(({ version }) => version === required)
-    if (found === undefined) throw unknownVersion(params.dataset, required, cached)
+    const found = retained.find(({ version }) => version === required)
+    if (found === undefined) throw unknownVersion(params.dataset, required, retained)
     return found
   }
-  const later = named('to') ?? cached[0]
-  const earlier = named('from') ?? cached[cached.indexOf(later) + 1] ?? later
+  const later = named('to') ?? retained[0]
+  const earlier = named('from') ?? retained[retained.indexOf(later) + 1] ?? later
   return [earlier, later]
 }
 
@@ -215,7 +218,8 @@ async function openAll(
 ): Promise<readonly OpenVersion[]> {
   const opened: OpenVersion[] = []
   try {
-    for (const { dataset, version } of manifests) opened.push(await catalog.kept.opened(dataset.id, version))
+    for (const { dataset, version } of manifests)
+      opened.push(await catalog.retained.opened(dataset.id, version))
     return opened
   } catch (error) {
     for (const { release } of opened) release()

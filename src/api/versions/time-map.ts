@@ -13,14 +13,14 @@ export function timeMap(
   base: string,
   dataset: string,
   uri: string,
-  cached: readonly VersionMoment[],
+  retained: readonly VersionMoment[],
 ): string {
   if (!uri.startsWith(`${base}/`) || /[<>"\s\\^`{|}]/.test(uri))
     throw new Fault('BadRequest', {
       reason: `uri is ${JSON.stringify(uri.slice(0, 200))}: an address that begins with ${base}/ is expected.`,
     })
   const original = withoutVersion(uri)
-  const moments = [...cached].reverse()
+  const moments = [...retained].reverse()
   const day = ({ published }: VersionMoment) => new Date(published).toUTCString()
   const [first, last] = [moments[0], moments.at(-1)]
   const span = first === undefined || last === undefined ? '' : `; from="${day(first)}"; until="${day(last)}"`

@@ -103,13 +103,13 @@ function openVersion(home: string, name: string): readonly BackupFile[] | null {
   }
 }
 
-/** The folder of the version in force and those that are kept beside it, and those of older ones whose files they share. */
+/** The folder of the version in force and those that are retained beside it, and those of older ones whose files they share. */
 function foldersOf(home: string, version: string): ReadonlySet<string> {
-  const kept = readdirSync(home, { withFileTypes: true })
+  const others = readdirSync(home, { withFileTypes: true })
     .filter(entry => entry.isDirectory() && !entry.name.startsWith('preparing-'))
     .map(({ name }) => name)
     .filter(name => existsSync(path.join(home, name, 'manifest.json')))
-  return new Set([...sharedWith(home, version), ...kept.flatMap(name => sharedWith(home, name))])
+  return new Set([...sharedWith(home, version), ...others.flatMap(name => sharedWith(home, name))])
 }
 
 function sharedWith(home: string, version: string): readonly string[] {

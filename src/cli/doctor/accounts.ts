@@ -5,7 +5,7 @@ import { quotaLimits } from '../../http/quota.ts'
 import { withAccounts } from '../accounts.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
-/** The part of the calls of a day from which on it is told. */
+/** The part of the calls of a day from which on it is reported. */
 const NEARLY = 0.9
 
 /** Opens the accounts, which brings their tables up to date as every command does, and looks at the calls of today. */

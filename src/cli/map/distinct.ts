@@ -24,12 +24,12 @@ export class DistinctLines {
 
   /** Moves the new lines of a piece to its front and gives that part of it. */
   private keepNew(piece: Buffer): Buffer {
-    let kept = 0
+    let length = 0
     // Where the lines begin that are to be moved together.
     let run = 0
     const move = (to: number) => {
-      if (kept < run) piece.copyWithin(kept, run, to)
-      kept += to - run
+      if (length < run) piece.copyWithin(length, run, to)
+      length += to - run
     }
     for (let from = 0; from < piece.length; ) {
       const end = piece.indexOf(NEWLINE, from)
@@ -42,6 +42,6 @@ export class DistinctLines {
       from = to
     }
     move(piece.length)
-    return piece.subarray(0, kept)
+    return piece.subarray(0, length)
   }
 }

@@ -40,7 +40,7 @@ export interface RecordFile {
   bytes(): { readonly rows: CsvBytes; readonly cells: readonly number[] } | null
   /** The records of a plain JSON file as bytes, each column a cell; null where they have to be read as texts. */
   members(): { readonly rows: JsonBytes; readonly textOnly: boolean } | null
-  /** What can only be told once all records were read. */
+  /** What can only be reported once all records were read. */
   findings(): readonly Diagnostic[]
 }
 

@@ -18,7 +18,7 @@ interface CheckOptions extends PortalOptions {
 
 /** What was found about one mapping. */
 interface Checked {
-  /** Path as it is told; null where there is no mapping. */
+  /** Path as it is reported; null where there is no mapping. */
   readonly file: string | null
   readonly dataset: string | null
   readonly diagnostics: readonly Diagnostic[]
@@ -138,7 +138,7 @@ function stem(file: string): string {
   return name.slice(0, name.length - ending.length)
 }
 
-/** A path as short as it can be told from the current folder. */
+/** A path as short as it can be from the current folder. */
 function shown(file: string): string {
   const relative = path.relative(process.cwd(), file)
   return relative.startsWith('..') ? file : relative

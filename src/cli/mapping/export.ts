@@ -72,6 +72,6 @@ async function rmlText(dataset: DatasetAtHand, portal: string, old: boolean): Pr
     columns: written.columns,
     vocabulary: old ? 'r2rml-era' : 'rml',
   })
-  process.stderr.write(`${written.told}\n`)
-  return `# ${written.told}\n${written.leftOut.map(left => `# Left out: ${left}\n`).join('')}${text}`
+  process.stderr.write(`${written.description}\n`)
+  return `# ${written.description}\n${written.leftOut.map(left => `# Left out: ${left}\n`).join('')}${text}`
 }

@@ -3,7 +3,7 @@ import { MAX_EXPANSION } from '../../mapping/expand.ts'
 import type { SkippedExample } from '../../mapping/report.ts'
 import { shortIri } from '../../publishing/mapping/mapping-preview.ts'
 
-/** Rules told one by one, each with what it made, what it left out and why (mapping rules, section 8, "Data-time report"). */
+/** Rules reported one by one, each with what it made, what it left out and why (mapping rules, section 8, "Data-time report"). */
 export function rulesText(
   rules: readonly RuleReport[],
   prefixes: Readonly<Record<string, string>> = {},

@@ -22,7 +22,7 @@ export interface MappingOverFile {
   /** The fields under the names of the references. */
   readonly columns: readonly MappingColumn[]
   /** Which file it is, and where it comes from. */
-  readonly told: string
+  readonly description: string
   /** Statements that no file can be asked for. */
   readonly leftOut: readonly string[]
 }
@@ -53,7 +53,7 @@ export async function overFile(
   })
   if (own !== null) {
     const described = `Made for the file ${source.path} of the dataset ${id}.`
-    return { mapping: placed(renamed(mapping, name)), columns, told: described, leftOut: [] }
+    return { mapping: placed(renamed(mapping, name)), columns, description: described, leftOut: [] }
   }
   const { resources, leftOut } = withoutShapes(mapping.resources, fields, old)
   const select = hasIds ? `?select=${RECORD_ID},${fields.map(({ name: each }) => each).join(',')}` : ''
@@ -61,7 +61,7 @@ export async function overFile(
   return {
     mapping: placed(renamed({ ...mapping, resources }, name)),
     columns,
-    told: `Made for the dataset's export as JSON: curl -o ${source.path} '${address}'`,
+    description: `Made for the dataset's export as JSON: curl -o ${source.path} '${address}'`,
     leftOut,
   }
 }

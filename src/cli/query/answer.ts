@@ -39,7 +39,7 @@ const ROWS: Readonly<Record<'table' | 'json' | 'csv' | 'tsv', () => RowWriter>> 
  * Writes an answer in pieces, each as soon as it is known.
  *
  * @param format null for the usual one: Turtle for triples, `rows` for rows
- * @param standard the format of rows where none is told
+ * @param standard the format of rows where none is named
  */
 export function writeQueryAnswer(
   answer: ComunicaAnswer,

@@ -6,7 +6,7 @@ import { suggestionHint } from '../../publishing/definition.ts'
 export const PROTOCOLS = ['fragments', 'brtpf', 'sparql'] as const
 export type Protocol = (typeof PROTOCOLS)[number]
 
-/** A source as Comunica takes it: an address whose kind it finds out, or one of a kind that is told. */
+/** A source as Comunica takes it: an address whose kind it finds out, or one of a kind that is given. */
 export type QuerySource = string | { readonly type: string; readonly value: string }
 
 /** Kinds of sources that are written before an address: `sparql@https://…` */
@@ -22,7 +22,7 @@ const KINDS: readonly string[] = ['file', 'sparql', 'qpf', 'brtpf', 'hypermedia'
 export function querySources(
   named: readonly string[],
   foreign: readonly string[],
-  { base, road: protocol }: { readonly base: string; readonly road: Protocol },
+  { base, protocol }: { readonly base: string; readonly protocol: Protocol },
 ): readonly QuerySource[] {
   // A source that is named twice would give each of its triples twice.
   const datasets = new Set(

@@ -7,12 +7,12 @@ export const SOURCES_SETTINGS = {
   source_hosts: Type.Optional(
     Type.Array(Type.String({ pattern: '^(\\*\\.)?[A-Za-z0-9.:-]{1,200}$' }), {
       description:
-        'Hosts that data may be fetched from, *.example.org for all below one; all public ones unless told',
+        'Hosts that data may be fetched from, *.example.org for all below one; all public ones by default',
     }),
   ),
   source_private_hosts: Type.Optional(
     Type.Array(Type.String({ pattern: '^(\\*\\.)?[A-Za-z0-9.:-]{1,200}$' }), {
-      description: 'Hosts in private networks that data may be fetched from; none unless told',
+      description: 'Hosts in private networks that data may be fetched from; none by default',
     }),
   ),
   source_size: Type.Optional(

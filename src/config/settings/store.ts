@@ -10,7 +10,7 @@ export const STORE_SETTINGS = {
   memory: Type.Optional(
     Type.String({
       pattern: SIZE_PATTERN,
-      description: 'What the process may use, such as 600MB or 2GiB; half of what there is unless told',
+      description: 'What the process may use, such as 600MB or 2GiB; half of what there is by default',
     }),
   ),
   deadline: Type.Optional(
@@ -36,7 +36,7 @@ export const STORE_SETTINGS = {
   ),
   services: Type.Optional(
     Type.Array(Type.String({ pattern: '^https?://[^/?#\\s@]+(?:[/?][^#\\s]*)?$', maxLength: 2000 }), {
-      description: 'Addresses of SPARQL endpoints that queries may ask with SERVICE; none unless told',
+      description: 'Addresses of SPARQL endpoints that queries may ask with SERVICE; none by default',
     }),
   ),
   service_timeout: seconds('Seconds that the services of a query may take'),

@@ -13,7 +13,7 @@ const CELL_END = 0xff
 const NO_VALUE = 0xfe
 
 /**
- * Finds rows that tell of a resource what an earlier one told: the city of many places. It forgets, but is never wrong: the
+ * Finds rows that tell of a resource what an earlier one reported: the city of many places. It forgets, but is never wrong: the
  * cells of which the lines are made have to be the same. Where few rows repeat, it gives up looking.
  */
 export class Repeats {

@@ -60,7 +60,7 @@ export class ByteSubject {
     return length + this.length
   }
 
-  /** To be told where a line begins whose bytes are given up. */
+  /** Called where a line begins whose bytes are given up. */
   forget(begin: number): void {
     if (this.at === begin) this.at = -1
   }

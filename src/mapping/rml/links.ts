@@ -42,7 +42,7 @@ export function readLink(
   }
   const link: MappingJoin = { type: 'link', resource: parent.key }
   const conditions = values(reading, node, 'joinCondition')
-  // What keeps a source from being read is told already
+  // What keeps a source from being read is reported already
   if (child.source === null || parent.source === null) return link
   const isSame = sameSource(child.source, parent.source)
   if (conditions.length === 0) {
@@ -129,7 +129,7 @@ function readJoin(reading: Reading, condition: Property, at: At): JoinPair | nul
   return null
 }
 
-/** The reference of one side; undefined where it is missing, null where it is told to be wrong. */
+/** The reference of one side; undefined where it is missing, null where it is reported to be wrong. */
 function side(
   reading: Reading,
   node: DocumentNode,

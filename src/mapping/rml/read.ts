@@ -34,7 +34,7 @@ const START: TurtleSpan = { line: 1, column: 1, endLine: 1, endColumn: 1 }
 
 /**
  * Reads a mapping in RML, in Turtle: the vocabulary of RML-Core and RML-IO (2024), that of R2RML with the first RML, or
- * both in one document. Never throws; what cannot be used is told with its place.
+ * both in one document. Never throws; what cannot be used is reported with its place.
  */
 export function readRml(text: string, options: RmlOptions = {}): RmlDocument {
   const diagnostics: Diagnostic[] = []

@@ -44,7 +44,7 @@ function constantOf(segments: readonly Segment[]): string | null {
 /**
  * A term map as a node.
  *
- * @param isObject for object maps, in which a reference makes a literal unless told otherwise
+ * @param isObject for object maps, in which a reference makes a literal by default
  */
 export function termNode(dialect: RmlDialect, term: TermMap, isObject: boolean): WrittenNode {
   const { term: name } = dialect

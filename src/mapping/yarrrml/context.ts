@@ -2,7 +2,7 @@ import type { LogicalSource } from '../ir.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import type { YamlText } from './node.ts'
 
-/** A source that is declared under a name; null where it could not be read, which was told. */
+/** A source that is declared under a name; null where it could not be read, which was reported. */
 export interface NamedSource {
   readonly key: YamlText
   readonly source: LogicalSource | null

@@ -14,13 +14,13 @@ export interface Diagnostics {
   ) => void
   readonly reportAt: (code: DiagnosticCode, place: MappingPlace, message: string, hint?: string) => void
   readonly place: (span: YamlSpan, path: string) => MappingPlace
-  /** How much was told so far. */
+  /** How much was reported so far. */
   readonly count: () => number
   /** In the order of the document. */
   readonly diagnostics: () => readonly Diagnostic[]
 }
 
-/** More than this are told no longer: they repeat one another. */
+/** More than this are not reported: they repeat one another. */
 const MAX = 500
 
 /** Gathers diagnostics, each once for a place. */

@@ -22,7 +22,7 @@ const MAX_BYTES = 256_000
 const MAX_NODES = 200_000
 
 /**
- * Reads YAML in which every scalar stays the author's text. What cannot be read is told and gives null; no text makes it
+ * Reads YAML in which every scalar stays the author's text. What cannot be read is reported and gives null; no text makes it
  * throw, hang or use much memory.
  */
 export function readYaml(text: string): {
@@ -68,7 +68,7 @@ function isTemplateEscape({ code, pos }: YAMLError, text: string): boolean {
   return code === 'BAD_DQ_ESCAPE' && ESCAPABLE.includes(text.charAt(pos[0] + 1))
 }
 
-/** Broken off because of something that was told. */
+/** Broken off because of something that was reported. */
 class Refused extends Error {}
 
 function converted(document: Document, text: string, diagnostics: Diagnostics): YamlNode | null {

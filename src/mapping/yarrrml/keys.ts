@@ -84,7 +84,7 @@ export type Entries<T extends KeyTable> = Partial<Record<keyof T & string, YamlE
 
 /**
  * Sorts the entries of a map by a table of keys. A key that is not known, or that is there a second time in another
- * spelling, is told and left out.
+ * spelling, is reported and left out.
  */
 export function readKeys<T extends KeyTable>(
   context: Context,

@@ -123,7 +123,7 @@ interface Block {
   last: Line
 }
 
-/** The first place where lines do not begin in the columns of their neighbours, told for every line that may be wrong. */
+/** The first place where lines do not begin in the columns of their neighbours, reported for every line that may be wrong. */
 function indentation(lines: readonly Line[]): readonly LayoutProblem[] {
   const blocks: Block[] = []
   for (const [index, line] of lines.entries()) {

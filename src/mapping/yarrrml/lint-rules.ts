@@ -147,7 +147,7 @@ function reportTerms(context: Context, statement: StatementRule): void {
 function reportTerm({ diagnostics, declared, prefixes }: Context, iri: string, place: MappingPlace): void {
   const namespace = namespaceOf(iri)
   const name = iri.slice(namespace.length)
-  // A namespace that the document declares was told there.
+  // A namespace that the document declares was reported there.
   const own = [...declared].some(prefix => prefixes.get(prefix) === namespace)
   const other = own ? undefined : otherScheme(namespace)
   if (other !== undefined) {

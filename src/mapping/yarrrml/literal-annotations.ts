@@ -28,7 +28,7 @@ export interface LiteralAnnotations {
 }
 
 /**
- * Datatype and language; null where something is wrong with them, which is told.
+ * Datatype and language; null where something is wrong with them, which is reported.
  *
  * @param value the text that they belong to
  */

@@ -12,7 +12,7 @@ import { described, isEmpty, quoted, type YamlMap, type YamlNode, type YamlText 
 import { segmentsOf } from './segments.ts'
 import { reportUnsupported } from './unsupported.ts'
 
-/** Reads one object; null where it cannot be read, which is told. */
+/** Reads one object; null where it cannot be read, which is reported. */
 export function readObject(
   context: Context,
   node: YamlNode,

@@ -85,7 +85,7 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
   }
   if (keys.mappings === undefined || mappings === undefined || isEmpty(mappings)) {
     const span = keys.mappings?.key.span ?? root.entries[0]?.key.span ?? root.span
-    // A misspelt key was told already.
+    // A misspelt key was reported already.
     if (keys.mappings !== undefined || collected.count() === before)
       collected.report(
         'no-mappings',

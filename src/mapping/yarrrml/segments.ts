@@ -11,7 +11,7 @@ export interface Segments {
   readonly plainColon: boolean
 }
 
-/** The segments of a template, with external values filled in; null where it cannot be read, which is told. */
+/** The segments of a template, with external values filled in; null where it cannot be read, which is reported. */
 export function segmentsOf(context: Context, node: YamlText, path: string): Segments | null {
   if (node.text.length > MAX_CHARACTERS) {
     const found = `the text has ${node.text.length} characters, at most ${MAX_CHARACTERS} are allowed`

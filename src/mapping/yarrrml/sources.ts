@@ -65,7 +65,7 @@ function present(source: LogicalSource | null): readonly LogicalSource[] {
   return source === null ? [] : [source]
 }
 
-/** One source: `path~formulation`, `[path~formulation, iterator]`, or a map; null where it is told why not. */
+/** One source: `path~formulation`, `[path~formulation, iterator]`, or a map; null where the reason is reported. */
 export function readSource(context: Context, node: YamlNode, path: string): LogicalSource | null {
   const { diagnostics } = context
   if (node.type === 'map') return readSourceMap(context, node, path)

@@ -14,7 +14,7 @@ import {
 import { segmentsOf } from './segments.ts'
 import { reportUnsupported } from './unsupported.ts'
 
-/** The subjects of a mapping; null for one that could not be read, which was told. */
+/** The subjects of a mapping; null for one that could not be read, which was reported. */
 export function readSubjects(
   context: Context,
   entry: YamlEntry,

@@ -87,7 +87,7 @@ function readReference(text: string, start: number): Reference | { message: stri
     const next = text.charAt(at + 1)
     if (character === NO_BREAK_SPACE && at === start) name += '\\_'
     else if (character === '\\' && (next === '(' || next === ')' || (next === '_' && at === start))) {
-      // Kept where it makes an underscore part of the name: `$(_x)` means something else.
+      // Left where it makes an underscore part of the name: `$(_x)` means something else.
       name += next === '_' ? '\\_' : next
       at += 1
     } else if (character === '$' && next === '(') {

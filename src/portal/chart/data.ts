@@ -30,7 +30,7 @@ export interface ChartData {
   readonly seriesValues: number
 }
 
-/** Series that can be told apart. */
+/** Series that can be distinguished. */
 export const MAX_SERIES = 6
 
 type Rows = readonly Readonly<Record<string, unknown>>[]

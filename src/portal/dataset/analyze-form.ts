@@ -26,7 +26,7 @@ interface Choice {
   readonly label: string
 }
 
-/** The form of a chart: what the groups are, what is told of each, and how that is drawn. */
+/** The form of a chart: what the groups are, what is notified of each, and how that is drawn. */
 export function chartForm(context: TabContext, request: ChartRequest): Html {
   const { pageContext, entry, selection, path, query } = context
   const { t } = pageContext

@@ -3,7 +3,7 @@ import { addressLine, codeBlock, plainAddress } from '../parts/code.ts'
 import { endpointAddress, endpointPaths } from './endpoints.ts'
 import type { TabContext } from './tab.ts'
 
-/** Where a dataset answers programs, door by door. */
+/** The addresses of a dataset for programs, one API at a time. */
 export function endpointList({ pageContext, entry }: TabContext): Html {
   const { t } = pageContext
   const paths = endpointPaths(entry.dataset.id)

@@ -32,7 +32,7 @@ ${isTable ? await tryOut(context) : ''}
 ${endpointList(context)}
 <h2>${t('How to connect')}</h2>
 ${connectTools(context)}
-<p><a href="${pageContext.href('/developers/')}">${t('All doors of this portal, accounts and limits')}</a></p>`,
+<p><a href="${pageContext.href('/developers/')}">${t('All APIs of this portal, accounts and limits')}</a></p>`,
     }
   },
 }

@@ -16,7 +16,7 @@ export function endpointAddress(
   return { href: new URL(site.base).pathname.replace(/\/+$/, '') + end, address: site.base + end }
 }
 
-/** The paths of the doors of a dataset, below the base address. */
+/** The paths of the endpoints of a dataset, below the base address. */
 export function endpointPaths(dataset: string) {
   const id = encodeURIComponent(dataset)
   const explore = `/api/explore/v2.1/catalog/datasets/${id}`

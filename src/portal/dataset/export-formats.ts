@@ -4,7 +4,7 @@ export interface FormatGroup {
   readonly formats: readonly ShownFormat[]
 }
 
-/** A format of exports as readers are told of it. */
+/** A format of exports as it is described to readers. */
 export interface ShownFormat {
   /** Its name in addresses. */
   readonly name: string

@@ -47,7 +47,7 @@ ${chosenChips(pageContext, selection, path(tab.name), label)}
 </form>`
 }
 
-/** The orders by a field, upwards and downwards; another order that the address has is kept as it is. */
+/** The orders by a field, upwards and downwards; another order that the address has stays as it is. */
 function orderSelect({ pageContext, entry, selection }: TabContext): Html {
   const { t } = pageContext
   const written = selection.orderBy.replace(/\s+asc$/i, '')

@@ -11,7 +11,7 @@ import { withLinks } from '../parts/rich-text.ts'
 import { NOTHING_SELECTED, selectionParameters } from '../selection.ts'
 import type { TabContext } from './tab.ts'
 
-/** What the usual metadata are called, in the order in which they are told. */
+/** What the usual metadata are called, in the order in which they are shown. */
 const KNOWN: Readonly<Record<string, { readonly label: string }>> = {
   publisher: { label: 'Publisher' },
   creator: { label: 'Creator' },
@@ -51,7 +51,7 @@ const ORDER = Object.keys(KNOWN)
 /** Entries of the catalog's facets: each value leads to the datasets that have it. */
 const FACETS: ReadonlySet<string> = new Set(['publisher', 'license', 'language', 'theme', 'keyword'])
 
-/** Shown elsewhere on the page, or told by Lodestone itself. */
+/** Shown elsewhere on the page, or described by Lodestone itself. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   'title',
   'description',

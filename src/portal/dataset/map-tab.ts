@@ -8,7 +8,7 @@ import { apiParameters, selectionParameters } from '../selection.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
 import { tablePath } from './table.ts'
 
-/** Fields that are told of a place beside its name. */
+/** Fields that are reported of a place beside its name. */
 const MAX_FIELDS = 8
 
 /** The records of a selection on a map, which a script draws; without scripts a link leads to their table. */

@@ -8,7 +8,7 @@ import type { PageContext } from '../../site/page-context.ts'
 import { highlight } from '../parts/highlight.ts'
 import type { CheckedDraft, DraftSample } from './mapping-draft.ts'
 
-/** Diagnostics and rules that are told, triples of a change, characters of a block of triples. */
+/** Diagnostics and rules that are reported, triples of a change, characters of a block of triples. */
 const MAX_REPORTED = 100
 const MAX_CHANGES = 40
 const MAX_LENGTH = 20_000

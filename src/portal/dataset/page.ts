@@ -71,11 +71,11 @@ interface Rendered {
   /** What is wrong with the filter; null where nothing is. */
   readonly fault: Fault | null
   readonly content: Awaited<ReturnType<Tab['render']>>
-  /** Records that are selected; null where that is not told. */
+  /** Records that are selected; null where that is unknown. */
   readonly total: number | null
 }
 
-/** A filter that cannot be read is told on the page, which shows nothing then. */
+/** A filter that cannot be read is reported on the page, which shows nothing then. */
 async function renderTab(tab: Tab, context: Omit<TabContext, 'selection'>): Promise<Rendered> {
   let selection = NOTHING_SELECTED
   try {

@@ -47,7 +47,7 @@ export interface Tab {
   readonly isWide?: boolean
   /** Parameters of its own, which the filter and the links of the tab keep. */
   readonly parameters?: readonly string[]
-  /** Faults of a filter are told by the filter bar. */
+  /** Faults of a filter are reported by the filter bar. */
   readonly render: (context: TabContext) => Promise<TabContent>
 }
 
@@ -57,7 +57,7 @@ export interface TabContent {
   /** Scripts of the tab, among what the build makes. */
   readonly islands?: readonly string[]
   readonly imageSources?: readonly string[]
-  /** 200 unless told. */
+  /** 200 by default. */
   readonly status?: number
 }
 

@@ -9,7 +9,7 @@ export interface ShownColumn {
   readonly field: Field
   /** Numbers, moments and points stay on one line; long texts get room. */
   readonly kind: 'number' | 'line' | 'text' | 'long'
-  /** What its values are measured in; null where that is not told. */
+  /** What its values are measured in; null where that is unknown. */
   readonly unit: string | null
   /** Decimals of all its numbers, so that their points stand below one another. */
   readonly decimals: number

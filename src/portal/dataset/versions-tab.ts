@@ -23,7 +23,7 @@ const MAX_PAGES = 10_000
 
 const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
 
-/** The versions of a dataset that are kept, and what changed between two of them, field by field. */
+/** The retained versions of a dataset, and what changed between two of them, field by field. */
 export const versionsTab: Tab = {
   name: 'versions',
   label: 'Versions',
@@ -112,7 +112,7 @@ ${pager(pageContext, page, pages, to => pageContext.href(path('versions'), { ...
   async function recordsOf({ services: { catalog, store } }: TabContext, compared: Compared, number: number) {
     const { id } = entry.dataset
     const [old, now] = await Promise.all(
-      [compared.earlier, compared.later].map(({ version }) => catalog.kept.opened(id, version)),
+      [compared.earlier, compared.later].map(({ version }) => catalog.retained.opened(id, version)),
     )
     if (old === undefined || now === undefined) return []
     try {

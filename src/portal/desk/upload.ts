@@ -17,7 +17,7 @@ const MAX_FIELD_BYTES = 4096
 
 /**
  * Reads a form with one file (RFC 7578) up to the beginning of the file: the fields stand before it, so that what they say is checked
- * before a byte of the file is kept. Faults: BadRequest for a form without a file or that cannot be read.
+ * before a byte of the file is stored. Faults: BadRequest for a form without a file or that cannot be read.
  */
 export function readUpload({ headers, body }: FastifyRequest): Promise<UploadForm> {
   const source = body instanceof Readable ? body : Readable.from([])

@@ -39,7 +39,7 @@ async function run(address: URL): Promise<void> {
     if (made === null) return location.assign(address)
     shown.replaceWith(made)
     for (const button of made.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
-    // What the portal refuses is told on the page: nothing would come of the call.
+    // What the portal refuses is reported on the page: nothing would come of the call.
     if (made.querySelector('.fault') === null) await call(made)
   } catch {
     report(shown, shown.dataset.failed ?? '')

@@ -15,7 +15,7 @@ interface WorkerScope {
 const scope = globalThis as unknown as WorkerScope
 const report = (message: QueryMessage) => scope.postMessage(message)
 
-/** Rows that are told together, and milliseconds that the first of them waits at most. */
+/** Rows that are reported together, and milliseconds that the first of them waits at most. */
 const MAX_ROWS = 200
 const TIMEOUT = 60
 

@@ -1,7 +1,7 @@
 import type { SourceLanguage } from '../parts/highlight-rules.ts'
 import type { ReportedDiagnostic } from './modules/mapping-editor.ts'
 
-/** The editor of mappings: what is typed is checked by the portal, and what is told leads to its line. */
+/** The editor of mappings: what is typed is checked by the portal, and what is reported leads to its line. */
 const MILLISECONDS = 600
 
 /** What shows the text: the plain field, or the editor once it is loaded. */

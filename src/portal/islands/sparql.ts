@@ -109,7 +109,7 @@ function choose(ids: readonly string[]): void {
 }
 
 /** Keeps the links of the page to what it shows; and its own address where the query is run or chosen. */
-function reportState(isKept = false): void {
+function reportState(entersHistory = false): void {
   const permalink = new URL(form.action)
   const language = form.querySelector<HTMLInputElement>('[name=lang]')?.value
   if (language !== undefined) permalink.searchParams.set('lang', language)
@@ -120,7 +120,7 @@ function reportState(isKept = false): void {
   link.href = permalink.href
   const twin = element('twin') as HTMLAnchorElement
   twin.href = twinAddress()
-  if (isKept) history.replaceState(null, '', permalink.pathname + permalink.search)
+  if (entersHistory) history.replaceState(null, '', permalink.pathname + permalink.search)
 }
 
 function twinAddress(): string {

@@ -60,7 +60,7 @@ function unrolled(line: Line): Line {
 /**
  * The parts of lines on one side of a meridian (Sutherland and Hodgman's algorithm for rings).
  *
- * @param inside positive on the side that is kept, 0 on the meridian
+ * @param inside positive on the side that stays, 0 on the meridian
  */
 function clipped(
   lines: readonly Line[],

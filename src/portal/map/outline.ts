@@ -1,7 +1,7 @@
 /** A line of longitudes and latitudes. */
 export type Line = readonly (readonly [lon: number, lat: number])[]
 
-/** Steps of a degree in which lines are kept: a line on a map of the world is drawn no finer. */
+/** Steps of a degree in which lines are stored: a line on a map of the world is drawn no finer. */
 const STEPS = 4
 const FIRST = 48
 const BASE = 45

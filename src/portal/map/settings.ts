@@ -12,7 +12,7 @@ export interface MapSettings {
   readonly total: number
   /** The field that says what a record is called. */
   readonly title: { readonly name: string; readonly text: string }
-  /** What is told of a record. */
+  /** What is reported of a record. */
   readonly fields: readonly { readonly name: string; readonly label: string; readonly type: string }[]
   /** What the path of each record begins with. */
   readonly records: string

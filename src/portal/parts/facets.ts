@@ -18,7 +18,7 @@ export type ValueName = (facet: string, value: string) => string
  *
  * @param path of the page, below the base address
  * @param label what a facet is called
- * @param called what its values are called; their own names unless told
+ * @param called what its values are called; their own names by default
  */
 export function facetPanel(
   pageContext: PageContext,

@@ -63,7 +63,7 @@ const ANYWHERE =
   /<!--[\s\S]*?(?:-->|$)|<(script|style|template|iframe|object|svg|math)\b[\s\S]*?(?:<\/\1\s*>|$)|<(\/?)([a-zA-Z][a-zA-Z0-9]*)\b((?:"[^"]*"|'[^']*'|[^'"<>])*)>/gi
 
 /**
- * A text of a publisher, who may write HTML: a few elements are kept, of their attributes the address of links alone; all
+ * A text of a publisher, who may write HTML: a few elements are allowed, of their attributes the address of links alone; all
  * else is text or nothing. What comes out is well-formed whatever went in.
  */
 export function richText(text: string): Html {

@@ -26,7 +26,7 @@ import {
 
 const ODSQL_PAGE = '/odsql/'
 
-const MAX_KEPT = 500
+const MAX_CACHED = 500
 
 /** A dataset, and what is asked of it. */
 interface PlaygroundRequest {
@@ -40,7 +40,7 @@ interface PlaygroundRequest {
  * Faults: NotFoundResource, Unauthorised, ForbiddenAccess, InvalidRESTParameterError, those of the store.
  */
 export function answerOdsqlPage(services: SiteServices) {
-  const cached = new DataCache(MAX_KEPT)
+  const cached = new DataCache(MAX_CACHED)
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const pageContext = pageContextOf(request, services)
     const { t, href } = pageContext

@@ -31,7 +31,7 @@ export interface MappedGraphs {
   readonly rules: readonly RuleReport[]
 }
 
-/** Attempts in which subjects are told apart by the rules that make them; then every triple is. */
+/** Attempts in which subjects are distinguished by the rules that make them; then every triple is. */
 const ATTEMPTS = 4
 
 /** Triples that one mapping may make, or so many a record where there are many: a mistake is found sooner. */
@@ -78,7 +78,7 @@ async function writeTriples(
 ): Promise<MappedGraphs | null> {
   const { map, report } = compileFor(mapping, place)
   const writer = new GraphWriter(place.folder, 'mapped')
-  const distinct = new DistinctTriples(writer.out, subjects, mannerOf(mapping, place.fields))
+  const distinct = new DistinctTriples(writer.out, subjects, presentationOf(mapping, place.fields))
   let done = 0
   try {
     for await (const batch of records) {
@@ -86,7 +86,7 @@ async function writeTriples(
         map(record, distinct)
         distinct.end()
       }
-      if (distinct.isSpoilt) {
+      if (distinct.needsRetry) {
         writer.abandon()
         return null
       }
@@ -102,7 +102,7 @@ async function writeTriples(
   }
 }
 
-/** A mapping with graphs: their lines are told apart one by one, as those of files with graphs are. */
+/** A mapping with graphs: their lines are distinguished one by one, as those of files with graphs are. */
 async function writeQuads(
   mapping: Mapping,
   place: MappedPlace,
@@ -171,7 +171,7 @@ function sharedHeads({ resources }: Mapping, statistics: DatasetStatistics | und
   return new Set(heads.filter(head => head !== ''))
 }
 
-function mannerOf({ resources }: Mapping, fields: readonly Field[]): RecordPresentation {
+function presentationOf({ resources }: Mapping, fields: readonly Field[]): RecordPresentation {
   const several = new Set(fields.filter(({ multivalued }) => multivalued).map(({ name }) => name))
   const isSeveral = (map: TermMap) => fieldsOf(map).some(name => several.has(name))
   const subjects = new Map(resources.map(({ key, subject }) => [key, subject]))

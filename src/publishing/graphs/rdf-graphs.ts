@@ -12,7 +12,7 @@ const STEP = 50_000
  * Writes the graphs of a file of RDF: all its triples, each once, as the facts, and what it has in graphs with names as
  * those graphs too. Throws SourceUnreadable; the files are then to be thrown away.
  *
- * @param onProgress is told the number of triples so far
+ * @param onProgress is called with the number of triples so far
  */
 export async function writeRdfGraphs(
   source: RdfSource,

@@ -1,24 +1,16 @@
-import { randomUUID } from 'node:crypto'
-import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { type Readable, Transform } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { Fault } from '../../errors/errors.ts'
 import { mayPublish, type Principal } from '../../model/principal.ts'
 import { DATASET_ID, type Definition, definedDatasets, readDefinition } from '../definition.ts'
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { openMapping, saveMapping } from '../mapping/mapping-edit.ts'
-import type { PublicationState, Publications } from '../publications.ts'
+import type { PublicationState } from '../publications.ts'
 import { isSchedule } from '../remote/schedule.ts'
 import { rollBack } from '../versions/roll-back.ts'
-import { currentManifest, isWithdrawn, type Manifest, type Versions, withdraw } from '../versions/versions.ts'
-import {
-  asBadRequest,
-  type DatasetPreview,
-  inspectDataset,
-  previewDataset,
-  understandFile,
-} from './dataset-preview.ts'
+import { currentManifest, isWithdrawn, type Manifest, withdraw } from '../versions/versions.ts'
+import { asBadRequest, type DatasetPreview, inspectDataset, previewDataset } from './dataset-preview.ts'
+import type { DeskDataset, DeskFinding, DeskOptions } from './desk.ts'
 import {
   applyDraft,
   type DatasetDraft,
@@ -31,48 +23,7 @@ import {
   writeDefinition,
 } from './drafts.ts'
 import { type Action, type HistoryEntry, historyOf, noteHistory } from './history.ts'
-
-/** One finding about a dataset: an error keeps it from being published, a warning says what would be dropped. */
-export interface DeskFinding {
-  readonly severity: 'error' | 'warning'
-  readonly message: string
-  readonly field?: string
-  readonly count?: number
-}
-
-export interface DeskOptions {
-  readonly portal: string
-  readonly base: string
-  readonly versions: Versions
-  /** Milliseconds since 1970. */
-  readonly now: () => number
-  /** Bytes that an uploaded file may have. */
-  readonly uploadLimit: number
-  readonly publications: Pick<Publications, 'of' | 'forget'>
-  /** Tells what publishing would refuse or drop of a dataset of a portal folder, or of a draft. */
-  readonly check: (root: string, base: string, id: string) => Promise<readonly DeskFinding[]>
-  /** Publishes a dataset by name, and serves it. */
-  readonly publish: (id: string) => Promise<void>
-  /** Serves what is published now, without waiting for the next look. */
-  readonly refresh: () => Promise<unknown>
-  /** Takes a dataset out of a store that several share; puts a version in force there. */
-  readonly shared: {
-    readonly withdraw: (id: string, how: 'open' | 'secret') => Promise<unknown>
-    readonly release: (versions: Versions, manifest: Manifest) => Promise<unknown>
-  } | null
-}
-
-/** A dataset as publishers see it. */
-export interface DeskDataset {
-  readonly id: string
-  readonly title: string
-  readonly state: 'draft' | 'published' | 'withdrawn' | 'unpublished'
-  /** True where changes wait to be published. */
-  readonly hasDraft: boolean
-  readonly visibility: 'public' | 'restricted'
-  /** The version in force; null for none. */
-  readonly manifest: Manifest | null
-}
+import { receiveFile, type UploadedFile, uploadName } from './uploads.ts'
 
 /**
  * What publishers do: changes gather in a draft beside the portal folder, and publishing puts its files there, which stay the truth.
@@ -155,62 +106,21 @@ export class Desk {
   async upload(
     principal: Principal,
     id: string,
-    given: { readonly name: string; readonly stream: Readable; readonly isTruncated?: () => boolean },
+    given: UploadedFile,
   ): Promise<{ readonly name: string; readonly bytes: number }> {
     const by = this.admit(principal, id)
-    const name = safeName(given.name)
+    const name = uploadName(given.name)
     const { portal, uploadLimit } = this.options
     const isNew = !existsSync(path.join(portal, 'data', id)) && findDraft(portal, id) === null
     const draft = this.draft(id, by)
-    const place = path.join(draft.root, 'uploads', randomUUID())
-    mkdirSync(place, { recursive: true })
-    let bytes = 0
-    const counted = new Transform({
-      transform(piece: Buffer, _, done) {
-        bytes += piece.length
-        if (bytes > uploadLimit) done(tooLarge(uploadLimit))
-        else done(null, piece)
+    const bytes = await receiveFile(draft, { ...given, name }, uploadLimit, this.titles.get(id)).catch(
+      (error: unknown) => {
+        if (isNew) discardDraft(portal, id)
+        throw error
       },
-    })
-    try {
-      await pipeline(given.stream, counted, createWriteStream(path.join(place, name), { flush: true }))
-      if (given.isTruncated?.() === true) throw tooLarge(uploadLimit)
-      if (bytes === 0) throw new Fault('BadRequest', { reason: `The file ${name} is empty.` })
-      await this.understand(draft, place, name)
-    } catch (error) {
-      if (isNew) discardDraft(portal, id)
-      throw error
-    } finally {
-      rmSync(place, { recursive: true, force: true })
-    }
+    )
     this.note(id, by, isNew ? 'create' : 'upload', [name])
     return { name, bytes }
-  }
-
-  /** Puts an uploaded file in its place; a dataset without fields gets those that it seems to have. */
-  private async understand(draft: DatasetDraft, place: string, name: string): Promise<void> {
-    const { id, folder, root } = draft
-    const before = definitionText(draft)
-    const { title, ...found } = await understandFile(place, name, root)
-    const isFirst = before.trim() === ''
-    const definition = isFirst ? null : readDefinition(root, id).definition
-    const isRecords = found.fields !== undefined
-    const metas = { default: { title: this.titles.get(id) ?? title, description: '' } }
-    const change: DefinitionChange = {
-      ...(isFirst ? { metas, visibility: 'public' as const } : {}),
-      ...found,
-      // Fields that were declared stay, and are looked for in the new file; those after steps are inferred where they are published.
-      fields:
-        definition?.fields != null && isRecords
-          ? undefined
-          : (definition?.processors.length ?? 0) > 0
-            ? null
-            : (found.fields ?? null),
-      ...(isRecords ? {} : { id: null, processors: null }),
-    }
-    const text = await asBadRequest(() => changedDefinition(before, change))
-    renameSync(path.join(place, name), path.join(folder, name))
-    writeDefinition(draft, text)
   }
 
   /** Changes what dataset.yaml says. */
@@ -425,25 +335,4 @@ export class Desk {
   private note(id: string, by: string, action: Action, changed: readonly string[] = []): void {
     noteHistory(this.options.portal, id, { at: this.moment(), by, action, version: null, changed })
   }
-}
-
-function tooLarge(limit: number): Fault {
-  return new Fault('ContentTooLarge', {
-    reason: `The file has more than ${limit} bytes, which is the limit of this portal (upload_limit).`,
-  })
-}
-
-/** The name of an uploaded file as one of a file here: no path, and nothing that has a meaning of its own. */
-function safeName(given: string): string {
-  const last = given.replaceAll('\\', '/').split('/').at(-1) ?? ''
-  const name = last
-    .normalize('NFC')
-    .replace(/[^\p{L}\p{N}._ ()-]/gu, '-')
-    .replace(/^[.\s-]+/, '')
-    .trim()
-  if (name === '' || name.length > 120 || name.toLowerCase() === DEFINITION || /[. ]$/.test(name))
-    throw new Fault('BadRequest', {
-      reason: `${JSON.stringify(given.slice(0, 130))} is no name of a file to upload: letters, digits, dots, blanks, - and _ are expected, at most 120, and not dataset.yaml.`,
-    })
-  return name
 }

@@ -26,7 +26,7 @@ export type SavedMapping =
   /** The folder of the portal takes no files: with the code of the system. */
   | { readonly type: 'unwritable'; readonly code: string }
 
-/** Mappings of a dataset that are kept after others took their place. */
+/** Mappings of a dataset that are stored after others took their place. */
 const MAX_BACKUPS = 20
 
 /** Opens the mapping of a dataset for editing, or the place of the one that it does not have yet. */
@@ -51,7 +51,7 @@ export function fileForText(file: string, text: string): string {
 
 /**
  * Saves the mapping of a dataset in one step, where nobody else has saved it since it was opened. The text before it is
- * kept in var/mappings; a text of the other language takes its place in a file of its own. A running server finds the file and publishes it.
+ * stored in var/mappings; a text of the other language takes its place in a file of its own. A running server finds the file and publishes it.
  *
  * @param opened digest of the text that was edited
  */

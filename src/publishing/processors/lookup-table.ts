@@ -64,17 +64,17 @@ export function readLookupTable(
     const { values } = reader.record(position)
     const found = values[keyAt] ?? null
     const keys = Array.isArray(found) ? (found as readonly string[]) : [toText(found)]
-    const kept = taken.map(at => values[at] ?? null)
+    const selected = taken.map(at => values[at] ?? null)
     for (const one of keys) {
       if (one === null || one === undefined || table.has(one.trim())) continue
       budget.records -= 1
-      budget.characters -= one.length + kept.reduce<number>((sum, value) => sum + sizeOf(value), 0)
+      budget.characters -= one.length + selected.reduce<number>((sum, value) => sum + sizeOf(value), 0)
       if (budget.records < 0 || budget.characters < 0)
         throw stepFault(
           processor,
           'the look-ups of a dataset hold at most 500,000 records and 50,000,000 characters',
         )
-      table.set(one.trim(), kept)
+      table.set(one.trim(), selected)
     }
   }
   return table

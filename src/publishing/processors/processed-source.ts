@@ -40,8 +40,8 @@ export function processedSource(
         for (const step of running) step.isHeaderKnown = true
       }
       for await (const rows of source.read()) {
-        const kept = rows.flatMap(row => processed(row, running))
-        if (kept.length > 0) yield kept
+        const results = rows.flatMap(row => processed(row, running))
+        if (results.length > 0) yield results
       }
       for (const step of running) step.checkReads()
     },

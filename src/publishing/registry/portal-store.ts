@@ -11,7 +11,7 @@ import { localRegistry } from './local-registry.ts'
 import type { Registry } from './registry.ts'
 import { SharedRegistry } from './shared-registry.ts'
 
-/** What of the configuration says where records are kept. */
+/** What of the configuration says where records are stored. */
 export interface StoreSettings {
   readonly portal: string
   readonly base: string

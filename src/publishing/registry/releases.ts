@@ -92,7 +92,7 @@ export class Releases {
     }
   }
 
-  /** The text that was kept for a version; null where there is none. */
+  /** The text that was stored for a version; null where there is none. */
   async document(dataset: string, version: string): Promise<string | null> {
     const rows = await this.#read(PART, versionIri(dataset, version))
     if (rows.length === 0) return null

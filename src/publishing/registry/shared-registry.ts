@@ -1,48 +1,18 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
-import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault, faultText } from '../../errors/errors.ts'
-import { parseTriples } from '../../rdf/ntriples-reader.ts'
-import { inGraph, triple, variable } from '../../sparql/build.ts'
-import { buildColumnsAside } from '../../store/columns/build/builder-thread.ts'
-import { columnsProblem } from '../../store/columns/sections.ts'
-import { countOf, type FileSource, type SharedStore } from '../../store/remote/remote.ts'
+import { Fault } from '../../errors/errors.ts'
+import type { FileSource, SharedStore } from '../../store/remote/remote.ts'
 import type { LoadProgress } from '../../store/store.ts'
-import { graphSources } from '../versions/graph-sources.ts'
-import { type Manifest, removedIds, VERSION_FORMAT, type Versions } from '../versions/versions.ts'
+import { type Manifest, VERSION_FORMAT, type Versions } from '../versions/versions.ts'
+import { FetchedColumns } from './fetched-columns.ts'
 import type { Registry } from './registry.ts'
 import { type Release, Releases, type StoredVersion } from './releases.ts'
+import { type VersionDocument, VersionLoader } from './version-loader.ts'
 
-/** Milliseconds for which somebody who loads a version has it for himself, and after which he says so again. */
-const LEASE = 30_000
-const RENEWAL = 10_000
 /** Milliseconds after which a version that is not in force answers no queries, and those after which its graphs go. */
 const RETIRED = 60_000
 const DROPPED = 90_000
 /** Milliseconds for which what the store said of versions is good. */
 const STALE = 5000
-/** Milliseconds after which columns that could not be fetched are fetched again. */
-const PAUSE = 5000
-/** Ids of removed records that other instances are told. */
-const REMOVED_REPORTED = 20_000
-/** Pieces of a load between two notes of how far it is. */
-const NOTED = 4
-
-/** What is kept in the store for a version: all that an instance without its files needs. */
-interface VersionDocument {
-  readonly manifest: Manifest
-  readonly removed: readonly string[]
-}
-
-/** A version that is to be loaded, and what is there of it and of others. */
-interface Load {
-  readonly versions: Versions
-  readonly manifest: Manifest
-  readonly mine: StoredVersion | undefined
-  readonly stored: readonly StoredVersion[]
-  readonly onProgress: (progress: LoadProgress) => void
-}
-
 export interface SharedRegistryOptions {
   readonly store: SharedStore
   readonly base: string
@@ -64,17 +34,10 @@ export class SharedRegistry implements Registry {
   readonly #store: SharedStore
   readonly #releases: Releases
   readonly #now: () => number
-  readonly #versions: Versions
-  readonly #folder: string
-  /** Versions whose columns are on their way. */
-  readonly #coming = new Map<string, Promise<void>>()
-  /** When what could not be fetched is tried again. */
-  readonly #tryAgain = new Map<string, number>()
+  readonly #columns: FetchedColumns
+  readonly #loader: VersionLoader
   /** Datasets whose version in force this program cannot read. */
   readonly #unreadable = new Set<string>()
-  /** The graphs whose columns the engine has, asked for once: whoever publishes does so once. */
-  #withColumns: Promise<ReadonlySet<string>> | null = null
-  readonly #onEvent: (event: { readonly event: string; readonly reason: string }) => void
   #read = 0
   #reading: Promise<ReadonlyMap<string, Release>> | null = null
   #known: ReadonlyMap<string, Release> = new Map()
@@ -85,12 +48,12 @@ export class SharedRegistry implements Registry {
   readonly #served = new Map<string, { readonly version: string; readonly graphs: readonly string[] }>()
 
   constructor({ store, base, versions, folder, now, onEvent = () => undefined }: SharedRegistryOptions) {
-    this.#onEvent = onEvent
+    const releases = new Releases(store, base)
     this.#store = store
-    this.#releases = new Releases(store, base)
+    this.#releases = releases
     this.#now = now
-    this.#versions = versions
-    this.#folder = folder
+    this.#columns = new FetchedColumns({ store, releases, versions, folder, now, onEvent })
+    this.#loader = new VersionLoader(store, releases, now)
     store.guard(graphs => this.#check(graphs))
   }
 
@@ -103,7 +66,7 @@ export class SharedRegistry implements Registry {
 
   async manifest(dataset: string, version: string): Promise<Manifest | null> {
     const found = await this.#document(dataset, version)
-    if (found === null || !this.#isHere(found.manifest)) return null
+    if (found === null || !this.#columns.isHere(found.manifest)) return null
     const { manifest, removed } = found
     this.#removed.set(dataset, new Set(removed))
     const graphs = this.sources(manifest).map(({ graph }) => graph)
@@ -111,7 +74,7 @@ export class SharedRegistry implements Registry {
     return manifest
   }
 
-  /** What is kept for a version; null for none, or one of another format. */
+  /** What is stored for a version; null for none, or one of another format. */
   async #document(dataset: string, version: string): Promise<VersionDocument | null> {
     const text = await this.#releases.document(dataset, version)
     const found = text === null ? null : (JSON.parse(text) as VersionDocument)
@@ -124,59 +87,16 @@ export class SharedRegistry implements Registry {
   }
 
   sources(manifest: Manifest): readonly FileSource[] {
-    return graphSources(this.#versions, manifest).map(source =>
-      columnsProblem(source.columns) === null ? source : { ...source, columns: this.#fileOf(source.graph) },
-    )
+    return this.#columns.sources(manifest)
+  }
+
+  /** Puts the columns of a version whose files are here into the engine where it has lost them. */
+  restore(versions: Versions, manifest: Manifest): Promise<void> {
+    return this.#columns.restore(versions, manifest)
   }
 
   isComing(dataset: string): boolean {
     return (this.#known.get(dataset)?.version ?? null) !== null && !this.#unreadable.has(dataset)
-  }
-
-  #fileOf(graph: string): string {
-    return path.join(this.#folder, `${encodeURIComponent(graph)}.columns`)
-  }
-
-  /** True where this instance has the columns of a version; else they are fetched meanwhile. */
-  #isHere(manifest: Manifest): boolean {
-    const { id } = manifest.dataset
-    const missing = this.sources(manifest).filter(({ columns }) => columnsProblem(columns) !== null)
-    if (missing.length === 0) return true
-    // What cannot be fetched now is tried again after a while.
-    if (!this.#coming.has(id) && (this.#tryAgain.get(id) ?? 0) <= this.#now())
-      this.#coming.set(
-        id,
-        this.#fetch(manifest, missing).then(
-          () => {
-            this.#coming.delete(id)
-            this.#tryAgain.delete(id)
-          },
-          (error: unknown) => {
-            this.#coming.delete(id)
-            this.#tryAgain.set(id, this.#now() + PAUSE)
-            this.#onEvent({ event: 'columns not fetched', reason: `${id}: ${errorText(error)}` })
-          },
-        ),
-      )
-    return false
-  }
-
-  /** Gets columns, one graph after another: each may be large. */
-  async #fetch({ dataset, version }: Manifest, missing: readonly FileSource[]): Promise<void> {
-    const { versions } = await this.#releases.state()
-    const mine = versions.find(each => each.dataset === dataset.id && each.version === version)
-    for (const { graph, columns, path, isSearched } of missing)
-      if (path === null)
-        await this.#store.fetch({ graph, columns, isSearched, stored: mine?.loaded.get(graph) ?? null })
-      else await buildColumnsAside(path, columns, { isSearched })
-  }
-
-  /** Puts the columns of a version whose files are here into the engine where it has lost them. */
-  async restore(versions: Versions, manifest: Manifest): Promise<void> {
-    this.#withColumns ??= this.#store.withColumns()
-    const there = await this.#withColumns
-    for (const source of graphSources(versions, manifest))
-      if (source.path !== null && !there.has(source.graph)) await this.#store.sendColumns(source)
   }
 
   damage(): Promise<null> {
@@ -227,7 +147,7 @@ export class SharedRegistry implements Registry {
       )
       if (other === undefined) {
         const mine = stored.find(each => each.dataset === id && each.version === manifest.version)
-        await this.#load({ versions, manifest, mine, stored, onProgress })
+        await this.#loader.load({ versions, manifest, mine, stored, onProgress })
         await this.#putInForce(id, manifest.version)
         return 'released'
       }
@@ -264,7 +184,7 @@ export class SharedRegistry implements Registry {
       await this.#releases.forget(each)
     }
     await this.#releases.remove(outdated)
-    this.#tidy(needed)
+    this.#columns.tidy(needed)
     return over.map(({ dataset, version }) => `${dataset} ${version}`)
   }
 
@@ -325,96 +245,6 @@ export class SharedRegistry implements Registry {
       if (since + 10 * DROPPED < this.#now()) this.#retired.delete(graph)
   }
 
-  /** Loads a version under a lease that is renewed meanwhile. */
-  async #load(load: Load): Promise<void> {
-    const { manifest, mine } = load
-    const { version } = manifest
-    const { id } = manifest.dataset
-    const leases = (mine?.triples ?? []).filter(({ predicate }) =>
-      /#(?:lease|replaced)$/.test(predicate.value),
-    )
-    let lease = await this.#releases.lease(id, version, this.#now() + LEASE, leases)
-    let renewing = Promise.resolve()
-    const renewal = setInterval(() => {
-      renewing = renewing
-        .then(async () => {
-          lease = await this.#releases.lease(id, version, this.#now() + LEASE, [lease])
-        })
-        .catch(() => undefined)
-    }, RENEWAL)
-    try {
-      await this.#fill(load)
-    } finally {
-      clearInterval(renewal)
-      await renewing
-    }
-  }
-
-  /** Loads what is missing of a version, and says what it is. */
-  async #fill({ versions, manifest, mine, stored, onProgress }: Load): Promise<void> {
-    const { version } = manifest
-    const { id } = manifest.dataset
-    const sources = graphSources(versions, manifest)
-    const known: Map<string, number> = new Map(
-      stored.flatMap(({ dataset, loaded }) => (dataset === id ? [...loaded] : [])),
-    )
-    const graphs = sources.map(({ graph }) => graph)
-    await this.#releases.insert(this.#releases.graphsOf(id, version, graphs))
-    const total = sources.reduce((sum, { triples }) => sum + triples, 0)
-    let before = 0
-    for (const source of sources) {
-      const { graph, triples } = source
-      const found = known.get(graph)
-      if (found === undefined) {
-        const done = before
-        const uploaded = await this.#store.upload(source, {
-          done: mine?.progress.get(graph) ?? 0,
-          onPiece: async ({ pieces, lines }) => {
-            onProgress({ triples: done + lines, total })
-            if (pieces % NOTED === 0)
-              await this.#releases.insert([this.#releases.progress(id, version, graph, pieces)])
-          },
-        })
-        const count = await this.#checked(source, uploaded.samples, isRepeating(manifest, graph))
-        known.set(graph, count)
-        await this.#releases.insert([this.#releases.loaded(id, version, graph, count)])
-      } else await this.#releases.insert([this.#releases.loaded(id, version, graph, found)])
-      before += triples
-      onProgress({ triples: before, total })
-    }
-    const document: VersionDocument = {
-      manifest,
-      removed: [...removedIds(versions, id)].slice(-REMOVED_REPORTED),
-    }
-    await this.#releases.keepDocument(id, version, JSON.stringify(document))
-  }
-
-  /** Looks whether the engine has what was loaded, and gives the number of triples. Faults: LoadRefused. */
-  async #checked(
-    { graph, triples }: { readonly graph: string; readonly triples: number },
-    samples: readonly string[],
-    isRepeated: boolean,
-  ): Promise<number> {
-    const refuse = (what: string) => {
-      throw new Fault('LoadRefused', { reason: `the engine lacks ${what} of ${graph}` })
-    }
-    if (triples > COUNTED && !isRepeated) {
-      // Counting takes some engines minutes; what each piece ended with tells whether the pieces are there.
-      const object = variable('object')
-      for (const { subject, predicate } of parseTriples(samples.join(''))) {
-        const where = [inGraph(graph, triple(subject, predicate, object))]
-        const query = { type: 'select', projection: [{ variable: object }], where, limit: 1 } as const
-        if ((await this.#store.read(query)).length === 0) refuse('a piece')
-      }
-      return triples
-    }
-    const [row] = await this.#store.read(countOf(graph), COUNTING)
-    const count = Number(row?.count?.value ?? 0)
-    if (count > triples || (count < triples && !isRepeated))
-      refuse(`${triples - count} of ${triples} triples`)
-    return count
-  }
-
   async #putInForce(dataset: string, version: string): Promise<void> {
     const before = (await this.#releases.current()).get(dataset)
     await this.#releases.release({ dataset, number: (before?.number ?? 0) + 1, version, withdrawn: null })
@@ -426,37 +256,12 @@ export class SharedRegistry implements Registry {
     await this.#releases.remove(over)
   }
 
-  /** Forgets the columns of graphs that nobody needs any more. */
-  #tidy(needed: ReadonlySet<string>): void {
-    if (!existsSync(this.#folder)) return
-    const files = new Set([...needed].map(graph => path.basename(this.#fileOf(graph))))
-    for (const file of readdirSync(this.#folder))
-      if (file.endsWith('.columns') && !files.has(file))
-        rmSync(path.join(this.#folder, file), { force: true })
-  }
-
   #markReplaced(dataset: string, version: string): Promise<void> {
     return this.#releases.insert([this.#releases.replaced(dataset, version, this.#now())])
   }
 }
 
-/** Milliseconds for counting a graph that was loaded. */
-const COUNTING = 1_800_000
-/** Triples up to which all of them are counted. */
-const COUNTED = 2_000_000
-
 /** The name of a version ends in the digest of what it was made from. */
 function sameContent(a: string, b: string): boolean {
   return a.slice(a.indexOf('-')) === b.slice(b.indexOf('-'))
-}
-
-/** Facts say a value that a field has twice once; all other files have each triple once. */
-function isRepeating({ dataset, content }: Manifest, graph: string): boolean {
-  return (
-    content === 'records' && graph.endsWith(':facts') && dataset.fields.some(({ multivalued }) => multivalued)
-  )
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Fault ? faultText(error) : String(error)
 }

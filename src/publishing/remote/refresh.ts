@@ -37,7 +37,7 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
 
 /**
  * Asks the address of a dataset where that is due: new data take the place of the old in one step, anything else leaves them. What came of
- * it is kept beside them. Faults: SourceUnreadable where there are no data, old or new.
+ * it is stored beside them. Faults: SourceUnreadable where there are no data, old or new.
  *
  * @param isForced whether it is asked also before it is due
  */

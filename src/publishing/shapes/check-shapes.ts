@@ -26,7 +26,7 @@ import {
 const MAX_CHECKED_TRIPLES = 1_000_000
 /** Bytes of a file of shapes. */
 const MAX_SHAPES_BYTES = 10_000_000
-/** Results that are told of a dataset; the rest are counted. */
+/** Results that are reported of a dataset; the rest are counted. */
 const MAX_RESULTS = 1000
 
 /** A finding about a value that does not conform to a shape. */

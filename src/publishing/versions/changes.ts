@@ -20,7 +20,7 @@ export type VersionDifference = GraphDifference
 
 /**
  * What records are different between two versions of a dataset. It is found in a thread by comparing their columns, one pair at
- * a time, and kept beside the later version, which never changes.
+ * a time, and cached beside the later version, which never changes.
  */
 export class VersionChanges {
   private readonly versions: Versions
@@ -52,8 +52,8 @@ export class VersionChanges {
     const { versions } = this
     const folder = versionFolder(versions, later.dataset.id, later.version)
     const file = path.join(folder, `changes-${earlier.version}.bin`)
-    const kept = readDifference(file)
-    if (kept !== null) return kept
+    const cached = readDifference(file)
+    if (cached !== null) return cached
     if (this.waiting >= MAX_WAITING) throw new Fault('StoreBusy')
     this.waiting += 1
     const found = this.working

@@ -27,7 +27,7 @@ export interface RollBackContext {
  * that the sequence of versions tells what was served when. It stays in force until something changes in the portal folder,
  * or the dataset is published by name. Nothing is read but the ids of records.
  *
- * Faults: NotFoundResource for a dataset without versions, VersionUnknown for a version that is not kept; BadRequest for the one in
+ * Faults: NotFoundResource for a dataset without versions, VersionUnknown for a version that is not retained; BadRequest for the one in
  * force.
  *
  * @param required name of the version; null for the one before the one in force
@@ -77,16 +77,16 @@ function targetOf(id: string, required: string | null, current: Manifest, versio
   return found
 }
 
-/** The fault of a version that is not kept, with those that are. */
+/** The fault of a version that is not retained, with those that are. */
 export function unknownVersion(
   id: string,
   required: string,
-  kept: readonly Pick<Manifest, 'version' | 'published'>[],
+  retained: readonly Pick<Manifest, 'version' | 'published'>[],
 ): Fault {
-  const names = kept.map(({ version, published }) => `${version} (${published.slice(0, 19)}Z)`)
+  const names = retained.map(({ version, published }) => `${version} (${published.slice(0, 19)}Z)`)
   return new Fault('VersionUnknown', {
     id,
     version: required.slice(0, 100),
-    kept: names.length === 0 ? 'No older one is kept.' : `Kept are: ${names.join(', ')}.`,
+    retained: names.length === 0 ? 'No older one is kept.' : `Kept are: ${names.join(', ')}.`,
   })
 }

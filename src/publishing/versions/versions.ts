@@ -76,7 +76,7 @@ export interface Restored {
   readonly instead: string
 }
 
-/** Versions of a dataset that are kept where nothing else is configured. */
+/** Retained versions of a dataset where nothing else is configured. */
 export const DEFAULT_RETAINED_VERSIONS = 5
 
 /** A version that is served stays on disk until those who read it have the next one. */
@@ -89,7 +89,7 @@ const MIN_ON_DISK = 2
  */
 export interface Versions {
   readonly root: string
-  /** Versions of a dataset that are kept, with the one in force. */
+  /** Retained versions of a dataset, with the one in force. */
   readonly keep: number
 }
 
@@ -97,7 +97,7 @@ export function versionsOf(portal: string, keep: number = DEFAULT_RETAINED_VERSI
   return { root: path.join(portal, 'var', 'published'), keep }
 }
 
-/** The versions of a dataset that are kept, the one in force first, then from the latest to the oldest. */
+/** The retained versions of a dataset, the one in force first, then from the latest to the oldest. */
 export function retainedVersions(versions: Versions, id: string): readonly Manifest[] {
   const current = currentVersion(versions, id)
   if (current === null) return []
@@ -127,12 +127,12 @@ export function publishedDatasets({ root }: Versions): readonly string[] {
     .sort()
 }
 
-/** The ids of which anything is kept: also those that were withdrawn, or whose first publication was cut short. */
+/** The ids of which anything is stored: also those that were withdrawn, or whose first publication was cut short. */
 export function storedDatasets({ root }: Versions): readonly string[] {
   return existsSync(root) ? readdirSync(root) : []
 }
 
-/** Where the digest of the source of a dataset is kept with the times of its files. */
+/** Where the digest of the source of a dataset is stored with the times of its files. */
 export function sourceMarks({ root }: Versions, id: string): string {
   return path.join(root, id, 'source.json')
 }
@@ -221,7 +221,7 @@ export function prepareVersion({ root }: Versions, id: string, version: string):
 }
 
 /**
- * Puts a prepared version in force and removes the oldest beyond those that are kept. Its manifest gets the sums
+ * Puts a prepared version in force and removes the oldest beyond those that are retained. Its manifest gets the sums
  * of the files that were written for it; those of older versions have theirs already.
  */
 export async function commitVersion(versions: Versions, prepared: Manifest): Promise<Manifest> {
@@ -253,15 +253,15 @@ function putInForce(versions: Versions, manifest: Manifest): void {
   renameSync(prepared, path.join(home, manifest.version))
   replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
   rmSync(path.join(home, 'withdrawn'), { force: true })
-  const kept = new Set(
+  const retained = new Set(
     storedManifests(versions, id)
       .sort(laterFirst)
       .slice(0, Math.max(versions.keep, MIN_ON_DISK))
       .map(({ version }) => version),
   )
-  kept.add(manifest.version)
-  if (previous !== null) kept.add(previous)
-  removeOthers(home, kept)
+  retained.add(manifest.version)
+  if (previous !== null) retained.add(previous)
+  removeOthers(home, retained)
 }
 
 /** Withdraws a dataset: a restart does not bring it back. False where it was not published. */
@@ -311,10 +311,10 @@ function sharedBy(home: string, version: string | null): readonly string[] {
 }
 
 /** Removes all versions but some; of those whose files are shared by them the files stay. */
-function removeOthers(home: string, kept: ReadonlySet<string>): void {
-  const shared = new Set([...kept].flatMap(version => sharedBy(home, version)))
+function removeOthers(home: string, retained: ReadonlySet<string>): void {
+  const shared = new Set([...retained].flatMap(version => sharedBy(home, version)))
   for (const entry of readdirSync(home, { withFileTypes: true })) {
-    if (!entry.isDirectory() || kept.has(entry.name) || isInPreparation(entry.name)) continue
+    if (!entry.isDirectory() || retained.has(entry.name) || isInPreparation(entry.name)) continue
     const folder = path.join(home, entry.name)
     if (shared.has(entry.name)) rmSync(path.join(folder, MANIFEST), { force: true })
     else rmSync(folder, { recursive: true, force: true })

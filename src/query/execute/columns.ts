@@ -55,7 +55,7 @@ function valueType(value: Scalar, { numericParts }: Dialect): FieldType {
   return value.type === 'datePart' && !numericParts ? 'text' : scalarType(value)
 }
 
-/** Ranges and cells are told as texts; so are dates, but for the older generations, which count milliseconds. */
+/** Ranges and cells are reported as texts; so are dates, but for the older generations, which count milliseconds. */
 function groupingType(grouping: Grouping, dialect: Dialect): FieldType {
   if (grouping.type !== 'value') return 'text'
   const type = valueType(grouping.value, dialect)

@@ -29,7 +29,7 @@ export type FacetValue =
       readonly facets?: readonly FacetValue[]
     }
 
-/** What a facet is told of: the records of a filter that are refined and excluded by facets. */
+/** What facets count: the records of a filter that are refined and excluded by facets. */
 export interface FacetQuestion {
   readonly filter: Condition | null
   readonly refined: readonly FacetFilter[]
@@ -93,11 +93,11 @@ function firstLevel(
   const own = refined.filter(filter => filter.facet.field.name === facet.field.name)
   const chosen = facetCondition(refined, excluded, timezone, facet.disjunctive ? facet : undefined)
   const paths = own.map(({ value }) => facetSteps(facet, value))
-  const kept = all([filter, chosen])
-  return { filter: kept, paths, statement: levelStatement(facet, [], kept, timezone, target) }
+  const combined = all([filter, chosen])
+  return { filter: combined, paths, statement: levelStatement(facet, [], combined, timezone, target) }
 }
 
-/** Values that are excluded are told with the others. */
+/** Values that are excluded are reported with the others. */
 function withExcluded(
   facet: Facet,
   found: readonly FacetValue[],

@@ -161,8 +161,8 @@ function groupRows(
   stage: RowStage,
   scope: Scope,
 ): RowStage {
-  const kept = keys.flatMap(index => stage.cells[index] ?? [])
-  const taken = new Set(kept.map(({ name }) => name))
+  const groupCells = keys.flatMap(index => stage.cells[index] ?? [])
+  const taken = new Set(groupCells.map(({ name }) => name))
   const figures = items.map(item => {
     refuseTaken(item, taken, scope)
     return { name: item.name, ...figureOf(item, scope) }
@@ -173,7 +173,7 @@ function groupRows(
       ...stage.steps,
       { type: 'group', keys, figures: figures.map(({ method, of, type }) => ({ method, of, type })) },
     ],
-    cells: [...kept, ...figures.map(({ name, kind, epoch }) => ({ name, kind, epoch }))],
+    cells: [...groupCells, ...figures.map(({ name, kind, epoch }) => ({ name, kind, epoch }))],
   }
 }
 

@@ -173,7 +173,7 @@ function among({ left, right, span }: Extract<Expression, { type: 'in' }>, scope
   const { field, where } = list
   const number = where?.number ?? nextElement(scope)
   const test = compare(side, 'eq', { meaning: elementMeaning(number), node: right }, span, scope)
-  return certain(someValue(field, number, every([...kept(list), test.holds])))
+  return certain(someValue(field, number, every([...filtersOfCollection(list), test.holds])))
 }
 
 function nextElement({ request }: Scope): number {
@@ -198,8 +198,8 @@ function lambda(node: Extract<Expression, { type: 'lambda' }>, scope: Scope): Me
   const condition = testAt(predicate, { ...scope, variables }).holds
   return certain(
     quantifier === 'any'
-      ? someValue(field, number, every([...kept(collection), condition]))
-      : everyValue(field, number, either([...kept(collection).map(negate), condition])),
+      ? someValue(field, number, every([...filtersOfCollection(collection), condition]))
+      : everyValue(field, number, either([...filtersOfCollection(collection).map(negate), condition])),
   )
 }
 
@@ -219,7 +219,7 @@ function filtered({ field, where }: CollectionMeaning, filter: Expression, scope
   return { type: 'collection', field, where: { number, condition: every(conditions) } }
 }
 
-function kept({ where }: CollectionMeaning): readonly Condition[] {
+function filtersOfCollection({ where }: CollectionMeaning): readonly Condition[] {
   return where === undefined ? [] : [where.condition]
 }
 

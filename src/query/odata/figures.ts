@@ -75,7 +75,7 @@ export function checked(scalar: Scalar): Scalar {
   return scalar
 }
 
-/** The value by which the most are told from the least. */
+/** The value that distinguishes the most from the least. */
 export function aggregateNumber(node: Expression, scope: Scope): Scalar {
   const meaning = meaningOf(node, scope)
   if (meaning.type === 'value' && isNumericMeaning(meaning.kind)) return checked(meaning.scalar)

@@ -212,7 +212,7 @@ const OF_LISTS: ReadonlySet<string> = new Set(
 
 const OF_MOMENTS = ['year', 'month', 'day', 'hour', 'minute', 'second', 'fractionalseconds', 'date', 'time']
 
-/** Parts of a moment are those of its own offset, and moments are kept in UTC: other literals cannot be told apart. */
+/** Parts of a moment are those of its own offset, and moments are stored in UTC: other literals cannot be distinguished. */
 function refuseShifted(call: FunctionCall, meanings: readonly Meaning[], scope: Scope): void {
   const [operand] = meanings
   if (operand === undefined || !OF_MOMENTS.includes(call.name.toLowerCase())) return

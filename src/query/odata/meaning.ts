@@ -3,7 +3,7 @@ import type { ColumnType } from '../../model/edm.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import type { Condition, Constant, ElementTest, Scalar } from '../plan.ts'
 
-/** The primitive types of OData as far as they are told apart: one integer type, one of each other kind. */
+/** The primitive types of OData as far as they are distinguished: one integer type, one of each other kind. */
 export type MeaningKind =
   | 'string'
   | 'boolean'

@@ -25,7 +25,7 @@ export interface RowKey {
   readonly descending: boolean
 }
 
-/** How many of the first rows of an order are kept (Data Aggregation 4.0, section 3.3). */
+/** How many of the first rows of an order are selected (Data Aggregation 4.0, section 3.3). */
 export type RowExtent = 'count' | 'percent' | 'sum'
 
 /**

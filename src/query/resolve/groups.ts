@@ -11,7 +11,7 @@ import { foldNumber, isExpression, momentConstant, momentScalar, resolveScalar }
 
 type Call = Extract<Expression, { type: 'call' }>
 
-/** Widths of ranges whose edges can still be told apart. */
+/** Widths of ranges whose edges can still be distinguished. */
 const LEAST_WIDTH = 1e-9
 const MAX_WIDTH = 1e15
 

@@ -112,9 +112,9 @@ function alike(
   if (!same || isGeo(type) || (type === 'boolean' && ordered))
     throw unlike(
       names.clause,
-      { told: describeValue(left), type },
+      { description: describeValue(left), type },
       operator,
-      { told: describeValue(right), type: found },
+      { description: describeValue(right), type: found },
       span,
     )
   return [first, second]

@@ -17,7 +17,7 @@ interface Layer {
  * One layer of an OGC GeoPackage (OGC 12-128r18), or one table of another SQLite database: its columns, the geometries in degrees. The file
  * is only read.
  *
- * @param layer its name; the only one unless told
+ * @param layer its name; the only one by default
  */
 export function geopackageSource(data: DataFile, layer: string | number | undefined): RecordSource {
   const open = <T>(use: (database: Libsql.Database, path: string) => Iterable<T>) =>

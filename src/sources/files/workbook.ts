@@ -3,7 +3,7 @@ import { unreadable } from '../unreadable.ts'
 
 /** Which cells of a workbook are the grid. */
 export interface SheetChoice {
-  /** Name of a sheet, or its number from 1; the first with cells unless told. */
+  /** Name of a sheet, or its number from 1; the first with cells by default. */
   readonly sheet?: string | number
   /** `B3:F200`, `B:F` or `3:200`. */
   readonly range?: string

@@ -7,7 +7,7 @@ import { ElementCutter, elementValue, type XmlElement } from './xml-tree.ts'
 /**
  * An XML document whose records are elements of one path, each read by itself: attributes and children by their names.
  *
- * @param records path of the element, `/catalog/book`; the element that repeats and holds most of the document unless told
+ * @param records path of the element, `/catalog/book`; the element that repeats and holds most of the document by default
  */
 export function xmlSource(data: DataFile, records: string | undefined): RecordSource {
   return {

@@ -149,18 +149,18 @@ export class Column {
     return this.#postings !== null || this.derived.has(`postings:${this.number}`)
   }
 
-  /** The words of the values of a part of the dictionary: kept in the file, or made when they are first asked for. */
+  /** The words of the values of a part of the dictionary: stored in the file, or made when they are first asked for. */
   wordsOf(part: DictionarySection): WordIndex {
     const known = this.#words.get(part.first)
     if (known !== undefined) return known
-    const kept = part.kind === 'text' ? part.words?.() : undefined
+    const stored = part.kind === 'text' ? part.words?.() : undefined
     const name = `words:${this.header.dictionary}:${part.first}`
     const { dictionary } = this
     // The coordinates of a shape are no words.
     const isShape = (place: number) => part.kind === 'other' && datatypeOf(part, place) === GEO.wktLiteral
     const texts = () =>
       textsOf(part.count, place => (isShape(place) ? '' : dictionary.form(part.first + place)))
-    const index = openWordIndex(kept ?? this.derived.get(name, () => indexWords(texts())))
+    const index = openWordIndex(stored ?? this.derived.get(name, () => indexWords(texts())))
     this.#words.set(part.first, index)
     return index
   }

@@ -18,17 +18,17 @@ export interface GraphDifference {
  */
 export function compareGraphs(earlier: GraphColumns, later: GraphColumns): GraphDifference {
   const places = new Int32Array(later.subjects)
-  const isKept = new Uint8Array(earlier.subjects)
+  const isRetained = new Uint8Array(earlier.subjects)
   const added: number[] = []
   for (let subject = 0; subject < later.subjects; subject++) {
     const place = earlier.subjectOf(later.subjectTerm(subject))
     places[subject] = place
     if (place < 0) added.push(subject)
-    else isKept[place] = 1
+    else isRetained[place] = 1
   }
   const removed: number[] = []
   for (let subject = 0; subject < earlier.subjects; subject++)
-    if (isKept[subject] === 0) removed.push(subject)
+    if (isRetained[subject] === 0) removed.push(subject)
   const isChanged = new Uint8Array(later.subjects)
   const predicates = new Set([...earlier.columns, ...later.columns].map(({ predicate }) => predicate))
   for (const predicate of predicates)

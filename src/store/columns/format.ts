@@ -27,7 +27,7 @@ export interface FileSection {
 
 /** A run of resources in the order of their text. */
 export type ResourceSegment =
-  /** A prefix and forty hexadecimal digits, kept as twenty bytes. */
+  /** A prefix and forty hexadecimal digits, stored as twenty bytes. */
   | {
       readonly kind: 'digest'
       readonly count: number
@@ -95,7 +95,7 @@ export type DictionaryPart =
       /** Language tags, and of which each text is, from 1; 0 for none. Null where all are xsd:string. */
       readonly languages: readonly string[]
       readonly tags: SectionNumber | null
-      /** The words of the texts (store/columns/words.ts): offsets, bytes, starts and places; null where they are not kept. */
+      /** The words of the texts (store/columns/words.ts): offsets, bytes, starts and places; null where they are not stored. */
       readonly words: readonly SectionNumber[] | null
     }
   /** geo:wktLiteral of points, `POINT(lon lat)`, in the order of their text. */

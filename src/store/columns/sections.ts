@@ -63,7 +63,7 @@ export class SectionFile implements SectionSource {
   private readonly held = new Map<SectionNumber, SharedArrayBuffer>()
 
   /**
-   * @param onRead is told of each section that was read, so that others need not read it
+   * @param onRead is notified of each section that was read, so that others need not read it
    * @param onDamage gives the error that whoever asks for a damaged section gets
    */
   constructor(

@@ -65,7 +65,7 @@ export function countTextLines(text: Buffer): number {
   return text.length > 0 && text[text.length - 1] !== LINE_FEED ? lines + 1 : lines
 }
 
-/** Lines that name a blank node apart from those that do not; the order within each is kept. */
+/** Lines that name a blank node apart from those that do not; the order within each is preserved. */
 export function splitBlankNodes(text: Buffer): { readonly ground: Buffer; readonly blank: Buffer } {
   const baseMap: Buffer[] = []
   const blank: Buffer[] = []

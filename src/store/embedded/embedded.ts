@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { engineMemory, type StoreMemory, storeMemory } from '../../runtime/memory.ts'
 import { columnAnswers } from '../answers.ts'
-import { NotInColumns } from '../columns/column-store.ts'
 import { openColumnStore } from '../columns/open.ts'
+import { NotInColumns } from '../columns/threads/job-runner.ts'
 import { loadColumns } from '../load.ts'
 import { ColumnRepairs, type RepairEvent } from '../repair.ts'
 import type { QueryAnswer, Store, UntrustedQuery } from '../store.ts'
@@ -12,14 +12,14 @@ import { withMemoryLimit } from './module.ts'
 import { type EngineEvent, ResidentEngine } from './residency.ts'
 
 export interface EmbeddedOptions {
-  /** Threads that answer from columns, two unless told. */
+  /** Threads that answer from columns, two by default. */
   readonly workers?: number
-  /** Milliseconds that a query may run, 10,000 unless told. */
+  /** Milliseconds that a query may run, 10,000 by default. */
   readonly deadline?: number
-  /** Queries that may wait, 500 unless told; one waits for a deadline at most. */
+  /** Queries that may wait, 500 by default; one waits for a deadline at most. */
   readonly queue?: number
   readonly memory?: StoreMemory
-  /** File with figures of what the engine was asked, by which graphs are loaded ahead; nothing is kept without one. */
+  /** File with figures of what the engine was asked, by which graphs are loaded ahead; nothing is stored without one. */
   readonly useFile?: string
   readonly onEvent?: (event: StoreEvent) => void
 }

@@ -17,7 +17,7 @@ export class GraphUse {
   private readonly counts: Map<string, number>
   private timer: NodeJS.Timeout | null = null
 
-  /** @param file where the counts are kept; null for nowhere */
+  /** @param file where the counts are stored; null for nowhere */
   constructor(file: string | null) {
     this.file = file
     this.counts = new Map(file === null ? [] : readCounts(file).map(([key, count]) => [key, count / 2]))

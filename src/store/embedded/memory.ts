@@ -1,6 +1,6 @@
 /**
  * Bytes of memory that a graph of N-Triples needs in the engine: 350 a triple, and 1.1 a byte of text beyond the
- * first 120 bytes of a line. Terms are kept once, so the IRIs that every line repeats cost nothing; what is longer
+ * first 120 bytes of a line. Terms are stored once, so the IRIs that every line repeats cost nothing; what is longer
  * than they are is taken for text that occurs once.
  *
  * Measured on Oxigraph 0.5.11 (bytes a line, bytes a triple in memory, by this formula): facts of 135,000 cities 176,

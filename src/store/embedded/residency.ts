@@ -151,12 +151,12 @@ export class ResidentEngine {
       this.deadlines += 1
       void thread.end()
     }, deadline)
-    const seen = { ...dataset, defaultGraphs: merged === null ? defaults : [merged], namedGraphs: named }
+    const visible = { ...dataset, defaultGraphs: merged === null ? defaults : [merged], namedGraphs: named }
     const reply = await thread.ask({
       type: 'query',
       sparql,
       format,
-      dataset: seen,
+      dataset: visible,
       longest: this.options.longestAnswer,
     })
     clearTimeout(timer)

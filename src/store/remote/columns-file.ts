@@ -22,7 +22,7 @@ const PART_BYTES = 15_000
 const PARTS_AT_A_TIME = 100
 const STEP = PART_BYTES * PARTS_AT_A_TIME
 
-/** What is told of all parts together. */
+/** What is reported of all parts together. */
 interface Sum {
   /** Bytes of the compressed file, and their CRC-32. */
   readonly bytes: number
@@ -60,7 +60,7 @@ export async function sendColumns(engine: RemoteEngine, graph: string, file: str
       await flush(0)
     },
   )
-  // Told last: where it is there, all parts are.
+  // Written last: where it is there, all parts are.
   await engine.add(INDEX, Buffer.from(`<${name}> <${SUM}> "${sum.bytes} ${sum.crc}" .\n`))
 }
 

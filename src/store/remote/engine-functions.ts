@@ -8,7 +8,7 @@ const IRI = /<\s*([^<>"{}|^`\s]*)\s*>/g
 const NAMESPACE = /\b(?:PREFIX\s+[^\s<]*:|BASE)\s*<\s*([^<>"{}|^`\s]*)\s*>/gi
 
 /**
- * Refuses a query of a stranger that calls what an engine can do beside SPARQL. Namespaces that a name could complete to
+ * Refuses an untrusted query that calls what an engine can do beside SPARQL. Namespaces that a name could complete to
  * such a scheme are refused as well. Faults: BadRequest.
  */
 export function refuseEngineFunctions(kind: EngineKind, query: string): void {

@@ -19,7 +19,7 @@ export const MEDIA_TYPES = {
 export interface RemoteEngineOptions {
   readonly addresses: EngineAddresses
   readonly connections: Connections
-  /** Queries that run at a time, and those of strangers among them. */
+  /** Queries that run at a time, and the untrusted ones among them. */
   readonly concurrency: number
   /** Milliseconds that a query may run. */
   readonly deadline: number
@@ -58,7 +58,7 @@ export class RemoteEngine {
   deadlines = 0
   readonly #connections: Connections
   readonly #own: Semaphore
-  readonly #guests: Semaphore
+  readonly #untrusted: Semaphore
   #isClosed = false
 
   constructor({ addresses, connections, concurrency, deadline, queue }: RemoteEngineOptions) {
@@ -66,16 +66,16 @@ export class RemoteEngine {
     this.deadline = deadline
     this.#connections = connections
     this.#own = new Semaphore(concurrency, queue, deadline)
-    // Strangers' queries leave room for all others, and wait in a queue of their own.
-    this.#guests = new Semaphore(Math.max(1, Math.floor(concurrency / 2)), 50, deadline)
+    // Untrusted queries leave room for all others, and wait in a queue of their own.
+    this.#untrusted = new Semaphore(Math.max(1, Math.floor(concurrency / 2)), 50, deadline)
   }
 
   /**
-   * Asks a query that Lodestone made, or with `isGuest` one that a stranger wrote. Faults: DeadlineExceeded, StoreBusy,
-   * StoreUnavailable, UnprocessableEntity for a stranger's answer that is too long; {@link QueryError}.
+   * Sends a query of Lodestone's own, or with `isUntrusted` one of a client. Faults: DeadlineExceeded, StoreBusy,
+   * StoreUnavailable, UnprocessableEntity for an answer to a client that is too long; {@link QueryError}.
    */
   query(query: RemoteQuery, isUntrusted = false): Promise<string> {
-    const semaphore = isUntrusted ? this.#guests : this.#own
+    const semaphore = isUntrusted ? this.#untrusted : this.#own
     return semaphore.pass(() => this.#ask(query, isUntrusted))
   }
 

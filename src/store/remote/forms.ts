@@ -16,9 +16,9 @@ import { kindOfValue, OTHER_EXAMPLES, OTHER_KIND, VALUE_KINDS } from './value-ki
 
 /** What an engine does to values that are put into it, by the kinds of value-kinds.ts. */
 export interface StoredForms {
-  /** Kinds that come back with another value: they are kept under datatypes of Lodestone's own. */
+  /** Kinds that come back with another value: they are stored under datatypes of Lodestone's own. */
   readonly changed: readonly string[]
-  /** Kinds that are kept, and that answers have with fewer digits. */
+  /** Kinds that are preserved, and that answers have with fewer digits. */
   readonly rounded: readonly string[]
   readonly takesLongIris: boolean
 }
@@ -35,7 +35,7 @@ const TOO_LONG = new RegExp(`<[^>\\n]{${MAX_IRI + 1},}> <|> <[^>\\n]{${MAX_IRI +
 /** The end of a line whose object is a literal with a datatype. */
 const TYPED = /"((?:[^"\\\n]|\\.)*)"\^\^<([^>\n]*)> \.\n/g
 
-/** Values without which nothing can be kept in an engine. */
+/** Values without which nothing can be stored in an engine. */
 const TEXTS: readonly string[] = [
   ...['', 'Zürich', '日本語 テスト', 'a\tb\nc', 'quote " and \\ back', 'x'.repeat(20_000), '𝄞 clef'],
 ]
@@ -63,14 +63,14 @@ export async function findStoredForms(engine: RemoteEngine): Promise<StoredForms
   const graph = `urn:lodestone:probe:${randomUUID()}`
   try {
     const texts = TEXTS.map(text => literal(text))
-    const isKept = await kept(engine, graph, texts)
-    if (isKept.includes(false))
+    const isPreserved = await preserved(engine, graph, texts)
+    if (isPreserved.includes(false))
       throw new Fault('ConfigInvalid', {
         reason: `store: the engine at ${engine.addresses.query.href} does not give texts back as they were put in`,
       })
     const changed = await changedKinds(engine, graph)
     const long = iri(`urn:lodestone:probe:${'x'.repeat(2 * MAX_IRI)}`)
-    const takesLongIris = (await cachedUnlessRefused(engine, graph, [long]))[0] === true
+    const takesLongIris = (await preservedUnlessRefused(engine, graph, [long]))[0] === true
     const isExact = exactDoubles(engine.addresses.kind) !== null && changed.includes(DOUBLES)
     return {
       changed: isExact ? changed.filter(kind => kind !== DOUBLES) : changed,
@@ -86,9 +86,9 @@ const DOUBLES = kindOfValue('0.1', XSD.double)
 
 async function changedKinds(engine: RemoteEngine, graph: string): Promise<readonly string[]> {
   const kinds = [...new Set(EXAMPLES.map(({ kind }) => kind))]
-  const lost = (examples: readonly Example[], isKept: readonly boolean[]) =>
-    examples.filter((_, at) => isKept[at] !== true).map(({ kind }) => kind)
-  const together = await kept(
+  const lost = (examples: readonly Example[], isPreserved: readonly boolean[]) =>
+    examples.filter((_, at) => isPreserved[at] !== true).map(({ kind }) => kind)
+  const together = await preserved(
     engine,
     graph,
     EXAMPLES.map(({ term }) => term),
@@ -101,22 +101,22 @@ async function changedKinds(engine: RemoteEngine, graph: string): Promise<readon
   const changed: string[] = []
   for (const kind of kinds) {
     const examples = EXAMPLES.filter(example => example.kind === kind)
-    const isKept = await cachedUnlessRefused(
+    const isPreserved = await preservedUnlessRefused(
       engine,
       graph,
       examples.map(({ term }) => term),
     )
-    if (isKept.includes(false)) changed.push(kind)
+    if (isPreserved.includes(false)) changed.push(kind)
   }
   return changed
 }
 
-async function cachedUnlessRefused(
+async function preservedUnlessRefused(
   engine: RemoteEngine,
   graph: string,
   terms: readonly Term[],
 ): Promise<readonly boolean[]> {
-  return (await kept(engine, graph, terms).catch(refusedAsNull)) ?? terms.map(() => false)
+  return (await preserved(engine, graph, terms).catch(refusedAsNull)) ?? terms.map(() => false)
 }
 
 function refusedAsNull(error: unknown): null {
@@ -125,7 +125,7 @@ function refusedAsNull(error: unknown): null {
 }
 
 /** Puts terms into an empty graph, and tells which of them come back with their values. */
-async function kept(
+async function preserved(
   engine: RemoteEngine,
   graph: string,
   terms: readonly Term[],

@@ -28,11 +28,11 @@ export interface RemoteOptions {
   readonly settings: EngineSettings
   /** Threads that answer from columns. */
   readonly workers?: number
-  /** Milliseconds that a query may run, 10,000 unless told. */
+  /** Milliseconds that a query may run, 10,000 by default. */
   readonly deadline?: number
-  /** Queries that the engine is asked at a time, 8 unless told. */
+  /** Queries that the engine is asked at a time, 8 by default. */
   readonly concurrency?: number
-  /** Queries that may wait, 500 unless told. */
+  /** Queries that may wait, 500 by default. */
   readonly queue?: number
   readonly memory?: StoreMemory
   readonly onEvent?: OnEvent

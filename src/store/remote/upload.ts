@@ -13,7 +13,7 @@ export interface UploadProgress {
 export interface UploadOptions {
   /** Pieces that are in the graph already. */
   readonly done?: number
-  /** Told after each piece that the engine has, in the order of the file. */
+  /** Called after each piece that the engine has, in the order of the file. */
   readonly onPiece?: (progress: UploadProgress) => Promise<void> | void
   readonly signal?: AbortSignal
 }

@@ -1,6 +1,6 @@
 import { GEO, RDF, XSD } from '../../rdf/vocab.ts'
 
-/** Values that engines treat alike: either an engine keeps all of a kind, or none counts as kept. */
+/** Values that engines treat alike: either an engine preserves all of a kind, or none counts as preserved. */
 export interface ValueKind {
   /** How the kind is called where people read of it. */
   readonly name: string
@@ -122,7 +122,7 @@ export const VALUE_KINDS: readonly ValueKind[] = [
   { name: 'years', datatype: XSD.gYear, holds: always, examples: ['2024', '0987'] },
 ]
 
-/** Every other datatype: they are kept or not together. */
+/** Every other datatype: they are preserved or not together. */
 export const OTHER_KIND = 'values of other datatypes'
 
 /** Some of what other datatypes there are. */

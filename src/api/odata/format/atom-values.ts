@@ -41,7 +41,7 @@ export function atomProperty(
   return `${start}${type}${spaceAttribute(value)}>${contentWriter(column, version)(value)}</${name}>\n`
 }
 
-/** The attribute that tells the type; texts have none. Primitive types of 4.0 are told without `#`. */
+/** The attribute that tells the type; texts have none. Primitive types of 4.0 are reported without `#`. */
 function typeAttribute(
   column: Pick<EntityColumn, 'type' | 'collection'>,
   version: Version,

@@ -101,7 +101,7 @@ function rowWriter(
   }
 }
 
-/** What is told of an entity beside its properties; a row that is no record has no address (Aggregation 4.0, section 3). */
+/** What is reported of an entity beside its properties; a row that is no record has no address (Aggregation 4.0, section 3). */
 function controlWriter(
   type: string,
   set: string,

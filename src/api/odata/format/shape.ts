@@ -91,7 +91,7 @@ export interface SetSheet {
   readonly keywords: readonly string[]
 }
 
-/** What is told of the entity set of a dataset, from its metadata and the moment of its publication. */
+/** What is reported of the entity set of a dataset, from its metadata and the moment of its publication. */
 export function setSheet(model: EntityModel, metas: Metas, published: string): SetSheet {
   const { title, publisher, modified, keyword } = metas.default ?? {}
   return {

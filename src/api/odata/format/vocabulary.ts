@@ -70,7 +70,7 @@ export const SERVICE_CAPABILITIES: readonly Annotation[] = [
   },
 ]
 
-/** What is told of a property beside its type: its description, and its label where that is another word. */
+/** What is reported of a property beside its type: its description, and its label where that is another word. */
 export function propertyAnnotations({ name, field }: EntityProperty): readonly Annotation[] {
   const isOwn = !Object.values<unknown>(TECHNICAL).includes(field)
   return [

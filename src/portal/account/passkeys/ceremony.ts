@@ -13,7 +13,7 @@ const TIMEOUT = 300_000
 /** Characters of what a browser sends of a passkey, and of a credential id in it (section 6.1: 1023 bytes). */
 const [MAX_RESPONSE, MAX_ID] = [12_000, 1364]
 
-/** Names of transports, as far as they are kept. */
+/** Names of transports, as far as they are stored. */
 const TRANSPORTS = /^(?:ble|cable|hybrid|internal|nfc|smart-card|usb)$/
 
 type Options = Pick<AccountsOptions, 'accounts' | 'base' | 'title' | 'now'>

@@ -5,7 +5,7 @@ import type { MapSettings } from '../../map/settings.ts'
 import type { LeafletMap } from './leaflet.ts'
 import { coordinateText, fetchRecord, type MapPlace, recordLink } from './map-data.ts'
 
-/** Opens what is told of a record: its name, which leads to its page, and some of its values. */
+/** Opens what is reported of a record: its name, which leads to its page, and some of its values. */
 export function openPlace(
   map: LeafletMap,
   settings: MapSettings,

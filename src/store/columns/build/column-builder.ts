@@ -14,7 +14,7 @@ export interface ColumnContext {
   /** Place of each resource among all in order, from 1, by the number under which it was taken in. */
   readonly resourceRanks: Uint32Array
   readonly sink: SectionSink
-  /** True for a graph whose texts are searched: their words are kept. */
+  /** True for a graph whose texts are searched: their words are stored. */
   readonly isSearched: boolean
   /** Gives the number of a dictionary, the same for the same. */
   readonly addDictionary: (dictionary: DictionaryHeader) => number
@@ -151,27 +151,27 @@ function assembleRows(subjects: Uint32Array, codes: Uint32Array) {
   const rowSubjects = new Uint32Array(subjects.length)
   const offsets = new Uint32Array(subjects.length + 1)
   const distinct = new Uint32Array(codes.length)
-  let [rows, kept] = [0, 0]
+  let [rows, size] = [0, 0]
   for (let from = 0; from < subjects.length; ) {
     const subject = subjects[from] as number
     let to = from + 1
     while (to < subjects.length && subjects[to] === subject) to++
-    const before = kept
-    if (to - from === 1) distinct[kept++] = codes[from] as number
+    const before = size
+    if (to - from === 1) distinct[size++] = codes[from] as number
     else {
-      kept = addDistinct(codes, from, to, distinct, kept)
-      if (kept - before < to - from) repeats.push({ subject, codes: codes.slice(from, to) })
+      size = addDistinct(codes, from, to, distinct, size)
+      if (size - before < to - from) repeats.push({ subject, codes: codes.slice(from, to) })
     }
     rowSubjects[rows++] = subject
-    offsets[rows] = kept
+    offsets[rows] = size
     from = to
   }
   return {
     count: rows,
-    isSingle: kept === rows,
+    isSingle: size === rows,
     subjects: rowSubjects.subarray(0, rows),
     offsets: offsets.subarray(0, rows + 1),
-    codes: distinct.subarray(0, kept),
+    codes: distinct.subarray(0, size),
     repeats,
   }
 }

@@ -1,16 +1,16 @@
 import { ByteTable } from './byte-table.ts'
 import { sortPieces } from './sort-bytes.ts'
 
-/** Beginnings of IRIs that are kept once. */
+/** Beginnings of IRIs that are stored once. */
 const MAX_PREFIXES = 250
 const SLASH = 0x2f
 const DIGEST_DIGITS = 40
-/** First byte of the key of a resource that is kept whole. */
+/** First byte of the key of a resource that is stored whole. */
 const WHOLE = 0
 const BLANK = 1
 
 /**
- * Numbers the IRIs and blank nodes of a graph in the order in which they come. Each is kept as the number of a prefix (up
+ * Numbers the IRIs and blank nodes of a graph in the order in which they come. Each is stored as the number of a prefix (up
  * to its last slash) and the rest of it, forty hexadecimal digits as twenty bytes.
  */
 export class ResourceTable {

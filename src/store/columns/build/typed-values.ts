@@ -27,7 +27,7 @@ export interface TypedColumn {
 
 /**
  * Makes the only part of a dictionary from values that numbers stand for: they are sorted as numbers, and no text of them is
- * kept. Null for a column that has others as well.
+ * stored. Null for a column that has others as well.
  */
 export function typedColumn(
   log: ValueLog,

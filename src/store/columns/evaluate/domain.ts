@@ -55,7 +55,7 @@ export class ColumnDomain implements Domain {
     const known = this.values[id]
     if (known !== undefined) return known
     const value = this.read(id)
-    if (this.values.length < MAX_KEPT) this.values[id] = value
+    if (this.values.length < MAX_CACHED) this.values[id] = value
     return value
   }
 
@@ -64,7 +64,7 @@ export class ColumnDomain implements Domain {
     return this.#ranks
   }
 
-  /** Bytes beyond the shared ones are not kept for ever. */
+  /** Bytes beyond the shared ones are not cached for ever. */
   private read(id: number): TermValue {
     const { dictionary } = this
     const part = dictionary.partOf(id)
@@ -81,8 +81,8 @@ export class ColumnDomain implements Domain {
   }
 }
 
-/** Values of a domain that are kept as objects. */
-const MAX_KEPT = 100_000
+/** Values of a domain that are cached as objects. */
+const MAX_CACHED = 100_000
 
 /** True where the order of codes is that of results, and equal values have one code. */
 function isInOrder(dictionary: Dictionary): boolean {

@@ -34,7 +34,7 @@ export interface EvaluationLimits {
 /** Rows between two looks at the clock. */
 const ROWS_BETWEEN_CHECKS = 8192
 
-/** Domains of graphs, kept as long as the graphs: values that were read once are read. */
+/** Domains of graphs, cached as long as the graphs: values that were read once are read. */
 const DOMAINS = new WeakMap<GraphColumns, GraphDomains>()
 
 export function domainsOf(graph: GraphColumns): GraphDomains {

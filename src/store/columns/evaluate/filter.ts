@@ -193,15 +193,15 @@ export class Filter {
     if (test === null) return null
     const { longitudes, latitudes, first } = part
     const want = required ? 1 : 0
-    const kept = scratchUint32(rows.length)
+    const selected = scratchUint32(rows.length)
     let count = 0
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
       const id = ids[row] as number
       if (id !== 0 && test(longitudes[id - first] as number, latitudes[id - first] as number) === want)
-        kept[count++] = row
+        selected[count++] = row
     }
-    return kept.subarray(0, count)
+    return selected.subarray(0, count)
   }
 
   /** Works the condition out once for each value of a domain. */
@@ -224,7 +224,7 @@ export class Filter {
     }
     const { table } = held
     const scalar = this.scalars.compile(formula, batch)
-    const kept = scratchUint32(rows.length)
+    const selected = scratchUint32(rows.length)
     const want = required ? HOLDS : FAILS
     let count = 0
     let worked = 0
@@ -238,22 +238,22 @@ export class Filter {
         table[id] = truth
         if (++worked % 256 === 0) this.evaluation.check()
       }
-      kept[count] = row
+      selected[count] = row
       count += ((truth ^ want) - 1) >>> 31
     }
-    return kept.subarray(0, count)
+    return selected.subarray(0, count)
   }
 
   private scalarRows(formula: Formula, batch: Batch, rows: Uint32Array, required: boolean): Uint32Array {
     const scalar = this.scalars.compile(formula, batch)
-    const kept = scratchUint32(rows.length)
+    const selected = scratchUint32(rows.length)
     let count = 0
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
-      if (effectiveBoolean(scalar(row)) === required) kept[count++] = row
+      if (effectiveBoolean(scalar(row)) === required) selected[count++] = row
       if (at % 256 === 255) this.evaluation.check()
     }
-    return kept.subarray(0, count)
+    return selected.subarray(0, count)
   }
 }
 

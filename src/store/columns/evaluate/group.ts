@@ -200,7 +200,7 @@ class SingleTable {
 
   /**
    * @param terms the largest number that there may be
-   * @param added is told the row of each number that is new
+   * @param added is called with the row of each number that is new
    */
   number(ids: Uint32Array, terms: number, added: (row: number) => void): Uint32Array {
     const max = FEW_ROWS * ids.length < terms ? maximum(ids) : terms
@@ -251,7 +251,7 @@ class PairTable {
   /**
    * @param leftTerms the largest number that the left side may have
    * @param terms the same of the right side
-   * @param added is told the row of each pair that is new
+   * @param added is called with the row of each pair that is new
    */
   number(
     left: Uint32Array,

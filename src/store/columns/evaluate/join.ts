@@ -200,3 +200,17 @@ export function crossPairs(left: number, right: number, evaluation: Evaluation):
   evaluation.release(8 * left * right)
   return pairs
 }
+
+/** Takes away solutions that share a variable with one of `whole` and agree with it (section 18.3). */
+export function difference(left: Batch, whole: Batch, evaluation: Evaluation): Batch {
+  const shared = left.variables.filter(name => whole.has(name))
+  if (shared.length === 0 || whole.size === 0) return left
+  const { left: rows, right: others } = new CompatibleRows(whole, shared, evaluation).pairsWith(left)
+  const removed = new Uint8Array(left.size)
+  const own = shared.map(name => [left.get(name) as Vector, whole.get(name) as Vector] as const)
+  for (let at = 0; at < rows.length; at++) {
+    const [row, other] = [rows[at] as number, others[at] as number]
+    if (removed[row] === 0 && own.some(([a, b]) => isBound(a, row) && isBound(b, other))) removed[row] = 1
+  }
+  return left.rows(allRows(left.size).filter(row => removed[row] === 0))
+}

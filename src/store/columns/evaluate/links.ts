@@ -4,12 +4,12 @@ import type { Formula, TriplePatternNode } from '../../../sparql/operation.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { allRows, type Batch } from './batch.ts'
+import { codesOf, rowFinder, rowsWith, rowsWithCodes } from './column-codes.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
-import { scratchUint32 } from './scratch.ts'
-import { rowsEqual, rowsPresent } from './selection.ts'
-import { codeTranslator, translated } from './translate.ts'
-import { gathered, hasWholeValues, type IdVector, type Vector } from './vector.ts'
+import { Followed, single, withValue } from './followed.ts'
+import { translated } from './translate.ts'
+import type { IdVector, Vector } from './vector.ts'
 
 /** A triple pattern about the subject of a star: its predicate is known. */
 export interface ColumnLink {
@@ -201,57 +201,6 @@ export class LinkFollower {
   }
 }
 
-/** Solutions and their subjects. */
-class Followed {
-  readonly batch: Batch
-  readonly #subjects: Lazy<IdVector>
-
-  constructor(batch: Batch, subjects: Lazy<IdVector>) {
-    this.batch = batch
-    this.#subjects = subjects
-  }
-
-  get subjects(): IdVector {
-    return this.#subjects()
-  }
-
-  rows(rows: Uint32Array): Followed {
-    if (rows.length === this.batch.size && isAll(rows)) return this
-    const subjects = this.#subjects
-    return new Followed(
-      this.batch.rows(rows),
-      once(() => gatherIds(subjects(), rows)),
-    )
-  }
-
-  with(name: string, source: Vector | (() => Vector)): Followed {
-    return new Followed(this.batch.with([[name, source]]), this.#subjects)
-  }
-}
-
-type Lazy<Value> = () => Value
-
-function once<Value extends object>(make: Lazy<Value>): Lazy<Value> {
-  let made: Value | null = null
-  return () => {
-    made ??= make()
-    return made
-  }
-}
-
-function isAll(rows: Uint32Array): boolean {
-  return rows.length === 0 || (rows[0] === 0 && rows[rows.length - 1] === rows.length - 1 && isRising(rows))
-}
-
-function isRising(rows: Uint32Array): boolean {
-  for (let at = 1; at < rows.length; at++) if (rows[at] !== at) return false
-  return true
-}
-
-export function gatherIds({ domain, ids, isWhole }: IdVector, rows: Uint32Array): IdVector {
-  return { type: 'ids', domain, ids: gathered(ids, rows), ...(isWhole === true ? { isWhole } : {}) }
-}
-
 /** Links that only keep rows come first, then those that give one value a row. */
 function ordered(links: readonly ColumnLink[], graph: GraphColumns, batch: Batch): readonly ColumnLink[] {
   if (links.length < 2) return links
@@ -263,30 +212,6 @@ function ordered(links: readonly ColumnLink[], graph: GraphColumns, batch: Batch
     return column.isComplete ? 3 : 2
   }
   return [...links].sort((a, b) => weight(a) - weight(b))
-}
-
-/** The row of a subject, or -1. */
-export function rowFinder(column: Column): (subject: number) => number {
-  if (column.isDense) return subject => subject
-  const { rowNumbers } = column
-  return subject => (rowNumbers[subject] as number) - 1
-}
-
-/** The codes of a column with one value a row, by the subjects of solutions; 0 for none. Shared where they are consecutive. */
-export function codesOf(column: Column, { ids, first }: IdVector): Uint32Array {
-  const { codes } = column
-  if (column.isDense && first !== undefined) return codes.subarray(first - 1, first - 1 + ids.length)
-  const found = scratchUint32(ids.length)
-  if (column.isDense)
-    for (let at = 0; at < ids.length; at++) found[at] = codes[(ids[at] as number) - 1] as number
-  else {
-    const { rowNumbers } = column
-    for (let at = 0; at < ids.length; at++) {
-      const row = rowNumbers[(ids[at] as number) - 1] as number
-      found[at] = row === 0 ? 0 : (codes[row - 1] as number)
-    }
-  }
-  return found
 }
 
 /** A column whose codes are read where they are. */
@@ -316,93 +241,4 @@ function parted(
     else others.push(link)
   }
   return { direct, others }
-}
-
-/** The solutions with a value of a variable, whose vector has 0 for none. */
-function withValue(name: string, found: Followed): Followed {
-  const vector = found.batch.get(name) as IdVector
-  const rows = rowsPresent(vector.ids)
-  if (rows.length === vector.ids.length) return found.with(name, { ...vector, isWhole: true })
-  return found.rows(rows).with(name, { ...vector, ids: gathered(vector.ids, rows), isWhole: true })
-}
-
-function single(graph: GraphColumns, column: Column, name: string, found: Followed): Followed {
-  const domain = domainsOf(graph).of(column)
-  if (column.isComplete) {
-    const before = found
-    return found.with(name, () => ({
-      type: 'ids',
-      domain,
-      ids: codesOf(column, before.subjects),
-      isWhole: true,
-    }))
-  }
-  const ids = codesOf(column, found.subjects)
-  const rows = rowsPresent(ids)
-  if (rows.length === ids.length) return found.with(name, { type: 'ids', domain, ids, isWhole: true })
-  return found.rows(rows).with(name, { type: 'ids', domain, ids: gathered(ids, rows), isWhole: true })
-}
-
-/** The solutions whose subject has one value. */
-function rowsWith(column: Column, subjects: IdVector, code: number): Uint32Array {
-  if (code === 0) return new Uint32Array(0)
-  const { ids } = subjects
-  if (column.isSingle) return rowsEqual(codesOf(column, subjects), code)
-  const rows = scratchUint32(ids.length)
-  let count = 0
-  const rowOf = rowFinder(column)
-  for (let at = 0; at < ids.length; at++)
-    if (hasCode(column, rowOf((ids[at] as number) - 1), code)) rows[count++] = at
-  return rows.subarray(0, count)
-}
-
-/** The solutions whose subject has the value that is theirs. */
-function rowsWithCodes(column: Column, subjects: IdVector, required: Uint32Array): Uint32Array {
-  const { ids } = subjects
-  const rows = scratchUint32(ids.length)
-  let count = 0
-  if (column.isSingle) {
-    const found = codesOf(column, subjects)
-    for (let at = 0; at < found.length; at++)
-      if (found[at] !== 0 && found[at] === required[at]) rows[count++] = at
-    return rows.subarray(0, count)
-  }
-  const rowOf = rowFinder(column)
-  for (let at = 0; at < ids.length; at++) {
-    const code = required[at] as number
-    if (code !== 0 && hasCode(column, rowOf((ids[at] as number) - 1), code)) rows[count++] = at
-  }
-  return rows.subarray(0, count)
-}
-
-export function hasCode(column: Column, row: number, code: number): boolean {
-  if (row < 0) return false
-  const { codes } = column
-  const end = column.endOf(row)
-  for (let at = column.startOf(row); at < end; at++) if (codes[at] === code) return true
-  return false
-}
-
-/** The subjects of a vector in a graph, and the rows of which these are. */
-export function subjectsIn(
-  graph: GraphColumns,
-  vector: Vector,
-  size: number,
-): { readonly rows: Uint32Array | null; readonly subjects: IdVector } {
-  const domain = domainsOf(graph).subjects
-  if (vector.type === 'ids' && vector.domain === domain && hasWholeValues(vector))
-    return { rows: null, subjects: vector }
-  const ids = vector.type === 'constant' ? constantIds(vector, graph, size) : translated(vector, domain, size)
-  const rows = rowsPresent(ids)
-  if (rows.length === size) return { rows: null, subjects: { type: 'ids', domain, ids } }
-  return { rows, subjects: gatherIds({ type: 'ids', domain, ids }, rows) }
-}
-
-function constantIds(
-  vector: Extract<Vector, { type: 'constant' }>,
-  graph: GraphColumns,
-  size: number,
-): Uint32Array {
-  const id = vector.id === 0 ? 0 : codeTranslator(vector.domain, domainsOf(graph).subjects)(vector.id)
-  return new Uint32Array(size).fill(id)
 }

@@ -305,7 +305,7 @@ export function comparedNumbers(
   const b = a === null ? null : kernels.vector(right, batch)
   if (a === null || b === null) return null
   return (rows, required) => {
-    const kept = new Uint32Array(rows.length)
+    const selected = new Uint32Array(rows.length)
     const [x, y] = [a.values, b.values]
     let count = 0
     for (let at = 0; at < rows.length; at++) {
@@ -315,8 +315,8 @@ export function comparedNumbers(
       // NaN is no value: neither true nor false. Equal infinities have no difference.
       if (Number.isNaN(difference) && !(p === q)) continue
       const order = p < q ? -1 : p > q ? 1 : 0
-      if (isOrdered(operator, order) === required) kept[count++] = row
+      if (isOrdered(operator, order) === required) selected[count++] = row
     }
-    return kept.subarray(0, count)
+    return selected.subarray(0, count)
   }
 }

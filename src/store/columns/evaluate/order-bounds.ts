@@ -42,14 +42,14 @@ function ranked(ids: Uint32Array, ranks: Uint32Array): Uint32Array {
 /** The rows whose numbers are from one to another, both of them in; see selection.ts. */
 export function rowsBetween(numbers: Uint32Array, low: number, high: number): Uint32Array {
   const [first, last, length] = [low | 0, high | 0, numbers.length | 0]
-  const kept = scratchUint32(length)
+  const selected = scratchUint32(length)
   let count = 0
   for (let row = 0; row < length; row++) {
     const number = (numbers[row] as number) | 0
-    kept[count] = row
+    selected[count] = row
     count = (count + (1 - (((number - first) | (last - number)) >>> 31))) | 0
   }
-  return kept.subarray(0, count)
+  return selected.subarray(0, count)
 }
 
 /**

@@ -36,26 +36,26 @@ export function ordered(
   evaluation: Evaluation,
 ): { readonly batch: Batch | null; readonly total: number } {
   const order = new Order(keys, vectorOf, evaluation)
-  let kept: Batch[] = []
+  let collected: Batch[] = []
   let [held, total] = [0, 0]
   for (const batch of batches) {
     if (batch.size === 0) continue
     total += batch.size
-    kept.push(batch)
+    collected.push(batch)
     evaluation.allocate(bytesOf(batch))
     held += batch.size
     if (held <= to + SLACK) continue
-    const all = concatenatedTexts(kept, evaluation)
-    for (const before of kept) evaluation.release(bytesOf(before))
+    const all = concatenatedTexts(collected, evaluation)
+    for (const before of collected) evaluation.release(bytesOf(before))
     const first = all.rows(order.first(all, to))
     // What was concatenated counts no more; one batch alone was not counted again.
-    if (kept.length > 1) evaluation.release(bytesOf(all))
+    if (collected.length > 1) evaluation.release(bytesOf(all))
     evaluation.allocate(bytesOf(first))
-    kept = [first]
+    collected = [first]
     held = first.size
   }
-  if (kept.length === 0 || from >= held || from >= to) return { batch: null, total }
-  const all = concatenatedTexts(kept, evaluation)
+  if (collected.length === 0 || from >= held || from >= to) return { batch: null, total }
+  const all = concatenatedTexts(collected, evaluation)
   return { batch: all.rows(order.at(all, from, Math.min(to, all.size))), total }
 }
 
@@ -98,7 +98,7 @@ class Order {
 
   /**
    * Few rows among which are those at some places, without a sort: the values of a key at the first of the places and at the
-   * last bound those of all between them. Rows whose values are equal to a bound are told apart by the next key.
+   * last bound those of all between them. Rows whose values are equal to a bound are distinguished by the next key.
    */
   private section(batch: Batch, level: number, from: number, to: number): Section {
     const { size } = batch

@@ -148,8 +148,8 @@ export class PathEvaluator<Scope> {
       for (let row = 0; row < batch.size; row++) for (const node of nodes) add(row, node)
     }
     const isSame = near.type === 'variable' && far.type === 'variable' && near.name === far.name
-    const kept = isSame ? [...rows.keys()].filter(at => nearIds[at] === farIds[at]) : rows.keys()
-    const places = Uint32Array.from(kept)
+    const matching = isSame ? [...rows.keys()].filter(at => nearIds[at] === farIds[at]) : rows.keys()
+    const places = Uint32Array.from(matching)
     evaluation.allocate(12 * places.length)
     const found = batch.rows(places.map(at => rows[at] as number))
     const vectorOf = (ids: readonly number[]): Vector => ({

@@ -4,19 +4,11 @@ import { variablesOfFormula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
 import { type Batch, partsForPairs } from './batch.ts'
 import type { BlockStep } from './block.ts'
+import { codesOf, gatherIds, subjectsIn } from './column-codes.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
 import { crossPairs, joinedBatch } from './join.ts'
-import {
-  type ColumnLink,
-  codesOf,
-  gatherIds,
-  hasPredicate,
-  isPosition,
-  LinkFollower,
-  PendingFilters,
-  subjectsIn,
-} from './links.ts'
+import { type ColumnLink, hasPredicate, isPosition, LinkFollower, PendingFilters } from './links.ts'
 import { countOfCode, scanSubjects } from './scan.ts'
 import { type Component, componentsOf, connected, rowsNotIn } from './sources.ts'
 import { constantVector, translated } from './translate.ts'
@@ -174,9 +166,9 @@ export class PatternMatcher {
     const present = found.get(object.name) as IdVector
     let rows: Uint32Array | null = null
     for (const each of conditions) rows = filter.select(each, found, rows)
-    const kept = new Uint32Array(batch.size)
-    for (const row of rows ?? []) kept[row] = present.ids[row] as number
-    return batch.with([[object.name, { type: 'ids', domain, ids: kept }]])
+    const selected = new Uint32Array(batch.size)
+    for (const row of rows ?? []) selected[row] = present.ids[row] as number
+    return batch.with([[object.name, { type: 'ids', domain, ids: selected }]])
   }
 
   /** A star whose links are all in one graph. */
@@ -282,8 +274,9 @@ export class PatternMatcher {
       const none = new PendingFilters([])
       const own = via === 'scan' || via === 'subject' ? via : link
       for (const found of this.inGraph(graph, subject, [link], own, batch, none, [])) {
-        const kept = this.withoutDoubles(found, subject, link, holding.slice(0, number))
-        if (kept.size > 0) yield* this.acrossGraphs(component, subject, rest, 'subject', kept, filters)
+        const distinct = this.withoutDoubles(found, subject, link, holding.slice(0, number))
+        if (distinct.size > 0)
+          yield* this.acrossGraphs(component, subject, rest, 'subject', distinct, filters)
       }
     }
   }

@@ -174,10 +174,10 @@ function sortedDistinct(subjects: Uint32Array, { graphSubjects, isSingle }: Colu
   if (subjects.length < graphSubjects / 64) {
     const sorted = subjects.slice().sort()
     if (isSingle) return sorted
-    let kept = 0
+    let distinct = 0
     for (let at = 0; at < sorted.length; at++)
-      if (at === 0 || sorted[at] !== sorted[at - 1]) sorted[kept++] = sorted[at] as number
-    return sorted.subarray(0, kept)
+      if (at === 0 || sorted[at] !== sorted[at - 1]) sorted[distinct++] = sorted[at] as number
+    return sorted.subarray(0, distinct)
   }
   const bits = new Uint32Array((graphSubjects >>> 5) + 1)
   for (let at = 0; at < subjects.length; at++) {

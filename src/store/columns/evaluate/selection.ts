@@ -17,22 +17,22 @@ export function rowsInRange(
 ): Uint32Array {
   const [first, end, flip] = [(from - 1) | 0, to | 0, isInside ? 0 : 1]
   const length = (rows === null ? ids.length : rows.length) | 0
-  const kept = scratchUint32(length)
+  const selected = scratchUint32(length)
   let count = 0
   if (rows === null)
     for (let row = 0; row < length; row++) {
       const id = (ids[row] as number) | 0
-      kept[count] = row
+      selected[count] = row
       count = (count + (((((first - id) & (id - end)) >>> 31) ^ flip) & (-id >>> 31))) | 0
     }
   else
     for (let at = 0; at < length; at++) {
       const row = rows[at] as number
       const id = (ids[row] as number) | 0
-      kept[count] = row
+      selected[count] = row
       count = (count + (((((first - id) & (id - end)) >>> 31) ^ flip) & (-id >>> 31))) | 0
     }
-  return kept.subarray(0, count)
+  return selected.subarray(0, count)
 }
 
 /** The rows whose numbers have a mark in a table; 0 has none. */
@@ -43,61 +43,61 @@ export function rowsMarked(
   rows: Uint32Array,
 ): Uint32Array {
   const length = rows.length | 0
-  const kept = scratchUint32(length)
+  const selected = scratchUint32(length)
   let count = 0
   for (let at = 0; at < length; at++) {
     const row = rows[at] as number
     const id = (ids[row] as number) | 0
-    kept[count] = row
+    selected[count] = row
     count = (count + (((((table[id] as number) ^ mark) - 1) >>> 31) & (-id >>> 31))) | 0
   }
-  return kept.subarray(0, count)
+  return selected.subarray(0, count)
 }
 
 /** The rows with one number. */
 export function rowsEqual(ids: Uint32Array, id: number): Uint32Array {
   const [required, length] = [id | 0, ids.length | 0]
-  const kept = scratchUint32(length)
+  const selected = scratchUint32(length)
   let count = 0
   for (let row = 0; row < length; row++) {
     const difference = ((ids[row] as number) | 0) - required
-    kept[count] = row
+    selected[count] = row
     count = (count + (1 - ((difference | -difference) >>> 31))) | 0
   }
-  return kept.subarray(0, count)
+  return selected.subarray(0, count)
 }
 
 /** The rows of a vector of numbers that have one. */
 export function rowsPresent(ids: Uint32Array): Uint32Array {
   const length = ids.length | 0
-  const kept = scratchUint32(length)
+  const selected = scratchUint32(length)
   let count = 0
   for (let row = 0; row < length; row++) {
-    kept[count] = row
+    selected[count] = row
     count = (count + (-((ids[row] as number) | 0) >>> 31)) | 0
   }
-  return kept.subarray(0, count)
+  return selected.subarray(0, count)
 }
 
 /** The rows of some that a vector binds, or does not. */
 export function rowsBound(vector: Vector, rows: Uint32Array, required: boolean): Uint32Array {
   const length = rows.length | 0
-  const kept = scratchUint32(length)
+  const selected = scratchUint32(length)
   const flip = required ? 0 : 1
   let count = 0
   if (vector.type === 'ids') {
     const { ids } = vector
     for (let at = 0; at < length; at++) {
       const row = rows[at] as number
-      kept[count] = row
+      selected[count] = row
       count = (count + ((-((ids[row] as number) | 0) >>> 31) ^ flip)) | 0
     }
   } else
     for (let at = 0; at < length; at++) {
       const row = rows[at] as number
-      if (isBound(vector, row) === required) kept[count++] = row
+      if (isBound(vector, row) === required) selected[count++] = row
     }
-  return kept.subarray(0, count)
+  return selected.subarray(0, count)
 }
 
 /** Rising rows without some of them. */

@@ -1,7 +1,8 @@
 import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
+import { hasCode, rowFinder } from './column-codes.ts'
 import { domainsOf } from './evaluation.ts'
-import { type ColumnLink, hasCode, hasPredicate, rowFinder } from './links.ts'
+import { type ColumnLink, hasPredicate } from './links.ts'
 import { codeTranslator, shareSubjects, translated } from './translate.ts'
 import type { Vector } from './vector.ts'
 
@@ -44,7 +45,7 @@ export function rowsNotIn(
   subject: Vector,
   object: Vector,
 ): Uint32Array | null {
-  let kept: Uint32Array | null = null
+  let distinct: Uint32Array | null = null
   for (const graph of earlier) {
     const column = graph.column(predicate)
     if (column === undefined) continue
@@ -56,10 +57,10 @@ export function rowsNotIn(
       if (id === 0) return false
       return hasCode(column, rowOf(id - 1), codeAt(object, row, domain))
     }
-    const rows: Uint32Array = kept ?? rowsOf(batch.size)
-    kept = rows.filter(row => !isDouble(row))
+    const rows: Uint32Array = distinct ?? rowsOf(batch.size)
+    distinct = rows.filter(row => !isDouble(row))
   }
-  return kept === null || kept.length === batch.size ? null : kept
+  return distinct === null || distinct.length === batch.size ? null : distinct
 }
 
 function codeAt(vector: Vector, row: number, domain: ReturnType<ReturnType<typeof domainsOf>['of']>): number {

@@ -182,7 +182,7 @@ export class GraphRegistry {
 
   private addPart(graph: string, part: Part, bytes: number, isSame: (part: Part) => boolean): void {
     const entry = this.entries.get(graph)
-    // Two threads may have read the same at once: what came first is kept.
+    // Two threads may have read the same at once: what came first is cached.
     if (entry === undefined || entry.parts.some(isSame)) return
     entry.parts.push(part)
     entry.bytes += bytes

@@ -18,7 +18,7 @@ export class ThreadSlot {
   readonly thread: ColumnThread
   readonly client: WorkClient | null
   lane: Lane
-  /** Why it was told to stop. */
+  /** Why it had to stop. */
   stopped: StopReason | null = null
   private readonly begun = performance.now()
   private readonly hasSlowRoom: () => boolean

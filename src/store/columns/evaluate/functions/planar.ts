@@ -46,7 +46,7 @@ export type Relation =
   | 'contains'
   | 'overlaps'
 
-/** Characters of WKT beyond which a geometry is not read: strangers send them. */
+/** Characters of WKT beyond which a geometry is not read: they are not trusted. */
 const MAX_WKT = 2 ** 24
 
 /** Geometries that were read last: one of the two sides is often a constant. */
@@ -108,7 +108,7 @@ function relate(a: Geometry, b: Geometry) {
   return RelateOp.relate(a as never, b as never)
 }
 
-/** Collections relate part by part, where the relation can be told so. */
+/** Collections relate part by part, where the relation can be found so. */
 function relatedParts(a: Geometry, b: Geometry, relation: Relation): boolean | null {
   const parts = (geometry: Geometry): readonly Geometry[] =>
     Array.from({ length: geometry.getNumGeometries() }, (_, at) => geometry.getGeometryN(at))

@@ -16,7 +16,7 @@ const MAX_REPEATS = 1000
 
 /**
  * Compiles a regular expression (XPath and XQuery Functions 3.1, section 5.6); null where it is none. Expressions come from
- * strangers, so that only those that cannot backtrack for long are matched by the engine of JavaScript; RE2, whose time is
+ * untrusted clients, so that only those that cannot backtrack for long are matched by the engine of JavaScript; RE2, whose time is
  * linear, matches all others.
  */
 export function compileRegex(pattern: string, flags: string): Regex | null {

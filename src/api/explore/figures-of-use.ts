@@ -1,0 +1,41 @@
+import { FIGURE_FIELDS } from '../../catalog/catalog-dataset.ts'
+import type { QueryParameters } from '../../http/query-string.ts'
+import type { Metas } from '../../model/metadata.ts'
+
+/** What an unused dataset has counted (facts on "Catalog": explore). */
+const UNCOUNTED: Metas[string] = {
+  download_count: 0,
+  api_call_count: 0,
+  attachment_download_count: 0,
+  reuse_count: 0,
+  feedback_count: 0,
+  popularity_score: 0,
+}
+
+/** What names of figures of use begin with, and the parameters that may name them. */
+export const FIGURE = /\bexplore[.*]/
+const FIGURE_PARAMETERS = [
+  'select',
+  'where',
+  'qv1',
+  'group_by',
+  'order_by',
+  'sort',
+  'refine',
+  'exclude',
+  'facet',
+] as const
+export const FIGURE_NAMES: ReadonlySet<string> = new Set(FIGURE_FIELDS.map(({ name }) => name))
+
+/** True for a query with the name of a figure of use in any clause; a text like one only costs time. */
+export function namesFigures(query: QueryParameters): boolean {
+  for (const name of FIGURE_PARAMETERS) {
+    const value = query[name]
+    if (value !== undefined && FIGURE.test(String(value))) return true
+  }
+  return false
+}
+
+export function uncounted(): Metas[string] {
+  return UNCOUNTED
+}

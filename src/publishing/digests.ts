@@ -1,0 +1,60 @@
+import type { Definition } from './definition.ts'
+import { definitionDigest, fingerprintOf } from './fingerprint.ts'
+import type { MappingFile } from './mapping/mapping-file.ts'
+import { digestWithLookups } from './processors/dependencies.ts'
+import type { PublishContext } from './publication.ts'
+import { sourceDigest } from './source-digest.ts'
+import { type Manifest, sourceMarks } from './versions/versions.ts'
+
+/** True for a restored version while what lies in the portal folder is what it was restored instead of. */
+export function isRolledBack(
+  { restored }: Manifest,
+  { definition, source }: Digests,
+  file: MappingFile | null,
+  { endsRollBack = false }: PublishContext,
+): boolean {
+  return !endsRollBack && restored?.instead === fingerprintOf(definition, source, textOf(file))
+}
+
+/** True for a version that would be made again of what there is. */
+export function isMadeOf(
+  { definition, source, mapping }: Manifest,
+  digests: Digests,
+  file: MappingFile | null,
+): boolean {
+  return definition === digests.definition && source === digests.source && textOf(mapping) === textOf(file)
+}
+
+export interface Digests {
+  readonly definition: string
+  readonly source: string
+}
+
+/** A source that cannot be read is not needed as long as only the mapping is another one. */
+export async function digestsOf(
+  definition: Definition,
+  file: MappingFile | null,
+  current: Manifest | null,
+  { base, portal, versions, mappingOnly = false }: PublishContext,
+): Promise<Digests> {
+  const own = definitionDigest(definition, base)
+  const known = current?.definition === own ? current.source : null
+  if (known !== null && mappingOnly) return { definition: own, source: known }
+  try {
+    return {
+      definition: own,
+      source: digestWithLookups(
+        definition,
+        portal,
+        await sourceDigest(definition, portal, sourceMarks(versions, definition.id)),
+      ),
+    }
+  } catch (error) {
+    if (known === null || textOf(file) === textOf(current?.mapping)) throw error
+    return { definition: own, source: known }
+  }
+}
+
+export function textOf(mapping: { readonly text: string } | null | undefined): string | null {
+  return mapping?.text ?? null
+}

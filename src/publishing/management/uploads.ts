@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto'
+import { createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { type Readable, Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Fault } from '../../errors/errors.ts'
+import { readDefinition } from '../definition.ts'
+import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
+import { asBadRequest, understandFile } from './dataset-preview.ts'
+import { type DatasetDraft, DEFINITION, definitionText, writeDefinition } from './drafts.ts'
+
+/** A file that comes from a publisher, under a name that is safe; see {@link uploadName}. */
+export interface UploadedFile {
+  readonly name: string
+  readonly stream: Readable
+  readonly isTruncated?: () => boolean
+}
+
+/**
+ * Takes a file into a draft and makes it the source; gives its size. Faults: ContentTooLarge, BadRequest.
+ *
+ * @param limit bytes that it may have
+ * @param title of a dataset whose dataset.yaml is not written yet, where it has one already
+ */
+export async function receiveFile(
+  draft: DatasetDraft,
+  { name, stream, isTruncated }: UploadedFile,
+  limit: number,
+  title: string | undefined,
+): Promise<number> {
+  const place = path.join(draft.root, 'uploads', randomUUID())
+  mkdirSync(place, { recursive: true })
+  let bytes = 0
+  const counted = new Transform({
+    transform(piece: Buffer, _, done) {
+      bytes += piece.length
+      if (bytes > limit) done(tooLarge(limit))
+      else done(null, piece)
+    },
+  })
+  try {
+    await pipeline(stream, counted, createWriteStream(path.join(place, name), { flush: true }))
+    if (isTruncated?.() === true) throw tooLarge(limit)
+    if (bytes === 0) throw new Fault('BadRequest', { reason: `The file ${name} is empty.` })
+    await putInPlace(draft, place, name, title)
+  } finally {
+    rmSync(place, { recursive: true, force: true })
+  }
+  return bytes
+}
+
+/** Puts an uploaded file in its place; a dataset without fields gets those that it seems to have. */
+async function putInPlace(
+  draft: DatasetDraft,
+  place: string,
+  name: string,
+  named: string | undefined,
+): Promise<void> {
+  const { id, folder, root } = draft
+  const before = definitionText(draft)
+  const { title, ...found } = await understandFile(place, name, root)
+  const isFirst = before.trim() === ''
+  const definition = isFirst ? null : readDefinition(root, id).definition
+  const isRecords = found.fields !== undefined
+  const metas = { default: { title: named ?? title, description: '' } }
+  const change: DefinitionChange = {
+    ...(isFirst ? { metas, visibility: 'public' as const } : {}),
+    ...found,
+    // Fields that were declared stay, and are looked for in the new file; those after steps are inferred where they are published.
+    fields:
+      definition?.fields != null && isRecords
+        ? undefined
+        : (definition?.processors.length ?? 0) > 0
+          ? null
+          : (found.fields ?? null),
+    ...(isRecords ? {} : { id: null, processors: null }),
+  }
+  const text = await asBadRequest(() => changedDefinition(before, change))
+  renameSync(path.join(place, name), path.join(folder, name))
+  writeDefinition(draft, text)
+}
+
+function tooLarge(limit: number): Fault {
+  return new Fault('ContentTooLarge', {
+    reason: `The file has more than ${limit} bytes, which is the limit of this portal (upload_limit).`,
+  })
+}
+
+/** The name of an uploaded file as one of a file here: no path, and nothing that has a meaning of its own. */
+export function uploadName(given: string): string {
+  const last = given.replaceAll('\\', '/').split('/').at(-1) ?? ''
+  const name = last
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{N}._ ()-]/gu, '-')
+    .replace(/^[.\s-]+/, '')
+    .trim()
+  if (name === '' || name.length > 120 || name.toLowerCase() === DEFINITION || /[. ]$/.test(name))
+    throw new Fault('BadRequest', {
+      reason: `${JSON.stringify(given.slice(0, 130))} is no name of a file to upload: letters, digits, dots, blanks, - and _ are expected, at most 120, and not dataset.yaml.`,
+    })
+  return name
+}

@@ -1,0 +1,107 @@
+import { rmSync } from 'node:fs'
+import path from 'node:path'
+import type { Digests } from './digests.ts'
+import { fingerprintOf } from './fingerprint.ts'
+import { writeMappedGraphs } from './graphs/mapped-graphs.ts'
+import type { ChosenMapping, MappingRefusal } from './mapping/choose-mapping.ts'
+import type { UsableMapping } from './mapping/mapping-file.ts'
+import type { PublishContext, PublishReport, PublishResult } from './publication.ts'
+import { publishedRecords } from './published-records.ts'
+import { shareFile } from './versions/durable.ts'
+import { RECORDS } from './versions/tombstones.ts'
+import {
+  commitVersion,
+  type GraphFile,
+  type Manifest,
+  prepareVersion,
+  sharedGraph,
+  VERSION_FORMAT,
+  type Versions,
+  versionFolder,
+} from './versions/versions.ts'
+
+/** What every version begins with, and where it is written. */
+export interface Head
+  extends Pick<
+    Manifest,
+    'format' | 'version' | 'fingerprint' | 'definition' | 'source' | 'base' | 'published'
+  > {}
+
+interface Preparation extends Head {
+  readonly folder: string
+  readonly begun: Date
+}
+
+type Prepared =
+  | { readonly manifest: Manifest; readonly refusal: MappingRefusal | null; readonly report: PublishReport }
+  | { readonly manifest: null; readonly current: Manifest; readonly refusal: MappingRefusal }
+
+/** Writes a version and puts it in force; what cannot be finished, or is not to be, leaves nothing behind. */
+export async function prepare(
+  id: string,
+  { definition, source }: Digests,
+  mapping: string | null,
+  { base, versions, now }: PublishContext,
+  make: (preparation: Preparation) => Promise<Prepared>,
+): Promise<PublishResult> {
+  const begun = now()
+  const fingerprint = fingerprintOf(definition, source, mapping)
+  const version = `${begun.getTime().toString(36)}-${fingerprint.slice(0, 12)}`
+  const folder = prepareVersion(versions, id, version)
+  const published = begun.toISOString().replace('Z', '+00:00')
+  const head = { format: VERSION_FORMAT, version, fingerprint, definition, source, base, published }
+  try {
+    const made = await make({ ...head, folder, begun })
+    if (made.manifest !== null)
+      return { type: 'published', ...made, manifest: await commitVersion(versions, made.manifest) }
+    rmSync(folder, { recursive: true, force: true })
+    return { type: 'unchanged', manifest: made.current, refusal: made.refusal }
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Adds what a mapping makes of the records whose facts are written. */
+export async function addMapping(
+  part: Omit<Manifest, 'mapping' | keyof Head>,
+  { folder, begun, ...head }: Preparation,
+  { mapping, diagnostics }: ChosenMapping,
+  context: PublishContext,
+) {
+  const { id, fields } = part.dataset
+  const facts = part.graphs.find(({ role }) => role === 'facts')?.columns ?? ''
+  const records = () => publishedRecords(path.join(folder, facts), { base: head.base, dataset: part.dataset })
+  const made =
+    mapping === null
+      ? null
+      : await writeMappedGraphs(
+          mapping.mapping,
+          { base: head.base, dataset: id, fields, folder, statistics: part.statistics },
+          records,
+          done => context.onProgress?.({ dataset: id, records: done }),
+        )
+  const graphs: readonly GraphFile[] = [...part.graphs, ...(made?.graphs ?? [])]
+  const used = mapping === null || made === null ? null : { ...usableOf(mapping), rules: made.rules }
+  const manifest: Manifest = { ...part, ...head, graphs, mapping: used }
+  const report = {
+    records: part.statistics.records,
+    triples: (made?.graphs ?? part.graphs)[0]?.triples ?? 0,
+    mapping: used === null ? null : { file: used.file, rules: used.rules, diagnostics },
+    milliseconds: context.now().getTime() - begun.getTime(),
+  }
+  return { manifest, report }
+}
+
+/** The graphs of the records of a version, taken over into another: their files stay where they are. */
+export function retainedGraphs(current: Manifest, folder: string, versions: Versions): readonly GraphFile[] {
+  const home = versionFolder(versions, current.dataset.id, current.version)
+  shareFile(path.join(home, RECORDS), path.join(folder, RECORDS))
+  return current.graphs
+    .filter(({ role }) => role === 'facts')
+    .map(graph => sharedGraph(graph, current.version))
+}
+
+function usableOf({ file, text, mapping }: UsableMapping): UsableMapping {
+  return { file, text, mapping }
+}

@@ -1,0 +1,146 @@
+import { Fault } from '../../errors/errors.ts'
+import { parseTriples } from '../../rdf/ntriples-reader.ts'
+import { inGraph, triple, variable } from '../../sparql/build.ts'
+import { countOf, type SharedStore } from '../../store/remote/remote.ts'
+import type { LoadProgress } from '../../store/store.ts'
+import { graphSources } from '../versions/graph-sources.ts'
+import { type Manifest, removedIds, type Versions } from '../versions/versions.ts'
+import type { Releases, StoredVersion } from './releases.ts'
+
+/** Milliseconds for which somebody who loads a version has it for himself, and after which he says so again. */
+const LEASE = 30_000
+const RENEWAL = 10_000
+/** Ids of removed records that other instances are notified of. */
+const REMOVED_REPORTED = 20_000
+/** Pieces of a load between two notes of how far it is. */
+const NOTED = 4
+
+/** Milliseconds for counting a graph that was loaded. */
+const COUNTING = 1_800_000
+/** Triples up to which all of them are counted. */
+const COUNTED = 2_000_000
+
+/** What is stored in the store for a version: all that an instance without its files needs. */
+export interface VersionDocument {
+  readonly manifest: Manifest
+  readonly removed: readonly string[]
+}
+
+/** A version that is to be loaded, and what is there of it and of others. */
+export interface VersionLoad {
+  readonly versions: Versions
+  readonly manifest: Manifest
+  readonly mine: StoredVersion | undefined
+  readonly stored: readonly StoredVersion[]
+  readonly onProgress: (progress: LoadProgress) => void
+}
+
+/** Loads versions into a store that several share, under leases, and checks what the engine took. */
+export class VersionLoader {
+  readonly #store: SharedStore
+  readonly #releases: Releases
+  readonly #now: () => number
+
+  constructor(store: SharedStore, releases: Releases, now: () => number) {
+    this.#store = store
+    this.#releases = releases
+    this.#now = now
+  }
+
+  /** Loads a version under a lease that is renewed meanwhile. */
+  async load(load: VersionLoad): Promise<void> {
+    const { manifest, mine } = load
+    const { version } = manifest
+    const { id } = manifest.dataset
+    const leases = (mine?.triples ?? []).filter(({ predicate }) =>
+      /#(?:lease|replaced)$/.test(predicate.value),
+    )
+    let lease = await this.#releases.lease(id, version, this.#now() + LEASE, leases)
+    let renewing = Promise.resolve()
+    const renewal = setInterval(() => {
+      renewing = renewing
+        .then(async () => {
+          lease = await this.#releases.lease(id, version, this.#now() + LEASE, [lease])
+        })
+        .catch(() => undefined)
+    }, RENEWAL)
+    try {
+      await this.#fill(load)
+    } finally {
+      clearInterval(renewal)
+      await renewing
+    }
+  }
+
+  /** Loads what is missing of a version, and says what it is. */
+  async #fill({ versions, manifest, mine, stored, onProgress }: VersionLoad): Promise<void> {
+    const { version } = manifest
+    const { id } = manifest.dataset
+    const sources = graphSources(versions, manifest)
+    const known: Map<string, number> = new Map(
+      stored.flatMap(({ dataset, loaded }) => (dataset === id ? [...loaded] : [])),
+    )
+    const graphs = sources.map(({ graph }) => graph)
+    await this.#releases.insert(this.#releases.graphsOf(id, version, graphs))
+    const total = sources.reduce((sum, { triples }) => sum + triples, 0)
+    let before = 0
+    for (const source of sources) {
+      const { graph, triples } = source
+      const found = known.get(graph)
+      if (found === undefined) {
+        const done = before
+        const uploaded = await this.#store.upload(source, {
+          done: mine?.progress.get(graph) ?? 0,
+          onPiece: async ({ pieces, lines }) => {
+            onProgress({ triples: done + lines, total })
+            if (pieces % NOTED === 0)
+              await this.#releases.insert([this.#releases.progress(id, version, graph, pieces)])
+          },
+        })
+        const count = await this.#checked(source, uploaded.samples, isRepeating(manifest, graph))
+        known.set(graph, count)
+        await this.#releases.insert([this.#releases.loaded(id, version, graph, count)])
+      } else await this.#releases.insert([this.#releases.loaded(id, version, graph, found)])
+      before += triples
+      onProgress({ triples: before, total })
+    }
+    const document: VersionDocument = {
+      manifest,
+      removed: [...removedIds(versions, id)].slice(-REMOVED_REPORTED),
+    }
+    await this.#releases.keepDocument(id, version, JSON.stringify(document))
+  }
+
+  /** Looks whether the engine has what was loaded, and gives the number of triples. Faults: LoadRefused. */
+  async #checked(
+    { graph, triples }: { readonly graph: string; readonly triples: number },
+    samples: readonly string[],
+    isRepeated: boolean,
+  ): Promise<number> {
+    const refuse = (what: string) => {
+      throw new Fault('LoadRefused', { reason: `the engine lacks ${what} of ${graph}` })
+    }
+    if (triples > COUNTED && !isRepeated) {
+      // Counting takes some engines minutes; what each piece ended with tells whether the pieces are there.
+      const object = variable('object')
+      for (const { subject, predicate } of parseTriples(samples.join(''))) {
+        const where = [inGraph(graph, triple(subject, predicate, object))]
+        const query = { type: 'select', projection: [{ variable: object }], where, limit: 1 } as const
+        if ((await this.#store.read(query)).length === 0) refuse('a piece')
+      }
+      return triples
+    }
+    const [row] = await this.#store.read(countOf(graph), COUNTING)
+    const count = Number(row?.count?.value ?? 0)
+    if (count > triples || (count < triples && !isRepeated))
+      refuse(`${triples - count} of ${triples} triples`)
+    return count
+  }
+}
+
+/** Facts say a value that a field has twice once; all other files have each triple once. */
+function isRepeating({ dataset, content }: Manifest, graph: string): boolean {
+  return (
+    content === 'records' && graph.endsWith(':facts') && dataset.fields.some(({ multivalued }) => multivalued)
+  )
+}

@@ -1,0 +1,200 @@
+import { GEO, RDF, XSD } from '../../../rdf/vocab.ts'
+import { type Arena, compareBytes } from '../bytes.ts'
+import { Texts } from '../dictionary-texts.ts'
+import { TRIPLE_TERM } from '../format.ts'
+import { isExact, momentOfLexical, numberOfLexical, numericKind, pointOf } from '../lexical.ts'
+import type { ByteTable } from './byte-table.ts'
+import {
+  BACKSLASH_BYTE,
+  compareDecimals,
+  compareTexts,
+  type LiteralEnding,
+  LONG,
+  withoutEscapes,
+} from './literal-text.ts'
+import { plainPoint } from './plain-forms.ts'
+import { sortPieces } from './sort-bytes.ts'
+
+export type LiteralFamily = 'boolean' | 'number' | 'moment' | 'day' | 'text' | 'point' | 'other'
+
+/** Distinct literals of a table: their texts without escapes, datatypes, languages and values, and how they are sorted. */
+export class LiteralTable {
+  readonly size: number
+  /** The number of the ending of each. */
+  readonly endingOf: Uint32Array
+  /** Values of numbers, moments and booleans, where there are any. */
+  values = new Float64Array(0)
+  private readonly table: ByteTable
+  private readonly endings: readonly LiteralEnding[]
+  /** Texts with escapes, without them. */
+  private readonly plain: Arena
+  private readonly starts: Uint32Array | Float64Array
+  private readonly ends: Uint32Array | Float64Array
+
+  constructor(table: ByteTable, endings: readonly LiteralEnding[]) {
+    this.table = table
+    this.endings = endings
+    const { size } = table
+    this.size = size
+    this.plain = table.arena
+    // Texts without their escapes are behind those with them.
+    const isShort = 2 * table.arena.length <= 0xffff_ffff
+    this.starts = isShort ? new Uint32Array(size) : new Float64Array(size)
+    this.ends = isShort ? new Uint32Array(size) : new Float64Array(size)
+    this.endingOf = new Uint32Array(size)
+    for (let index = 0; index < size; index++) this.readKey(index)
+  }
+
+  text(index: number): string {
+    return this.plain.bytes.toString('utf8', this.starts[index], this.ends[index])
+  }
+
+  ending(index: number): LiteralEnding {
+    return this.endings[this.endingOf[index] as number] as LiteralEnding
+  }
+
+  /** Finds the family of a literal and keeps its value, if it has one. */
+  familyOf(index: number): LiteralFamily {
+    const { datatype } = this.ending(index)
+    switch (datatype) {
+      case XSD.string:
+      case RDF.langString:
+      case RDF.dirLangString:
+        return 'text'
+      case XSD.boolean: {
+        const form = this.text(index)
+        if (!/^(?:true|false|0|1)$/.test(form)) return 'other'
+        this.keepValue(index, form === 'true' || form === '1' ? 1 : 0)
+        return 'boolean'
+      }
+      case XSD.dateTime:
+      case XSD.date: {
+        const moment = momentOfLexical(this.text(index), datatype === XSD.date)
+        if (moment === null) return 'other'
+        this.keepValue(index, moment.seconds)
+        return datatype === XSD.date ? 'day' : 'moment'
+      }
+      case GEO.wktLiteral:
+        return this.pointAt(index) === null ? 'other' : 'point'
+      default: {
+        const kind = numericKind(datatype)
+        const value = kind === null ? null : numberOfLexical(this.text(index), kind)
+        if (value === null) return 'other'
+        this.keepValue(index, value)
+        return 'number'
+      }
+    }
+  }
+
+  private keepValue(index: number, value: number): void {
+    if (this.values.length === 0) this.values = new Float64Array(this.table.size)
+    this.values[index] = value
+  }
+
+  pointAt(index: number): readonly [longitude: number, latitude: number] | null {
+    const [start, end] = [this.starts[index] as number, this.ends[index] as number]
+    return plainPoint(this.plain.bytes, start, end) ?? pointOf(this.text(index))
+  }
+
+  areExact(order: Uint32Array): boolean {
+    for (const index of order) {
+      const kind = numericKind(this.ending(index).datatype)
+      if (kind === 'double' || kind === 'float') continue
+      const value = this.values[index] as number
+      if (kind === 'integer' ? !Number.isSafeInteger(value) : !isExact(this.text(index), value, 'decimal'))
+        return false
+    }
+    return true
+  }
+
+  bytes(index: number): Buffer {
+    return this.plain.bytes.subarray(this.starts[index], this.ends[index])
+  }
+
+  private isSameText(left: number, right: number): boolean {
+    const { bytes } = this.plain
+    const [start, end] = [this.starts[left] as number, this.ends[left] as number]
+    const [otherStart, otherEnd] = [this.starts[right] as number, this.ends[right] as number]
+    return compareBytes(bytes, start, end, bytes, otherStart, otherEnd) === 0
+  }
+
+  sortTexts(members: Uint32Array): void {
+    sortPieces(members, {
+      bytes: this.plain.bytes,
+      startOf: index => this.starts[index] as number,
+      endOf: index => this.ends[index] as number,
+    })
+    // With one ending all texts are different.
+    const ending = this.endingOf[members[0] as number]
+    if (members.some(index => this.endingOf[index] !== ending))
+      this.sortTies(members, (a, b) => this.isSameText(a, b), true)
+  }
+
+  /**
+   * Orders what is the same for the sort so far: by datatype, language and form; where doubles are not exact, by the exact
+   * value before.
+   */
+  sortTies(order: Uint32Array, same: (left: number, right: number) => boolean, exact: boolean): void {
+    for (let from = 0; from < order.length; ) {
+      let to = from + 1
+      while (to < order.length && same(order[from] as number, order[to] as number)) to++
+      if (to - from > 1) {
+        const tied = [...order.subarray(from, to)].sort((a, b) => {
+          const [left, right] = [this.ending(a), this.ending(b)]
+          return (
+            (exact ? 0 : compareDecimals(this.text(a), this.text(b))) ||
+            compareTexts(left.language, right.language) ||
+            compareTexts(left.datatype, right.datatype) ||
+            Buffer.compare(this.bytes(a), this.bytes(b))
+          )
+        })
+        order.set(tied, from)
+      }
+      from = to
+    }
+  }
+
+  textsOf(order: Uint32Array): Texts {
+    let length = 0
+    for (const index of order) length += (this.ends[index] as number) - (this.starts[index] as number)
+    const { bytes } = this.plain
+    const text = Buffer.allocUnsafeSlow(length)
+    const offsets = new Uint32Array(order.length + 1)
+    let at = 0
+    for (let place = 0; place < order.length; place++) {
+      const index = order[place] as number
+      const [start, end] = [this.starts[index] as number, this.ends[index] as number]
+      if (end - start > LONG) text.set(bytes.subarray(start, end), at)
+      else for (let from = start; from < end; from++) text[at + from - start] = bytes[from] as number
+      at += end - start
+      offsets[place + 1] = at
+    }
+    return new Texts(text, offsets)
+  }
+
+  private readKey(index: number): void {
+    const { bytes } = this.plain
+    let at = this.table.startOf(index)
+    let ending = 0
+    for (let unit = 1; ; unit *= 128) {
+      const byte = bytes[at++] as number
+      ending += (byte & 127) * unit
+      if (byte < 128) break
+    }
+    const end = this.table.endOf(index)
+    this.endingOf[index] = ending
+    // The literals of a triple term keep their escapes.
+    let backslash = this.ending(index).datatype === TRIPLE_TERM ? end : at
+    while (backslash < end && bytes[backslash] !== BACKSLASH_BYTE) backslash++
+    if (backslash < end) {
+      const text = Buffer.from(withoutEscapes(bytes.toString('utf8', at, end)))
+      const start = this.plain.length
+      this.plain.add(text, 0, text.length)
+      this.starts[index] = start
+      this.ends[index] = start + text.length
+    } else {
+      this.starts[index] = at
+      this.ends[index] = end
+    }
+  }
+}

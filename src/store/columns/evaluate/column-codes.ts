@@ -1,0 +1,99 @@
+import type { Column } from '../column.ts'
+import type { GraphColumns } from '../graph.ts'
+import { domainsOf } from './evaluation.ts'
+import { scratchUint32 } from './scratch.ts'
+import { rowsEqual, rowsPresent } from './selection.ts'
+import { codeTranslator, translated } from './translate.ts'
+import { gathered, hasWholeValues, type IdVector, type Vector } from './vector.ts'
+
+export function gatherIds({ domain, ids, isWhole }: IdVector, rows: Uint32Array): IdVector {
+  return { type: 'ids', domain, ids: gathered(ids, rows), ...(isWhole === true ? { isWhole } : {}) }
+}
+
+/** The row of a subject, or -1. */
+export function rowFinder(column: Column): (subject: number) => number {
+  if (column.isDense) return subject => subject
+  const { rowNumbers } = column
+  return subject => (rowNumbers[subject] as number) - 1
+}
+
+/** The codes of a column with one value a row, by the subjects of solutions; 0 for none. Shared where they are consecutive. */
+export function codesOf(column: Column, { ids, first }: IdVector): Uint32Array {
+  const { codes } = column
+  if (column.isDense && first !== undefined) return codes.subarray(first - 1, first - 1 + ids.length)
+  const found = scratchUint32(ids.length)
+  if (column.isDense)
+    for (let at = 0; at < ids.length; at++) found[at] = codes[(ids[at] as number) - 1] as number
+  else {
+    const { rowNumbers } = column
+    for (let at = 0; at < ids.length; at++) {
+      const row = rowNumbers[(ids[at] as number) - 1] as number
+      found[at] = row === 0 ? 0 : (codes[row - 1] as number)
+    }
+  }
+  return found
+}
+
+/** The solutions whose subject has one value. */
+export function rowsWith(column: Column, subjects: IdVector, code: number): Uint32Array {
+  if (code === 0) return new Uint32Array(0)
+  const { ids } = subjects
+  if (column.isSingle) return rowsEqual(codesOf(column, subjects), code)
+  const rows = scratchUint32(ids.length)
+  let count = 0
+  const rowOf = rowFinder(column)
+  for (let at = 0; at < ids.length; at++)
+    if (hasCode(column, rowOf((ids[at] as number) - 1), code)) rows[count++] = at
+  return rows.subarray(0, count)
+}
+
+/** The solutions whose subject has the value that is theirs. */
+export function rowsWithCodes(column: Column, subjects: IdVector, required: Uint32Array): Uint32Array {
+  const { ids } = subjects
+  const rows = scratchUint32(ids.length)
+  let count = 0
+  if (column.isSingle) {
+    const found = codesOf(column, subjects)
+    for (let at = 0; at < found.length; at++)
+      if (found[at] !== 0 && found[at] === required[at]) rows[count++] = at
+    return rows.subarray(0, count)
+  }
+  const rowOf = rowFinder(column)
+  for (let at = 0; at < ids.length; at++) {
+    const code = required[at] as number
+    if (code !== 0 && hasCode(column, rowOf((ids[at] as number) - 1), code)) rows[count++] = at
+  }
+  return rows.subarray(0, count)
+}
+
+export function hasCode(column: Column, row: number, code: number): boolean {
+  if (row < 0) return false
+  const { codes } = column
+  const end = column.endOf(row)
+  for (let at = column.startOf(row); at < end; at++) if (codes[at] === code) return true
+  return false
+}
+
+/** The subjects of a vector in a graph, and the rows of which these are. */
+export function subjectsIn(
+  graph: GraphColumns,
+  vector: Vector,
+  size: number,
+): { readonly rows: Uint32Array | null; readonly subjects: IdVector } {
+  const domain = domainsOf(graph).subjects
+  if (vector.type === 'ids' && vector.domain === domain && hasWholeValues(vector))
+    return { rows: null, subjects: vector }
+  const ids = vector.type === 'constant' ? constantIds(vector, graph, size) : translated(vector, domain, size)
+  const rows = rowsPresent(ids)
+  if (rows.length === size) return { rows: null, subjects: { type: 'ids', domain, ids } }
+  return { rows, subjects: gatherIds({ type: 'ids', domain, ids }, rows) }
+}
+
+function constantIds(
+  vector: Extract<Vector, { type: 'constant' }>,
+  graph: GraphColumns,
+  size: number,
+): Uint32Array {
+  const id = vector.id === 0 ? 0 : codeTranslator(vector.domain, domainsOf(graph).subjects)(vector.id)
+  return new Uint32Array(size).fill(id)
+}

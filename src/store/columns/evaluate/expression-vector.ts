@@ -1,0 +1,34 @@
+import type { Formula } from '../../../sparql/operation.ts'
+import type { Batch } from './batch.ts'
+import type { Evaluation } from './evaluation.ts'
+import type { EvaluationScope } from './scope.ts'
+import { constantVector } from './translate.ts'
+import { termOf } from './value.ts'
+import type { Vector } from './vector.ts'
+
+/** The values of an expression over a batch as a vector. */
+export function vectorOf(
+  formula: Formula,
+  batch: Batch,
+  scope: EvaluationScope,
+  evaluation: Evaluation,
+): Vector {
+  if (formula.type === 'variable') return batch.get(formula.name) ?? unboundVector(evaluation)
+  if (formula.type === 'iri' || formula.type === 'literal') return constantVector(formula, evaluation)
+  const numbers = scope.numbers.vector(formula, batch)
+  if (numbers !== null) return numbers
+  const scalar = scope.scalars.compile(formula, batch)
+  const { pool } = evaluation
+  const ids = new Uint32Array(batch.size)
+  for (let row = 0; row < batch.size; row++) {
+    const value = scalar(row)
+    if (value !== null) ids[row] = pool.intern(termOf(value))
+    if (row % 256 === 255) evaluation.check()
+  }
+  evaluation.allocate(4 * batch.size)
+  return { type: 'ids', domain: pool, ids }
+}
+
+function unboundVector({ pool }: Evaluation): Vector {
+  return { type: 'constant', domain: pool, id: 0 }
+}

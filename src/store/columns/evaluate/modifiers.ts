@@ -1,0 +1,171 @@
+import { type Formula, type SparqlOperation, variablesOf } from '../../../sparql/operation.ts'
+import { Batch } from './batch.ts'
+import { countedGroups } from './counted.ts'
+import type { Evaluation } from './evaluation.ts'
+import { vectorOf } from './expression-vector.ts'
+import { grouped, KeyedGroups } from './group.ts'
+import { projectedOrder } from './operation-parts.ts'
+import { ordered, type Places } from './order.ts'
+import type { EvaluationScope } from './scope.ts'
+import type { Vector } from './vector.ts'
+
+/** Evaluates operations on whole solution sequences: groups, orders, projections, DISTINCT and slices. */
+export class SolutionModifiers {
+  private readonly evaluation: Evaluation
+  private readonly solutions: (operation: SparqlOperation, scope: EvaluationScope) => Iterable<Batch>
+
+  /** @param solutions evaluates the operation that one is applied to */
+  constructor(
+    evaluation: Evaluation,
+    solutions: (operation: SparqlOperation, scope: EvaluationScope) => Iterable<Batch>,
+  ) {
+    this.evaluation = evaluation
+    this.solutions = solutions
+  }
+
+  /** A page of the solutions of an operation whose outermost part is a slice, and the number of all without it. */
+  page(
+    operation: Extract<SparqlOperation, { type: 'slice' }>,
+    scope: EvaluationScope,
+  ): {
+    readonly batches: readonly Batch[]
+    readonly total: number
+  } {
+    const end = operation.limit === null ? Number.POSITIVE_INFINITY : operation.offset + operation.limit
+    const { project, order } = projectedOrder(operation.input)
+    if (order !== null) {
+      const { batch, total } = this.inOrder(order, scope, { from: operation.offset, to: end })
+      return { batches: batch === null ? [] : [projected(batch, project)], total }
+    }
+    const batches: Batch[] = []
+    let total = 0
+    for (const batch of this.solutions(operation.input, scope)) {
+      const [from, to] = [Math.max(0, operation.offset - total), Math.min(batch.size, end - total)]
+      if (to > from) batches.push(batch.slice(from, to))
+      total += batch.size
+    }
+    return { batches, total }
+  }
+
+  /** Operations on whole solution sequences, by themselves. */
+  *evaluate(
+    operation: Extract<
+      SparqlOperation,
+      { type: 'group' | 'order' | 'project' | 'distinct' | 'reduced' | 'slice' }
+    >,
+    scope: EvaluationScope,
+  ): Generator<Batch> {
+    const { input } = operation
+    switch (operation.type) {
+      case 'group': {
+        const known = this.knownCounts(operation, scope)
+        if (known !== null) {
+          yield known
+          return
+        }
+        const context = {
+          evaluation: this.evaluation,
+          vectorOf: (formula: Formula, batch: Batch) => vectorOf(formula, batch, scope, this.evaluation),
+        }
+        yield grouped(this.solutions(input, scope), operation.keys, operation.aggregates, context)
+        return
+      }
+      case 'order': {
+        const { batch } = this.inOrder(operation, scope, { from: 0, to: Number.POSITIVE_INFINITY })
+        if (batch !== null) yield batch
+        return
+      }
+      case 'project':
+        for (const batch of this.solutions(input, scope)) yield batch.only(operation.variables)
+        return
+      case 'reduced':
+        yield* this.solutions(input, scope)
+        return
+      case 'distinct':
+        yield* this.distinct(input, scope)
+        return
+      case 'slice':
+        yield* this.slice(operation, scope)
+        return
+      default:
+        operation satisfies never
+    }
+  }
+
+  private *slice(
+    { input, offset, limit }: Extract<SparqlOperation, { type: 'slice' }>,
+    scope: EvaluationScope,
+  ): Generator<Batch> {
+    const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit
+    if (end === 0 || limit === 0) return
+    const { project, order } = projectedOrder(input)
+    if (order !== null) {
+      const { batch } = this.inOrder(order, scope, { from: offset, to: end })
+      if (batch !== null) yield projected(batch, project)
+      return
+    }
+    let passed = 0
+    for (const batch of this.solutions(input, scope)) {
+      const [from, to] = [Math.max(0, offset - passed), Math.min(batch.size, end - passed)]
+      if (to > from) yield batch.slice(from, to)
+      passed += batch.size
+      if (passed >= end) return
+    }
+  }
+
+  private inOrder(
+    { input, keys }: Extract<SparqlOperation, { type: 'order' }>,
+    scope: EvaluationScope,
+    places: Places,
+  ): { readonly batch: Batch | null; readonly total: number } {
+    const valuesOf = (formula: Formula, batch: Batch) => vectorOf(formula, batch, scope, this.evaluation)
+    return ordered(this.solutions(input, scope), keys, places, valuesOf, this.evaluation)
+  }
+
+  /** Each solution when it is met first. */
+  private *distinct(input: SparqlOperation, scope: EvaluationScope): Generator<Batch> {
+    const names = [...variablesOf(input)]
+    const groups = new KeyedGroups(names, this.evaluation)
+    for (const batch of this.solutions(input, scope)) {
+      if (batch.size === 0) continue
+      if (names.length === 0) {
+        yield batch.slice(0, 1)
+        return
+      }
+      let next = groups.count()
+      const numbers = groups.assign(batch)
+      const rows = new Uint32Array(groups.count() - next)
+      let count = 0
+      for (let row = 0; row < numbers.length; row++)
+        if (numbers[row] === next) {
+          rows[count++] = row
+          next += 1
+        }
+      if (count > 0) yield batch.rows(rows)
+    }
+  }
+
+  /** COUNT of triple patterns whose numbers of triples say it. */
+  private knownCounts(
+    operation: Extract<SparqlOperation, { type: 'group' }>,
+    scope: EvaluationScope,
+  ): Batch | null {
+    const counted = countedGroups(operation, scope.graphs, this.evaluation)
+    if (counted !== null) return counted
+    const { input, keys, aggregates } = operation
+    if (keys.length > 0 || input.type !== 'bgp' || aggregates.length === 0) return null
+    const isCount = aggregates.every(
+      ({ aggregate }) => aggregate.name === 'COUNT' && !aggregate.distinct && aggregate.operand === null,
+    )
+    const [pattern, ...others] = input.patterns
+    const count =
+      !isCount || pattern === undefined || others.length > 0 ? null : scope.patterns.count(pattern)
+    if (count === null) return null
+    const vector: Vector = { type: 'numbers', kind: 'integer', values: Float64Array.of(count), bound: null }
+    return new Batch(1, new Map(aggregates.map(({ variable }) => [variable, vector])))
+  }
+}
+
+function projected(batch: Batch, project: Extract<SparqlOperation, { type: 'project' }> | null): Batch {
+  return project === null ? batch : batch.only(project.variables)
+}

@@ -1,0 +1,118 @@
+import type { Node } from '../../../sparql/algebra.ts'
+import {
+  certainVariables,
+  type Formula,
+  type SparqlOperation,
+  type TriplePatternNode,
+  variablesOfFormula,
+} from '../../../sparql/operation.ts'
+import type { PathPattern } from './block.ts'
+import { conjuncts } from './counted.ts'
+
+export function isSubquery(operation: SparqlOperation): boolean {
+  switch (operation.type) {
+    case 'group':
+    case 'order':
+    case 'project':
+    case 'distinct':
+    case 'reduced':
+    case 'slice':
+      return true
+    default:
+      return false
+  }
+}
+
+/** A projection and the order below it, where a slice is taken of them. */
+export function projectedOrder(operation: SparqlOperation): {
+  readonly project: Extract<SparqlOperation, { type: 'project' }> | null
+  readonly order: Extract<SparqlOperation, { type: 'order' }> | null
+} {
+  if (operation.type === 'order') return { project: null, order: operation }
+  if (operation.type === 'project' && operation.input.type === 'order')
+    return { project: operation, order: operation.input }
+  return { project: null, order: null }
+}
+
+/** True where an operation reads all that it is about before it gives its first solution. */
+export function readsAll(operation: SparqlOperation): boolean {
+  switch (operation.type) {
+    case 'group':
+    case 'order':
+      return true
+    case 'project':
+    case 'reduced':
+    case 'slice':
+    case 'extend':
+    case 'filter':
+      return readsAll(operation.input)
+    default:
+      return false
+  }
+}
+
+interface Parts {
+  readonly patterns: readonly TriplePatternNode[]
+  readonly paths: readonly PathPattern[]
+  readonly filters: readonly Formula[]
+  readonly others: readonly SparqlOperation[]
+}
+
+/**
+ * The members of nested joins and filters. A filter within a join is taken out where the variables that it reads are bound
+ * beside it in any case, so that it means the same there.
+ */
+export function partsOf(operation: SparqlOperation): Parts {
+  switch (operation.type) {
+    case 'bgp':
+      return { patterns: operation.patterns, paths: [], filters: [], others: [] }
+    case 'path':
+      return { patterns: [], paths: [operation], filters: [], others: [] }
+    case 'join': {
+      const inputs = operation.inputs.map(input =>
+        input.type === 'filter' && !isSelfContained(input)
+          ? { patterns: [], paths: [], filters: [], others: [input] }
+          : partsOf(input),
+      )
+      return {
+        patterns: inputs.flatMap(({ patterns }) => patterns),
+        paths: inputs.flatMap(({ paths }) => paths),
+        filters: inputs.flatMap(({ filters }) => filters),
+        others: inputs.flatMap(({ others }) => others),
+      }
+    }
+    case 'filter': {
+      const inner = partsOf(operation.input)
+      return { ...inner, filters: [...inner.filters, ...conjuncts(operation.condition)] }
+    }
+    default:
+      return { patterns: [], paths: [], filters: [], others: [operation] }
+  }
+}
+
+function isSelfContained({ input, condition }: Extract<SparqlOperation, { type: 'filter' }>): boolean {
+  const inner = input.type === 'filter' ? isSelfContained(input) : true
+  return inner && isSubset(variablesOfFormula(condition), certainVariables(input))
+}
+
+export function isSubset(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {
+  for (const name of some) if (!all.has(name)) return false
+  return true
+}
+
+function namesOf(nodes: readonly Node[]): readonly string[] {
+  return nodes.flatMap(node => (node.type === 'variable' ? [node.name] : []))
+}
+
+export function variablesOfPattern({ subject, predicate, object }: TriplePatternNode): readonly string[] {
+  return namesOf([subject, predicate, object])
+}
+
+export function variablesOfPath({ subject, object }: PathPattern): readonly string[] {
+  return namesOf([subject, object])
+}
+
+/** Variables that conditions within an operation read. */
+export function readWithin(operation: SparqlOperation): ReadonlySet<string> {
+  return variablesOfFormula({ type: 'exists', negated: false, input: operation })
+}

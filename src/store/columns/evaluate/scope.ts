@@ -1,0 +1,18 @@
+import type { GraphColumns } from '../graph.ts'
+import type { Filter } from './filter.ts'
+import type { NumberKernels } from './numbers.ts'
+import type { PatternMatcher } from './patterns.ts'
+import type { ScalarCompiler } from './scalar.ts'
+
+export type Graphs = readonly GraphColumns[]
+
+/** What patterns and conditions see: the graphs whose merge is the default graph, and what stands for variables in EXISTS. */
+export interface EvaluationScope {
+  readonly graphs: Graphs
+  /** Variables that have the values of a solution outside, also in groups that do not bind them (section 18.6). */
+  readonly substituted: ReadonlySet<string>
+  readonly scalars: ScalarCompiler
+  readonly numbers: NumberKernels
+  readonly filter: Filter
+  readonly patterns: PatternMatcher
+}
