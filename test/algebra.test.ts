@@ -172,6 +172,25 @@ t.test('conditions hold of values that a query makes as it goes on', t => {
   t.end()
 })
 
+t.test('rows are counted by terms that a query makes as it goes on', t => {
+  const triple = (predicate: string, value: string, type: string) =>
+    `<urn:s> <urn:${predicate}> "${value}"^^<${type}> .\n`
+  const columns = columnsOfText(
+    [1, 2, 3].map(value => triple('p', String(value), XSD.integer)).join('') +
+      [1, 2].map(value => triple('q', `${value}.5`, XSD.decimal)).join('') +
+      triple('r', '1.5E0', XSD.double),
+  )
+  const rows = (keys: string) => {
+    const text = `SELECT (COUNT(*) AS ?n) { ?s ?p ?o } GROUP BY ${keys}`
+    const found = byColumns({ text, order: [] }, { defaultGraphs: [columns], namedGraphs: new Map() })
+    return found.map(({ n }) => n?.replace(' integer', '')).sort()
+  }
+  t.same(rows('(DATATYPE(?o) AS ?d)'), ['1', '2', '3'])
+  t.same(rows('(DATATYPE(?o) AS ?d) (STR(?o) AS ?t)'), ['1', '1', '1', '1', '1', '1'])
+  t.same(rows('?s (DATATYPE(?o) AS ?d)'), ['1', '2', '3'])
+  t.end()
+})
+
 t.test(`random algebra, seed ${seed}`, t => {
   const differences: string[] = []
   let sample: Sample | null = null

@@ -75,6 +75,7 @@ t.test('every syntax', async t => {
       id => ({
         facts: [
           `<${BASE}/ld/resources/${id}/x> <${RDF}type> <http://e/T> .`,
+          `<${BASE}/ld/resources/${id}/x> <http://e/p> "01"^^<${XSD}integer> .`,
           `<${BASE}/ld/resources/${id}/x> <http://e/p> "1"^^<${XSD}integer> .`,
           `<${BASE}/ld/resources/${id}/x> <http://e/p> "b"@en .`,
           `<${BASE}/ld/resources/${id}/x> <http://e/p> ${genid(id, 'b1')} .`,
@@ -90,6 +91,7 @@ t.test('every syntax', async t => {
         facts: [
           `${genid(id, 'a.b')} <http://p> ${genid(id, 'é')} .`,
           '<http://s> <http://p> "_:a \\" <x> # y" .',
+          `<http://s> <http://p> "01"^^<${XSD}integer> .`,
           `<http://s> <http://p> "1"^^<${XSD}integer> .`,
         ],
       }),
@@ -232,6 +234,98 @@ t.test('what is refused', async t => {
   }
 })
 
+t.test('literals keep their lexical form and datatype', { timeout: 120_000 }, async t => {
+  const xsd = (type: string) => `<${XSD}${type}>`
+  const forms = [
+    ...['1', '01', '+1', '-0', '000000000000000000001'].map(text => [text, 'integer']),
+    ...['1.0', '1.10', '.5', '+0.50', '-0.0', '1.'].map(text => [text, 'decimal']),
+    ...['1', '1.0', '1e0', '1.0E0', '-0', 'INF', '1e400'].map(text => [text, 'double']),
+    ...['1.3e0', '+1.3'].map(text => [text, 'float']),
+    ...['1', '0', 'true', 'false'].map(text => [text, 'boolean']),
+    ...['2020-01-01T00:00:00+00:00', '2020-01-01T24:00:00Z', '2020-01-01T00:00:00.000Z'].map(text => [
+      text,
+      'dateTime',
+    ]),
+    ...['2020-01-01+00:00', '2020-01-01Z', '2020-01-01'].map(text => [text, 'date']),
+    ...['P1Y12M', 'PT60M'].map(text => [text, 'duration']),
+    ...['int', 'long', 'short', 'byte', 'unsignedByte', 'nonNegativeInteger'].map(type => ['7', type]),
+    ['x', 'integer'],
+    [' 1', 'integer'],
+    ['', 'string'],
+  ] as const
+  const literal = ([text = '', type = '']: readonly string[]) =>
+    type === 'string' ? `"${text}"` : `"${text}"^^${xsd(type)}`
+  const lines = forms.map((form, at) => `<http://e/s${at}> <http://e/p> ${literal(form)} .`)
+  const text = `${lines.join('\n')}\n`
+  const rdfxml = forms.map(
+    ([value, type], at) =>
+      `<rdf:Description rdf:about="http://e/s${at}"><e:p rdf:datatype="${XSD}${type}">${value}</e:p></rdf:Description>`,
+  )
+  const jsonld = forms.map(([value, type], at) => ({
+    '@id': `http://e/s${at}`,
+    'http://e/p': { '@value': value, '@type': `${XSD}${type}` },
+  }))
+  const files = [
+    ['a.nt', text],
+    ['a.nq', text.replaceAll(' .\n', ' <http://e/g> .\n')],
+    ['a.ttl', text],
+    ['a.trig', `<http://e/g> { ${text} }`],
+    ['a.rdf', `<rdf:RDF xmlns:rdf="${RDF}" xmlns:e="http://e/">${rdfxml.join('')}</rdf:RDF>`],
+    ['a.jsonld', JSON.stringify(jsonld)],
+  ] as const
+  const portal = makePortal(t, files)
+  await publish(portal)
+  const expected = [...lines].sort()
+  for (const [index, [name]] of files.entries())
+    t.same([...(published(portal, `d${index}`).facts ?? [])].sort(), expected, name)
+  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
+  t.teardown(() => app.close())
+  await app.catalog.refresh()
+  app.markReady()
+  const get = async (url: string, accept: string) => {
+    const { statusCode, body } = await app.http.inject({ url, headers: { accept } })
+    t.equal(statusCode, 200, `${url} ${body.slice(0, 300)}`)
+    return body
+  }
+  const sparql = (query: string) => `/api/sparql/d2?query=${encodeURIComponent(query)}`
+  const construct = await get(sparql('CONSTRUCT WHERE { ?s ?p ?o }'), 'application/n-triples')
+  t.same(construct.split('\n').slice(0, -1).sort(), expected, 'CONSTRUCT')
+  for (const [at, form] of forms.entries()) {
+    const term = literal(form)
+    const rows = await get(sparql(`SELECT ?s { ?s <http://e/p> ${term} }`), 'text/tab-separated-values')
+    t.same(rows.split('\n').slice(1, -1), [`<http://e/s${at}>`], `${term} by SPARQL`)
+    const triples = await get(`/api/tpf/d2?object=${encodeURIComponent(term)}`, 'application/n-triples')
+    t.same(
+      triples.split('\n').filter(line => line.includes('<http://e/p> ') && line.includes('<http://e/s')),
+      [lines[at]],
+      `${term} by a fragment`,
+    )
+  }
+  for (const [format, name] of [
+    ['n3', 'nt'],
+    ['turtle', 'ttl'],
+    ['rdfxml', 'rdf'],
+    ['jsonld', 'jsonld'],
+  ] as const) {
+    const body = await get(`/api/v2/catalog/datasets/d0/exports/${format}`, '*/*')
+    await t.test(`${format} read again`, async t => {
+      const again = makePortal(t, [[`a.${name}`, body]])
+      await publish(again)
+      t.same([...(published(again, 'd0').facts ?? [])].sort(), expected)
+    })
+  }
+  for (const [query, value] of [
+    ['SELECT (COUNT(*) AS ?n) { ?s <http://e/p> ?o FILTER(?o = 1) }', '"10"'],
+    ['SELECT (COUNT(DISTINCT ?o) AS ?n) { ?s <http://e/p> ?o FILTER(?o = 1) }', '"10"'],
+    ['SELECT (STR(?o) AS ?n) { <http://e/s1> <http://e/p> ?o }', '"01"'],
+    ['SELECT (DATATYPE(?o) AS ?n) { ?s <http://e/p> ?o FILTER(STR(?s) = "http://e/s32") }', xsd('int')],
+    ['SELECT (SUM(?o) AS ?n) { VALUES ?s { <http://e/s0> <http://e/s1> } ?s <http://e/p> ?o }', '"2"'],
+  ] as const) {
+    const [, row = ''] = (await get(sparql(query), 'text/tab-separated-values')).split('\n')
+    t.equal(row.replace(/\^\^<.*integer>$/, ''), value, query)
+  }
+})
+
 t.test('a dataset of RDF is served like any other', async t => {
   const turtle =
     '@prefix e: <http://e/> .\n<x> a e:T ; e:name "A & B"@en , "multi\\nline" ; e:size 1.50 ; e:has [ e:part ( 1 2 ) ] .'
@@ -283,7 +377,7 @@ t.test('a dataset of RDF is served like any other', async t => {
   t.match(await get('/api/v2/catalog/datasets/d3/exports/rdfxml'), { statusCode: 422, body: /http:\/\/p / })
   t.match(await get('/api/tpf/d0?predicate=http%3A%2F%2Fe%2Fsize', 'application/n-triples'), {
     statusCode: 200,
-    body: /<http:\/\/e\/size> "1\.5"/,
+    body: /<http:\/\/e\/size> "1\.50"/,
   })
   const [{ name, graph } = { name: '', graph: '' }] = app.catalog.dataset('d1').named
   t.equal(name, 'http://g')

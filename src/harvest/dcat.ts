@@ -1,4 +1,5 @@
 import { splitQuad } from '../publishing/graphs/rdf-quads.ts'
+import { LineSet } from '../publishing/line-set.ts'
 import { parseTriples } from '../rdf/ntriples-reader.ts'
 import type { Term } from '../rdf/term.ts'
 import { DCAT, DCTERMS, FOAF, HYDRA, RDF, SKOS } from '../rdf/vocab.ts'
@@ -43,6 +44,7 @@ export async function readDcat(reader: CatalogReader, url: string): Promise<Read
 /** What a catalog says, by subject and predicate. */
 class Description {
   readonly #subjects = new Map<string, Map<string, Term[]>>()
+  readonly #lines = new LineSet()
   #triples = 0
 
   add(lines: string): void {
@@ -50,6 +52,7 @@ class Description {
       .split('\n')
       .filter(line => line !== '')
       .map(line => splitQuad(line).triple)
+      .filter(triple => this.#lines.add(triple))
     for (const { subject, predicate, object } of parseTriples(`${triples.join('\n')}\n`)) {
       this.#triples += 1
       if (this.#triples > MAX_TRIPLES)

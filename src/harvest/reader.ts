@@ -86,8 +86,7 @@ export function catalogReader(
         if (rdf === undefined)
           throw unreadable('The catalog is no RDF.', { file: id }, `Formats: ${RDF_FORMATS.join(', ')}`)
         const source = openRdf({ path: file, format: rdf }, folders, rdf)
-        for await (const { lines } of quadPieces(source, { base: new URL(url).origin, dataset: 'catalog' }))
-          yield lines
+        yield* quadPieces(source, { base: new URL(url).origin, dataset: 'catalog' })
       } finally {
         rmSync(part, { force: true })
         rmSync(path.join(folder, file), { force: true })

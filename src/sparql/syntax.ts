@@ -116,6 +116,15 @@ export function syntaxTree(text: string, base: string | undefined) {
   return parser.queryUnit(text, copyParseContext(completeParseContext(context)))
 }
 
+/**
+ * True for the error of {@link syntaxTree} about an aggregate within another (SPARQL 1.2 Query, section 19.8, note 15). False
+ * where the text has EXISTS: the library does not see that a subquery there has aggregates of its own.
+ */
+export function isNestedAggregate(error: unknown, text: string): boolean {
+  if (!(error instanceof Error) || /\bexists\b/i.test(text)) return false
+  return error.message.startsWith('An aggregate function is not allowed within ')
+}
+
 /** A parser whose messages are what it expected, as JSON. */
 function buildParser() {
   return sparql12ParserBuilder.build({

@@ -36,9 +36,10 @@ export async function runQuery(
     rewritten ??= rewriteQuery(query, { defaultGraphs, named })
     return rewritten
   }
+  const operations = await parsed(query.text, base, inline)
   try {
     const { pieces } = await store.query({
-      parsed: parsed(query.text, base, inline),
+      parsed: operations,
       base,
       format,
       defaultGraphs,
@@ -53,12 +54,27 @@ export async function runQuery(
   }
 }
 
-/** The query in the algebra; null where the algebra has no place for it, or it cannot be read, which the engine tells. */
-function parsed(text: string, base: string, inline: InlineRows): ParsedQuery | null {
+/** Where a query goes beyond SPARQL with what engines have in addition, which they are to answer. */
+const ENGINE_EXTENSION = /(?:lateral|adjust)\b/iy
+
+/**
+ * The query in the algebra; null where the algebra has no place for it. What is no SPARQL is refused here, for engines read more
+ * than the recommendation has. Faults: BadRequest.
+ */
+async function parsed(text: string, base: string, inline: InlineRows): Promise<ParsedQuery | null> {
   try {
     return inlineParsed(parseQuery(text, base), inline)
-  } catch {
-    return null
+  } catch (error) {
+    const { isNestedAggregate, syntaxProblem } = await import('../../sparql/syntax.ts')
+    const problem = syntaxProblem(text)
+    if (problem === null) {
+      if (isNestedAggregate(error, text))
+        throw new Fault('BadRequest', { reason: 'The query has an aggregate within an aggregate.' })
+      return null
+    }
+    ENGINE_EXTENSION.lastIndex = problem.from
+    if (ENGINE_EXTENSION.test(text)) return null
+    throw syntaxFault(text, problem.from, problem.reason)
   }
 }
 
@@ -72,7 +88,6 @@ async function faultOf(
   rewritten: RewrittenQuery,
 ): Promise<Fault> {
   const { text, tokens } = query
-  // Few queries are refused, and the parser is large.
   const { syntaxProblem } = await import('../../sparql/syntax.ts')
   const problem = syntaxProblem(text)
   if (problem !== null) return syntaxFault(text, problem.from, problem.reason)

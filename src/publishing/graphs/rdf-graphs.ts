@@ -23,12 +23,12 @@ export async function writeRdfGraphs(
   const named = new NamedGraphWriter(place.folder)
   const seen = new LineSet()
   try {
-    for await (const { lines, distinct } of quadPieces(source, place)) {
+    for await (const lines of quadPieces(source, place)) {
       let pending = 0
       for (const line of linesOf(lines)) {
         const { triple, graph } = splitQuad(line)
         if (graph !== null && seen.add(`${graph} ${triple}`)) named.add(graph, `${triple}\n`)
-        if (distinct || seen.add(triple)) facts.out.add(`${triple}\n`, 1)
+        if (seen.add(triple)) facts.out.add(`${triple}\n`, 1)
         pending += 1
         if (pending % STEP === 0) {
           await facts.drain(false)
@@ -45,14 +45,12 @@ export async function writeRdfGraphs(
   }
 }
 
-/** Reads a file of RDF and writes nothing: the number of its quads. Throws SourceUnreadable as publishing does. */
+/** Reads a file of RDF and writes nothing: the number of its quads, each counted once. Throws SourceUnreadable as publishing does. */
 export async function checkRdf(source: RdfSource, place: QuadPlace): Promise<number> {
   let quads = 0
-  for await (const { lines } of quadPieces(source, place))
-    for (const line of linesOf(lines)) {
-      splitQuad(line)
-      quads += 1
-    }
+  const seen = new LineSet()
+  for await (const lines of quadPieces(source, place))
+    for (const line of linesOf(lines)) if (seen.add(line)) quads += 1
   return quads
 }
 

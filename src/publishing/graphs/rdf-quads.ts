@@ -12,28 +12,21 @@ export interface QuadPlace {
   readonly dataset: string
 }
 
-/** A piece of a file of RDF. */
-export interface QuadPiece {
-  /** Lines of N-Quads: canonical literals, IRIs in place of blank nodes. */
-  readonly lines: string
-  /** True where no other line of the file, in this piece or another, has one of its triples. */
-  readonly distinct: boolean
-}
-
 /** Bytes of the lines that are read at a time. */
 const PIECE_BYTES = 8 * 2 ** 20
 
 /**
- * The quads of a file, in its order. Lines of N-Triples and N-Quads are read in bounded pieces and keep the labels of
+ * The quads of a file as lines of N-Quads, in its order: literals in the form that they have there, IRIs in place of blank
+ * nodes. What the file repeats comes again. Lines of N-Triples and N-Quads are read in bounded pieces and keep the labels of
  * their blank nodes; the other syntaxes are read as a whole, and their blank nodes are numbered as they come. Throws
  * SourceUnreadable with the place of the first thing that is not RDF.
  */
-export async function* quadPieces(source: RdfSource, place: QuadPlace): AsyncGenerator<QuadPiece> {
+export async function* quadPieces(source: RdfSource, place: QuadPlace): AsyncGenerator<string> {
   if (source.format === 'ntriples' || source.format === 'nquads') yield* linePieces(source, place)
   else yield* documentPieces(source, place)
 }
 
-async function* linePieces(source: RdfSource, place: QuadPlace): AsyncGenerator<QuadPiece> {
+async function* linePieces(source: RdfSource, place: QuadPlace): AsyncGenerator<string> {
   const { name: file, format } = source
   const base = baseOf(place)
   const names = (label: string) => iriText(skolemIri(place.base, place.dataset, label))
@@ -44,8 +37,7 @@ async function* linePieces(source: RdfSource, place: QuadPlace): AsyncGenerator<
     const text = bytes.toString()
     const grounded = replaceBlankNodes(text, names)
     try {
-      for (const { lines } of parseRdf([Buffer.from(grounded)], format, base, origin))
-        yield { lines, distinct: false }
+      yield* parseRdf([Buffer.from(grounded)], format, base, origin)
     } catch (error) {
       // Once more as it was, for the columns of what is wrong.
       if (grounded !== text) for (const _ of parseRdf([bytes], format, base, origin));
@@ -55,7 +47,7 @@ async function* linePieces(source: RdfSource, place: QuadPlace): AsyncGenerator<
   }
 }
 
-async function* documentPieces(source: RdfSource, place: QuadPlace): AsyncGenerator<QuadPiece> {
+async function* documentPieces(source: RdfSource, place: QuadPlace): AsyncGenerator<string> {
   const origin = { file: source.name }
   const document: Buffer[] = []
   let length = 0
@@ -78,8 +70,8 @@ async function* documentPieces(source: RdfSource, place: QuadPlace): AsyncGenera
     }
     return name
   }
-  for (const { lines, named } of parseRdf(document, source.format, baseOf(place), origin))
-    yield { lines: replaceBlankNodes(bySubject(lines), names), distinct: !named }
+  for (const lines of parseRdf(document, source.format, baseOf(place), origin))
+    yield replaceBlankNodes(bySubject(lines), names)
 }
 
 /**

@@ -43,7 +43,7 @@ export function readShapesFile(file: string): Shapes {
     })
   const text = readBytes(file)
   let triples = ''
-  for (const { lines } of parseRdf([text], format, pathToFileURL(file).href, { file }))
+  for (const lines of parseRdf([text], format, pathToFileURL(file).href, { file }))
     for (const line of lines.split('\n')) if (line !== '') triples += `${splitQuad(line).triple}\n`
   const shapes = readShapes(triples)
   if (shapes.targets === 0)

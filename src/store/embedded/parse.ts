@@ -21,11 +21,15 @@ export interface TextOrigin {
   readonly linesBefore?: number
 }
 
-/** Triples that a store gives out as one text: a string of V8 holds 512 MiB. */
-const DUMPED_AT_ONCE = 2_000_000
+/** Quads and characters of a piece. */
+const PIECE_QUADS = 250_000
+const PIECE_LENGTH = 2 ** 25
 
-/** Triples asked of a larger store at a time, each for six times the time. */
-const PAGE = 250_000
+/** Pieces that are given out as one text: a string of V8 holds 512 MiB. */
+const WHOLE_PIECES = 8
+
+/** Bytes that the engine gets at a time. */
+const CHUNK_BYTES = 2 ** 16
 
 /** Bytes of a document that is read as a whole: ten million triples are as many as a store can hold. */
 export const MAX_DOCUMENT_LENGTH = 1.5 * 2 ** 30
@@ -33,19 +37,13 @@ export const MAX_DOCUMENT_LENGTH = 1.5 * 2 ** 30
 let isSound = true
 let engine: typeof Oxigraph | null = null
 
-/** Quads in whole lines of N-Quads. */
-export interface ParsedQuads {
-  readonly lines: string
-  /** True where some are in a graph with a name. */
-  readonly named: boolean
-}
-
 /**
- * Reads RDF and gives what the store holds of it: N-Quads with each quad once and its literals in canonical form, in the
- * order of the text, in pieces of whole lines. The text is read by the engine itself, so that nothing is published which
- * it would refuse later. Blank nodes get other labels, in the order of the text again.
+ * Reads RDF and gives its quads as lines of N-Quads, in the order of the text, in pieces of whole lines: one piece, unless
+ * there are very many. Literals keep their lexical form and datatype (RDF 1.1 Concepts, section 3.3), language tags are in
+ * lower case. The text is read by the engine itself, so that nothing is published which it would refuse later. A quad that
+ * the text has twice comes twice. Labels of blank nodes are any.
  *
- * Everything is held in memory meanwhile. Throws SourceUnreadable with line and column; nothing was given out then.
+ * Throws SourceUnreadable with line and column; what was given out before is then to be thrown away.
  *
  * @param base IRI that relative IRIs are resolved against
  */
@@ -54,53 +52,49 @@ export function* parseRdf(
   format: RdfFormat,
   base: string,
   origin: TextOrigin,
-): Generator<ParsedQuads> {
-  const store = new (started().Store)()
+): Generator<string> {
+  const options = { format: FORMATS[format], base_iri: base }
+  let pieces: string[] = []
+  let isWhole = true
   try {
-    const options = { format: FORMATS[format], base_iri: base, no_transaction: true }
-    try {
-      store.load(text, options)
-    } catch (error) {
-      throw refusal(error, origin, () => lineOf(text, options))
-    }
-    yield* quadsOf(store, origin)
-  } finally {
-    if (isSound) free(store)
-  }
-}
-
-function* quadsOf(store: Oxigraph.Store, origin: TextOrigin): Generator<ParsedQuads> {
-  try {
-    const { size } = store
-    const named = store.query('ASK { GRAPH ?graph { ?s ?p ?o } }') === true
-    const whole = named || size <= DUMPED_AT_ONCE ? dumped(store, named) : null
-    if (whole !== null) return yield { lines: whole, named }
-    // The newest triple comes first.
-    for (let end = size; end > 0; end -= PAGE) {
-      const first = Math.max(0, end - PAGE)
-      const query = `CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o } OFFSET ${first} LIMIT ${end - first}`
-      yield { lines: inOrder(String(store.query(query, { results_format: 'nt' }))), named }
+    for (const piece of piecesOf(started().parse(inChunks(text), options))) {
+      pieces.push(piece)
+      isWhole &&= pieces.length <= WHOLE_PIECES
+      if (isWhole) continue
+      yield* pieces
+      pieces = []
     }
   } catch (error) {
-    throw error instanceof Fault ? error : refusal(error, origin, () => undefined)
+    throw error instanceof Fault ? error : refusal(error, origin, () => lineOf(text, options))
   }
+  if (pieces.length > 0) yield pieces.join('')
 }
 
-/** All quads as one text; null where it would be too long for a string and there is another way. */
-function dumped(store: Oxigraph.Store, named: boolean): string | null {
-  try {
-    return inOrder(store.dump({ format: 'nq' }))
-  } catch (error) {
-    if (isOversize(error) && !named) return null
-    throw error
+function* piecesOf(quads: Iterable<Oxigraph.Quad>): Generator<string> {
+  let lines: string[] = []
+  let length = 0
+  for (const quad of quads) {
+    const line = quad.toString()
+    lines.push(line)
+    length += line.length
+    // Many are made in little time, and what the engine holds of them is more than the collector of garbage sees.
+    free(quad)
+    if (lines.length < PIECE_QUADS && length < PIECE_LENGTH) continue
+    yield textOf(lines)
+    lines = []
+    length = 0
   }
+  if (lines.length > 0) yield textOf(lines)
 }
 
-/** The lines from the last to the first. */
-function inOrder(text: string): string {
-  const lines = text.split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  return lines.length === 0 ? '' : `${lines.reverse().join('\n')}\n`
+function textOf(lines: readonly string[]): string {
+  return `${lines.join(' .\n')} .\n`
+}
+
+/** The bytes as the engine is to get them: it moves those that it has not read yet at each step. */
+function* inChunks(text: readonly Uint8Array[]): Generator<Uint8Array> {
+  for (const bytes of text)
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }
 
 /** What the engine says of a text that it refuses, with its place as the engine tells it, else as `search` finds it. */
@@ -157,9 +151,9 @@ function lineOf(
 }
 
 /** `free` is not in the types of the package. */
-function free(store: Oxigraph.Store): void {
-  const { free: release } = store as { readonly free?: () => void }
-  release?.call(store)
+function free(quad: Oxigraph.Quad): void {
+  const { free: release } = quad as { readonly free?: () => void }
+  release?.call(quad)
 }
 
 /** The engine is begun by the first file of RDF: most portals have none. */

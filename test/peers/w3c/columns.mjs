@@ -19,7 +19,15 @@ function columnsOf(lines) {
 export async function openColumns() {
   return {
     genid: 'urn:none:',
-    ask: async ({ query, base, graphs }) => {
+    isSyntax: async ({ query, base }) => {
+      try {
+        parseQuery(query, base)
+        return true
+      } catch {
+        return false
+      }
+    },
+    ask: async ({ query, base, graphs, format }) => {
       const parsed = parseQuery(query, base)
       const columns = new Map(Array.from(graphs, ([name, lines]) => [name, columnsOf(lines)]))
       const named = parsed.dataset?.namedGraphs ?? [...columns.keys()].filter(name => name !== '')
@@ -29,7 +37,7 @@ export async function openColumns() {
       }
       const isGraph = parsed.query.type === 'construct' || parsed.query.type === 'describe'
       const evaluation = new Evaluation(dataset, {}, { base: parsed.base ?? base })
-      return { text: [...jobText(parsed.query, evaluation, isGraph ? 'nt' : 'json')].join(''), isGraph }
+      return { text: [...jobText(parsed.query, evaluation, isGraph ? 'nt' : format)].join(''), isGraph }
     },
     close: async () => {},
   }

@@ -65,12 +65,25 @@ export function quads(text) {
   return new Parser({ format: 'N-Quads' }).parse(text)
 }
 
-/** An answer in JSON, or as N-Triples, in the same form. */
-export function answerOf(text, isGraph) {
+/** An answer in CSV or JSON, or as N-Triples, in the same form. */
+export function answerOf(text, isGraph, format) {
+  if (format === 'csv') return { type: 'csv', text }
   if (isGraph) return { type: 'graph', quads: quads(text) }
   const body = JSON.parse(text)
   if (body.boolean !== undefined) return { type: 'boolean', value: body.boolean }
   return { type: 'rows', rows: new SparqlJsonParser().parseJsonResults(body) }
+}
+
+/** Null where two texts of CSV have the same header and the same lines in any order; blank nodes are told apart by no label. */
+export function csvDifference(expected, found, genid) {
+  const lines = ({ text }) => {
+    const [head, ...rows] = text.trim().split(/\r?\n/)
+    const blank = rows.map(row =>
+      row.replaceAll(/_:[^,]+/g, '_:b').replaceAll(new RegExp(`${genid}[^,]+`, 'g'), '_:b'),
+    )
+    return [head, ...blank.sort()].join('\n')
+  }
+  return lines(expected) === lines(found) ? null : `${lines(found)}\n  instead of\n${lines(expected)}`
 }
 
 /** Cells are terms of Turtle, so each is read as the object of a triple. */

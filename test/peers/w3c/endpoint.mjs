@@ -11,21 +11,27 @@ const BASE = 'http://portal.test'
 /** What the default graph of a test that has named graphs is called. */
 const DEFAULT = 'http://w3c.test/default'
 
+const ACCEPTED = { json: 'application/sparql-results+json', csv: 'text/csv' }
+
 /** Gives what answers a query about the graphs of a test. */
 export async function openEndpoint(tests) {
   const portal = mkdtempSync(path.join(tmpdir(), 'lodestone-w3c-'))
   writeFileSync(path.join(portal, 'portal.yaml'), 'title: W3C\n')
-  const ids = new Map()
-  for (const { graphs } of tests) {
-    const text = nquads(graphs)
-    if (ids.has(text)) continue
-    const id = `w3c-${ids.size}`
-    ids.set(text, id)
+  const add = (id, text) => {
     const folder = path.join(portal, 'data', id)
     mkdirSync(folder, { recursive: true })
     writeFileSync(path.join(folder, 'data.nq'), text)
     writeFileSync(path.join(folder, 'dataset.yaml'), 'source: { path: data.nq }\n')
   }
+  const ids = new Map()
+  for (const { kind, graphs } of tests) {
+    const text = nquads(graphs)
+    if (kind !== 'evaluation' || ids.has(text)) continue
+    const id = `w3c-${ids.size}`
+    ids.set(text, id)
+    add(id, text)
+  }
+  add('syntax', '<urn:s> <urn:p> <urn:o> .\n')
   await publishAll({ portal, base: BASE, now: () => new Date() }, null, message => {
     if (message.type === 'failed') process.stderr.write(`${JSON.stringify(message)}\n`)
   })
@@ -34,10 +40,19 @@ export async function openEndpoint(tests) {
   app.markReady()
   return {
     genid: `${BASE}/.well-known/genid/`,
-    ask: async ({ query, base, graphs }) => {
+    isSyntax: async ({ bytes }) => {
+      const { statusCode } = await app.http.inject({
+        method: 'POST',
+        url: '/api/sparql/syntax',
+        headers: { 'content-type': 'application/sparql-query' },
+        payload: bytes,
+      })
+      return statusCode !== 400
+    },
+    ask: async ({ query, base, graphs, format }) => {
       const isGraph = isGraphQuery(query, base)
       const id = ids.get(nquads(graphs))
-      const accept = isGraph ? 'application/n-triples' : 'application/sparql-results+json'
+      const accept = isGraph ? 'application/n-triples' : ACCEPTED[format]
       const { statusCode, body } = await app.http.inject({
         method: 'POST',
         url: `/api/sparql/${id}${datasetParameters(id, graphs, query, base)}`,

@@ -9,6 +9,16 @@ const QT = 'http://www.w3.org/2001/sw/DataAccess/tests/test-query#'
 const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 const LABEL = 'http://www.w3.org/2000/01/rdf-schema#label'
 
+/** The types of tests that are about queries, by their names in manifests. */
+const KINDS = new Map([
+  ['QueryEvaluationTest', 'evaluation'],
+  ['CSVResultFormatTest', 'evaluation'],
+  ['PositiveSyntaxTest', 'positive syntax'],
+  ['PositiveSyntaxTest11', 'positive syntax'],
+  ['NegativeSyntaxTest', 'negative syntax'],
+  ['NegativeSyntaxTest11', 'negative syntax'],
+])
+
 /** Finds the files of a copy of https://github.com/w3c/rdf-tests. */
 export class Suite {
   constructor(root) {
@@ -19,13 +29,17 @@ export class Suite {
     return path.join(this.root, decodeURIComponent(iri.slice(BASE.length)))
   }
 
+  bytes(iri) {
+    return readFileSync(this.path(iri))
+  }
+
   text(iri) {
     return readFileSync(this.path(iri), 'utf8')
   }
 
   /**
-   * The tests of the evaluation of queries of a manifest and of those that it includes, in their order: `{name, query,
-   * data, named: [{file, name}], result}`, files by their IRIs.
+   * The tests of queries of a manifest and of those that it includes, in their order: `{kind, name, query, data, named: [{file,
+   * name}], result}`, files by their IRIs; those of syntax have no data and no result.
    */
   tests(manifest, seen = new Set()) {
     if (seen.has(manifest)) return []
@@ -46,10 +60,11 @@ export class Suite {
     const own = entries.flatMap(test => {
       const action = one(test, `${MF}action`)
       const result = one(test, `${MF}result`)?.value
-      const isEvaluation = store
+      const [kind] = store
         .getObjects(test, `${RDF}type`, null)
-        .some(({ value }) => value === `${MF}QueryEvaluationTest`)
-      if (!isEvaluation || action === undefined || result === undefined) return []
+        .flatMap(({ value }) => KINDS.get(value.slice(MF.length)) ?? [])
+      if (kind === undefined || action === undefined) return []
+      if (kind === 'evaluation' && result === undefined) return []
       const named = store.getObjects(action, `${QT}graphData`, null).map(given => {
         const file = one(given, `${QT}graph`)
         return { file: (file ?? given).value, name: (file && one(given, LABEL)?.value) ?? given.value }
@@ -57,7 +72,7 @@ export class Suite {
       const data = store.getObjects(action, `${QT}data`, null).map(({ value }) => value)
       const folder = manifest.split('/').at(-2)
       const name = `${folder}/${test.value.replace(/.*[#/]/, '')}`
-      return [{ name, query: (one(action, `${QT}query`) ?? action).value, data, named, result }]
+      return [{ kind, name, query: (one(action, `${QT}query`) ?? action).value, data, named, result }]
     })
     return [...included.flatMap(({ value }) => this.tests(value, seen)), ...own]
   }

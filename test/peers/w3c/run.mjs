@@ -1,12 +1,12 @@
 /**
- * `node --import=tsx run.mjs FOLDER [columns|endpoint] [sparql10|sparql11|sparql12 …]`: the evaluation tests of the W3C's
- * suites of SPARQL 1.0, 1.1 and 1.2. `TEST=name` runs the tests whose name has it; `LEAST=n` is the number of tests that have
+ * `node --import=tsx run.mjs FOLDER [columns|endpoint] [sparql10|sparql11|sparql12 …]`: the tests of the evaluation
+ * and of the syntax of queries of the W3C's suites of SPARQL 1.0, 1.1 and 1.2. `TEST=name` runs the tests whose name has it; `LEAST=n` is the number of tests that have
  * to pass. README.md tells how the suites are fetched.
  */
 import { parseQuery } from '../../../src/sparql/parse.ts'
 import { difference } from '../linked-data/results.mjs'
 import { openColumns } from './columns.mjs'
-import { answerOf, expectedOf, graphsOf } from './data.mjs'
+import { answerOf, csvDifference, expectedOf, graphsOf } from './data.mjs'
 import { openEndpoint } from './endpoint.mjs'
 import { BASE, Suite } from './manifest.mjs'
 
@@ -21,18 +21,30 @@ for (const version of versions.length > 0 ? versions : ['sparql10', 'sparql11', 
   const tests = suite
     .tests(`${BASE}sparql/${version}/manifest.ttl`)
     .filter(({ name }) => process.env.TEST === undefined || name.includes(process.env.TEST))
-    .map(test => ({ ...test, base: test.query, query: suite.text(test.query) }))
-    .map(test => ({ ...test, graphs: graphsOf(test, graphsIn(test), suite) }))
+    .map(test => ({
+      ...test,
+      base: test.query,
+      bytes: suite.bytes(test.query),
+      query: suite.text(test.query),
+    }))
+    .map(test => ({
+      ...test,
+      format: test.result?.endsWith('.csv') ? 'csv' : 'json',
+      graphs: graphsOf(test, test.kind === 'evaluation' ? graphsIn(test) : [], suite),
+    }))
   const asked = via === 'columns' ? await openColumns() : await openEndpoint(tests)
-  let own = 0
+  const passedOf = new Map()
   for (const test of tests) {
+    const [own = 0, all = 0] = passedOf.get(test.kind) ?? []
     const failure = await judge(test, asked)
-    if (failure === null) own += 1
-    else process.stdout.write(`${version} ${test.name}: ${failure.slice(0, 600)}\n`)
+    if (failure !== null) process.stdout.write(`${version} ${test.name}: ${failure.slice(0, 600)}\n`)
+    passedOf.set(test.kind, [failure === null ? own + 1 : own, all + 1])
   }
   await asked.close()
-  passed += own
-  process.stdout.write(`${version} ${via}: ${own} of ${tests.length}\n`)
+  for (const [kind, [own, all]] of passedOf) {
+    passed += own
+    process.stdout.write(`${version} ${via}, ${kind}: ${own} of ${all}\n`)
+  }
 }
 process.exit(passed < Number(process.env.LEAST ?? 0) ? 1 : 0)
 
@@ -47,10 +59,19 @@ function graphsIn({ query, base }) {
 }
 
 /** Null where the answer is the one that is expected, else what is wrong. */
-async function judge(test, { ask, genid }) {
+async function judge(test, { ask, isSyntax, genid }) {
   try {
+    if (test.kind !== 'evaluation') {
+      const isPositive = test.kind === 'positive syntax'
+      if ((await isSyntax(test)) === isPositive) return null
+      return isPositive ? 'is refused' : 'is not refused'
+    }
     const { text, isGraph } = await ask(test)
-    return difference(await expectedOf(test, suite), answerOf(text, isGraph), genid)
+    const expected = await expectedOf(test, suite)
+    const found = answerOf(text, isGraph, test.format)
+    return expected.type === 'csv'
+      ? csvDifference(expected, found, genid)
+      : difference(expected, found, genid)
   } catch (error) {
     return String(error.message)
   }

@@ -10,6 +10,8 @@ const MIN_PLACES = 4096
 export class KeyCounts {
   private readonly names: readonly string[]
   private readonly domains: readonly Domain[]
+  /** Terms that the domains had when the places were made: that of computed terms grows. */
+  private readonly sizes: readonly number[]
   /** Places of the second key, those of no term among them; 1 without one. */
   private readonly width: number
   private readonly counts: Uint32Array
@@ -17,6 +19,7 @@ export class KeyCounts {
   private constructor(names: readonly string[], domains: readonly Domain[], width: number, places: number) {
     this.names = names
     this.domains = domains
+    this.sizes = domains.map(({ size }) => size)
     this.width = width
     this.counts = new Uint32Array(places)
   }
@@ -33,12 +36,13 @@ export class KeyCounts {
     return new KeyCounts(names, domains, width, places)
   }
 
-  /** False where the keys are of other domains; then nothing is counted. */
+  /** False where the keys are of other domains, or of more terms; then nothing is counted. */
   add(batch: Batch): boolean {
     const vectors = idVectors(this.names, batch)
     const [first, second] = vectors ?? []
     if (vectors === null || first === undefined) return false
-    if (vectors.some(({ domain }, at) => domain !== this.domains[at])) return false
+    if (vectors.some(({ domain }, at) => domain !== this.domains[at] || domain.size !== this.sizes[at]))
+      return false
     if (second === undefined) countOne(this.counts, first.ids)
     else countPairs(this.counts, this.width, first.ids, second.ids)
     return true
