@@ -33,6 +33,12 @@ export function sniffFormat(
   const start = text.trimStart()
   if (/^(?:<!doctype html|<html|<head|<body|<script|<table\b)/i.test(start.replace(/^<\?xml[^>]*>\s*/i, '')))
     throw unreadable('The file is a web page.', { file: name }, 'Get the file that the page links to.')
+  if (start.startsWith('version https://git-lfs.github.com/spec/'))
+    throw unreadable(
+      'The file is a pointer of Git LFS, not the data.',
+      { file: name },
+      'Get the data with git lfs pull, or download the file itself.',
+    )
   if (/^<[^>\s]*:[^>\s]*>\s+<[^>\s]+>\s/.test(start)) return 'ntriples'
   if (start.startsWith('<'))
     return xmlFormat(start) ?? (named === 'csv' || named === 'tsv' ? named : (named ?? 'xml'))

@@ -36,8 +36,10 @@ async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<re
       return part.buffer.slice(part.byteOffset, part.byteOffset + part.length) as ArrayBuffer
     },
   }
+  let writer: string | undefined
   try {
     const metadata = await library.parquetMetadataAsync(source)
+    writer = metadata.created_by?.slice(0, 80)
     const geometries = geometryColumns(metadata, file)
     const compressors = await compressorsFor(metadata)
     let rowStart = 0
@@ -72,9 +74,9 @@ async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<re
     if (error instanceof Error && error.name === 'Fault') throw error
     const { message } = error as Error
     throw unreadable(
-      `The Parquet file cannot be read: ${message}.`,
+      `The Parquet file${writer === undefined ? '' : `, which ${writer} wrote,`} cannot be read: ${message.replace(/\.+$/, '')}.`,
       { file },
-      'Write it again, with the codec snappy or zstd.',
+      'Where it is damaged, get it again; else read it with pandas, Arrow or DuckDB, and write it again with the codec snappy or zstd.',
       error,
     )
   }
