@@ -86,7 +86,8 @@ function signature({ head, name, base, archive }: DataFile): SourceFormat | unde
   }
   const four = head.subarray(0, 4).toString('latin1')
   if (four === 'PAR1') return 'parquet'
-  if (four === 'PARE') throw unreadable('The file is an encrypted Parquet file.', { file: name })
+  if (four === 'PARE')
+    throw unreadable('The file is an encrypted Parquet file.', { file: name }, 'Write it without encryption.')
   if (four.startsWith('fgb')) return 'flatgeobuf'
   if (head.subarray(0, 15).toString('latin1') === 'SQLite format 3') return 'geopackage'
   if (head.length >= 100 && head.readUInt32BE(0) === 9994 && head.readUInt32LE(28) === 1000)

@@ -50,7 +50,11 @@ export async function odsSheets(data: DataFile): Promise<readonly { readonly nam
 function contentOf(data: DataFile): AsyncIterable<Buffer> {
   const pieces = data.archive?.read('content.xml') ?? null
   if (pieces === null)
-    throw unreadable('The file is no OpenDocument spreadsheet: it has no content.xml.', { file: data.name })
+    throw unreadable(
+      'The file is no OpenDocument spreadsheet: it has no content.xml.',
+      { file: data.name },
+      'Save it again as .ods or .xlsx.',
+    )
   return pieces
 }
 

@@ -121,7 +121,7 @@ const GROUP_POINT = 3
 
 /** The style of numbers, and what is asked where two styles fit: 1.234 and 1,234 can be read in two ways. */
 function chooseStyle(
-  { styles, hasPoint, hasComma }: NumberEvidence,
+  { styles, hasPoint, hasComma, hasFraction }: NumberEvidence,
   { hasDecimalComma }: FileHints,
 ): { readonly style: number; readonly question?: string } {
   const fits = (style: number) => (styles & (1 << style)) !== 0
@@ -131,7 +131,7 @@ function chooseStyle(
     return hasDecimalComma === true ? { style: GROUP_POINT } : { style: PLAIN_POINT }
   }
   if (hasComma && !hasPoint && fits(PLAIN_COMMA)) {
-    if (!fits(GROUP_COMMA)) return { style: PLAIN_COMMA }
+    if (!fits(GROUP_COMMA) || hasFraction) return { style: PLAIN_COMMA }
     if (hasDecimalComma !== undefined) return { style: hasDecimalComma ? PLAIN_COMMA : GROUP_COMMA }
     return {
       style: GROUP_COMMA,

@@ -1,7 +1,7 @@
 import { coordinatePair } from '../coordinates.ts'
 import { NUMBER_STYLES, stylesOf, writtenNumber } from '../number-format.ts'
 import { type DateEvidence, DateGuess } from './dates.ts'
-import { booleanWords, meansNothing } from './words.ts'
+import { booleanWords, isPlainlyNothing, meansNothing } from './words.ts'
 
 /** Distinct texts of a column that are counted, and texts without type that are remembered. */
 const MAX_DISTINCT = 64
@@ -245,7 +245,8 @@ export class TextProfile {
       !(areWords && odd.length <= 2 && share <= 0.05 && this.fits[kind] >= 20)
     )
       return undefined
-    if (areKnown && share > 0.9 && this.fits[kind] < 3) return undefined
+    if (areKnown && share > 0.9 && this.fits[kind] < 3 && !odd.every(([text]) => isPlainlyNothing(text)))
+      return undefined
     return { nulls: odd.map(([text]) => text), nullCount: many }
   }
 }
