@@ -497,6 +497,15 @@ t.test('hostile and hopeless files are refused, with the way out', async t => {
       /declares entities/,
     ],
     [
+      'repeated.ods',
+      await archive({
+        mimetype: 'application/vnd.oasis.opendocument.spreadsheet',
+        'content.xml':
+          '<office:document-content><office:body><office:spreadsheet><table:table table:name="S"><table:table-row table:number-rows-repeated="2000000000"><table:table-cell table:number-columns-repeated="3000" office:value-type="string"><text:p>a</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></office:body></office:document-content>',
+      }),
+      /repeats more than 10000000 cells/,
+    ],
+    [
       'columns.xlsx',
       await archive({
         ...WORKBOOK,

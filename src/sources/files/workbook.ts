@@ -114,7 +114,7 @@ export function chosenSheet<T extends { readonly name: string; readonly isHidden
       ? 'The workbook has no sheet.'
       : `The workbook has no sheet ${JSON.stringify(required)}.`,
     { file },
-    names === '' ? undefined : `Sheets: ${names}`,
+    names === '' ? 'Save it again as .xlsx, with a sheet that has the table.' : `Sheets: ${names}`,
   )
 }
 
