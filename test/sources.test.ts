@@ -778,6 +778,16 @@ t.test('conversion', async t => {
     ['date', { format: 'yyyy-MM' }, [['1998-06', '1998-06-01']]],
     ['date', { format: 'yyyyMMdd' }, [[19980612, '1998-06-12']]],
     [
+      'datetime',
+      { format: 'do MMMM yyyy H:mm X', timezone: 'Asia/Tokyo' },
+      [
+        ['1st June 2020 10:00 UTC', '2020-06-01T10:00:00Z'],
+        ['22 June 2020 10:00 -02', '2020-06-22T12:00:00Z'],
+        ['3rd June 2020 10:00 +25:00', conversionError],
+        ['3rd June 2020 10:00', conversionError],
+      ],
+    ],
+    [
       'date',
       { format: 'epoch-s', timezone: 'Asia/Tokyo' },
       [
@@ -1205,6 +1215,20 @@ t.test('long integers of JSON keep their digits', async t => {
   const typed = typeRecords(jsonSource({ path: file(`[{"a":${longer}}]`) }), [{ name: 'a', type: 'int' }])
   for await (const batch of typed.batches()) t.strictSame(batch.values, [[null]])
   t.equal(typed.report().misfits[0]?.examples[0]?.found, longer)
+})
+
+t.test('integers of 64 bits are times where their size and name say so', async t => {
+  const source = given([{ time: 5n, created_at: 1577836800000n, updated_at: 1577836800n, date: 2020n }])
+  const fields = await inferFields(source)
+  t.strictSame(
+    fields.map(({ name, type, format }) => [name, type, format]),
+    [
+      ['time', 'int', undefined],
+      ['created_at', 'datetime', 'epoch-ms'],
+      ['updated_at', 'datetime', 'epoch-s'],
+      ['date', 'int', undefined],
+    ],
+  )
 })
 
 t.test('inference of JSON', async t => {

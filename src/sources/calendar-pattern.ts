@@ -3,7 +3,17 @@ import { isCalendarDay, type LocalTime } from '../model/time.ts'
 import { MONTH_FORM, monthNamed, SHORT_MONTH_FORM, WEEKDAY_FORM } from './calendar-names.ts'
 import { misconfigured } from './unreadable.ts'
 
-type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'fraction' | 'half' | 'weekday'
+type Part =
+  | 'year'
+  | 'month'
+  | 'day'
+  | 'hour'
+  | 'minute'
+  | 'second'
+  | 'fraction'
+  | 'half'
+  | 'weekday'
+  | 'offset'
 
 interface Token {
   readonly part: Part
@@ -20,6 +30,7 @@ const TOKENS: Readonly<Record<string, Token>> = {
   M: { part: 'month', form: '\\d{1,2}', value: Number },
   dd: { part: 'day', form: '\\d{2}', value: Number },
   d: { part: 'day', form: '\\d{1,2}', value: Number },
+  do: { part: 'day', form: '\\d{1,2}(?:st|nd|rd|th|er|[eéèº°ª])?', value: text => Number.parseInt(text, 10) },
   EEE: { part: 'weekday', form: WEEKDAY_FORM, value: () => 0 },
   HH: { part: 'hour', form: '\\d{2}', value: Number },
   H: { part: 'hour', form: '\\d{1,2}', value: Number },
@@ -27,6 +38,7 @@ const TOKENS: Readonly<Record<string, Token>> = {
   ss: { part: 'second', form: '\\d{2}', value: Number },
   S: { part: 'fraction', form: '\\d{1,9}', value: Number },
   SSS: { part: 'fraction', form: '\\d{3}', value: Number },
+  X: { part: 'offset', form: '[+-]\\d{2}(?::?\\d{2})?|Z|UTC|GMT', value: offsetOf },
 }
 
 /** Hours of twelve, which are parts only beside the half of the day. */
@@ -36,12 +48,18 @@ const HALVES: Readonly<Record<string, Token>> = {
   a: { part: 'half', form: '[ap]\\.?m\\.?', value: text => (/^p/i.test(text) ? 12 : 0) },
 }
 
+/** What a text of a pattern says: a local time and, where the pattern has one, its offset from UTC in milliseconds. */
+export interface PatternTime extends LocalTime {
+  readonly offset: number | null
+}
+
 /** Reads a text of one form; null where it has another form or stands for no real time. */
-export type PatternReader = (text: string) => LocalTime | null
+export type PatternReader = (text: string) => PatternTime | null
 
 /**
  * Compiles a pattern of `yyyy yy MMMM MMM MM M dd d HH H mm ss SSS S EEE` and literals: `MMM dd yyyy` reads `Jun 12 1998`;
- * with `a` for am or pm also `hh` and `h`. `EEE` is the name of a weekday, which is not looked at. Names are English, French,
+ * with `a` for am or pm also `hh` and `h`. `EEE` is the name of a weekday, which is not looked at; `do` a day with or without its ordinal
+ * (`5th`, `1er`), `X` an offset from UTC (`+02:00`, `+0200`, `Z`, `UTC`). Names are English, French,
  * German, Spanish, Italian, Portuguese or Dutch, in any case, short or long for MMMM; two-digit years up to 68 are of this century, from 69 of the last; a blank
  * stands for one or more; letters within single quotes are literals, as are letters that begin no token. Parts that the
  * pattern lacks are the first of the period. Throws ConfigInvalid for a pattern without a year, with a part twice or
@@ -51,7 +69,7 @@ export function compilePattern(pattern: string): PatternReader {
   const tokens: Token[] = []
   let form = ''
   const hasHalf = /(?:^|[^a-z])h{1,2}[^a-z].*(?:^|[^a-z])a(?![a-z])/i.test(pattern.replace(/'[^']*'/g, ' '))
-  for (const [piece] of pattern.matchAll(/'[^']*'|EEE|h{1,2}|([yMdHmsS])\1*|[\s\S]/g)) {
+  for (const [piece] of pattern.matchAll(/'[^']*'|EEE|h{1,2}|do|X|([yMdHmsS])\1*|[\s\S]/g)) {
     const token = lookup(TOKENS, piece) ?? (hasHalf ? lookup(HALVES, piece) : undefined)
     if (token !== undefined) {
       tokens.push(token)
@@ -76,13 +94,15 @@ export function isClockTime(hour: number, minute: number, second: number): boole
   return hour <= 23 && minute <= 59 && second <= 59
 }
 
-function localTime(tokens: readonly Token[], match: readonly string[]): LocalTime | null {
+function localTime(tokens: readonly Token[], match: readonly string[]): PatternTime | null {
+  let offset: number | null = null
   const local = { year: 1, month: 1, day: 1, hour: 0, minute: 0, second: 0, fraction: '' }
   let half: number | null = null
   for (const [index, { part, value }] of tokens.entries()) {
     const text = match[index + 1] ?? ''
     if (part === 'half') half = value(text)
     else if (part === 'weekday') continue
+    else if (part === 'offset') offset = value(text)
     else if (part === 'fraction') local.fraction = text.replace(/0+$/, '')
     else local[part] = value(text)
   }
@@ -92,7 +112,7 @@ function localTime(tokens: readonly Token[], match: readonly string[]): LocalTim
   }
   const isReal =
     isCalendarDay(local.year, local.month, local.day) && isClockTime(local.hour, local.minute, local.second)
-  return isReal ? local : null
+  return isReal && !Number.isNaN(offset) ? { ...local, offset } : null
 }
 
 function checkParts(tokens: readonly Token[], pattern: string): void {
@@ -113,6 +133,14 @@ function literal(piece: string): string {
   if (piece === ' ') return ' +'
   const text = piece.length > 1 && piece.startsWith("'") ? piece.slice(1, -1) : piece
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}
+
+/** An offset from UTC in milliseconds; NaN for one that no zone has. */
+function offsetOf(text: string): number {
+  if (!/^[+-]/.test(text)) return 0
+  const [hours = 0, minutes = 0] = (text.slice(1).match(/\d\d/g) ?? []).map(Number)
+  if (hours > 23 || minutes > 59) return Number.NaN
+  return (text.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
 function pivoted(year: number): number {

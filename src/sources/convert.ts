@@ -123,7 +123,7 @@ function formattedInt(format: string): Converter {
 }
 
 function doubleConverter(format: string | undefined): Converter {
-  const read = format === undefined || format === '.' ? null : numberReader(numberFormat(format, 'double'))
+  const read = format === undefined ? null : numberReader(numberFormat(format, 'double'))
   return raw => {
     if (raw === null || raw === undefined) return null
     if (typeof raw === 'number') return Number.isFinite(raw) ? raw + 0 : undefined

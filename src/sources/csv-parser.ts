@@ -113,7 +113,11 @@ export class CsvParser {
   /** Ends the text: a last row needs no line end. */
   finish(): void {
     if (this.#held !== '') this.#parse(this.#held)
-    if (this.#state === 'quoted') throw this.#fault('The quote that opens here is never closed.')
+    if (this.#state === 'quoted')
+      throw this.#fault(
+        'The quote that opens here is never closed.',
+        "Close it, or say that quotes mean nothing: options: { quote: '' } (or --quote '').",
+      )
     if (this.#state === 'row' || this.#state === 'comment') return
     if (this.#state === 'cell') this.#openCell(0)
     this.#endCell()

@@ -116,9 +116,13 @@ function byName(names: readonly string[], cells: readonly string[]): Readonly<Re
 }
 
 function withoutHeader(file: TextFile): Error {
-  return unreadable('The file is empty: it needs a header row.', {
-    file: fileNameOf(file),
-    line: 1,
-    column: 1,
-  })
+  return unreadable(
+    'The file is empty: it needs a header row.',
+    {
+      file: fileNameOf(file),
+      line: 1,
+      column: 1,
+    },
+    'Give it a row of names and a record below it.',
+  )
 }

@@ -87,7 +87,12 @@ function attemptOpen(path: string, name: string): RandomAccess {
           : code === 'EACCES'
             ? 'permission is denied'
             : message
-    throw unreadable(`The file cannot be read: ${reason}.`, { file: name }, undefined, error)
+    throw unreadable(
+      `The file cannot be read: ${reason}.`,
+      { file: name },
+      'Make sure that the file is there and that the server may read it.',
+      error,
+    )
   }
 }
 
@@ -116,7 +121,12 @@ async function* filePieces(path: string, name: string, chunkSize: number): Async
   } catch (error) {
     if (!('code' in (error as object))) throw error
     const { message } = error as Error
-    throw unreadable(`The file cannot be read: ${message}.`, { file: name }, undefined, error)
+    throw unreadable(
+      `The file cannot be read: ${message}.`,
+      { file: name },
+      'Make sure that the file is there and that the server may read it.',
+      error,
+    )
   } finally {
     input.destroy()
   }
@@ -276,7 +286,11 @@ async function wholeOf(
 ): Promise<Buffer | null> {
   if (member === undefined || pieces === null) return null
   if (member.size > limit)
-    throw unreadable(`${member.name} has ${member.size} bytes, and at most ${limit} are read.`, { file })
+    throw unreadable(
+      `${member.name} has ${member.size} bytes, and at most ${limit} are read.`,
+      { file },
+      'Publish a smaller file: as Parquet, CSV or JSON Lines it is read in a stream.',
+    )
   const parts: Buffer[] = []
   for await (const piece of pieces) parts.push(piece)
   return Buffer.concat(parts)

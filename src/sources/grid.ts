@@ -175,5 +175,9 @@ function tooWide(file: string, width: number): Error {
 }
 
 function empty(grid: Grid): Error {
-  return unreadable('The table is empty: it needs a header row.', { file: grid.name, line: 1, column: 1 })
+  return unreadable(
+    'The table is empty: it needs a header row.',
+    { file: grid.name, line: 1, column: 1 },
+    'Give it a row of names and a record below it; where the table is on another sheet or in another file, name that.',
+  )
 }

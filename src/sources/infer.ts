@@ -171,7 +171,7 @@ function noteScalar(column: GuessedColumn, value: unknown): void {
   if (typeof value === 'number') {
     if (!Number.isInteger(value)) column.hasFraction = true
     noteNumber(column, value)
-  }
+  } else if (typeof value === 'bigint') noteNumber(column, Number(value))
 }
 
 function noteText(column: GuessedColumn, text: string): void {

@@ -112,11 +112,15 @@ class ElementCutter implements JsonListener {
       this.#heldLength += text.length - this.#from
       this.#from = 0
       if (this.#heldLength > MAX_ELEMENT)
-        throw unreadable('The element that begins here is too long for a record.', {
-          file: this.#file,
-          line: this.#begun.line,
-          column: this.#begun.column,
-        })
+        throw unreadable(
+          'The element that begins here is too long for a record.',
+          {
+            file: this.#file,
+            line: this.#begun.line,
+            column: this.#begun.column,
+          },
+          'Split the document into records that are shorter; --records names the array that holds them.',
+        )
     }
     const elements = this.#elements
     this.#elements = []

@@ -88,9 +88,13 @@ async function wholeDocument(file: TextFile): Promise<unknown> {
     parts.push(text)
     length += text.length
     if (length > MAX_WHOLE)
-      throw unreadable('The document is too long for one without an array of records.', {
-        file: fileNameOf(file),
-      })
+      throw unreadable(
+        'The document is too long for one without an array of records.',
+        {
+          file: fileNameOf(file),
+        },
+        'Write it as an array of objects, or as JSON Lines.',
+      )
   }
   return parseExactly(parts.join(''))
 }
@@ -124,7 +128,11 @@ export function membersSource(file: TextFile, pointer: string): RecordSource {
     async *read() {
       const map = valueAt((await wholeDocument(file)) as JsonObject, parsePointer(pointer))
       if (!isObject(map))
-        throw unreadable(`There is no object at ${JSON.stringify(pointer)}.`, { file: fileNameOf(file) })
+        throw unreadable(
+          `There is no object at ${JSON.stringify(pointer)}.`,
+          { file: fileNameOf(file) },
+          'Name the object whose members are the records: options: { records: /data/* }.',
+        )
       const rows = Object.entries(map).map(([key, value], at): SourceRow => {
         const own = isObject(value) ? value : { value }
         return {

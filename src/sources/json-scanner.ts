@@ -191,7 +191,10 @@ export class JsonScanner {
   #enter(kind: '{' | '[', text: string, i: number): void {
     this.#start(kind, kind === '{' ? 'first member' : 'first element', text, i)
     if (this.#open.push(kind === '{') > MAX_NESTING)
-      throw this.fault(`Arrays and objects are nested more than ${MAX_NESTING} deep.`)
+      throw this.fault(
+        `Arrays and objects are nested more than ${MAX_NESTING} deep.`,
+        'Write the document with fewer levels.',
+      )
   }
 
   #leave(isObject: boolean, text: string, i: number): void {
@@ -283,7 +286,10 @@ export class JsonScanner {
         : state === 'word'
           ? `the word ${this.#word}`
           : (EXPECTED[state] ?? 'a digit')
-    return this.fault(`The JSON is malformed: ${expected} is expected but ${shown(found)}.`)
+    return this.fault(
+      `The JSON is malformed: ${expected} is expected but ${shown(found)}.`,
+      'Mend it there, or write the file again with the program that made it.',
+    )
   }
 }
 

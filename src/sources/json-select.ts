@@ -55,10 +55,14 @@ class ValueCutter implements JsonListener {
       this.#heldLength += text.length - this.#from
       this.#from = 0
       if (this.#heldLength > MAX_VALUE)
-        throw unreadable('The value that begins here is too long for a record.', {
-          file: this.#file,
-          ...this.#begun,
-        })
+        throw unreadable(
+          'The value that begins here is too long for a record.',
+          {
+            file: this.#file,
+            ...this.#begun,
+          },
+          'Split the document into records that are shorter; --records names the array that holds them.',
+        )
     }
     return this.#take()
   }

@@ -75,7 +75,11 @@ export function arrayMissing(name: string, arrays: readonly string[]): Error {
 
 function objectOf(element: JsonElement, file: TextFile): JsonObject {
   if (element.kind === '{') return parseExactly(element.text) as JsonObject
-  throw unreadable('A record must be an object.', placeOf(element, file))
+  throw unreadable(
+    'A record must be an object.',
+    placeOf(element, file),
+    'Make each record an object: { "name": "A" }.',
+  )
 }
 
 function placeOf(element: JsonElement, file: TextFile) {

@@ -47,7 +47,11 @@ async function* readLines(file: TextFile): AsyncIterable<readonly string[]> {
     if (rest !== '') held.push(rest)
     cachedLength += rest.length
     if (cachedLength > MAX_LINE)
-      throw unreadable('The line is too long for a record.', { file: fileNameOf(file), line, column: 1 })
+      throw unreadable(
+        'The line is too long for a record.',
+        { file: fileNameOf(file), line, column: 1 },
+        'Put one record on each line.',
+      )
   }
   if (held.length > 0) yield [held.join('')]
 }
@@ -56,7 +60,11 @@ function objectOf(text: string, line: number, name: string): JsonObject {
   const value = parse(text, line, name)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
   const column = text.length - text.trimStart().length + 1
-  throw unreadable('A record must be an object.', { file: name, line, column })
+  throw unreadable(
+    'A record must be an object.',
+    { file: name, line, column },
+    'Make each record an object: { "name": "A" }.',
+  )
 }
 
 function parse(text: string, line: number, name: string): unknown {
@@ -66,7 +74,12 @@ function parse(text: string, line: number, name: string): unknown {
     const scanner = new JsonScanner(name, SILENT, line)
     scanner.push(text)
     scanner.finish()
-    throw unreadable('The JSON is malformed.', { file: name, line, column: 1 }, undefined, cause)
+    throw unreadable(
+      'The JSON is malformed.',
+      { file: name, line, column: 1 },
+      'Each line of JSON Lines is one object; a document over several lines is JSON: name it .json, or say format: json.',
+      cause,
+    )
   }
 }
 

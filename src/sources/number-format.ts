@@ -108,7 +108,7 @@ const UNITS =
   '%|‰|°C?|°F|°|k?m[²³]|[kmcdµ]?m|km\\/h|m\\/s|k?g|mg|µg|t|[mcdh]?l|ha|a|[kMGT]?Wh?|[kMGT]?V|[km]?A|[kMG]?Hz|[kMG]?J|[hkM]?Pa|dB|min|h|s|ms|ppm|km2|m2|m3'
 
 const WRITTEN = new RegExp(
-  `^(?:\\(|[+\\-\u2212\u2013])?\\s*(?<prefix>\\p{Sc}|${CURRENCIES})?\\s*[+\\-\u2212\u2013]?\\s*(?<core>[\\d.,][\\d.,'\u2019\u0020\u00a0\u2009\u202f]*(?:e[+-]?\\d+)?)\\s*(?<suffix>\\p{Sc}|${CURRENCIES}|${UNITS})?(?:\\)|-|\u2212)?$`,
+  `^(?:\\(|[+\\-\u2212\u2013])?\\s*(?<prefix>\\p{Sc}|${CURRENCIES})?\\s*[+\\-\u2212\u2013]?\\s*(?<core>[\\d.,][\\d.,'\u2019\u0020\u00a0\u2009\u202f]*(?:e[+-]?\\d+|E[+-]\\d+)?)\\s*(?<suffix>\\p{Sc}|${CURRENCIES}|${UNITS})?(?:\\)|-|\u2212)?$`,
   'u',
 )
 
@@ -136,12 +136,12 @@ export const NUMBER_STYLES = [
   { group: "'", decimal: ',' },
 ] as const
 
-/** Digits in groups of three, strictly: the first group has one to three, and no zero before others. */
+/** Digits in groups of three, the first of one to three, or, as some write them, in none; no zero before others. */
 const STYLE_FORMS = NUMBER_STYLES.map(({ group, decimal }) => {
   const sign = (of: string) =>
     of === '.' ? '\\.' : of === ' ' ? '[\\u0020\\u00a0\\u2009\\u202f]' : of === "'" ? "['\\u2019]" : of
   const whole =
-    group === '' ? '(?:0|[1-9]\\d{0,14})' : `(?:0|[1-9]\\d{0,2}(?:${sign(group)}\\d{3})+|[1-9]\\d{0,2})`
+    group === '' ? '(?:0|[1-9]\\d{0,14})' : `(?:0|[1-9]\\d{0,2}(?:${sign(group)}\\d{3})+|[1-9]\\d{0,14})`
   return new RegExp(`^(?:${whole}(?:${sign(decimal)}\\d*)?|${sign(decimal)}\\d+)(?:e[+-]?\\d+)?$`, 'i')
 })
 

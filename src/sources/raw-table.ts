@@ -50,11 +50,15 @@ export async function openTable(file: TextFile, dialect: CsvDialect = {}): Promi
     return { columns, rows: readRows(file, dialect, width, tidy), bytes }
   }
   if (header)
-    throw unreadable('The file is empty: it needs a header row.', {
-      file: fileNameOf(file),
-      line: 1,
-      column: 1,
-    })
+    throw unreadable(
+      'The file is empty: it needs a header row.',
+      {
+        file: fileNameOf(file),
+        line: 1,
+        column: 1,
+      },
+      'Give it a row of names and a record below it.',
+    )
   return { columns: [], rows: readRows(file, dialect, 0, tidy), bytes: () => null }
 }
 

@@ -33,6 +33,12 @@ export function sniffFormat(
   const start = text.trimStart()
   if (/^(?:<!doctype html|<html|<head|<body|<script|<table\b)/i.test(start.replace(/^<\?xml[^>]*>\s*/i, '')))
     throw unreadable('The file is a web page.', { file: name }, 'Get the file that the page links to.')
+  if (start.startsWith('version https://git-lfs.github.com/spec/'))
+    throw unreadable(
+      'The file is a pointer of Git LFS, not the data.',
+      { file: name },
+      'Get the data with git lfs pull, or download the file itself.',
+    )
   if (/^<[^>\s]*:[^>\s]*>\s+<[^>\s]+>\s/.test(start)) return 'ntriples'
   if (start.startsWith('<'))
     return xmlFormat(start) ?? (named === 'csv' || named === 'tsv' ? named : (named ?? 'xml'))
@@ -80,7 +86,8 @@ function signature({ head, name, base, archive }: DataFile): SourceFormat | unde
   }
   const four = head.subarray(0, 4).toString('latin1')
   if (four === 'PAR1') return 'parquet'
-  if (four === 'PARE') throw unreadable('The file is an encrypted Parquet file.', { file: name })
+  if (four === 'PARE')
+    throw unreadable('The file is an encrypted Parquet file.', { file: name }, 'Write it without encryption.')
   if (four.startsWith('fgb')) return 'flatgeobuf'
   if (head.subarray(0, 15).toString('latin1') === 'SQLite format 3') return 'geopackage'
   if (head.length >= 100 && head.readUInt32BE(0) === 9994 && head.readUInt32LE(28) === 1000)

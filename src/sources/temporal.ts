@@ -103,7 +103,7 @@ function parserOf(format: string | undefined, zone: string): (text: string) => W
   const read = compilePattern(format)
   return text => {
     const local = read(text)
-    return local === null ? undefined : { local, offset: null }
+    return local === null ? undefined : { local, offset: local.offset }
   }
 }
 

@@ -132,7 +132,7 @@ export async function* readBytes(file: TextFile): AsyncGenerator<Buffer, void> {
     throw unreadable(
       `The file cannot be read: ${whyNot(error)}.`,
       { file: fileNameOf(file) },
-      undefined,
+      'Make sure that the file is there and that the server may read it.',
       error,
     )
   } finally {

@@ -1,5 +1,8 @@
 import { Fault, type FaultPlace } from '../errors/errors.ts'
 
+/** The way out where the bytes of a file are not what its format says. */
+export const DAMAGED = 'The file is damaged: get it again, or write it again with the program that made it.'
+
 /** The fault of a source whose content is not what its format says, at an exact place. */
 export function unreadable(reason: string, place: FaultPlace, hint?: string, cause?: unknown): Fault {
   return new Fault(

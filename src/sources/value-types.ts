@@ -29,6 +29,8 @@ const DATETIME_TEXT = /^\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:/i
 const PAIR_TEXT = /^-?\d+(\.\d+)?\s*,\s*-?\d+(\.\d+)?$/
 const SHAPE_TEXT =
   /^(?:\{[\s\S]*"type"|(?:SRID=\d+;\s*)?(?:MULTI)?(?:POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)[ZM\s(])/i
+const POSITION_TEXT =
+  /^\{\s*"(?:lat|lon|lng|latitude|longitude)"\s*:[^{}[\],]{1,40},\s*"(?:lat|lon|lng|latitude|longitude)"\s*:[^{}[\],]{1,40}\}$/
 const POINT_NAME =
   /(?:^|[^a-z])(?:geo|geom|point|coords?|coordinates?|location|position|lat_?lo?ng?)(?![a-z])/i
 
@@ -105,6 +107,7 @@ function typesOfText(text: string, required: number, suggestsPoint: boolean): Va
     if (pair !== null && isValue(toGeoPoint(text)))
       return { types: POSITION, isPosition: pair[1] !== undefined && pair[2] !== undefined }
     if (SHAPE_TEXT.test(text)) return typesOfGeometry(text)
+    if (POSITION_TEXT.test(text) && isValue(toGeoPoint(text))) return { types: POSITION, isPosition: true }
   }
   return plain(TEXT)
 }

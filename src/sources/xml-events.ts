@@ -29,7 +29,11 @@ export async function* readXml(
   let depth = 0
   const place = () => ({ file, line: parser.line, column: parser.column + 1 })
   parser.on('error', error => {
-    throw unreadable(`The XML is malformed: ${error.message.replace(/^\d+:\d+: /, '')}`, place())
+    throw unreadable(
+      `The XML is malformed: ${error.message.replace(/^\d+:\d+: /, '')}`,
+      place(),
+      'Mend it there, or write the file again with the program that made it.',
+    )
   })
   parser.on('doctype', text => {
     if (/<!ENTITY/i.test(text))
@@ -41,7 +45,12 @@ export async function* readXml(
   })
   parser.on('opentag', ({ name, attributes }) => {
     depth++
-    if (depth > MAX_DEPTH) throw unreadable(`The elements are nested more than ${MAX_DEPTH} deep.`, place())
+    if (depth > MAX_DEPTH)
+      throw unreadable(
+        `The elements are nested more than ${MAX_DEPTH} deep.`,
+        place(),
+        'Write the document with fewer levels.',
+      )
     const local = new Map<string, string>()
     for (const key of Object.keys(attributes)) local.set(localName(key), String(lookup(attributes, key)))
     listener.start(localName(name), local)
@@ -66,7 +75,8 @@ export async function* readXml(
     parser.write(decoded(() => decoder?.finish() ?? '', place))
     parser.close()
   } catch (error) {
-    if (error instanceof RangeError) throw unreadable('The XML is nested too deeply.', place())
+    if (error instanceof RangeError)
+      throw unreadable('The XML is nested too deeply.', place(), 'Write the document with fewer levels.')
     throw error
   }
   yield
@@ -77,7 +87,12 @@ function decoded(decode: () => string, place: () => object): string {
     return decode()
   } catch (error) {
     if (error instanceof TypeError)
-      throw unreadable('The text is not of the encoding that the XML declares.', place(), undefined, error)
+      throw unreadable(
+        'The text is not of the encoding that the XML declares.',
+        place(),
+        'Write the file in the encoding that its first line names, or mend that line.',
+        error,
+      )
     throw error
   }
 }

@@ -40,7 +40,11 @@ export function isZip(head: Buffer): boolean {
 export function listZip(bytes: RandomAccess, file: string): readonly ZipMember[] {
   const { offset, size, count } = findDirectory(bytes, file)
   if (count > MAX_MEMBERS || size > MAX_DIRECTORY)
-    throw unreadable(`The archive has ${count} members, and at most ${MAX_MEMBERS} are read.`, { file })
+    throw unreadable(
+      `The archive has ${count} members, and at most ${MAX_MEMBERS} are read.`,
+      { file },
+      'Pack fewer files.',
+    )
   const directory = bytes.read(offset, size)
   const members: ZipMember[] = []
   let at = 0
@@ -66,9 +70,13 @@ export function listZip(bytes: RandomAccess, file: string): readonly ZipMember[]
       name.split('/').includes('..') ||
       name.includes('\0')
     )
-      throw unreadable(`The archive has a member whose path leads out of it: ${JSON.stringify(name)}.`, {
-        file,
-      })
+      throw unreadable(
+        `The archive has a member whose path leads out of it: ${JSON.stringify(name)}.`,
+        {
+          file,
+        },
+        'Pack it again with names within the archive alone.',
+      )
     if (!name.endsWith('/'))
       members.push({
         name,
@@ -112,10 +120,12 @@ export async function* memberPieces(
       throw unreadable(
         `The file unpacks to more than the ${member.size} bytes that the archive tells.`,
         where,
+        'Pack it again.',
       )
     yield piece
   }
-  if (length !== member.size) throw unreadable('The file ends before the archive says.', where)
+  if (length !== member.size)
+    throw unreadable('The file ends before the archive says.', where, 'Get it again, or pack it again.')
 }
 
 async function* packedPieces(bytes: RandomAccess, start: number, length: number, chunkSize: number) {

@@ -1,4 +1,4 @@
-import { unreadable } from '../unreadable.ts'
+import { DAMAGED, unreadable } from '../unreadable.ts'
 import type { ByteReader } from './byte-reader.ts'
 
 /** A field of a dBASE table. */
@@ -20,9 +20,9 @@ export interface DbfLayout {
 /** Reads the header of a dBASE table; the reader then stands before the first record. Throws SourceUnreadable. */
 export async function dbfFields(reader: ByteReader, file: string): Promise<DbfLayout> {
   const head = await reader.take(32)
-  if (head === null || head.length < 32) throw unreadable('The .dbf has no header.', { file })
+  if (head === null || head.length < 32) throw unreadable('The .dbf has no header.', { file }, DAMAGED)
   const rest = await reader.take(head.readUInt16LE(8) - 32)
-  if (rest === null) throw unreadable('The .dbf ends within its header.', { file })
+  if (rest === null) throw unreadable('The .dbf ends within its header.', { file }, DAMAGED)
   const recordLength = head.readUInt16LE(10)
   const fields: DbfField[] = []
   const names = new Set<string>()
@@ -43,7 +43,7 @@ export async function dbfFields(reader: ByteReader, file: string): Promise<DbfLa
     offset += length
   }
   if (recordLength === 0 || offset > recordLength)
-    throw unreadable('The header of the .dbf is damaged.', { file })
+    throw unreadable('The header of the .dbf is damaged.', { file }, DAMAGED)
   return { fields, recordLength, codePage: head[29] as number }
 }
 

@@ -3,7 +3,7 @@ import { setMember } from '../../model/lookup.ts'
 import type { DataFile } from '../data-file.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
-import { unreadable } from '../unreadable.ts'
+import { DAMAGED, unreadable } from '../unreadable.ts'
 import { ByteReader } from './byte-reader.ts'
 
 /** Bytes of a header or feature beyond which a file is damaged. */
@@ -44,9 +44,13 @@ async function* readFeatures(data: DataFile): AsyncGenerator<readonly SourceRow[
   try {
     const magic = await reader.take(8)
     if (magic === null || magic.subarray(0, 3).toString('latin1') !== 'fgb')
-      throw unreadable('The file is no FlatGeobuf.', { file })
+      throw unreadable('The file is no FlatGeobuf.', { file }, DAMAGED)
     if (magic[3] !== 3)
-      throw unreadable(`The file is FlatGeobuf ${magic[3]}, and version 3 is read.`, { file })
+      throw unreadable(
+        `The file is FlatGeobuf ${magic[3]}, and version 3 is read.`,
+        { file },
+        'Write it again with a current version of GDAL.',
+      )
     const header = headerOf((await nextTable(reader, file)) ?? Buffer.alloc(0), file)
     await skipIndex(reader, header)
     const move = unprojectorOfCode(header.code)
@@ -76,7 +80,8 @@ async function nextTable(reader: ByteReader, file: string): Promise<Buffer | nul
   if (size === null) return null
   const length = size.length < 4 ? MAX_BYTES + 1 : size.readUInt32LE(0)
   const bytes = length > MAX_BYTES ? null : await reader.take(length)
-  if (bytes === null || bytes.length < length) throw unreadable('The file is cut off or damaged.', { file })
+  if (bytes === null || bytes.length < length)
+    throw unreadable('The file is cut off or damaged.', { file }, DAMAGED)
   return bytes
 }
 
@@ -192,7 +197,7 @@ function headerOf(bytes: Buffer, file: string): Header {
       code: isEpsg ? (crs?.int(1) ?? 0) : 0,
     }
   } catch (error) {
-    throw unreadable('The header of the file is damaged.', { file }, undefined, error)
+    throw unreadable('The header of the file is damaged.', { file }, DAMAGED, error)
   }
 }
 
@@ -215,7 +220,7 @@ function featureOf(
     return data
   } catch (error) {
     if (error instanceof Error && error.name === 'Fault') throw error
-    throw unreadable('A feature of the file is damaged.', { file }, undefined, error)
+    throw unreadable('A feature of the file is damaged.', { file }, DAMAGED, error)
   }
 }
 

@@ -4,7 +4,7 @@ import { parseWkbHex } from '../../model/wkb.ts'
 import type { DataFile } from '../data-file.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfCode } from '../reference-system.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
-import { misconfigured, unreadable } from '../unreadable.ts'
+import { DAMAGED, misconfigured, unreadable } from '../unreadable.ts'
 
 /** A table of a GeoPackage, or of another SQLite database. */
 interface Layer {
@@ -30,7 +30,7 @@ export function geopackageSource(data: DataFile, layer: string | number | undefi
         throw unreadable(
           `The database cannot be read: ${(error as Error).message}.`,
           { file: data.name },
-          undefined,
+          DAMAGED,
           error,
         )
       } finally {
@@ -52,12 +52,7 @@ function connect(path: string, file: string): Libsql.Database {
     database.exec('PRAGMA query_only = ON')
     return database
   } catch (error) {
-    throw unreadable(
-      `The database cannot be opened: ${(error as Error).message}.`,
-      { file },
-      undefined,
-      error,
-    )
+    throw unreadable(`The database cannot be opened: ${(error as Error).message}.`, { file }, DAMAGED, error)
   }
 }
 
@@ -101,7 +96,12 @@ function chooseLayer(database: Libsql.Database, required: string | number | unde
     throw misconfigured(`${file} has no layer ${JSON.stringify(required)}.`, `Layers: ${names}`)
   }
   const [first, ...more] = layers
-  if (first === undefined) throw unreadable('The database has no layers.', { file })
+  if (first === undefined)
+    throw unreadable(
+      'The database has no layers.',
+      { file },
+      'Publish a GeoPackage with a layer of features or attributes, or the table as CSV.',
+    )
   if (more.length === 0) return first
   const [only, ...others] = layers.filter(hasRows)
   if (only !== undefined && others.length === 0) return only

@@ -7,6 +7,9 @@ import { type CellRange, chosenSheet, RowBuilder, type SheetChoice, workbookGrid
 /** Equal rows and cells in a row that are written once; beyond that they are the unused rest of a sheet. */
 const MAX_REPEATED = 16_384
 
+/** Cells of a sheet that are made of repetitions: a few bytes can say billions. */
+const MAX_REPETITIONS = 10_000_000
+
 /**
  * The cells of a sheet of an OpenDocument spreadsheet (ODF 1.3, part 3, section 9), read piece by piece, with the types that the file
  * tells. Throws SourceUnreadable for one with a password.
@@ -50,7 +53,11 @@ export async function odsSheets(data: DataFile): Promise<readonly { readonly nam
 function contentOf(data: DataFile): AsyncIterable<Buffer> {
   const pieces = data.archive?.read('content.xml') ?? null
   if (pieces === null)
-    throw unreadable('The file is no OpenDocument spreadsheet: it has no content.xml.', { file: data.name })
+    throw unreadable(
+      'The file is no OpenDocument spreadsheet: it has no content.xml.',
+      { file: data.name },
+      'Save it again as .ods or .xlsx.',
+    )
   return pieces
 }
 
@@ -72,8 +79,11 @@ class ContentReader implements XmlListener {
   private paragraphs: string[] = []
   private isParagraph = false
   private isNote = false
+  private repetitions = 0
+  private readonly file: string
 
   constructor(range: CellRange, file: string, required: string | number | undefined) {
+    this.file = file
     this.row = new RowBuilder(range, file)
     this.wanted = required
   }
@@ -145,9 +155,11 @@ class ContentReader implements XmlListener {
       case 'table-cell':
       case 'covered-table-cell': {
         const cell = name === 'table-cell' ? this.cell() : null
-        if (cell !== null)
-          for (let i = 0; i < Math.min(this.cellRepeats, MAX_REPEATED); i++)
-            this.row.set(this.column + i, cell)
+        if (cell !== null) {
+          const times = Math.min(this.cellRepeats, MAX_REPEATED)
+          this.countRepetitions(times - 1)
+          for (let i = 0; i < times; i++) this.row.set(this.column + i, cell)
+        }
         this.column += this.cellRepeats
         return
       }
@@ -155,6 +167,7 @@ class ContentReader implements XmlListener {
         const row = this.row.take(this.number)
         const times =
           row === undefined || row.cells.length === 0 ? 1 : Math.min(this.rowRepeats, MAX_REPEATED)
+        this.countRepetitions((times - 1) * (row?.cells.length ?? 0))
         for (let i = 0; row !== undefined && i < times; i++) this.rows.push({ ...row, line: row.line + i })
         this.number += this.rowRepeats
       }
@@ -168,6 +181,16 @@ class ContentReader implements XmlListener {
     this.isInside =
       !this.isDone &&
       (required === undefined || name === String(required) || sheets.length === Number(required))
+  }
+
+  private countRepetitions(count: number): void {
+    this.repetitions += count
+    if (this.repetitions > MAX_REPETITIONS)
+      throw unreadable(
+        `The sheet repeats more than ${MAX_REPETITIONS} cells: it is refused as a bomb.`,
+        { file: this.file },
+        'Delete the rows and columns beyond the table, or publish it as CSV.',
+      )
   }
 
   private add(text: string): void {

@@ -12,8 +12,13 @@ import { unpackLz4 } from './lz4.ts'
 // By `require` where it is asked for: few portals need it, and loaders of test runners do not know its exports.
 const require = createRequire(import.meta.url)
 
-/** Bytes of the columns of one row group, which is read whole. */
+/** Bytes of the columns of one row group. */
 const MAX_GROUP = 2 ** 31
+
+/** Values that are held at a time, and the bounds of their rows: packed rows of equal values take no bytes in a file. */
+const HELD_VALUES = 2 ** 24
+const MIN_ROWS = 2 ** 17
+const MAX_ROWS = 2 ** 20
 
 /**
  * An Apache Parquet file, by row groups: days and moments in ISO 8601, lists as arrays, structures as objects, geometries of GeoParquet
@@ -36,8 +41,10 @@ async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<re
       return part.buffer.slice(part.byteOffset, part.byteOffset + part.length) as ArrayBuffer
     },
   }
+  let writer: string | undefined
   try {
     const metadata = await library.parquetMetadataAsync(source)
+    writer = metadata.created_by?.slice(0, 80)
     const geometries = geometryColumns(metadata, file)
     const compressors = await compressorsFor(metadata)
     let rowStart = 0
@@ -49,22 +56,28 @@ async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<re
           { file },
           'Write the file with smaller row groups.',
         )
-      const objects = await library.parquetReadObjects({
-        file: source,
-        metadata,
-        rowStart,
-        rowEnd: rowStart + count,
-        compressors,
-        parsers: PARSERS as ParquetParsers,
-      })
-      for (let from = 0; from < objects.length; from += BATCH_ROWS)
-        yield objects.slice(from, from + BATCH_ROWS).map(
-          (data, at): SourceRow => ({
-            row: rowStart + from + at + 1,
-            line: undefined,
-            data: withGeometries(data, geometries),
-          }),
-        )
+      const step = Math.min(
+        MAX_ROWS,
+        Math.max(MIN_ROWS, Math.floor(HELD_VALUES / Math.max(1, group.columns.length))),
+      )
+      for (let start = rowStart; start < rowStart + count; start += step) {
+        const objects = await library.parquetReadObjects({
+          file: source,
+          metadata,
+          rowStart: start,
+          rowEnd: Math.min(start + step, rowStart + count),
+          compressors,
+          parsers: PARSERS as ParquetParsers,
+        })
+        for (let from = 0; from < objects.length; from += BATCH_ROWS)
+          yield objects.slice(from, from + BATCH_ROWS).map(
+            (data, at): SourceRow => ({
+              row: start + from + at + 1,
+              line: undefined,
+              data: withGeometries(data, geometries),
+            }),
+          )
+      }
       rowStart += count
     }
     if (metadata.row_groups.length === 0) yield []
@@ -72,9 +85,9 @@ async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<re
     if (error instanceof Error && error.name === 'Fault') throw error
     const { message } = error as Error
     throw unreadable(
-      `The Parquet file cannot be read: ${message}.`,
+      `The Parquet file${writer === undefined ? '' : `, which ${writer} wrote,`} cannot be read: ${message.replace(/\.+$/, '')}.`,
       { file },
-      'Write it again, with the codec snappy or zstd.',
+      'Where it is damaged, get it again; else read it with pandas, Arrow or DuckDB, and write it again with the codec snappy or zstd.',
       error,
     )
   }

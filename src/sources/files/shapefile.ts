@@ -6,7 +6,7 @@ import { decoderOf, encodingNamed } from '../decode.ts'
 import { EncodingSample } from '../detect-encoding.ts'
 import { moved, type RawGeometry, type Unprojector, unprojectorOfWkt } from '../reference-system.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
-import { unreadable } from '../unreadable.ts'
+import { DAMAGED, unreadable } from '../unreadable.ts'
 import { ByteReader } from './byte-reader.ts'
 import { type DbfField, dbfFields, dbfValue } from './dbf.ts'
 
@@ -65,7 +65,12 @@ async function* readRows(
   declared: string | undefined,
 ): AsyncGenerator<readonly SourceRow[]> {
   const shp = parts('shp')
-  if (shp === null) throw unreadable('The shapefile lacks its .shp.', { file })
+  if (shp === null)
+    throw unreadable(
+      'The shapefile lacks its .shp.',
+      { file },
+      'Put the .shp beside the .dbf, or pack both into one zip.',
+    )
   const move = await referenceSystem(parts, file)
   const shapes = new ByteReader(shp)
   const dbf = parts('dbf')
@@ -73,7 +78,7 @@ async function* readRows(
   try {
     const header = await shapes.take(HEADER)
     if (header === null || header.readUInt32BE(0) !== 9994)
-      throw unreadable('The file is no shapefile.', { file })
+      throw unreadable('The file is no shapefile.', { file }, DAMAGED)
     const layout = table === null ? null : await dbfFields(table, file)
     const decode = layout === null ? () => '' : await attributeDecoder(parts, layout.codePage, declared, file)
     let batch: SourceRow[] = []
@@ -82,13 +87,21 @@ async function* readRows(
       const shape = await nextShape(shapes, file, row)
       if (shape === undefined) {
         if (attributes !== null && attributes.length > 1 && attributes[0] === 0x20)
-          throw unreadable(`The shapefile has fewer shapes than records: shape ${row} is missing.`, { file })
+          throw unreadable(
+            `The shapefile has fewer shapes than records: shape ${row} is missing.`,
+            { file },
+            DAMAGED,
+          )
         break
       }
       if (layout !== null && attributes === null)
-        throw unreadable(`The .dbf has fewer records than there are shapes: record ${row} is missing.`, {
-          file,
-        })
+        throw unreadable(
+          `The .dbf has fewer records than there are shapes: record ${row} is missing.`,
+          {
+            file,
+          },
+          DAMAGED,
+        )
       if (attributes?.[0] === 0x2a) continue
       const data = attributes === null || layout === null ? {} : valuesOf(attributes, layout.fields, decode)
       const geometry = moved(shape, move)
@@ -199,14 +212,14 @@ async function nextShape(
   if (head === null || head.length < 8) return undefined
   const length = head.readInt32BE(4) * 2
   if (length < 4 || length > 2 ** 30)
-    throw unreadable(`Shape ${row} has a length of ${length} bytes.`, { file })
+    throw unreadable(`Shape ${row} has a length of ${length} bytes.`, { file }, DAMAGED)
   const content = await shapes.take(length)
   if (content === null || content.length < length)
-    throw unreadable(`The file ends within shape ${row}.`, { file })
+    throw unreadable(`The file ends within shape ${row}.`, { file }, DAMAGED)
   try {
     return shapeOf(content)
   } catch (error) {
-    if (error instanceof RangeError) throw unreadable(`Shape ${row} is damaged.`, { file }, undefined, error)
+    if (error instanceof RangeError) throw unreadable(`Shape ${row} is damaged.`, { file }, DAMAGED, error)
     throw error
   }
 }

@@ -66,9 +66,13 @@ export class RowBuilder {
   set(column: number, cell: GridCell): void {
     if (cell === null) return
     if (column >= MAX_COLUMNS)
-      throw unreadable(`The sheet has a cell in column ${column + 1}, and at most ${MAX_COLUMNS} are read.`, {
-        file: this.file,
-      })
+      throw unreadable(
+        `The sheet has a cell in column ${column + 1}, and at most ${MAX_COLUMNS} are read.`,
+        {
+          file: this.file,
+        },
+        'Delete what is beyond the table, or name its cells: options: { range: A:Z }.',
+      )
     if (column < this.range.left || column > this.range.right) return
     const at = column - this.range.left
     while (this.cells.length < at) this.cells.push(null)
@@ -110,7 +114,7 @@ export function chosenSheet<T extends { readonly name: string; readonly isHidden
       ? 'The workbook has no sheet.'
       : `The workbook has no sheet ${JSON.stringify(required)}.`,
     { file },
-    names === '' ? undefined : `Sheets: ${names}`,
+    names === '' ? 'Save it again as .xlsx, with a sheet that has the table.' : `Sheets: ${names}`,
   )
 }
 

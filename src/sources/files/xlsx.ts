@@ -44,7 +44,12 @@ async function* readSheet(
   const { archive, sheets, is1904 } = await openWorkbook(data)
   const sheet = chosenSheet(sheets, choice.sheet, data.name)
   const pieces = archive.read(sheet.path)
-  if (pieces === null) throw unreadable(`The workbook lacks its sheet ${sheet.name}.`, { file: data.name })
+  if (pieces === null)
+    throw unreadable(
+      `The workbook lacks its sheet ${sheet.name}.`,
+      { file: data.name },
+      'Save it again as .xlsx.',
+    )
   const kinds = await readKinds(archive, data.name)
   const texts = await readShared(archive, data.name)
   const reader = new SheetReader({ kinds, texts, is1904, range, file: data.name })

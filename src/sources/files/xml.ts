@@ -102,7 +102,11 @@ async function countPaths(data: DataFile): Promise<ReadonlyMap<string, PathCount
       let known = found.get(key)
       if (known === undefined) {
         if (found.size >= MAX_PATHS)
-          throw unreadable('The document has too many different elements.', { file: data.name })
+          throw unreadable(
+            'The document has too many different elements.',
+            { file: data.name },
+            'Name the element of a record: options: { records: path/of/element }.',
+          )
         known = { depth: path.length, count: 0, content: 0 }
         found.set(key, known)
       }

@@ -25,7 +25,10 @@ export interface Choice {
 
 /** Names of columns whose digits are no quantity. */
 const IDENTIFIER =
-  /(?:^|[^a-z])(?:zip|zip ?codes?|post ?codes?|postal ?codes?|postal|plz|cap|cp|cep|code ?postal|code ?commune|codigo ?postal|code ?insee|insee|com ?insee|siren|siret|fips|phone|telephone|tel|mobile|fax|isbn|issn|ean|gtin|upc|iban|vat|ssn|nif|cif|ags|geoid)(?![a-z])/i
+  /(?:^|[^a-z])(?:zip|zip ?codes?|post ?codes?|postal ?codes?|postal|plz|cep|code ?postal|code ?commune|codigo ?postal|code ?insee|insee|com ?insee|siren|siret|fips|phone|telephone|isbn|issn|ean|gtin|upc|iban|ssn|geoid)(?![a-z])/i
+/** Words that name identifiers alone, and in other names something else: cap is a postal code, market cap an amount. */
+const SHORT_IDENTIFIER =
+  /^(?:(?:no|nr|num|numero|number|code) )?(?:cap|cp|tel|mobile|fax|vat|nif|cif|ags)(?: (?:no|nr|num|numero|number|code|id))?$/i
 const DATE_NAME =
   /(?:^|[^a-z])(?:dates?|day|datum|jour|fecha|data|dia|tag|dob|birth ?date|created|updated|modified|published|start|end|begin|debut|fin|von|bis|timestamp|time|at|on)(?![a-z])/i
 const TIME_NAME =
@@ -35,7 +38,8 @@ const POSITION_LONGITUDE_FIRST =
 
 /** True for the name of a column whose digits identify something. */
 export function namesIdentifier(name: string): boolean {
-  return IDENTIFIER.test(spaced(name))
+  const words = spaced(name).trim()
+  return IDENTIFIER.test(words) || SHORT_IDENTIFIER.test(words)
 }
 
 /** True for the name of a column whose values are days or moments. */
@@ -86,7 +90,7 @@ function chooseBoolean(profile: TextProfile): Choice | undefined {
 
 function chooseNumber(profile: TextProfile, name: string, hints: FileHints): Choice | undefined {
   const found = profile.numbers()
-  if (found === undefined || namesIdentifier(name)) return undefined
+  if (found === undefined || (namesIdentifier(name) && !found.isNegative)) return undefined
   const chosen = chooseStyle(found, hints)
   const style = NUMBER_STYLES[chosen.style]
   if (style === undefined) return undefined
@@ -100,7 +104,7 @@ function chooseNumber(profile: TextProfile, name: string, hints: FileHints): Cho
   const unit = found.suffix || found.prefix
   return {
     type,
-    ...(isPlain && (isInt || style.decimal === '.') ? {} : { format: text }),
+    ...(isPlain && found.isPlain && (isInt || style.decimal === '.') ? {} : { format: text }),
     nulls: found.nulls,
     why: isPlain
       ? `all values are numbers${style.decimal === ',' && !isInt ? ' with a decimal comma' : ''}`
@@ -117,7 +121,7 @@ const GROUP_POINT = 3
 
 /** The style of numbers, and what is asked where two styles fit: 1.234 and 1,234 can be read in two ways. */
 function chooseStyle(
-  { styles, hasPoint, hasComma }: NumberEvidence,
+  { styles, hasPoint, hasComma, hasFraction }: NumberEvidence,
   { hasDecimalComma }: FileHints,
 ): { readonly style: number; readonly question?: string } {
   const fits = (style: number) => (styles & (1 << style)) !== 0
@@ -127,7 +131,7 @@ function chooseStyle(
     return hasDecimalComma === true ? { style: GROUP_POINT } : { style: PLAIN_POINT }
   }
   if (hasComma && !hasPoint && fits(PLAIN_COMMA)) {
-    if (!fits(GROUP_COMMA)) return { style: PLAIN_COMMA }
+    if (!fits(GROUP_COMMA) || hasFraction) return { style: PLAIN_COMMA }
     if (hasDecimalComma !== undefined) return { style: hasDecimalComma ? PLAIN_COMMA : GROUP_COMMA }
     return {
       style: GROUP_COMMA,
@@ -153,7 +157,14 @@ function chooseDate(profile: TextProfile, name: string, hints: FileHints): Choic
   const isDay = !candidate.hasTime || found.isMidnight
   const isMonth = candidate.order === 'month'
   if (isMonth && found.isSeason && !/month|mois|monat|maand|\bmes/i.test(name)) return undefined
-  if (isMonth && !namesMonth(name) && /^MM.yyyy$/.test(candidate.pattern)) return undefined
+  if (isMonth && !namesMonth(name) && /^MM?.yyyy$/.test(candidate.pattern)) return undefined
+  if (found.isDistant)
+    return {
+      type: 'text',
+      nulls: [],
+      why: 'the years have two digits, and those of two centuries',
+      question: `days with years of two digits, of which some would be years to come: write years with four digits, or say type: date and format: ${candidate.pattern}`,
+    }
   return {
     type: isDay ? 'date' : 'datetime',
     format: candidate.pattern,

@@ -59,7 +59,7 @@ export function typeOfColumn(column: GuessedColumn, name: string, hints: FileHin
   if (column.hasList) return pairsType(column, name) ?? text('the values are lists')
   if (!column.hasScalar) return text('there are no values')
   const plain = plainType(column, column.types)
-  if (plain === 'int' && profile.count === column.filled && namesIdentifier(name))
+  if (plain === 'int' && profile.count === column.filled && column.min >= 0 && namesIdentifier(name))
     return text('the name is that of identifiers, whose digits are no quantity')
   if (plain === 'int') return numberOrTime(column, name)
   if (plain === 'double') {

@@ -17,19 +17,42 @@ export interface DateEvidence {
   readonly isMidnight: boolean
   /** True where all are a year and the two digits of the next one: 2007/08 is a season or financial year. */
   readonly isSeason: boolean
+  /** True where years of two digits are read as years to come, such as 62 as 2062. */
+  readonly isDistant: boolean
 }
 
-const TIME =
-  /^(.*?\d)(T|,? +(?:(?:at|à|um|o|las|alle) +)?)(\d{1,2})(:|h|\.)(\d{2})(?:(:|\.)(\d{2})(?:([.,])(\d{1,9}))?)?( *)([ap]\.?m\.?)?( *)(Z|UTC|GMT)?$/i
+const CLOCK = String.raw`(\d{1,2})(:|h|\.)(\d{2})(?:(:|\.)(\d{2})(?:([.,])(\d{1,9}))?)?( *)([ap]\.?m\.?)?`
+const ZONE = String.raw`Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?`
+const TIME = new RegExp(
+  `^(.*?[\\d日])(T|(?<=\\d{4}):|,? +(?:(?:at|à|um|o|las|alle) +)?)${CLOCK}( *)(${ZONE}|Uhr)?$`,
+  'i',
+)
+const TIME_FIRST = new RegExp(`^${CLOCK}(,? +)(\\S.*)$`, 'i')
+const TIME_BEFORE_YEAR = new RegExp(
+  `^(\\p{L}{3,10}\\.?)( +)(\\d{1,2})( +)${CLOCK}( *)(${ZONE})?( +)(\\d{4})$`,
+  'iu',
+)
 const WEEKDAY = new RegExp(`^(${WEEKDAY_FORM})(,? +)`, 'i')
 const NUMERIC = /^(\d{1,4})([./-]|\. )(\d{1,2})\2(\d{1,4})$/
 const SPACED = /^(\d{1,4}) (\d{1,2}) (\d{1,4})$/
-const DAY_NAME = /^(\d{1,2})(\.? +|[-/.]| de )(\p{L}{3,10}\.?)( +|[-/.]| de |, *)(\d{4}|\d{2})$/u
-const NAME_DAY = /^(\p{L}{3,10}\.?)( +|[-/.])(\d{1,2})(, *| +|[-/.])(\d{4}|\d{2})$/u
+const CHARACTERS = /^\d{4}(年) ?\d{1,2}(月) ?\d{1,2}(日)$/
+const ORDINAL = '(?:st|nd|rd|th|er|[eéèº°ª])'
+const DAY_NAME = new RegExp(
+  `^(\\d{1,2}(${ORDINAL})?)(\\.? +|[-/.]| de |)(\\p{L}{3,10}\\.?)( +|[-/.]| de |, *|)(\\d{4}|\\d{2})$`,
+  'u',
+)
+const NAME_DAY = new RegExp(
+  `^(\\p{L}{3,10}\\.?)( +|[-/.])(\\d{1,2}(${ORDINAL})?)(, *| +|[-/.])(\\d{4}|\\d{2})$`,
+  'u',
+)
 const YEAR_NAME = /^(\d{4})( +|[-/.])(\p{L}{3,10}\.?)( +|[-/.])(\d{1,2})$/u
-const NAME_YEAR = /^(\p{L}{3,10}\.?)( +|[-/.])(\d{4})$/u
-const MONTH = /^(?:(\d{4})[-/](\d{2})|(\d{2})[-/.](\d{4}))$/
-const PACKED = /^\d{8}(?:\d{6})?$/
+const NAME_YEAR = /^(\p{L}{3,10}\.?)( +|[-/.]|, *)(\d{4}|\d{2})$/u
+const YEAR_MONTH = /^(\d{4})( +|[-/.]|, *)(\p{L}{3,10}\.?)$/u
+const MONTH = /^(?:(\d{4})[-/](\d{2})|(\d{1,2})[-/.](\d{4}))$/
+const PACKED = /^\d{8}(?:T?\d{6}Z?)?$/
+
+/** Years of two digits from which on nobody publishes days: they are those of the last century. */
+const DISTANT = 2040
 
 /** Longest text that is looked at. */
 const MAX_LENGTH = 60
@@ -40,6 +63,9 @@ export class DateGuess {
   private isMidnight = true
   private isPacked = false
   private isSeason = true
+  private isDistant = false
+  /** True once two digits of a year were none of a day. */
+  private isYear = false
 
   /** True as long as some pattern fits. */
   get isPossible(): boolean {
@@ -61,16 +87,26 @@ export class DateGuess {
     if (this.isSeason) this.isSeason = isSeason(text)
     for (const [pattern, { of, read }] of this.alive) {
       const local = read(text)
-      if (local === null) this.alive.delete(pattern)
-      else if (of.hasTime && !isMidnight(local)) this.isMidnight = false
+      if (local === null) {
+        this.alive.delete(pattern)
+        continue
+      }
+      if (of.hasTime && !isMidnight(local)) this.isMidnight = false
+      if (!/(?<!y)yy(?!y)/.test(pattern)) continue
+      if (local.year >= DISTANT) this.isDistant = true
+      if (local.year % 100 > 31 || local.year % 100 === 0) this.isYear = true
     }
   }
 
   /** The patterns that fit all texts; packed digits (`20240131`) only where `isNamed`, for they may be any number. */
   evidence(isNamed: boolean): DateEvidence {
-    const candidates = [...(this.alive?.values() ?? [])].map(({ of }) => of)
-    const { isMidnight, isSeason } = this
-    return { candidates: this.isPacked && !isNamed ? [] : candidates, isMidnight, isSeason }
+    const all = [...(this.alive?.values() ?? [])].map(({ of }) => of)
+    // Mar-01 may as well be a day of March.
+    const candidates = all.filter(
+      ({ order, pattern }) => order !== 'month' || /yyyy/.test(pattern) || this.isYear,
+    )
+    const { isMidnight, isSeason, isDistant } = this
+    return { candidates: this.isPacked && !isNamed ? [] : candidates, isMidnight, isSeason, isDistant }
   }
 }
 
@@ -88,23 +124,46 @@ function candidatesOf(text: string): readonly DateCandidate[] {
   const weekday = WEEKDAY.exec(text)
   const rest = weekday === null ? text : text.slice(weekday[0].length)
   const before = weekday === null ? '' : `EEE${literal(weekday[2] ?? '')}`
-  const time = TIME.exec(rest)
-  const dates = datesOf(time?.[1] ?? rest)
-  const after = time === null ? '' : timePattern(time)
-  return dates.map(({ pattern, order }) => ({
-    pattern: before + pattern + after,
-    order,
-    hasTime: time !== null || pattern.includes('H'),
-  }))
+  return partsOf(rest).map(({ pattern, order, hasTime }) => ({ pattern: before + pattern, order, hasTime }))
 }
 
-function timePattern(match: RegExpExecArray): string {
-  const [, , between = '', , colon = ':', , dot, , mark, fraction, blank, half, blank2, zone] = match
+/** A day, with a time after it, before it or, as C writes moments, before its year. */
+function partsOf(text: string): readonly DateCandidate[] {
+  const time = TIME.exec(text)
+  if (time !== null) {
+    const [, date = '', between = ''] = time
+    const after = `${literal(between)}${clockPattern(time.slice(3, 12))}${zonePattern(time.slice(10, 14))}`
+    return datesOf(date).map(({ pattern, order }) => ({ pattern: pattern + after, order, hasTime: true }))
+  }
+  const first = TIME_FIRST.exec(text)
+  if (first !== null) {
+    const [blank = '', date = ''] = first.slice(10)
+    const before = `${clockPattern(first.slice(1, 10))}${literal(blank)}`
+    return datesOf(date).map(({ pattern, order }) => ({ pattern: before + pattern, order, hasTime: true }))
+  }
+  const within = TIME_BEFORE_YEAR.exec(text)
+  if (within !== null && isMonth(within[1])) {
+    const clock = `${clockPattern(within.slice(5, 14))}${zonePattern(within.slice(12, 16))}`
+    const pattern = `MMMM d ${clock} yyyy`
+    return [{ pattern, order: 'month-first', hasTime: true }]
+  }
+  return datesOf(text).map(({ pattern, order }) => ({ pattern, order, hasTime: pattern.includes('H') }))
+}
+
+/** The pattern of the parts of CLOCK. */
+function clockPattern(parts: readonly (string | undefined)[]): string {
+  const [, colon = ':', , dot, , mark, fraction, blank, half] = parts
   const hour = half === undefined ? 'H' : 'h'
   const seconds =
     dot === undefined ? '' : `${literal(dot)}ss${fraction === undefined ? '' : `${literal(mark ?? '.')}S`}`
-  const end = half === undefined ? '' : `${literal(blank ?? '')}a`
-  return `${literal(between)}${hour}${literal(colon)}mm${seconds}${end}${zone === undefined ? '' : literal(`${(half === undefined ? blank : '') ?? ''}${blank2 ?? ''}${zone}`)}`
+  return `${hour}${literal(colon)}mm${seconds}${half === undefined ? '' : `${literal(blank ?? '')}a`}`
+}
+
+/** The pattern of a zone: the blanks before it stand before and after the half of a day that there may be. */
+function zonePattern([first, half, second, zone]: readonly (string | undefined)[]): string {
+  if (zone === undefined) return ''
+  const blank = half === undefined ? `${first ?? ''}${second ?? ''}` : (second ?? '')
+  return `${literal(blank)}${/^uhr$/i.test(zone) ? literal(zone) : 'X'}`
 }
 
 type Order = Pick<DateCandidate, 'pattern' | 'order'>
@@ -115,22 +174,18 @@ function datesOf(text: string): readonly Order[] {
   if (first !== undefined && last !== undefined && sign !== undefined) return ordersOf(first, sign, last)
   const spaced = SPACED.exec(text)
   if (spaced !== null) return ordersOf(spaced[1] ?? '', ' ', spaced[3] ?? '')
+  const characters = CHARACTERS.exec(text)
+  if (characters !== null) return [{ pattern: 'yyyy年M月d日', order: 'year-first' }]
   const dayName = DAY_NAME.exec(text)
-  if (dayName !== null && isMonth(dayName[3]))
-    return [
-      {
-        pattern: `d${literal(dayName[2] ?? '')}MMMM${literal(dayName[4] ?? '')}${yearOf(dayName[5])}`,
-        order: 'day-first',
-      },
-    ]
+  if (dayName !== null && isMonth(dayName[4])) {
+    const [, , , sign = '', , second = '', year] = dayName
+    return daysOf(day => `${day}${literal(sign)}MMMM${literal(second)}${yearOf(year)}`, 'day-first')
+  }
   const nameDay = NAME_DAY.exec(text)
-  if (nameDay !== null && isMonth(nameDay[1]))
-    return [
-      {
-        pattern: `MMMM${literal(nameDay[2] ?? '')}d${literal(nameDay[4] ?? '')}${yearOf(nameDay[5])}`,
-        order: 'month-first',
-      },
-    ]
+  if (nameDay !== null && isMonth(nameDay[1])) {
+    const [, , sign = '', , , second = '', year] = nameDay
+    return daysOf(day => `MMMM${literal(sign)}${day}${literal(second)}${yearOf(year)}`, 'month-first')
+  }
   const yearName = YEAR_NAME.exec(text)
   if (yearName !== null && isMonth(yearName[3]))
     return [
@@ -138,15 +193,19 @@ function datesOf(text: string): readonly Order[] {
     ]
   const nameYear = NAME_YEAR.exec(text)
   if (nameYear !== null && isMonth(nameYear[1]))
-    return [{ pattern: `MMMM${literal(nameYear[2] ?? '')}yyyy`, order: 'month' }]
-  if (MONTH.test(text))
-    return [
-      {
-        pattern: /^\d{4}/.test(text) ? `yyyy${text.charAt(4)}MM` : `MM${text.charAt(2)}yyyy`,
-        order: 'month',
-      },
-    ]
+    return [{ pattern: `MMMM${literal(nameYear[2] ?? '')}${yearOf(nameYear[3])}`, order: 'month' }]
+  const yearMonth = YEAR_MONTH.exec(text)
+  if (yearMonth !== null && isMonth(yearMonth[3]))
+    return [{ pattern: `yyyy${literal(yearMonth[2] ?? '')}MMMM`, order: 'month' }]
+  const [, year, , month] = MONTH.exec(text) ?? []
+  if (year !== undefined) return [{ pattern: `yyyy${text.charAt(4)}MM`, order: 'month' }]
+  if (month !== undefined)
+    return ['MM', 'M']
+      .slice(month.length === 2 ? 0 : 1)
+      .map(form => ({ pattern: `${form}${text.charAt(month.length)}yyyy`, order: 'month' as const }))
   if (!PACKED.test(text)) return []
+  if (text.includes('T'))
+    return [{ pattern: `yyyyMMdd'T'HHmmss${text.endsWith('Z') ? 'X' : ''}`, order: 'year-first' }]
   if (text.length === 14) return [{ pattern: 'yyyyMMddHHmmss', order: 'year-first' }]
   return [
     { pattern: 'yyyyMMdd', order: 'year-first' },
@@ -164,6 +223,11 @@ function ordersOf(first: string, sign: string, last: string): readonly Order[] {
     { pattern: `d${between}M${between}${year}`, order: 'day-first' },
     { pattern: `M${between}d${between}${year}`, order: 'month-first' },
   ]
+}
+
+/** A day of plain digits, and one with its ordinal, which others may have. */
+function daysOf(patternOf: (day: string) => string, order: Order['order']): readonly Order[] {
+  return ['d', 'do'].map(day => ({ pattern: patternOf(day), order }))
 }
 
 function yearOf(text: string | undefined): string {

@@ -1,7 +1,7 @@
 import { coordinatePair } from '../coordinates.ts'
 import { NUMBER_STYLES, stylesOf, writtenNumber } from '../number-format.ts'
 import { type DateEvidence, DateGuess } from './dates.ts'
-import { booleanWords, meansNothing } from './words.ts'
+import { booleanWords, isPlainlyNothing, meansNothing } from './words.ts'
 
 /** Distinct texts of a column that are counted, and texts without type that are remembered. */
 const MAX_DISTINCT = 64
@@ -22,6 +22,10 @@ export interface NumberEvidence {
   readonly suffix: string
   /** The part of the numbers with a prefix or suffix. */
   readonly affixed: number
+  /** True where some are below zero: identifiers are not. */
+  readonly isNegative: boolean
+  /** True where no sign is typographic, stands behind or is a pair of parentheses. */
+  readonly isPlain: boolean
 }
 
 /** How the coordinates of a column are written. */
@@ -63,6 +67,8 @@ export class TextProfile {
   private hasComma = false
   private digits = -1
   private affixed = 0
+  private isNegative = false
+  private isPlain = true
   private readonly affixes = new Map<string, { readonly prefix: string; readonly suffix: string }>()
   private readonly dates = new DateGuess()
   private pair = { first: 0, second: 0, precise: 0, spaced: 0, isBracketed: true, ordered: 0 }
@@ -83,8 +89,20 @@ export class TextProfile {
     if (typed === undefined || this.styles === 0 || this.affixes.size > 1) return undefined
     const { prefix = '', suffix = '' } = [...this.affixes.values()][0] ?? {}
     const affixed = this.affixed / this.fits.number
-    const { styles, hasFraction, hasPoint, hasComma, digits } = this
-    return { ...typed, styles, hasFraction, hasPoint, hasComma, digits, prefix, suffix, affixed }
+    const { styles, hasFraction, hasPoint, hasComma, digits, isNegative, isPlain } = this
+    return {
+      ...typed,
+      styles,
+      hasFraction,
+      hasPoint,
+      hasComma,
+      digits,
+      prefix,
+      suffix,
+      affixed,
+      isNegative,
+      isPlain,
+    }
   }
 
   /** Patterns that fit the dates; undefined where the column is none of dates. */
@@ -180,6 +198,8 @@ export class TextProfile {
       this.affixed++
       if (this.affixes.size <= MAX_AFFIXES) this.affixes.set(`${prefix} ${suffix}`, { prefix, suffix })
     }
+    if (/^[-\u2212\u2013(]|[-\u2212]$/.test(text)) this.isNegative = true
+    if (/^[\u2212\u2013(]|[-\u2212)]$/.test(text)) this.isPlain = false
     if (core.includes('.')) this.hasPoint = true
     if (core.includes(',')) this.hasComma = true
     const digits = core.match(/\d/g)?.length ?? 0
@@ -225,7 +245,8 @@ export class TextProfile {
       !(areWords && odd.length <= 2 && share <= 0.05 && this.fits[kind] >= 20)
     )
       return undefined
-    if (areKnown && share > 0.9 && this.fits[kind] < 3) return undefined
+    if (areKnown && share > 0.9 && this.fits[kind] < 3 && !odd.every(([text]) => isPlainlyNothing(text)))
+      return undefined
     return { nulls: odd.map(([text]) => text), nullCount: many }
   }
 }

@@ -110,3 +110,8 @@ const NO_VALUE: ReadonlySet<string> = new Set([
 export function meansNothing(text: string): boolean {
   return NO_VALUE.has(text.toLowerCase())
 }
+
+/** True for a word that stands for no value in any column; `x` or `unknown` may be a value among a few others. */
+export function isPlainlyNothing(text: string): boolean {
+  return /^(?:#?n\/?a|nan|<?\(?null\)?>?|-{1,3}|–|—|\.{1,3}|…|\\n)$/i.test(text)
+}
