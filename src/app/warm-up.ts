@@ -18,6 +18,10 @@ const TIMES = { large: 5000, small: 2000 } as const
 /** Milliseconds between two looks whether clients are still being answered. */
 const PAUSE = 20
 
+/** Milliseconds after an answer in which the next request is likely; then questions take one part in so many of the time. */
+const MOMENT = 500
+const SHARE = 9
+
 const PATH = '/api/explore/v2.1'
 
 /** Sees every dataset, for nobody is told what was found. */
@@ -43,7 +47,7 @@ export interface WarmUpOptions extends Pick<ExploreOptions, 'store' | 'base' | '
   readonly signal: AbortSignal
   /** Records from which on a dataset is large enough to ask. */
   readonly least?: number
-  /** Milliseconds for which the large dataset and a small one are asked, each question once at least. */
+  /** Milliseconds of work for the large dataset and a small one; each question is asked once at least. */
   readonly times?: { readonly large: number; readonly small: number }
 }
 
@@ -66,20 +70,24 @@ export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
     .sort((a, b) => a.statistics.records - b.statistics.records)
   const [small, large] = [bySize.at(0), bySize.at(-1)]
   if (small === undefined || large === undefined || large.statistics.records < least) return result
-  const clients = new OpenAnswers(server)
+  const clients = new Clients(server)
   const http = await bareApi(options)
   const ask = async ({ dataset }: ServedDataset, time: number, first: number) => {
     const questions = questionsOf(dataset.fields)
     const place = `${PATH}/catalog/datasets/${encodeURIComponent(dataset.id)}`
-    const end = performance.now() + time
+    let left = time
     const last = first + questions.length
-    for (let turn = first; turn < last || performance.now() < end; turn++) {
-      while (clients.count > 0 && !signal.aborted) await sleep(PAUSE)
+    for (let turn = first; turn < last || left > 0; turn++) {
+      while (clients.open > 0 && !signal.aborted) await sleep(PAUSE)
       if (signal.aborted) return
+      const begun = performance.now()
       const question = questions[turn % questions.length] as Question
       const { statusCode } = await http.inject(`${place}/${question(turn)}`)
       result.asked += 1
       if (statusCode !== 200) result.refused += 1
+      const took = performance.now() - begun
+      left -= took
+      if (clients.wereThere()) await sleep(PAUSE + threads * SHARE * took)
     }
   }
   try {
@@ -95,9 +103,11 @@ export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
   }
 }
 
-/** Counts the requests of a server that are being answered. */
-class OpenAnswers {
-  count = 0
+/** The clients of a server. */
+class Clients {
+  /** Requests that are being answered. */
+  open = 0
+  private last = Number.NEGATIVE_INFINITY
   private readonly server: WarmUpOptions['server']
 
   constructor(server: WarmUpOptions['server']) {
@@ -105,14 +115,21 @@ class OpenAnswers {
     server.on('request', this.onRequest)
   }
 
+  /** True where one has asked a moment ago, and may well ask again. */
+  wereThere(): boolean {
+    return performance.now() - this.last < MOMENT
+  }
+
   close(): void {
     this.server.off('request', this.onRequest)
   }
 
   private readonly onRequest = (_: unknown, response: ServerResponse): void => {
-    this.count += 1
+    this.open += 1
+    this.last = performance.now()
     response.once('close', () => {
-      this.count -= 1
+      this.open -= 1
+      this.last = performance.now()
     })
   }
 }

@@ -204,13 +204,13 @@ function lacking(): string | null {
 const reason = lacking()
 t.test('a browser gets there too', { skip: reason ?? false, timeout: 200_000 }, async t => {
   const { startBrowser } = (await import(new URL('browser.mjs', PEERS).href)) as Peers
-  const { pageContext } = (await import(new URL('journey.mjs', PEERS).href)) as Peers
+  const { visit } = (await import(new URL('journey.mjs', PEERS).href)) as Peers
   const { judgePage } = (await import(new URL('pages.mjs', PEERS).href)) as Peers
   await app.http.listen({ port })
   const browser = await startBrowser()
   t.teardown(() => browser.close())
   for (const hasScripts of [true, false]) {
-    const described = await pageContext(browser, base, { hasScripts, folder: portal, least: some.length })
+    const described = await visit(browser, base, { hasScripts, folder: portal, least: some.length })
     t.same(described.wrong, [], hasScripts ? 'with scripts' : 'without')
     t.ok(described.seen.length >= 8, 'all of it')
   }
@@ -226,7 +226,7 @@ t.test('a browser gets there too', { skip: reason ?? false, timeout: 200_000 }, 
 
 interface Peers {
   readonly startBrowser: () => Promise<{ readonly close: () => Promise<void> }>
-  readonly pageContext: (
+  readonly visit: (
     browser: unknown,
     base: string,
     options: { readonly hasScripts: boolean; readonly folder: string; readonly least: number },
