@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { grantsOf } from '../src/accounts/roles.ts'
 import { buildApp } from '../src/app/app.ts'
 import { loadConfig } from '../src/config/load.ts'
 import { changedDefinition } from '../src/publishing/edit-definition.ts'
@@ -10,6 +11,25 @@ import { changedDefinition } from '../src/publishing/edit-definition.ts'
 const BASE = 'http://portal.test'
 const API = '/api/management/v1/datasets'
 const CSV = 'nr,name,height\n1,Oak,12.5\n2,Elm,7\n3,Ivy,\n'
+
+/** An operation of the OpenAPI document, as far as the test reads it. */
+interface Described {
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<
+        string,
+        {
+          readonly schema: {
+            readonly properties?: object
+            readonly items?: object
+            readonly patternProperties?: object
+            readonly examples?: readonly unknown[]
+          }
+        }
+      >
+    >
+  }
+}
 
 async function portalOf(t: Test, files: object = {}) {
   const portal = t.testdir({ 'portal.yaml': 'upload_limit: 2MB\n', data: {}, ...files })
@@ -246,6 +266,50 @@ t.test('who may not publish, and what is refused', async t => {
     const described = document.paths[`/datasets/{dataset}${url.replace('a.csv', '{file}')}`]
     t.ok(described?.[method.toLowerCase()], `${method} ${url} is described`)
   }
+})
+
+t.test('bodies are as they are described', async t => {
+  const { portal, keyOf, ask } = await portalOf(t, {
+    data: { own: { 'dataset.yaml': 'source: { path: a.csv }\n', 'a.csv': CSV } },
+  })
+  const api = ask(await keyOf('rosa', grantsOf('publisher')))
+  const document = (await api('GET', '/api/management/v1/openapi.json')).json()
+  const bodies = Object.entries<Record<string, Described>>(document.paths).flatMap(([url, operations]) =>
+    Object.entries(operations).flatMap(([method, { requestBody }]) => {
+      const schema = requestBody?.content['application/json']?.schema
+      return schema === undefined ? [] : [{ method: method.toUpperCase() as 'PUT', url, schema }]
+    }),
+  )
+  t.equal(bodies.length, 5)
+  for (const { schema, url } of bodies)
+    t.ok(schema.properties ?? schema.items ?? schema.patternProperties, url)
+  for (const { method, url, schema } of bodies)
+    for (const example of schema.examples ?? []) {
+      const address = `/api/management/v1${url.replace('{dataset}', 'own')}`
+      const { status, body } = await api(method, address, example)
+      t.ok(status < 300, `${method} ${url}: ${status === 400 ? body : status}`)
+    }
+  const { properties } =
+    document.paths['/datasets/{dataset}'].put.requestBody.content['application/json'].schema
+  t.same(properties.refresh.examples, ['daily', '30 4 * * 1'])
+  for (const [body, status, reason] of [
+    [{ refresh: 'daily' }, 400, /refresh means something only for a source with an url/],
+    [{ source: { url: 'https://data.example/a.csv' }, refresh: 'dayly' }, 400, /refresh is \\"dayly\\"/],
+    [{ fields: [{ name: 'a' }, { name: 'a' }] }, 400, /field a is declared twice/],
+    [{ options: { header: '2' } }, 400, /\/options/],
+    [{ options: { header: 1, delimiter: ',' } }, 200, /"header": 1/],
+    [{ source: { url: 'https://data.example/a.csv' }, options: null, refresh: '30 4 * * 1' }, 200, /30 4/],
+  ] as const) {
+    const answer = await api('PUT', `${API}/own`, body)
+    t.equal(answer.status, status, JSON.stringify(body))
+    t.match(answer.body, reason)
+  }
+  t.match(readFileSync(path.join(portal, 'var/drafts/own/data/own/dataset.yaml'), 'utf8'), /30 4/)
+  await api('POST', `${API}/own/discard`)
+  await api('PUT', `${API}/own/mapping`, 'mappings: {', 'text/plain')
+  const { body } = await api('GET', `${API}/own/check`)
+  t.match(body, 'mappings/own.yml:')
+  t.notMatch(body, portal, 'nothing of the machine')
 })
 
 t.test('a draft and a change by hand', async t => {

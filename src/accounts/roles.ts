@@ -1,13 +1,13 @@
 import { lookup } from '../model/lookup.ts'
 
 /**
- * Roles as the grants that they stand for: readers see all restricted datasets, publishers edit their mappings as well, and
+ * Roles as the grants that they stand for: readers see all restricted datasets, publishers describe and publish them as well, and
  * administrators see the calls of the APIs one by one too.
  */
 const ROLES: Readonly<Record<string, readonly string[]>> = {
   reader: ['*'],
-  publisher: ['*', 'edit:*'],
-  administrator: ['*', 'edit:*', 'ods-api-monitoring'],
+  publisher: ['*', 'edit:*', 'publish:*'],
+  administrator: ['*', 'edit:*', 'publish:*', 'ods-api-monitoring'],
 }
 
 export const ROLE_NAMES = Object.keys(ROLES)

@@ -43,6 +43,22 @@ const FieldSchema = Type.Object(
   { additionalProperties: false },
 )
 
+/** How a source is read, where that is not to be inferred. */
+export const READING_OPTIONS = Type.Object(
+  {
+    delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
+    quote: Type.Optional(Type.String({ maxLength: 1 })),
+    encoding: Type.Optional(Type.String()),
+    header: Type.Optional(Type.Integer({ minimum: 0 })),
+    footer: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+    sheet: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Integer({ minimum: 1 })])),
+    range: Type.Optional(Type.String({ minLength: 1 })),
+    file: Type.Optional(Type.String({ minLength: 1 })),
+    records: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+)
+
 /** The schema of dataset.yaml (house design, "A portal folder"). */
 export const DATASET_SCHEMA = Type.Object(
   {
@@ -60,22 +76,7 @@ export const DATASET_SCHEMA = Type.Object(
     format: Type.Optional(
       Type.Union([...SOURCE_FORMATS, ...RDF_FORMATS].map(format => Type.Literal(format))),
     ),
-    options: Type.Optional(
-      Type.Object(
-        {
-          delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
-          quote: Type.Optional(Type.String({ maxLength: 1 })),
-          encoding: Type.Optional(Type.String()),
-          header: Type.Optional(Type.Integer({ minimum: 0 })),
-          footer: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
-          sheet: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Integer({ minimum: 1 })])),
-          range: Type.Optional(Type.String({ minLength: 1 })),
-          file: Type.Optional(Type.String({ minLength: 1 })),
-          records: Type.Optional(Type.String()),
-        },
-        { additionalProperties: false },
-      ),
-    ),
+    options: Type.Optional(READING_OPTIONS),
     processors: Type.Optional(PROCESSORS_SCHEMA),
     fields: Type.Optional(Type.Array(FieldSchema, { minItems: 1, maxItems: 1000 })),
     id: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
@@ -170,18 +171,30 @@ export function readDefinition(
       code === 'ENOENT' ? `there is no dataset ${id}: ${file} was not found` : `${file} cannot be read`
     return { definition: null, problems: [{ message: withSuggestion(message, id, portal), place: {} }] }
   }
-  const { value, problems, placeOf } = readDocument(text, file, DATASET_SCHEMA)
-  if (value === null) return { definition: null, problems }
-  const more = [
+  const { value, problems, placeOf } = understood(text, file)
+  if (value === null || problems.length > 0) return { definition: null, problems }
+  const processors = processorsOf(value.processors ?? [], placeOf)
+  return { definition: { ...build(portal, id, text, value), processors }, problems: [] }
+}
+
+/** A text of dataset.yaml, with what is wrong with it by its schema, or else by what its parts mean together. */
+function understood(text: string, file: string) {
+  const document = readDocument(text, file, DATASET_SCHEMA)
+  const { value, placeOf } = document
+  if (value === null) return document
+  const problems = [
     ...inconsistencies(value).map(message => ({ message, place: { file } })),
     ...unclearSteps(value).map(({ message, at }) => ({
       message,
       place: placeOf(['processors', String(at)]),
     })),
   ]
-  if (more.length > 0) return { definition: null, problems: more }
-  const processors = processorsOf(value.processors ?? [], placeOf)
-  return { definition: { ...build(portal, id, text, value), processors }, problems: [] }
+  return { ...document, problems }
+}
+
+/** What is wrong with a text of dataset.yaml, a sentence each. */
+export function definitionProblems(text: string): readonly string[] {
+  return understood(text, 'dataset.yaml').problems.map(({ message }) => message)
 }
 
 /**

@@ -1,11 +1,14 @@
+import type { TSchema } from 'typebox'
 import { RELEASE } from '../../http/conditional.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
+import { DATASET_BODY, FIELDS_BODY, METADATA_BODY, NEW_DATASET_BODY, RESTORE_BODY } from './bodies.ts'
 
 type Operation = readonly [
   method: 'get' | 'post' | 'put' | 'delete',
   path: string,
   summary: string,
-  body?: string,
+  /** The form of a body of JSON, or the media type of another. */
+  body?: TSchema | string,
 ]
 
 const DATASET = '/datasets/{dataset}'
@@ -13,13 +16,13 @@ const DATASET = '/datasets/{dataset}'
 /** What can be asked, in the order of a publisher's work. */
 const OPERATIONS: readonly Operation[] = [
   ['get', '/datasets', 'List the datasets that the user may publish'],
-  ['post', '/datasets', 'Begin a dataset: {"dataset_id": "trees", "title": "Trees"}', 'application/json'],
+  ['post', '/datasets', 'Begin a dataset', NEW_DATASET_BODY],
   ['get', DATASET, 'A dataset, with what is changed and not published'],
   [
     'put',
     DATASET,
-    'Change is_restricted, metadata, processors, fields, record_id, source, format or options',
-    'application/json',
+    'Change metadata, fields, processors, source, schedule, how it is read, or who may see it',
+    DATASET_BODY,
   ],
   ['delete', DATASET, 'Remove a dataset with its versions; its files are moved to var/deleted'],
   [
@@ -30,9 +33,9 @@ const OPERATIONS: readonly Operation[] = [
   ],
   ['get', `${DATASET}/preview`, 'Fields with examples, and the first records, as publishing will make them'],
   ['get', `${DATASET}/fields`, 'The fields: declared, or inferred'],
-  ['put', `${DATASET}/fields`, 'Declare the fields in their order', 'application/json'],
+  ['put', `${DATASET}/fields`, 'Declare the fields in their order', FIELDS_BODY],
   ['get', `${DATASET}/metadata`, 'Metadata by template and name'],
-  ['put', `${DATASET}/metadata`, 'Change metadata; null takes one out', 'application/json'],
+  ['put', `${DATASET}/metadata`, 'Change metadata; null takes one out', METADATA_BODY],
   ['get', `${DATASET}/mapping`, 'The YARRRML or RML mapping'],
   ['put', `${DATASET}/mapping`, 'Change the mapping', 'text/plain'],
   ['delete', `${DATASET}/mapping`, 'Go back to the direct mapping'],
@@ -42,14 +45,31 @@ const OPERATIONS: readonly Operation[] = [
   ['post', `${DATASET}/unpublish`, 'Withdraw the dataset; its files stay'],
   ['post', `${DATASET}/discard`, 'Forget what was changed and not published'],
   ['get', `${DATASET}/versions`, 'The versions that are kept'],
-  [
-    'post',
-    `${DATASET}/restore`,
-    'Put an older version in force: {"version": "…"}, the one before by default',
-    'application/json',
-  ],
+  ['post', `${DATASET}/restore`, 'Put an older version in force, the one before by default', RESTORE_BODY],
   ['get', `${DATASET}/changes`, 'Who did what, the latest first'],
 ]
+
+const rows = (name: string, standard: number, most: number, description: string) => ({
+  name,
+  in: 'query',
+  description,
+  schema: { type: 'integer', minimum: 0, maximum: most, default: standard },
+})
+
+/** Parameters of queries by path. */
+const QUERIES = {
+  '/datasets': [
+    rows('limit', 20, 100, 'Datasets of the answer'),
+    rows('offset', 0, 1_000_000, 'Datasets before the first of the answer'),
+  ],
+  [`${DATASET}/preview`]: [rows('limit', 10, 100, 'Records of the answer')],
+}
+
+function contentOf(body: TSchema | string) {
+  return typeof body === 'string'
+    ? { [body]: { schema: { type: 'string' } } }
+    : { 'application/json': { schema: body } }
+}
 
 /** The OpenAPI description of the management API. */
 export function managementDocument(base: string): unknown {
@@ -61,14 +81,11 @@ export function managementDocument(base: string): unknown {
       [method]: {
         summary,
         operationId: `${method}${path.replace(/[^a-z]+(\w?)/g, (_, next: string) => next.toUpperCase())}`,
-        parameters: names.map(name => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-        ...(body === undefined
-          ? {}
-          : {
-              requestBody: {
-                content: { [body]: { schema: body === 'application/json' ? {} : { type: 'string' } } },
-              },
-            }),
+        parameters: [
+          ...names.map(name => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+          ...(method === 'get' ? (lookup(QUERIES, path) ?? []) : []),
+        ],
+        ...(body === undefined ? {} : { requestBody: { content: contentOf(body) } }),
         responses: {
           '2XX': { description: 'What was asked for, or what it is after the change' },
           '4XX': {

@@ -23,6 +23,7 @@ export function datasetJson(base: string, dataset: DeskDataset, definition: Defi
     records_count: manifest?.statistics.records ?? null,
     restored: manifest?.restored?.version ?? null,
     source: definition?.source ?? null,
+    refresh: definition?.remote?.schedule ?? null,
     processors: definition?.processors.map(({ step }) => ({ [step.type]: step.settings })) ?? [],
     metadata: definition?.metas ?? null,
     links: {

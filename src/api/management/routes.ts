@@ -1,16 +1,15 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { type Static, type TSchema, Type } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { Fault } from '../../errors/errors.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
-import { FIELD_TYPES } from '../../model/field.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { DefinitionChange } from '../../publishing/edit-definition.ts'
 import type { Desk } from '../../publishing/management/management.ts'
-import { PROCESSORS_SCHEMA } from '../../publishing/processors/schema.ts'
 import { retainedVersions } from '../../publishing/versions/versions.ts'
+import { DATASET_BODY, FIELDS_BODY, METADATA_BODY, NEW_DATASET_BODY, RESTORE_BODY } from './bodies.ts'
 import { managementDocument } from './openapi.ts'
 import { datasetJson, fieldJson, previewJson, statusJson } from './present.ts'
 
@@ -28,52 +27,6 @@ interface Route {
   readonly Params: { readonly dataset: string; readonly file: string; readonly template: string }
   readonly Querystring: Readonly<Record<string, string | undefined>>
 }
-
-const MetaSchema = Type.Union([
-  Type.String({ maxLength: 100_000 }),
-  Type.Number(),
-  Type.Boolean(),
-  Type.Null(),
-  Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 1000 }),
-])
-const MetasSchema = Type.Record(
-  Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }),
-  Type.Record(Type.String({ pattern: '^[a-z][a-zA-Z0-9_]{0,63}$' }), MetaSchema),
-)
-const Argument = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
-const FieldSchema = Type.Object(
-  {
-    name: Type.String({ pattern: '^[a-z0-9_]{1,100}$' }),
-    type: Type.Optional(Type.Union(FIELD_TYPES.map(type => Type.Literal(type)))),
-    from: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 2 })])),
-    label: Type.Optional(Type.String({ maxLength: 1000 })),
-    description: Type.Optional(Type.Union([Type.String({ maxLength: 10_000 }), Type.Null()])),
-    format: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    timezone: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    annotations: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Array(Argument), Argument]))),
-  },
-  { additionalProperties: false },
-)
-const DatasetSchema = Type.Object(
-  {
-    is_restricted: Type.Optional(Type.Boolean()),
-    metadata: Type.Optional(MetasSchema),
-    fields: Type.Optional(Type.Array(FieldSchema, { minItems: 1, maxItems: 1000 })),
-    processors: Type.Optional(Type.Union([PROCESSORS_SCHEMA, Type.Null()])),
-    record_id: Type.Optional(Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.Null()])),
-    source: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 2000 }))),
-    format: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    options: Type.Optional(Type.Union([Type.Record(Type.String(), Type.String()), Type.Null()])),
-  },
-  { additionalProperties: false },
-)
-const NewDatasetSchema = Type.Object(
-  {
-    dataset_id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,99}$' }),
-    title: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
-  },
-  { additionalProperties: false },
-)
 
 /**
  * The management API: everything that publishers do, for programs with an API key of a user who may publish. Changes gather in a
@@ -104,7 +57,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
   })
 
   app.post<Route>('/datasets', async (request, reply) => {
-    const { dataset_id: id, title } = await bodyOf(request, NewDatasetSchema)
+    const { dataset_id: id, title } = await bodyOf(request, NEW_DATASET_BODY)
     desk.create(request.principal, id, title ?? null)
     return send(
       reply.code(201).header('location', `${base}/api/management/v1/datasets/${id}`),
@@ -123,9 +76,9 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
       record_id: id,
       fields,
       ...rest
-    } = await bodyOf(request, DatasetSchema)
+    } = await bodyOf(request, DATASET_BODY)
     const change: DefinitionChange = {
-      ...(rest as Pick<DefinitionChange, 'source' | 'format' | 'options' | 'processors'>),
+      ...(rest as Pick<DefinitionChange, 'source' | 'refresh' | 'format' | 'options' | 'processors'>),
       ...(fields === undefined ? {} : { fields: fields as NonNullable<DefinitionChange['fields']> }),
       ...(id === undefined ? {} : { id }),
       ...(metadata === undefined ? {} : { metas: metadata as NonNullable<DefinitionChange['metas']> }),
@@ -146,7 +99,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
   app.put<Route>(`${path}/metadata`, async (request, reply) => {
     const { principal, params } = request
     desk.dataset(principal, params.dataset)
-    const metas = (await bodyOf(request, MetasSchema)) as NonNullable<DefinitionChange['metas']>
+    const metas = (await bodyOf(request, METADATA_BODY)) as NonNullable<DefinitionChange['metas']>
     await desk.change(principal, params.dataset, { metas })
     return send(reply, desk.definition(principal, params.dataset)?.metas ?? {})
   })
@@ -160,7 +113,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
   app.put<Route>(`${path}/fields`, async (request, reply) => {
     const { principal, params } = request
     desk.dataset(principal, params.dataset)
-    const given = await bodyOf(request, Type.Array(FieldSchema, { minItems: 1, maxItems: 1000 }))
+    const given = await bodyOf(request, FIELDS_BODY)
     await desk.change(principal, params.dataset, { fields: given as NonNullable<DefinitionChange['fields']> })
     const results = await fields(principal, params.dataset)
     return send(reply, { total_count: results.length, results })
@@ -254,7 +207,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
   })
   action(app, `${path}/restore`, async (request, reply) => {
     const { principal, params } = request
-    const { version } = await bodyOf(request, Type.Object({ version: Type.Optional(Type.String()) }))
+    const { version } = await bodyOf(request, RESTORE_BODY)
     await desk.rollBack(principal, params.dataset, version ?? null)
     return send(reply, shown(principal, params.dataset))
   })

@@ -2,7 +2,13 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { Fault } from '../../errors/errors.ts'
 import { mayPublish, type Principal } from '../../model/principal.ts'
-import { DATASET_ID, type Definition, definedDatasets, readDefinition } from '../definition.ts'
+import {
+  DATASET_ID,
+  type Definition,
+  definedDatasets,
+  definitionProblems,
+  readDefinition,
+} from '../definition.ts'
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { openMapping, saveMapping } from '../mapping/mapping-edit.ts'
 import type { PublicationState } from '../publications.ts'
@@ -138,6 +144,10 @@ export class Desk {
       throw new Fault('Conflict', { reason: `The dataset ${id} has no source yet: upload a file first.` })
     const text = await asBadRequest(() => changedDefinition(before, change))
     if (text === before) return
+    // What was wrong before, as by hand, may be mended piece by piece.
+    const known = definitionProblems(before)
+    const added = definitionProblems(text).filter(problem => !known.includes(problem))
+    if (added.length > 0) throw new Fault('BadRequest', { reason: added.join('\n') })
     writeDefinition(draft, text)
     this.note(id, by, 'update', Object.keys(change))
   }
@@ -178,7 +188,11 @@ export class Desk {
   async check(principal: Principal, id: string): Promise<readonly DeskFinding[]> {
     this.admit(principal, id)
     this.require(id)
-    return this.options.check(this.rootOf(id), this.options.base, id)
+    const root = this.rootOf(id)
+    const findings = await this.options.check(root, this.options.base, id)
+    // Where the portal is on the machine is nothing for publishers.
+    const inPortal = (message: string) => message.replaceAll(`${root}${path.sep}`, '')
+    return findings.map(finding => ({ ...finding, message: inPortal(finding.message) }))
   }
 
   /**

@@ -1,0 +1,94 @@
+import { Type } from 'typebox'
+import { FIELD_TYPES } from '../../model/field.ts'
+import { READING_OPTIONS } from '../../publishing/definition.ts'
+import { PROCESSORS_SCHEMA } from '../../publishing/processors/schema.ts'
+
+/** The bodies that the management API takes: what requests are checked against, and what its description says of them. */
+const closed = { additionalProperties: false }
+
+const Meta = Type.Union([
+  Type.String({ maxLength: 100_000 }),
+  Type.Number(),
+  Type.Boolean(),
+  Type.Null(),
+  Type.Array(Type.String({ maxLength: 10_000 }), { maxItems: 1000 }),
+])
+export const METADATA_BODY = Type.Record(
+  Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }),
+  Type.Record(Type.String({ pattern: '^[a-z][a-zA-Z0-9_]{0,63}$' }), Meta),
+  {
+    description: 'Metadata by template and name; null takes one out, what is not named stays',
+    examples: [{ default: { title: 'Trees', description: 'All trees', keyword: ['tree'] } }],
+  },
+)
+
+const Argument = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
+const Field = Type.Object(
+  {
+    name: Type.String({ pattern: '^[a-z0-9_]{1,100}$' }),
+    type: Type.Optional(Type.Union(FIELD_TYPES.map(type => Type.Literal(type)))),
+    from: Type.Optional(
+      Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 2 })], {
+        description: 'The column of the source, or two of them for a point; the name by default',
+      }),
+    ),
+    label: Type.Optional(Type.String({ maxLength: 1000 })),
+    description: Type.Optional(Type.Union([Type.String({ maxLength: 10_000 }), Type.Null()])),
+    format: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    timezone: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    annotations: Type.Optional(
+      Type.Record(Type.String(), Type.Union([Type.Array(Argument), Argument]), {
+        description: 'Flags with their arguments: facet, id, sortable, multivalued …',
+      }),
+    ),
+  },
+  closed,
+)
+export const FIELDS_BODY = Type.Array(Field, {
+  minItems: 1,
+  maxItems: 1000,
+  description: 'All fields, in their order',
+  examples: [[{ name: 'height', type: 'double', label: 'Height', annotations: { sortable: true } }]],
+})
+
+export const DATASET_BODY = Type.Object(
+  {
+    is_restricted: Type.Optional(Type.Boolean()),
+    metadata: Type.Optional(METADATA_BODY),
+    fields: Type.Optional(FIELDS_BODY),
+    processors: Type.Optional(Type.Union([PROCESSORS_SCHEMA, Type.Null()])),
+    record_id: Type.Optional(
+      Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.Null()], {
+        description: 'The fields whose values name a record',
+      }),
+    ),
+    source: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: 2000 }), {
+        description: 'Where the data come from: a file of the dataset, or an address',
+        examples: [{ path: 'trees.csv' }, { url: 'https://data.example/trees.csv' }],
+      }),
+    ),
+    refresh: Type.Optional(
+      Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Null()], {
+        description:
+          'When an address is read again: hourly, daily, weekly, monthly or a cron expression of five fields',
+        examples: ['daily', '30 4 * * 1'],
+      }),
+    ),
+    format: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    options: Type.Optional(Type.Union([READING_OPTIONS, Type.Null()])),
+  },
+  { ...closed, description: 'What is not named stays as it is; null takes a member out' },
+)
+
+export const NEW_DATASET_BODY = Type.Object(
+  {
+    dataset_id: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,99}$' }),
+    title: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
+  },
+  { ...closed, examples: [{ dataset_id: 'trees', title: 'Trees' }] },
+)
+
+export const RESTORE_BODY = Type.Object({
+  version: Type.Optional(Type.String({ description: 'A version of the list; the one before by default' })),
+})
