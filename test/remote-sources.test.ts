@@ -115,8 +115,10 @@ t.test('what is fetched and what is refused', async t => {
   answer = (_, response) => void response.writeHead(200).write('a\n')
   t.match(await fetched(`${origin}/x`), /sends nothing for 0.3 s/)
   answer = (_, response) => response.writeHead(404).end('gone')
-  t.match(await fetched(`${origin}/x?token=secret`), /it answers 404/)
+  t.match(await fetched(`${origin}/x?token=secret`), /it answers 404.*\n.*correct the url/)
   t.notMatch(await fetched(`${origin}/x?token=secret`), /secret/)
+  answer = (_, response) => response.writeHead(403).end()
+  t.match(await fetched(`${origin}/x`), /it answers 403.*\n.*with authorization/)
   let times = 0
   answer = (_, response) => (times++ === 0 ? response.writeHead(503).end() : response.end('a\n1\n'))
   t.equal(await fetched(`${origin}/x.csv`), '4  x.csv', 'tried again')

@@ -125,7 +125,7 @@ function faultOf(error: unknown, url: string): Error {
   return unreadable(
     `The address cannot be fetched: ${message}.`,
     { file: shownAddress(url) },
-    undefined,
+    'Check that it is right and that this machine reaches it, and try again.',
     error,
   )
 }
@@ -166,7 +166,7 @@ async function fetchOnce(
     }
     if (statusCode !== 200) {
       response.destroy()
-      throw refused(start, `it answers ${statusCode}`)
+      throw refused(start, `it answers ${statusCode}`, cureOf(statusCode))
     }
     const size = await save(response, file, start, limits)
     return {
@@ -182,8 +182,16 @@ async function fetchOnce(
   }
 }
 
-function refused(url: URL, why: string): Error {
-  return unreadable(`The address is refused: ${why}.`, { file: shownAddress(url.href) })
+function refused(url: URL, why: string, cure?: string): Error {
+  return unreadable(`The address is refused: ${why}.`, { file: shownAddress(url.href) }, cure)
+}
+
+/** What can be done about the status of an answer. */
+function cureOf(status: number): string {
+  if (status === 401 || status === 403)
+    return 'Name an environment variable that has its credentials with authorization.'
+  if (status === 404 || status === 410) return 'Ask its publisher where the file is now, and correct the url.'
+  return 'Open it in a browser to see what it says.'
 }
 
 /** Refuses addresses of other protocols, with credentials, and hosts that are not allowed or private. */

@@ -13,7 +13,12 @@ const PACKAGE_PATH = /^((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:\/(.+))?$/
 export function pathWithin(folder: string, path: string): string {
   const full = resolve(folder, path)
   if (isAbsolute(path) || isOutside(folder, full)) throw outside(path)
-  if (!existsSync(full)) throw unreadable('There is no such file.', { file: path })
+  if (!existsSync(full))
+    throw unreadable(
+      'There is no such file.',
+      { file: path },
+      'Put it there, or correct its path in dataset.yaml.',
+    )
   if (isOutside(realpathSync(folder), realpathSync(full))) throw outside(path)
   return full
 }
