@@ -10,6 +10,9 @@ import { createProgress } from './progress.ts'
 import { portalAmong, portalOfFiles } from './serve-files.ts'
 import { configOf } from './settings.ts'
 
+/** Percent of what lives in a heap by which it may grow until garbage is collected. */
+const HEAP_GROWTH = 40
+
 /** `lodestone serve`: publish what changed, then serve. */
 export function serveCommand(): Command {
   const command = new Command('serve')
@@ -27,7 +30,7 @@ export function serveCommand(): Command {
     async (sources: string[], options: PortalOptions & ReadingOptions) => {
       const config = configOf({ ...options, ...(await portalFor(sources, options)) })
       refuseFewFiles()
-      compileEarly()
+      tuneEngine()
       // The whole service, which no other command waits for.
       const { serve } = await import('../main.ts')
       let begun: Service | null = null
@@ -50,11 +53,13 @@ export function serveCommand(): Command {
 
 /**
  * Functions are compiled when they first run, and types are noted from then on. By default the engine interprets a function
- * for a while, in which a request takes up to a millisecond longer.
+ * for a while, in which a request takes up to a millisecond longer. And garbage is collected once a heap has grown by a part
+ * of what lives in it: by default it may be four times that, which is much of a small `memory`.
  */
-function compileEarly(): void {
+function tuneEngine(): void {
   setFlagsFromString('--always-sparkplug')
   setFlagsFromString('--no-lazy-feedback-allocation')
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`)
 }
 
 /** Refuses to start where files would be lacking: what fails then, and how it is reported, differs from time to time. */
