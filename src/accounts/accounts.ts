@@ -163,7 +163,7 @@ export interface Users {
   /**
    * Ends all sessions of the user as well, and revokes the codes and tokens of applications.
    *
-   * @param more `revokeKeys` for API keys too, as after a theft
+   * @param more `revokeKeys` for API keys and passkeys too, as after a theft
    */
   setPassword(name: string, password: string, more?: { readonly revokeKeys?: boolean }): Promise<void>
   setQuota(name: string, quota: number | null): Promise<void>

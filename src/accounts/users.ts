@@ -39,6 +39,7 @@ const revokeTokens = change(
   'UPDATE family SET revoked = ?2 WHERE user = (SELECT id FROM user WHERE folded = ?1) AND revoked IS NULL',
 )
 const removeKeys = change('DELETE FROM api_key WHERE user = (SELECT id FROM user WHERE folded = ?)')
+const removePasskeys = change('DELETE FROM passkey WHERE user = (SELECT id FROM user WHERE folded = ?)')
 const replaceQuota = change('UPDATE user SET quota = ? WHERE folded = ?')
 const grant = change('INSERT INTO user_grant (user, dataset) VALUES (?, ?) ON CONFLICT DO NOTHING')
 const revoke = change('DELETE FROM user_grant WHERE user = ? AND dataset = ?')
@@ -83,7 +84,9 @@ export function createUsers(database: Database, passwords: Passwords, now: () =>
         if ((yield* replacePassword(hash, folded(name))) === 0) throw unknownUser(name)
         yield* endSessions(folded(name))
         yield* revokeTokens(folded(name), now())
-        if (revokeKeys) yield* removeKeys(folded(name))
+        if (!revokeKeys) return
+        yield* removeKeys(folded(name))
+        yield* removePasskeys(folded(name))
       })
     },
     setQuota: async (name, quota) => {

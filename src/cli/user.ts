@@ -84,7 +84,7 @@ function passwordCommand(): Command {
     .description('give a user another password, end the sessions and revoke the tokens that the user has')
     .argument('<name>')
     .option(...PASSWORD_OPTION)
-    .option('--revoke-keys', 'revoke the API keys of the user as well')
+    .option('--revoke-keys', 'revoke the API keys and remove the passkeys of the user as well')
     .action(async (name: string, options: UserOptions & { readonly revokeKeys?: boolean }) => {
       await withAccounts(configOf(options), async ({ users }) => {
         await users.find(name)

@@ -77,7 +77,7 @@ ${field('old_password', t('Old password'), 'current-password')}${field(
   t('New password'),
   'new-password',
   t('At least 10 characters.'),
-)}${field('new_password_again', t('New password again'), 'new-password')}<div class="choice"><input type="checkbox" id="revoke_keys" name="revoke_keys" value="1"><label for="revoke_keys">${t('Revoke my API keys as well')}</label></div>
+)}${field('new_password_again', t('New password again'), 'new-password')}<div class="choice"><input type="checkbox" id="revoke_keys" name="revoke_keys" value="1"><label for="revoke_keys">${t('Revoke my API keys and passkeys as well')}</label></div>
 <div class="buttons"><button>${t('Change password')}</button></div>
 </form>
 `,
