@@ -62,6 +62,7 @@ function rejectFetched(id: string, error: Fault, { portal }: PublishContext): vo
  */
 export async function findUnchanged(id: string, context: PublishContext): Promise<PublishResult | null> {
   const { portal, versions } = context
+  removeLeftovers(versions, id)
   const own = currentManifest(versions, id)
   const current = own ?? context.inForce ?? null
   if (current === null || (await damageInForce(versions, id)) !== null) return null

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Parser, type Quad } from 'n3'
 import t, { type Test } from 'tap'
@@ -163,6 +163,45 @@ t.test('the last versions are kept, and every endpoint answers from each of them
   t.same(
     list.map((each: { records: number }) => each.records),
     expected.map(({ length }) => length),
+  )
+})
+
+t.test('what a publication that died has left is removed, though nothing changed since', async t => {
+  const portal = t.testdir({ data: {} })
+  const home = path.join(portal, 'var/published/trees')
+  for (const rows of GENERATIONS.slice(0, 4)) {
+    write(portal, rows)
+    await publish(portal)
+  }
+  const oldest = names(portal).at(-1) as string
+  cpSync(path.join(home, oldest), path.join(portal, 'oldest'), { recursive: true })
+  write(portal, GENERATIONS[4] ?? [])
+  await publish(portal)
+  t.notOk(existsSync(path.join(home, oldest)), 'the oldest of five is removed')
+  // It died after the new version was in force, and before the oldest was removed; another died while it prepared one.
+  for (const name of [oldest, 'preparing-4194305-x'])
+    cpSync(path.join(portal, 'oldest'), path.join(home, name), { recursive: true })
+  const others = path.join(portal, 'data/others')
+  mkdirSync(others)
+  writeFileSync(path.join(others, 'dataset.yaml'), 'source: { path: others.csv }\n')
+  writeFileSync(path.join(others, 'others.csv'), 'nr\n1\n')
+  const retained = names(portal)
+  const context = {
+    portal,
+    base: BASE,
+    keepVersions: 4,
+    now: () => new Date(clock),
+    parallel: { threads: 2, memory: 2 ** 30 },
+  }
+  const messages: PublishMessage[] = []
+  await publishAll(context, null, message => messages.push(message))
+  t.ok(messages.some(({ type, dataset }) => type === 'unchanged' && dataset === 'trees'))
+  t.same(
+    readdirSync(home)
+      .filter(name => name.includes('-'))
+      .sort(),
+    [...retained].sort(),
+    'four versions and nothing else',
   )
 })
 

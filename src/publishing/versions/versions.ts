@@ -253,15 +253,16 @@ function putInForce(versions: Versions, manifest: Manifest): void {
   renameSync(prepared, path.join(home, manifest.version))
   replaceDurably(path.join(home, 'current'), `${manifest.version}\n`)
   rmSync(path.join(home, 'withdrawn'), { force: true })
-  const retained = new Set(
-    storedManifests(versions, id)
-      .sort(laterFirst)
-      .slice(0, Math.max(versions.keep, MIN_ON_DISK))
-      .map(({ version }) => version),
-  )
-  retained.add(manifest.version)
-  if (previous !== null) retained.add(previous)
-  removeOthers(home, retained)
+  removeOldest(versions, id, previous === null ? [manifest.version] : [manifest.version, previous])
+}
+
+/** Removes the oldest versions beyond those that are retained, but none of some. */
+function removeOldest(versions: Versions, id: string, needed: readonly string[]): void {
+  const latest = storedManifests(versions, id)
+    .sort(laterFirst)
+    .slice(0, Math.max(versions.keep, MIN_ON_DISK))
+    .map(({ version }) => version)
+  removeOthers(path.join(versions.root, id), new Set([...latest, ...needed]))
 }
 
 /** Withdraws a dataset: a restart does not bring it back. False where it was not published. */
@@ -321,13 +322,16 @@ function removeOthers(home: string, retained: ReadonlySet<string>): void {
   }
 }
 
-/** Removes what publications that died have left of a dataset. */
-export function removeLeftovers({ root }: Versions, id: string): void {
-  const home = path.join(root, id)
+/** Removes what publications that died have left of a dataset: what they prepared, and versions that they replaced. */
+export function removeLeftovers(versions: Versions, id: string): void {
+  const home = path.join(versions.root, id)
   if (!existsSync(home)) return
-  for (const name of readdirSync(home))
-    if (name.startsWith('preparing-') && !isInPreparation(name))
-      rmSync(path.join(home, name), { recursive: true, force: true })
+  const folders = readdirSync(home, { withFileTypes: true }).filter(entry => entry.isDirectory())
+  const dead = folders.filter(({ name }) => name.startsWith('preparing-') && !isInPreparation(name))
+  for (const { name } of dead) rmSync(path.join(home, name), { recursive: true, force: true })
+  const current = currentVersion(versions, id)
+  if (current !== null && folders.length - dead.length > Math.max(versions.keep, MIN_ON_DISK))
+    removeOldest(versions, id, [current])
 }
 
 /** True for the folder in which another process that is alive prepares a version of its own. */
