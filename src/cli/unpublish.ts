@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { Fault } from '../errors/errors.ts'
-import { suggestedDataset } from '../publishing/definition.ts'
 import { openReleases, publisherSettings } from '../publishing/publisher.ts'
+import { suggestedDataset } from '../publishing/suggested-dataset.ts'
 import { currentManifest, publishedDatasets, versionsOf, withdraw } from '../publishing/versions/versions.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { configsOf } from './settings.ts'

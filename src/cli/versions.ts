@@ -1,9 +1,9 @@
 import { userInfo } from 'node:os'
 import { Command } from 'commander'
 import { Fault } from '../errors/errors.ts'
-import { suggestionHint } from '../publishing/definition.ts'
 import { noteHistory } from '../publishing/management/history.ts'
 import { openReleases, publisherSettings } from '../publishing/publisher.ts'
+import { suggestionHint } from '../publishing/suggested-dataset.ts'
 import { rollBack } from '../publishing/versions/roll-back.ts'
 import { publishedDatasets, retainedVersions, versionsOf } from '../publishing/versions/versions.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
@@ -12,7 +12,7 @@ import { configOf, configsOf } from './settings.ts'
 /** `lodestone versions`: the versions of a dataset that are retained. */
 export function versionsCommand(): Command {
   return new Command('versions')
-    .description('list the published versions of a dataset that are kept')
+    .description('list the published versions of a dataset that are retained')
     .argument('<dataset>', 'id of a published dataset')
     .option(...PORTAL_OPTION)
     .option(...JSON_OPTION)

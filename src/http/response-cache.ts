@@ -14,8 +14,7 @@ export type NoteCall = (message: IncomingMessage, id: string) => void
 
 export interface ResponseCacheOptions {
   /**
-   * What all answers are made of: another value as soon as any of them may be another one. Everything that is cached is
-   * forgotten then.
+   * What all answers are made of: it changes as soon as any answer may, and everything that is cached is dropped then.
    */
   readonly state: () => unknown
   readonly quota: Pick<CallTaker, 'take'>

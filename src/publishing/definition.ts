@@ -1,108 +1,26 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
 import { type Problem, readDocument } from '../config/document.ts'
 import { Fault, placeText } from '../errors/errors.ts'
 import type { Attachment, Visibility } from '../model/dataset.ts'
-import { FIELD_TYPES } from '../model/field.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
-import { nearest } from '../model/nearest.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { titleFromName } from '../model/title.ts'
 import type { FieldSpec } from '../sources/fields.ts'
-import { isRecordFormat, openFile, SOURCE_FORMATS, type SourceSpec } from '../sources/open.ts'
-import { RDF_FORMATS, rdfFormatOf } from '../sources/rdf.ts'
+import { isRecordFormat, openFile, type SourceSpec } from '../sources/open.ts'
+import { rdfFormatOf } from '../sources/rdf.ts'
 import { describeAttachments } from './attachments.ts'
+import { DATASET_SCHEMA, type FieldSchema } from './definition-schema.ts'
 import { DATASET_ID, type ImplicitSource, implicitSources } from './implicit.ts'
-import { PROCESSORS_SCHEMA, type Processor, processorsOf, STEP_TYPES, stepOf } from './processors/schema.ts'
+import { type Processor, processorsOf, STEP_TYPES, stepOf } from './processors/schema.ts'
 import type { Remote } from './remote/refresh.ts'
 import { isSchedule } from './remote/schedule.ts'
 import { remoteFolder, remoteState } from './remote/state.ts'
+import { suggestedDataset } from './suggested-dataset.ts'
 
 export { DATASET_ID } from './implicit.ts'
-
-/** What a field may be called: it stands in queries and in IRIs. */
-const FIELD_NAME = '^[a-z0-9_]{1,100}$'
-
-const Argument = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
-
-const FieldSchema = Type.Object(
-  {
-    name: Type.String({ pattern: FIELD_NAME }),
-    type: Type.Optional(Type.Union(FIELD_TYPES.map(type => Type.Literal(type)))),
-    from: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 2 })])),
-    label: Type.Optional(Type.String()),
-    description: Type.Optional(Type.String()),
-    format: Type.Optional(Type.String()),
-    timezone: Type.Optional(Type.String()),
-    nulls: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: 20 })),
-    keys: Type.Optional(Type.Boolean()),
-    annotations: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Array(Argument), Argument]))),
-  },
-  { additionalProperties: false },
-)
-
-/** How a source is read, where that is not to be inferred. */
-export const READING_OPTIONS = Type.Object(
-  {
-    delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
-    quote: Type.Optional(Type.String({ maxLength: 1 })),
-    encoding: Type.Optional(Type.String()),
-    header: Type.Optional(Type.Integer({ minimum: 0 })),
-    footer: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
-    sheet: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Integer({ minimum: 1 })])),
-    range: Type.Optional(Type.String({ minLength: 1 })),
-    file: Type.Optional(Type.String({ minLength: 1 })),
-    records: Type.Optional(Type.String()),
-  },
-  { additionalProperties: false },
-)
-
-/** The schema of dataset.yaml (house design, "A portal folder"). */
-export const DATASET_SCHEMA = Type.Object(
-  {
-    source: Type.Object(
-      {
-        path: Type.Optional(Type.String({ minLength: 1 })),
-        package: Type.Optional(Type.String({ minLength: 1 })),
-        module: Type.Optional(Type.String({ minLength: 1 })),
-        url: Type.Optional(Type.String({ pattern: '^https?://[^/?#\\s@]+(/[^#\\s]*)?$' })),
-        authorization: Type.Optional(Type.String({ pattern: '^SOURCE_AUTH_[A-Z0-9_]+$' })),
-      },
-      { additionalProperties: false },
-    ),
-    refresh: Type.Optional(Type.String({ minLength: 1 })),
-    format: Type.Optional(
-      Type.Union([...SOURCE_FORMATS, ...RDF_FORMATS].map(format => Type.Literal(format))),
-    ),
-    options: Type.Optional(READING_OPTIONS),
-    processors: Type.Optional(PROCESSORS_SCHEMA),
-    fields: Type.Optional(Type.Array(FieldSchema, { minItems: 1, maxItems: 1000 })),
-    id: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
-    metas: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()))),
-    visibility: Type.Optional(Type.Union([Type.Literal('public'), Type.Literal('restricted')])),
-    harvest: Type.Optional(
-      Type.Object(
-        { by: Type.String({ minLength: 1 }), dataset: Type.String({ minLength: 1 }) },
-        { additionalProperties: false },
-      ),
-    ),
-    attachments: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            path: Type.String(),
-            title: Type.Optional(Type.String()),
-            mimetype: Type.Optional(Type.String()),
-          },
-          { additionalProperties: false },
-        ),
-      ),
-    ),
-  },
-  { additionalProperties: false },
-)
 
 /** A dataset as its publisher wrote it down, before anything of its source was read. */
 export interface Definition {
@@ -196,27 +114,6 @@ function understood(text: string, file: string) {
 export function definitionProblems(text: string): readonly string[] {
   return understood(text, 'dataset.yaml').problems.map(({ message }) => message)
 }
-
-/**
- * The dataset that was probably meant by an id that there is not, as a sentence: a near one, else those that there are. An
- * empty text where the portal has none.
- */
-export function suggestedDataset(id: string, known: readonly string[]): string {
-  const others = known.filter(other => other !== id)
-  const near = nearest(id, others)
-  if (near !== undefined) return `Did you mean ${near}?`
-  if (others.length === 0) return ''
-  return `There are: ${others.slice(0, MAX_LISTED).join(', ')}${others.length > MAX_LISTED ? ' …' : ''}.`
-}
-
-/** {@link suggestedDataset} as the hint of a fault. */
-export function suggestionHint(id: string, known: readonly string[]): { readonly hint?: string } {
-  const hint = suggestedDataset(id, known)
-  return hint === '' ? {} : { hint }
-}
-
-/** Datasets that a suggestion lists. */
-const MAX_LISTED = 10
 
 function withSuggestion(message: string, id: string, portal: string): string {
   const suggestion = suggestedDataset(id, definedDatasets(portal))

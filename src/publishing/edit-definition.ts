@@ -1,7 +1,7 @@
 import { Document, isMap, isScalar, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml'
 import { readDocument, trusted } from '../config/document.ts'
 import type { MetaValue } from '../model/metadata.ts'
-import { DATASET_SCHEMA } from './definition.ts'
+import { DATASET_SCHEMA } from './definition-schema.ts'
 
 /** What of dataset.yaml is to be another one; what is not named stays, null takes it out. */
 export interface DefinitionChange {

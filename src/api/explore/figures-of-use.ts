@@ -12,9 +12,11 @@ const UNCOUNTED: Metas[string] = {
   popularity_score: 0,
 }
 
-/** What names of figures of use begin with, and the parameters that may name them. */
+/** What names of figures of use begin with. */
 export const FIGURE = /\bexplore[.*]/
-const FIGURE_PARAMETERS = [
+
+/** Parameters that may name fields. */
+export const NAMING_PARAMETERS = [
   'select',
   'where',
   'qv1',
@@ -29,7 +31,7 @@ export const FIGURE_NAMES: ReadonlySet<string> = new Set(FIGURE_FIELDS.map(({ na
 
 /** True for a query with the name of a figure of use in any clause; a text like one only costs time. */
 export function namesFigures(query: QueryParameters): boolean {
-  for (const name of FIGURE_PARAMETERS) {
+  for (const name of NAMING_PARAMETERS) {
     const value = query[name]
     if (value !== undefined && FIGURE.test(String(value))) return true
   }

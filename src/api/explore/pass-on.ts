@@ -6,6 +6,7 @@ import { Fault } from '../../errors/errors.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
+import { NAMING_PARAMETERS } from './figures-of-use.ts'
 
 interface Params {
   readonly dataset?: string
@@ -25,19 +26,11 @@ const PASSED: Readonly<Record<string, (params: Params) => string>> = {
 
 /** The parameters that are passed on: those of queries, and never credentials. */
 const PARAMETERS: readonly string[] = [
-  'select',
-  'where',
-  'qv1',
-  'group_by',
-  'order_by',
-  'sort',
+  ...NAMING_PARAMETERS,
   'limit',
   'offset',
   'rows',
   'start',
-  'refine',
-  'exclude',
-  'facet',
   'lang',
   'timezone',
   'include_app_metas',

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { FIELD_TYPES } from '../../model/field.ts'
-import { READING_OPTIONS } from '../../publishing/definition.ts'
+import { READING_OPTIONS } from '../../publishing/definition-schema.ts'
 import { PROCESSORS_SCHEMA } from '../../publishing/processors/schema.ts'
 
 /** The bodies that the management API takes: what requests are checked against, and what its description says of them. */

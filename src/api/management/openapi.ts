@@ -44,7 +44,7 @@ const OPERATIONS: readonly Operation[] = [
   ['get', `${DATASET}/status`, 'How the latest publication goes: idle, processing, warning, error'],
   ['post', `${DATASET}/unpublish`, 'Withdraw the dataset; its files stay'],
   ['post', `${DATASET}/discard`, 'Forget what was changed and not published'],
-  ['get', `${DATASET}/versions`, 'The versions that are kept'],
+  ['get', `${DATASET}/versions`, 'The versions that are retained'],
   ['post', `${DATASET}/restore`, 'Put an older version in force, the one before by default', RESTORE_BODY],
   ['get', `${DATASET}/changes`, 'Who did what, the latest first'],
 ]

@@ -50,7 +50,7 @@ export async function runQuery(
     })
     return await beginningOf(pieces)
   } catch (error) {
-    throw error instanceof QueryError ? await faultOf(error, query, rewrite()) : error
+    throw error instanceof QueryError ? faultOf(error, query, rewrite()) : error
   }
 }
 
@@ -79,18 +79,10 @@ async function parsed(text: string, base: string, inline: InlineRows): Promise<P
 }
 
 /**
- * What is wrong with a query that the store refuses, at the place in the query as it was written: what was found and what is
- * expected where it is no SPARQL, else the error of the store.
+ * What is wrong with a query that the store refuses, in the words of the store, at the place in the query as it was written.
  */
-async function faultOf(
-  { message, line, column }: QueryError,
-  query: QueryText,
-  rewritten: RewrittenQuery,
-): Promise<Fault> {
+function faultOf({ message, line, column }: QueryError, query: QueryText, rewritten: RewrittenQuery): Fault {
   const { text, tokens } = query
-  const { syntaxProblem } = await import('../../sparql/syntax.ts')
-  const problem = syntaxProblem(text)
-  if (problem !== null) return syntaxFault(text, problem.from, problem.reason)
   const at =
     line === undefined || column === undefined
       ? null

@@ -61,7 +61,7 @@ function firstEntry(base: string, page: string, oldest: Manifest): string {
   return [
     '<entry>\n',
     `<id>${xmlText(versionIri(base, oldest))}</id>\n`,
-    `<title>The oldest version that is kept</title>\n`,
+    `<title>The oldest version that is retained</title>\n`,
     `<updated>${versionMoment(oldest)}</updated>\n`,
     link('alternate', page, 'text/html'),
     `<summary>${oldest.statistics.records} records.</summary>\n`,

@@ -1,6 +1,6 @@
 import { datasetFragmentsAddress, sparqlAddress } from '../../catalog/void.ts'
 import { Fault } from '../../errors/errors.ts'
-import { suggestionHint } from '../../publishing/definition.ts'
+import { suggestionHint } from '../../publishing/suggested-dataset.ts'
 
 /** How a dataset of the portal is asked. */
 export const PROTOCOLS = ['fragments', 'brtpf', 'sparql'] as const

@@ -31,7 +31,7 @@ export const PORTAL_SETTINGS = {
     Type.Integer({
       minimum: 1,
       maximum: 1000,
-      description: 'Versions of each dataset that are kept and can be asked, with the one in force',
+      description: 'Versions of each dataset that are retained and can be asked, with the one in force',
     }),
   ),
   upload_limit: Type.Optional(

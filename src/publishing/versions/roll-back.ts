@@ -87,6 +87,6 @@ export function unknownVersion(
   return new Fault('VersionUnknown', {
     id,
     version: required.slice(0, 100),
-    retained: names.length === 0 ? 'No older one is kept.' : `Kept are: ${names.join(', ')}.`,
+    retained: names.length === 0 ? 'No older one is retained.' : `There are: ${names.join(', ')}.`,
   })
 }

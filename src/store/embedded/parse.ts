@@ -41,7 +41,7 @@ let engine: typeof Oxigraph | null = null
  * Reads RDF and gives its quads as lines of N-Quads, in the order of the text, in pieces of whole lines: one piece, unless
  * there are very many. Literals keep their lexical form and datatype (RDF 1.1 Concepts, section 3.3), language tags are in
  * lower case. The text is read by the engine itself, so that nothing is published which it would refuse later. A quad that
- * the text has twice comes twice. Labels of blank nodes are any.
+ * the text has twice comes twice. Blank nodes get labels of the engine's own.
  *
  * Throws SourceUnreadable with line and column; what was given out before is then to be thrown away.
  *

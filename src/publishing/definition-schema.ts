@@ -1,0 +1,87 @@
+import { Type } from 'typebox'
+import { FIELD_TYPES } from '../model/field.ts'
+import { SOURCE_FORMATS } from '../sources/open.ts'
+import { RDF_FORMATS } from '../sources/rdf.ts'
+import { PROCESSORS_SCHEMA } from './processors/schema.ts'
+
+/** What a field may be called: it stands in queries and in IRIs. */
+const FIELD_NAME = '^[a-z0-9_]{1,100}$'
+
+const Argument = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
+
+export const FieldSchema = Type.Object(
+  {
+    name: Type.String({ pattern: FIELD_NAME }),
+    type: Type.Optional(Type.Union(FIELD_TYPES.map(type => Type.Literal(type)))),
+    from: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 2 })])),
+    label: Type.Optional(Type.String()),
+    description: Type.Optional(Type.String()),
+    format: Type.Optional(Type.String()),
+    timezone: Type.Optional(Type.String()),
+    nulls: Type.Optional(Type.Array(Type.String({ minLength: 1 }), { maxItems: 20 })),
+    keys: Type.Optional(Type.Boolean()),
+    annotations: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Array(Argument), Argument]))),
+  },
+  { additionalProperties: false },
+)
+
+/** How a source is read, where that is not to be inferred. */
+export const READING_OPTIONS = Type.Object(
+  {
+    delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
+    quote: Type.Optional(Type.String({ maxLength: 1 })),
+    encoding: Type.Optional(Type.String()),
+    header: Type.Optional(Type.Integer({ minimum: 0 })),
+    footer: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+    sheet: Type.Optional(Type.Union([Type.String({ minLength: 1 }), Type.Integer({ minimum: 1 })])),
+    range: Type.Optional(Type.String({ minLength: 1 })),
+    file: Type.Optional(Type.String({ minLength: 1 })),
+    records: Type.Optional(Type.String()),
+  },
+  { additionalProperties: false },
+)
+
+/** The schema of dataset.yaml (house design, "A portal folder"). */
+export const DATASET_SCHEMA = Type.Object(
+  {
+    source: Type.Object(
+      {
+        path: Type.Optional(Type.String({ minLength: 1 })),
+        package: Type.Optional(Type.String({ minLength: 1 })),
+        module: Type.Optional(Type.String({ minLength: 1 })),
+        url: Type.Optional(Type.String({ pattern: '^https?://[^/?#\\s@]+(/[^#\\s]*)?$' })),
+        authorization: Type.Optional(Type.String({ pattern: '^SOURCE_AUTH_[A-Z0-9_]+$' })),
+      },
+      { additionalProperties: false },
+    ),
+    refresh: Type.Optional(Type.String({ minLength: 1 })),
+    format: Type.Optional(
+      Type.Union([...SOURCE_FORMATS, ...RDF_FORMATS].map(format => Type.Literal(format))),
+    ),
+    options: Type.Optional(READING_OPTIONS),
+    processors: Type.Optional(PROCESSORS_SCHEMA),
+    fields: Type.Optional(Type.Array(FieldSchema, { minItems: 1, maxItems: 1000 })),
+    id: Type.Optional(Type.Array(Type.String(), { minItems: 1 })),
+    metas: Type.Optional(Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()))),
+    visibility: Type.Optional(Type.Union([Type.Literal('public'), Type.Literal('restricted')])),
+    harvest: Type.Optional(
+      Type.Object(
+        { by: Type.String({ minLength: 1 }), dataset: Type.String({ minLength: 1 }) },
+        { additionalProperties: false },
+      ),
+    ),
+    attachments: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            path: Type.String(),
+            title: Type.Optional(Type.String()),
+            mimetype: Type.Optional(Type.String()),
+          },
+          { additionalProperties: false },
+        ),
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
