@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 import { definedDatasets } from '../publishing/definition.ts'
+import { followContinuations } from '../sparql/follow.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { print } from './print.ts'
 import { ANSWER_FORMATS, type QueryFormat, writeQueryAnswer } from './query/answer.ts'
@@ -55,7 +56,7 @@ export function queryCommand(): Command {
       const sources = querySources(named, options.source, { base, protocol: options.via })
       await checkDatasets(sources, base, definedDatasets(portal), ask)
       await run(async () => {
-        const answer = await askComunica(query, sources, ask)
+        const answer = await askComunica(query, sources, followContinuations(ask))
         const format = options.format ?? (options.json === true ? 'json' : null)
         const standard = process.stdout.isTTY === true ? 'table' : 'csv'
         await print(writeQueryAnswer(answer, format, standard, knownPrefixes(query)))

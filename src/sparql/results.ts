@@ -13,7 +13,26 @@ export type ResultRow = readonly (Term | null)[]
 export interface RowWriter {
   readonly head: (variables: readonly string[]) => string
   readonly row: (row: ResultRow) => string
-  readonly end: () => string
+  /** @param rest where the answer goes on; absent where it is whole */
+  readonly end: (rest?: Rest) => string
+}
+
+/** How an answer says where it goes on that is not whole. */
+export interface ContinuationFormat {
+  /** Where it begins; null for the beginning. */
+  readonly place: string | null
+  /** What stands before a place in a cursor. */
+  readonly prefix: string
+  /** What stands before a cursor in the address of the rest; null where there is none. */
+  readonly address: string | null
+}
+
+/** Where an answer goes on that is not whole. */
+export interface Rest {
+  /** What the query is to be asked with again. */
+  readonly cursor: string
+  /** The address of the rest. */
+  readonly next?: string
 }
 
 /** Writes rows of texts that are written once for a term, whatever row it stands in. */
@@ -108,7 +127,7 @@ export function jsonRows(): CellWriter {
       before = ',\n'
       return `${text}}`
     },
-    end: () => '\n]}}\n',
+    end: rest => (rest === undefined ? '\n]}}\n' : `\n]},\n"continuation":${JSON.stringify(rest)}}\n`),
   })
 }
 

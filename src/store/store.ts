@@ -1,6 +1,7 @@
 import type { Term, TriplePattern } from '../rdf/term.ts'
 import type { ConstructQuery, SelectQuery } from '../sparql/algebra.ts'
 import type { ParsedQuery } from '../sparql/parse.ts'
+import type { ContinuationFormat } from '../sparql/results.ts'
 import type { GraphColumns } from './columns/graph.ts'
 
 /** One row of a SELECT answer: variable name to term, without the unbound ones. */
@@ -56,6 +57,10 @@ export interface UntrustedQuery extends Omit<QueryOptions, 'defaultGraphs'> {
   readonly defaultGraphs: readonly string[]
   /** What the query calls its named graphs, and their names in the store. */
   readonly namedGraphs: readonly (readonly [iri: string, graph: string])[]
+  /** How a SELECT that is stopped says where it goes on; absent where it has to be whole. */
+  readonly continuation?: ContinuationFormat | undefined
+  /** Called with the cursor of the rest at the end of an answer that was stopped and can go on. */
+  readonly onStopped?: ((cursor: string) => void) | undefined
   /** The text for an engine that knows graphs by their names in the store alone. */
   readonly engineText: () => string
 }

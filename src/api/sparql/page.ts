@@ -6,6 +6,7 @@ import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../../sparql/extensions.ts'
+import type { Rest } from '../../sparql/results.ts'
 import { SPARQL_LANGUAGES } from './description.ts'
 import { SPARQL_PATH, type SparqlEndpoint } from './endpoint.ts'
 import { GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
@@ -125,10 +126,11 @@ interface Results {
   readonly head: { readonly vars?: readonly string[] }
   readonly boolean?: boolean
   readonly results?: { readonly bindings: readonly Readonly<Record<string, Cell>>[] }
+  readonly continuation?: Rest
 }
 
 function results({ t }: PageContext, json: string): Html {
-  const { head, boolean, results: found } = JSON.parse(json) as Results
+  const { head, boolean, results: found, continuation } = JSON.parse(json) as Results
   if (found === undefined)
     return html`<h2>${t('Answer')}</h2>
 <p>${boolean === true ? t('Yes') : t('No')}</p>
@@ -146,9 +148,19 @@ function results({ t }: PageContext, json: string): Html {
       : t.many('{n} row', '{n} rows', bindings.length)
   return html`<h2>${t('Answer')}</h2>
 <p class="count">${described}</p>
-<div class="scroll" tabindex="0" role="group" aria-label="${t('Answer')}"><table class="records"><thead><tr>${names.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
+${restLink(t, continuation)}<div class="scroll" tabindex="0" role="group" aria-label="${t('Answer')}"><table class="records"><thead><tr>${names.map(name => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>
 ${rows}</tbody></table></div>
+`
+}
+
+/** Says of an answer that is not whole how it goes on. */
+function restLink(t: PageContext['t'], rest: Rest | undefined): Html {
+  if (rest === undefined) return html``
+  const { pathname, search } = new URL(rest.next ?? 'urn:none')
+  return html`<p class="soft">${t('The limit of time was reached, so some rows are missing.')}${
+    rest.next === undefined ? '' : html` <a href="${pathname}${search}" rel="next">${t('Continue')}</a>`
+  }</p>
 `
 }
 

@@ -11,6 +11,8 @@ export interface SparqlRequest {
   readonly dataset: DatasetRequest | null
   /** The format that `format` or `output` names, which wins over the Accept header. */
   readonly format: string | null
+  /** Where the answer goes on that was stopped; empty for the beginning of one that may be, null where it is not named. */
+  readonly cursor: string | null
 }
 
 const FORM = 'application/x-www-form-urlencoded'
@@ -74,6 +76,7 @@ function readParameters(sources: readonly QueryParameters[], body: string | null
     query: queries[0] ?? null,
     dataset: isRequested ? { defaultGraphs, namedGraphs } : null,
     format: all('format')[0] ?? all('output')[0] ?? null,
+    cursor: all('cursor')[0] ?? null,
   }
 }
 

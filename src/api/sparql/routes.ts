@@ -11,6 +11,7 @@ import type { Principal } from '../../model/principal.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
+import { continuationOf, RestLink } from './continuation.ts'
 import { DESCRIPTION_PREFIXES, describeEndpoint } from './description.ts'
 import {
   datasetEndpoint,
@@ -167,25 +168,32 @@ async function answer(
     const offer = chosen ?? first
     if (offer === undefined) throw new Error('there are no formats')
     const dataset = { defaultGraphs, named: [...named, ...resolved.named] }
+    const continuation = continuationOf(request, endpoint, requested, query, offer.requested)
+    const rest = new RestLink(continuation)
     const found = await runQuery(store, resolved.query, dataset, {
       format: offer.requested,
       base: endpoint.address,
       inline: resolved.inline,
+      continuation,
+      onStopped: rest.onStopped,
       signal,
     })
     const prefixes = usefulPrefixes(query.prefixes)
     if (pageContext !== null) {
       const body = await offer.write(await pieceText(found, MAX_OF_PAGE), prefixes)
+      rest.head(reply)
       return sendSparqlPage(reply, pageContext, endpoint, text, shownOf(query, await bodyText(body)))
     }
     if (found.type === 'pieces') {
       const body = await offer.stream(found.pieces, prefixes)
-      return sendBody(
-        reply,
-        type,
-        cached === null ? body : remembered(body, MAX_CACHED, cached.keeper(reply)),
-      )
+      rest.trail(reply)
+      const keep = cached?.keeper(reply)
+      const keepWhole = (text: string) => {
+        if (!rest.isStopped) keep?.(text)
+      }
+      return sendBody(reply, type, keep === undefined ? body : remembered(body, MAX_CACHED, keepWhole))
     }
+    rest.head(reply)
     const body = await offer.write(found.text, prefixes)
     if (typeof body === 'string') cached?.keep(reply, body)
     return sendBody(reply, type, body)

@@ -1,5 +1,6 @@
 import { Fault } from '../../errors/errors.ts'
 import { type ParsedQuery, parseQuery } from '../../sparql/parse.ts'
+import type { ContinuationFormat } from '../../sparql/results.ts'
 import type { AnswerFormat, Store } from '../../store/store.ts'
 import { QueryError } from '../../store/store.ts'
 import { offsetOf, syntaxFault } from './faults.ts'
@@ -16,6 +17,9 @@ export interface RunOptions {
   readonly inline?: InlineRows
   /** Milliseconds of work; the store's own default otherwise. */
   readonly deadline?: number
+  readonly continuation?: ContinuationFormat | undefined
+  /** Called with the cursor of the rest at the end of an answer that was stopped and can go on. */
+  readonly onStopped?: (cursor: string) => void
   /** Whoever asked is gone when it is aborted. */
   readonly signal: AbortSignal
 }
@@ -29,7 +33,7 @@ export async function runQuery(
   store: Store,
   query: QueryText,
   { defaultGraphs, named }: QueryDataset,
-  { format, base, inline = new Map(), deadline, signal }: RunOptions,
+  { format, base, inline = new Map(), deadline, continuation, onStopped, signal }: RunOptions,
 ): Promise<StreamedAnswer> {
   let rewritten: RewrittenQuery | null = null
   const rewrite = () => {
@@ -38,7 +42,7 @@ export async function runQuery(
   }
   const operations = await parsed(query.text, base, inline)
   try {
-    const { pieces } = await store.query({
+    const { pieces, by } = await store.query({
       parsed: operations,
       base,
       format,
@@ -46,8 +50,14 @@ export async function runQuery(
       namedGraphs: named.map(({ iri, graph }) => [iri, graph]),
       engineText: () => inlineText(rewrite().text, inline),
       deadline,
+      continuation,
+      onStopped,
       signal,
     })
+    if (continuation?.place != null && by === 'engine')
+      throw new Fault('BadRequest', {
+        reason: 'The answer of this query does not go on: ask without cursor.',
+      })
     return await beginningOf(pieces)
   } catch (error) {
     throw error instanceof QueryError ? faultOf(error, query, rewrite()) : error

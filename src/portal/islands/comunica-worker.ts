@@ -1,5 +1,6 @@
 import { QueryEngine } from '@comunica/query-sparql'
 import { answerTerm, type RdfJsTerm } from '../../rdf/rdfjs.ts'
+import { followContinuations } from '../../sparql/follow.ts'
 import { syntaxProblem } from '../../sparql/syntax.ts'
 import type { MessageRow, QueryMessage, QueryRun } from './modules/query-messages.ts'
 
@@ -39,7 +40,7 @@ async function run({ query, sources, base, here }: QueryRun): Promise<void> {
   if (first === undefined) return
   const context = {
     sources: [first, ...rest] as [typeof first, ...typeof rest],
-    fetch: countedFetch(base, here),
+    fetch: followContinuations(countedFetch(base, here)),
   }
   const unreadable = await engine.explain(query, { ...context }, 'parsed').then(
     () => null,

@@ -3,6 +3,7 @@ import { Fault } from '../../errors/errors.ts'
 import type { TriplePattern } from '../../rdf/term.ts'
 import { currentClient } from '../../runtime/work-client.ts'
 import type { QueryOperation } from '../../sparql/operation.ts'
+import type { ContinuationFormat } from '../../sparql/results.ts'
 import type { GraphColumns } from './graph.ts'
 import { readHeader } from './sections.ts'
 import { JobRunner, madeAgain, NotInColumns, type QueryLimits } from './threads/job-runner.ts'
@@ -122,9 +123,13 @@ export class ColumnStore {
     query: QueryOperation,
     graphs: QueriedGraphs,
     format: TextFormat,
-    options: QueryLimits & { readonly base?: string | undefined } = {},
+    options: QueryLimits & {
+      readonly base?: string | undefined
+      readonly continuation?: ContinuationFormat | null
+    } = {},
   ): AsyncGenerator<Uint8Array> {
-    const job: Job = { type: 'text', query, graphs, format, base: options.base ?? null, piece: PIECE }
+    const { base = null, continuation = null } = options
+    const job: Job = { type: 'text', query, graphs, format, base, piece: PIECE, continuation }
     return this.runner.pieces(job, namesOf(graphs), options, currentClient()) as AsyncGenerator<Uint8Array>
   }
 

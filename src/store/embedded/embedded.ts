@@ -109,7 +109,14 @@ async function answerUntrusted(
     namedGraphs: namedGraphs.filter(([, graph]) => columns.has(graph)),
   }
   if (parsed !== null) {
-    const options = { deadline, signal, base: parsed.base ?? base }
+    const { continuation, onStopped } = query
+    const options = {
+      deadline,
+      signal,
+      base: parsed.base ?? base,
+      continuation: continuation ?? null,
+      onStopped,
+    }
     const pieces = columns.text(parsed.query, graphs, format, options)
     try {
       const first = await pieces.next()

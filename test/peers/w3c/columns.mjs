@@ -5,7 +5,7 @@ import { SectionMemory } from '../../../src/store/columns/build/section-writer.t
 import { Evaluation } from '../../../src/store/columns/evaluate/evaluation.ts'
 import { GraphColumns } from '../../../src/store/columns/graph.ts'
 import { CachedSections } from '../../../src/store/columns/sections.ts'
-import { jobText } from '../../../src/store/columns/threads/jobs.ts'
+import { jobText } from '../../../src/store/columns/threads/answer-text.ts'
 
 function columnsOf(lines) {
   const builder = new GraphBuilder()

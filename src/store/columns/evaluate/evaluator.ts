@@ -27,6 +27,7 @@ import {
   variablesOfPath,
   variablesOfPattern,
 } from './operation-parts.ts'
+import type { OutermostScan } from './outermost-scan.ts'
 import { PathEvaluator } from './paths.ts'
 import { PatternMatcher } from './patterns.ts'
 import { isUnit, partsByBinding, rowsOf, rowVector } from './row-parts.ts'
@@ -50,6 +51,7 @@ export class Evaluator {
   private readonly alone = new Map<GraphColumns, EvaluationScope>()
   private readonly root: EvaluationScope
   private rowNames = 0
+  private outermost: OutermostScan | null = null
 
   constructor(evaluation: Evaluation) {
     this.evaluation = evaluation
@@ -75,8 +77,13 @@ export class Evaluator {
     return scope
   }
 
-  /** The solutions of an operation. */
-  solutions(operation: SparqlOperation): Iterable<Batch> {
+  /**
+   * The solutions of an operation.
+   *
+   * @param outermost the scan that finds them, where they may go on elsewhere
+   */
+  solutions(operation: SparqlOperation, outermost: OutermostScan | null = null): Iterable<Batch> {
+    this.outermost = outermost
     this.evaluation.readsAll = readsAll(operation)
     return this.evaluate(operation, this.root, UNIT_BATCH)
   }
@@ -100,7 +107,7 @@ export class Evaluator {
     this.evaluation.advance(1)
     switch (operation.type) {
       case 'bgp':
-        yield* this.block(operation.patterns, [], [], scope, seed)
+        yield* this.block(operation.patterns, [], [], scope, seed, this.outermost?.takenBy(operation))
         return
       case 'path':
         yield* this.paths.evaluate(operation, scope, seed)
@@ -167,7 +174,14 @@ export class Evaluator {
     let batches: Iterable<Batch> = [seed]
     for (const other of first) batches = this.joinAll(batches, other, scope)
     if (parts.patterns.length + parts.paths.length + early.length > 0)
-      batches = this.blocks(parts.patterns, parts.paths, early, scope, batches)
+      batches = this.blocks(
+        parts.patterns,
+        parts.paths,
+        early,
+        scope,
+        batches,
+        this.outermost?.takenBy(operation),
+      )
     for (const other of rest) batches = this.joinAll(batches, other, scope)
     for (const batch of batches) {
       const remaining = late.length === 0 ? batch : this.filtered(late, batch, scope)
@@ -189,6 +203,7 @@ export class Evaluator {
     filters: readonly Formula[],
     scope: EvaluationScope,
     seeds: Iterable<Batch>,
+    outermost: OutermostScan | null = null,
   ): Generator<Batch> {
     const names = new Set([...patterns.flatMap(variablesOfPattern), ...paths.flatMap(variablesOfPath)])
     for (const seed of seeds) {
@@ -197,7 +212,7 @@ export class Evaluator {
         name => names.has(name) && !hasWholeValues(seed.get(name) as Vector),
       )
       for (const part of partsByBinding(seed, partial))
-        yield* this.block(patterns, paths, filters, scope, part)
+        yield* this.block(patterns, paths, filters, scope, part, outermost)
     }
   }
 
@@ -208,16 +223,19 @@ export class Evaluator {
     filters: readonly Formula[],
     scope: EvaluationScope,
     seed: Batch,
+    outermost: OutermostScan | null = null,
   ): Generator<Batch> {
     if (seed.size === 0) return
     const steps = planBlock(patterns, paths, filters, new Set(seed.variables), scope.graphs)
+    const scan = outermost?.isScanOf(steps) === true ? outermost : null
     const run = function* (this: Evaluator, number: number, batch: Batch): Generator<Batch> {
       const step = steps[number]
       if (step === undefined) {
         if (batch.size > 0) yield batch
         return
       }
-      for (const found of this.step(step, scope, batch)) if (found.size > 0) yield* run(number + 1, found)
+      for (const found of this.step(step, scope, batch, number === 0 ? scan : null))
+        if (found.size > 0) yield* run(number + 1, found)
     }.bind(this) as (number: number, batch: Batch) => Generator<Batch>
     yield* run(0, seed)
   }
@@ -226,13 +244,14 @@ export class Evaluator {
     step: ReturnType<typeof planBlock>[number],
     scope: EvaluationScope,
     batch: Batch,
+    outermost: OutermostScan | null,
   ): Generator<Batch> {
     switch (step.type) {
       case 'star':
-        yield* scope.patterns.star(step, batch)
+        yield* scope.patterns.star(step, batch, outermost)
         return
       case 'open':
-        for (const found of scope.patterns.open(step.pattern, batch))
+        for (const found of scope.patterns.open(step.pattern, batch, outermost))
           yield this.filtered(step.filters, found, scope)
         return
       case 'path':

@@ -9,6 +9,7 @@ import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
 import { crossPairs, joinedBatch } from './join.ts'
 import { type ColumnLink, hasPredicate, isPosition, LinkFollower, PendingFilters } from './links.ts'
+import type { OutermostScan } from './outermost-scan.ts'
 import { countOfCode, scanSubjects } from './scan.ts'
 import { type Component, componentsOf, connected, rowsNotIn } from './sources.ts'
 import { constantVector, translated } from './translate.ts'
@@ -35,32 +36,59 @@ export class PatternMatcher {
     this.graphs = graphs
   }
 
-  /** The solutions of a batch joined with those of a star. */
-  *star(star: Star, batch: Batch): Generator<Batch> {
+  /**
+   * The solutions of a batch joined with those of a star.
+   *
+   * @param outermost the scan of the query, where it is that of the star
+   */
+  *star(star: Star, batch: Batch, outermost: OutermostScan | null = null): Generator<Batch> {
     const { subject, links, via, filters } = star
-    for (const component of componentsOf(links, this.graphs)) {
+    for (const [number, component] of componentsOf(links, this.graphs).entries()) {
       const [graph] = component
-      if (component.length === 1 && graph !== undefined)
-        yield* this.inGraph(graph, subject, links, via, batch, new PendingFilters(pending(filters)), filters)
-      else yield* this.acrossGraphs(component, subject, arranged(links, via), via, batch, filters)
+      if (component.length > 1 || graph === undefined)
+        yield* this.acrossGraphs(
+          component,
+          subject,
+          arranged(links, via),
+          via,
+          batch,
+          filters,
+          outermost === null ? null : { scan: outermost, component: number },
+        )
+      else if (outermost?.isBehind(number, 0) !== true) {
+        const waiting = new PendingFilters(pending(filters))
+        yield* this.inGraph(graph, subject, links, via, batch, waiting, filters, outermost)
+      }
     }
   }
 
   /** The triples with any predicate, joined with a batch. */
-  *open(pattern: TriplePatternNode, batch: Batch): Generator<Batch> {
+  *open(pattern: TriplePatternNode, batch: Batch, outermost: OutermostScan | null = null): Generator<Batch> {
     const { subject, predicate, object } = pattern
     if (predicate.type !== 'variable') return
     const known = batch.get(predicate.name)
     const names = new Set([subject, predicate, object].flatMap(nameOf))
     const isOpen = names.size === 3 && ![...names].some(name => batch.has(name))
-    for (const component of connected(this.graphs)) {
-      const [graph] = component
-      if (isOpen && component.length === 1 && graph !== undefined && subject.type === 'variable') {
-        for (const some of scanSubjects(graph, subject.name, [], [], this.evaluation, OPEN_SUBJECTS))
-          for (const combined of crossed(batch, some, this.evaluation))
-            yield* this.ofSubjects(graph, pattern, combined)
+    for (const [number, component] of connected(this.graphs).entries()) {
+      if (isOpen && subject.type === 'variable') {
+        for (const [place, graph] of component.entries()) {
+          if (outermost?.isBehind(number, place) === true) continue
+          const earlier = component.slice(0, place)
+          for (const some of scanSubjects(
+            graph,
+            subject.name,
+            [],
+            [],
+            this.evaluation,
+            outermost,
+            OPEN_SUBJECTS,
+          ))
+            for (const combined of crossed(batch, some, this.evaluation))
+              yield* this.ofSubjects(graph, pattern, combined, earlier)
+        }
         continue
       }
+      outermost?.lose()
       const predicates = new Set(component.flatMap(graph => graph.columns.map(column => column.predicate)))
       for (const iri of predicates) {
         const term = constantVector({ type: 'iri', value: iri }, this.evaluation)
@@ -74,15 +102,25 @@ export class PatternMatcher {
     }
   }
 
-  /** The triples of subjects that are known, subject by subject: what is written of them is near in memory. */
-  private *ofSubjects(graph: GraphColumns, pattern: TriplePatternNode, batch: Batch): Generator<Batch> {
+  /**
+   * The triples of subjects that are known, subject by subject: what is written of them is near in memory.
+   *
+   * @param earlier graphs whose triples were found before
+   */
+  private *ofSubjects(
+    graph: GraphColumns,
+    pattern: TriplePatternNode,
+    batch: Batch,
+    earlier: Graphs,
+  ): Generator<Batch> {
     const { subject, predicate, object } = pattern
     if (predicate.type !== 'variable') return
     for (const column of graph.columns) {
       const term = constantVector({ type: 'iri', value: column.predicate }, this.evaluation)
       const some = batch.with([[predicate.name, term]])
       const link: ColumnLink = { predicate: column.predicate, object }
-      yield* this.inGraph(graph, subject, [link], 'subject', some, new PendingFilters([]), [])
+      for (const found of this.inGraph(graph, subject, [link], 'subject', some, new PendingFilters([]), []))
+        yield this.withoutDoubles(found, subject, link, earlier)
     }
   }
 
@@ -180,10 +218,11 @@ export class PatternMatcher {
     batch: Batch,
     waiting: PendingFilters,
     filters: readonly Formula[],
+    outermost: OutermostScan | null = null,
   ): Generator<Batch> {
     if (via === 'scan') {
       const name = subject.type === 'variable' ? subject.name : SUBJECT
-      for (const scanned of scanSubjects(graph, name, links, filters, this.evaluation))
+      for (const scanned of scanSubjects(graph, name, links, filters, this.evaluation, outermost))
         for (const combined of crossed(batch, scanned, this.evaluation)) {
           const subjects = combined.get(name) as IdVector
           const found = this.follower.follow(graph, links, combined, subjects, waiting.copy())
@@ -262,6 +301,7 @@ export class PatternMatcher {
     via: Star['via'],
     batch: Batch,
     filters: readonly Formula[],
+    outermost: { readonly scan: OutermostScan; readonly component: number } | null = null,
   ): Generator<Batch> {
     const [link, ...rest] = links
     if (link === undefined) {
@@ -271,9 +311,11 @@ export class PatternMatcher {
     }
     const holding = component.filter(graph => hasPredicate(graph, link.predicate))
     for (const [number, graph] of holding.entries()) {
+      if (outermost?.scan.isBehind(outermost.component, number) === true) continue
       const none = new PendingFilters([])
       const own = via === 'scan' || via === 'subject' ? via : link
-      for (const found of this.inGraph(graph, subject, [link], own, batch, none, [])) {
+      const scan = outermost?.scan ?? null
+      for (const found of this.inGraph(graph, subject, [link], own, batch, none, [], scan)) {
         const distinct = this.withoutDoubles(found, subject, link, holding.slice(0, number))
         if (distinct.size > 0)
           yield* this.acrossGraphs(component, subject, rest, 'subject', distinct, filters)

@@ -5,6 +5,7 @@ import { Batch, numbersFrom } from './batch.ts'
 import type { ColumnDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { type ColumnLink, isPosition } from './links.ts'
+import type { OutermostScan } from './outermost-scan.ts'
 import { pointsNear } from './points.ts'
 import type { IdRange } from './ranges.ts'
 import { codeRangeOf } from './ranges.ts'
@@ -13,6 +14,9 @@ import type { IdVector } from './vector.ts'
 /** Subjects of the first batch of a scan, and of the largest: a reader of few rows waits for few. */
 const FIRST_BATCH = 2048
 const LARGEST_BATCH = 2 ** 18
+
+/** The same where an answer may have to go on with the batch that it was stopped in. */
+const LARGEST_CONTINUED = 2 ** 14
 
 /** A list of subjects is followed where it has at most one of so many. */
 const LIST_PART = 6
@@ -33,15 +37,24 @@ export function* scanSubjects(
   links: readonly ColumnLink[],
   filters: readonly Formula[],
   evaluation: Evaluation,
-  largest = LARGEST_BATCH,
+  outermost: OutermostScan | null = null,
+  most = LARGEST_BATCH,
 ): Generator<Batch> {
+  const largest = outermost === null ? most : Math.min(most, LARGEST_CONTINUED)
   const least = evaluation.readsAll ? largest : FIRST_BATCH
   const candidates = bestCandidates(graph, links, filters, evaluation)
   const domain = domainsOf(graph).subjects
   if (candidates !== null && candidates.count === 0) return
   if (candidates !== null && candidates.count * LIST_PART <= graph.subjects) {
     const subjects = candidates.subjects()
-    for (const [from, to] of pieces(subjects.length, least, largest)) {
+    const end = (to: number) => (to < subjects.length ? (subjects[to] as number) : graph.subjects)
+    const first = outermost?.first ?? null
+    const begin = {
+      from: first === null ? 0 : placeOf(first.from, subjects),
+      to: first?.to == null ? null : placeOf(first.to, subjects),
+    }
+    for (const [from, to] of pieces(subjects.length, least, largest, begin)) {
+      outermost?.enter(subjects[from] as number, end(to))
       const ids = new Uint32Array(to - from)
       for (let at = from; at < to; at++) ids[at - from] = (subjects[at] as number) + 1
       evaluation.advance(ids.length)
@@ -52,7 +65,8 @@ export function* scanSubjects(
     }
     return
   }
-  for (const [from, to] of pieces(graph.subjects, least, largest)) {
+  for (const [from, to] of pieces(graph.subjects, least, largest, outermost?.first ?? undefined)) {
+    outermost?.enter(from, to)
     const ids = numbersFrom(from + 1, to + 1)
     evaluation.advance(ids.length)
     yield new Batch(
@@ -66,10 +80,28 @@ function* pieces(
   length: number,
   least: number,
   largest: number,
+  begin: { readonly from: number; readonly to: number | null } = { from: 0, to: null },
 ): Generator<readonly [from: number, to: number]> {
   let size = least
-  for (let from = 0; from < length; from += size, size = Math.min(8 * size, largest))
+  let { from } = begin
+  if (begin.to !== null) {
+    const to = Math.min(length, begin.to)
+    if (to > from) yield [from, to]
+    from = Math.max(from, to)
+  }
+  for (; from < length; from += size, size = Math.min(8 * size, largest))
     yield [from, Math.min(length, from + size)]
+}
+
+/** The place of the first of some subjects, in rising order, that is not before one. */
+function placeOf(subject: number, subjects: Uint32Array): number {
+  let [low, high] = [0, subjects.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((subjects[middle] as number) < subject) low = middle + 1
+    else high = middle
+  }
+  return low
 }
 
 function bestCandidates(

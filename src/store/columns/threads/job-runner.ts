@@ -30,6 +30,8 @@ export interface QueryLimits {
   readonly lane?: Lane
   /** Stops the work when it is aborted. */
   readonly signal?: AbortSignal | undefined
+  /** Called with the cursor of the rest at the end of an answer that was stopped and can go on. */
+  readonly onStopped?: ((cursor: string) => void) | undefined
 }
 
 /** A query that columns do not evaluate. */
@@ -189,7 +191,13 @@ export class JobRunner {
           ahead.catch(() => undefined)
         }
         if (answer.piece !== null) yield answer.piece
-        if (answer.done) return
+        if (!answer.done) continue
+        if (answer.cursor != null) {
+          this.deadlines += 1
+          client?.offend()
+          limits.onStopped?.(answer.cursor)
+        }
+        return
       }
     } finally {
       for (const graph of graphs) this.use(graph, -1)
@@ -290,6 +298,10 @@ export class JobRunner {
         return new Fault('UnprocessableEntity', {
           reason:
             'The query needs more memory for what it works with than one query may have. Ask for less at a time.',
+        })
+      case 'cursor':
+        return new Fault('BadRequest', {
+          reason: 'The cursor does not belong to this query. Ask without it, from the beginning.',
         })
       case 'not evaluated':
         return new NotInColumns(failure.message)

@@ -1,6 +1,6 @@
 import type { Term, TriplePattern } from '../../../rdf/term.ts'
 import type { QueryOperation } from '../../../sparql/operation.ts'
-import type { ResultFormat } from '../../../sparql/results.ts'
+import type { ContinuationFormat, ResultFormat } from '../../../sparql/results.ts'
 import type { GraphHeader, SectionNumber } from '../format.ts'
 
 /** Where the columns of a graph are: a file, or sections in memory. */
@@ -50,6 +50,8 @@ export type Job =
       readonly format: TextFormat
       readonly base: string | null
       readonly piece: number
+      /** Null where the answer is whole or none. */
+      readonly continuation: ContinuationFormat | null
     }
   /** The answer of a SELECT in tables, for exports. */
   | {
@@ -123,7 +125,7 @@ export interface WireTable {
 
 /** Why a job failed. */
 export type Failure =
-  | { readonly reason: 'deadline' | 'cancelled' | 'memory' }
+  | { readonly reason: 'deadline' | 'cancelled' | 'memory' | 'cursor' }
   /** Columns do not evaluate it. */
   | { readonly reason: 'not evaluated'; readonly message: string }
   | { readonly reason: 'damaged'; readonly message: string }
@@ -153,6 +155,8 @@ export type ColumnReply =
       readonly id: number
       readonly piece: Uint8Array | WireTable | null
       readonly done: boolean
+      /** Where the answer goes on, with its end; null where it is whole. */
+      readonly cursor?: string | null
     }
   | { readonly type: 'matched'; readonly id: number; readonly triples: string; readonly count: number }
   | { readonly type: 'lines'; readonly id: number; readonly text: string }

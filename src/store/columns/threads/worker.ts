@@ -3,13 +3,14 @@ import { GraphBuilder } from '../build/graph-builder.ts'
 import { SectionMemory } from '../build/section-writer.ts'
 import type { Column } from '../column.ts'
 import { type DatasetView, Evaluation, NotEvaluated } from '../evaluate/evaluation.ts'
+import { ContinuationRefused } from '../evaluate/outermost-scan.ts'
 import { withScratch } from '../evaluate/scratch.ts'
 import { Selections } from '../evaluate/selections.ts'
 import { EvaluationStopped } from '../evaluate/stopped.ts'
 import type { GraphColumns } from '../graph.ts'
 import { ColumnsDamaged } from '../sections.ts'
+import { type JobState, jobText } from './answer-text.ts'
 import { GraphHolder } from './graph-holder.ts'
-import { jobText, tableOf, tablesOf } from './jobs.ts'
 import { matchPage } from './match.ts'
 import type {
   ColumnReply,
@@ -21,6 +22,7 @@ import type {
   ThreadSetup,
   WireTable,
 } from './protocol.ts'
+import { tableOf, tablesOf } from './tables.ts'
 
 /** Entry of a thread that answers from columns. */
 const port = parentPort
@@ -42,8 +44,10 @@ const graphs = new GraphHolder({
 /** Jobs that answer in pieces, between two of them. */
 const open = new Map<
   number,
-  { readonly pieces: Generator<Uint8Array | WireTable>; readonly clock: WorkClock }
+  { readonly pieces: Pieces; readonly clock: WorkClock; readonly state: JobState }
 >()
+
+type Pieces = Generator<Uint8Array | WireTable, string | null>
 
 /** Limits the time that a job works, not the time that its reader takes. */
 class WorkClock {
@@ -79,7 +83,7 @@ port.on('message', (request: ColumnRequest) => {
     case 'next':
       return attempt(request.id, () => next(request.id))
     case 'close':
-      open.get(request.id)?.pieces.return(undefined)
+      open.get(request.id)?.pieces.return(null)
       open.delete(request.id)
       return
     default:
@@ -99,6 +103,7 @@ function attempt(id: number, work: () => void): void {
 
 function failureOf(error: unknown): Failure {
   if (error instanceof EvaluationStopped) return { reason: error.reason }
+  if (error instanceof ContinuationRefused) return { reason: 'cursor' }
   if (error instanceof NotEvaluated) return { reason: 'not evaluated', message: error.message }
   if (error instanceof ColumnsDamaged) return { reason: 'damaged', message: error.message }
   if (error instanceof RangeError && /allocation|Invalid (?:typed )?array length/i.test(error.message))
@@ -153,7 +158,9 @@ function run(id: number, job: Job, { milliseconds, memory }: JobLimits): void {
     }
     case 'text': {
       const evaluation = evaluationOf(id, job.graphs, clock, memory, job.base)
-      begin(id, clock, textPieces(jobText(job.query, evaluation, job.format), job.piece))
+      const state = { isRead: false }
+      const { query, format, continuation } = job
+      begin(id, clock, textPieces(jobText(query, evaluation, format, continuation, state), job.piece), state)
       return
     }
     case 'tables': {
@@ -226,24 +233,25 @@ function touch(graph: GraphColumns, predicates: readonly string[]): void {
   }
 }
 
-function begin(id: number, clock: WorkClock, pieces: Generator<Uint8Array | WireTable>): void {
-  open.set(id, { pieces, clock })
+function begin(id: number, clock: WorkClock, pieces: Pieces, state: JobState = { isRead: false }): void {
+  open.set(id, { pieces, clock, state })
   advance(id, pieces, clock)
 }
 
 function next(id: number): void {
   const job = open.get(id)
   if (job === undefined) return
+  job.state.isRead = true
   job.clock.begin()
   advance(id, job.pieces, job.clock)
 }
 
-function advance(id: number, pieces: Generator<Uint8Array | WireTable>, clock: WorkClock): void {
+function advance(id: number, pieces: Pieces, clock: WorkClock): void {
   const { value, done } = pieces.next()
   clock.end()
   if (done === true) {
     open.delete(id)
-    reply({ type: 'piece', id, piece: null, done: true })
+    reply({ type: 'piece', id, piece: null, done: true, cursor: value })
     return
   }
   const transfer = value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []
@@ -253,16 +261,23 @@ function advance(id: number, pieces: Generator<Uint8Array | WireTable>, clock: W
 /** Characters of the first piece, and how much more each may have: a reader of little waits for little. */
 const FIRST_PIECE = 8192
 
-function* textPieces(texts: Generator<string>, largest: number): Generator<Uint8Array> {
+function* textPieces(
+  texts: Generator<string, string | null>,
+  largest: number,
+): Generator<Uint8Array, string | null> {
   let size = FIRST_PIECE
   let held = ''
   const bytes = () => new Uint8Array(new TextEncoder().encode(held))
-  for (const text of texts) {
-    held += text
+  for (;;) {
+    const { value, done } = texts.next()
+    if (done === true) {
+      if (held !== '') yield bytes()
+      return value
+    }
+    held += value
     if (held.length < size) continue
     yield bytes()
     held = ''
     size = Math.min(largest, 2 * size)
   }
-  if (held !== '') yield bytes()
 }

@@ -1,0 +1,138 @@
+import type { Rest } from './results.ts'
+
+/** What the results of a Lodestone endpoint begin with, line by line. */
+const HEAD = /^\{"head":\{"vars":\[.*\]\},$/
+const BINDINGS = '"results":{"bindings":['
+const REST = /^"continuation":(\{.*\})\}$/
+
+/**
+ * Asks like `fetch`, and where the answer of a SPARQL endpoint is not whole for the rest as well, so that whoever reads it gets one
+ * answer: results in JSON that end with a `continuation` (docs/sparql.md). Others are passed on as they are.
+ */
+export function followContinuations(ask: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    const answer = await ask(input, init)
+    const { body, headers, status, statusText } = answer
+    const type = headers.get('content-type') ?? ''
+    if (status !== 200 || body === null || !type.startsWith('application/sparql-results+json')) return answer
+    const requested = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : null)
+    const pieces = joined(body, requested, url => ask(url, { headers: { accept: type }, signal }))
+    const whole = new Response(streamOf(pieces), { status, statusText, headers })
+    Object.defineProperty(whole, 'url', { value: answer.url })
+    return whole
+  }
+}
+
+/** The text of an answer and of all that follow it, as one answer. */
+async function* joined(
+  body: ReadableStream<Uint8Array>,
+  requested: string,
+  ask: (url: string) => Promise<Response>,
+): AsyncGenerator<string> {
+  const first = new LineReader(body)
+  const beginning = await first.take(2)
+  yield beginning.join('\n')
+  if (!isBeginning(beginning)) return yield* first.text()
+  let before = '\n'
+  for (let reader = first; ; ) {
+    let next: string | null = null
+    for await (const lines of reader.lines()) {
+      let text = ''
+      for (const line of lines) {
+        const rest = REST.exec(line)?.[1]
+        if (rest !== undefined) next = addressOf(JSON.parse(rest) as Rest, requested)
+        if (!line.startsWith('{')) continue
+        text += before + (line.endsWith(',') ? line.slice(0, -1) : line)
+        before = ',\n'
+      }
+      if (text !== '') yield text
+    }
+    if (next === null) break
+    const answer = await ask(next)
+    if (answer.status !== 200 || answer.body === null)
+      throw new Error(
+        `the rest of the answer was refused with ${answer.status}: ${(await answer.text()).slice(0, 500)}`,
+      )
+    reader = new LineReader(answer.body)
+    if (!isBeginning(await reader.take(2))) throw new Error('the rest of the answer cannot be read')
+  }
+  yield '\n]}}\n'
+}
+
+function isBeginning([head = '', bindings]: readonly string[]): boolean {
+  return HEAD.test(head) && bindings === BINDINGS
+}
+
+/** The address of the rest, which only the endpoint itself is asked for. Throws where there is none. */
+function addressOf({ next }: Rest, requested: string): string {
+  if (next === undefined)
+    throw new Error(
+      'the answer is not whole, and its query is too long for an address: ask for less at a time',
+    )
+  const [own, other] = [new URL(requested), new URL(next)]
+  if (own.origin !== other.origin || own.pathname !== other.pathname)
+    throw new Error(`the answer goes on at ${other.origin}, which is not where it began`)
+  return next
+}
+
+/** Reads a body line by line, as many at a time as have come. */
+class LineReader {
+  private readonly reader: ReadableStreamDefaultReader<Uint8Array>
+  private readonly decoder = new TextDecoder()
+  private held = ''
+  private isDone = false
+
+  constructor(body: ReadableStream<Uint8Array>) {
+    this.reader = body.getReader()
+  }
+
+  /** The first lines, fewer where there are no more. */
+  async take(count: number): Promise<readonly string[]> {
+    while (!this.isDone && this.held.split('\n').length <= count) await this.read()
+    const lines = this.held.split('\n')
+    this.held = lines.slice(count).join('\n')
+    return lines.slice(0, count)
+  }
+
+  /** The lines that are left. */
+  async *lines(): AsyncGenerator<readonly string[]> {
+    try {
+      for (;;) {
+        const lines = this.held.split('\n')
+        this.held = this.isDone ? '' : (lines.pop() ?? '')
+        yield lines
+        if (this.isDone) return
+        await this.read()
+      }
+    } finally {
+      await this.reader.cancel().catch(() => undefined)
+    }
+  }
+
+  /** The text that is left, with the line end before it. */
+  async *text(): AsyncGenerator<string> {
+    if (this.held !== '') yield '\n'
+    for await (const lines of this.lines()) yield lines.join('\n') + (this.isDone ? '' : '\n')
+  }
+
+  private async read(): Promise<void> {
+    const { value, done } = await this.reader.read()
+    this.held += this.decoder.decode(value, { stream: !done })
+    this.isDone = done
+  }
+}
+
+function streamOf(pieces: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    pull: async controller => {
+      const { value, done } = await pieces.next()
+      if (done === true) controller.close()
+      else controller.enqueue(encoder.encode(value))
+    },
+    cancel: async () => {
+      await pieces.return(undefined)
+    },
+  })
+}

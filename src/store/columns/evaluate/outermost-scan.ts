@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import type { SparqlOperation } from '../../../sparql/operation.ts'
+
+/** A share of the subjects that a query looks at, in the order of the scan. */
+export interface ScanPiece {
+  /** The component of graphs, and the graph of it. */
+  readonly component: number
+  readonly graph: number
+  /** Numbers of subjects of the graph, the second excluded; null for as many as a scan begins with. */
+  readonly from: number
+  readonly to: number | null
+}
+
+/** Where an answer that was stopped goes on. */
+export interface Continuation {
+  readonly piece: ScanPiece
+  /** Digest of the steps of the query: with others the same piece has its solutions in another order. */
+  readonly steps: string
+  /** Solutions before those of the piece, and solutions that were answered or skipped. */
+  readonly before: number
+  readonly reached: number
+}
+
+/** A step of the evaluation of triple patterns, and how a star finds its subjects. */
+interface Step {
+  readonly type: string
+  readonly via?: unknown
+}
+
+/** A continuation that does not belong to the query. */
+export class ContinuationRefused extends Error {}
+
+/** Whole numbers, all of them exact. */
+const PLACE = /^([0-9a-f]{8})((?:-\d{1,15}){6})$/
+
+/** A continuation as text: hexadecimal and decimal digits with hyphens between. */
+export function continuationText({ piece, steps, before, reached }: Continuation): string {
+  const { component, graph, from, to } = piece
+  return [steps, component, graph, from, to ?? 0, before, reached].join('-')
+}
+
+/** Throws {@link ContinuationRefused} for a text that is none. */
+export function parseContinuation(text: string): Continuation {
+  const [, steps = '', numbers = ''] = PLACE.exec(text) ?? []
+  const [component = 0, graph = 0, from = 0, to = 0, before = 0, reached = 0] = numbers
+    .slice(1)
+    .split('-')
+    .map(Number)
+  if (steps === '' || reached < before || (to !== 0 && to <= from)) throw new ContinuationRefused(text)
+  return { piece: { component, graph, from, to: to === 0 ? null : to }, steps, before, reached }
+}
+
+/**
+ * The scan by which the solutions of a query are found, one share of the subjects after the other. Versions of graphs never change,
+ * so a query that was stopped goes on with the share that it was at, and what came before is not worked out again.
+ */
+export class OutermostScan {
+  /** The share that is worked on; null before the first, and where it is not known. */
+  piece: ScanPiece | null = null
+  /** Shares that were begun. */
+  pieces = 0
+  steps = ''
+  private readonly begin: Continuation | null
+  private readonly operation: SparqlOperation | null
+  private component = 0
+  private graph = 0
+  private isTaken = false
+  private isLost = false
+
+  /**
+   * @param operation the operation whose patterns are looked for first; null where there is none
+   * @param begin where it goes on; null where it begins
+   */
+  constructor(operation: SparqlOperation | null, begin: Continuation | null) {
+    this.operation = operation
+    this.begin = begin
+    if (begin !== null && this.operation === null) throw new ContinuationRefused('no scan')
+  }
+
+  /** This scan for the operation that it belongs to, once; null for others. */
+  takenBy(operation: SparqlOperation): OutermostScan | null {
+    if (operation !== this.operation || this.isTaken) return null
+    this.isTaken = true
+    return this
+  }
+
+  /** Takes the steps of the query into account, of which the first is to scan. False where it does not. */
+  isScanOf(steps: readonly Step[]): boolean {
+    const [first] = steps
+    const isScan = first?.type === 'open' || (first?.type === 'star' && first.via === 'scan')
+    this.steps = createHash('sha256').update(JSON.stringify(steps)).digest('hex').slice(0, 8)
+    if (this.begin !== null && (!isScan || this.steps !== this.begin.steps))
+      throw new ContinuationRefused('other steps')
+    return isScan
+  }
+
+  /** True for a part of the graphs that was answered before. */
+  isBehind(component: number, graph: number): boolean {
+    ;[this.component, this.graph] = [component, graph]
+    const { piece } = this.begin ?? {}
+    if (piece === undefined) return false
+    return component < piece.component || (component === piece.component && graph < piece.graph)
+  }
+
+  /** The share with which the scan of this part begins; null where it begins with the first. */
+  get first(): ScanPiece | null {
+    const { piece } = this.begin ?? {}
+    return piece?.component === this.component && piece.graph === this.graph ? piece : null
+  }
+
+  /** Notes the share that is worked on from now on. */
+  enter(from: number, to: number): void {
+    this.pieces += 1
+    this.piece = this.isLost ? null : { component: this.component, graph: this.graph, from, to }
+  }
+
+  /** Notes that solutions are found in another way from now on. */
+  lose(): void {
+    this.isLost = true
+    this.piece = null
+  }
+}

@@ -1,0 +1,233 @@
+import { termText } from '../../../rdf/ntriples.ts'
+import type { Node } from '../../../sparql/algebra.ts'
+import type { QueryOperation, SparqlOperation } from '../../../sparql/operation.ts'
+import {
+  booleanResult,
+  type CellWriter,
+  type ContinuationFormat,
+  rowWriter,
+} from '../../../sparql/results.ts'
+import type { Batch } from '../evaluate/batch.ts'
+import type { Evaluation } from '../evaluate/evaluation.ts'
+import { Evaluator } from '../evaluate/evaluator.ts'
+import { continuationText, OutermostScan, parseContinuation } from '../evaluate/outermost-scan.ts'
+import { scanningOperation } from '../evaluate/scanning-operation.ts'
+import { EvaluationStopped } from '../evaluate/stopped.ts'
+import { Cells } from './cells.ts'
+import { describeTerms } from './describe.ts'
+import type { TextFormat } from './protocol.ts'
+
+/** Rows of a batch that are made to text before the clock is looked at. */
+const ROWS_AT_A_TIME = 256
+
+/** How far a job is. */
+export interface JobState {
+  /** True once something of its answer was read: from then on it cannot begin again. */
+  isRead: boolean
+}
+
+/**
+ * The answer of a query as text, a little at a time. One that is stopped ends with what was found where it can go on.
+ *
+ * @param continuation how it says where it goes on; null where it has to be whole
+ * @returns the cursor of the rest; null for a whole answer
+ */
+export function* jobText(
+  query: QueryOperation,
+  evaluation: Evaluation,
+  format: TextFormat,
+  continuation: ContinuationFormat | null = null,
+  state: JobState = { isRead: true },
+): Generator<string, string | null> {
+  const evaluator = new Evaluator(evaluation)
+  switch (query.type) {
+    case 'ask': {
+      let found = false
+      for (const batch of evaluator.solutions(query.input))
+        if (batch.size > 0) {
+          found = true
+          break
+        }
+      yield booleanResult(format === 'nt' ? 'json' : format, found)
+      return null
+    }
+    case 'select': {
+      const writer = rowWriter(format === 'nt' ? 'json' : format)
+      const cells = new Cells(writer.cell)
+      const write = (batch: Batch) => rowsText(batch, query.variables, cells, writer, evaluation)
+      yield writer.head(query.variables)
+      if (
+        continuation === null ||
+        (continuation.place === null && scanningOperation(sliceOf(query.input).input) === null)
+      ) {
+        for (const batch of evaluator.solutions(query.input)) for (const [text] of write(batch)) yield text
+        yield writer.end()
+        return null
+      }
+      const { prefix, address } = continuation
+      const place = yield* continuedRows(query.input, evaluator, write, continuation.place, state)
+      const cursor = place === null ? null : prefix + place
+      yield writer.end(
+        cursor === null ? undefined : { cursor, ...(address === null ? {} : { next: address + cursor }) },
+      )
+      return cursor
+    }
+    case 'construct':
+      yield* constructed(query, evaluator, evaluation)
+      return null
+    case 'describe':
+      yield* describeTerms(query, evaluator, evaluation)
+      return null
+    default:
+      return query satisfies never
+  }
+}
+
+/** The outermost slice of an operation. */
+function sliceOf(
+  operation: SparqlOperation,
+): Pick<Extract<SparqlOperation, { type: 'slice' }>, 'input' | 'offset' | 'limit'> {
+  return operation.type === 'slice' ? operation : { input: operation, offset: 0, limit: null }
+}
+
+/**
+ * The rows of an operation until it is stopped.
+ *
+ * @param write the text of some rows, with the number of them
+ * @param begin the place where they begin; null for the first
+ * @returns the place of the next row; null where all are written
+ */
+function* continuedRows(
+  operation: SparqlOperation,
+  evaluator: Evaluator,
+  write: (batch: Batch) => Generator<readonly [text: string, rows: number]>,
+  begin: string | null,
+  state: JobState,
+): Generator<string, string | null> {
+  const { input, offset, limit } = sliceOf(operation)
+  const place = begin === null ? null : parseContinuation(begin)
+  const scan = new OutermostScan(scanningOperation(input), place)
+  const start = Math.max(offset, place?.reached ?? 0)
+  const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit
+  let passed = place?.before ?? 0
+  let reached = passed
+  let [piece, before] = [scan.piece, passed]
+  if (end <= start) return null
+  try {
+    for (const batch of evaluator.solutions(input, scan)) {
+      if (scan.piece !== piece) [piece, before] = [scan.piece, passed]
+      const [from, to] = [Math.max(0, start - passed), Math.min(batch.size, end - passed)]
+      if (to > from)
+        for (const [text, rows] of write(batch.slice(from, to))) {
+          yield text
+          reached = passed + from + rows
+        }
+      passed += batch.size
+      reached = passed
+      if (passed >= end) return null
+    }
+    return null
+  } catch (error) {
+    const isSpent =
+      error instanceof EvaluationStopped &&
+      (error.reason === 'deadline' || (error.reason === 'cancelled' && state.isRead))
+    if (!isSpent || scan.piece === null) throw error
+    const isWithin = scan.piece === piece && reached > before
+    const stopped = {
+      piece: isWithin ? scan.piece : { ...scan.piece, to: null },
+      steps: scan.steps,
+      before: isWithin ? before : reached,
+      reached,
+    }
+    // An answer that is where it began would never end.
+    if (scan.pieces < 2 && reached <= (place?.reached ?? 0)) throw error
+    return continuationText(stopped)
+  }
+}
+
+function* rowsText(
+  batch: Batch,
+  variables: readonly string[],
+  cells: Cells,
+  { line }: CellWriter,
+  evaluation: Evaluation,
+): Generator<readonly [text: string, rows: number]> {
+  const texts = variables.map(name => cells.of(batch.get(name)))
+  const row: (string | null)[] = variables.map(() => null)
+  let text = ''
+  for (let at = 0; at < batch.size; at++) {
+    for (let column = 0; column < texts.length; column++)
+      row[column] = (texts[column] as (row: number) => string | null)(at)
+    text += line(row)
+    if (at % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) {
+      yield [text, at + 1]
+      text = ''
+      evaluation.check()
+    }
+  }
+  if (text !== '') yield [text, batch.size]
+}
+
+/** Triples that were written last, so that most that come twice are written once; the answer is a set all the same. */
+const MAX_WRITTEN = 1_000_000
+
+/** A template filled with each solution; what is no triple is left out (SPARQL 1.1 Query, section 16.2). */
+function* constructed(
+  { template, input }: Extract<QueryOperation, { type: 'construct' }>,
+  evaluator: Evaluator,
+  evaluation: Evaluation,
+): Generator<string> {
+  const cells = new Cells(termText)
+  const written = new Set<string>()
+  for (const batch of evaluator.solutions(input)) {
+    const blanks = new Map<string, string>()
+    const nodes = template.map(({ subject, predicate, object }) => [
+      nodeWriter(subject, batch, cells, blanks, evaluation),
+      nodeWriter(predicate, batch, cells, blanks, evaluation),
+      nodeWriter(object, batch, cells, blanks, evaluation),
+    ])
+    let text = ''
+    for (let row = 0; row < batch.size; row++) {
+      blanks.clear()
+      for (const [subjectAt, predicateAt, objectAt] of nodes) {
+        const [s, p, o] = [subjectAt?.(row), predicateAt?.(row), objectAt?.(row)]
+        if (s == null || p == null || o == null || !isResource(s) || !p.startsWith('<')) continue
+        const line = `${s} ${p} ${o} .\n`
+        if (written.has(line)) continue
+        if (written.size < MAX_WRITTEN) written.add(line)
+        text += line
+      }
+      if (row % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) {
+        if (text !== '') yield text
+        text = ''
+        evaluation.check()
+      }
+    }
+    if (text !== '') yield text
+  }
+}
+
+/** The text of a node of a template for each row; a blank node is another in each, and the same within one. */
+function nodeWriter(
+  node: Node,
+  batch: Batch,
+  cells: Cells,
+  blanks: Map<string, string>,
+  evaluation: Evaluation,
+): (row: number) => string | null {
+  if (node.type === 'variable') return cells.of(batch.get(node.name))
+  if (node.type !== 'blank') {
+    const text = termText(node)
+    return () => text
+  }
+  return () => {
+    const fresh = blanks.get(node.value) ?? `_:${evaluation.freshBlank()}`
+    blanks.set(node.value, fresh)
+    return fresh
+  }
+}
+
+/** True for the text of an IRI or a blank node. */
+function isResource(text: string): boolean {
+  return text.startsWith('<') ? !text.startsWith('<<') : text.startsWith('_')
+}

@@ -1,0 +1,288 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { buildApp } from '../src/app/app.ts'
+import { loadConfig } from '../src/config/load.ts'
+import { publishAll } from '../src/publishing/publisher.ts'
+import { followContinuations } from '../src/sparql/follow.ts'
+import { parseQuery } from '../src/sparql/parse.ts'
+import { type DatasetView, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
+import { ContinuationRefused } from '../src/store/columns/evaluate/outermost-scan.ts'
+import { EvaluationStopped } from '../src/store/columns/evaluate/stopped.ts'
+import { jobText } from '../src/store/columns/threads/answer-text.ts'
+import { between, chance, startFrom } from './support/algebra-generator.ts'
+import { columnsOfText } from './support/columns.ts'
+import { seedOf } from './support/seed.ts'
+
+/** Answers that are stopped at their limit of time, and go on where they were stopped. */
+const seed = seedOf()
+const SUBJECTS = 9000
+
+/** Graphs that share subjects, and one that shares none. */
+function makeDataset(): DatasetView {
+  const [first, second, third]: [string[], string[], string[]] = [[], [], []]
+  for (let at = 0; at < SUBJECTS; at++) {
+    const subject = `<urn:s${at}>`
+    const place = at % 5 === 0 && at > 6000 ? third : first
+    const other = place === first && at % 3 === 0 ? second : place
+    place.push(
+      `${subject} <urn:type> <urn:${at % 7 === 0 ? 'A' : 'B'}> .\n`,
+      `${subject} <urn:nr> "${at}" .\n`,
+    )
+    for (let tag = 0; tag < at % 4; tag++) other.push(`${subject} <urn:tag> "t${(at * tag) % 11}" .\n`)
+    if (chance(0.3)) other.push(`${subject} <urn:label> "label ${at % 100}" .\n`)
+    if (chance(0.5)) place.push(`${subject} <urn:near> <urn:s${between(0, SUBJECTS - 1)}> .\n`)
+  }
+  const graphs = [first, second, third].map(lines => columnsOfText(lines.join('')))
+  return { defaultGraphs: graphs, namedGraphs: new Map(graphs.map((graph, at) => [`urn:g${at}`, graph])) }
+}
+
+const QUERIES = [
+  '?s <urn:nr> ?nr',
+  '?s ?p ?o',
+  '?s <urn:type> <urn:A> ; <urn:tag> ?tag',
+  '?s <urn:nr> ?nr ; <urn:tag> ?tag ; <urn:near> ?o . ?o <urn:tag> ?other FILTER(?tag != ?other)',
+  '?s <urn:nr> ?nr . OPTIONAL { ?s <urn:label> ?label ; <urn:tag> ?tag }',
+  '?s <urn:nr> ?nr . OPTIONAL { ?s <urn:near> ?o . ?o <urn:label> ?label } BIND(CONCAT(?nr, "!") AS ?x)',
+  '?s <urn:tag> ?tag MINUS { ?s <urn:type> <urn:A> }',
+  '?s <urn:near> ?o FILTER NOT EXISTS { ?o <urn:label> ?label }',
+  'GRAPH <urn:g0> { ?s <urn:near> ?o . ?o <urn:nr> ?nr } { ?s <urn:type> <urn:A> } UNION { ?s <urn:type> <urn:B> }',
+] as const
+
+const REST = { prefix: 'x.', address: null } as const
+
+/**
+ * Rows as texts, of an answer that is stopped again and again; how often it was, and how often it looked at the clock.
+ *
+ * @param looks after how many looks it is stopped
+ */
+function continued(text: string, dataset: DatasetView, looks: () => number) {
+  const { query } = parseQuery(text, 'urn:base')
+  const rows: string[] = []
+  let place: string | null = null
+  let looked = 0
+  for (let stops = 0; ; stops++) {
+    let left = looks()
+    const clock = {
+      get deadline() {
+        looked += 1
+        return left-- > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+      },
+    }
+    const job = jobText(query, new Evaluation(dataset, { clock }), 'tsv', { ...REST, place })
+    let answer = ''
+    for (;;) {
+      const { value, done } = job.next()
+      if (done !== true) {
+        answer += value
+        continue
+      }
+      rows.push(...answer.split('\n').slice(1, -1))
+      if (value === null) return { rows, stops, looked }
+      place = value.slice(2)
+      break
+    }
+  }
+}
+
+t.test('what is stopped at any moment goes on without a row too few or too many', async t => {
+  startFrom(seed)
+  const dataset = makeDataset()
+  const never = () => Number.POSITIVE_INFINITY
+  for (const pattern of QUERIES) {
+    const { rows: found, looked } = continued(`SELECT * { ${pattern} }`, dataset, never)
+    const whole = found.sort()
+    t.ok(whole.length > 1000, `${pattern}: ${whole.length} rows`)
+    // The first share of the subjects is a quarter of them.
+    const looks = () => between(Math.ceil(looked / 3), Math.ceil(looked / 2))
+    for (let run = 0; run < 3; run++) {
+      const { rows, stops } = continued(`SELECT * { ${pattern} }`, dataset, looks)
+      t.ok(rows.sort().join() === whole.join(), `${rows.length} rows of ${whole.length}, ${stops} stops`)
+      t.ok(stops > 0)
+    }
+    const [offset, limit] = [between(0, whole.length - 1), between(1, whole.length)]
+    const sliced = `SELECT * { ${pattern} } OFFSET ${offset} LIMIT ${limit}`
+    const { rows } = continued(sliced, dataset, looks)
+    t.equal(rows.length, Math.min(limit, whole.length - offset), sliced)
+    const known = new Set(whole)
+    t.ok(rows.every(row => known.has(row)))
+  }
+})
+
+t.test('what cannot go on is whole or none', async t => {
+  const dataset = makeDataset()
+  for (const text of [
+    'SELECT * { ?s <urn:nr> ?nr } ORDER BY ?nr',
+    'SELECT DISTINCT ?tag { ?s <urn:tag> ?tag }',
+    'SELECT (COUNT(*) AS ?n) { ?s <urn:tag> ?tag }',
+    'SELECT * { { ?s <urn:tag> ?tag } UNION { ?s <urn:label> ?tag } }',
+    'SELECT * { ?s <urn:near>+ ?o }',
+  ])
+    t.throws(() => continued(text, dataset, () => 1), new EvaluationStopped('deadline'), text)
+})
+
+t.test('a place of another query, or none, is refused', async t => {
+  const dataset = makeDataset()
+  const { query } = parseQuery('SELECT * { ?s <urn:nr> ?nr }', 'urn:base')
+  for (const place of ['', '0', 'abcdef01-0-0-0-0-0-0', '00000000-0-0-9-1-0-0', '0-0-0-0-0-0-0-0', '-1'])
+    t.throws(
+      () => [...jobText(query, new Evaluation(dataset), 'tsv', { ...REST, place })],
+      new ContinuationRefused(),
+      place,
+    )
+})
+
+interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly trailers: NodeJS.Dict<string>
+  readonly body: string
+}
+
+function ask(url: string, accept: string, form: string | null = null): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = {
+      accept,
+      ...(form === null ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+    }
+    const sent = httpRequest(url, { method: form === null ? 'GET' : 'POST', headers }, response => {
+      let body = ''
+      response.setEncoding('utf8').on('data', piece => {
+        body += piece
+      })
+      response.on('error', reject).on('end', () => {
+        const { statusCode: status = 0, headers, trailers } = response
+        resolve({ status, headers, trailers, body })
+      })
+    })
+    sent.on('error', reject).end(form ?? undefined)
+  })
+}
+
+const JSON_RESULTS = 'application/sparql-results+json'
+const ROWS = 30_000
+
+async function servePortal(t: Test) {
+  const portal = t.testdir({ 'portal.yaml': 'title: Continued\n', data: {} })
+  const folder = path.join(portal, 'data/numbers')
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(path.join(folder, 'dataset.yaml'), 'source: { path: numbers.csv }\nid: [nr]\n')
+  const lines = Array.from({ length: ROWS }, (_, at) => `${at},name ${at},${at % 97},note ${at % 1013}\n`)
+  writeFileSync(path.join(folder, 'numbers.csv'), `nr,name,part,note\n${lines.join('')}`)
+  const base = 'http://localhost:3000'
+  await publishAll({ portal, base, now: () => new Date() }, null, () => undefined)
+  const app = await buildApp(
+    loadConfig({ portal, base }, { LODESTONE_DEADLINE: '0.05', LODESTONE_WORKERS: '1' }),
+  )
+  t.teardown(() => app.close())
+  await app.catalog.refresh()
+  const address = await app.http.listen({ port: 0 })
+  return { base, address }
+}
+
+/** The address of the rest, as a client reads it; null where there is none. */
+function nextOf({ headers, trailers }: Answer): string | null {
+  const link = /<([^>]*)>; rel="next"/.exec(trailers.link ?? String(headers.link ?? ''))
+  return link?.[1] ?? null
+}
+
+t.test('the endpoint tells where an answer goes on', async t => {
+  const { base, address } = await servePortal(t)
+  const query = 'SELECT ?s ?p ?o { ?s ?p ?o }'
+  const here = (url: string) => url.replace(base, address)
+  const first = `${address}/api/sparql/numbers?query=${encodeURIComponent(query)}&apikey=none`.replace(
+    '&apikey=none',
+    '',
+  )
+
+  await t.test('JSON: a member of the body, and a header or a trailer', async t => {
+    const seen = new Set<string>()
+    let [url, answers, rows]: [string | null, number, number] = [first, 0, 0]
+    while (url !== null) {
+      const answer: Answer = await ask(url, JSON_RESULTS)
+      t.equal(answer.status, 200)
+      const { results, continuation } = JSON.parse(answer.body)
+      for (const row of results.bindings) seen.add(JSON.stringify(row))
+      rows += results.bindings.length
+      answers += 1
+      t.equal(nextOf(answer), continuation?.next ?? null, 'the link is that of the body')
+      if (continuation !== undefined)
+        t.match(continuation.next, new RegExp(`^${base}/api/sparql/numbers\\?query=.*&cursor=`))
+      url = continuation === undefined ? null : here(continuation.next)
+    }
+    t.ok(answers > 1, `${answers} answers`)
+    t.equal(rows, seen.size, 'no row comes twice')
+    t.ok(rows >= ROWS * 4, `${rows} rows`)
+  })
+
+  await t.test('CSV: the link alone; a form is asked again with the cursor', async t => {
+    await t.rejects(
+      ask(first, 'text/csv'),
+      { code: 'ECONNRESET' },
+      'who does not know of cursors gets no part for the whole',
+    )
+    let [url, rows]: [string | null, number] = [`${first}&cursor=`, 0]
+    while (url !== null) {
+      const answer: Answer = await ask(url, 'text/csv')
+      rows += answer.body.trimEnd().split('\r\n').length - 1
+      const next = nextOf(answer)
+      url = next === null ? null : here(next)
+    }
+    t.ok(rows >= ROWS * 4)
+    const form = `query=${encodeURIComponent(query)}`
+    const endpoint = `${address}/api/sparql/numbers`
+    const { results, continuation } = JSON.parse((await ask(endpoint, JSON_RESULTS, form)).body)
+    t.ok(results.bindings.length > 0)
+    const again = await ask(endpoint, JSON_RESULTS, `${form}&cursor=${continuation.cursor}`)
+    t.notSame(JSON.parse(again.body).results.bindings[0], results.bindings[0])
+  })
+
+  await t.test('who follows gets one answer', async t => {
+    const asking = followContinuations((input, init) => fetch(here(String(input)), init))
+    const url = first.replace(address, base)
+    const answer = await asking(url, { headers: { accept: JSON_RESULTS } })
+    const { head, results, continuation } = await answer.json()
+    t.same(head, { vars: ['s', 'p', 'o'] })
+    t.equal(continuation, undefined)
+    const rows = new Set(results.bindings.map((row: unknown) => JSON.stringify(row)))
+    t.equal(rows.size, ROWS * 4)
+    t.equal(results.bindings.length, ROWS * 4)
+    const elsewhere = followContinuations(async () => {
+      const body =
+        '{"head":{"vars":["s"]},\n"results":{"bindings":[\n]},\n"continuation":{"cursor":"x","next":"http://other.test/"}}\n'
+      return new Response(body, { headers: { 'content-type': JSON_RESULTS } })
+    })
+    const leading = await elsewhere(url)
+    await t.rejects(leading.text(), {
+      message: /goes on at http:\/\/other\.test, which is not where it began/,
+    })
+    const foreign = followContinuations(
+      async () => new Response('{"head":\n {}}', { headers: { 'content-type': JSON_RESULTS } }),
+    )
+    t.equal(await (await foreign(url)).text(), '{"head":\n {}}', 'results of others stay as they are')
+  })
+
+  await t.test('a page has a link to the rest', async t => {
+    const long = 'SELECT ?s ?p ?o { ?s ?p ?o FILTER(CONTAINS(MD5(STR(?s)), "ab")) }'
+    const { body } = await ask(`${address}/api/sparql/numbers?query=${encodeURIComponent(long)}`, 'text/html')
+    t.match(body, /<a href="\/api\/sparql\/numbers\?query=[^"]*cursor=[^"]*" rel="next">/)
+  })
+
+  await t.test('cursors of something else are refused', async t => {
+    const { continuation } = JSON.parse((await ask(first, JSON_RESULTS)).body)
+    const asked = (text: string, cursor: string) =>
+      ask(`${address}/api/sparql/numbers?query=${encodeURIComponent(text)}&cursor=${cursor}`, JSON_RESULTS)
+    for (const [text, cursor, expected] of [
+      [`${query} LIMIT 5`, continuation.cursor, /another query, or to data that have changed/],
+      [query, 'x', /another query, or to data that have changed/],
+      [query, `${continuation.cursor}0-`, /does not belong to this query/],
+      ['SELECT ?s (RAND() AS ?x) { ?s ?p ?o }', continuation.cursor, /whole or none/],
+      ['ASK { ?s ?p ?o }', continuation.cursor, /whole or none/],
+    ] as const) {
+      const { status, body } = await asked(text, cursor)
+      t.equal(status, 400)
+      t.match(JSON.parse(body).detail, expected, text)
+    }
+  })
+})
