@@ -31,7 +31,7 @@ const LARGE_GRAPH = 20_000
 const PREPARED_PART = 2
 
 /** Bytes of a piece of text. */
-const PIECE = 2 ** 17
+const PIECE = 2 ** 18
 
 /** Answers queries from columns, in threads that share one copy of them. */
 export class ColumnStore {

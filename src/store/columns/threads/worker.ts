@@ -258,26 +258,33 @@ function advance(id: number, pieces: Pieces, clock: WorkClock): void {
   reply({ type: 'piece', id, piece: value, done: false }, transfer)
 }
 
-/** Characters of the first piece, and how much more each may have: a reader of little waits for little. */
+/** Bytes of the first piece, and how much more each may have: a reader of little waits for little. */
 const FIRST_PIECE = 8192
+
+/** Bytes that a piece may have beyond. */
+const RESERVE = 2 ** 16
 
 function* textPieces(
   texts: Generator<string, string | null>,
   largest: number,
 ): Generator<Uint8Array, string | null> {
-  let size = FIRST_PIECE
-  let held = ''
-  const bytes = () => new Uint8Array(new TextEncoder().encode(held))
+  const encoder = new TextEncoder()
+  const bytes = new Uint8Array(largest + RESERVE)
+  let [size, length] = [FIRST_PIECE, 0]
   for (;;) {
     const { value, done } = texts.next()
     if (done === true) {
-      if (held !== '') yield bytes()
+      if (length > 0) yield bytes.slice(0, length)
       return value
     }
-    held += value
-    if (held.length < size) continue
-    yield bytes()
-    held = ''
-    size = Math.min(largest, 2 * size)
+    for (let rest = value; rest !== ''; ) {
+      const { read, written } = encoder.encodeInto(rest, bytes.subarray(length))
+      length += written
+      rest = rest.slice(read)
+      if (length < size && rest === '') break
+      yield bytes.slice(0, length)
+      length = 0
+      size = Math.min(largest, 2 * size)
+    }
   }
 }
