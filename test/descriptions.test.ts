@@ -169,7 +169,12 @@ t.test('every form says the same, and is asked for by header or by name', async 
   }
   const cases: readonly (readonly [string, string | undefined, number, string])[] = [
     ['/.well-known/void', undefined, 200, 'text/turtle'],
-    ['/.well-known/void', 'text/html,application/xhtml+xml,*/*;q=0.8', 200, 'text/turtle'],
+    ['/.well-known/void', 'text/html,application/xhtml+xml,*/*;q=0.8', 200, 'text/html'],
+    ['/api/void?format=html', undefined, 200, 'text/html'],
+    ['/.well-known/void', '*/*', 200, 'text/turtle'],
+    ['/.well-known/void?format=turtle', 'text/html', 200, 'text/turtle'],
+    ['/api/void/none', 'text/html', 404, 'application/problem+json'],
+    ['/api/void/secret', 'text/html', 401, 'text/html'],
     ['/.well-known/void', 'application/json', 200, 'application/json'],
     ['/.well-known/void?format=rdfxml', 'text/turtle', 200, 'application/rdf+xml'],
     ['/.well-known/void', 'image/png', 406, 'application/problem+json'],
@@ -185,6 +190,14 @@ t.test('every form says the same, and is asked for by header or by name', async 
     t.equal(answer.statusCode, status, `${url} ${accept}`)
     t.ok(String(answer.headers['content-type']).startsWith(type), `${url} ${accept} ${type}`)
   }
+  const page = await get('/api/void', { accept: 'text/html' })
+  t.match(page.body, /<a href="\/explore\/dataset\/plants\/linked-data\/">Plants/)
+  t.match(page.body, /<a href="\/api\/sparql\/stones">/)
+  t.notMatch(page.body, 'secret', 'a restricted dataset is not told of')
+  t.match(page.headers.vary, /Accept(,|$)/)
+  const led = await get('/api/void/plants?lang=fr', { accept: 'text/html' })
+  t.equal(led.statusCode, 303)
+  t.equal(led.headers.location, '/explore/dataset/plants/linked-data/?lang=fr')
   const head = await app.http.inject({ method: 'HEAD', url: '/.well-known/void' })
   t.equal(head.statusCode, 200)
   t.equal(head.body, '')
@@ -437,6 +450,8 @@ t.test('figures that are not counted yet are left out, and nobody keeps the answ
   await http.register(descriptions, {
     base,
     title: 'Small',
+    description: '',
+    languages: ['en'],
     portal,
     catalog,
     dataset,

@@ -217,6 +217,7 @@ export async function registerEndpoints(
     await endpoints.register(odata, { ...requested, versions, prefix: ODATA_PATH })
     await endpoints.register(descriptions, {
       ...requested,
+      ...frame,
       statisticsFiles: services.statisticsFiles,
       versions,
       dataset: (id: string, principal: Principal, version: string | null) =>

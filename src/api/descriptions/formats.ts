@@ -27,13 +27,22 @@ const DESCRIPTION_FORMATS: readonly DescriptionFormat[] = [
   { type: 'text/n3', name: 'n3', explicit: true, write: triples => turtle(whole(triples), VOID_PREFIXES) },
 ]
 
+/** A page for people, which the Accept header of a browser asks for. */
+const HTML_OFFER = { type: 'text/html', explicit: true } as const
+
+/** True where a request asks for a page: `?format=html` first, else the Accept header. */
+export function isPageRequested({ format }: QueryParameters, accept: string | undefined): boolean {
+  if (format !== undefined && format !== '') return format === 'html'
+  return negotiate<Offer>(accept, [...DESCRIPTION_FORMATS, HTML_OFFER]) === HTML_OFFER
+}
+
 /** The form that a request asks for: `?format=` first, else the Accept header. Faults: BadRequest, NotAcceptable. */
 export function descriptionFormat(query: QueryParameters, accept: string | undefined): DescriptionFormat {
   const { format } = query
   if (format !== undefined && format !== '') {
     const named = DESCRIPTION_FORMATS.find(({ name }) => name === format)
     if (named !== undefined) return inForm(named, accept)
-    const names = DESCRIPTION_FORMATS.map(({ name }) => name).join(', ')
+    const names = [...DESCRIPTION_FORMATS.map(({ name }) => name), 'html'].join(', ')
     throw new Fault('BadRequest', {
       reason: `format is ${String(format).slice(0, 100)} but one of ${names} is expected.`,
     })

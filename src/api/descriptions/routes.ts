@@ -24,13 +24,13 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import { varyBy } from '../../http/vary.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
-import { descriptionFormat, writeDescription } from './formats.ts'
+import { sendSitePage } from '../../site/frame.ts'
+import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
+import { descriptionFormat, isPageRequested, writeDescription } from './formats.ts'
+import { datasetPath, descriptionPage } from './page.ts'
 import { addShapes } from './shapes.ts'
 
-export interface DescriptionsOptions {
-  readonly base: string
-  /** Name of the portal. */
-  readonly title: string
+export interface DescriptionsOptions extends SiteOptions {
   /** Folder of the portal, which has the example queries. */
   readonly portal: string
   readonly catalog: DatasetSource
@@ -59,7 +59,7 @@ const QUERY_TYPE = 'application/sparql-query; charset=utf-8'
 
 /**
  * Descriptions of the datasets (W3C Interest Group Note VoID): all at `/.well-known/void` (section 7.2) and `/api/void`, one
- * at `/api/void/{dataset}`; its example queries and prefixes at `/api/void/{dataset}/queries`.
+ * at `/api/void/{dataset}`, each with a page for people; its example queries and prefixes at `/api/void/{dataset}/queries`.
  */
 export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app, options) => {
   const { base, catalog, portal } = options
@@ -69,6 +69,11 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
   for (const address of ['/.well-known/void', '/api/void'])
     app.get<Route>(address, async (request, reply) => {
       const { entries } = completeList(catalog.visibleTo(request.principal))
+      if (isPageRequested(request.query, request.headers.accept)) {
+        const pageContext = pageContextOf(request, options)
+        varyBy(reply, 'Accept', ...BY_CALLER)
+        return sendSitePage(reply, pageContext, descriptionPage(pageContext, entries))
+      }
       const links = [
         `<${portalDescriptionAddress(base)}>; rel="canonical"`,
         ...entries.map(({ dataset }) => `<${descriptionAddress(base, dataset.id)}>; rel="item"`).slice(0, 50),
@@ -85,6 +90,11 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
   app.get<DatasetRoute>('/api/void/:dataset', async (request, reply) => {
     const entry = options.dataset(request.params.dataset, request.principal, request.version)
     const { id } = entry.dataset
+    if (isPageRequested(request.query, request.headers.accept)) {
+      const { href } = pageContextOf(request, options)
+      varyBy(reply, 'Accept', ...BY_CALLER)
+      return reply.redirect(href(datasetPath(id), { version: request.version ?? undefined }), 303)
+    }
     const links = [
       `<${descriptionAddress(base, id)}>; rel="canonical"`,
       `<${portalDescriptionAddress(base)}>; rel="collection"`,

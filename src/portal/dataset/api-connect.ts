@@ -22,7 +22,12 @@ export function endpointList({ pageContext, entry }: TabContext): Html {
       {},
     ],
     ['SPARQL', paths.sparql, t('The SPARQL 1.1 endpoint of this dataset.'), {}],
-    ['VoID', paths.void, t('What is in its graph: classes, properties and figures, as RDF.'), {}],
+    [
+      'VoID',
+      paths.void,
+      t('What is in its graph: classes, properties and figures, as RDF.'),
+      { format: 'turtle' },
+    ],
     ['DCAT', '/api/explore/v2.1/catalog/exports/ttl', t('The metadata of the dataset, as RDF.'), dcat],
   ] as const
   const items = endpoints.map(([name, path, says, parameters]) => {

@@ -111,7 +111,7 @@ function twins({ pageContext, entry }: TabContext): Html {
   const links = [
     ['JSON', paths.explore, {}],
     ['DCAT', '/api/explore/v2.1/catalog/exports/ttl', { where: `datasetid="${entry.dataset.id}"` }],
-    ['VoID', paths.void, {}],
+    ['VoID', paths.void, { format: 'turtle' }],
   ] as const
   return html`<p class="take-away"><span>${pageContext.t('This page as')}</span> ${links.map(
     ([name, path, parameters]) =>

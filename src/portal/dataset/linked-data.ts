@@ -69,7 +69,8 @@ function addresses({ pageContext, entry }: TabContext): Html {
   const endpoints = [
     [t('SPARQL endpoint'), paths.sparql],
     [t('Triple pattern fragments'), paths.fragments],
-    [t('Description (VoID)'), paths.void],
+    // The page of the description is this one.
+    [t('Description (VoID)'), paths.void, { format: 'turtle' }],
     ...(entry.content === 'rdf' ? [] : [[t('Shapes (SHACL)'), paths.shapes] as const]),
     [t('The dataset as a resource'), paths.document],
   ] as const
@@ -83,8 +84,9 @@ function addresses({ pageContext, entry }: TabContext): Html {
     ([name, format]) =>
       html`<li><a href="${endpointAddress(pageContext, `${paths.exports}/${format}`).href}" rel="nofollow" download>${name}</a></li> `,
   )
-  return html`<dl class="metas">${endpoints.map(([name, path]) => {
-    const { href, address } = endpointAddress(pageContext, path)
+  return html`<dl class="metas">${endpoints.map(([name, path, parameters]) => {
+    const { href } = endpointAddress(pageContext, path, parameters)
+    const { address } = endpointAddress(pageContext, path)
     return html`<div><dt>${name}</dt><dd>${addressLine(pageContext, href, address)}</dd></div>
 `
   })}<div><dt>${t('All triples')}</dt><dd><ul class="inline">${files}</ul></dd></div></dl>`
