@@ -34,7 +34,7 @@ scope.onunhandledrejection = event => {
 }
 report({ type: 'ready' })
 
-async function run({ query, sources, base, here }: QueryRun): Promise<void> {
+async function run({ query, sources, base, here, isExplained }: QueryRun): Promise<void> {
   const engine = new QueryEngine()
   const [first, ...rest] = sources
   if (first === undefined) return
@@ -47,6 +47,11 @@ async function run({ query, sources, base, here }: QueryRun): Promise<void> {
     error => error as Error,
   )
   if (unreadable !== null) return refuse(query, unreadable)
+  if (isExplained) {
+    const { data } = await engine.explain(query, context, 'physical')
+    report({ type: 'plan', text: String(data) })
+    return finish()
+  }
   const result = await engine.query(query, context)
   switch (result.resultType) {
     case 'bindings': {
@@ -68,6 +73,10 @@ async function run({ query, sources, base, here }: QueryRun): Promise<void> {
     default:
       throw new Error('Only SELECT, ASK, CONSTRUCT and DESCRIBE are run: the sources are only read.')
   }
+  finish()
+}
+
+function finish(): void {
   if (hasEnded) return
   hasEnded = true
   report({ type: 'requests', count: requests })

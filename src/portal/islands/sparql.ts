@@ -1,5 +1,6 @@
 import type { PlaygroundData } from '../playground/sparql-page.ts'
 import { CodePaint } from './modules/code-paint.ts'
+import { CompletionList, vocabularySource } from './modules/completion-list.ts'
 import { exampleList } from './modules/example-list.ts'
 import type { MessageSource, QueryMessage, QueryRun } from './modules/query-messages.ts'
 import { QueryView } from './modules/query-view.ts'
@@ -10,9 +11,12 @@ const form = element('playground') as HTMLFormElement
 const field = element('query') as HTMLTextAreaElement
 const run = element('run') as HTMLButtonElement
 const stop = element('stop') as HTMLButtonElement
+const plan = element('plan') as HTMLButtonElement
 const via = element('via') as HTMLSelectElement
 const here = location.origin + new URL(data.base).pathname.replace(/\/+$/, '')
-const paint = new CodePaint(field, form.querySelector('.code pre') as HTMLElement)
+const shownText = form.querySelector('.code pre') as HTMLElement
+const paint = new CodePaint(field, shownText)
+new CompletionList(field, shownText, data.texts.names, vocabularySource(here, data.prefixes, chosen))
 const view = new QueryView(element('status'), element('answer'), { ...data, here })
 let worker: Worker | null = null
 
@@ -21,6 +25,8 @@ form.addEventListener('submit', event => {
   event.stopImmediatePropagation()
   start()
 })
+plan.hidden = false
+plan.addEventListener('click', () => start(true))
 stop.addEventListener('click', () => {
   end()
   view.stop()
@@ -45,7 +51,7 @@ const examples = exampleList(element('examples'), { here, ...data }, (query, sou
 })
 reportState()
 
-function start(): void {
+function start(isExplained = false): void {
   end()
   const query = field.value
   const sources = chosen()
@@ -61,13 +67,20 @@ function start(): void {
   }
   view.begin(query)
   run.disabled = true
+  plan.disabled = true
   stop.hidden = false
   const begun = new Worker(data.worker)
   worker = begun
   begun.onmessage = ({ data: message }: MessageEvent<QueryMessage>) => {
     if (worker !== begun) return
     if (message.type === 'ready') {
-      const requested: QueryRun = { query, sources: sources.map(sourceOf), base: data.base, here }
+      const requested = {
+        query,
+        sources: sources.map(sourceOf),
+        base: data.base,
+        here,
+        isExplained,
+      } satisfies QueryRun
       begun.postMessage(requested)
     }
     view.show(message)
@@ -84,6 +97,7 @@ function end(): void {
   worker?.terminate()
   worker = null
   run.disabled = false
+  plan.disabled = false
   stop.hidden = true
 }
 

@@ -65,6 +65,7 @@ ${wayChoice(pageContext, state.way)}
 </pre><textarea id="query" name="query" rows="1" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr" required>
 ${state.query}</textarea></div></div>
 <div class="play-bar"><button id="run" name="run" value="endpoint">${t('Run')}</button>
+<button type="button" class="plain" id="plan" hidden>${t('Plan')}</button>
 <button type="button" class="plain" id="stop" hidden>${t('Stop')}</button>
 <span class="play-links"><a id="permalink" href="${href(SPARQL_PAGE, permalink(state))}">${t('Link to this query')}</a>
 <a id="twin" href="${twin}">${t('Answer of the endpoint as JSON')}</a></span></div>
@@ -154,6 +155,9 @@ function islandData(
       place: t('Line {line}, column {column}'),
       answer: t('Answer'),
       map: t('Map of the answer'),
+      chart: t('Chart'),
+      graph: t('Graph'),
+      names: t('Classes and properties'),
       download: t('Download'),
       noExamples: t('The chosen datasets have none.'),
     },

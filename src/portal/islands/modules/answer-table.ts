@@ -88,12 +88,23 @@ function termNode(term: Term | null, style: TermStyle): Node {
   }
 }
 
-function iriNode(iri: string, { prefixes, base, here }: TermStyle): Node {
-  const short = shortened(iri, prefixes)
-  if (!/^https?:/i.test(iri)) return text(short ?? iri)
+/** Where an IRI is looked up: those of this portal on the host that the reader is on; null for one that is no address. */
+export function resourceAddress(
+  iri: string,
+  { base, here }: Pick<TermStyle, 'base' | 'here'>,
+): string | null {
+  if (!/^https?:/i.test(iri)) return null
+  return iri.startsWith(`${base}/`) ? here + iri.slice(base.length) : iri
+}
+
+function iriNode(iri: string, style: TermStyle): Node {
+  const { prefixes, base } = style
+  const short = prefixedName(iri, prefixes)
+  const address = resourceAddress(iri, style)
+  if (address === null) return text(short ?? iri)
   const link = document.createElement('a')
   const isOwn = iri.startsWith(`${base}/`)
-  link.href = isOwn ? here + iri.slice(base.length) : iri
+  link.href = address
   if (!isOwn) link.rel = 'nofollow noopener'
   link.textContent = short ?? (iri.length > 60 ? `${iri.slice(0, 57)}…` : iri)
   link.title = iri
@@ -102,7 +113,7 @@ function iriNode(iri: string, { prefixes, base, here }: TermStyle): Node {
 }
 
 /** The longest space that an IRI begins with gives it its name. */
-function shortened(iri: string, prefixes: TermStyle['prefixes']): string | null {
+export function prefixedName(iri: string, prefixes: TermStyle['prefixes']): string | null {
   let best: readonly [prefix: string, namespace: string] | null = null
   for (const [prefix, namespace] of Object.entries(prefixes))
     if (namespace !== '' && iri.startsWith(namespace) && namespace.length > (best?.[1].length ?? 0))

@@ -13,6 +13,8 @@ export interface QueryRun {
   /** The public address of the portal, and the one that the page was loaded from: they are the same data. */
   readonly base: string
   readonly here: string
+  /** True where the plan of the query is wanted, with the times that its steps took, in the place of its answer. */
+  readonly isExplained: boolean
 }
 
 /** A row of an answer: terms in the order of the variables; null where one is not bound. */
@@ -25,6 +27,7 @@ export type QueryMessage =
   | { readonly type: 'head'; readonly kind: 'rows' | 'triples'; readonly variables: readonly string[] }
   | { readonly type: 'rows'; readonly rows: readonly MessageRow[] }
   | { readonly type: 'truth'; readonly value: boolean }
+  | { readonly type: 'plan'; readonly text: string }
   | { readonly type: 'done' }
   | QueryFault
 

@@ -1,6 +1,8 @@
 import type { PlaygroundData } from '../../playground/sparql-page.ts'
 import type { DownloadFormat } from './answer-files.ts'
-import { AnswerTable, MAX_SHOWN } from './answer-table.ts'
+import { linksOf } from './answer-links.ts'
+import { AnswerTable, MAX_SHOWN, prefixedName, resourceAddress } from './answer-table.ts'
+import { chartColumns } from './chart-columns.ts'
 import type { MessageRow, QueryMessage } from './query-messages.ts'
 
 const WKT = 'http://www.opengis.net/ont/geosparql#wktLiteral'
@@ -60,6 +62,13 @@ export class QueryView {
       case 'truth':
         this.answer.append(paragraph(message.value ? texts.yes : texts.no, 'truth'))
         break
+      case 'plan': {
+        const plan = document.createElement('pre')
+        plan.tabIndex = 0
+        plan.textContent = message.text
+        this.answer.append(plan)
+        break
+      }
       case 'fault':
         this.fail(message.status === 401 ? texts.signIn : texts.failed, message.message, message.offset)
         break
@@ -108,7 +117,7 @@ export class QueryView {
     if (this.rows.length === 0) this.answer.append(paragraph(texts.none, 'empty'))
     if (this.rows.length > MAX_SHOWN)
       this.answer.append(paragraph(texts.cut.replace('{n}', this.number(MAX_SHOWN)), 'soft'))
-    if (this.rows.length > 0) this.figures.after(this.downloads())
+    if (this.rows.length > 0) this.figures.after(this.downloads(), ...this.views())
     this.map().catch(() => undefined)
   }
 
@@ -157,6 +166,48 @@ export class QueryView {
       line.append(' ', button)
     }
     return line
+  }
+
+  /** Buttons that draw the answer, where it has something to draw. */
+  private views(): readonly HTMLElement[] {
+    const { texts, base, here } = this.data
+    const { rows, variables, kind } = this
+    const name = (iri: string) => prefixedName(iri, this.prefixes) ?? iri
+    const draw = {
+      chart: async () =>
+        (await import('./answer-chart.ts')).drawAnswerChart(variables, rows, texts.chart, name),
+      graph: async () => {
+        const { drawGraph } = await import('./answer-graph.ts')
+        const address = (iri: string) => resourceAddress(iri, { base, here })
+        return drawGraph(rows, kind, texts.graph, { name, address })
+      },
+    } as const
+    const isDrawn = {
+      chart: kind === 'rows' && chartColumns(variables, rows) !== null,
+      graph: linksOf(rows.slice(0, MAX_SHOWN), kind).length > 0,
+    } as const
+    const names = (['chart', 'graph'] as const).filter(each => isDrawn[each])
+    if (names.length === 0) return []
+    const line = paragraph('', 'take-away')
+    for (const each of names) {
+      const button = document.createElement('button')
+      button.type = 'button'
+      button.className = 'plain'
+      button.textContent = texts[each]
+      button.setAttribute('aria-pressed', 'false')
+      let drawing: Element | null = null
+      button.addEventListener('click', async () => {
+        const isOn = button.getAttribute('aria-pressed') === 'true'
+        button.setAttribute('aria-pressed', String(!isOn))
+        if (isOn) drawing?.remove()
+        else {
+          drawing ??= await draw[each]()
+          if (drawing !== null && rows === this.rows) this.table?.element.before(drawing)
+        }
+      })
+      line.append(button, ' ')
+    }
+    return [line]
   }
 
   /** Draws the places of the answer, where it has any. */

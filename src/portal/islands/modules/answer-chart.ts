@@ -1,0 +1,47 @@
+import * as Plot from '@observablehq/plot'
+import type { Term } from '../../../rdf/term.ts'
+import { plain } from '../../../sparql/results.ts'
+import { chartColumns } from './chart-columns.ts'
+import type { MessageRow } from './query-messages.ts'
+
+/** Bars that are drawn, and points. */
+const MAX_BARS = 40
+const MAX_POINTS = 5000
+
+/** Draws the numbers of an answer: over time as a line, by name as bars, against each other as points. */
+export function drawAnswerChart(
+  variables: readonly string[],
+  rows: readonly MessageRow[],
+  label: string,
+  name: (iri: string) => string,
+): Element | null {
+  const columns = chartColumns(variables, rows)
+  if (columns === null) return null
+  const { x, y, type } = columns
+  const shown = (term: Term | null | undefined) =>
+    term == null ? '' : term.type === 'iri' ? name(term.value) : plain(term)
+  const data = rows.slice(0, type === 'bar' ? MAX_BARS : MAX_POINTS).map(row => ({
+    x: type === 'bar' ? shown(row[x]) : type === 'line' ? new Date(shown(row[x])) : Number(shown(row[x])),
+    y: Number(shown(row[y])),
+  }))
+  const mark =
+    type === 'bar'
+      ? Plot.barX(data, { x: 'y', y: 'x', fill: 'currentColor', tip: true })
+      : type === 'line'
+        ? Plot.lineY(data, { x: 'x', y: 'y', sort: 'x', tip: true })
+        : Plot.dot(data, { x: 'x', y: 'y', r: 3, tip: true })
+  const [across, up] = type === 'bar' ? [variables[y], null] : [variables[x], variables[y]]
+  const drawing = Plot.plot({
+    marks: [mark],
+    width: 800,
+    ...(type === 'bar' ? { marginLeft: 180, height: 60 + 22 * data.length } : { height: 400 }),
+    x: { label: across ?? null, grid: true },
+    y: { label: up ?? null, ...(type === 'bar' ? { domain: data.map(({ x }) => x) } : {}) },
+    ariaLabel: label,
+  })
+  drawing.setAttribute('role', 'img')
+  drawing.setAttribute('class', 'answer-chart')
+  // The policy of the page refuses styles that stand in it: those of the page are enough.
+  drawing.querySelector('style')?.remove()
+  return drawing
+}

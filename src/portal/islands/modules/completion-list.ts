@@ -1,0 +1,195 @@
+import {
+  type CompletionOffer,
+  type QueryVocabulary,
+  sparqlCompletions,
+} from '../../playground/sparql-completion.ts'
+
+/**
+ * A list of what may be written at the cursor of a query, below it; the field tells screen readers which of it is chosen
+ * (`aria-activedescendant`, WAI-ARIA 1.2). Arrows choose, Enter and Tab take, Escape closes; whoever writes on is left alone.
+ */
+export class CompletionList {
+  private readonly field: HTMLTextAreaElement
+  private readonly paint: HTMLElement
+  private readonly list = document.createElement('ul')
+  private readonly vocabulary: () => Promise<QueryVocabulary>
+  private offers: readonly CompletionOffer[] = []
+  private range = { from: 0, to: 0 }
+  private active = 0
+
+  /**
+   * @param paint the text of the field as it is shown, by which the place of the cursor is known
+   * @param vocabulary the names of the datasets that are chosen
+   */
+  constructor(
+    field: HTMLTextAreaElement,
+    paint: HTMLElement,
+    label: string,
+    vocabulary: () => Promise<QueryVocabulary>,
+  ) {
+    this.field = field
+    this.paint = paint
+    this.vocabulary = vocabulary
+    this.list.id = 'completions'
+    this.list.className = 'completions'
+    this.list.setAttribute('role', 'listbox')
+    this.list.setAttribute('aria-label', label)
+    this.list.hidden = true
+    field.parentElement?.append(this.list)
+    field.setAttribute('aria-autocomplete', 'list')
+    field.setAttribute('aria-haspopup', 'listbox')
+    field.setAttribute('aria-controls', this.list.id)
+    field.addEventListener('input', () => {
+      this.offer().catch(() => this.close())
+    })
+    field.addEventListener('blur', () => this.close())
+    field.addEventListener('click', () => this.close())
+    field.addEventListener('keydown', event => this.onKey(event))
+    this.list.addEventListener('mousedown', event => {
+      const item = (event.target as Element).closest('li')
+      event.preventDefault()
+      if (item !== null) this.take([...this.list.children].indexOf(item))
+    })
+  }
+
+  private async offer(): Promise<void> {
+    const { value, selectionStart, selectionEnd } = this.field
+    const vocabulary = await this.vocabulary()
+    if (this.field.value !== value || selectionStart !== selectionEnd) return
+    const found = sparqlCompletions(value, selectionStart, vocabulary)
+    if (found === null) return this.close()
+    this.offers = found.offers
+    this.range = found
+    this.list.replaceChildren(
+      ...found.offers.map(({ label, detail }, at) => {
+        const item = document.createElement('li')
+        item.id = `completion-${at}`
+        item.setAttribute('role', 'option')
+        item.textContent = label
+        if (detail !== '') item.title = detail
+        return item
+      }),
+    )
+    this.list.hidden = false
+    this.place(found.from)
+    this.choose(0)
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (this.list.hidden || event.ctrlKey || event.metaKey || event.altKey) return
+    const { length } = this.offers
+    switch (event.key) {
+      case 'ArrowDown':
+        this.choose((this.active + 1) % length)
+        break
+      case 'ArrowUp':
+        this.choose((this.active + length - 1) % length)
+        break
+      case 'Enter':
+      case 'Tab':
+        this.take(this.active)
+        break
+      case 'Escape':
+        this.close()
+        break
+      case 'ArrowLeft':
+      case 'ArrowRight':
+        this.close()
+        return
+      default:
+        return
+    }
+    event.preventDefault()
+  }
+
+  private choose(at: number): void {
+    this.active = at
+    for (const [index, item] of [...this.list.children].entries())
+      item.setAttribute('aria-selected', String(index === at))
+    this.list.children[at]?.scrollIntoView({ block: 'nearest' })
+    this.field.setAttribute('aria-activedescendant', `completion-${at}`)
+  }
+
+  private take(at: number): void {
+    const offer = this.offers[at]
+    if (offer === undefined) return
+    const { from, to } = this.range
+    const { label, declaration } = offer
+    const begin = declaration ?? ''
+    this.field.setRangeText(label, from, to, 'end')
+    if (begin !== '') {
+      this.field.setRangeText(begin, 0, 0, 'preserve')
+      const cursor = begin.length + from + label.length
+      this.field.setSelectionRange(cursor, cursor)
+    }
+    this.field.dispatchEvent(new Event('input', { bubbles: true }))
+    this.close()
+    this.field.focus()
+  }
+
+  private close(): void {
+    this.offers = []
+    this.list.hidden = true
+    this.field.removeAttribute('aria-activedescendant')
+  }
+
+  /** Puts the list below the line in which a place of the text is. */
+  private place(offset: number): void {
+    const walker = document.createTreeWalker(this.paint, NodeFilter.SHOW_TEXT)
+    let rest = offset
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const { length } = node.textContent ?? ''
+      if (rest > length) {
+        rest -= length
+        continue
+      }
+      const range = document.createRange()
+      range.setStart(node, rest)
+      const [own, outer] = [range.getBoundingClientRect(), this.paint.getBoundingClientRect()]
+      this.list.style.insetBlockStart = `${own.bottom - outer.top + 2}px`
+      this.list.style.left = `${Math.max(0, Math.min(own.left - outer.left, outer.width - 240))}px`
+      return
+    }
+  }
+}
+
+/** Reads the names of a dataset from its description (VoID), once. */
+export function vocabularySource(
+  here: string,
+  prefixes: Readonly<Record<string, string>>,
+  chosen: () => readonly string[],
+): () => Promise<QueryVocabulary> {
+  const known = new Map<string, Promise<string>>()
+  const descriptionOf = (id: string) => {
+    const found =
+      known.get(id) ??
+      fetch(`${here}/api/void/${encodeURIComponent(id)}?format=ntriples`)
+        .then(answer => (answer.ok ? answer.text() : ''))
+        .catch(() => '')
+    known.set(id, found)
+    return found
+  }
+  return async () => {
+    const ids = chosen()
+    const texts = await Promise.all(ids.map(descriptionOf))
+    const named = (property: string) =>
+      [
+        ...new Set(
+          texts.flatMap(text =>
+            Array.from(text.matchAll(VOID_TERMS), ([, kind, iri = '']) => (kind === property ? iri : '')),
+          ),
+        ),
+      ].filter(iri => iri !== '')
+    return { prefixes: { ...COMMON, ...prefixes }, classes: named('class'), properties: named('property') }
+  }
+}
+
+const VOID_TERMS = /<http:\/\/rdfs\.org\/ns\/void#(class|property)> <([^>]*)>/g
+
+/** Prefixes that every query may want. */
+const COMMON = {
+  rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
+  rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
+  xsd: 'http://www.w3.org/2001/XMLSchema#',
+  geo: 'http://www.opengis.net/ont/geosparql#',
+} as const

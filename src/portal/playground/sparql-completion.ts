@@ -1,0 +1,126 @@
+/** The names of datasets: what queries over them are written with. */
+export interface QueryVocabulary {
+  /** Namespaces by their prefixes. */
+  readonly prefixes: Readonly<Record<string, string>>
+  readonly classes: readonly string[]
+  readonly properties: readonly string[]
+}
+
+/** What may be written at a place of a query in the place of what stands there. */
+export interface Completions {
+  readonly from: number
+  readonly to: number
+  readonly offers: readonly CompletionOffer[]
+}
+
+export interface CompletionOffer {
+  readonly label: string
+  readonly detail: string
+  /** The declaration that the query needs with it; null for none. */
+  readonly declaration: string | null
+}
+
+const KEYWORDS =
+  'SELECT DISTINCT WHERE OPTIONAL FILTER UNION MINUS BIND VALUES GRAPH SERVICE GROUP BY HAVING ORDER LIMIT OFFSET PREFIX CONSTRUCT DESCRIBE ASK EXISTS NOT REGEX CONTAINS STRSTARTS LANG LANGMATCHES DATATYPE COUNT SUM AVG MIN MAX SAMPLE GROUP_CONCAT STR IRI BOUND COALESCE IF YEAR MONTH DAY'.split(
+    ' ',
+  )
+
+const MAX_OFFERS = 12
+
+/**
+ * What may be written where the cursor of a SPARQL query stands: prefixes, classes and properties of the datasets, variables of
+ * the query, and words of the language; null for nothing.
+ *
+ * @param at offset of the cursor
+ */
+export function sparqlCompletions(text: string, at: number, vocabulary: QueryVocabulary): Completions | null {
+  const before = text.slice(0, at)
+  const line = before.slice(before.lastIndexOf('\n') + 1)
+  if (/^[^"']*(?:"[^"]*"[^"]*)*"[^"]*$|^\s*#/.test(line)) return null
+  const found = (word: string, offers: readonly CompletionOffer[]): Completions | null =>
+    offers.length === 0 || (offers.length === 1 && offers[0]?.label === word)
+      ? null
+      : { from: at - word.length, to: at, offers: offers.slice(0, MAX_OFFERS) }
+  const declaration = /\bPREFIX\s+([\w-]*)$/i.exec(line)
+  if (declaration !== null) return found(declaration[1] ?? '', prefixOffers(declaration[1] ?? '', vocabulary))
+  const iri = /<[^<>"{}|^`\\\s]*$/.exec(line)?.[0]
+  if (iri !== undefined && iri.length > 1)
+    return found(
+      iri,
+      termsOf(vocabulary, before).flatMap(term =>
+        term.includes(iri.slice(1)) ? [{ label: `<${term}>`, detail: '', declaration: null }] : [],
+      ),
+    )
+  const variable = /[?$]\w*$/.exec(line)?.[0]
+  if (variable !== undefined) return found(variable, variableOffers(text, variable))
+  const name = /[A-Za-z][\w-]*:[\w%.-]*$/.exec(line)?.[0]
+  if (name !== undefined) return found(name, nameOffers(text, before, name, vocabulary))
+  const word = /(?<![\w:?$<@^-])[A-Za-z_]{2,}$/.exec(line)?.[0]
+  if (word === undefined) return null
+  const small = word.toLowerCase()
+  const words = KEYWORDS.filter(
+    keyword => keyword.startsWith(word.toUpperCase()) && keyword !== word.toUpperCase(),
+  )
+  const localOf = ({ label }: CompletionOffer) => (label.split(':')[1] ?? '').toLowerCase()
+  const names = namesOf(vocabulary, text, before).filter(offer => localOf(offer).includes(small))
+  const [begun, within] = [true, false].map(isBegun =>
+    names.filter(offer => localOf(offer).startsWith(small) === isBegun),
+  )
+  const locals = [...(begun ?? []), ...(within ?? [])]
+  return found(word, [...words.map(label => ({ label, detail: '', declaration: null })), ...locals])
+}
+
+function prefixOffers(begun: string, { prefixes }: QueryVocabulary): readonly CompletionOffer[] {
+  return Object.entries(prefixes).flatMap(([prefix, space]) =>
+    prefix.startsWith(begun) ? [{ label: `${prefix}: <${space}>`, detail: '', declaration: null }] : [],
+  )
+}
+
+function variableOffers(text: string, begun: string): readonly CompletionOffer[] {
+  const names = new Set(Array.from(text.matchAll(/[?$](\w+)/g), ([, name = '']) => `${begun[0]}${name}`))
+  return [...names]
+    .filter(name => name.startsWith(begun) && name !== begun)
+    .map(label => ({ label, detail: '', declaration: null }))
+}
+
+function nameOffers(
+  text: string,
+  before: string,
+  begun: string,
+  vocabulary: QueryVocabulary,
+): readonly CompletionOffer[] {
+  const [prefix = '', local = ''] = begun.toLowerCase().split(':')
+  const names = namesOf(vocabulary, text, before).filter(({ label }) =>
+    label.toLowerCase().startsWith(`${prefix}:`),
+  )
+  const isBegun = ({ label }: CompletionOffer) => label.toLowerCase().startsWith(`${prefix}:${local}`)
+  const others = names.filter(offer => !isBegun(offer) && offer.label.toLowerCase().includes(local))
+  return [...names.filter(isBegun), ...others]
+}
+
+/** Classes and properties; classes first behind `a` and rdf:type. */
+function termsOf({ classes, properties }: QueryVocabulary, before: string): readonly string[] {
+  return /(?:\sa|rdf:type)\s+\S*$/.test(before) ? [...classes, ...properties] : [...properties, ...classes]
+}
+
+/** The same as names with prefixes, and the declarations that the query lacks. */
+function namesOf(vocabulary: QueryVocabulary, text: string, before: string): readonly CompletionOffer[] {
+  const declared = new Map(
+    Array.from(text.matchAll(/\bPREFIX\s+([\w-]*):\s*<([^<>\s]*)>/gi), ([, prefix = '', space = '']) => [
+      prefix,
+      space,
+    ]),
+  )
+  const known = [
+    ...declared,
+    ...Object.entries(vocabulary.prefixes).filter(([prefix]) => !declared.has(prefix)),
+  ]
+  return termsOf(vocabulary, before).flatMap(iri => {
+    const [prefix, space = ''] = known
+      .filter(([, space]) => iri.startsWith(space) && /^[\w-]+$/.test(iri.slice(space.length)))
+      .sort(([, a], [, b]) => b.length - a.length)[0] ?? [undefined]
+    if (prefix === undefined) return []
+    const declaration = declared.has(prefix) ? null : `PREFIX ${prefix}: <${space}>\n`
+    return [{ label: `${prefix}:${iri.slice(space.length)}`, detail: iri, declaration }]
+  })
+}

@@ -1,0 +1,104 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t from 'tap'
+import { buildApp } from '../../src/app/app.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { publishAll } from '../../src/publishing/publisher.ts'
+
+/** The SPARQL playground in Chromium: completion, answers as charts and graphs, plans. */
+const PEERS = new URL('../peers/browser/', import.meta.url)
+
+const portal = mkdtempSync(path.join(tmpdir(), 'playground-'))
+const folder = path.join(portal, 'data/people')
+mkdirSync(folder, { recursive: true })
+writeFileSync(path.join(portal, 'portal.yaml'), 'title: Test portal\n')
+writeFileSync(path.join(folder, 'dataset.yaml'), 'source: { path: people.ttl }\n')
+writeFileSync(
+  path.join(folder, 'people.ttl'),
+  `@prefix foaf: <http://xmlns.com/foaf/0.1/> .
+<urn:ada> a foaf:Person ; foaf:name "Ada" ; foaf:age 36 ; foaf:knows <urn:charles> .
+<urn:charles> a foaf:Person ; foaf:name "Charles" ; foaf:age 79 ; foaf:knows <urn:ada> .
+`,
+)
+t.teardown(() => rmSync(portal, { recursive: true, force: true }))
+
+/** Why the browser is left out; false where it is there. */
+const noBrowser = existsSync(new URL('node_modules/playwright-core', PEERS))
+  ? false
+  : 'npm install --prefix test/peers/browser'
+
+t.test('a query is completed, drawn and explained', { skip: noBrowser }, async t => {
+  const { startBrowser, watchPage } = await import(new URL('browser.mjs', PEERS).href)
+  const port = await freePort()
+  const base = `http://localhost:${port}`
+  await publishAll({ portal, base, now: () => new Date() }, null, () => undefined)
+  const app = await buildApp({ ...loadConfig({ portal, base, port }, {}), workers: 1, log: 'silent' })
+  await app.catalog.refresh()
+  app.markReady()
+  await app.http.listen({ port, host: '127.0.0.1' })
+  const browser = await startBrowser()
+  t.teardown(async () => {
+    await browser.close()
+    await app.close()
+  })
+  const page = await (await browser.newContext()).newPage()
+  const wrong = watchPage(page, base)
+  const run = async (query: string, button: string, waited: string) => {
+    await page.fill('#query', query)
+    await page.keyboard.press('Escape')
+    await page.click(button)
+    await page.waitForSelector(waited, { timeout: 60_000 })
+  }
+
+  await page.goto(`${base}/sparql/?source=people`)
+  await page.waitForSelector('#plan:not([hidden])')
+  await page.fill('#query', '')
+  await page.focus('#query')
+  await page.keyboard.type('SELECT * { ?s kno')
+  await page.waitForSelector('#completions li')
+  t.same(await page.locator('#completions li').allTextContents(), ['foaf:knows'])
+  await page.keyboard.press('Enter')
+  t.equal(
+    await page.inputValue('#query'),
+    'PREFIX foaf: <http://xmlns.com/foaf/0.1/>\nSELECT * { ?s foaf:knows',
+    'with its declaration',
+  )
+  t.ok(await page.locator('#completions').isHidden())
+
+  const ages =
+    'SELECT ?name ?age { ?s <http://xmlns.com/foaf/0.1/name> ?name ; <http://xmlns.com/foaf/0.1/age> ?age }'
+  await run(ages, '#run', '#answer button:text-is("Chart")')
+  await page.click('#answer button:text-is("Chart")')
+  await page.waitForSelector('svg.answer-chart')
+  t.match(await page.locator('svg.answer-chart').textContent(), /Ada.*Charles/s)
+  await page.click('#answer button:text-is("Chart")')
+  t.equal(await page.locator('svg.answer-chart').count(), 0, 'and back')
+
+  await run(
+    'CONSTRUCT WHERE { ?s <http://xmlns.com/foaf/0.1/knows> ?o }',
+    '#run',
+    '#answer button:text-is("Graph")',
+  )
+  await page.click('#answer button:text-is("Graph")')
+  await page.waitForSelector('svg.answer-graph')
+  t.equal(await page.locator('svg.answer-graph circle').count(), 2)
+  t.equal(await page.locator('svg.answer-graph line').count(), 2)
+
+  await page.selectOption('#via', 'fragments')
+  await run(ages, '#plan', '#answer pre')
+  t.match(await page.textContent('#answer pre'), /join[\s\S]*pattern \(\?s [\s\S]*\/api\/tpf\/people/)
+  t.same(wrong, [])
+})
+
+function freePort(): Promise<number> {
+  const server = createServer()
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { readonly port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
