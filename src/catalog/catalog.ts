@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors/errors.ts'
 import type { Dataset } from '../model/dataset.ts'
 import { isGranted, type Principal } from '../model/principal.ts'
@@ -205,11 +206,7 @@ export class Catalog implements DatasetSource {
     const key = granted.map(({ dataset }) => dataset.id).join(' ')
     const { lists } = served
     const known = lists.get(key)
-    if (known !== undefined) {
-      lists.delete(key)
-      lists.set(key, known)
-      return known
-    }
+    if (known !== undefined) return known
     served.made += 1
     const entries = served.entries.filter(entry => isVisible(principal, entry))
     const list = new VisibleList(
@@ -217,11 +214,6 @@ export class Catalog implements DatasetSource {
       this.visibleOptions(),
     )
     lists.set(key, list)
-    const [[oldest, old] = []] = lists
-    if (lists.size > MAX_LISTS && oldest !== undefined) {
-      lists.delete(oldest)
-      old?.release()
-    }
     return list
   }
 
@@ -343,7 +335,7 @@ interface Served {
   /** What everybody may see. */
   readonly open: VisibleList
   /** What others may see, by the ids of the restricted datasets in it. */
-  readonly lists: Map<string, VisibleList>
+  readonly lists: LRUCache<string, VisibleList>
   /** How many of these lists were made. */
   made: number
 }
@@ -361,7 +353,12 @@ function servedOf(
     byId: new Map(entries.map(entry => [entry.dataset.id, entry])),
     restricted: entries.filter(entry => !isPublic(entry)),
     open: new VisibleList(list, options, ready),
-    lists: new Map(),
+    lists: new LRUCache({
+      max: MAX_LISTS,
+      dispose: (list, _, reason) => {
+        if (reason === 'evict') list.release()
+      },
+    }),
     made: 0,
   }
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { LRUCache } from 'lru-cache'
 
 /** Characters of bodies that are cached where nothing else is said. */
 const MAX_CHARACTERS = 32_000_000
@@ -9,24 +10,21 @@ const MAX_CHARACTERS = 32_000_000
  * cached is ever wrong; after {@link isFresh} said no, `find` tells the body, and `keep` remembers one.
  */
 export class AnswerCache {
-  private readonly bodies = new Map<string, string>()
-  private readonly max: number
-  private size = 0
+  private readonly bodies: LRUCache<string, string>
 
   /** @param max characters of all bodies together; a body may have an eighth of them */
   constructor(max: number = MAX_CHARACTERS) {
-    this.max = max
+    this.bodies = new LRUCache({
+      maxSize: max,
+      maxEntrySize: Math.floor(max / 8),
+      sizeCalculation: ({ length }) => Math.max(1, length),
+    })
   }
 
   /** The body of the answer whose tag stands in the reply. */
   find(reply: FastifyReply): string | undefined {
     const tag = reply.getHeader('etag')
-    if (typeof tag !== 'string') return undefined
-    const body = this.bodies.get(tag)
-    if (body === undefined) return undefined
-    this.bodies.delete(tag)
-    this.bodies.set(tag, body)
-    return body
+    return typeof tag === 'string' ? this.bodies.get(tag) : undefined
   }
 
   /** Remembers a body, where the reply has a tag. */
@@ -38,18 +36,7 @@ export class AnswerCache {
   keeper(reply: FastifyReply): (body: string) => void {
     const tag = reply.getHeader('etag')
     return body => {
-      if (typeof tag === 'string') this.keepAs(tag, body)
-    }
-  }
-
-  private keepAs(tag: string, body: string): void {
-    if (body.length > this.max / 8 || this.bodies.has(tag)) return
-    this.bodies.set(tag, body)
-    this.size += body.length
-    for (const [oldest, { length }] of this.bodies) {
-      if (this.size <= this.max) break
-      this.bodies.delete(oldest)
-      this.size -= length
+      if (typeof tag === 'string' && !this.bodies.has(tag)) this.bodies.set(tag, body)
     }
   }
 }

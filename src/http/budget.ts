@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { WorkClient } from '../runtime/work-client.ts'
 
 /** What each client may use of the machine. */
@@ -105,7 +106,7 @@ export class ClientBudget implements WorkClient {
 export class WorkBudgets {
   readonly limits: BudgetLimits
   readonly now: () => number
-  private readonly clients = new Map<string, ClientBudget>()
+  private readonly clients = new LRUCache<string, ClientBudget>({ max: MAX_CLIENTS })
   private readonly active = new Set<ClientBudget>()
   private mean = 0
   private looked = Number.NEGATIVE_INFINITY
@@ -119,14 +120,9 @@ export class WorkBudgets {
   /** The budget of a client, who asks for something now. */
   of(id: string): ClientBudget {
     const client = this.clients.get(id) ?? new ClientBudget(id, this)
-    this.clients.delete(id)
     this.clients.set(id, client)
     client.seen = this.now()
     this.active.add(client)
-    if (this.clients.size > MAX_CLIENTS) {
-      const [oldest] = this.clients.keys()
-      if (oldest !== undefined) this.clients.delete(oldest)
-    }
     return client
   }
 

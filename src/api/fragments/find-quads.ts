@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { inTurn } from '../../model/in-turn.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import type { Store } from '../../store/store.ts'
@@ -28,10 +29,14 @@ interface Part {
 }
 
 /** What is remembered of the fragments that were asked for: how many quads each part has. */
-export type PartCounts = Map<string, readonly number[]>
+export type PartCounts = LRUCache<string, readonly number[]>
 
 /** Fragments whose counts are remembered: whoever reads a fragment asks for its pages one after another. */
 const MAX_COUNTS = 200
+
+export function partCounts(): PartCounts {
+  return new LRUCache({ max: MAX_COUNTS })
+}
 
 /**
  * One page of the quads that match a pattern, graph by graph in the order of the dataset, and how many there are. A variable
@@ -53,12 +58,7 @@ export async function findQuads(
     findPage(store, graphs, pattern, bindings, { offset, limit })
   // One triple is looked at, for a literal that is spelt otherwise is found by the triple alone.
   const known = counts.get(key) ?? (await inTurn(requested, async part => (await ask(part, 0, 1)).count))
-  counts.delete(key)
   counts.set(key, known)
-  for (const oldest of counts.keys()) {
-    if (counts.size <= MAX_COUNTS) break
-    counts.delete(oldest)
-  }
   const [from, to] = [(request.page - 1) * size, request.page * size]
   const parts: { name: string | null; triples: string }[] = []
   let before = 0

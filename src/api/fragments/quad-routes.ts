@@ -14,7 +14,7 @@ import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
 import { foreignParameters, fragmentIri, pageIri, portalQuadsAddress, quadsAddress } from './address.ts'
 import { answerKnown, describeBy, send } from './answer.ts'
-import { findQuads, type PartCounts, type QuadGraphs } from './find-quads.ts'
+import { findQuads, type PartCounts, partCounts, type QuadGraphs } from './find-quads.ts'
 import { type FragmentPlace, metadataGraph, pageMetadata, QUAD_PLACES } from './metadata.ts'
 import { PATTERN_PARAMETERS, parseRequest } from './pattern.ts'
 import { quadPage } from './quad-page.ts'
@@ -56,7 +56,7 @@ interface Route {
  */
 export function addQuadRoutes(app: FastifyInstance, context: Context): void {
   const cached = new AnswerCache()
-  const counts: PartCounts = new Map()
+  const counts = partCounts()
   for (const path of ['/api/qpf', '/api/qpf/:dataset'])
     app.get<Route>(path, (request, reply) => answerQuads(request, reply, context, cached, counts))
 }

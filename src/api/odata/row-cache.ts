@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { ApplyRow } from '../../query/odata/rows.ts'
 
 /** Cells of all answers together where nothing else is said: some tens of megabytes. */
@@ -8,32 +9,23 @@ const MAX_CELLS = 1_000_000
  * asked for goes first. A name must hold the version of the data; then nothing that is cached is ever wrong.
  */
 export class RowCache {
-  private readonly answers = new Map<string, readonly ApplyRow[]>()
-  private readonly max: number
-  private size = 0
+  private readonly answers: LRUCache<string, readonly ApplyRow[]>
 
   /** @param max cells of all answers together; an answer may have a quarter of them */
   constructor(max: number = MAX_CELLS) {
-    this.max = max
+    this.answers = new LRUCache({
+      maxSize: max,
+      maxEntrySize: Math.floor(max / 4),
+      sizeCalculation: (rows, name) => Math.ceil(costOf(name, rows)),
+    })
   }
 
   find(name: string): readonly ApplyRow[] | undefined {
-    const rows = this.answers.get(name)
-    if (rows === undefined) return undefined
-    this.answers.delete(name)
-    this.answers.set(name, rows)
-    return rows
+    return this.answers.get(name)
   }
 
   keep(name: string, rows: readonly ApplyRow[]): void {
-    if (costOf(name, rows) > this.max / 4 || this.answers.has(name)) return
-    this.answers.set(name, rows)
-    this.size += costOf(name, rows)
-    for (const [oldest, old] of this.answers) {
-      if (this.size <= this.max) break
-      this.answers.delete(oldest)
-      this.size -= costOf(oldest, old)
-    }
+    if (!this.answers.has(name)) this.answers.set(name, rows)
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Job } from './protocol.ts'
 
 /** Jobs that are remembered. */
@@ -6,7 +7,7 @@ const REMEMBERED = 1000
 
 /** Remembers which jobs were not quick, so that they are not tried as such again. */
 export class KnownSlow {
-  private readonly digests = new Set<string>()
+  private readonly digests = new LRUCache<string, true>({ max: REMEMBERED })
 
   /** The name of a job by which it is remembered. */
   static digest(job: Job): string {
@@ -18,11 +19,7 @@ export class KnownSlow {
   }
 
   add(digest: string): void {
-    this.digests.delete(digest)
-    this.digests.add(digest)
-    if (this.digests.size <= REMEMBERED) return
-    const [oldest] = this.digests
-    if (oldest !== undefined) this.digests.delete(oldest)
+    this.digests.set(digest, true)
   }
 
   delete(digest: string): void {
