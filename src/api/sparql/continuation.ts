@@ -97,7 +97,9 @@ export class RestLink {
 
   /** Adds a trailer to an answer that may be stopped (RFC 9110, section 6.5). */
   trail(reply: FastifyReply): void {
-    if (this.continuation?.address == null) return
+    const { method, raw } = reply.request
+    // HTTP 1.0 has neither chunks nor trailers.
+    if (this.continuation?.address == null || method === 'HEAD' || raw.httpVersion === '1.0') return
     reply.trailer('link', async () => (this.next === null ? '' : `<${this.next}>; rel="next"`))
   }
 }
