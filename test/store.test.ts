@@ -4,7 +4,9 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { parseQuery } from '../src/sparql/parse.ts'
+import { ColumnStore } from '../src/store/columns/column-store.ts'
 import { openColumns } from '../src/store/columns/graph.ts'
+import type { JobRunner } from '../src/store/columns/threads/job-runner.ts'
 import { createEmbeddedStore, type EmbeddedOptions, type StoreEvent } from '../src/store/embedded/embedded.ts'
 import type { GraphSource, Store, UntrustedQuery } from '../src/store/store.ts'
 import { until } from './support/serving.ts'
@@ -355,4 +357,35 @@ t.test('a closed or idle store lets the process end', async t => {
       t.match(out, /end\n/, name)
     }),
   )
+})
+
+t.test('an answer in pieces that was to stop too late goes on to its end', async t => {
+  const store = new ColumnStore({
+    threads: 1,
+    deadline: 10_000,
+    queue: 10,
+    memory: { columns: 1e8, query: 1e8 },
+    onEvent: () => undefined,
+    onDamage: () => undefined,
+  })
+  await store.start()
+  t.teardown(() => store.close())
+  const rows = 20_000
+  const text = Array.from({ length: rows }, (_, at) => `<urn:s${at}> <urn:p> "${at}" .\n`).join('')
+  await store.build('urn:g', text, { subjects: [], predicates: [], isSearched: false })
+  // Its first 100 milliseconds are over, as those of the first question of a server are, when its first rows are ready.
+  const { runner } = store as unknown as { readonly runner: JobRunner }
+  for (const thread of runner.threads) {
+    const run = thread.run.bind(thread)
+    thread.run = async (id, job, limits) => {
+      const answer = await run(id, job, limits)
+      thread.cancel(id)
+      return answer
+    }
+  }
+  const { query } = parseQuery('SELECT ?s { ?s <urn:p> ?o }', 'urn:base')
+  let found = ''
+  for await (const piece of store.text(query, { defaultGraphs: ['urn:g'], namedGraphs: [] }, 'tsv'))
+    found += Buffer.from(piece).toString()
+  t.equal(found.split('\n').length, rows + 2)
 })

@@ -209,13 +209,13 @@ export class JobRunner {
   }
 
   /** Waits for a thread, and replaces it where it does not answer though its time is long over. */
-  private async guarded<T>(
+  private async guarded(
     thread: ColumnThread,
     slot: ThreadSlot,
     { id, graphs, milliseconds, stop }: GuardedWork,
     signal: AbortSignal | undefined,
-    ask: () => Promise<T>,
-  ): Promise<T> {
+    ask: () => Promise<AnswerOf>,
+  ): Promise<AnswerOf> {
     signal?.throwIfAborted()
     for (const graph of graphs) this.use(graph, 1)
     let last: NodeJS.Timeout | undefined
@@ -228,7 +228,10 @@ export class JobRunner {
     const timer = setTimeout(cancel, milliseconds + 100)
     signal?.addEventListener('abort', cancel)
     try {
-      return await ask()
+      const answer = await ask()
+      // What was to stop and answered all the same is not stopped in the middle of its next piece.
+      if (answer.type !== 'failed') thread.uncancel(id)
+      return answer
     } finally {
       for (const each of [quick, timer, last]) clearTimeout(each)
       signal?.removeEventListener('abort', cancel)

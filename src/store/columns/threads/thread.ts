@@ -84,6 +84,11 @@ export class ColumnThread {
     Atomics.store(this.signal, 0, id)
   }
 
+  /** Takes back that a job is to end, where it has answered meanwhile. */
+  uncancel(id: number): void {
+    Atomics.compareExchange(this.signal, 0, id, 0)
+  }
+
   /** Ends the thread, also in the middle of a job: what it still answers no longer lets the process end before it has. */
   async end(): Promise<void> {
     this.dead = true
