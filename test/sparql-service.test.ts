@@ -48,7 +48,20 @@ const ANSWERS: Readonly<Record<string, (request: IncomingMessage, response: Serv
     response.end('{"head":{"vars":["c"]},"results":{"bindings":[{"c":{"type":"uri","value":"no iri"}}]}}'),
   '/injected': (_, response) => response.end('{"head":{"vars":["c } ?x"]},"results":{"bindings":[]}}'),
   '/error': (_, response) => response.writeHead(500).end(),
+  '/part': ({ headers: { host } }, response) =>
+    response
+      .setHeader('content-type', 'application/sparql-results+json')
+      .end(part('one', `,\n"continuation":{"cursor":"1","next":"http://${host}/part?cursor=1"}`)),
+  '/part?cursor=1': ({ method }, response) =>
+    response
+      .setHeader('content-type', 'application/sparql-results+json')
+      .end(part(method === 'GET' ? 'two' : 'wrong', '')),
   '/moved': (_, response) => response.writeHead(302, { location: '/sparql' }).end(),
+}
+
+/** One row of an answer, as an endpoint of another Lodestone writes it. */
+function part(value: string, rest: string): string {
+  return `{"head":{"vars":["label"]},\n"results":{"bindings":[\n{"label":{"type":"literal","value":"${value}"}}\n]}${rest}}\n`
 }
 
 async function elsewhere(t: Test) {
@@ -238,6 +251,11 @@ t.test('SERVICE', async t => {
         `SELECT (LANG(?label) AS ?l) (DATATYPE(?label) AS ?d) { SERVICE ${at('/sparql')} { ?c :label ?label } FILTER(BOUND(?c) && isIRI(?c)) }`,
       ),
       ',http://www.w3.org/2001/XMLSchema#integer de,http://www.w3.org/1999/02/22-rdf-syntax-ns#langString',
+    )
+    t.equal(
+      await csv(`SELECT ?label { SERVICE ${at('/part')} { ?c :label ?label } }`),
+      'one two',
+      'an answer that goes on is read to its end',
     )
     const refused: readonly (readonly [string, number, RegExp])[] = [
       ['<http://other.example/sparql>', 400, /column \d+: SERVICE is refused: .*allow|asked/],

@@ -16,8 +16,9 @@ export function followContinuations(ask: typeof fetch): typeof fetch {
     const type = headers.get('content-type') ?? ''
     if (status !== 200 || body === null || !type.startsWith('application/sparql-results+json')) return answer
     const requested = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url
-    const signal = init?.signal ?? (input instanceof Request ? input.signal : null)
-    const pieces = joined(body, requested, url => ask(url, { headers: { accept: type }, signal }))
+    const { signal = null, redirect } = init ?? (input instanceof Request ? input : {})
+    const again = { headers: { accept: type }, signal, ...(redirect === undefined ? {} : { redirect }) }
+    const pieces = joined(body, requested, url => ask(url, again))
     const whole = new Response(streamOf(pieces), { status, statusText, headers })
     Object.defineProperty(whole, 'url', { value: answer.url })
     return whole

@@ -1,11 +1,13 @@
 import { Fault } from '../../errors/errors.ts'
+import { followContinuations } from '../../sparql/follow.ts'
 import { boundedText, type ServiceLimits } from './service-results.ts'
 
 const RESULTS = 'application/sparql-results+json'
 
 /**
  * Asks a SPARQL endpoint elsewhere (SPARQL 1.1 Protocol, section 2.1.2) and gives its answer in JSON. No credential and
- * nothing of the caller but the query goes there, and redirections are not followed: an address is allowed, not a host.
+ * nothing of the caller but the query goes there, and redirections are not followed: an address is allowed, not a host. An
+ * answer that goes on at the same address is read to its end.
  * Faults: BadGateway, UnprocessableEntity.
  *
  * @param signal the caller is gone when it is aborted
@@ -18,7 +20,7 @@ export async function askEndpoint(
 ): Promise<string> {
   const late = AbortSignal.timeout(remaining())
   try {
-    const response = await fetch(address, {
+    const response = await followContinuations(fetch)(address, {
       method: 'POST',
       body: new URLSearchParams({ query }),
       headers: { accept: RESULTS },
