@@ -1,26 +1,20 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { openAccountsOf } from '../../src/accounts/open.ts'
 import { buildApp } from '../../src/app/app.ts'
 import { loadConfig } from '../../src/config/load.ts'
+import { freePort, noBrowser, PEERS } from '../support/browser.ts'
 import { codeAt } from '../support/totp.ts'
 
 /** Passkeys in Chromium, with the virtual authenticator of its protocol (Web Authentication, section 11). */
-const PEERS = new URL('../peers/browser/', import.meta.url)
 const PASSWORD = 'correct horse battery'
 
 const portal = mkdtempSync(path.join(tmpdir(), 'passkeys-'))
 mkdirSync(path.join(portal, 'data'))
 writeFileSync(path.join(portal, 'portal.yaml'), 'title: Test portal\n')
 t.teardown(() => rmSync(portal, { recursive: true, force: true }))
-
-/** Why the browser is left out; false where it is there. */
-const noBrowser = existsSync(new URL('node_modules/playwright-core', PEERS))
-  ? false
-  : 'npm install --prefix test/peers/browser'
 
 t.test('a passkey is made and used in a browser', { skip: noBrowser }, async t => {
   const { startBrowser, watchPage } = await import(new URL('browser.mjs', PEERS).href)
@@ -93,11 +87,3 @@ t.test('a passkey is made and used in a browser', { skip: noBrowser }, async t =
   t.match(await page.textContent('[data-problem]'), /used no passkey/)
   t.same(wrong, [], 'nothing was refused, and nothing failed')
 })
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => listener.once('listening', resolve))
-  const address = listener.address()
-  await new Promise(resolve => listener.close(resolve))
-  return typeof address === 'object' && address !== null ? address.port : 0
-}

