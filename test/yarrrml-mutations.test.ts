@@ -260,6 +260,6 @@ t.test('hostile documents do no harm', async t => {
     const begun = performance.now()
     const codes = check(text).map(found => found.code)
     t.match(codes.includes(code as Diagnostic['code']), true, `${what}: ${codes.slice(0, 3)}`)
-    t.ok(performance.now() - begun < 5000, `${what} takes no long time`)
+    t.ok(performance.now() - begun < 20_000, `${what} takes no long time`)
   }
 })

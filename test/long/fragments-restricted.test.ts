@@ -70,7 +70,7 @@ t.test('the bindings of a request are read, or refused with their place', async 
     `(?${'a'.repeat(120_000)}`,
   ])
     t.throws(() => parseBindings(text), { code: 'BadRequest' })
-  t.ok(performance.now() - begun < 5000, 'long nonsense takes no long time')
+  t.ok(performance.now() - begun < 20_000, 'long nonsense takes no long time')
 })
 
 function integerForms(): readonly string[] {

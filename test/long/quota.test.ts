@@ -221,7 +221,7 @@ t.test('what changed is written soon, and nothing else', async t => {
   t.equal(counts.written.length, 0)
   const begun = performance.now()
   while (counts.written.length === 0) await new Promise(resolve => setTimeout(resolve, 5))
-  t.ok(performance.now() - begun < 5000)
+  t.ok(performance.now() - begun < 20_000)
   t.same([...(counts.written[0]?.values() ?? [])], [6, 5, 1])
   t.same(
     [...(counts.written[0]?.keys() ?? [])].map(name => name.replace(/:[\w-]{22}$/, ':…')),

@@ -50,7 +50,13 @@ const MAX_CROWDED = 1
 const GRACE = 5000
 
 /** Megabytes of heap that a thread has in any case. */
-const LEAST_HEAP = 192
+const LEAST_HEAP = 128
+
+/**
+ * Heap of a thread, by what its query may work with: the rest is for what is counted roughly, and for what it has not
+ * collected yet. All threads can fill theirs at once, and the sum has to stay within the memory of the process.
+ */
+const HEAP_SHARE = 1.5
 
 /** Runs jobs over columns in threads: who waits for which thread, deadlines, and threads that are replaced. */
 export class JobRunner {
@@ -337,7 +343,7 @@ export class JobRunner {
           )
         },
       },
-      Math.max(LEAST_HEAP, Math.ceil((2 * this.queryMemory) / 1e6)),
+      Math.max(LEAST_HEAP, Math.ceil((HEAP_SHARE * this.queryMemory) / 1e6)),
     )
     await thread.up
     joined = true
