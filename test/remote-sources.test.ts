@@ -9,7 +9,10 @@ import { publishDataset } from '../src/publishing/publish.ts'
 import { isSchedule, nextTime } from '../src/publishing/remote/schedule.ts'
 import { dueRemotes, remoteFolder, remoteState } from '../src/publishing/remote/state.ts'
 import { versionsOf } from '../src/publishing/versions/versions.ts'
-import { type FetchLimits, fetchAddress, isPrivateAddress } from '../src/sources/address.ts'
+import { fetchAddress } from '../src/sources/address/fetch.ts'
+import { isPrivateAddress } from '../src/sources/address/hosts.ts'
+import type { FetchLimits } from '../src/sources/address/limits.ts'
+import { FtpServer } from './support/ftp-server.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -134,6 +137,54 @@ t.test('what is fetched and what is refused', async t => {
     ['Bearer abc', undefined],
     'credentials stay with their host',
   )
+})
+
+t.test('FTP', async t => {
+  const ftp = new FtpServer()
+  const place = await ftp.start()
+  t.teardown(() => ftp.stop())
+  ftp.files.set('data/a b.csv', 'a\n1\n')
+  const file = `${place}/data/a%20b.csv`
+  const right = `Basic ${Buffer.from('anna:right').toString('base64')}`
+  t.equal(await fetched(file), '4  a b.csv')
+  t.equal(await fetched(file, {}, right), '4  a b.csv')
+  t.match(ftp.commands, ['USER anonymous'])
+  t.match(ftp.commands.join('\n'), /USER anna\nPASS right\n/)
+  t.match(
+    await fetched(file, {}, `Basic ${Buffer.from('anna:wrong').toString('base64')}`),
+    /answers 530.*\n.*with authorization/,
+  )
+  t.match(await fetched(file, {}, 'Bearer abc'), /its authorization is not Basic/)
+  t.match(await fetched(`${place}/data/none.csv`), /answers 550.*\n.*correct the url/)
+  t.match(await fetched(`${place}/data/`), /names no file/)
+  ftp.commands.length = 0
+  t.match(await fetched(`${place}/a%0D%0ADELE%20b`), /names no file/)
+  t.strictSame(ftp.commands, [], 'nothing was asked')
+  t.match(await fetched(file, { privateHosts: [] }), /private address/)
+  t.match(
+    await fetched(file.replace('127.0.0.1', 'localhost'), { privateHosts: [] }),
+    /stands for the private/,
+  )
+  t.match(await fetched(file, { size: 3 }), /more than 3 bytes/)
+  t.match(await fetched(file.replace('ftp:', 'ftps:')), /cannot be fetched/, 'no TLS')
+  const known = await fetchAddress(file, join(folder, 'fetched'), {}, LIMITS)
+  const validators = known.type === 'changed' ? known.validators : {}
+  t.strictSame(await fetchAddress(file, join(folder, 'fetched'), validators, LIMITS), { type: 'unchanged' })
+  ftp.modified = '20240101000001'
+  t.match(await fetchAddress(file, join(folder, 'fetched'), validators, LIMITS), { type: 'changed' })
+  ftp.manner = 'plain'
+  t.match(await fetchAddress(file, join(folder, 'fetched'), {}, LIMITS), { size: 4, validators: {} })
+  t.match(await fetched(file, { size: 3 }), /more than 3 bytes/, 'of which nothing is said')
+  ftp.manner = 'hang'
+  t.match(await fetched(file), /sends nothing for 0.3 s/)
+  ftp.manner = 'far'
+  t.match(await fetched(file), /another host/, 'data come from the host that was checked')
+  ftp.manner = 'busy'
+  ftp.commands.length = 0
+  t.match(await fetched(file), /it answers 421/)
+  t.strictSame(ftp.commands, ['QUIT', 'QUIT'], 'tried again')
+  answer = (_, response) => response.writeHead(302, { location: file }).end()
+  t.match(await fetched(`${origin}/x`), /redirects to ftp:/)
 })
 
 t.test('schedules', async t => {

@@ -52,8 +52,7 @@ export async function portalOfFiles(
     const addresses = given.filter(isAddress)
     const files = given.filter(it => !isAddress(it)).flatMap(filesOf)
     const ids = new Set<string>()
-    for (const address of addresses)
-      ids.add(describeAddress(portal, address, unusedId(new URL(address).pathname, ids)))
+    for (const address of addresses) ids.add(describeAddress(portal, address, unusedId(pathIn(address), ids)))
     for (const file of files) {
       const id = unusedId(file, ids)
       try {
@@ -93,15 +92,24 @@ export async function portalOfFiles(
 }
 
 function isAddress(given: string): boolean {
-  return /^https?:\/\//i.test(given)
+  return /^(?:https?|ftps?):\/\//i.test(given)
+}
+
+/** The path of an address as people read it. */
+function pathIn(address: string): string {
+  const { pathname } = new URL(address)
+  try {
+    return decodeURIComponent(pathname)
+  } catch {
+    return pathname
+  }
 }
 
 /** Makes the folder of a dataset whose data are fetched; gives its id. */
 function describeAddress(portal: string, url: string, id: string): string {
   const folder = path.join(portal, 'data', id)
   mkdirSync(folder, { recursive: true })
-  const { hostname, pathname } = new URL(url)
-  const title = importTitle(pathname) || hostname
+  const title = importTitle(pathIn(url)) || new URL(url).hostname
   writeFileSync(
     path.join(folder, 'dataset.yaml'),
     stringify({ source: { url }, metas: { default: { title } } }),

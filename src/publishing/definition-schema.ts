@@ -49,7 +49,7 @@ export const DATASET_SCHEMA = Type.Object(
         path: Type.Optional(Type.String({ minLength: 1 })),
         package: Type.Optional(Type.String({ minLength: 1 })),
         module: Type.Optional(Type.String({ minLength: 1 })),
-        url: Type.Optional(Type.String({ pattern: '^https?://[^/?#\\s@]+(/[^#\\s]*)?$' })),
+        url: Type.Optional(Type.String({ pattern: '^(?:https?|ftps?)://[^/?#\\s@]+(/[^#\\s]*)?$' })),
         authorization: Type.Optional(Type.String({ pattern: '^SOURCE_AUTH_[A-Z0-9_]+$' })),
       },
       { additionalProperties: false },

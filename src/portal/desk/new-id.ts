@@ -3,7 +3,9 @@ import { Fault } from '../../errors/errors.ts'
 /** The last step of an address, or its host. */
 export function nameInAddress(url: string): string {
   if (!URL.canParse(url))
-    throw new Fault('BadRequest', { reason: 'An address that begins with http:// or https:// is expected.' })
+    throw new Fault('BadRequest', {
+      reason: 'An address that begins with https://, http://, ftps:// or ftp:// is expected.',
+    })
   const { pathname, hostname } = new URL(url)
   return pathname.split('/').findLast(step => step !== '') ?? hostname
 }

@@ -1,0 +1,49 @@
+import { rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Fault } from '../../errors/errors.ts'
+import { unreadable } from '../unreadable.ts'
+import { Passing, shownAddress } from './failures.ts'
+import { fetchFtp } from './ftp.ts'
+import { fetchHttp } from './http.ts'
+import type { Fetched, FetchLimits, Validators } from './limits.ts'
+
+/** Longest time that is waited for because an answer asks for it, in milliseconds. */
+const MAX_WAIT = 30_000
+
+/**
+ * Fetches an address into a file, unless it is as it was: by HTTP or FTP, with TLS or without. Redirects are followed, each checked like the first; broken connections and
+ * answers of 429 and 5xx are tried again. Throws SourceUnreadable, and leaves no file, for everything else: a host that is not allowed, a
+ * private address (also of a name, and after a redirect), more bytes than allowed, silence, an error.
+ *
+ * @param authorization value of the header of HTTP, sent to the host of the address alone; FTP takes name and password from `Basic …`
+ */
+export async function fetchAddress(
+  url: string,
+  file: string,
+  known: Validators,
+  limits: FetchLimits,
+  authorization?: string,
+): Promise<Fetched> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const fetchOnce = new URL(url).protocol.startsWith('ftp') ? fetchFtp : fetchHttp
+      return await fetchOnce(new URL(url), file, known, limits, authorization)
+    } catch (error) {
+      rmSync(file, { force: true })
+      const pause = limits.pauses[attempt]
+      if (!(error instanceof Passing) || pause === undefined) throw faultOf(error, url)
+      await sleep(Math.min(MAX_WAIT, Math.max(pause, error.wait)))
+    }
+  }
+}
+
+function faultOf(error: unknown, url: string): Error {
+  if (error instanceof Fault) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return unreadable(
+    `The address cannot be fetched: ${message}.`,
+    { file: shownAddress(url) },
+    'Check that it is right and that this machine reaches it, and try again.',
+    error,
+  )
+}

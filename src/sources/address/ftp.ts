@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto'
+import { isIP } from 'node:net'
+import { PassThrough } from 'node:stream'
+import { Client, FTPError } from 'basic-ftp'
+import { Fault } from '../../errors/errors.ts'
+import { Passing, refusedAddress } from './failures.ts'
+import { checkAddress, checkedLookup, hostOf } from './hosts.ts'
+import type { Fetched, FetchLimits, Validators } from './limits.ts'
+import { saveBody } from './save-body.ts'
+
+/** Port of FTP with TLS from the first byte on; at other ports `ftps:` asks for TLS (RFC 4217). */
+const IMPLICIT = 990
+
+/**
+ * Asks an address by FTP (RFC 959, 1738), `ftps:` with TLS; see {@link fetchAddress}. Data come from the host of the address alone, by
+ * passive connections. A file of the same time and size is as it was; servers that answer neither are read whole each time.
+ */
+export async function fetchFtp(
+  url: URL,
+  file: string,
+  known: Validators,
+  limits: FetchLimits,
+  authorization: string | undefined,
+): Promise<Fetched> {
+  checkAddress(url, limits)
+  const path = pathOf(url)
+  const credentials = credentialsOf(url, authorization)
+  const client = new Client(limits.idle)
+  try {
+    await connect(client, url, limits)
+    await client.login(...credentials)
+    await client.useDefaultSettings()
+    const size = await optional(client.size(path))
+    const modified = await optional(client.lastMod(path))
+    const validators =
+      modified === null || size === null
+        ? {}
+        : { etag: etagOf(size, modified), lastModified: modified.toUTCString() }
+    if (validators.etag !== undefined && validators.etag === known.etag) return { type: 'unchanged' }
+    const body = new PassThrough()
+    const saved = saveBody(body, file, url, limits, size ?? Number.NaN)
+    // What is wrong with the body ends the transfer, and the other way round.
+    saved.catch(() => client.close())
+    await client.downloadTo(body, path).catch(async (error: unknown) => {
+      body.destroy()
+      const reason = await saved.catch((failure: unknown) => failure)
+      throw reason instanceof Fault && !(error instanceof FTPError) ? reason : error
+    })
+    const name = path.split('/').findLast(step => step !== '') ?? ''
+    return { type: 'changed', size: await saved, mediaType: '', name, validators }
+  } catch (error) {
+    throw failureOf(error, url, limits)
+  } finally {
+    client.close()
+  }
+}
+
+async function connect(client: Client, url: URL, limits: FetchLimits): Promise<void> {
+  const host = hostOf(url)
+  const address = await addressOf(url, limits)
+  // What its certificate has to name.
+  const tls = isIP(host) === 0 ? { servername: host } : { host }
+  const isSecure = url.protocol === 'ftps:'
+  const port = url.port === '' ? (isSecure ? IMPLICIT : 21) : Number(url.port)
+  if (isSecure && port === IMPLICIT) {
+    await client.connectImplicitTLS(address, port, tls)
+    return
+  }
+  await client.connect(address, port)
+  if (isSecure) await client.useTLS(tls)
+}
+
+/** The IP address that is connected to: the one that was checked. */
+function addressOf(url: URL, limits: FetchLimits): Promise<string> {
+  return new Promise((resolve, reject) => {
+    checkedLookup(url, limits)(hostOf(url), {}, (error, address) =>
+      error === null ? resolve(String(address)) : reject(error),
+    )
+  })
+}
+
+/** The path as the server is to read it: from the folder that it begins in, from its root where it begins with `%2F`. */
+function pathOf(url: URL): string {
+  const plain = url.pathname.slice(1).replace(/;type=[aid]$/i, '')
+  let path: string
+  try {
+    path = decodeURIComponent(plain)
+  } catch {
+    throw refusedAddress(url, 'its path is not encoded as UTF-8')
+  }
+  // A line break would end the command, and begin another.
+  if (path === '' || path.endsWith('/') || /\p{Cc}/u.test(path))
+    throw refusedAddress(
+      url,
+      'its path names no file',
+      'Give the path of one file, such as ftp://example.org/data/trees.csv.',
+    )
+  return path
+}
+
+/** Name and password, as the value of the header of HTTP has them; those of an anonymous user without. */
+function credentialsOf(url: URL, authorization: string | undefined): [user: string, password: string] {
+  if (authorization === undefined) return ['anonymous', 'lodestone@']
+  const [, encoded] = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? []
+  const [, user, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded ?? '', 'base64').toString()) ?? []
+  if (user === undefined || password === undefined || /\p{Cc}/u.test(user + password))
+    throw refusedAddress(
+      url,
+      'its authorization is not Basic',
+      'FTP takes a name and a password: Basic, and both in base64.',
+    )
+  return [user, password]
+}
+
+/** Null where the server does not answer that. */
+async function optional<Value>(answer: Promise<Value>): Promise<Value | null> {
+  try {
+    return await answer
+  } catch (error) {
+    // 550 is also the answer of servers that do not know the command: whether the file is there is found when it is read.
+    if (error instanceof FTPError && error.code >= 500) return null
+    throw error
+  }
+}
+
+function etagOf(size: number, modified: Date): string {
+  return `"${createHash('sha256').update(`${size} ${modified.toISOString()}`).digest('hex').slice(0, 16)}"`
+}
+
+function failureOf(error: unknown, url: URL, limits: FetchLimits): unknown {
+  if (error instanceof Fault || error instanceof Passing) return error
+  if (!(error instanceof Error)) return new Passing(String(error))
+  if (error instanceof FTPError) {
+    if (error.code < 500) return new Passing(`it answers ${error.code}`)
+    return refusedAddress(url, `it answers ${error.code}`, cureOf(error.code))
+  }
+  if (/^Timeout/.test(error.message))
+    return refusedAddress(url, `it sends nothing for ${limits.idle / 1000} s`)
+  return new Passing(error.message)
+}
+
+/** What can be done about a reply (RFC 959, 4.2). */
+function cureOf(code: number): string {
+  if (code === 530) return 'Name an environment variable that has its credentials with authorization.'
+  if (code === 550) return 'Ask its publisher where the file is now, and correct the url.'
+  return 'Open it with another client of FTP to see what it says.'
+}

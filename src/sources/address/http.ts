@@ -1,0 +1,117 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { Fault } from '../../errors/errors.ts'
+import { Passing, refusedAddress } from './failures.ts'
+import { checkAddress, checkedLookup } from './hosts.ts'
+import type { Fetched, FetchLimits, Validators } from './limits.ts'
+import { saveBody } from './save-body.ts'
+
+const MAX_REDIRECTS = 5
+
+/** Asks an address by HTTP; see {@link fetchAddress}. Redirects are followed, each checked like the first. */
+export async function fetchHttp(
+  start: URL,
+  file: string,
+  known: Validators,
+  limits: FetchLimits,
+  authorization: string | undefined,
+): Promise<Fetched> {
+  let url = start
+  for (let redirects = 0; ; redirects++) {
+    checkAddress(url, limits)
+    if (!/^https?:$/.test(url.protocol)) throw refusedAddress(start, `it redirects to ${url.protocol}`)
+    const isSameHost = url.origin === start.origin
+    const response = await ask(url, known, limits, isSameHost ? authorization : undefined)
+    const { statusCode = 0, headers } = response
+    const { location } = headers
+    if (statusCode >= 300 && statusCode < 400 && statusCode !== 304 && location !== undefined) {
+      response.destroy()
+      if (redirects === MAX_REDIRECTS)
+        throw refusedAddress(start, `it redirects more than ${MAX_REDIRECTS} times`)
+      url = new URL(location, url)
+      continue
+    }
+    if (statusCode === 304) {
+      response.destroy()
+      return { type: 'unchanged' }
+    }
+    if (statusCode === 429 || statusCode >= 500) {
+      response.destroy()
+      throw new Passing(`it answers ${statusCode}`, Number(headers['retry-after'] ?? 0) * 1000 || 0)
+    }
+    if (statusCode !== 200) {
+      response.destroy()
+      throw refusedAddress(start, `it answers ${statusCode}`, cureOf(statusCode))
+    }
+    const size = await saveBody(
+      response,
+      file,
+      start,
+      limits,
+      Number(headers['content-length'] ?? Number.NaN),
+    )
+    return {
+      type: 'changed',
+      size,
+      mediaType: (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
+      name: nameOf(url, headers['content-disposition']),
+      validators: {
+        ...(headers.etag === undefined ? {} : { etag: headers.etag }),
+        ...(headers['last-modified'] === undefined ? {} : { lastModified: headers['last-modified'] }),
+      },
+    }
+  }
+}
+
+/** What can be done about the status of an answer. */
+function cureOf(status: number): string {
+  if (status === 401 || status === 403)
+    return 'Name an environment variable that has its credentials with authorization.'
+  if (status === 404 || status === 410) return 'Ask its publisher where the file is now, and correct the url.'
+  return 'Open it in a browser to see what it says.'
+}
+
+/** Sends a request and gives the answer, its body not yet read. */
+function ask(
+  url: URL,
+  known: Validators,
+  limits: FetchLimits,
+  authorization: string | undefined,
+): Promise<IncomingMessage> {
+  const headers = {
+    'user-agent': 'Lodestone',
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    ...(known.etag === undefined ? {} : { 'if-none-match': known.etag }),
+    ...(known.lastModified === undefined ? {} : { 'if-modified-since': known.lastModified }),
+    ...(authorization === undefined ? {} : { authorization }),
+  }
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+    const request = send(url, { headers, lookup: checkedLookup(url, limits), agent: false })
+    const timer = setTimeout(
+      () => request.destroy(refusedAddress(url, `it does not answer within ${limits.idle / 1000} s`)),
+      limits.idle,
+    )
+    request.once('response', response => {
+      clearTimeout(timer)
+      resolve(response)
+    })
+    request.once('error', error => {
+      clearTimeout(timer)
+      reject(error instanceof Fault || error instanceof Passing ? error : new Passing(error.message))
+    })
+    request.end()
+  })
+}
+
+/** The name of the file that an answer is: as it says itself, else the last step of the address. */
+function nameOf(url: URL, disposition: string | undefined): string {
+  const said = /filename\*?=(?:UTF-8'')?"?([^";]+)"?/i.exec(disposition ?? '')?.[1]
+  const last = said ?? url.pathname.split('/').findLast(step => step !== '') ?? ''
+  try {
+    return decodeURIComponent(last).replaceAll(/[/\\]/g, '_')
+  } catch {
+    return last.replaceAll(/[/\\]/g, '_')
+  }
+}
