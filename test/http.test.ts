@@ -18,6 +18,7 @@ import { parseQueryString } from '../src/http/query-string.ts'
 import { DAILY_CALLS, Quotas, quotaLimits } from '../src/http/quota.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
+import { answerMemory, storeMemory } from '../src/runtime/memory.ts'
 
 /** How Lodestone speaks HTTP: methods, CORS, conditional requests, compression, quotas, JSON. */
 
@@ -215,6 +216,16 @@ t.test('what the tag of an answer depends on', async t => {
   const own = await http.inject('/api/own')
   t.equal(own.headers['cache-control'], 'private, max-age=0, must-revalidate')
   t.equal(own.headers.vary, 'Accept-Encoding, Accept, Authorization')
+})
+
+t.test('caches of answers take a part of the memory of the process', async t => {
+  for (const memory of [300e6, 600e6, 4e9, 64e9]) {
+    const { columns, query, resident } = storeMemory(memory)
+    const { bodies, responses, pages } = answerMemory(memory)
+    const all = 2 * bodies + responses + 8 * pages
+    t.ok(all <= Math.max(12e6, memory - 200e6 - columns - query - resident), `${all} of ${memory}`)
+    t.ok(all <= 300e6)
+  }
 })
 
 t.test('answers are kept by their tags, and the longest unasked one goes first', async t => {

@@ -6,6 +6,7 @@ import type { ResourcesOptions } from '../src/api/resources/dataset.ts'
 import { mapOf } from '../src/api/resources/map.ts'
 import { resources } from '../src/api/resources/routes.ts'
 import { Fault } from '../src/errors/errors.ts'
+import { AnswerCache } from '../src/http/answer-cache.ts'
 import { field } from '../src/model/field.ts'
 import { datasetIri, fieldIri, recordIri } from '../src/rdf/iris.ts'
 import { literalText } from '../src/rdf/ntriples.ts'
@@ -83,6 +84,7 @@ async function serve(t: Test, more: Partial<ResourcesOptions> = {}): Promise<Fas
   })
   const http = fastify({ routerOptions: { ignoreTrailingSlash: true, maxParamLength: 4096 } })
   await http.register(resources, {
+    answers: new AnswerCache(1e6),
     base: BASE,
     title: 'Portal',
     description: '',

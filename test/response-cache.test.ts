@@ -2,6 +2,9 @@ import { channel } from 'node:diagnostics_channel'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { openAccounts } from '../src/accounts/open.ts'
 import { buildApp } from '../src/app/app.ts'
@@ -85,6 +88,29 @@ function remaining({ headers }: Answer): number {
 
 const V21 = '/api/explore/v2.1/catalog/datasets/trees'
 const PAGE = `${V21}/records?limit=20`
+
+t.test('an answer that is kept holds nothing of the request that it was made for', async t => {
+  const requests: WeakRef<object>[] = []
+  const started = channel('tracing:fastify.request.handler:start')
+  const note = (message: unknown) =>
+    requests.push(new WeakRef((message as { readonly request: { readonly raw: object } }).request.raw))
+  started.subscribe(note)
+  for (let at = 0; at < 60; at++) await ask(`${V21}/records?limit=1&where=a%3D${at % 30}`)
+  started.unsubscribe(note)
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  for (let tries = 0; tries < 20 && held(requests) > 5; tries++) {
+    await sleep(50)
+    collect()
+  }
+  t.equal(requests.length, 60)
+  t.ok(held(requests) <= 5, `${held(requests)} requests are held`)
+  t.notOk((await ask(`${V21}/records?limit=1&where=a%3D1`)).isRouted, 'it is given again')
+})
+
+function held(references: readonly WeakRef<object>[]): number {
+  return references.filter(reference => reference.deref() !== undefined).length
+}
 
 t.test('an answer is the same bytes whether it comes from a route or not', async t => {
   const cases = ['/api/v2', '/api/explore/v2.0', '/api/explore/v2.1'].flatMap(root => [

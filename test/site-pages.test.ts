@@ -7,6 +7,7 @@ import { literalHtml } from '../src/api/resources/literals.ts'
 import { fitted, type Neighbour, neighbourhoodPicture } from '../src/api/resources/neighbourhood.ts'
 import { termName } from '../src/api/resources/terms.ts'
 import { addPlugins } from '../src/app/plugins.ts'
+import { AnswerCache } from '../src/http/answer-cache.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
 import { Quotas, quotaLimits } from '../src/http/quota.ts'
 import { ANONYMOUS, type Principal } from '../src/model/principal.ts'
@@ -163,6 +164,7 @@ async function fragmentServer(t: Test) {
   })
   const dataset = { id: 'd', title: 'D', description: null, version: 'v1', graph: 'urn:x' }
   await http.register(fragments, {
+    answers: new AnswerCache(1e6),
     ...SITE,
     pageSize: 10,
     store,

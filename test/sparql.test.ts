@@ -7,6 +7,7 @@ import { sparql } from '../src/api/sparql/routes.ts'
 import { sparqlTokens } from '../src/api/sparql/tokens.ts'
 import { addPlugins } from '../src/app/plugins.ts'
 import { Fault } from '../src/errors/errors.ts'
+import { AnswerCache } from '../src/http/answer-cache.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
 import { Quotas, quotaLimits } from '../src/http/quota.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
@@ -76,6 +77,7 @@ async function serve(store: Store): Promise<FastifyInstance> {
     posts: '/api/sparql',
   })
   await app.register(sparql, {
+    answers: new AnswerCache(1e6),
     base: BASE,
     title: 'Portal',
     description: '',

@@ -21,6 +21,7 @@ import { completeList, type DatasetList } from '../catalog/visible.ts'
 import type { Config } from '../config/config.ts'
 import { Fault } from '../errors/errors.ts'
 import { harvestAges } from '../harvest/schedule.ts'
+import { AnswerCache } from '../http/answer-cache.ts'
 import { authenticator } from '../http/authenticate.ts'
 import { WorkBudgets } from '../http/budget.ts'
 import { clientAddress } from '../http/client-address.ts'
@@ -31,7 +32,7 @@ import { type HealthOptions, health } from '../http/health.ts'
 import { observeRequests } from '../http/observe.ts'
 import { type Quotas, quotaLimits } from '../http/quota.ts'
 import { requestLog } from '../http/request-log.ts'
-import { ResponseCache } from '../http/response-cache.ts'
+import { type NoteCall, ResponseCache } from '../http/response-cache.ts'
 import { addVersionHeaders, type VersionSource } from '../http/versions.ts'
 import type { Principal } from '../model/principal.ts'
 import { accountPages } from '../portal/account/routes.ts'
@@ -40,6 +41,7 @@ import type { Desk } from '../publishing/management/management.ts'
 import type { Publications } from '../publishing/publications.ts'
 import type { VersionChanges } from '../publishing/versions/changes.ts'
 import { EXPLORE_V20, EXPLORE_V21, SEARCH_V2 } from '../query/dialect.ts'
+import { answerMemory } from '../runtime/memory.ts'
 import { answerPageFault } from '../site/fault-page.ts'
 import type { Store } from '../store/store.ts'
 import type { Telemetry } from '../telemetry/telemetry.ts'
@@ -116,21 +118,20 @@ export async function registerEndpoints(
     list: (id, principal) => catalog.versionsOf(id, principal),
     open: (id, version) => catalog.retained.opened(id, version),
   }
+  const share = answerMemory(config.memory)
+  const answers = new AnswerCache(share.bodies)
   const cache = new ResponseCache({
+    max: share.responses,
     // One assignment puts a new catalog in force, and all that is offered is made of it alone.
     state: () => catalog.entries(),
     quota: quotas,
     proxies,
     requestId: services.requestId,
-    noteCall: (request, reply, body) => {
-      const notes = [
+    noteCall: (request, reply, body) =>
+      noteEach([
         repeatedCall(request, reply, body, recorder),
         ...observers.map(observer => observer.repeated(request, reply)),
-      ]
-      return (message, id) => {
-        for (const note of notes) note(message, id)
-      }
-    },
+      ]),
   })
   if (!isPrivate) cache.install(http)
   http.setErrorHandler(answerFault(restBody))
@@ -156,6 +157,7 @@ export async function registerEndpoints(
     ...services,
     ...frame,
     portal: config.portal,
+    cachedCharacters: share.pages,
     ...(config.tiles === undefined ? {} : { tiles: config.tiles }),
     usage: (id: string) => exploreMetas(usage.counts(id)),
     limits: quotaLimits(config.quotas),
@@ -175,6 +177,7 @@ export async function registerEndpoints(
   })
   if (metrics !== null && config.metrics === 'public') serveMetrics(http, metrics)
   const requested = {
+    answers,
     catalog,
     store,
     base,
@@ -188,6 +191,7 @@ export async function registerEndpoints(
   }
   const queried = new WeakMap<DatasetList, readonly QueriedDataset[]>()
   await http.register(sparql, {
+    answers,
     deadline: config.deadline,
     services: config.services,
     ...frame,
@@ -224,6 +228,7 @@ export async function registerEndpoints(
         catalog.addressed(id, principal, version),
     })
     await endpoints.register(fragments, {
+      answers,
       ...frame,
       pageSize: config.fragmentSize,
       store,
@@ -250,6 +255,7 @@ export async function registerEndpoints(
     })
     await endpoints.register(versionRoutes, { base, catalog, changes: services.changes, store })
     await endpoints.register(resources, {
+      answers,
       ...frame,
       store,
       dereference: config.dereference,
@@ -272,4 +278,11 @@ export async function registerEndpoints(
       },
     })
   })
+}
+
+/** Notes a call in several places. It holds nothing of the request that was answered first: it lives as long as the answer. */
+function noteEach(notes: readonly NoteCall[]): NoteCall {
+  return (message, id) => {
+    for (const note of notes) note(message, id)
+  }
 }

@@ -5,6 +5,7 @@ import type { ExploreOptions } from '../api/explore/endpoint.ts'
 import { explore } from '../api/explore/routes.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ServedDataset } from '../catalog/served.ts'
+import { AnswerCache } from '../http/answer-cache.ts'
 import { type Field, isNumeric } from '../model/field.ts'
 import { type Authenticated, EVERYTHING } from '../model/principal.ts'
 import { EXPLORE_V21 } from '../query/dialect.ts'
@@ -145,6 +146,8 @@ async function bareApi({ catalog, store, base, title }: WarmUpOptions): Promise<
     prefix: PATH,
     path: PATH,
     dialect: EXPLORE_V21,
+    // Each question is another: none is given twice.
+    answers: new AnswerCache(1),
     catalog,
     store,
     base,

@@ -1,19 +1,17 @@
 import type { FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
 
-/** Characters of bodies that are cached where nothing else is said. */
-const MAX_CHARACTERS = 32_000_000
-
 /**
  * Bodies of answers by their strong entity tags, so that who asks the same of the same version again is answered without
  * asking the store. What was longest not asked for goes first. A tag names version, address and query, so nothing that is
- * cached is ever wrong; after {@link isFresh} said no, `find` tells the body, and `keep` remembers one.
+ * cached is ever wrong; after {@link isFresh} said no, `find` tells the body, and `keep` remembers one. All routes share one,
+ * so that the memory of the process bounds it.
  */
 export class AnswerCache {
   private readonly bodies: LRUCache<string, string>
 
   /** @param max characters of all bodies together; a body may have an eighth of them */
-  constructor(max: number = MAX_CHARACTERS) {
+  constructor(max: number) {
     this.bodies = new LRUCache({
       maxSize: max,
       maxEntrySize: Math.floor(max / 8),

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import { endpointOf } from './endpoint.ts'
 import { type Answered, type RequestObserver, routeOf } from './observe.ts'
 import { addressWithoutSecrets } from './secrets.ts'
@@ -20,7 +20,8 @@ export function requestLog(log: FastifyBaseLogger): RequestObserver {
     ended: (request, _, answered) => write(answered.endpoint, lineOf(request, answered)),
     repeated: (request, reply) => {
       const endpoint = endpointOf(routeOf(request))
-      return (message, id) => write(endpoint, cachedLine(message, id, endpoint, reply))
+      const { statusCode: status } = reply.raw
+      return (message, id) => write(endpoint, cachedLine(message, id, endpoint, status))
     },
   }
 }
@@ -41,8 +42,8 @@ function lineOf(request: FastifyRequest, answered: Answered) {
   }
 }
 
-function cachedLine(message: IncomingMessage, id: string, endpoint: string, { raw }: FastifyReply) {
-  return { request: id, ...askedBy(message), endpoint, status: raw.statusCode, ms: 0, cached: true }
+function cachedLine(message: IncomingMessage, id: string, endpoint: string, status: number) {
+  return { request: id, ...askedBy(message), endpoint, status, ms: 0, cached: true }
 }
 
 function askedBy({ method, url = '' }: IncomingMessage) {

@@ -29,12 +29,11 @@ export interface ResponseCacheOptions {
    */
   readonly noteCall: (request: FastifyRequest, reply: FastifyReply, body: string) => NoteCall
   /** Bytes of all bodies together; a body may have an eighth of them. */
-  readonly max?: number
+  readonly max: number
 }
 
-const MAX_BYTES = 32_000_000
 /** What an answer takes beside its body, about. */
-const OVERHEAD = 1000
+const OVERHEAD = 4000
 /** Longer addresses are not cached. */
 const MAX_LENGTH = 1024
 /** Answers of one address: each for another coding or another tag that clients know. */
@@ -97,7 +96,7 @@ export class ResponseCache {
 
   constructor(options: ResponseCacheOptions) {
     this.options = options
-    this.max = options.max ?? MAX_BYTES
+    this.max = options.max
   }
 
   /**

@@ -1,7 +1,7 @@
 import { exactJson } from '../model/exact-json.ts'
 
 /** Characters of all that is cached, as JSON would write it, where nothing else is said; one answer may have an eighth of them. */
-const MAX_CHARACTERS = 64_000_000
+const MAX_CHARACTERS = 4_000_000
 
 /** Answers of the store that pages were made of before, so that the next page need not ask again. */
 export class DataCache {

@@ -64,12 +64,13 @@ export function recordsSource({ dataset, version, target }: ServedDataset): Page
 
 /** Asks the store what pages show, and keeps what it answers. */
 export class QueryService {
-  private readonly services: Pick<SiteServices, 'store' | 'clock' | 'now'>
-  private readonly answers = new DataCache(2000)
+  private readonly services: Pick<SiteServices, 'store' | 'clock' | 'now' | 'cachedCharacters'>
+  private readonly answers: DataCache
   private readonly drawn = new DataCache(100)
 
-  constructor(services: Pick<SiteServices, 'store' | 'clock' | 'now'>) {
+  constructor(services: Pick<SiteServices, 'store' | 'clock' | 'now' | 'cachedCharacters'>) {
     this.services = services
+    this.answers = new DataCache(2000, services.cachedCharacters)
   }
 
   /**

@@ -24,6 +24,8 @@ export interface SiteServices extends SiteOptions {
   readonly clock: () => number
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Characters, as JSON would write it, of what pages are made of that may be cached. */
+  readonly cachedCharacters: number
   /** Calls of a day, for everybody and for each. */
   readonly limits: {
     readonly domain: number

@@ -70,6 +70,27 @@ export function storeMemory(memory: number): StoreMemory {
   }
 }
 
+/** Part of what a store leaves that answers are cached in, and the least and the most of it. */
+const ANSWERS = { share: 0.15, least: 12e6, most: 300e6 }
+
+/** What may be cached of answers, all routes together. */
+export interface AnswerMemory {
+  /** Characters of bodies. */
+  readonly bodies: number
+  /** Bytes of responses, as they are sent. */
+  readonly responses: number
+  /** Characters, as JSON would write it, of what pages are made of. */
+  readonly pages: number
+}
+
+/** The caches of answers in the memory of a process. */
+export function answerMemory(memory: number): AnswerMemory {
+  const { share, least, most } = ANSWERS
+  const all = Math.min(most, Math.max(least, share * (memory - PROCESS)))
+  // A character takes two bytes at most, and about eight in an object.
+  return { bodies: Math.floor(all / 6), responses: Math.floor(all / 3), pages: Math.floor(all / 24) }
+}
+
 /** Threads that publish datasets at once, and what all of them may use: what a process may use, but for itself. */
 export function publishingShare(memory: number): { readonly threads: number; readonly memory: number } {
   return { threads: defaultWorkers(), memory: Math.max(LEAST, memory - PROCESS) }

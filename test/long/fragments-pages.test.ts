@@ -2,6 +2,7 @@ import fastify from 'fastify'
 import { Parser, type Quad } from 'n3'
 import t from 'tap'
 import { fragments } from '../../src/api/fragments/routes.ts'
+import { AnswerCache } from '../../src/http/answer-cache.ts'
 import { parseQueryString } from '../../src/http/query-string.ts'
 import { literalText, termText } from '../../src/rdf/ntriples.ts'
 import { parseTerm, parseTriples } from '../../src/rdf/ntriples-reader.ts'
@@ -54,7 +55,8 @@ const SITE = { title: 'Portal', description: '', languages: ['en'] }
 async function server(store: Store, graph: string, pageSize: number) {
   const http = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
   const dataset = { id: 'd', title: 'D', description: null, version: 'v1', graph }
-  await http.register(fragments, { ...SITE, base: BASE, pageSize, store, dataset: () => dataset })
+  const answers = new AnswerCache(1e6)
+  await http.register(fragments, { ...SITE, answers, base: BASE, pageSize, store, dataset: () => dataset })
   return http
 }
 

@@ -5,6 +5,7 @@ import { Parser, type Quad } from 'n3'
 import type { Test } from 'tap'
 import { fragments } from '../../src/api/fragments/routes.ts'
 import { Fault } from '../../src/errors/errors.ts'
+import { AnswerCache } from '../../src/http/answer-cache.ts'
 import { parseQueryString } from '../../src/http/query-string.ts'
 import { literalText } from '../../src/rdf/ntriples.ts'
 import { XSD } from '../../src/rdf/vocab.ts'
@@ -52,6 +53,7 @@ export async function serve(t: Test, listening = false): Promise<Server> {
   const store = watched(await testStore(t, { [GRAPH]: DATA }))
   const http = fastify({ routerOptions: { ignoreTrailingSlash: true, querystringParser: parseQueryString } })
   await http.register(fragments, {
+    answers: new AnswerCache(1e6),
     title: 'Portal',
     description: '',
     languages: ['en'],

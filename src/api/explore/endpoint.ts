@@ -13,7 +13,7 @@ import {
   type VisibleDatasets,
 } from '../../catalog/visible.ts'
 import { Fault } from '../../errors/errors.ts'
-import { AnswerCache } from '../../http/answer-cache.ts'
+import type { AnswerCache } from '../../http/answer-cache.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { JSON_TYPE, jsonText } from '../../http/json.ts'
 import {
@@ -54,6 +54,8 @@ export interface ExploreOptions {
   readonly clock: () => number
   /** Milliseconds since 1970, for `now`. */
   readonly now: () => number
+  /** Bodies that were answered before. */
+  readonly answers: AnswerCache
   /** The generation to speak. */
   readonly dialect: Dialect
   /** Where the API is: `/api/v2`, `/api/explore/v2.0` or `/api/explore/v2.1`. */
@@ -92,7 +94,6 @@ export class ExploreEndpoint {
   /** The later generation gives records and datasets flat. */
   readonly isFlat: boolean
   readonly place: AnswerPlace
-  private readonly answers = new AnswerCache()
   private readonly versions = new WeakMap<object, string>()
 
   constructor(options: ExploreOptions) {
@@ -241,7 +242,7 @@ export class ExploreEndpoint {
       this.options.cache?.offer(reply, '')
       return reply.code(304).send()
     }
-    const body = this.answers.find(reply)
+    const body = this.options.answers.find(reply)
     if (body === undefined) return null
     this.options.cache?.offer(reply, body)
     return reply.type(JSON_TYPE).send(body)
@@ -279,7 +280,7 @@ export class ExploreEndpoint {
     const timing = executor.watch.header()
     if (timing !== '') reply.header('server-timing', timing)
     const text = jsonText(body)
-    this.answers.keep(reply, text)
+    this.options.answers.keep(reply, text)
     return reply.type(JSON_TYPE).send(text)
   }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { descriptionAddress, portalDescriptionAddress } from '../../catalog/void.ts'
 import { Fault } from '../../errors/errors.ts'
-import { AnswerCache } from '../../http/answer-cache.ts'
+import type { AnswerCache } from '../../http/answer-cache.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { negotiate, type Offer } from '../../http/negotiate.ts'
@@ -41,6 +41,7 @@ interface Context extends SiteOptions {
   readonly pageSize: number
   readonly store: Store
   readonly quads: QuadsOptions
+  readonly answers: AnswerCache
   readonly cache?: Pick<ResponseCache, 'offer'>
 }
 
@@ -55,10 +56,9 @@ interface Route {
  * name of the default graph (https://linkeddatafragments.org/specification/quad-pattern-fragments/).
  */
 export function addQuadRoutes(app: FastifyInstance, context: Context): void {
-  const cached = new AnswerCache()
   const counts = partCounts()
   for (const path of ['/api/qpf', '/api/qpf/:dataset'])
-    app.get<Route>(path, (request, reply) => answerQuads(request, reply, context, cached, counts))
+    app.get<Route>(path, (request, reply) => answerQuads(request, reply, context, context.answers, counts))
 }
 
 async function answerQuads(

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { descriptionAddress, portalDescriptionAddress } from '../../catalog/void.ts'
 import { Fault } from '../../errors/errors.ts'
-import { AnswerCache } from '../../http/answer-cache.ts'
+import type { AnswerCache } from '../../http/answer-cache.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { answerFault } from '../../http/faults.ts'
@@ -44,6 +44,8 @@ export interface FragmentsOptions extends SiteOptions {
   readonly dataset: (id: string, principal: Principal, version: string | null) => FragmentDataset
   /** The versions of datasets beside those in force. */
   readonly versions?: VersionSource
+  /** Bodies that were answered before. */
+  readonly answers: AnswerCache
   /** All datasets that somebody may see, and the version of all of them together. */
   readonly datasets?: (principal: Principal) => {
     readonly version: string
@@ -67,10 +69,11 @@ const OFFERS: readonly (DataFormat | Offer)[] = [...DATA_FORMATS, HTML]
  * all datasets at `/api/tpf`; quad pattern fragments beside them.
  */
 export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, options) => {
-  const cached = new AnswerCache()
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
   if (options.versions !== undefined) answerVersions(app, options.versions)
-  app.get<Route>('/api/tpf/:dataset', (request, reply) => answerPage(request, reply, options, cached))
+  app.get<Route>('/api/tpf/:dataset', (request, reply) =>
+    answerPage(request, reply, options, options.answers),
+  )
   const { datasets, quads } = options
   if (quads !== undefined) addQuadRoutes(app, { ...options, quads })
   if (datasets !== undefined)

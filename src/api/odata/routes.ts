@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type DatasetSource, requireComplete, type VisibleDatasets } from '../../catalog/visible.ts'
 import { Fault } from '../../errors/errors.ts'
-import { AnswerCache } from '../../http/answer-cache.ts'
+import type { AnswerCache } from '../../http/answer-cache.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
@@ -30,6 +30,8 @@ export interface ODataOptions {
   readonly clock: () => number
   /** Milliseconds since 1970, for `now()`. */
   readonly now: () => number
+  /** Bodies that were answered before. */
+  readonly answers: AnswerCache
   /** The versions of datasets beside those in force. */
   readonly versions?: VersionSource
 }
@@ -97,7 +99,6 @@ class Service {
   private readonly options: ODataOptions
   private readonly place: ServicePlace
   private readonly host: string
-  private readonly answers = new AnswerCache()
   private readonly rowCache = new RowCache()
 
   constructor(options: ODataOptions) {
@@ -141,7 +142,7 @@ class Service {
       refuseOther()
       return reply.code(304).send()
     }
-    const cached = this.answers.find(reply)
+    const cached = this.options.answers.find(reply)
     if (cached !== undefined) {
       refuseOther()
       return send(reply, format, cached)
@@ -176,7 +177,7 @@ class Service {
   }
 
   private finish(reply: FastifyReply, format: ODataFormat, text: string): FastifyReply {
-    this.answers.keep(reply, text)
+    this.options.answers.keep(reply, text)
     return send(reply, format, text)
   }
 }

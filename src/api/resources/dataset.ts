@@ -1,3 +1,4 @@
+import type { AnswerCache } from '../../http/answer-cache.ts'
 import type { VersionSource } from '../../http/versions.ts'
 import type { Field } from '../../model/field.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -31,6 +32,8 @@ export interface ResourceDataset {
 }
 
 export interface ResourcesOptions extends SiteOptions {
+  /** Bodies that were answered before. */
+  readonly answers: AnswerCache
   readonly store: Store
   /** Whether the IRI of a thing redirects to the document about it or answers with it. */
   readonly dereference: 'redirect' | 'direct'

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
-import { AnswerCache } from '../../http/answer-cache.ts'
+import type { AnswerCache } from '../../http/answer-cache.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { entityTag, isKnown } from '../../http/etag.ts'
@@ -46,7 +46,6 @@ const EXPOSED = 'Link, ETag, Content-Location, Last-Modified, Location, Memento-
  * document, or the document itself where the portal says so; documents are negotiated or fixed by a suffix.
  */
 export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, options) => {
-  const cached = new AnswerCache(8_000_000)
   app.setErrorHandler((error, request, reply) => {
     const wantsPage = negotiate(request.headers.accept, DOCUMENT_FORMATS)?.type === HTML_TYPE
     if (wantsPage) return answerPageFault(options)(error, request, reply)
@@ -58,7 +57,7 @@ export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, optio
     for (const place of ['things', 'documents'] as const)
       for (const path of [':dataset', ':dataset/*'])
         app.get(`${SPACES[space][place]}${path}`, (request, reply) =>
-          answer(request, reply, options, cached, space, place),
+          answer(request, reply, options, options.answers, space, place),
         )
 }
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
-import { AnswerCache } from '../../http/answer-cache.ts'
+import type { AnswerCache } from '../../http/answer-cache.ts'
 import { answerFault } from '../../http/faults.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
@@ -33,6 +33,8 @@ import { SERVICE_LIMITS, type ServiceLimits } from './service-results.ts'
 
 /** The endpoint of all datasets is called as the portal is. */
 export interface SparqlOptions extends SiteOptions {
+  /** Bodies that were answered before. */
+  readonly answers: AnswerCache
   readonly store: Store
   /** Seconds that a query may work. */
   readonly deadline: number
@@ -69,8 +71,7 @@ const MAX_PREFIXES = 30
  * descriptions and their graphs (SPARQL 1.1 Protocol; Service Description; Graph Store HTTP Protocol).
  */
 export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) => {
-  const { base, store } = options
-  const cached = new AnswerCache()
+  const { base, store, answers: cached } = options
   const portals = new WeakMap<readonly QueriedDataset[], SparqlEndpoint>()
   const find = ({ params: { dataset: id }, principal, version }: FastifyRequest<Route>): SparqlEndpoint =>
     id === undefined ? ofPortal(principal) : ofDataset(id, principal, version)
