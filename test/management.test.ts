@@ -1,4 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -81,6 +83,64 @@ async function portalOf(t: Test, files: object = {}) {
   }
   return { portal, app, keyOf, ask, published }
 }
+
+t.test(
+  'a dataset from an address: fetched before it is published, described, mapped, on a schedule',
+  async t => {
+    let text: string | null = CSV
+    let asked = 0
+    const source = createServer((_, response) => {
+      asked++
+      if (text === null) response.writeHead(404).end()
+      else response.writeHead(200, { 'content-type': 'text/csv' }).end(text)
+    })
+    await new Promise<void>(resolve => source.listen(0, '127.0.0.1', resolve))
+    t.teardown(() => source.close())
+    const url = `http://127.0.0.1:${(source.address() as AddressInfo).port}/trees.csv`
+    const { portal, keyOf, ask, published } = await portalOf(t, {
+      'portal.yaml': 'source_private_hosts: [127.0.0.1]\n',
+    })
+    const api = ask(await keyOf('anna', ['publish:*']))
+    t.equal((await api('POST', API, { dataset_id: 'far', title: 'Far' })).status, 201)
+    t.equal((await api('PUT', `${API}/far`, { source: { url }, refresh: '30 3 * * *' })).status, 200)
+    const [one, other] = await Promise.all([
+      api('GET', `${API}/far/preview`),
+      api('GET', `${API}/far/preview`),
+    ])
+    t.match(one.json().records[0], { nr: 1, name: 'Oak' })
+    t.equal(other.body, one.body)
+    t.equal(asked, 1, 'fetched once for who looks at the same time')
+    t.match((await api('GET', `${API}/far/check`)).json(), { is_publishable: true })
+    const mapping =
+      'mappings:\n  tree:\n    subject: portal:far/tree/$(nr)\n    predicateobjects:\n      - [rdfs:label, $(name)]\n'
+    t.equal((await api('PUT', `${API}/far/mapping`, mapping, 'text/yaml')).status, 204)
+    t.equal((await api('POST', `${API}/far/publish`)).status, 202)
+    t.match(await published(api, 'far'), { name: 'idle' })
+    const records = await ask(null)('GET', '/api/explore/v2.1/catalog/datasets/far/records')
+    t.equal(records.json().total_count, 3)
+    t.match(readFileSync(path.join(portal, 'data/far/dataset.yaml'), 'utf8'), /refresh: 30 3/)
+
+    text = null
+    asked = 0
+    await api('POST', API, { dataset_id: 'gone' })
+    await api('PUT', `${API}/gone`, { source: { url } })
+    for (const turn of [1, 2]) {
+      const { status, body } = await api('GET', `${API}/gone/preview`)
+      t.equal(status, 400, `look ${turn}`)
+      t.match(body, /it answers 404.*correct the url/s)
+    }
+    t.equal(asked, 1, 'it is not asked again with each look')
+    t.match((await api('GET', `${API}/gone/check`)).json(), {
+      is_publishable: false,
+      findings: [{ message: /404/ }],
+    })
+    t.equal((await api('POST', `${API}/gone/publish`)).status, 400)
+    t.equal(asked, 2, 'publishing asks at once')
+    text = CSV
+    t.equal((await api('POST', `${API}/gone/publish`)).status, 202)
+    t.match(await published(api, 'gone'), { name: 'idle' })
+  },
+)
 
 t.test('from a file to a published dataset and back', async t => {
   const { portal, keyOf, ask, published } = await portalOf(t)

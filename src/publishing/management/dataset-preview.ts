@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import path from 'node:path'
 import { Fault, recoded } from '../../errors/errors.ts'
 import type { Field } from '../../model/field.ts'
 import { titleFromName } from '../../model/title.ts'
@@ -78,9 +76,7 @@ export async function inspectDataset(
   how: { readonly format: string | null; readonly options: Readonly<Record<string, unknown>> },
 ): Promise<Inspection> {
   return asBadRequest(async () => {
-    const { source, sourceFolder, remote } = definitionOf(root, id)
-    if (remote !== null && !existsSync(path.join(sourceFolder, source.path ?? '')))
-      throw new Fault('BadRequest', { reason: 'The address was not fetched yet: publish the dataset first.' })
+    const { source, sourceFolder } = definitionOf(root, id)
     const { format: _, options: __, ...place } = source
     const spec = {
       ...place,

@@ -28,6 +28,7 @@ import {
   openDraft,
   writeDefinition,
 } from './drafts.ts'
+import { FirstFetch } from './first-fetch.ts'
 import { type Action, type HistoryEntry, historyOf, noteHistory } from './history.ts'
 import { receiveFile, type UploadedFile, uploadName } from './uploads.ts'
 
@@ -38,9 +39,11 @@ import { receiveFile, type UploadedFile, uploadName } from './uploads.ts'
 export class Desk {
   readonly options: DeskOptions
   private readonly publishing = new Set<string>()
+  private readonly firstFetch: FirstFetch
 
   constructor(options: DeskOptions) {
     this.options = options
+    this.firstFetch = new FirstFetch(options.portal, options.now)
   }
 
   /** Throws where a principal may not publish a dataset; null stands for one that there is not yet. */
@@ -84,7 +87,10 @@ export class Desk {
     this.note(id, by, 'create')
   }
 
-  /** Makes a draft of a dataset whose source is an address; its fields are inferred at each publication. */
+  /**
+   * Makes a draft of a dataset whose source is an address, and fetches it; its fields are inferred at each publication. Faults also: BadRequest
+   * with the reason where the address cannot be fetched; then there is no draft.
+   */
   async createRemote(principal: Principal, id: string, url: string, refresh: string | null): Promise<void> {
     const { portal } = this.options
     if (refresh !== null && !isSchedule(refresh))
@@ -99,8 +105,10 @@ export class Desk {
         metas: { default: { title: id, description: '' } },
         visibility: 'public',
       })
+      await this.firstFetch.ensure(this.rootOf(id), id, true)
     } catch (error) {
       discardDraft(portal, id)
+      this.firstFetch.forget(id)
       throw error
     }
   }
@@ -174,6 +182,7 @@ export class Desk {
   async preview(principal: Principal, id: string, rows: number): Promise<DatasetPreview> {
     this.admit(principal, id)
     this.require(id)
+    await this.firstFetch.ensure(this.rootOf(id), id, false)
     return previewDataset(this.rootOf(id), id, rows)
   }
 
@@ -181,6 +190,7 @@ export class Desk {
   async inspect(principal: Principal, id: string, how: Parameters<typeof inspectDataset>[2]) {
     this.admit(principal, id)
     this.require(id)
+    await this.firstFetch.ensure(this.rootOf(id), id, false)
     return inspectDataset(this.rootOf(id), id, how)
   }
 
@@ -189,6 +199,12 @@ export class Desk {
     this.admit(principal, id)
     this.require(id)
     const root = this.rootOf(id)
+    try {
+      await this.firstFetch.ensure(root, id, false)
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      return [{ severity: 'error', message: error.message }]
+    }
     const findings = await this.options.check(root, this.options.base, id)
     // Where the portal is on the machine is nothing for publishers.
     const inPortal = (message: string) => message.replaceAll(`${root}${path.sep}`, '')
@@ -206,6 +222,7 @@ export class Desk {
     if (this.publishing.has(id)) throw new Fault('Conflict', { reason: `${id} is being published.` })
     this.publishing.add(id)
     try {
+      await this.firstFetch.ensure(this.rootOf(id), id, true)
       const errors = (await this.check(principal, id)).filter(({ severity }) => severity === 'error')
       if (errors.length > 0)
         throw new Fault('BadRequest', { reason: errors.map(({ message }) => message).join('\n') })
@@ -261,6 +278,7 @@ export class Desk {
     this.admit(principal, id)
     this.require(id)
     discardDraft(this.options.portal, id)
+    this.firstFetch.forget(id)
   }
 
   /** Removes a dataset with its versions; its files are moved to var/deleted. */

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -21,9 +22,12 @@ mappings:
       - [rdfs:label, $(name)]
 `
 
-async function journey(browser, hasScripts) {
+async function journey(browser, source, hasScripts) {
   const portal = mkdtempSync(path.join(tmpdir(), 'lodestone-desk-'))
-  writeFileSync(path.join(portal, 'portal.yaml'), 'title: Town\nlanguages: [en, de, ar]\n')
+  writeFileSync(
+    path.join(portal, 'portal.yaml'),
+    'title: Town\nlanguages: [en, de, ar]\nsource_private_hosts: [localhost]\n',
+  )
   writeFileSync(path.join(portal, 'street trees.csv'), 'nr,name,height\n1,Oak,12.5\n2,Elm,7\n3,Ivy,\n')
   const run = (...args) =>
     execFileSync(process.execPath, [lodestone, ...args, '--portal', portal], { stdio: 'pipe' })
@@ -53,6 +57,14 @@ async function journey(browser, hasScripts) {
       for (const { id, impact, nodes } of violations)
         if (impact === 'serious' || impact === 'critical')
           problems.push(`${name}: ${id}: ${nodes[0]?.html.slice(0, 200)}`)
+    }
+    const published = async id => {
+      for (let tries = 0; tries < 300; tries++) {
+        const answer = await fetch(`${base}/api/explore/v2.1/catalog/datasets/${id}/records`)
+        if (answer.ok) return (await answer.json()).total_count
+        await sleep(200)
+      }
+      return null
     }
     const press = label =>
       page
@@ -107,11 +119,7 @@ async function journey(browser, hasScripts) {
     await judge('report')
     await press('Publish')
     await page.waitForURL(/report\/\?done=1/)
-    for (let tries = 0; tries < 300; tries++) {
-      const { ok } = await fetch(`${base}/api/explore/v2.1/catalog/datasets/street-trees/records`)
-      if (ok) break
-      await sleep(200)
-    }
+    await published('street-trees')
     console.log(
       `${hasScripts ? 'with' : 'without'} scripts: published after ${Math.round((performance.now() - begin) / 100) / 10} s`,
     )
@@ -123,6 +131,31 @@ async function journey(browser, hasScripts) {
       await fetch(`${base}/api/tpf/street-trees`, { headers: { accept: 'text/turtle' } })
     ).text()
     if (!mapped.includes('http://example.org/Tree')) problems.push('the mapping is not in force')
+    await page.goto(`${base}/desk/`)
+    await page.fill('input[name=url]', `${source}/wells.csv`)
+    await page.fill('input[name=refresh]', '30 3 * * *')
+    await press('Add')
+    await page.waitForURL(/desk\/wells/)
+    await judge('address')
+    await page.click('nav.tabs >> text=Description')
+    await page.fill('[name="default.title"]', 'Wells')
+    await press('Save')
+    await page.waitForURL(/description\/\?done=1/)
+    await page.click('nav.tabs >> text=Mapping')
+    await page.fill('textarea[name=text]', MAPPING.replaceAll('street-trees/tree', 'wells/well'))
+    await press('Save')
+    await page.waitForURL(/mapping\/\?done=1/)
+    await page.click('nav.tabs >> text=Report')
+    await press('Publish')
+    await page.waitForURL(/report\/\?done=1/)
+    const wells = await published('wells')
+    if (wells !== 2) problems.push(`${wells} wells`)
+    console.log(
+      `described, mapped and scheduled after ${Math.round((performance.now() - begin) / 100) / 10} s`,
+    )
+    await page.goto(`${base}/desk/wells/source/`)
+    if ((await page.inputValue('[name=refresh]')) !== '30 3 * * *') problems.push('the schedule is not shown')
+    await judge('schedule')
     await page.goto(`${base}/desk/street-trees/history/`)
     await press('Withdraw')
     await page.waitForURL(/done=1/)
@@ -140,7 +173,13 @@ async function journey(browser, hasScripts) {
 
 const browser = await startBrowser()
 const found = []
-for (const hasScripts of [true, false]) found.push(...(await journey(browser, hasScripts)))
+const sources = createServer((_, response) =>
+  response.writeHead(200, { 'content-type': 'text/csv' }).end('nr,name\n1,Old well\n2,New well\n'),
+)
+await new Promise(resolve => sources.listen(0, 'localhost', resolve))
+const source = `http://localhost:${sources.address().port}`
+for (const hasScripts of [true, false]) found.push(...(await journey(browser, source, hasScripts)))
+sources.close()
 await browser.close()
 for (const problem of found) console.log(problem)
 process.exitCode = found.length === 0 ? 0 : 1

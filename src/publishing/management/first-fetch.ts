@@ -1,0 +1,59 @@
+import { existsSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { Fault, faultText } from '../../errors/errors.ts'
+import { readDefinition } from '../definition.ts'
+import { refreshRemote } from '../remote/refresh.ts'
+import { remoteFolder, remoteState } from '../remote/state.ts'
+import { DEFINITION } from './drafts.ts'
+
+/** Fetches the data of drafts whose addresses were never fetched, so that there is something to look at before it is published. */
+export class FirstFetch {
+  private readonly portal: string
+  private readonly now: () => number
+  private readonly running = new Map<string, Promise<void>>()
+
+  /** @param now milliseconds since 1970 */
+  constructor(portal: string, now: () => number) {
+    this.portal = portal
+    this.now = now
+  }
+
+  /**
+   * Resolves when there are data of a dataset, or none are needed from an address. Faults: BadRequest, with the reason, where the address cannot
+   * be fetched; after a failure it is asked again when the time for that has come, or at once.
+   *
+   * @param root of the portal, or of a draft
+   */
+  async ensure(root: string, id: string, isAtOnce: boolean): Promise<void> {
+    const remote = readDefinition(root, id).definition?.remote ?? null
+    if (remote === null) return
+    const state = remoteState(this.portal, id)
+    // What another address gave is in force until the draft is published.
+    if (state?.file !== undefined) return
+    const isTooSoon = state?.url === remote.url && Date.parse(state.next ?? '') > this.now()
+    if (!isAtOnce && isTooSoon)
+      throw new Fault('BadRequest', { reason: state.reason ?? 'The address cannot be fetched.' })
+    const running = this.running.get(id) ?? this.begin(id, remote)
+    try {
+      await running
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      throw new Fault('BadRequest', { reason: faultText(error) })
+    }
+  }
+
+  /** Removes what was fetched for a dataset that there is not any more. */
+  forget(id: string): void {
+    if (existsSync(path.join(this.portal, 'data', id, DEFINITION))) return
+    rmSync(remoteFolder(this.portal, id), { recursive: true, force: true })
+  }
+
+  private begin(id: string, remote: Parameters<typeof refreshRemote>[2]): Promise<void> {
+    const moment = () => new Date(this.now())
+    const fetching = refreshRemote(this.portal, id, remote, moment, true).finally(() =>
+      this.running.delete(id),
+    )
+    this.running.set(id, fetching)
+    return fetching
+  }
+}
