@@ -88,8 +88,8 @@ export class Desk {
   }
 
   /**
-   * Makes a draft of a dataset whose source is an address, and fetches it; its fields are inferred at each publication. Faults also: BadRequest
-   * with the reason where the address cannot be fetched; then there is no draft.
+   * Makes a draft of a dataset whose source is an address, and fetches it; its fields are inferred at each publication. Where it cannot be fetched,
+   * for it needs credentials, say, the preview of the draft gives the reason.
    */
   async createRemote(principal: Principal, id: string, url: string, refresh: string | null): Promise<void> {
     const { portal } = this.options
@@ -105,12 +105,13 @@ export class Desk {
         metas: { default: { title: id, description: '' } },
         visibility: 'public',
       })
-      await this.firstFetch.ensure(this.rootOf(id), id, true)
     } catch (error) {
       discardDraft(portal, id)
-      this.firstFetch.forget(id)
       throw error
     }
+    await this.firstFetch.ensure(this.rootOf(id), id, true).catch((error: unknown) => {
+      if (!(error instanceof Fault)) throw error
+    })
   }
 
   /** Titles of datasets whose dataset.yaml is not written yet. */
