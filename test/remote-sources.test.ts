@@ -6,6 +6,7 @@ import t from 'tap'
 import { Fault, faultText } from '../src/errors/errors.ts'
 import { readDefinition } from '../src/publishing/definition.ts'
 import { publishDataset } from '../src/publishing/publish.ts'
+import { type PublishMessage, publishAll } from '../src/publishing/publisher.ts'
 import { isSchedule, nextTime } from '../src/publishing/remote/schedule.ts'
 import { dueRemotes, remoteFolder, remoteState } from '../src/publishing/remote/state.ts'
 import { versionsOf } from '../src/publishing/versions/versions.ts'
@@ -280,4 +281,21 @@ t.test('a dataset from an address', async t => {
     readDefinition(portal, 'far').problems[0]?.message,
     /refresh means something only for a source with an url/,
   )
+})
+
+t.test('publishing by name reports why an address gave no new data', async t => {
+  const portal = t.testdir({
+    'portal.yaml': 'source_private_hosts: [127.0.0.1]\n',
+    data: { far: { 'dataset.yaml': `source: { url: "${origin}/far.csv" }\n` } },
+  })
+  const publish = async () => {
+    const messages: PublishMessage[] = []
+    const context = { portal, base: 'http://localhost', now: () => new Date(), isNamed: true }
+    await publishAll(context, ['far'], message => messages.push(message))
+    return messages.filter(({ type }) => type !== 'progress')
+  }
+  answer = (_, response) => response.end('a\n1\n')
+  t.notMatch(await publish(), [{ fetchFailure: String }])
+  answer = (_, response) => response.writeHead(404).end()
+  t.match(await publish(), [{ type: 'unchanged', records: 1, fetchFailure: /it answers 404/ }])
 })

@@ -52,7 +52,7 @@ export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
         case 'loading':
           return show(`loading ${message.dataset}`, message.triples, message.total, 'triples')
         case 'unchanged':
-          return line(`${message.dataset}: unchanged, ${message.records} records`)
+          return line(`${message.dataset}: unchanged, ${message.records} records${fetchFailureText(message)}`)
         case 'mapping-refused':
           failures.push(message.dataset)
           return line(refusalText(message.dataset, message))
@@ -69,12 +69,13 @@ export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
   }
 }
 
-function publishedText({ dataset, report }: Extract<PublishMessage, { type: 'published' }>): string {
+function publishedText(message: Extract<PublishMessage, { type: 'published' }>): string {
+  const { dataset, report } = message
   const seconds = Math.max(report.milliseconds, 1) / 1000
   const rate = Math.round(report.records / seconds)
   const done = report.isSourceRead ? '' : ' from the records published before'
   const again = report.damage === null ? '' : ` (made again: ${report.damage} in the version before)`
-  const first = `${dataset}: ${report.records} records, ${report.triples} triples${done} in ${seconds.toFixed(1)} s (${rate} records/s)${again}`
+  const first = `${dataset}: ${report.records} records, ${report.triples} triples${done} in ${seconds.toFixed(1)} s (${rate} records/s)${again}${fetchFailureText(message)}`
   const mapped = report.mapping === null ? '' : mappingReportText(dataset, report.mapping)
   const repeated =
     report.repeated === 0 ? '' : `\n  ${report.repeated} records have the identity of another record`
@@ -85,6 +86,13 @@ function publishedText({ dataset, report }: Extract<PublishMessage, { type: 'pub
   const more = report.misfits.length - MAX_FIELDS
   const rest = more > 0 ? `\n  … and ${more} more fields, see: lodestone check ${dataset}` : ''
   return `${first}${repeated}\n  ${report.misfitCount} values do not fit their field and became null${shown.join('')}${rest}${mapped}`
+}
+
+/** Data of a source that cannot be fetched stay as they were: whoever asks for new ones is told why. */
+function fetchFailureText({ fetchFailure }: { readonly fetchFailure?: string }): string {
+  return fetchFailure === undefined
+    ? ''
+    : `\n  the address gave no new data: ${fetchFailure.replaceAll('\n', '\n  ')}`
 }
 
 /** Fields with misfits that one publication shows. */

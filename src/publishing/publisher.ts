@@ -8,6 +8,7 @@ import { findUnchanged, publishDataset, reasonOf } from './publish.ts'
 import { PublicationFailed, PublisherPool } from './publisher-pool.ts'
 import type { StoreSettings } from './registry/portal-store.ts'
 import type { SharedRegistry } from './registry/shared-registry.ts'
+import { remoteState } from './remote/state.ts'
 import { sourceSize } from './source-digest.ts'
 import { forget, isWithdrawn, type Manifest, storedDatasets, versionsOf } from './versions/versions.ts'
 
@@ -36,6 +37,14 @@ export interface PublishedSize {
   /** Triples of the graph that is served. */
   readonly triples: number
   readonly seconds: number
+  /** Why its address could not be fetched, so that the data that came before stay; absent where it could. */
+  readonly fetchFailure?: string
+}
+
+function fetchFailureOf(portal: string, id: string): Pick<PublishedSize, 'fetchFailure'> {
+  const { failures = 0, reason } = remoteState(portal, id) ?? {}
+  const isFailing = failures > 0 && readDefinition(portal, id).definition?.remote != null
+  return isFailing && reason !== undefined ? { fetchFailure: reason } : {}
 }
 
 /**
@@ -77,7 +86,11 @@ export async function publishAll(
         )
       else await shared?.restore(versions, result.manifest)
       const { type, manifest } = result
-      const size = { records: manifest.statistics.records, triples: servedTriples(manifest) }
+      const size = {
+        records: manifest.statistics.records,
+        triples: servedTriples(manifest),
+        ...fetchFailureOf(context.portal, id),
+      }
       if (type === 'published')
         report({ type, dataset: id, ...size, seconds: seconds(), report: result.report })
       else report({ type, dataset: id, ...size, seconds: seconds() })
