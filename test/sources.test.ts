@@ -8,6 +8,7 @@ import { nearest } from '../src/model/nearest.ts'
 import { columnNames } from '../src/sources/column-names.ts'
 import { csvSource, tsvSource } from '../src/sources/csv.ts'
 import { sniffDelimiter } from '../src/sources/delimiter.ts'
+import { EncodingSample } from '../src/sources/detect-encoding.ts'
 import { compileFields, type FieldSpec, fieldOf } from '../src/sources/fields.ts'
 import { geojsonSource } from '../src/sources/geojson.ts'
 import { inferFields } from '../src/sources/infer.ts'
@@ -1302,6 +1303,13 @@ t.test('inference of JSON', async t => {
     ['name', '2020', '2019'],
     'order of the header',
   )
+  const long = 'Which of these would you say is the most '.repeat(5)
+  const names = safeNames([long, `${long}?`, 'x'.repeat(100), `${'x'.repeat(99)} `, 'y'.repeat(101)])
+  t.ok(
+    names.every(name => /^[a-z0-9_]{1,100}$/.test(name)),
+    'long titles give names that a field can have',
+  )
+  t.equal(new Set(names).size, names.length)
 })
 
 t.test('typing', async t => {
@@ -1413,4 +1421,17 @@ t.test('nearest', t => {
   ]
   for (const [name, candidates, expected] of cases) t.equal(nearest(name, candidates), expected, name)
   t.end()
+})
+
+t.test('no-break spaces within words of a text', async t => {
+  const encodingOf = (text: string) => {
+    const sample = new EncodingSample()
+    sample.add(Buffer.from(text, 'latin1'))
+    return sample.encoding()
+  }
+  t.equal(
+    encodingOf('The Upshot\xcafound that\xcadifferent pollsters differ, or isn\xd5t it\xcaso'),
+    'macintosh',
+  )
+  t.equal(encodingOf('Prix\xa0moyen par\xa0an, 12\xa0000\xa0EUR'), 'latin-1')
 })

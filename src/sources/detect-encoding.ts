@@ -171,8 +171,9 @@ const LETTER = /\p{L}/u
 const LOWER = /\p{Ll}/u
 const UPPER = /\p{Lu}/u
 const CONTROL = /[\u0080-\u009f\ufffd]/
+const NO_BREAK_SPACE = '\u00a0'
 const WORD_SIGNS = '’‘·-'
-const SIGNS = '«»“”„–—…€°²³º§£•©®™½¼±µ×¿¡\u00a0'
+const SIGNS = `«»“”„–—…€°²³º§£•©®™½¼±µ×¿¡${NO_BREAK_SPACE}`
 
 function latinScore(
   character: string,
@@ -182,6 +183,7 @@ function latinScore(
 ): number {
   if (CONTROL.test(character)) return -6
   if (!LETTER.test(character)) {
+    if (character === NO_BREAK_SPACE) return 0.6
     const isWithin = LETTER.test(before) && LETTER.test(after)
     if (WORD_SIGNS.includes(character)) return isWithin ? 1.2 : 0.2
     if (isWithin) return -4
