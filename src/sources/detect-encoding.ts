@@ -190,6 +190,8 @@ function latinScore(
     return SIGNS.includes(character) ? 0.6 : -2
   }
   let score = common.includes(character) ? 2 : possible.includes(character) ? 0.6 : -1.5
+  // Numbers have spaces and signs next to them, not letters.
+  if (/\d/.test(before) || /\d/.test(after)) score -= 3
   // Portuguese has it before e; elsewhere it is more often a Hungarian ő that was read wrongly.
   if (character === 'õ' && after !== 'e') score -= 1.2
   if (UPPER.test(character) && !LETTER.test(before) && !LETTER.test(after)) score -= 1.5
