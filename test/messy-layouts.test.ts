@@ -55,6 +55,16 @@ const TEXTS: readonly Case[] = [
     Array.from({ length: 12 }, () => ['A', 1, 2]),
   ],
   [
+    'aligned.txt',
+    'station  name          lat     lon\n-------  ----          ---     ---\n    101  Kew Gardens   51.48  -0.29\n\n    102  Eskdalemuir   55.31  -3.21\r\n    103                56.00  -4.00\n',
+    ['station: int', 'name: text', 'lat: double', 'lon: double', 'geo_point: geo_point_2d'],
+    [
+      [101, 'Kew Gardens', 51.48, -0.29, { lat: 51.48, lon: -0.29 }],
+      [102, 'Eskdalemuir', 55.31, -3.21, { lat: 55.31, lon: -3.21 }],
+      [103, null, 56, -4, { lat: 56, lon: -4 }],
+    ],
+  ],
+  [
     'header-again.csv',
     'id,name\n1,A\n2,B\nid,name\n3,C\n',
     ['id: int', 'name: text'],
@@ -161,12 +171,26 @@ t.test('tables among titles, notes and other signs', async t => {
   t.equal(found.columns[0]?.suggestion, undefined, 'codes are not said to be numbers')
 })
 
+t.test('columns of fixed widths', async t => {
+  const text = 'city      n\nRome      1\nSan Marino2\n'
+  t.match(await answerOf('touching.txt', text), /no blank parts them/)
+  const given = await understood('touching.txt', text.replace('Marino2', 'Marin 2'), { widths: '10' })
+  t.strictSame(given.values, [
+    ['Rome', 1],
+    ['San Marin', 2],
+  ])
+  t.match(
+    await understood('touching.txt', text, { widths: '10' }).catch(faultText),
+    /touching.txt:3:10: A value reaches from one column into the next at character 11[\s\S]*Correct widths/,
+  )
+})
+
 t.test('what cannot be read ends with the way out', async t => {
   const cases: readonly (readonly [name: string, content: string | Buffer, report: RegExp])[] = [
     [
-      'aligned.txt',
-      'name      city     n\nA         Rome     1\nB         Oslo     2\n',
-      /aligned with blanks[\s\S]*Save it as CSV/,
+      'titled.txt',
+      'Cities of Europe and their numbers\nname      city     n\nA         Rome     1\nB         Oslo     2\n',
+      /aligned with blanks[\s\S]*save it as CSV/,
     ],
     ['words.json', '["a","b"]', /no array of objects[\s\S]*Give each record an object/],
     [

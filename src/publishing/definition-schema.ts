@@ -30,6 +30,7 @@ export const READING_OPTIONS = Type.Object(
   {
     delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
     quote: Type.Optional(Type.String({ maxLength: 1 })),
+    widths: Type.Optional(Type.String({ pattern: '^[1-9]\\d{0,4}(?:, ?[1-9]\\d{0,4})*$', maxLength: 5000 })),
     encoding: Type.Optional(Type.String()),
     header: Type.Optional(Type.Integer({ minimum: 0 })),
     footer: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),

@@ -81,6 +81,8 @@ export interface SourceOptions {
   readonly delimiter?: string
   /** The character around cells of CSV and TSV that hold others; an empty text where there is none. */
   readonly quote?: string
+  /** Characters of each column but the last, `7, 14`, for a CSV whose columns are aligned with blanks. */
+  readonly widths?: string
   /** utf-8, utf-16le, latin-1, macintosh, windows-1250 …; by default what the bytes tell. */
   readonly encoding?: string
   /** The line (for workbooks the row) of the header of a table; 0 where there is none. The first by default. */
@@ -101,8 +103,8 @@ const TABLE = ['header', 'footer'] as const
 
 /** Options that a kind of source understands; all kinds of files understand `file`. */
 export const UNDERSTOOD: Readonly<Record<SourceFormat | 'module', readonly (keyof SourceOptions)[]>> = {
-  csv: ['delimiter', 'quote', 'encoding', ...TABLE],
-  tsv: ['delimiter', 'quote', 'encoding', ...TABLE],
+  csv: ['delimiter', 'quote', 'widths', 'encoding', ...TABLE],
+  tsv: ['delimiter', 'quote', 'widths', 'encoding', ...TABLE],
   json: ['encoding', 'records', ...TABLE],
   jsonl: ['encoding'],
   geojson: ['encoding', 'records'],

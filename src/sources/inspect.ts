@@ -1,5 +1,6 @@
 import { Fault } from '../errors/errors.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
+import { alignedWidths } from './aligned.ts'
 import { chooseSheet } from './choose-sheet.ts'
 import { fileText } from './data-file.ts'
 import { decoderOf, encodingNamed } from './decode.ts'
@@ -128,17 +129,21 @@ async function completeCsv(
   given: SourceOptions,
 ): Promise<Completed> {
   const { options, notes } = await withEncoding(opened, given)
+  if (options.widths !== undefined) return completeGrid(opened, format, options, notes)
   const head = headText(opened, options.encoding)
   const { delimiter } = options
   const found =
     delimiter ??
     (format === 'tsv' && head.includes('\t') ? '\t' : detectDelimiter(head, head.length < HEAD_CHARACTERS))
-  if (found === ' ' && delimiter === undefined && isAligned(head))
+  if (found === ' ' && delimiter === undefined && isAligned(head)) {
+    const widths = await alignedWidths(fileText(opened.data, options.encoding))
+    if (widths !== null) return completeGrid(opened, format, { ...options, widths }, notes)
     throw unreadable(
-      'The columns are aligned with blanks.',
+      'The columns are aligned with blanks, and no blank parts them in all lines.',
       { file: opened.data.name },
-      'Save it as CSV, with a comma or tab between the columns.',
+      'Take out titles and notes, or save it as CSV, with a comma or tab between the columns.',
     )
+  }
   return completeGrid(opened, format, { ...options, delimiter: found }, notes)
 }
 

@@ -1,5 +1,6 @@
 import { nearest } from '../model/nearest.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
+import { alignedGrid } from './aligned.ts'
 import { csvGrid, csvSource, tsvSource } from './csv.ts'
 import { type DataFile, fileText, openData } from './data-file.ts'
 import { encodingNamed } from './decode.ts'
@@ -188,7 +189,8 @@ export function gridOf({ data }: OpenedFile, format: GridFormat, options: Source
     case 'csv':
     case 'tsv': {
       const delimiter = delimiterOf(options) ?? (format === 'tsv' ? '\t' : ',')
-      const { quote } = options
+      const { quote, widths } = options
+      if (widths !== undefined) return alignedGrid(fileText(data, encodingOf(options)), widths)
       return csvGrid(fileText(data, encodingOf(options)), {
         delimiter,
         ...(quote === undefined ? {} : { quote }),
@@ -208,8 +210,8 @@ export function gridOf({ data }: OpenedFile, format: GridFormat, options: Source
 }
 
 /** True where options tell of a table that is not the whole file: it is then read with tolerance. */
-function isMessy({ header, footer, quote }: SourceOptions): boolean {
-  return header !== undefined || footer !== undefined || quote !== undefined
+function isMessy({ header, footer, quote, widths }: SourceOptions): boolean {
+  return header !== undefined || widths !== undefined || footer !== undefined || quote !== undefined
 }
 
 function layoutOf({ header = 1, footer = 0 }: SourceOptions) {

@@ -8,6 +8,7 @@ export interface ReadingOptions {
   readonly encoding?: string
   readonly delimiter?: string
   readonly quote?: string
+  readonly widths?: string
   readonly header?: number
   readonly footer?: number
   readonly sheet?: string
@@ -23,6 +24,7 @@ export function withReadingOptions(command: Command): Command {
     .option('--encoding <name>', 'utf-8, latin-1, windows-1250, macintosh … (default: detected)')
     .option('--delimiter <c>', 'between the cells of a CSV; \\t for a tab (default: detected)')
     .option('--quote <c>', 'around cells of a CSV; an empty text for none (default: ")')
+    .option('--widths <numbers>', 'characters of each column but the last, where blanks align them: 7,14')
     .option('--header <line>', 'line of the header; 0 for none (default: detected)', numberArgument)
     .option('--footer <rows>', 'rows at the end that are no records (default: detected)', numberArgument)
     .option('--sheet <name>', 'sheet of a workbook or layer of a GeoPackage, by name or number')
@@ -33,8 +35,8 @@ export function withReadingOptions(command: Command): Command {
 
 /** The source that a file is with these options. */
 export function specOf(path: string, given: ReadingOptions): SourceSpec {
-  const { format, encoding, delimiter, quote, header, footer, sheet, range, file, records } = given
-  const all = { encoding, delimiter, quote, header, footer, sheet, range, file, records }
+  const { format, encoding, delimiter, quote, widths, header, footer, sheet, range, file, records } = given
+  const all = { encoding, delimiter, quote, widths, header, footer, sheet, range, file, records }
   const options = Object.fromEntries(
     Object.entries(all).filter(([, value]) => value !== undefined),
   ) as SourceOptions

@@ -30,6 +30,7 @@ const READING: readonly EntryMember[] = [
   { name: 'encoding', kind: 'text' },
   { name: 'delimiter', kind: 'raw' },
   { name: 'quote', kind: 'text' },
+  { name: 'widths', kind: 'text' },
   { name: 'header', kind: 'number' },
   { name: 'footer', kind: 'number' },
   { name: 'sheet', kind: 'text' },
