@@ -181,6 +181,10 @@ t.test('what a publication that died has left is removed, though nothing changed
   // It died after the new version was in force, and before the oldest was removed; another died while it prepared one.
   for (const name of [oldest, 'preparing-4194305-x'])
     cpSync(path.join(portal, 'oldest'), path.join(home, name), { recursive: true })
+  // One died between writing the name of its version and putting it in force; one that is alive is about to.
+  const alive = `current.${process.ppid}.new`
+  for (const name of ['current.4194305.new', 'current.new', alive])
+    writeFileSync(path.join(home, name), 'x\n')
   const others = path.join(portal, 'data/others')
   mkdirSync(others)
   writeFileSync(path.join(others, 'dataset.yaml'), 'source: { path: others.csv }\n')
@@ -202,6 +206,10 @@ t.test('what a publication that died has left is removed, though nothing changed
       .sort(),
     [...retained].sort(),
     'four versions and nothing else',
+  )
+  t.same(
+    readdirSync(home).filter(name => name.endsWith('.new')),
+    [alive],
   )
 })
 

@@ -3,8 +3,10 @@ import path from 'node:path'
 
 /** Replaces a file in one step: whatever moment the process dies at, a reader finds the old text or the new one. */
 export function replaceDurably(file: string, text: string): void {
-  writeDurably(`${file}.new`, text)
-  renameSync(`${file}.new`, file)
+  // The name tells whose it is, where the process dies before the next line.
+  const fresh = `${file}.${process.pid}.new`
+  writeDurably(fresh, text)
+  renameSync(fresh, file)
   synchronise(path.dirname(file))
 }
 

@@ -326,17 +326,20 @@ function removeOthers(home: string, retained: ReadonlySet<string>): void {
 export function removeLeftovers(versions: Versions, id: string): void {
   const home = path.join(versions.root, id)
   if (!existsSync(home)) return
-  const folders = readdirSync(home, { withFileTypes: true }).filter(entry => entry.isDirectory())
-  const dead = folders.filter(({ name }) => name.startsWith('preparing-') && !isInPreparation(name))
-  for (const { name } of dead) rmSync(path.join(home, name), { recursive: true, force: true })
+  const entries = readdirSync(home, { withFileTypes: true })
+  const isLeft = (name: string) => /^preparing-|\.new$/.test(name) && !isInPreparation(name)
+  for (const { name } of entries)
+    if (isLeft(name)) rmSync(path.join(home, name), { recursive: true, force: true })
   const current = currentVersion(versions, id)
-  if (current !== null && folders.length - dead.length > Math.max(versions.keep, MIN_ON_DISK))
+  const folders = entries.filter(entry => entry.isDirectory() && !isLeft(entry.name))
+  if (current !== null && folders.length > Math.max(versions.keep, MIN_ON_DISK))
     removeOldest(versions, id, [current])
 }
 
-/** True for the folder in which another process that is alive prepares a version of its own. */
+/** True for a folder or file in which another process that is alive prepares something of its own. */
 function isInPreparation(name: string): boolean {
-  const pid = Number(/^preparing-(\d+)-/.exec(name)?.[1])
+  const [, folder, file] = /^preparing-(\d+)-|\.(\d+)\.new$/.exec(name) ?? []
+  const pid = Number(folder ?? file)
   if (Number.isNaN(pid) || pid === process.pid) return false
   try {
     return process.kill(pid, 0)
