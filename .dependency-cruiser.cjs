@@ -117,6 +117,7 @@ module.exports = {
     only('postgresql', '(pg|@types/pg)(/|$)', '^src/accounts/postgres/'),
     only('metrics', 'prom-client', '^src/telemetry/'),
     only('archives', 'tar/', '^src/cli/backup/'),
+    only('ftp', 'basic-ftp/', '^src/sources/address/ftp\\.ts$'),
     only('fastify', '@?fastify', '^src/(http|site|api|portal|app|cli)/|^src/main\\.ts$'),
     {
       name: 'resolvable',

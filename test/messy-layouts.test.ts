@@ -172,6 +172,11 @@ t.test('tables among titles, notes and other signs', async t => {
 })
 
 t.test('columns of fixed widths', async t => {
+  const missing = await understood(
+    'missing.txt',
+    'a      b     c\n-----  ----  ---\n1      x     2.5\n-      -     -\n3      y     4.5\n',
+  )
+  t.equal(missing.values.length, 3, 'a line of signs for no value is a record')
   const text = 'city      n\nRome      1\nSan Marino2\n'
   t.match(await answerOf('touching.txt', text), /no blank parts them/)
   const given = await understood('touching.txt', text.replace('Marino2', 'Marin 2'), { widths: '10' })

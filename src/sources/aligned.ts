@@ -5,8 +5,8 @@ import { unreadable } from './unreadable.ts'
 /** Characters of a line beyond which a file is no table of aligned columns. */
 const MAX_LINE = 10_000
 
-/** A line under the header, or between parts, that has no values. */
-const RULER = /^[\s\-=+|_.:]+$/
+/** A line that is drawn under the header, or between parts; signs that stand alone are values. */
+const RULER = /^(?=.*[-=_+]{3})[\s\-=+|_]+$/
 
 interface Line {
   readonly number: number
@@ -14,11 +14,11 @@ interface Line {
 }
 
 /**
- * The widths in characters of all columns but the last, `7, 14`, of a table whose columns are aligned with blanks: they are parted where every line
- * has a blank. Null where no such place is, as with columns that touch, or where a column has a value in the first line alone, as of a title.
+ * The widths in characters of all columns but the last, `7, 14`, of a table whose columns are aligned with blanks: they
+ * are parted where every line has a blank. Null where no such place is, as with columns that touch, or where a column has a value in the first line alone, as of a title.
  */
 export async function alignedWidths(file: TextFile): Promise<string | null> {
-  // How many lines have a value there; two stand for more.
+  // 1 where the first line alone has a value, 2 where a later one has.
   const used = new Uint8Array(MAX_LINE + 1)
   let isFirst = true
   let end = 0
@@ -46,8 +46,8 @@ export async function alignedWidths(file: TextFile): Promise<string | null> {
 }
 
 /**
- * The rows of a table whose columns have fixed widths. Lines of signs alone, as under a header, are left out. Throws SourceUnreadable, with the
- * place, for a value that reaches into the next column.
+ * The rows of a table whose columns have fixed widths. Lines that are drawn, as under a header, are left out. Throws
+ * SourceUnreadable, with the place, for a value that reaches into the next column.
  *
  * @param widths of all columns but the last: `7, 14`
  */
@@ -84,11 +84,11 @@ async function* readLines(file: TextFile): AsyncGenerator<readonly Line[]> {
     texts.flatMap(text => {
       const line = { number: number++, text: text.trimEnd() }
       if (line.text.length > MAX_LINE)
-        throw unreadable(`The line has more than ${MAX_LINE} characters.`, {
-          file: fileNameOf(file),
-          line: line.number,
-          column: 1,
-        })
+        throw unreadable(
+          `The line has more than ${MAX_LINE} characters.`,
+          { file: fileNameOf(file), line: line.number, column: 1 },
+          'Save it as CSV, with a comma or tab between the columns.',
+        )
       return line.text === '' || RULER.test(line.text) ? [] : [line]
     })
   for await (const piece of readText(file)) {

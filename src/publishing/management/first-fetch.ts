@@ -6,7 +6,10 @@ import { refreshRemote } from '../remote/refresh.ts'
 import { remoteFolder, remoteState } from '../remote/state.ts'
 import { DEFINITION } from './drafts.ts'
 
-/** Fetches the data of drafts whose addresses were never fetched, so that there is something to look at before it is published. */
+/**
+ * Fetches the data of drafts whose addresses were never fetched, so that there is something to look at before they are
+ * published.
+ */
 export class FirstFetch {
   private readonly portal: string
   private readonly now: () => number
@@ -19,8 +22,8 @@ export class FirstFetch {
   }
 
   /**
-   * Resolves when there are data of a dataset, or none are needed from an address. Faults: BadRequest, with the reason, where the address cannot
-   * be fetched; after a failure it is asked again when the time for that has come, or at once.
+   * Resolves when there are data of a dataset, or none are needed from an address. Faults: BadRequest, with the reason, where
+   * the address cannot be fetched; after a failure it is asked again when the time for that has come, or at once.
    *
    * @param root of the portal, or of a draft
    */

@@ -20,3 +20,9 @@ export function shownAddress(url: string): string {
 export function refusedAddress(url: URL, why: string, cure?: string): Error {
   return unreadable(`The address is refused: ${why}.`, { file: shownAddress(url.href) }, cure)
 }
+
+/** What to do about failures that every protocol has. */
+export const FETCH_CURES = {
+  credentials: 'Name an environment variable that has its credentials with authorization.',
+  moved: 'Ask its publisher where the file is now, and correct the url.',
+} as const

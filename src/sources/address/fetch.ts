@@ -11,8 +11,8 @@ import type { Fetched, FetchLimits, Validators } from './limits.ts'
 const MAX_WAIT = 30_000
 
 /**
- * Fetches an address into a file, unless it is as it was: by HTTP or FTP, with TLS or without. Redirects are followed, each checked like the first; broken connections and
- * answers of 429 and 5xx are tried again. Throws SourceUnreadable, and leaves no file, for everything else: a host that is not allowed, a
+ * Fetches an address into a file, unless it is as it was: by HTTP or FTP, with TLS or without. Redirects are followed, each
+ * checked like the first; broken connections and answers of 429 and 5xx are tried again. Throws SourceUnreadable, and leaves no file, for everything else: a host that is not allowed, a
  * private address (also of a name, and after a redirect), more bytes than allowed, silence, an error.
  *
  * @param authorization value of the header of HTTP, sent to the host of the address alone; FTP takes name and password from `Basic …`

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { Client, FTPError } from 'basic-ftp'
 import { Fault } from '../../errors/errors.ts'
-import { Passing, refusedAddress } from './failures.ts'
+import { FETCH_CURES, Passing, refusedAddress } from './failures.ts'
 import { checkAddress, checkedLookup, hostOf } from './hosts.ts'
 import type { Fetched, FetchLimits, Validators } from './limits.ts'
 import { saveBody } from './save-body.ts'
@@ -141,7 +141,7 @@ function failureOf(error: unknown, url: URL, limits: FetchLimits): unknown {
 
 /** What can be done about a reply (RFC 959, 4.2). */
 function cureOf(code: number): string {
-  if (code === 530) return 'Name an environment variable that has its credentials with authorization.'
-  if (code === 550) return 'Ask its publisher where the file is now, and correct the url.'
+  if (code === 530) return FETCH_CURES.credentials
+  if (code === 550) return FETCH_CURES.moved
   return 'Open it with another client of FTP to see what it says.'
 }

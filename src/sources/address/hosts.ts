@@ -71,7 +71,10 @@ function isAmong(host: string, hosts: readonly string[]): boolean {
   })
 }
 
-/** Looks a host up, with {@link lookup} of Node as model: a name that stands for a private address is refused, and what was checked is what is connected to. */
+/**
+ * A lookup for the host of an address, as sockets of Node take it: a name that stands for a private address is refused, and
+ * what was checked is what is connected to.
+ */
 export function checkedLookup(url: URL, { privateHosts }: FetchLimits): LookupFunction {
   const isAllowed = isAmong(hostOf(url), privateHosts)
   return (name, options, done) =>

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { Fault } from '../../errors/errors.ts'
-import { Passing, refusedAddress } from './failures.ts'
+import { FETCH_CURES, Passing, refusedAddress } from './failures.ts'
 import { checkAddress, checkedLookup } from './hosts.ts'
 import type { Fetched, FetchLimits, Validators } from './limits.ts'
 import { saveBody } from './save-body.ts'
@@ -65,9 +65,8 @@ export async function fetchHttp(
 
 /** What can be done about the status of an answer. */
 function cureOf(status: number): string {
-  if (status === 401 || status === 403)
-    return 'Name an environment variable that has its credentials with authorization.'
-  if (status === 404 || status === 410) return 'Ask its publisher where the file is now, and correct the url.'
+  if (status === 401 || status === 403) return FETCH_CURES.credentials
+  if (status === 404 || status === 410) return FETCH_CURES.moved
   return 'Open it in a browser to see what it says.'
 }
 
