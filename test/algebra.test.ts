@@ -8,6 +8,7 @@ import { XSD } from '../src/rdf/vocab.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { type DatasetView, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
+import { PairMap } from '../src/store/columns/evaluate/pair-map.ts'
 import { termOf } from '../src/store/columns/evaluate/value.ts'
 import { termAt } from '../src/store/columns/evaluate/vector.ts'
 import { numericKind } from '../src/store/columns/lexical.ts'
@@ -214,5 +215,65 @@ t.test(`random algebra, seed ${seed}`, t => {
   }
   t.same(differences, [], `${QUERIES} queries with ${solutions} solutions`)
   t.ok(solutions > QUERIES / 2, 'queries that find something')
+  t.end()
+})
+
+t.test('numbers of pairs', t => {
+  let bytes = 0
+  const pairs = new PairMap(change => {
+    bytes += change
+  })
+  const expected = new Map<string, number>()
+  let wrong = 0
+  for (let turn = 0; turn < 20_000; turn++) {
+    const [left, right] = [turn % 301, turn % 7 === 0 ? 2 ** 32 - 1 - (turn % 5) : (turn * 31) % 97]
+    const key = `${left} ${right}`
+    const known = expected.get(key)
+    if (pairs.get(left, right) !== (known ?? -1)) wrong += 1
+    if (pairs.add(left, right, expected.size) !== (known ?? expected.size)) wrong += 1
+    if (known === undefined) expected.set(key, expected.size)
+  }
+  t.equal(wrong, 0)
+  t.equal(pairs.size, expected.size)
+  t.same(
+    new Map([...pairs.entries()].map(([left, right, value]) => [`${left} ${right}`, value])),
+    new Map([...expected].sort()),
+    'all of them are there once',
+  )
+  t.ok(bytes >= 12 * 2 * pairs.size && bytes <= 12 * 4 * pairs.size, `${bytes} bytes are counted`)
+  t.end()
+})
+
+t.test('many rows with a term in common are joined a part at a time', t => {
+  const rows = 700
+  const named = (letter: string) =>
+    Array.from({ length: rows }, (_, at) => `<urn:${letter}${at}> <urn:${letter}> <urn:same> .\n`).join('')
+  const dataset = { defaultGraphs: [columnsOfText(named('a') + named('b'))], namedGraphs: new Map() }
+  const [left, right] = ['{ SELECT ?a ?k { ?a <urn:a> ?k } }', '{ SELECT ?b ?k { ?b <urn:b> ?k } }']
+  const count = (group: string) =>
+    byColumns({ text: `SELECT (COUNT(*) AS ?n) { ${group} }`, order: [] }, dataset)[0]?.n?.replace(
+      ' integer',
+      '',
+    )
+  t.equal(count(`${left} ${right}`), String(rows * rows))
+  t.equal(count(`${left} OPTIONAL ${right}`), String(rows * rows))
+  t.equal(count(`${left} MINUS ${right}`), '0')
+  t.equal(count(`${left} MINUS { SELECT ?b ?k { ?b <urn:b> ?k FILTER(?b = <urn:b1>) } }`), '0')
+  t.equal(count(`${left} MINUS { SELECT ?b ?k { ?b <urn:none> ?k } }`), String(rows))
+  const bounded = (text: string, memory = 20e6) => {
+    const evaluation = new Evaluation(dataset, { memory }, { base: BASE })
+    for (const _ of new Evaluator(evaluation).solutions(parseQuery(text, BASE).query.input));
+  }
+  t.doesNotThrow(() => bounded(`SELECT * { ${left} ${right} }`), 'pairs are given away as they are found')
+  const refused = { reason: 'memory' } as unknown as Error
+  t.throws(
+    () => bounded(`SELECT DISTINCT ?a ?b { ${left} { SELECT ?b { ?b <urn:b> ?k } } }`, 5e6),
+    refused,
+    'what is told apart is counted',
+  )
+  t.throws(
+    () => bounded(`SELECT (COUNT(DISTINCT CONCAT(STR(?a), STR(?b))) AS ?n) { ${left} ${right} }`),
+    refused,
+  )
   t.end()
 })

@@ -4,7 +4,6 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app/app.ts'
 import { loadConfig } from '../src/config/load.ts'
-import { LineSet } from '../src/publishing/line-set.ts'
 import { type PublishMessage, publishAll } from '../src/publishing/publisher.ts'
 import {
   currentManifest,
@@ -14,6 +13,7 @@ import {
   versionsOf,
   withdraw,
 } from '../src/publishing/versions/versions.ts'
+import { LineSet } from '../src/rdf/line-set.ts'
 import { replaceBlankNodes } from '../src/rdf/skolem.ts'
 import { openFile } from '../src/sources/open.ts'
 import { select } from './support/ask.ts'

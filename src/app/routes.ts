@@ -134,6 +134,7 @@ export async function registerEndpoints(
       ]),
   })
   if (!isPrivate) cache.install(http)
+  fairUse.guard(http)
   http.setErrorHandler(answerFault(restBody))
   http.setNotFoundHandler((request, reply) => {
     const fault = new Fault('NotFoundResource', {

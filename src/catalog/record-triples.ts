@@ -1,16 +1,17 @@
 import type { CompiledMapping } from '../mapping/compile.ts'
 import type { Field } from '../model/field.ts'
 import { splitQuad } from '../publishing/graphs/rdf-quads.ts'
-import { LineSet } from '../publishing/line-set.ts'
 import { compileTextWith } from '../query/compile/records.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
 import type { Executor } from '../query/execute/executor.ts'
 import { exportRecords, recordPositions } from '../query/execute/find.ts'
 import type { RecordQuery } from '../query/plan.ts'
+import { LineSet } from '../rdf/line-set.ts'
+import { breathe } from '../runtime/work-client.ts'
 import type { Store } from '../store/store.ts'
 
 /** Records whose triples are written at a time. */
-const RECORDS_AT_A_TIME = 1000
+const RECORDS_AT_A_TIME = 250
 
 /**
  * The facts of the first records of a dataset, of all by default, in the order of its source, in bounded pieces of
@@ -26,6 +27,7 @@ async function* recordTriples(
   for (let first = 0; first < records; first += size) {
     const triples = await store.lines(target.graphs.facts, first, Math.min(records, first + size))
     if (triples !== '') yield triples
+    await breathe()
   }
 }
 
@@ -56,6 +58,7 @@ export async function* matchingTriples(
     for (const position of positions)
       for (const lines of columns.lines(position, position + 1)) piece += lines
     if (piece !== '') yield piece
+    await breathe()
   }
 }
 

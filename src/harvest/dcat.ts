@@ -1,5 +1,5 @@
 import { splitQuad } from '../publishing/graphs/rdf-quads.ts'
-import { LineSet } from '../publishing/line-set.ts'
+import { LineSet } from '../rdf/line-set.ts'
 import { parseTriples } from '../rdf/ntriples-reader.ts'
 import type { Term } from '../rdf/term.ts'
 import { DCAT, DCTERMS, FOAF, HYDRA, RDF, SKOS } from '../rdf/vocab.ts'

@@ -1,52 +1,142 @@
 import type { ServerResponse } from 'node:http'
 import type { MaybePromise } from '../accounts/maybe-promise.ts'
 import type { ClientBudget } from './budget.ts'
+import { onceEnded } from './response-end.ts'
 
-/** Requests of a client that uses more than others, of which each is answered before the next is begun. */
-const AT_ONCE = 1
+/** Milliseconds for which an answer keeps those of heavy users from being begun: what takes longer is not hindered by one of them. */
+const PROMPT = 50
+
+/** Milliseconds after which one of a heavy user is begun though others are being answered. */
+const PATIENCE = 20
+
+/** Milliseconds of rest after an answer to a heavy user, at most; otherwise as long as the answer took. */
+const MAX_REST = 20
 
 interface Line {
+  readonly client: ClientBudget
   running: number
+  /** Moment at which a request was begun last. */
+  begun: number
   readonly waiting: (() => void)[]
 }
 
 /**
- * Has the requests of those who use the most wait for one another while others ask, so that no more than one of each stands
- * before the next request of anybody else.
+ * Has the requests of those who use the most wait for one another while others ask. Of each of them one is answered at a time;
+ * of all of them together one is begun at a time, while nobody else is being answered, and after a rest as long as the last
+ * one took, so that the thread that answers is free for others at least half of the time.
  */
 export class Admission {
   private readonly lines = new Map<string, Line>()
+  private readonly begun = new WeakSet<ServerResponse>()
+  /** Answers under way that heavy users wait for. */
+  private prompt = 0
+  private isBeginning = false
+  private resting = 0
+  private lastBegun = 0
+  private timer: NodeJS.Timeout | undefined
 
-  /** Resolves when a request may be answered; it counts until its response is closed. */
+  /** Resolves when a request of a client may be answered; it counts until its response has ended. */
   enter(client: ClientBudget, response: ServerResponse): MaybePromise<void> {
-    const line = this.lines.get(client.id) ?? { running: 0, waiting: [] }
-    this.lines.set(client.id, line)
-    if (line.running < AT_ONCE || (line.waiting.length === 0 && !client.isHeavy())) {
-      this.begin(client, line, response)
-      return undefined
-    }
+    if (this.begun.has(response)) return undefined
+    const line = this.lineOf(client)
+    if (line.waiting.length > 0 || client.isPressing()) return this.wait(client, response)
+    this.begin(line, response)
+    this.hold(response)
+    return undefined
+  }
+
+  /** Resolves when it is the turn of a request of a heavy user. */
+  wait(client: ClientBudget, response: ServerResponse): Promise<void> {
+    const line = this.lineOf(client)
     return new Promise(resolve => {
       const next = () => {
-        response.off('close', leave)
-        this.begin(client, line, response)
+        stay()
+        this.begin(line, response)
+        this.rest(response)
         resolve()
       }
       const leave = () => {
-        const at = line.waiting.indexOf(next)
-        if (at >= 0) line.waiting.splice(at, 1)
+        line.waiting.splice(line.waiting.indexOf(next), 1)
+        this.forget(line)
       }
       line.waiting.push(next)
-      response.once('close', leave)
+      const stay = onceEnded(response, leave)
+      this.admit()
     })
   }
 
-  private begin(client: ClientBudget, line: Line, response: ServerResponse): void {
+  private lineOf(client: ClientBudget): Line {
+    const line = this.lines.get(client.id) ?? { client, running: 0, begun: 0, waiting: [] }
+    this.lines.set(client.id, line)
+    return line
+  }
+
+  private begin(line: Line, response: ServerResponse): void {
     line.running += 1
-    response.once('close', () => {
+    line.begun = performance.now()
+    this.begun.add(response)
+    onceEnded(response, () => {
       line.running -= 1
-      if (line.running === 0 && line.waiting.length === 0) this.lines.delete(client.id)
-      while (line.waiting.length > 0 && (line.running < AT_ONCE || !client.isHeavy()))
-        line.waiting.shift()?.()
+      this.forget(line)
+      this.admit()
     })
+  }
+
+  private forget({ client, running, waiting }: Line): void {
+    if (running === 0 && waiting.length === 0) this.lines.delete(client.id)
+  }
+
+  /** Keeps heavy users waiting until a response has ended, or has taken long. */
+  private hold(response: ServerResponse): void {
+    this.prompt += 1
+    this.onceEndedOr(PROMPT, response, () => {
+      this.prompt -= 1
+      this.admit()
+    })
+  }
+
+  /** Lets nobody of the heavy users follow until a response has ended, or has taken long, and as long again. */
+  private rest(response: ServerResponse): void {
+    this.isBeginning = true
+    this.lastBegun = performance.now()
+    this.onceEndedOr(PROMPT, response, () => {
+      const now = performance.now()
+      this.isBeginning = false
+      this.resting = now + Math.min(MAX_REST, now - this.lastBegun)
+      this.admit()
+    })
+  }
+
+  private onceEndedOr(milliseconds: number, response: ServerResponse, then: () => void): void {
+    const timer = setTimeout(() => {
+      forget()
+      then()
+    }, milliseconds)
+    const forget = onceEnded(response, () => {
+      clearTimeout(timer)
+      then()
+    })
+  }
+
+  /** Begins what may be begun now. */
+  private admit(): void {
+    clearTimeout(this.timer)
+    for (const line of this.lines.values())
+      while (line.waiting.length > 0 && !line.client.isPressing()) line.waiting.shift()?.()
+    const line = this.next()
+    if (line === null || this.isBeginning) return
+    const now = performance.now()
+    const moment = Math.max(this.resting, this.prompt > 0 ? this.lastBegun + PATIENCE : 0)
+    if (now >= moment) line.waiting.shift()?.()
+    else this.timer = setTimeout(() => this.admit(), Math.ceil(moment - now))
+  }
+
+  /** Who of those that wait was last begun longest ago: turn by turn, so that none of them is kept waiting for good. */
+  private next(): Line | null {
+    let next: Line | null = null
+    for (const line of this.lines.values())
+      if (line.waiting.length > 0 && line.running === 0 && (next === null || line.begun < next.begun))
+        next = line
+    return next
   }
 }

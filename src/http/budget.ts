@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { WorkClient } from '../runtime/work-client.ts'
+import { onceEnded } from './response-end.ts'
 
 /** What each client may use of the machine. */
 export interface BudgetLimits {
@@ -15,8 +17,17 @@ const FADING = 10_000
 /** Milliseconds for which a client counts as active after its last request. */
 const ACTIVE = 5000
 
-/** Milliseconds of recent work below which nobody counts as a heavy user. */
-const LIGHT = 1000
+/** Milliseconds of recent work below which nobody counts as a heavy user, and of one who asks one thing after another. */
+const [LIGHT, SEQUENTIAL] = [1000, 4000]
+
+/** Milliseconds of recent work below which nobody waits for others. */
+const NEGLIGIBLE = 250
+
+/** Milliseconds without a request below which one follows the other without a pause. */
+const PAUSE = 2
+
+/** Requests without a pause, of the last moments, of one who keeps asking; and milliseconds in which one falls to a third (1/e) of its weight. */
+const [MANY, RATE_FADING] = [5, 200]
 
 /** Milliseconds between two looks at how much active clients use. */
 const LOOK = 250
@@ -40,12 +51,31 @@ export class ClientBudget implements WorkClient {
   private settled: number
   private recent = 0
   private offences: number[] = []
+  /** Its requests that are being answered or wait for that. */
+  private underWay = 0
+  /** Its requests that followed others without a pause, older ones counting less. */
+  private successive = 0
+  private arrived = 0
+  private left = Number.NEGATIVE_INFINITY
 
   constructor(id: string, budgets: WorkBudgets) {
     this.id = id
     this.budgets = budgets
     this.balance = budgets.limits.burst
     this.settled = budgets.now()
+  }
+
+  /** Counts a request until its response has ended. */
+  arrive(response: ServerResponse): void {
+    const now = this.budgets.now()
+    const isSuccessive = this.underWay > 0 || now - this.left < PAUSE
+    this.successive = this.successive * Math.exp((this.arrived - now) / RATE_FADING) + (isSuccessive ? 1 : 0)
+    this.arrived = now
+    this.underWay += 1
+    onceEnded(response, () => {
+      this.underWay -= 1
+      this.left = this.budgets.now()
+    })
   }
 
   usage(): number {
@@ -75,7 +105,22 @@ export class ClientBudget implements WorkClient {
   }
 
   isHeavy(): boolean {
-    return this.budgets.isContended(this) && this.usage() > Math.max(LIGHT, this.budgets.meanUsage())
+    const least = this.underWay > 1 ? LIGHT : SEQUENTIAL
+    return this.budgets.isContended(this) && this.usage() > Math.max(least, this.budgets.meanUsage())
+  }
+
+  /** True where it asks for several things at a time, or without a pause, and not for the first time, while others ask. */
+  isPressing(): boolean {
+    return (this.underWay > 1 && this.isContending()) || this.isFrequent()
+  }
+
+  /** True where it asks for one thing after another without a pause, and not for the first time, while others ask. */
+  isFrequent(): boolean {
+    return this.successive > MANY && this.isContending()
+  }
+
+  private isContending(): boolean {
+    return this.usage() > NEGLIGIBLE && this.budgets.isContended(this)
   }
 
   offend(): void {

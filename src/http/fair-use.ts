@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { MaybePromise } from '../accounts/maybe-promise.ts'
 import { Fault } from '../errors/errors.ts'
@@ -24,7 +24,7 @@ export interface FairUseOptions {
 /** Has the work of each request charged to its client: a user by account, all others by address. */
 export class FairUse {
   private readonly options: FairUseOptions
-  private readonly contexts = new WeakMap<FastifyRequest, WorkContext & { client: ClientBudget }>()
+  private readonly contexts = new WeakMap<IncomingMessage, WorkContext & { client: ClientBudget }>()
   private readonly inFlight = new InFlight()
   private readonly admission = new Admission()
   private readonly charges = new LoopCharges()
@@ -37,27 +37,25 @@ export class FairUse {
   install(http: FastifyInstance): void {
     const { budgets, address } = this.options
     http.addHook('onRequest', (request, reply, done) => {
-      const from = address(request.raw)
-      const context = {
-        client: budgets.of(`address:${addressSubject(from)}`),
-        get actor() {
+      const context = this.contextOf(request.raw, reply.raw)
+      context.actor = {
+        get name() {
           const { principal } = request
-          return { name: principal?.type === 'user' ? principal.name : 'anonymous', address: from }
+          return principal?.type === 'user' ? principal.name : 'anonymous'
         },
+        address: address(request.raw),
       }
-      this.contexts.set(request, context)
       reply.raw.setMaxListeners(MAX_LISTENERS)
-      this.charges.begin(context, reply.raw)
       runFor(context, done)
     })
     // A body is read outside of what the first hook has run.
     http.addHook('preHandler', (request, _, done) => {
-      const context = this.contexts.get(request)
+      const context = this.contexts.get(request.raw)
       if (context === undefined || request.method !== 'POST') done()
       else runFor(context, done)
     })
     http.addHook<unknown>('onSend', (request, reply, payload, done) => {
-      const client = this.contexts.get(request)?.client
+      const client = this.contexts.get(request.raw)?.client
       if (client !== undefined) reportBudget(reply, client, budgets.limits)
       done(null, payload)
     })
@@ -68,13 +66,44 @@ export class FairUse {
   }
 
   /**
+   * Has requests that follow one another without a pause wait while others ask, whatever they are for; to be called after
+   * all that takes requests from the server.
+   */
+  guard(http: FastifyInstance): void {
+    const listeners = http.server.listeners('request') as ((...args: unknown[]) => void)[]
+    http.server.removeAllListeners('request')
+    http.server.on('request', (message, response) => {
+      const { client } = this.contextOf(message, response)
+      const begin = () => {
+        for (const listener of listeners) listener.call(http.server, message, response)
+      }
+      if (client.isFrequent()) void this.admission.wait(client, response).then(begin)
+      else begin()
+    })
+  }
+
+  private contextOf(message: IncomingMessage, response: ServerResponse) {
+    const known = this.contexts.get(message)
+    if (known !== undefined) return known
+    const client = this.options.budgets.of(`address:${addressSubject(this.options.address(message))}`)
+    const context: WorkContext & { client: ClientBudget } = { client }
+    this.contexts.set(message, context)
+    client.arrive(response)
+    this.charges.begin(context, response)
+    return context
+  }
+
+  /**
    * Resolves when a client that was recognised is to be answered. Faults: TooMuchWork where its budget is used up while others
    * ask, TooManyAnswers where too many of its requests are being answered.
    */
   admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): MaybePromise<void> {
-    const context = this.contexts.get(request)
+    const context = this.contexts.get(request.raw)
     if (context === undefined) return undefined
-    if (principal.type === 'user') context.client = this.options.budgets.of(`user:${principal.id}`)
+    if (principal.type === 'user') {
+      context.client = this.options.budgets.of(`user:${principal.id}`)
+      context.client.arrive(reply.raw)
+    }
     const { client } = context
     if (client.isOverBudget()) {
       const seconds = client.wait()

@@ -1,5 +1,5 @@
 import type { WrittenTriple } from '../mapping/triple-text.ts'
-import { LineSet } from './line-set.ts'
+import { LineSet } from '../rdf/line-set.ts'
 
 type Sink = Pick<WrittenTriple, 'add'>
 

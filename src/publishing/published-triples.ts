@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { Fault } from '../errors/errors.ts'
+import { breathe } from '../runtime/work-client.ts'
 
 /** Bytes of a piece. */
-const PIECE_BYTES = 2 ** 20
+const PIECE_BYTES = 2 ** 16
 
 /**
  * The triples of a published graph as they stand in its file, in bounded pieces of whole lines of N-Triples; what is not
@@ -23,6 +24,7 @@ export async function* publishedTriples(file: string): AsyncGenerator<string> {
       }
       yield Buffer.concat([...held, piece.subarray(0, end)]).toString()
       held = [piece.subarray(end)]
+      await breathe()
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error

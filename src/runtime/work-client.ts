@@ -48,7 +48,7 @@ export function currentActor(): Actor | null {
 }
 
 /** Milliseconds between two pieces of long work of those who use the most, all of them together. */
-const PAUSE = 100
+const PAUSE = 25
 
 let nextPiece = 0
 

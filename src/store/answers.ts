@@ -23,7 +23,7 @@ export type ColumnAnswers = Pick<
 >
 
 /** Rows of a page of an export. */
-const ROWS_AT_A_TIME = 1000
+const ROWS_AT_A_TIME = 250
 
 /** Answers from columns. A graph that is not there is a fault: StoreUnavailable. */
 export function columnAnswers(columns: ColumnStore): ColumnAnswers {

@@ -1,8 +1,11 @@
+import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as oxigraph from 'oxigraph/web.js'
 import t from 'tap'
+import { Admission } from '../../src/http/admission.ts'
 import { ClientBudget, WorkBudgets } from '../../src/http/budget.ts'
 import { takeNext } from '../../src/runtime/turns.ts'
 import { withMemoryLimit } from '../../src/store/embedded/module.ts'
@@ -65,6 +68,16 @@ const ATTACKS: Readonly<Record<string, (turn: number) => string>> = {
   fragments: turn => `/api/tpf/places?page=${1 + ((turn * 37) % 150)}`,
   pages: turn => `/explore/dataset/places?q=number+${turn}`,
   'sign-ins': turn => `/account/login?turn=${turn}`,
+  'long conditions': turn =>
+    `${API}/records?where=${enc(Array.from({ length: 150 }, (_, at) => `(n=${turn + at} and text="a${at}")`).join(' or '))}`,
+  'errors of ODSQL': turn => `${API}/records?where=${enc(`n = = ${turn} ${'x '.repeat(2000)}`)}`,
+  'unknown addresses': turn => `/nothing/${turn}`,
+  'exports of RDF': turn =>
+    `${API}/exports/${['turtle', 'rdfxml', 'jsonld', 'parquet'][turn % 4]}?where=n%3E${turn}`,
+  'graphs of queries': turn =>
+    `/api/sparql?query=${enc(`CONSTRUCT { ?s ?p ?o } { ?s ?p ?o FILTER(STR(?o) != "${turn}") }`)}`,
+  'crosses without doubles': turn =>
+    `/api/sparql?query=${enc(`SELECT DISTINCT ?x ?y ("${turn}" AS ?t) { ?a ?p ?x . ?b ?q ?y }`)}`,
 }
 
 t.test('a normal client is answered during attacks', { timeout: 500_000 }, async t => {
@@ -173,6 +186,47 @@ t.test('budgets', async t => {
   t.ok(light instanceof ClientBudget)
 })
 
+t.test('who asks without a pause waits while others ask', async t => {
+  let now = 0
+  const budgets = new WorkBudgets({ burst: 10_000, rate: 500 }, () => now)
+  const ending = () => new EventEmitter() as unknown as ServerResponse
+  const [flooding, reading] = [budgets.of('address:a'), budgets.of('address:b')]
+  for (const client of [flooding, reading]) client.spend(2000)
+  const askInTurn = (client: ClientBudget, pause: number) => {
+    for (let turn = 0; turn < 20; turn++) {
+      const response = ending()
+      client.arrive(response)
+      now += 5
+      response.emit('finish')
+      now += pause
+    }
+  }
+  askInTurn(reading, 20)
+  askInTurn(flooding, 1)
+  t.equal(flooding.isFrequent(), true)
+  t.equal(reading.isFrequent(), false)
+  const admission = new Admission()
+  const order: string[] = []
+  const ask = (client: ClientBudget, name: string) => {
+    const response = ending()
+    client.arrive(response)
+    void Promise.resolve(admission.enter(client, response)).then(() => order.push(name))
+    return response
+  }
+  const read = ask(reading, 'read')
+  const floods = ['first', 'second', 'third'].map(name => ask(flooding, name))
+  await sleep(5)
+  t.same(order, ['read', 'first'], 'one at a time is answered at once, more wait for others')
+  read.emit('finish')
+  floods[0]?.emit('finish')
+  await sleep(60)
+  t.same(order, ['read', 'first', 'second'], 'then one after the other')
+  floods[2]?.emit('finish')
+  floods[1]?.emit('finish')
+  await sleep(60)
+  t.same(order, ['read', 'first', 'second'], 'who leaves is forgotten')
+})
+
 t.test('turns go to who used least', async t => {
   const client = (id: string, usage: number) =>
     ({ id, usage: () => usage }) as unknown as NonNullable<Parameters<typeof takeNext>[0][number]['client']>
@@ -220,7 +274,11 @@ t.test(
     const bombs = [
       'SELECT * { ?a ?p ?x . ?b ?q ?y . ?c ?r ?z } ORDER BY ?x ?y ?z',
       'SELECT (GROUP_CONCAT(CONCAT(STR(?x), STR(?y))) AS ?t) { ?a ?p ?x . ?b ?q ?y }',
-      'SELECT DISTINCT (CONCAT(STR(?x), STR(?y), STR(?p)) AS ?t) { ?a ?p ?x . ?b ?q ?y }',
+      'SELECT (COUNT(*) AS ?c) { SELECT DISTINCT (CONCAT(STR(?x), STR(?y), STR(?p)) AS ?t) { ?a ?p ?x . ?b ?q ?y } }',
+      'SELECT (COUNT(*) AS ?c) { SELECT DISTINCT (UUID() AS ?t) { ?a ?p ?x . ?b ?q ?y } }',
+      'SELECT (COUNT(*) AS ?c) { SELECT DISTINCT ?x ?y { ?a ?p ?x . ?b ?q ?y } }',
+      'SELECT (COUNT(DISTINCT *) AS ?c) { ?a ?p ?x . ?b ?q ?y }',
+      'SELECT ?x ?y (SUM(STRLEN(STR(?a))) AS ?s) (SAMPLE(?b) AS ?t) (MAX(STR(?b)) AS ?m) { ?a ?p ?x . ?b ?q ?y } GROUP BY ?x ?y',
       'SELECT (REPLACE(?r, "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?t) { { SELECT (REPLACE(?s, "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?r) { { SELECT (REPLACE(?u, "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?s) { { SELECT (REPLACE(?w, "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?u) { { SELECT (REPLACE("xxxxxxxxxxxxxxxxxxxxx", "x", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx") AS ?w) {} } } } } } } } }',
     ]
     for (const bomb of bombs) {

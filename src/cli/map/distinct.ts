@@ -1,4 +1,4 @@
-import { LineSet } from '../../publishing/line-set.ts'
+import { LineSet } from '../../rdf/line-set.ts'
 
 const NEWLINE = 0x0a
 

@@ -1,5 +1,5 @@
+import { LineSet } from '../../rdf/line-set.ts'
 import type { RdfSource } from '../../sources/rdf.ts'
-import { LineSet } from '../line-set.ts'
 import type { GraphFile } from '../versions/versions.ts'
 import { GraphWriter } from './graph-writer.ts'
 import { NamedGraphWriter } from './named-graphs.ts'

@@ -15,7 +15,7 @@ export interface RecordPage {
 }
 
 /** Records that are read between two looks at other requests. */
-const RECORDS_AT_A_TIME = 1000
+const RECORDS_AT_A_TIME = 250
 
 /** Answers a record query: one question to the store finds the page and counts; the contents are read where they are. */
 export async function findRecords(

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { megabytes } from '../../runtime/memory.ts'
+import { prioritisedThread, standBack } from '../../runtime/thread-priority.ts'
 import { batches, countTextLines } from './batches.ts'
 import { EmbeddedEngine } from './engine.ts'
-import { ThreadPriority } from './priority.ts'
 import type { EngineJob, EngineReply, WorkerSetup } from './protocol.ts'
 import { isOversize, isTrap } from './traps.ts'
 
@@ -22,7 +22,7 @@ console.error = (text: unknown) => {
 let sound = true
 
 // What runs here are long queries and loads: those who answer from columns have the processors first.
-new ThreadPriority().standBack()
+standBack(prioritisedThread())
 const engine = new EmbeddedEngine((workerData as WorkerSetup).module)
 port.on('message', (request: EngineJob) => {
   if (!sound) return

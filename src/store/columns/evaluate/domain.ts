@@ -229,7 +229,7 @@ export class PositionDomain implements Domain {
 }
 
 /** Bytes of a term in a pool beside its text, which is there twice: as the term and as its key. */
-const BYTES_A_TERM = 200
+const BYTES_A_TERM = 320
 
 /** Terms that a query makes or names, numbered as they come. */
 export class PoolDomain implements Domain {
@@ -254,8 +254,9 @@ export class PoolDomain implements Domain {
     const known = this.numbers.get(key)
     if (known !== undefined) return known
     this.allocate(BYTES_A_TERM + 4 * key.length)
-    this.terms.push(term)
-    this.values.push(termValue(term))
+    const own = withText(term, key)
+    this.terms.push(own)
+    this.values.push(termValue(own))
     this.numbers.set(key, this.terms.length)
     return this.terms.length
   }
@@ -276,6 +277,12 @@ export class PoolDomain implements Domain {
     if (this.#ranks?.length !== this.size + 1) this.#ranks = ranksOf(this)
     return this.#ranks
   }
+}
+
+/** A term with a part of its key as text: what a text was put together from is not held. */
+function withText(term: Term, key: string): Term {
+  if (term.type === 'iri') return { type: 'iri', value: key.slice(1) }
+  return term.type === 'literal' && term.datatype === XSD.string ? { ...term, value: key.slice(1) } : term
 }
 
 /** A text that tells terms apart. */

@@ -49,6 +49,7 @@ export class Evaluator {
   private readonly wholes = new Map<SparqlOperation, Map<Graphs, Batch>>()
   /** Scopes in which one graph is the default graph. */
   private readonly alone = new Map<GraphColumns, EvaluationScope>()
+  private readonly compatible = new Map<Batch, Map<string, CompatibleRows>>()
   private readonly root: EvaluationScope
   private rowNames = 0
   private outermost: OutermostScan | null = null
@@ -124,8 +125,12 @@ export class Evaluator {
           yield* this.leftJoin(left, operation, scope)
         return
       case 'minus':
-        for (const left of this.evaluate(operation.left, scope, seed))
-          yield difference(left, this.whole(operation.right, scope), this.evaluation)
+        for (const left of this.evaluate(operation.left, scope, seed)) {
+          const whole = this.whole(operation.right, scope)
+          const shared = left.variables.filter(name => whole.has(name))
+          const isWhole = shared.length === 0 || whole.size === 0
+          yield isWhole ? left : difference(left, this.compatibleRows(whole, shared), this.evaluation)
+        }
         return
       case 'extend': {
         const { variable, expression } = operation
@@ -311,12 +316,28 @@ export class Evaluator {
     }
     const shared = batch.variables.filter(name => whole.has(name))
     if (shared.length > 0) {
-      const pairs = new CompatibleRows(whole, shared, this.evaluation).pairsWith(batch)
-      if (pairs.left.length > 0) yield joinedBatch(batch, whole, pairs, this.evaluation)
+      for (const pairs of this.compatibleRows(whole, shared).pairsWith(batch))
+        yield joinedBatch(batch, whole, pairs, this.evaluation)
       return
     }
     for (const part of partsForPairs(batch, whole.size))
       yield joinedBatch(part, whole, crossPairs(part.size, whole.size, this.evaluation), this.evaluation)
+  }
+
+  /** The rows of what is evaluated once, ready to be found by some of its variables. */
+  private compatibleRows(whole: Batch, shared: readonly string[]): CompatibleRows {
+    let known = this.compatible.get(whole)
+    if (known === undefined) {
+      known = new Map()
+      this.compatible.set(whole, known)
+    }
+    const name = shared.join(' ')
+    let rows = known.get(name)
+    if (rows === undefined) {
+      rows = new CompatibleRows(whole, shared, this.evaluation)
+      known.set(name, rows)
+    }
+    return rows
   }
 
   private whole(operation: SparqlOperation, scope: EvaluationScope): Batch {

@@ -7,6 +7,7 @@ import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
 import { KeyCounts } from './key-counts.ts'
+import { PairMap } from './pair-map.ts'
 import { scratchUint32 } from './scratch.ts'
 import { identified } from './translate.ts'
 import type { IdVector, Vector } from './vector.ts'
@@ -98,14 +99,15 @@ export class KeyedGroups implements Grouper {
   private size = 0
   private moves = 0
   private tables: PairTable[]
-  private single = new SingleTable()
+  private single: SingleTable
 
   constructor(names: readonly string[], evaluation: Evaluation) {
     this.names = names
     this.evaluation = evaluation
     this.domains = names.map(() => null)
     this.ids = names.map(() => new Uint32Array(64))
-    this.tables = names.slice(1).map(() => new PairTable())
+    this.tables = names.slice(1).map(() => new PairTable(evaluation))
+    this.single = new SingleTable(evaluation)
   }
 
   count(): number {
@@ -153,7 +155,7 @@ export class KeyedGroups implements Grouper {
     for (let at = 0; at < vectors.length; at++) {
       let ids = this.ids[at] as Uint32Array
       if (group >= ids.length) {
-        this.evaluation.allocate(4 * ids.length)
+        this.evaluation.allocate(8 * group - 4 * ids.length)
         ids = new Uint32Array(2 * group)
         ids.set(this.ids[at] as Uint32Array)
         this.ids[at] = ids
@@ -186,8 +188,8 @@ export class KeyedGroups implements Grouper {
     this.domains.fill(pool)
     const count = this.size
     this.size = 0
-    this.tables = this.names.slice(1).map(() => new PairTable())
-    this.single = new SingleTable()
+    this.tables = this.names.slice(1).map(() => new PairTable(this.evaluation))
+    this.single = new SingleTable(this.evaluation)
     this.ids = this.names.map(() => new Uint32Array(Math.max(64, count)))
     this.groupsOf(vectors, count)
   }
@@ -195,8 +197,13 @@ export class KeyedGroups implements Grouper {
 
 /** Numbers numbers as they come, from 0. */
 class SingleTable {
+  private readonly evaluation: Evaluation
   private known = new Int32Array(0)
   private size = 0
+
+  constructor(evaluation: Evaluation) {
+    this.evaluation = evaluation
+  }
 
   /**
    * @param terms the largest number that there may be
@@ -205,7 +212,9 @@ class SingleTable {
   number(ids: Uint32Array, terms: number, added: (row: number) => void): Uint32Array {
     const max = FEW_ROWS * ids.length < terms ? maximum(ids) : terms
     if (max >= this.known.length) {
-      const larger = new Int32Array(Math.max(2 * this.known.length, max + 1)).fill(-1)
+      const length = Math.max(2 * this.known.length, max + 1)
+      this.evaluation.allocate(4 * (length - this.known.length))
+      const larger = new Int32Array(length).fill(-1)
       larger.set(this.known)
       this.known = larger
     }
@@ -238,10 +247,16 @@ function lookUp(known: Int32Array, ids: Uint32Array, numbers: Uint32Array, from:
 
 /** Numbers pairs of numbers as they come, from 0. */
 class PairTable {
-  private readonly table = new Map<number, number>()
+  private readonly evaluation: Evaluation
+  private readonly table: PairMap
   private dense: Int32Array | null = null
   private width = 0
   private size = 0
+
+  constructor(evaluation: Evaluation) {
+    this.evaluation = evaluation
+    this.table = new PairMap(bytes => evaluation.allocate(bytes))
+  }
 
   /** Pairs so far. */
   get count(): number {
@@ -277,14 +292,11 @@ class PairTable {
     let { size } = this
     this.leaveDense()
     for (let row = 0; row < left.length; row++) {
-      const key = (left[row] as number) * 2 ** 32 + (right[row] as number)
-      let known = this.table.get(key)
-      if (known === undefined) {
-        known = size++
-        this.table.set(key, known)
-        added(row)
-      }
+      const known = this.table.add(left[row] as number, right[row] as number, size)
       numbers[row] = known
+      if (known < size) continue
+      size += 1
+      added(row)
     }
     this.size = size
     return numbers
@@ -297,6 +309,7 @@ class PairTable {
     const width = Math.max(this.width, maxRight + 1)
     const length = width * Math.max(maxLeft + 1, this.dense === null ? 0 : this.dense.length / this.width)
     if (length > DENSE_PAIRS) return false
+    this.evaluation.allocate(4 * (length - (this.dense?.length ?? 0)))
     const larger = new Int32Array(length).fill(-1)
     const { dense, width: before } = this
     if (dense !== null)
@@ -316,8 +329,9 @@ class PairTable {
       const known = dense[place] as number
       if (known < 0) continue
       const left = Math.floor(place / width)
-      this.table.set(left * 2 ** 32 + (place - left * width), known)
+      this.table.add(left, place - left * width, known)
     }
+    this.evaluation.release(4 * dense.length)
     this.dense = null
   }
 }

@@ -1,6 +1,7 @@
 import { allRows, type Batch } from './batch.ts'
 import type { Evaluation } from './evaluation.ts'
-import { identified, translated } from './translate.ts'
+import { PairMap } from './pair-map.ts'
+import { identified, pooledIds, translated } from './translate.ts'
 import { hasWholeValues, type IdVector, isBound, type Vector } from './vector.ts'
 
 /** Pairs of rows: of the left side and of the right. */
@@ -9,9 +10,13 @@ export interface Pairs {
   readonly right: Uint32Array
 }
 
+/** Pairs of rows that are found before they are given. */
+const PAIRS_AT_ONCE = 2 ** 18
+
 interface Index {
-  /** One more than the first row of a key; 0 for none. */
-  readonly heads: Map<number | string, number>
+  readonly keys: RowKeys
+  /** By key: one more than the first row that has it; 0 for none. */
+  readonly heads: Uint32Array
   /** By row: one more than the next row of the same key. */
   readonly next: Uint32Array
 }
@@ -23,6 +28,7 @@ interface Index {
 export class CompatibleRows {
   readonly batch: Batch
   readonly shared: readonly string[]
+  private readonly evaluation: Evaluation
   private readonly vectors: readonly IdVector[]
   /** Rows by which of the shared variables they bind, one bit for each. */
   private readonly byMask: ReadonlyMap<number, Uint32Array>
@@ -32,13 +38,14 @@ export class CompatibleRows {
   constructor(batch: Batch, shared: readonly string[], evaluation: Evaluation) {
     this.batch = batch
     this.shared = shared
+    this.evaluation = evaluation
     this.vectors = shared.map(name => identified(batch.get(name) as Vector, batch.size, evaluation))
+    evaluation.allocate(8 * batch.size)
     this.byMask = rowsByMask(this.vectors, batch.size)
-    evaluation.allocate(16 * batch.size)
   }
 
-  /** The pairs of rows that are compatible. */
-  pairsWith(left: Batch): Pairs {
+  /** The pairs of rows that are compatible, some at a time. */
+  *pairsWith(left: Batch): Generator<Pairs> {
     const own = this.shared.map(name => left.get(name))
     const codes = own.map((vector, at) =>
       vector === undefined ? null : translated(vector, (this.vectors[at] as IdVector).domain, left.size),
@@ -51,73 +58,111 @@ export class CompatibleRows {
           const vector = own[at]
           if ((mask & (1 << at)) !== 0 && vector !== undefined && isBound(vector, row)) effective |= 1 << at
         }
-        const index = this.indexOf(mask, effective, rows)
-        const key = keyOf(codes, row, effective)
-        if (key === null) continue
-        let found = index.heads.get(key) ?? 0
+        const { keys, heads, next } = this.indexOf(mask, effective, rows)
+        const key = keys.find(codes, row)
+        let found = key < 0 ? 0 : (heads[key] as number)
         while (found !== 0) {
+          if (pairs.isFull) yield pairs.take()
           pairs.add(row, found - 1)
-          found = index.next[found - 1] as number
+          found = next[found - 1] as number
         }
       }
     }
-    return pairs.done()
+    if (!pairs.isEmpty) yield pairs.take()
   }
 
-  /** True where some variable is shared and bound in a pair of rows: MINUS removes only then. */
+  /** The rows with one mask, by the terms of those variables that a row of the other side binds as well. */
   private indexOf(mask: number, effective: number, rows: Uint32Array): Index {
     const name = `${mask} ${effective}`
     let index = this.indexes.get(name)
     if (index === undefined) {
+      const { size } = this.batch
+      this.evaluation.allocate(8 * size)
       const codes = this.vectors.map(({ ids }) => ids)
-      const heads = new Map<number | string, number>()
-      const next = new Uint32Array(this.batch.size)
+      const keys = new RowKeys(codes.length, effective, this.evaluation)
+      const heads = new Uint32Array(Math.max(1, size))
+      const next = new Uint32Array(size)
       // From behind, so that the rows of a key come in their order.
       for (let at = rows.length - 1; at >= 0; at--) {
         const row = rows[at] as number
-        const key = keyOf(codes, row, effective)
-        if (key === null) continue
-        next[row] = heads.get(key) ?? 0
-        heads.set(key, row + 1)
+        const key = keys.number(codes, row)
+        if (key < 0) continue
+        next[row] = heads[key] as number
+        heads[key] = row + 1
       }
-      index = { heads, next }
+      index = { keys, heads, next }
       this.indexes.set(name, index)
     }
     return index
   }
 }
 
-/** What two rows must have in common; null for a term that the other side does not have at all. */
-function keyOf(codes: readonly (Uint32Array | null)[], row: number, mask: number): number | string | null {
-  let [first, key] = [-1, '']
-  for (let at = 0; at < codes.length; at++) {
-    if ((mask & (1 << at)) === 0) continue
-    const code = (codes[at] as Uint32Array)[row] as number
-    if (code === 0) return null
-    if (first < 0) first = code
-    else key += `,${code}`
+/** Numbers what rows have in some of their variables: the first two of them as a pair, that and the third, and so on. */
+class RowKeys {
+  private readonly places: readonly number[]
+  private readonly maps: readonly PairMap[]
+
+  /** @param mask one bit for each of the variables that count */
+  constructor(variables: number, mask: number, evaluation: Evaluation) {
+    this.places = Array.from({ length: variables }, (_, at) => at).filter(at => (mask & (1 << at)) !== 0)
+    this.maps = this.places.map(() => new PairMap(bytes => evaluation.allocate(bytes)))
   }
-  if (first < 0) return 0
-  return key === '' ? first : `${first}${key}`
+
+  /** The number of a row, a new one where needed; -1 for a row with a term that the other side does not have at all. */
+  number(codes: readonly (Uint32Array | null)[], row: number): number {
+    let key = 0
+    for (let at = 0; at < this.places.length; at++) {
+      const code = (codes[this.places[at] as number] as Uint32Array)[row] as number
+      if (code === 0) return -1
+      const map = this.maps[at] as PairMap
+      key = map.add(key, code, map.size)
+    }
+    return key
+  }
+
+  /** The number of a row; -1 where it has none. */
+  find(codes: readonly (Uint32Array | null)[], row: number): number {
+    let key = 0
+    for (let at = 0; at < this.places.length && key >= 0; at++) {
+      const code = (codes[this.places[at] as number] as Uint32Array)[row] as number
+      key = code === 0 ? -1 : (this.maps[at] as PairMap).get(key, code)
+    }
+    return key
+  }
 }
 
 function rowsByMask(vectors: readonly IdVector[], size: number): ReadonlyMap<number, Uint32Array> {
   if (vectors.every(hasWholeValues)) return new Map([[(1 << vectors.length) - 1, allRows(size)]])
-  const lists = new Map<number, number[]>()
+  const masks = new Uint32Array(size)
+  const sizes = new Map<number, number>()
   for (let row = 0; row < size; row++) {
     let mask = 0
     for (let at = 0; at < vectors.length; at++) if ((vectors[at] as IdVector).ids[row] !== 0) mask |= 1 << at
-    const list = lists.get(mask)
-    if (list === undefined) lists.set(mask, [row])
-    else list.push(row)
+    masks[row] = mask
+    sizes.set(mask, (sizes.get(mask) ?? 0) + 1)
   }
-  return new Map([...lists].map(([mask, rows]) => [mask, Uint32Array.from(rows)]))
+  const lists = new Map([...sizes].map(([mask, length]) => [mask, new Uint32Array(length)]))
+  for (let row = size - 1; row >= 0; row--) {
+    const mask = masks[row] as number
+    const place = (sizes.get(mask) as number) - 1
+    sizes.set(mask, place)
+    ;(lists.get(mask) as Uint32Array)[place] = row
+  }
+  return lists
 }
 
 class PairList {
   private left = new Uint32Array(1024)
   private right = new Uint32Array(1024)
   private length = 0
+
+  get isEmpty(): boolean {
+    return this.length === 0
+  }
+
+  get isFull(): boolean {
+    return this.length >= PAIRS_AT_ONCE
+  }
 
   add(left: number, right: number): void {
     if (this.length === this.left.length) {
@@ -128,8 +173,11 @@ class PairList {
     this.right[this.length++] = right
   }
 
-  done(): Pairs {
-    return { left: this.left.subarray(0, this.length), right: this.right.subarray(0, this.length) }
+  /** The pairs so far, which the list forgets. */
+  take(): Pairs {
+    const pairs = { left: this.left.slice(0, this.length), right: this.right.slice(0, this.length) }
+    this.length = 0
+    return pairs
   }
 }
 
@@ -179,11 +227,7 @@ function translatedOrPooled(vector: Vector, own: IdVector, size: number, evaluat
 export function identifiedInPool(vector: Vector, size: number, evaluation: Evaluation): IdVector {
   const found = identified(vector, size, evaluation)
   if (found.domain === evaluation.pool) return found
-  const ids = new Uint32Array(size)
-  for (let row = 0; row < size; row++) {
-    const id = found.ids[row] as number
-    ids[row] = id === 0 ? 0 : evaluation.pool.intern(found.domain.term(id))
-  }
+  const ids = pooledIds(found, size, evaluation)
   return { type: 'ids', domain: evaluation.pool, ids }
 }
 
@@ -201,16 +245,17 @@ export function crossPairs(left: number, right: number, evaluation: Evaluation):
   return pairs
 }
 
-/** Takes away solutions that share a variable with one of `whole` and agree with it (section 18.3). */
-export function difference(left: Batch, whole: Batch, evaluation: Evaluation): Batch {
-  const shared = left.variables.filter(name => whole.has(name))
-  if (shared.length === 0 || whole.size === 0) return left
-  const { left: rows, right: others } = new CompatibleRows(whole, shared, evaluation).pairsWith(left)
+/** Takes away solutions that agree with one of another side in a variable that both bind (section 18.3). */
+export function difference(left: Batch, compatible: CompatibleRows, evaluation: Evaluation): Batch {
+  const { batch: whole, shared } = compatible
   const removed = new Uint8Array(left.size)
   const own = shared.map(name => [left.get(name) as Vector, whole.get(name) as Vector] as const)
-  for (let at = 0; at < rows.length; at++) {
-    const [row, other] = [rows[at] as number, others[at] as number]
-    if (removed[row] === 0 && own.some(([a, b]) => isBound(a, row) && isBound(b, other))) removed[row] = 1
+  for (const { left: rows, right: others } of compatible.pairsWith(left)) {
+    evaluation.advance(rows.length)
+    for (let at = 0; at < rows.length; at++) {
+      const [row, other] = [rows[at] as number, others[at] as number]
+      if (removed[row] === 0 && own.some(([a, b]) => isBound(a, row) && isBound(b, other))) removed[row] = 1
+    }
   }
   return left.rows(allRows(left.size).filter(row => removed[row] === 0))
 }

@@ -11,6 +11,7 @@ import {
   SubjectDomain,
 } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
+import { PairMap } from './pair-map.ts'
 import { termOf } from './value.ts'
 import { type IdVector, type Vector, vectorValueAt } from './vector.ts'
 
@@ -143,17 +144,8 @@ export function pooledIds(vector: Vector, size: number, evaluation: Evaluation):
     case 'ids': {
       const { domain, ids } = vector
       if (domain === pool) return ids
-      const table = evaluation.memo('pool', POOLED, domain, () => new Map<number, number>())
-      for (let row = 0; row < size; row++) {
-        const id = ids[row] as number
-        if (id === 0) continue
-        let known = table.get(id)
-        if (known === undefined) {
-          known = pool.intern(domain.term(id))
-          table.set(id, known)
-        }
-        made[row] = known
-      }
+      const known = evaluation.memo('pool', POOLED, domain, () => new PooledNumbers(domain, evaluation))
+      for (let row = 0; row < size; row++) made[row] = known.of(ids[row] as number)
       return made
     }
     case 'numbers':
@@ -164,6 +156,43 @@ export function pooledIds(vector: Vector, size: number, evaluation: Evaluation):
       return made
     default:
       return vector satisfies never
+  }
+}
+
+/** Terms of a domain for which an array of all their numbers in the pool is made. */
+const FEW_TERMS = 2 ** 20
+
+/** Terms between two looks at the clock. */
+const TERMS_BETWEEN_CHECKS = 1024
+
+/** The numbers of a domain's terms in the pool of a query: each term is read once. */
+class PooledNumbers {
+  private readonly domain: Domain
+  private readonly evaluation: Evaluation
+  private dense: Uint32Array | null = null
+  private readonly sparse: PairMap
+  private made = 0
+
+  constructor(domain: Domain, evaluation: Evaluation) {
+    this.domain = domain
+    this.evaluation = evaluation
+    this.sparse = new PairMap(bytes => evaluation.allocate(bytes))
+    if (domain.size >= FEW_TERMS) return
+    evaluation.allocate(4 * domain.size)
+    this.dense = new Uint32Array(domain.size + 1)
+  }
+
+  /** The number of a term; 0 for none. */
+  of(id: number): number {
+    const { dense } = this
+    if (id === 0) return 0
+    const known = dense !== null && id < dense.length ? (dense[id] as number) : this.sparse.get(0, id)
+    if (known > 0) return known
+    const number = this.evaluation.pool.intern(this.domain.term(id))
+    if (dense !== null && id < dense.length) dense[id] = number
+    else this.sparse.add(0, id, number)
+    if (++this.made % TERMS_BETWEEN_CHECKS === 0) this.evaluation.check()
+    return number
   }
 }
 

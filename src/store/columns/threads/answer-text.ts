@@ -1,3 +1,4 @@
+import { LineSet } from '../../../rdf/line-set.ts'
 import { termText } from '../../../rdf/ntriples.ts'
 import type { Node } from '../../../sparql/algebra.ts'
 import type { QueryOperation, SparqlOperation } from '../../../sparql/operation.ts'
@@ -168,7 +169,7 @@ function* rowsText(
   if (text !== '') yield [text, batch.size]
 }
 
-/** Triples that were written last, so that most that come twice are written once; the answer is a set all the same. */
+/** The first triples are remembered, so that most that come twice are written once; the answer is a set all the same. */
 const MAX_WRITTEN = 1_000_000
 
 /** A template filled with each solution; what is no triple is left out (SPARQL 1.1 Query, section 16.2). */
@@ -178,7 +179,8 @@ function* constructed(
   evaluation: Evaluation,
 ): Generator<string> {
   const cells = new Cells(termText)
-  const written = new Set<string>()
+  const written = new LineSet()
+  let distinct = 0
   for (const batch of evaluator.solutions(input)) {
     const blanks = new Map<string, string>()
     const nodes = template.map(({ subject, predicate, object }) => [
@@ -193,8 +195,10 @@ function* constructed(
         const [s, p, o] = [subjectAt?.(row), predicateAt?.(row), objectAt?.(row)]
         if (s == null || p == null || o == null || !isResource(s) || !p.startsWith('<')) continue
         const line = `${s} ${p} ${o} .\n`
-        if (written.has(line)) continue
-        if (written.size < MAX_WRITTEN) written.add(line)
+        if (distinct < MAX_WRITTEN) {
+          if (!written.add(line)) continue
+          distinct += 1
+        }
         text += line
       }
       if (row % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) {

@@ -5,7 +5,10 @@ import { termAt, type Vector } from '../evaluate/vector.ts'
 
 /** Terms of a domain whose texts are held, and domains that have such: what is asked of long ago is written anew. */
 const HELD = 2 ** 14
-const DOMAINS = 64
+const DOMAINS = 16
+
+/** Longer texts are not held. */
+const LONGEST = 400
 
 interface Held {
   readonly ids: Uint32Array
@@ -43,6 +46,7 @@ export class Cells {
           const place = id & (HELD - 1)
           if (held.ids[place] === id) return held.texts[place] as string
           const text = this.write(domain.term(id))
+          if (text.length > LONGEST) return text
           held.ids[place] = id
           held.texts[place] = text
           return text

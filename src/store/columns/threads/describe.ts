@@ -1,3 +1,4 @@
+import { LineSet } from '../../../rdf/line-set.ts'
 import { termText } from '../../../rdf/ntriples.ts'
 import type { Term } from '../../../rdf/term.ts'
 import type { QueryOperation } from '../../../sparql/operation.ts'
@@ -34,7 +35,7 @@ export function* describeTerms(
       }
       if (required.size >= MAX_DESCRIBED) break
     }
-  const written = new Set<string>()
+  const written = new LineSet()
   // Blank nodes are added while the list is gone through.
   for (const term of required.values()) yield* about(term, want, written, evaluation)
 }
@@ -42,7 +43,7 @@ export function* describeTerms(
 function* about(
   term: Term,
   want: (term: Term) => void,
-  written: Set<string>,
+  written: LineSet,
   evaluation: Evaluation,
 ): Generator<string> {
   const subject = termText(term)
@@ -57,8 +58,7 @@ function* about(
         const object = column.dictionary.term(column.codes[at] as number)
         if (object.type === 'blank') want(object)
         const line = `${subject} ${termText({ type: 'iri', value: column.predicate })} ${termText(object)} .\n`
-        if (!written.has(line)) text += line
-        written.add(line)
+        if (written.add(line)) text += line
       }
     }
     evaluation.advance(64)

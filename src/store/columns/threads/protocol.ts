@@ -132,7 +132,8 @@ export type Failure =
   | { readonly reason: 'error'; readonly message: string }
 
 export type ColumnReply =
-  | { readonly type: 'up' }
+  /** Its number for priorities is null where it has none of its own. */
+  | { readonly type: 'up'; readonly thread: number | null }
   /** A section was read, or something made, that others can use. */
   | {
       readonly type: 'section'

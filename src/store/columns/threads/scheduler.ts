@@ -116,7 +116,7 @@ export class Scheduler {
 
   private slowRunning(): number {
     let slow = 0
-    for (const { lane } of this.running) if (lane === 'slow') slow += 1
+    for (const slot of this.running) if (slot.lane === 'slow') slow += 1
     return slow
   }
 
@@ -128,6 +128,7 @@ export class Scheduler {
       await begin(thread, slot)
     } finally {
       thread.busy = false
+      slot.end()
       this.running.delete(slot)
       client?.spend(slot.milliseconds())
       this.dispatch()

@@ -17,7 +17,6 @@ const MUCH_MORE = 2
 export class ThreadSlot {
   readonly thread: ColumnThread
   readonly client: WorkClient | null
-  lane: Lane
   /** Why it had to stop. */
   stopped: StopReason | null = null
   private readonly begun = performance.now()
@@ -25,11 +24,12 @@ export class ThreadSlot {
   private stopWork: (() => void) | null = null
   private canBegin = true
   private isBeyondRoom = false
+  private currentLane: Lane = 'quick'
 
   constructor(thread: ColumnThread, client: WorkClient | null, lane: Lane, hasSlowRoom: () => boolean) {
     this.thread = thread
     this.client = client
-    this.lane = lane
+    if (lane === 'slow') this.slowDown()
     this.hasSlowRoom = hasSlowRoom
   }
 
@@ -47,6 +47,15 @@ export class ThreadSlot {
     return performance.now() - this.begun
   }
 
+  get lane(): Lane {
+    return this.currentLane
+  }
+
+  /** Called when the work is done. */
+  end(): void {
+    if (this.lane === 'slow') this.thread.standBack(false)
+  }
+
   /** What its client used lately, this work with it. */
   weight(): number {
     return (this.client?.usage() ?? 0) + this.milliseconds()
@@ -58,9 +67,14 @@ export class ThreadSlot {
     const hasRoom = this.hasSlowRoom()
     if (!hasRoom && this.stopWork !== null && this.canBegin) this.stop('not quick')
     else {
-      this.lane = 'slow'
+      this.slowDown()
       this.isBeyondRoom = !hasRoom
     }
+  }
+
+  private slowDown(): void {
+    this.currentLane = 'slow'
+    this.thread.standBack(true)
   }
 
   canStop(): boolean {

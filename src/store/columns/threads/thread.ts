@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../../../runtime/thread.ts'
+import { standBack } from '../../../runtime/thread-priority.ts'
 import type { ColumnReply, ColumnRequest, Job, JobLimits, ThreadSetup } from './protocol.ts'
 
 type Answer = Exclude<ColumnReply, { readonly type: 'up' | 'section' | 'derived' | 'damaged' }>
@@ -23,6 +24,7 @@ export class ColumnThread {
   private readonly signal = new Int32Array(new SharedArrayBuffer(4))
   private readonly waiting = new Map<number, (answer: Answer) => void>()
   private dead = false
+  private thread: number | null = null
 
   /** @param heap megabytes of its heap: a query that needs more ends the thread, not the process */
   constructor(listener: ThreadListener, heap: number) {
@@ -38,6 +40,7 @@ export class ColumnThread {
       this.worker.on('message', (reply: ColumnReply) => {
         switch (reply.type) {
           case 'up':
+            this.thread = reply.thread
             this.rest()
             return resolve()
           case 'section':
@@ -87,6 +90,11 @@ export class ColumnThread {
   /** Takes back that a job is to end, where it has answered meanwhile. */
   uncancel(id: number): void {
     Atomics.compareExchange(this.signal, 0, id, 0)
+  }
+
+  /** Leaves the processors to other threads first, or not any more. */
+  standBack(stands: boolean): void {
+    if (!this.dead) standBack(this.thread, stands)
   }
 
   /** Ends the thread, also in the middle of a job: what it still answers no longer lets the process end before it has. */

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import { prioritisedThread } from '../../../runtime/thread-priority.ts'
 import { GraphBuilder } from '../build/graph-builder.ts'
 import { SectionMemory } from '../build/section-writer.ts'
 import type { Column } from '../column.ts'
@@ -90,7 +91,7 @@ port.on('message', (request: ColumnRequest) => {
       return request satisfies never
   }
 })
-reply({ type: 'up' })
+reply({ type: 'up', thread: prioritisedThread() })
 
 function attempt(id: number, work: () => void): void {
   try {

@@ -1,6 +1,7 @@
 import type { AggregateCall, Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
 import type { Evaluation } from '../evaluation.ts'
+import { stringOf, type TermValue } from '../value.ts'
 import type { Vector } from '../vector.ts'
 
 /** What is worked out of the solutions of each group. */
@@ -30,10 +31,17 @@ export type AggregatorMaker = (
 /** Numbers by group, as many as there are groups. */
 export class GroupNumbers {
   values = new Float64Array(64)
+  private readonly evaluation: Evaluation
+
+  constructor({ evaluation }: AggregatorContext) {
+    this.evaluation = evaluation
+  }
 
   grow(count: number, fill = 0): Float64Array {
     if (count > this.values.length) {
-      const larger = new Float64Array(Math.max(count, 2 * this.values.length))
+      const length = Math.max(count, 2 * this.values.length)
+      this.evaluation.allocate(8 * (length - this.values.length))
+      const larger = new Float64Array(length)
       larger.set(this.values)
       if (fill !== 0) larger.fill(fill, this.values.length)
       this.values = larger
@@ -42,16 +50,35 @@ export class GroupNumbers {
   }
 }
 
+/** Rows that wait to be counted. */
+const MAX_WAITING = 2 ** 20
+
+/** Bytes of a value that is kept for a group, beside its text. */
+const BYTES_A_VALUE = 200
+
+/** Bytes that a value takes which is kept for a group, about. */
+export function bytesOfValue(value: TermValue | null): number {
+  return BYTES_A_VALUE + (value === null ? 0 : 2 * (stringOf(value)?.length ?? 0))
+}
+
 /** Counts rows by group, when their numbers are first asked for. */
 export class RowCounts {
-  private readonly numbers = new GroupNumbers()
+  private readonly numbers: GroupNumbers
   private waiting: Uint32Array[] = []
+  private rows = 0
   /** True where no row was added. */
   isEmpty = true
 
-  add(groups: Uint32Array): void {
+  constructor(context: AggregatorContext) {
+    this.numbers = new GroupNumbers(context)
+  }
+
+  /** @param count groups so far */
+  add(groups: Uint32Array, count: number): void {
     this.isEmpty = false
     this.waiting.push(groups)
+    this.rows += groups.length
+    if (this.rows > MAX_WAITING) this.of(count)
   }
 
   of(count: number): Float64Array {
@@ -62,6 +89,7 @@ export class RowCounts {
         counts[group] = (counts[group] as number) + 1
       }
     this.waiting = []
+    this.rows = 0
     return counts
   }
 }

@@ -11,7 +11,11 @@ function counted(values: Float64Array, count: number): Vector {
 }
 
 export class CountRows implements Aggregator {
-  private readonly counts = new GroupNumbers()
+  private readonly counts: GroupNumbers
+
+  constructor(context: AggregatorContext) {
+    this.counts = new GroupNumbers(context)
+  }
 
   add(_: Batch, groups: Uint32Array, count: number): void {
     const counts = this.counts.grow(count)
@@ -36,13 +40,14 @@ export class CountRows implements Aggregator {
 }
 
 export class CountValues implements Aggregator {
-  private readonly counts = new GroupNumbers()
+  private readonly counts: GroupNumbers
   private readonly operand: Formula
   private readonly context: AggregatorContext
 
   constructor(operand: Formula, context: AggregatorContext) {
     this.operand = operand
     this.context = context
+    this.counts = new GroupNumbers(context)
   }
 
   add(batch: Batch, groups: Uint32Array, count: number): void {
@@ -67,7 +72,7 @@ export class CountValues implements Aggregator {
 }
 
 export class CountDistinct implements Aggregator {
-  private readonly counts = new GroupNumbers()
+  private readonly counts: GroupNumbers
   private readonly distinct: DistinctValues
   private readonly operand: Formula
   private readonly context: AggregatorContext
@@ -75,6 +80,7 @@ export class CountDistinct implements Aggregator {
   constructor(operand: Formula, context: AggregatorContext) {
     this.operand = operand
     this.context = context
+    this.counts = new GroupNumbers(context)
     this.distinct = new DistinctValues(context.evaluation)
   }
 
@@ -92,14 +98,18 @@ export class CountDistinct implements Aggregator {
   }
 }
 
+/** Bytes of a key beside its characters, with its place in the table. */
+const BYTES_A_KEY = 120
+
 /** COUNT(DISTINCT *): solutions that differ in some variable. */
 export class CountDistinctRows implements Aggregator {
-  private readonly counts = new GroupNumbers()
+  private readonly counts: GroupNumbers
   private readonly seen = new Set<string>()
   private readonly evaluation: Evaluation
 
-  constructor({ evaluation }: AggregatorContext) {
-    this.evaluation = evaluation
+  constructor(context: AggregatorContext) {
+    this.counts = new GroupNumbers(context)
+    this.evaluation = context.evaluation
   }
 
   add(batch: Batch, groups: Uint32Array, count: number): void {
@@ -115,7 +125,7 @@ export class CountDistinctRows implements Aggregator {
       const key = `${group} ${bound.join(' ')}`
       if (this.seen.has(key)) continue
       this.seen.add(key)
-      this.evaluation.allocate(key.length)
+      this.evaluation.allocate(BYTES_A_KEY + key.length)
       counts[group] = (counts[group] as number) + 1
     }
   }

@@ -1,15 +1,21 @@
 import type { Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
+import type { Domain } from '../domain.ts'
 import type { Evaluation } from '../evaluation.ts'
+import { PairMap } from '../pair-map.ts'
 import { identified, pooledIds } from '../translate.ts'
 import { isBound, type Vector } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
 
 /** Pairs of a group and the number of a term, each once. */
 class SeenPairs {
-  private readonly seen = new Set<number>()
+  private readonly seen: PairMap
   private dense: Uint8Array | null = null
   private width = 0
+
+  constructor(evaluation: Evaluation) {
+    this.seen = new PairMap(bytes => evaluation.allocate(bytes))
+  }
 
   /** Calls back for the first row of each pair; 0 is no term. */
   forNew(groups: Uint32Array, ids: Uint32Array, call: (row: number) => void): void {
@@ -35,10 +41,18 @@ class SeenPairs {
         return true
       }
     }
-    const key = group * 2 ** 32 + id
-    if (this.seen.has(key)) return false
-    this.seen.add(key)
-    return true
+    const known = this.seen.size
+    return this.seen.add(group, id, known) === known
+  }
+
+  *pairs(): Generator<readonly [number, number]> {
+    const { dense, width } = this
+    if (dense !== null)
+      for (let place = 0; place < dense.length; place++) {
+        const group = Math.floor(place / width)
+        if (dense[place] === 1) yield [group, place - group * width]
+      }
+    for (const [group, id] of this.seen.entries()) yield [group, id]
   }
 
   /** Of few groups and few terms an array is quicker. */
@@ -73,36 +87,31 @@ function nextNew(
 /** Calls back for the first row of each term of each group; terms of several domains are compared in the pool. */
 export class DistinctValues {
   private readonly evaluation: Evaluation
-  private pairs = new SeenPairs()
-  private domain: unknown = null
-  private first: [Vector, Uint32Array, number][] = []
-  private isPooled = false
+  private pairs: SeenPairs
+  private domain: Domain | null = null
 
   constructor(evaluation: Evaluation) {
     this.evaluation = evaluation
+    this.pairs = new SeenPairs(evaluation)
   }
 
   forNew(vector: Vector, groups: Uint32Array, count: number, call: (row: number) => void): void {
+    const { pool } = this.evaluation
     const own = identified(vector, groups.length, this.evaluation)
-    if (!this.isPooled && this.domain !== null && this.domain !== own.domain) this.moveToPool()
+    if (this.domain !== null && this.domain !== pool && this.domain !== own.domain)
+      this.moveToPool(this.domain)
     this.domain ??= own.domain
-    const ids = this.isPooled ? pooledIds(own, groups.length, this.evaluation) : own.ids
-    if (!this.isPooled) {
-      this.first.push([own, groups.slice(), count])
-      this.pairs.prepare(count, own.domain.size)
-    }
-    this.pairs.forNew(groups, ids, call)
+    const isPooled = this.domain === pool
+    if (!isPooled) this.pairs.prepare(count, own.domain.size)
+    this.pairs.forNew(groups, isPooled ? pooledIds(own, groups.length, this.evaluation) : own.ids, call)
   }
 
-  private moveToPool(): void {
-    this.isPooled = true
-    this.pairs = new SeenPairs()
-    for (const [vector, groups] of this.first) {
-      const ids = pooledIds(vector, groups.length, this.evaluation)
-      for (let row = 0; row < groups.length; row++)
-        if (ids[row] !== 0) this.pairs.add(groups[row] as number, ids[row] as number)
-    }
-    this.first = []
+  private moveToPool(domain: Domain): void {
+    const { pool } = this.evaluation
+    const pairs = new SeenPairs(this.evaluation)
+    for (const [group, id] of this.pairs.pairs()) pairs.add(group, pool.intern(domain.term(id)))
+    this.pairs = pairs
+    this.domain = pool
   }
 }
 

@@ -4,7 +4,7 @@ import { compareForOrder, orderOf } from '../compare.ts'
 import { ColumnDomain } from '../domain.ts'
 import { type TermValue, termOf } from '../value.ts'
 import { hasWholeValues, type Vector, vectorValueAt } from '../vector.ts'
-import type { Aggregator, AggregatorContext } from './aggregator.ts'
+import { type Aggregator, type AggregatorContext, bytesOfValue } from './aggregator.ts'
 
 /** MIN and MAX: the order of results, in which an error is no value (SPARQL 1.1 Query, section 18.5.1.5). */
 export class Extreme implements Aggregator {
@@ -41,14 +41,17 @@ export class Extreme implements Aggregator {
       const value = vectorValueAt(vector, row)
       const before = this.values.get(group)
       if (before === null) continue
-      if (value === null) this.values.set(group, null)
-      else if (before === undefined || this.sign * compareValues(value, before) > 0)
-        this.values.set(group, value)
+      if (value !== null && before !== undefined && this.sign * compareValues(value, before) <= 0) continue
+      this.context.evaluation.allocate(
+        bytesOfValue(value) - (before === undefined ? 0 : bytesOfValue(before)),
+      )
+      this.values.set(group, value)
     }
   }
 
   private addCodes(ids: Uint32Array, groups: Uint32Array, count: number): void {
     if (count > this.best.length) {
+      this.context.evaluation.allocate(8 * count - 4 * this.best.length)
       const larger = new Uint32Array(2 * count)
       larger.set(this.best)
       this.best = larger
@@ -61,7 +64,11 @@ export class Extreme implements Aggregator {
     const { domain, best } = this
     if (domain !== undefined && domain !== null)
       for (let group = 0; group < best.length; group++)
-        if (best[group] !== 0) this.values.set(group, domain.value(best[group] as number))
+        if (best[group] !== 0) {
+          const value = domain.value(best[group] as number)
+          this.context.evaluation.allocate(bytesOfValue(value))
+          this.values.set(group, value)
+        }
     this.domain = null
   }
 

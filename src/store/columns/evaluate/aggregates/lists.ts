@@ -1,14 +1,15 @@
 import type { AggregateCall, Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
 import { NotEvaluated } from '../evaluation.ts'
+import { PairMap } from '../pair-map.ts'
 import { subjectIds } from '../scalar.ts'
 import type { Vector } from '../vector.ts'
 import { type Aggregator, type AggregatorContext, GroupNumbers } from './aggregator.ts'
 
 /** The number of distinct values that the subjects of a group have for a predicate. */
 export class DistinctOfSubjects implements Aggregator {
-  private readonly counts = new GroupNumbers()
-  private readonly seen = new Set<number>()
+  private readonly counts: GroupNumbers
+  private readonly seen: PairMap
   private readonly operand: Formula
   private readonly context: AggregatorContext
   private readonly predicate: string
@@ -19,6 +20,8 @@ export class DistinctOfSubjects implements Aggregator {
     this.predicate = predicate.value
     this.operand = operand
     this.context = context
+    this.counts = new GroupNumbers(context)
+    this.seen = new PairMap(bytes => context.evaluation.allocate(bytes))
   }
 
   add(batch: Batch, groups: Uint32Array, count: number): void {
@@ -31,13 +34,11 @@ export class DistinctOfSubjects implements Aggregator {
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
       for (const code of column.listOf((subjects.ids[row] as number) - 1)) {
-        const key = group * 2 ** 32 + code
-        if (this.seen.has(key)) continue
-        this.seen.add(key)
+        const known = this.seen.size
+        if (this.seen.add(group, code, known) < known) continue
         counts[group] = (counts[group] as number) + 1
       }
     }
-    this.context.evaluation.allocate(16 * this.seen.size)
   }
 
   result(count: number): Vector {

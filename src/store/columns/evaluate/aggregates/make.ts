@@ -32,7 +32,7 @@ const OWN: ReadonlyMap<string, AggregatorMaker> = new Map<string, AggregatorMake
 
 export function makeAggregator(call: AggregateCall, context: AggregatorContext): Aggregator {
   const { name, distinct, operand } = call
-  if (operand === null) return distinct ? new CountDistinctRows(context) : new CountRows()
+  if (operand === null) return distinct ? new CountDistinctRows(context) : new CountRows(context)
   if (name === 'COUNT')
     return distinct ? new CountDistinct(operand, context) : new CountValues(operand, context)
   if (distinct && name !== 'MIN' && name !== 'MAX' && name !== 'SAMPLE')

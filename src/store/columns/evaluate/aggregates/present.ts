@@ -10,7 +10,7 @@ export class Present implements Aggregator {
   private readonly operand: Formula
   private readonly inner: Aggregator
   private readonly context: AggregatorContext
-  private readonly counts = new RowCounts()
+  private readonly counts: RowCounts
   /** True as long as every row had a value. */
   private isWhole = true
 
@@ -18,19 +18,20 @@ export class Present implements Aggregator {
     this.operand = operand
     this.inner = inner
     this.context = context
+    this.counts = new RowCounts(context)
   }
 
   add(batch: Batch, groups: Uint32Array, count: number): void {
     const vector = this.context.vectorOf(this.operand, batch)
     if (hasWholeValues(vector)) {
-      this.counts.add(groups)
+      this.counts.add(groups, count)
       this.inner.add(batch, groups, count)
       return
     }
     this.isWhole = false
     const some = rowsBound(vector, allRows(groups.length), true)
     const theirs = gathered(groups, some)
-    this.counts.add(theirs)
+    this.counts.add(theirs, count)
     this.inner.add(batch.rows(some), theirs, count)
   }
 

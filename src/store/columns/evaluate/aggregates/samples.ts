@@ -2,7 +2,7 @@ import type { Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
 import { stringOf, type TermValue, termOf, text } from '../value.ts'
 import { type Vector, vectorValueAt } from '../vector.ts'
-import type { Aggregator, AggregatorContext } from './aggregator.ts'
+import { type Aggregator, type AggregatorContext, bytesOfValue } from './aggregator.ts'
 
 /** Longest text that GROUP_CONCAT makes, in characters. */
 const MAX_TEXT = 2 ** 26
@@ -27,7 +27,9 @@ export class Sample implements Aggregator {
       const group = groups[row] as number
       if (this.values.has(group)) continue
       const value = vectorValueAt(vector, row)
-      if (value !== null) this.values.set(group, value)
+      if (value === null) continue
+      this.context.evaluation.allocate(bytesOfValue(value))
+      this.values.set(group, value)
     }
   }
 
@@ -67,8 +69,10 @@ export class GroupConcat implements Aggregator {
       }
       this.length += form.length
       this.context.evaluation.allocate(BYTES_A_TEXT + 2 * form.length)
-      if (known === undefined) this.texts.set(group, [form])
-      else known.push(form)
+      if (known === undefined) {
+        this.context.evaluation.allocate(bytesOfValue(null))
+        this.texts.set(group, [form])
+      } else known.push(form)
     }
     if (this.length > MAX_TEXT) this.context.evaluation.allocate(Number.POSITIVE_INFINITY)
   }

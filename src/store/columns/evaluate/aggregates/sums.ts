@@ -5,15 +5,21 @@ import { ColumnDomain, type Domain } from '../domain.ts'
 import { arithmeticFunction } from '../functions/arithmetic.ts'
 import { integerTerm, type TermValue, termOf } from '../value.ts'
 import { hasWholeValues, type Vector, vectorValueAt } from '../vector.ts'
-import { type Aggregator, type AggregatorContext, GroupNumbers, RowCounts } from './aggregator.ts'
+import {
+  type Aggregator,
+  type AggregatorContext,
+  bytesOfValue,
+  GroupNumbers,
+  RowCounts,
+} from './aggregator.ts'
 
 /** Largest magnitude of a sum of integers that doubles add exactly. */
 const EXACT = 2 ** 52
 
 /** SUM and AVG: in doubles where that is exact or the values are doubles, else value by value. */
 export class Sum implements Aggregator {
-  private readonly sums = new GroupNumbers()
-  private readonly counts = new RowCounts()
+  private readonly sums: GroupNumbers
+  private readonly counts: RowCounts
   /** Sums of groups that are not sums of integers or doubles alone; null is an error. */
   private readonly general = new Map<number, TermValue | null>()
   private kind: 'integer' | 'double' | null = null
@@ -27,13 +33,15 @@ export class Sum implements Aggregator {
     this.operand = operand
     this.context = context
     this.isAverage = isAverage
+    this.sums = new GroupNumbers(context)
+    this.counts = new RowCounts(context)
   }
 
   add(batch: Batch, groups: Uint32Array, count: number): void {
     const vector = this.context.vectorOf(this.operand, batch)
     const isAdded = !this.isMixed && this.addNumbers(vector, groups, count)
     if (!isAdded && !this.isMixed) this.mix(count)
-    this.counts.add(groups)
+    this.counts.add(groups, count)
     if (isAdded) return
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
@@ -42,6 +50,7 @@ export class Sum implements Aggregator {
       if (before === null) continue
       const sum =
         value === null ? null : before === undefined ? started(value) : arithmeticFunction('+', before, value)
+      if (before === undefined) this.context.evaluation.allocate(bytesOfValue(null))
       this.general.set(group, sum)
     }
   }
@@ -73,6 +82,7 @@ export class Sum implements Aggregator {
   /** From now on sums are values. */
   private mix(count: number): void {
     this.isMixed = true
+    this.context.evaluation.allocate(count * bytesOfValue(null))
     const [sums, counts] = [this.sums.grow(count), this.counts.of(count)]
     for (let group = 0; group < count; group++)
       if (counts[group] !== 0) this.general.set(group, this.plainSum(sums[group] as number))
