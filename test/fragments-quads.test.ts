@@ -65,7 +65,10 @@ function datasetOf(base: string, id: string | null): QuadStore {
     inGraphs.filter(({ graph }) => graph.termType !== 'DefaultGraph'),
     ({ graph }) => graph,
   )
-  add(inGraphs, DataFactory.defaultGraph)
+  add(
+    id === null ? inGraphs : inGraphs.filter(({ graph }) => graph.termType === 'DefaultGraph'),
+    DataFactory.defaultGraph,
+  )
   if (id === null) {
     add(inGraphs, named(`${base}/ld/resources/graphs`))
     add(people, named(`${base}/ld/resources/people`))

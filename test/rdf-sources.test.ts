@@ -109,6 +109,7 @@ t.test('every syntax', async t => {
         'http://g': ['<http://s> <http://p> "x" .', '<http://s> <http://p> <http://o> .'],
         'http://h': ['<http://s> <http://p> <http://o> .'],
         [genid(id, 'g').slice(1, -1)]: ['<http://s> <http://p> "a <http://g>"@en .'],
+        unnamed: ['<http://s> <http://p> "x" .', '<http://s> <http://p> "a <http://g>" .'],
       }),
     ],
     [
@@ -127,6 +128,7 @@ t.test('every syntax', async t => {
           `${genid(id, 'b1')} <http://e/q> "1"^^<${XSD}integer> .`,
         ],
         [genid(id, 'b2').slice(1, -1)]: ['<http://e/t> <http://e/p> "x" .'],
+        unnamed: ['<http://e/s> <http://e/p> <http://e/o> .'],
       }),
     ],
     [
@@ -154,9 +156,11 @@ t.test('every syntax', async t => {
           `<http://e/s> <http://e/p> ${genid(id, 'b1')} .`,
           `${genid(id, 'b1')} <http://e/q> "x" .`,
         ],
+        unnamed: [],
       }),
     ],
     ['empty.ttl', '# nothing\n', () => ({ facts: [] })],
+    ['plain.nq', '<http://s> <http://p> "x" .', () => ({ facts: ['<http://s> <http://p> "x" .'] })],
     [
       'data.txt',
       '<http://s> <http://p> "x" .',

@@ -49,9 +49,15 @@ export function linkSourcesOf({ entries }: DatasetList) {
   })
 }
 
-/** The graphs of some datasets as those of their SPARQL endpoint: each dataset, and what its file or mapping names. */
+/**
+ * The graphs of some datasets as those of their SPARQL endpoint: each dataset, and what its file or mapping names. One with
+ * named graphs of its own is given as it was written: its default graph has what stands in no graph, and nothing else.
+ */
 export function quadGraphs(base: string, entries: readonly ServedDataset[]): QuadGraphs {
   const { defaultGraphs, named } = graphCatalog(base, entries.map(sparqlDataset))
+  const [only, ...others] = entries
+  if (others.length === 0 && only !== undefined && only.unnamed !== null)
+    return { defaultGraphs: [only.unnamed], named, isUnion: false }
   const names = new Set(named.map(({ graph }) => graph))
   return { defaultGraphs, named, isUnion: defaultGraphs.every(graph => names.has(graph)) }
 }

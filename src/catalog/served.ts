@@ -34,6 +34,8 @@ export interface ServedDataset extends CatalogEntry {
   readonly prefixes: Readonly<Record<string, string>>
   /** The graphs that a file of RDF names, or a mapping: their IRIs, and the names under which the store has them. */
   readonly named: readonly { readonly name: string; readonly graph: string }[]
+  /** What stands in no graph beside those with names, as the store has it; null where all stands in none. */
+  readonly unnamed: string | null
   /** True for the id of a record that the dataset had once and has no more, as far as that is remembered. */
   readonly removed: (recordId: string) => boolean
 }
@@ -41,13 +43,14 @@ export interface ServedDataset extends CatalogEntry {
 /** A dataset of records that has no file and no past: what is made in memory. */
 export const IN_MEMORY: Pick<
   ServedDataset,
-  'dump' | 'content' | 'mapping' | 'prefixes' | 'named' | 'removed'
+  'dump' | 'content' | 'mapping' | 'prefixes' | 'named' | 'unnamed' | 'removed'
 > = {
   dump: null,
   content: 'records',
   mapping: null,
   prefixes: {},
   named: [],
+  unnamed: null,
   removed: () => false,
 }
 
@@ -80,6 +83,7 @@ export function servedDataset(
     named: manifest.graphs.flatMap(file =>
       file.name === undefined ? [] : [{ name: file.name, graph: graphName(manifest, file) }],
     ),
+    unnamed: manifest.graphs.some(({ role }) => role === 'unnamed') ? nameOf('unnamed') : null,
     removed: recordId => {
       removed ??= registry.removed(dataset.id) ?? removedIds(versions, dataset.id)
       return removed.has(recordId)
@@ -89,8 +93,9 @@ export function servedDataset(
 }
 
 /** The graphs that the store holds for a dataset. */
-export function graphsOf({ target, resources, named }: ServedDataset): readonly string[] {
-  return [target.graphs.facts, resources, ...named.map(({ graph }) => graph)]
+export function graphsOf({ target, resources, named, unnamed }: ServedDataset): readonly string[] {
+  const own = [...named.map(({ graph }) => graph), ...(unnamed === null ? [] : [unnamed])]
+  return [target.graphs.facts, resources, ...own]
 }
 
 /** The prefixes that a mapping declares, and of those that everyone knows the ones whose names it uses. */

@@ -40,9 +40,9 @@ export function skolemIri(base: string, dataset: string, label: string): string 
 
 /**
  * The named graphs of one published version: facts and, with a mapping of its own, mapped; named for each graph that a
- * file of RDF gives a name.
+ * file of RDF gives a name, and unnamed for what such a file has in none.
  */
-export type GraphRole = 'facts' | 'mapped' | 'named'
+export type GraphRole = 'facts' | 'mapped' | 'named' | 'unnamed'
 
 /** Name of a graph of a published version. Nothing outside store and catalog reads it. */
 export function graphIri(dataset: string, version: string, role: GraphRole): string {

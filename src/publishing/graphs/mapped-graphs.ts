@@ -117,7 +117,7 @@ async function writeQuads(
     for (let at = 0; at < lines.length; ) {
       const end = lines.indexOf('\n', at)
       const { triple, graph } = splitQuad(lines.slice(at, end))
-      if (graph !== null && seen.add(`${graph} ${triple}`)) named.add(graph, `${triple}\n`)
+      if (seen.add(`${graph ?? '-'} ${triple}`)) named.add(graph, `${triple}\n`)
       if (seen.add(triple)) writer.out.add(`${triple}\n`, 1)
       at = end + 1
     }

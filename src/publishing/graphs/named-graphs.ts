@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { Fault } from '../../errors/errors.ts'
@@ -12,6 +12,8 @@ const MAX_GRAPHS = 1000
 const HELD = 16 * 2 ** 20
 
 interface NamedGraph {
+  /** null for what stands in no graph. */
+  readonly name: string | null
   readonly file: string
   held: string[]
   triples: number
@@ -24,22 +26,26 @@ interface NamedGraph {
  */
 export class NamedGraphWriter {
   private readonly folder: string
-  private readonly graphs = new Map<string, NamedGraph>()
+  private readonly graphs = new Map<string | null, NamedGraph>()
   private held = 0
 
   constructor(folder: string) {
     this.folder = folder
   }
 
-  /** @param line a triple with its line feed */
-  add(name: string, line: string): void {
+  /**
+   * @param name null for what stands in no graph
+   * @param line a triple with its line feed
+   */
+  add(name: string | null, line: string): void {
     let graph = this.graphs.get(name)
     if (graph === undefined) {
-      if (this.graphs.size >= MAX_GRAPHS)
+      if (name !== null && this.graphs.size >= MAX_GRAPHS + (this.graphs.has(null) ? 1 : 0))
         throw new Fault('SourceUnreadable', {
           reason: `The file has more than ${MAX_GRAPHS} named graphs. Part it, or publish it without graphs.`,
         })
-      graph = { file: `named-${this.graphs.size + 1}.nt.gz`, held: [], triples: 0, bytes: 0 }
+      const file = name === null ? 'unnamed.nt.gz' : `named-${this.graphs.size + 1}.nt.gz`
+      graph = { name, file, held: [], triples: 0, bytes: 0 }
       this.graphs.set(name, graph)
     }
     graph.held.push(line)
@@ -48,14 +54,28 @@ export class NamedGraphWriter {
     if (this.held >= HELD) this.write()
   }
 
-  /** Writes what is held and makes the columns; the files, with the names of their graphs. */
+  /**
+   * Writes what is held and makes the columns; the files, with the names of their graphs. What stands in no graph has one,
+   * an empty one too, where there are graphs with names.
+   */
   async close(): Promise<readonly GraphFile[]> {
+    const unnamed = this.graphs.get(null)
+    const hasNames = [...this.graphs.keys()].some(name => name !== null)
+    if (!hasNames) {
+      if (unnamed !== undefined) rmSync(path.join(this.folder, unnamed.file), { force: true })
+      return []
+    }
     this.write()
+    if (unnamed === undefined) {
+      this.graphs.set(null, { name: null, file: 'unnamed.nt.gz', held: [], triples: 0, bytes: 0 })
+      appendFileSync(path.join(this.folder, 'unnamed.nt.gz'), gzipSync(''))
+    }
     const files: GraphFile[] = []
-    for (const [name, { file, triples, bytes }] of this.graphs) {
+    for (const { name, file, triples, bytes } of this.graphs.values()) {
       const columns = file.replace(/\.nt\.gz$/, '.columns')
       await buildColumnsFile(path.join(this.folder, file), path.join(this.folder, columns))
-      files.push({ role: 'named', name, file, columns, triples, bytes })
+      const role = name === null ? ({ role: 'unnamed' } as const) : ({ role: 'named', name } as const)
+      files.push({ ...role, file, columns, triples, bytes })
     }
     return files
   }

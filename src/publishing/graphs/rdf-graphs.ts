@@ -1,3 +1,4 @@
+import { hasNamedGraphs } from '../../model/rdf-format.ts'
 import { LineSet } from '../../rdf/line-set.ts'
 import type { RdfSource } from '../../sources/rdf.ts'
 import type { GraphFile } from '../versions/versions.ts'
@@ -10,7 +11,7 @@ const STEP = 50_000
 
 /**
  * Writes the graphs of a file of RDF: all its triples, each once, as the facts, and what it has in graphs with names as
- * those graphs too. Throws SourceUnreadable; the files are then to be thrown away.
+ * those graphs too, and what it has in none. Throws SourceUnreadable; the files are then to be thrown away.
  *
  * @param onProgress is called with the number of triples so far
  */
@@ -22,12 +23,13 @@ export async function writeRdfGraphs(
   const facts = new GraphWriter(place.folder, 'facts')
   const named = new NamedGraphWriter(place.folder)
   const seen = new LineSet()
+  const hasGraphs = hasNamedGraphs(source.format)
   try {
     for await (const lines of quadPieces(source, place)) {
       let pending = 0
       for (const line of linesOf(lines)) {
         const { triple, graph } = splitQuad(line)
-        if (graph !== null && seen.add(`${graph} ${triple}`)) named.add(graph, `${triple}\n`)
+        if (hasGraphs && seen.add(`${graph ?? '-'} ${triple}`)) named.add(graph, `${triple}\n`)
         if (seen.add(triple)) facts.out.add(`${triple}\n`, 1)
         pending += 1
         if (pending % STEP === 0) {

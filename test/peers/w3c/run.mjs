@@ -1,18 +1,22 @@
 /**
- * `node --import=tsx run.mjs FOLDER [columns|endpoint] [sparql10|sparql11|sparql12 …]`: the tests of the evaluation
+ * `node --import=tsx run.mjs FOLDER [columns|endpoint|fragments|memory] [sparql10|sparql11|sparql12 …]`: the tests of the evaluation
  * and of the syntax of queries of the W3C's suites of SPARQL 1.0, 1.1 and 1.2. `TEST=name` runs the tests whose name has it; `LEAST=n` is the number of tests that have
- * to pass. README.md tells how the suites are fetched.
+ * to pass. `fragments` and `memory` ask with Comunica, over the fragments of the data and over the data itself. README.md tells how the suites are fetched.
  */
 import { parseQuery } from '../../../src/sparql/parse.ts'
 import { difference } from '../linked-data/results.mjs'
 import { openColumns } from './columns.mjs'
 import { answerOf, csvDifference, expectedOf, graphsOf } from './data.mjs'
 import { openEndpoint } from './endpoint.mjs'
+import { isPlain, openFragments, openMemory } from './fragments.mjs'
 import { BASE, Suite } from './manifest.mjs'
 
 const [folder, via = 'columns', ...versions] = process.argv.slice(2)
-if (folder === undefined || (via !== 'columns' && via !== 'endpoint')) {
-  process.stderr.write('node --import=tsx run.mjs FOLDER [columns|endpoint] [sparql10|sparql11|sparql12 …]\n')
+const OPENED = { columns: openColumns, endpoint: openEndpoint, fragments: openFragments, memory: openMemory }
+if (folder === undefined || OPENED[via] === undefined) {
+  process.stderr.write(
+    'node --import=tsx run.mjs FOLDER [columns|endpoint|fragments|memory] [sparql10|sparql11|sparql12 …]\n',
+  )
   process.exit(2)
 }
 const suite = new Suite(folder)
@@ -32,13 +36,15 @@ for (const version of versions.length > 0 ? versions : ['sparql10', 'sparql11', 
       format: test.result?.endsWith('.csv') ? 'csv' : 'json',
       graphs: graphsOf(test, test.kind === 'evaluation' ? graphsIn(test) : [], suite),
     }))
-  const asked = via === 'columns' ? await openColumns() : await openEndpoint(tests)
+  const asked = await OPENED[via](tests)
   const passedOf = new Map()
   for (const test of tests) {
-    const [own = 0, all = 0] = passedOf.get(test.kind) ?? []
+    if (asked.answer !== undefined && test.kind !== 'evaluation') continue
+    const kind = asked.answer === undefined ? test.kind : isPlain(test.graphs) ? 'one graph' : 'graphs'
+    const [own = 0, all = 0] = passedOf.get(kind) ?? []
     const failure = await judge(test, asked)
     if (failure !== null) process.stdout.write(`${version} ${test.name}: ${failure.slice(0, 600)}\n`)
-    passedOf.set(test.kind, [failure === null ? own + 1 : own, all + 1])
+    passedOf.set(kind, [failure === null ? own + 1 : own, all + 1])
   }
   await asked.close()
   for (const [kind, [own, all]] of passedOf) {
@@ -59,8 +65,12 @@ function graphsIn({ query, base }) {
 }
 
 /** Null where the answer is the one that is expected, else what is wrong. */
-async function judge(test, { ask, isSyntax, genid }) {
+async function judge(test, { answer, ask, isSyntax, genid }) {
   try {
+    if (answer !== undefined) {
+      const expected = await expectedOf(test, suite)
+      return expected.type === 'csv' ? null : difference(expected, await answer(test), genid)
+    }
     if (test.kind !== 'evaluation') {
       const isPositive = test.kind === 'positive syntax'
       if ((await isSyntax(test)) === isPositive) return null
