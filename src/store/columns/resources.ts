@@ -20,6 +20,8 @@ export class Resources {
   readonly count: number
   readonly blanks: number
   private readonly segments: readonly Segment[]
+  /** The text that was looked for last, and its number: a query looks for one in column after column. */
+  private last: { readonly text: string; readonly number: number } = { text: '', number: 0 }
 
   constructor(header: ResourcesHeader, source: SectionSource) {
     this.count = header.count
@@ -68,6 +70,11 @@ export class Resources {
 
   /** The number of a resource; 0 where the graph has none of that text. */
   find(text: string): number {
+    if (this.last.text !== text) this.last = { text, number: this.numberOf(text) }
+    return this.last.number
+  }
+
+  private numberOf(text: string): number {
     const isBlank = text.startsWith('_:')
     const bytes = Buffer.from(text)
     let candidate: Segment | null = null

@@ -7,6 +7,9 @@ import { termAt, type Vector } from '../evaluate/vector.ts'
 const HELD = 2 ** 14
 const DOMAINS = 16
 
+/** For fewer rows nothing is held: its place would cost more than what is written twice. */
+const FEW = 256
+
 /** Longer texts are not held. */
 const LONGEST = 400
 
@@ -39,6 +42,7 @@ export class Cells {
         }
       case 'ids': {
         const { domain, ids } = vector
+        if (ids.length < FEW) return row => this.textOf(domain, ids[row] as number)
         const held = this.heldOf(domain)
         return row => {
           const id = ids[row] as number
@@ -55,6 +59,10 @@ export class Cells {
       default:
         return vector satisfies never
     }
+  }
+
+  private textOf(domain: Domain, id: number): string | null {
+    return id === 0 ? null : this.write(domain.term(id))
   }
 
   private heldOf(domain: Domain): Held {
