@@ -54,7 +54,14 @@ let nextPiece = 0
 
 /** Lets others go on between two pieces of long work. */
 export async function breathe(): Promise<void> {
-  if (currentClient()?.isHeavy() !== true) return setImmediate()
+  const client = currentClient()
+  if (client?.isHeavy() === true) return rest(client)
+  return setImmediate()
+}
+
+/** Waits where a client uses the most, until it is the turn of its next piece. */
+export async function rest(client: WorkClient | null): Promise<void> {
+  if (client?.isHeavy() !== true) return
   const now = performance.now()
   const turn = Math.max(now, nextPiece)
   nextPiece = turn + PAUSE

@@ -1,5 +1,5 @@
 import { Fault } from '../../../errors/errors.ts'
-import { currentClient, type WorkClient } from '../../../runtime/work-client.ts'
+import { currentClient, rest, type WorkClient } from '../../../runtime/work-client.ts'
 import { KnownSlow } from './known-slow.ts'
 import type { Failure, Job, WireTable } from './protocol.ts'
 import type { GraphRegistry } from './registry.ts'
@@ -196,7 +196,10 @@ export class JobRunner {
           ahead = next()
           ahead.catch(() => undefined)
         }
-        if (answer.piece !== null) yield answer.piece
+        if (answer.piece !== null) {
+          yield answer.piece
+          if (job.type === 'text') await rest(client)
+        }
         if (!answer.done) continue
         if (answer.cursor != null) {
           this.deadlines += 1
