@@ -176,7 +176,16 @@ const folder = mkdtempSync(path.join(tmpdir(), 'lodestone-race-'))
 const file = await dump(folder)
 const server = spawn(
   process.execPath,
-  [path.join(root, 'bin/lodestone.js'), 'serve', '--portal', portal, '--port', '3977', '--base', 'http://localhost:3000'],
+  [
+    path.join(root, 'bin/lodestone.js'),
+    'serve',
+    '--portal',
+    portal,
+    '--port',
+    '3977',
+    '--base',
+    'http://localhost:3000',
+  ],
   { stdio: 'ignore' },
 )
 const asked = [
