@@ -12,8 +12,15 @@ const PATIENCE = 20
 /** Milliseconds of rest after an answer to a heavy user, at most; otherwise as long as the answer took. */
 const MAX_REST = 20
 
+/** Milliseconds after which the next request of a heavy user may be begun though one is still being answered: a download. */
+const LONG = 1000
+
+/** Requests of one client that may wait. */
+export const MAX_WAITING = 200
+
 interface Line {
   readonly client: ClientBudget
+  /** Requests that are being answered, and not for long. */
   running: number
   /** Moment at which a request was begun last. */
   begun: number
@@ -21,8 +28,8 @@ interface Line {
 }
 
 /**
- * Has the requests of those who use the most wait for one another while others ask. Of each of them one is answered at a time;
- * of all of them together one is begun at a time, while nobody else is being answered, and after a rest as long as the last
+ * Has the requests of those who use the most wait for one another while others ask. Of each of them one is answered at a time
+ * (unless that takes long); of all of them together one is begun at a time, while nobody else is being answered, and after a rest as long as the last
  * one took, so that the thread that answers is free for others at least half of the time.
  */
 export class Admission {
@@ -43,6 +50,11 @@ export class Admission {
     this.begin(line, response)
     this.hold(response)
     return undefined
+  }
+
+  /** True where no further request of a client may wait. */
+  isFull({ id }: ClientBudget): boolean {
+    return (this.lines.get(id)?.waiting.length ?? 0) >= MAX_WAITING
   }
 
   /** Resolves when it is the turn of a request of a heavy user. */
@@ -75,7 +87,7 @@ export class Admission {
     line.running += 1
     line.begun = performance.now()
     this.begun.add(response)
-    onceEnded(response, () => {
+    this.onceEndedOr(LONG, response, () => {
       line.running -= 1
       this.forget(line)
       this.admit()

@@ -4,7 +4,8 @@ import type { MaybePromise } from '../accounts/maybe-promise.ts'
 import { Fault } from '../errors/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import { runFor, type WorkContext } from '../runtime/work-client.ts'
-import { Admission } from './admission.ts'
+import { Admission, MAX_WAITING } from './admission.ts'
+import { closeWith } from './broken-requests.ts'
 import type { BudgetLimits, ClientBudget, WorkBudgets } from './budget.ts'
 import { addressSubject } from './client-address.ts'
 import { InFlight } from './in-flight.ts'
@@ -77,8 +78,16 @@ export class FairUse {
       const begin = () => {
         for (const listener of listeners) listener.call(http.server, message, response)
       }
-      if (client.isFrequent()) void this.admission.wait(client, response).then(begin)
-      else begin()
+      if (!client.isFrequent()) begin()
+      else if (!this.admission.isFull(client)) void this.admission.wait(client, response).then(begin)
+      else
+        closeWith(
+          message.socket,
+          '429 Too Many Requests',
+          'TooManyAnswers',
+          `${MAX_WAITING} requests of this client wait for their answers already.`,
+          ['retry-after: 5'],
+        )
     })
   }
 

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
+import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as oxigraph from 'oxigraph/web.js'
 import t from 'tap'
@@ -225,6 +226,42 @@ t.test('who asks without a pause waits while others ask', async t => {
   floods[1]?.emit('finish')
   await sleep(60)
   t.same(order, ['read', 'first', 'second'], 'who leaves is forgotten')
+  const download = ask(flooding, 'download')
+  for (let more = 0; more < 3; more++) ask(flooding, `page ${more}`)
+  await sleep(100)
+  t.equal(order.includes('page 0'), false)
+  await sleep(1200)
+  t.ok(order.includes('page 0'), 'what takes long keeps nobody waiting for its end')
+  download.emit('close')
+})
+
+t.test('requests that follow one another on one connection do not pile up', async t => {
+  const server = await serve(t, portal)
+  const other = new AttackClient(server.port, '192.0.2.77')
+  for (let tries = 0; tries < 400 && (await other.ask('/readyz')).status !== 200; tries++) await sleep(50)
+  const text =
+    `GET ${API}/records?limit=100 HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 198.51.100.9\r\n\r\n`.repeat(5000)
+  const refused = new Promise<boolean>(resolve => {
+    const socket = connect(server.port, '127.0.0.1')
+    let last = ''
+    socket.on('data', piece => {
+      last = (last + String(piece)).slice(-400)
+    })
+    socket.on('error', () => undefined)
+    socket.once('close', () => resolve(last.includes('TooManyAnswers') || !last.includes('200 OK')))
+    socket.write(text)
+  })
+  const reading = (async () => {
+    const statuses = new Set<number>()
+    for (let turn = 0; turn < 40; turn++)
+      statuses.add((await other.ask(`${API}/records?where=n%3D${turn}`)).status)
+    return [...statuses]
+  })()
+  t.same(await reading, [200])
+  const ended = await Promise.race([refused, sleep(20_000).then(() => null)])
+  t.comment(`the connection was ${ended === null ? 'answered slowly' : 'ended'}`)
+  t.equal(server.child.exitCode, null)
+  other.close()
 })
 
 t.test('turns go to who used least', async t => {
