@@ -143,7 +143,7 @@ export class Admission {
     else this.timer = setTimeout(() => this.admit(), Math.ceil(moment - now))
   }
 
-  /** Who of those that wait was last begun longest ago: turn by turn, so that none of them is kept waiting for good. */
+  /** Who of those that wait was last begun longest ago: turn by turn, so that each of them is answered in the end. */
   private next(): Line | null {
     let next: Line | null = null
     for (const line of this.lines.values())

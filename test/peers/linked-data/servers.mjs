@@ -59,7 +59,8 @@ async function stop(server, folder) {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 }
 
-async function freePort() {
+/** A port that nobody listens on at the moment. */
+export async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => probe.once('listening', resolve))
   const { port } = probe.address()

@@ -1,11 +1,9 @@
 /** Publishes the data of all tests, a dataset for each, and asks their endpoints. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { rmSync } from 'node:fs'
 import { buildApp } from '../../../src/app/app.ts'
 import { loadConfig } from '../../../src/config/load.ts'
-import { publishAll } from '../../../src/publishing/publisher.ts'
 import { parseQuery } from '../../../src/sparql/parse.ts'
+import { evaluations, publishTexts } from './portal.mjs'
 
 const BASE = 'http://portal.test'
 /** What the default graph of a test that has named graphs is called. */
@@ -15,26 +13,9 @@ const ACCEPTED = { json: 'application/sparql-results+json', csv: 'text/csv' }
 
 /** Gives what answers a query about the graphs of a test. */
 export async function openEndpoint(tests) {
-  const portal = mkdtempSync(path.join(tmpdir(), 'lodestone-w3c-'))
-  writeFileSync(path.join(portal, 'portal.yaml'), 'title: W3C\n')
-  const add = (id, text) => {
-    const folder = path.join(portal, 'data', id)
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(path.join(folder, 'data.nq'), text)
-    writeFileSync(path.join(folder, 'dataset.yaml'), 'source: { path: data.nq }\n')
-  }
-  const ids = new Map()
-  for (const { kind, graphs } of tests) {
-    const text = nquads(graphs)
-    if (kind !== 'evaluation' || ids.has(text)) continue
-    const id = `w3c-${ids.size}`
-    ids.set(text, id)
-    add(id, text)
-  }
-  add('syntax', '<urn:s> <urn:p> <urn:o> .\n')
-  await publishAll({ portal, base: BASE, now: () => new Date() }, null, message => {
-    if (message.type === 'failed') process.stderr.write(`${JSON.stringify(message)}\n`)
-  })
+  const syntax = '<urn:s> <urn:p> <urn:o> .\n'
+  const texts = evaluations(tests).map(({ graphs }) => nquads(graphs))
+  const { portal, ids } = await publishTexts([...texts, syntax], BASE)
   const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
   await app.catalog.refresh()
   app.markReady()
@@ -43,7 +24,7 @@ export async function openEndpoint(tests) {
     isSyntax: async ({ bytes }) => {
       const { statusCode } = await app.http.inject({
         method: 'POST',
-        url: '/api/sparql/syntax',
+        url: `/api/sparql/${ids.get(syntax)}`,
         headers: { 'content-type': 'application/sparql-query' },
         payload: bytes,
       })

@@ -2,40 +2,24 @@
  * Publishes the data of all tests, a dataset for each, and asks their fragments with Comunica: quad pattern fragments where
  * a test has named graphs, triple pattern fragments elsewhere.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
+import { rmSync } from 'node:fs'
 import { QueryEngine } from '@comunica/query-sparql'
 import { Store } from 'n3'
 import { buildApp } from '../../../src/app/app.ts'
 import { loadConfig } from '../../../src/config/load.ts'
-import { publishAll } from '../../../src/publishing/publisher.ts'
 import { readAnswer } from '../linked-data/results.mjs'
+import { freePort } from '../linked-data/servers.mjs'
 import { quads } from './data.mjs'
+import { evaluations, publishTexts } from './portal.mjs'
 
 const SECONDS = 30
 
 /** Gives what answers a query about the graphs of a test. */
 export async function openFragments(tests) {
-  const portal = mkdtempSync(path.join(tmpdir(), 'lodestone-w3c-'))
-  writeFileSync(path.join(portal, 'portal.yaml'), 'title: W3C\nfragment_size: 100\n')
-  const ids = new Map()
-  for (const { kind, graphs } of tests) {
-    const text = nquads(graphs)
-    if (kind !== 'evaluation' || ids.has(text)) continue
-    const id = `w3c-${ids.size}`
-    ids.set(text, id)
-    const folder = path.join(portal, 'data', id)
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(path.join(folder, 'data.nq'), text)
-    writeFileSync(path.join(folder, 'dataset.yaml'), 'source: { path: data.nq }\n')
-  }
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
-  await publishAll({ portal, base, now: () => new Date() }, null, message => {
-    if (message.type === 'failed') process.stderr.write(`${JSON.stringify(message)}\n`)
-  })
+  const texts = evaluations(tests).map(({ graphs }) => nquads(graphs))
+  const { portal, ids } = await publishTexts(texts, base)
   const app = await buildApp({ ...loadConfig({ portal, base, port }, {}), log: 'silent' })
   await app.catalog.refresh()
   app.markReady()
@@ -83,12 +67,4 @@ function nquads(graphs) {
   for (const [name, lines] of graphs)
     for (const line of lines) text += name === '' ? line : line.replace(/\.\n$/, `<${name}> .\n`)
   return text
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => server.once('listening', resolve))
-  const { port } = server.address()
-  await new Promise(resolve => server.close(resolve))
-  return port
 }

@@ -1,4 +1,4 @@
-import { maximum } from './group.ts'
+import { maximum } from './key-tables.ts'
 import { scratchUint32 } from './scratch.ts'
 import type { Vector } from './vector.ts'
 

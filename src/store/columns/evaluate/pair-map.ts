@@ -45,11 +45,6 @@ export class PairMap {
     return value
   }
 
-  /** Gives a pair another number, whether it has one or not. */
-  put(left: number, right: number, value: number): void {
-    if (this.add(left, right, value) !== value) this.values[this.placeOf(left, right)] = value + 1
-  }
-
   *entries(): Generator<readonly [number, number, number]> {
     for (let place = 0; place < this.values.length; place++) {
       const value = this.values[place] as number

@@ -53,10 +53,10 @@ export class GroupNumbers {
 /** Rows that wait to be counted. */
 const MAX_WAITING = 2 ** 20
 
-/** Bytes of a value that is kept for a group, beside its text. */
+/** Bytes of a value that is stored for a group, beside its text. */
 const BYTES_A_VALUE = 200
 
-/** Bytes that a value takes which is kept for a group, about. */
+/** Bytes that a value takes which is stored for a group, about. */
 export function bytesOfValue(value: TermValue | null): number {
   return BYTES_A_VALUE + (value === null ? 0 : 2 * (stringOf(value)?.length ?? 0))
 }
