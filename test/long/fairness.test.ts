@@ -241,14 +241,15 @@ t.test('requests that follow one another on one connection do not pile up', asyn
   for (let tries = 0; tries < 400 && (await other.ask('/readyz')).status !== 200; tries++) await sleep(50)
   const text =
     `GET ${API}/records?limit=100 HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 198.51.100.9\r\n\r\n`.repeat(5000)
-  const refused = new Promise<boolean>(resolve => {
+  const answers = new Promise<number>(resolve => {
     const socket = connect(server.port, '127.0.0.1')
-    let last = ''
+    let received = ''
     socket.on('data', piece => {
-      last = (last + String(piece)).slice(-400)
+      received += String(piece)
     })
+    // The refusal itself may be lost when the connection is cut.
     socket.on('error', () => undefined)
-    socket.once('close', () => resolve(last.includes('TooManyAnswers') || !last.includes('200 OK')))
+    socket.once('close', () => resolve(received.split('HTTP/1.1 200 OK').length - 1))
     socket.write(text)
   })
   const reading = (async () => {
@@ -258,8 +259,8 @@ t.test('requests that follow one another on one connection do not pile up', asyn
     return [...statuses]
   })()
   t.same(await reading, [200])
-  const ended = await Promise.race([refused, sleep(20_000).then(() => null)])
-  t.comment(`the connection was ${ended === null ? 'answered slowly' : 'ended'}`)
+  const answered = await answers
+  t.ok(answered < 2500, `${answered} of 5000 are answered, then the connection is closed`)
   t.equal(server.child.exitCode, null)
   other.close()
 })
