@@ -8,7 +8,7 @@ import { EXPLORE_V21 } from '../src/query/dialect.ts'
 import { planOdsql } from '../src/query/pipeline.ts'
 import { planText } from '../src/query/plan-text.ts'
 import { Stopwatch } from '../src/query/stopwatch.ts'
-import { csvRows, jsonRows } from '../src/sparql/results.ts'
+import { type RowWriter, rowWriter } from '../src/sparql/results.ts'
 
 /** The playgrounds of the site: their state is their address, and nothing of what is hidden gets into them. */
 const TREES = `id,kind,height,planted
@@ -261,10 +261,10 @@ t.test('answers are written as files', t => {
     ],
     [null, { type: 'blank', value: 'b0' } as const],
   ]
-  const written = (writer: ReturnType<typeof csvRows>) =>
+  const written = (writer: RowWriter) =>
     writer.head(['s', 'o']) + rows.map(row => writer.row(row)).join('') + writer.end()
-  t.equal(written(csvRows()), 's,o\r\nhttp://x/,"a,""b"""\r\n,_:b0\r\n')
-  t.same(JSON.parse(written(jsonRows())).results.bindings, [
+  t.equal(written(rowWriter('csv')), 's,o\r\nhttp://x/,"a,""b"""\r\n,_:b0\r\n')
+  t.same(JSON.parse(written(rowWriter('json'))).results.bindings, [
     { s: { type: 'uri', value: 'http://x/' }, o: { type: 'literal', value: 'a,"b"', 'xml:lang': 'en' } },
     { o: { type: 'bnode', value: 'b0' } },
   ])

@@ -11,6 +11,7 @@ import { type DatasetView, Evaluation } from '../src/store/columns/evaluate/eval
 import { ContinuationRefused } from '../src/store/columns/evaluate/outermost-scan.ts'
 import { EvaluationStopped } from '../src/store/columns/evaluate/stopped.ts'
 import { jobText } from '../src/store/columns/threads/answer-text.ts'
+import { PieceBytes } from '../src/store/columns/threads/piece-bytes.ts'
 import { between, chance, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
 import { seedOf } from './support/seed.ts'
@@ -70,14 +71,13 @@ function continued(text: string, dataset: DatasetView, looks: () => number) {
         return left-- > 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
       },
     }
-    const job = jobText(query, new Evaluation(dataset, { clock }), 'tsv', { ...REST, place })
+    const piece = new PieceBytes()
+    const job = jobText(query, new Evaluation(dataset, { clock }), 'tsv', piece, { ...REST, place })
     let answer = ''
     for (;;) {
       const { value, done } = job.next()
-      if (done !== true) {
-        answer += value
-        continue
-      }
+      answer += Buffer.from(piece.take()).toString()
+      if (done !== true) continue
       rows.push(...answer.split('\n').slice(1, -1))
       if (value === null) return { rows, stops, looked }
       place = value.slice(2)
@@ -127,7 +127,7 @@ t.test('a place of another query, or none, is refused', async t => {
   const { query } = parseQuery('SELECT * { ?s <urn:nr> ?nr }', 'urn:base')
   for (const place of ['', '0', 'abcdef01-0-0-0-0-0-0', '00000000-0-0-9-1-0-0', '0-0-0-0-0-0-0-0', '-1'])
     t.throws(
-      () => [...jobText(query, new Evaluation(dataset), 'tsv', { ...REST, place })],
+      () => [...jobText(query, new Evaluation(dataset), 'tsv', new PieceBytes(), { ...REST, place })],
       new ContinuationRefused(),
       place,
     )

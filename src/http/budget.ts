@@ -174,7 +174,7 @@ export class WorkBudgets {
   /** True where somebody else is active: without others, nobody takes anything away from anybody. */
   isContended(client: ClientBudget): boolean {
     this.look()
-    return this.active.size > 1 || !this.active.has(client)
+    return this.active.size > (this.active.has(client) ? 1 : 0)
   }
 
   /** Recent work of an active client, on average. */

@@ -33,8 +33,13 @@ export function escapeXml(text: string): string {
   return text.replace(/[&<>"\t\n\r]/g, referenceTo)
 }
 
+/** What is not written between two tags as it is; also each half of a character that has two. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are meant
+export const SPECIAL_IN_XML = /[&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\ud800-\udfff]/
+
 /** Any text between two tags: U+FFFD in the place of what XML 1.0 cannot hold. */
 export function xmlText(text: string): string {
+  if (!SPECIAL_IN_XML.test(text)) return text
   return writable(text).replace(/[&<>\r]/g, referenceTo)
 }
 

@@ -1,4 +1,4 @@
-import type { Rest } from './results.ts'
+import type { Rest } from './cell-writer.ts'
 
 /** What the results of a Lodestone endpoint begin with, line by line. */
 const HEAD = /^\{"head":\{"vars":\[.*\]\},$/

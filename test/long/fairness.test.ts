@@ -182,6 +182,10 @@ t.test('budgets', async t => {
   t.equal(heavy.deadline(300), 300)
   now += 61_000
   t.equal(heavy.deadline(8000), 8000, 'and forgotten')
+  budgets.of('address:a')
+  heavy.spend(20_000)
+  now += 6000
+  t.equal(heavy.isHeavy(), false, 'who reads one answer alone for long keeps nobody waiting')
   heavy.spend(1e9)
   t.equal(heavy.remaining(), -10_000, 'a debt has an end')
   t.ok(light instanceof ClientBudget)

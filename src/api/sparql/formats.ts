@@ -35,7 +35,6 @@ const AS_IT_IS = {
   write: (text: string) => text,
   stream: (pieces: AsyncIterable<Uint8Array>) => pieces,
 }
-const XML_RESULTS = { write: resultsXml, stream: resultsXmlStream }
 const TURTLE = { write: turtleBody, stream: turtleStream }
 const JSON_LD = { write: jsonldBody, stream: jsonldPieces }
 
@@ -53,7 +52,7 @@ export const RESULT_FORMATS: readonly AnswerOffer[] = [
     names: ['xml', 'srx'],
     iri: FORMATS.SPARQL_Results_XML,
     requested: 'xml',
-    ...XML_RESULTS,
+    ...AS_IT_IS,
   },
   { type: 'text/csv', names: ['csv'], iri: FORMATS.SPARQL_Results_CSV, requested: 'csv', ...AS_IT_IS },
   {
@@ -64,7 +63,7 @@ export const RESULT_FORMATS: readonly AnswerOffer[] = [
     ...AS_IT_IS,
   },
   { type: 'application/json', explicit: true, names: [], requested: 'json', ...AS_IT_IS },
-  { type: 'application/xml', explicit: true, names: [], requested: 'xml', ...XML_RESULTS },
+  { type: 'application/xml', explicit: true, names: [], requested: 'xml', ...AS_IT_IS },
 ]
 
 /** The formats of CONSTRUCT and DESCRIBE, and of descriptions. */
@@ -148,20 +147,6 @@ function inForm(offer: AnswerOffer, accept: string | undefined): AnswerOffer {
     },
     stream: async found => jsonldInForm(form, await begunAnswer(checked(linesOf(found), 'JSON-LD')), {}),
   }
-}
-
-/** An engine writes carriage returns as they are, which XML reads as line ends (XML 1.0, section 2.11). */
-function resultsXml(text: string): string {
-  if (!isXmlText(text)) throw unwritable('A value')
-  return text.replaceAll('\r', '&#13;')
-}
-
-async function* resultsXmlPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  for await (const piece of linesOf(pieces)) yield resultsXml(piece)
-}
-
-function resultsXmlStream(pieces: AsyncIterable<Uint8Array>): Promise<Stream> {
-  return begunAnswer(resultsXmlPieces(pieces))
 }
 
 function turtleStream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): Stream {

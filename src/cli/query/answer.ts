@@ -4,7 +4,7 @@ import { type Prefixes, turtle } from '../../formats/turtle.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import { isTripleTerm, splitTriples } from '../../rdf/ntriples-reader.ts'
 import { answerTerm, type RdfJsTerm } from '../../rdf/rdfjs.ts'
-import { csvRows, jsonRows, type RowWriter, tsvRows } from '../../sparql/results.ts'
+import { type RowWriter, rowWriter } from '../../sparql/results.ts'
 import { tableRows } from './solutions.ts'
 
 /** What an answer is written in. */
@@ -30,9 +30,9 @@ export type ComunicaAnswer =
 
 const ROWS: Readonly<Record<'table' | 'json' | 'csv' | 'tsv', () => RowWriter>> = {
   table: tableRows,
-  json: jsonRows,
-  csv: csvRows,
-  tsv: tsvRows,
+  json: () => rowWriter('json'),
+  csv: () => rowWriter('csv'),
+  tsv: () => rowWriter('tsv'),
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Literal, Term } from '../../rdf/term.ts'
-import { plain, type ResultRow, type RowWriter } from '../../sparql/results.ts'
+import { plain } from '../../sparql/cell-writer.ts'
+import type { ResultRow, RowWriter } from '../../sparql/results.ts'
 
 /** Rows whose widths the columns of a table are made for; later ones may be wider. */
 const ROWS_MEASURED = 100

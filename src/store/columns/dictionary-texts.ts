@@ -1,5 +1,16 @@
 import { compareBytes } from './bytes.ts'
 
+/** A term whose text stands somewhere as UTF-8, until the next one is read. */
+export class TermBytes {
+  type: 'iri' | 'blank' | 'literal' = 'iri'
+  /** Of a literal; empty otherwise. */
+  datatype = ''
+  language = ''
+  bytes: Uint8Array = new Uint8Array()
+  from = 0
+  to = 0
+}
+
 /** Some texts, one after another. */
 export function textsOf(count: number, get: (place: number) => string): Texts {
   const offsets = new Uint32Array(count + 1)
@@ -34,6 +45,13 @@ export class Texts {
 
   get(place: number): string {
     return this.bytes.toString('utf8', this.offsets[place], this.offsets[place + 1])
+  }
+
+  /** Tells where a text is. */
+  find(place: number, found: TermBytes): void {
+    found.bytes = this.bytes
+    found.from = this.offsets[place] as number
+    found.to = this.offsets[place + 1] as number
   }
 
   compare(place: number, text: Uint8Array): number {

@@ -1,9 +1,10 @@
+import { languageDatatype } from '../../rdf/ntriples.ts'
 import { parseTerm } from '../../rdf/ntriples-reader.ts'
 import type { Literal, Term, TripleTerm } from '../../rdf/term.ts'
-import { RDF, XSD } from '../../rdf/vocab.ts'
+import { XSD } from '../../rdf/vocab.ts'
 import { type DictionarySection, datatypeOf, openPart } from './dictionary-parts.ts'
 import { findIn } from './dictionary-search.ts'
-import { lowerBound } from './dictionary-texts.ts'
+import { lowerBound, type TermBytes } from './dictionary-texts.ts'
 import { type DictionaryHeader, TRIPLE_TERM } from './format.ts'
 import { dayForm, momentForm, numberForm, pointForm } from './lexical.ts'
 import type { Resources } from './resources.ts'
@@ -60,8 +61,12 @@ export class Dictionary {
         if (tag === 0)
           return { type: 'literal', value: part.texts.get(place), datatype: XSD.string, language: '' }
         const language = part.languages[tag - 1] as string
-        const datatype = language.includes('--') ? RDF.dirLangString : RDF.langString
-        return { type: 'literal', value: part.texts.get(place), datatype, language }
+        return {
+          type: 'literal',
+          value: part.texts.get(place),
+          datatype: languageDatatype(language),
+          language,
+        }
       }
       default: {
         const [value, datatype] = [this.form(code), datatypeOf(part, place)]
@@ -70,6 +75,26 @@ export class Dictionary {
           : { type: 'literal', value, datatype, language: '' }
       }
     }
+  }
+
+  /** Tells where the text of a term is; false where it is nowhere as it is. */
+  bytes(code: number, found: TermBytes): boolean {
+    const part = this.partOf(code)
+    const place = code - part.first
+    if (part.kind === 'resource') return this.resources.bytes(part.ids[place] as number, found)
+    if (part.kind !== 'text' && part.kind !== 'other') return false
+    found.type = 'literal'
+    found.language = ''
+    if (part.kind === 'other') {
+      found.datatype = datatypeOf(part, place)
+      if (found.datatype === TRIPLE_TERM) return false
+    } else {
+      const tag = part.tags === null ? 0 : (part.tags[place] as number)
+      if (tag > 0) found.language = part.languages[tag - 1] as string
+      found.datatype = tag === 0 ? XSD.string : languageDatatype(found.language)
+    }
+    part.texts.find(place, found)
+    return true
   }
 
   /** The lexical form of a literal. */

@@ -1,5 +1,6 @@
 import type { BlankNode, NamedNode, Term } from '../../rdf/term.ts'
 import { compareBytes, NumberReader } from './bytes.ts'
+import type { TermBytes } from './dictionary-texts.ts'
 import { BLOCK, DIGEST_BYTES, type ResourceSegment, type ResourcesHeader } from './format.ts'
 import type { SectionSource } from './sections.ts'
 
@@ -11,6 +12,8 @@ interface Segment {
   readonly first: string
   readonly last: string
   text(index: number): string
+  /** Tells where a text is; false where it is nowhere as it is. */
+  bytesOf(index: number, found: TermBytes): boolean
   /** Number of members that come before some text, and whether the next one is that text. */
   find(bytes: Buffer): { readonly index: number; readonly found: boolean }
 }
@@ -36,11 +39,26 @@ export class Resources {
 
   /** The text of a resource: an IRI, or a blank node with its `_:`. */
   text(id: number): string {
+    const segment = this.segmentOf(id)
+    return segment.text(id - 1 - segment.before)
+  }
+
+  private segmentOf(id: number): Segment {
     const { segments } = this
     let number = 0
     while (number + 1 < segments.length && (segments[number + 1] as Segment).before < id) number++
-    const segment = segments[number] as Segment
-    return segment.text(id - 1 - segment.before)
+    return segments[number] as Segment
+  }
+
+  /** Tells where the text of a resource is; false where it is nowhere as it is. */
+  bytes(id: number, found: TermBytes): boolean {
+    const segment = this.segmentOf(id)
+    if (!segment.bytesOf(id - 1 - segment.before, found)) return false
+    found.type = id <= this.blanks ? 'blank' : 'iri'
+    if (found.type === 'blank') found.from += 2
+    found.datatype = ''
+    found.language = ''
+    return true
   }
 
   term(id: number): NamedNode | BlankNode {
@@ -124,6 +142,10 @@ class DigestSegment implements Segment {
     return this.header.prefix + this.bytes().toString('hex', start, start + DIGEST_BYTES)
   }
 
+  bytesOf(): boolean {
+    return false
+  }
+
   find(text: Buffer): { readonly index: number; readonly found: boolean } {
     const prefix = Buffer.from(this.header.prefix)
     const own = text.subarray(0, prefix.length)
@@ -179,6 +201,14 @@ class TextSegment implements Segment {
   text(index: number): string {
     this.read(index)
     return this.scratch.toString('utf8', 0, this.length)
+  }
+
+  bytesOf(index: number, found: TermBytes): boolean {
+    this.read(index)
+    found.bytes = this.scratch
+    found.from = 0
+    found.to = this.length
+    return true
   }
 
   find(text: Buffer): { readonly index: number; readonly found: boolean } {

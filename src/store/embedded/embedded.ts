@@ -4,6 +4,7 @@ import { engineMemory, type StoreMemory, storeMemory } from '../../runtime/memor
 import { columnAnswers } from '../answers.ts'
 import { openColumnStore } from '../columns/open.ts'
 import { NotInColumns } from '../columns/threads/job-runner.ts'
+import { engineAnswer } from '../engine-answer.ts'
 import { loadColumns } from '../load.ts'
 import { ColumnRepairs, type RepairEvent } from '../repair.ts'
 import type { QueryAnswer, Store, UntrustedQuery } from '../store.ts'
@@ -127,11 +128,7 @@ async function answerUntrusted(
   }
   const dataset = { defaultGraphs, namedGraphs: namedGraphs.map(([, graph]) => graph), base }
   const text = await engine.query({ sparql: query.engineText(), format, dataset, deadline })
-  return { by: 'engine', pieces: once(Buffer.from(text)) }
-}
-
-async function* once<T>(piece: T): AsyncGenerator<T> {
-  yield piece
+  return engineAnswer(text, format)
 }
 
 async function* continued<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>): AsyncGenerator<T> {

@@ -10,6 +10,7 @@ import { buildColumnsAside } from '../columns/build/builder-thread.ts'
 import type { ColumnStore } from '../columns/column-store.ts'
 import { openColumnStore } from '../columns/open.ts'
 import { columnsProblem } from '../columns/sections.ts'
+import { engineAnswer } from '../engine-answer.ts'
 import { loadColumns } from '../load.ts'
 import { ColumnRepairs } from '../repair.ts'
 import type { GraphSource, LoadProgress, QueryAnswer, Solution, Store, UntrustedQuery } from '../store.ts'
@@ -162,7 +163,7 @@ class RemoteStore implements SharedStore {
     const text = `BASE <${base}>\n${own}`
     try {
       const answer = await this.#engine.query({ text, format, deadline, dataset }, true)
-      return { by: 'engine', pieces: once(Buffer.from(decodeAnswer(answer, format))) }
+      return engineAnswer(decodeAnswer(answer, format), format)
     } catch (error) {
       if (!(error instanceof QueryError) || error.line === undefined) throw error
       throw new QueryError(error.message, error.line - 1, error.column)
@@ -277,7 +278,3 @@ export function countOf(graph: string): SelectQuery {
 
 /** Name of a graph that never is. */
 const NOTHING = 'urn:lodestone:nothing'
-
-async function* once<T>(piece: T): AsyncGenerator<T> {
-  yield piece
-}

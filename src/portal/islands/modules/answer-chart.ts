@@ -1,6 +1,6 @@
 import * as Plot from '@observablehq/plot'
 import type { Term } from '../../../rdf/term.ts'
-import { plain } from '../../../sparql/results.ts'
+import { plain } from '../../../sparql/cell-writer.ts'
 import { chartColumns } from './chart-columns.ts'
 import type { MessageRow } from './query-messages.ts'
 

@@ -1,6 +1,6 @@
 import { turtleText } from '../../../formats/turtle.ts'
 import { termText } from '../../../rdf/ntriples.ts'
-import { csvRows, jsonRows, type RowWriter } from '../../../sparql/results.ts'
+import { type RowWriter, rowWriter } from '../../../sparql/results.ts'
 import type { MessageRow } from './query-messages.ts'
 
 /** The files that an answer can be taken away in. */
@@ -36,9 +36,9 @@ function pieces(
 ): string[] {
   switch (format) {
     case 'csv':
-      return written(csvRows(), variables, rows)
+      return written(rowWriter('csv'), variables, rows)
     case 'json':
-      return written(jsonRows(), variables, rows)
+      return written(rowWriter('json'), variables, rows)
     case 'turtle':
       return [turtleText(rows.map(triple).join(''), prefixes)]
     default:

@@ -1,6 +1,6 @@
 import { positionsOf, toGeoShape } from '../../../model/geometry.ts'
 import type { Geometry } from '../../../model/value.ts'
-import { plain } from '../../../sparql/results.ts'
+import { plain } from '../../../sparql/cell-writer.ts'
 import { borders } from './borders.ts'
 import { shores } from './coastline.ts'
 import type { MessageRow } from './query-messages.ts'

@@ -5,6 +5,7 @@ import type { Column } from '../column.ts'
 import type { Dictionary } from '../dictionary.ts'
 import type { DictionarySection } from '../dictionary-parts.ts'
 import { datatypeOf } from '../dictionary-parts.ts'
+import type { TermBytes } from '../dictionary-texts.ts'
 import { TRIPLE_TERM } from '../format.ts'
 import type { GraphColumns } from '../graph.ts'
 import { numericKind } from '../lexical.ts'
@@ -16,6 +17,8 @@ export interface Domain {
   /** The largest number. */
   readonly size: number
   term(id: number): Term
+  /** Tells where the text of a term is; false, or no such method, where it is nowhere as it is. */
+  bytes?(id: number, found: TermBytes): boolean
   value(id: number): TermValue
   /** The number of a term; 0 where it has none. */
   find(term: Term): number
@@ -45,6 +48,10 @@ export class ColumnDomain implements Domain {
 
   term(id: number): Term {
     return this.dictionary.term(id)
+  }
+
+  bytes(id: number, found: TermBytes): boolean {
+    return this.dictionary.bytes(id, found)
   }
 
   find(term: Term): number {
@@ -155,6 +162,10 @@ export class ResourceDomain implements Domain {
     return this.graph.resources.term(id)
   }
 
+  bytes(id: number, found: TermBytes): boolean {
+    return this.graph.resources.bytes(id, found)
+  }
+
   value(id: number): TermValue {
     return termValue(this.term(id))
   }
@@ -180,6 +191,10 @@ export class SubjectDomain implements Domain {
 
   term(id: number): Term {
     return this.graph.subjectTerm(id - 1)
+  }
+
+  bytes(id: number, found: TermBytes): boolean {
+    return this.graph.resources.bytes(this.graph.subjectResources[id - 1] as number, found)
   }
 
   value(id: number): TermValue {

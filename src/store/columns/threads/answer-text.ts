@@ -1,13 +1,9 @@
 import { LineSet } from '../../../rdf/line-set.ts'
 import { termText } from '../../../rdf/ntriples.ts'
 import type { Node } from '../../../sparql/algebra.ts'
+import { cellWriter } from '../../../sparql/cell-writer.ts'
 import type { QueryOperation, SparqlOperation } from '../../../sparql/operation.ts'
-import {
-  booleanResult,
-  type CellWriter,
-  type ContinuationFormat,
-  rowWriter,
-} from '../../../sparql/results.ts'
+import { booleanResult, type ContinuationFormat } from '../../../sparql/results.ts'
 import type { Batch } from '../evaluate/batch.ts'
 import type { Evaluation } from '../evaluate/evaluation.ts'
 import { Evaluator } from '../evaluate/evaluator.ts'
@@ -16,7 +12,9 @@ import { scanningOperation } from '../evaluate/scanning-operation.ts'
 import { EvaluationStopped } from '../evaluate/stopped.ts'
 import { Cells } from './cells.ts'
 import { describeTerms } from './describe.ts'
+import type { PieceBytes } from './piece-bytes.ts'
 import type { TextFormat } from './protocol.ts'
+import { RowBytes } from './row-bytes.ts'
 
 /** Rows of a batch that are made to text before the clock is looked at. */
 const ROWS_AT_A_TIME = 256
@@ -28,8 +26,10 @@ export interface JobState {
 }
 
 /**
- * The answer of a query as text, a little at a time. One that is stopped ends with what was found where it can go on.
+ * Writes the answer of a query, a little between one step and the next. One that is stopped ends with what was found where it
+ * can go on.
  *
+ * @param piece where it is written: whoever takes the steps takes it as soon as it is long enough
  * @param continuation how it says where it goes on; null where it has to be whole
  * @returns the cursor of the rest; null for a whole answer
  */
@@ -37,9 +37,11 @@ export function* jobText(
   query: QueryOperation,
   evaluation: Evaluation,
   format: TextFormat,
+  piece: PieceBytes,
   continuation: ContinuationFormat | null = null,
   state: JobState = { isRead: true },
-): Generator<string, string | null> {
+): Generator<void, string | null> {
+  piece.begin()
   const evaluator = new Evaluator(evaluation)
   switch (query.type) {
     case 'ask': {
@@ -49,35 +51,44 @@ export function* jobText(
           found = true
           break
         }
-      yield booleanResult(format === 'nt' ? 'json' : format, found)
+      piece.text(booleanResult(format === 'nt' ? 'json' : format, found))
       return null
     }
     case 'select': {
-      const writer = rowWriter(format === 'nt' ? 'json' : format)
-      const cells = new Cells(writer.cell)
-      const write = (batch: Batch) => rowsText(batch, query.variables, cells, writer, evaluation)
-      yield writer.head(query.variables)
+      const writer = cellWriter(format === 'nt' ? 'json' : format)
+      const rows = new RowBytes(piece, writer, query.variables)
+      const write = (batch: Batch) => writtenRows(batch, rows, evaluation)
+      piece.text(writer.head(query.variables))
+      piece.mark()
       if (
         continuation === null ||
         (continuation.place === null && scanningOperation(sliceOf(query.input).input) === null)
       ) {
-        for (const batch of evaluator.solutions(query.input)) for (const [text] of write(batch)) yield text
-        yield writer.end()
+        for (const batch of evaluator.solutions(query.input)) for (const _ of write(batch)) yield
+        piece.text(writer.end())
         return null
       }
       const { prefix, address } = continuation
-      const place = yield* continuedRows(query.input, evaluator, write, continuation.place, state)
+      const place = yield* continuedRows(query.input, evaluator, write, piece, continuation.place, state)
       const cursor = place === null ? null : prefix + place
-      yield writer.end(
-        cursor === null ? undefined : { cursor, ...(address === null ? {} : { next: address + cursor }) },
+      piece.text(
+        writer.end(
+          cursor === null ? undefined : { cursor, ...(address === null ? {} : { next: address + cursor }) },
+        ),
       )
       return cursor
     }
     case 'construct':
-      yield* constructed(query, evaluator, evaluation)
+      for (const text of constructed(query, evaluator, evaluation)) {
+        piece.text(text)
+        yield
+      }
       return null
     case 'describe':
-      yield* describeTerms(query, evaluator, evaluation)
+      for (const text of describeTerms(query, evaluator, evaluation)) {
+        piece.text(text)
+        yield
+      }
       return null
     default:
       return query satisfies never
@@ -92,19 +103,20 @@ function sliceOf(
 }
 
 /**
- * The rows of an operation until it is stopped.
+ * Writes the rows of an operation until it is stopped.
  *
- * @param write the text of some rows, with the number of them
+ * @param write writes some rows, and tells the number of them
  * @param begin the place where they begin; null for the first
  * @returns the place of the next row; null where all are written
  */
 function* continuedRows(
   operation: SparqlOperation,
   evaluator: Evaluator,
-  write: (batch: Batch) => Generator<readonly [text: string, rows: number]>,
+  write: (batch: Batch) => Generator<number>,
+  piece: PieceBytes,
   begin: string | null,
   state: JobState,
-): Generator<string, string | null> {
+): Generator<void, string | null> {
   const { input, offset, limit } = sliceOf(operation)
   const place = begin === null ? null : parseContinuation(begin)
   const scan = new OutermostScan(scanningOperation(input), place)
@@ -112,15 +124,16 @@ function* continuedRows(
   const end = limit === null ? Number.POSITIVE_INFINITY : offset + limit
   let passed = place?.before ?? 0
   let reached = passed
-  let [piece, before] = [scan.piece, passed]
+  let [scanned, before] = [scan.piece, passed]
   if (end <= start) return null
   try {
     for (const batch of evaluator.solutions(input, scan)) {
-      if (scan.piece !== piece) [piece, before] = [scan.piece, passed]
+      if (scan.piece !== scanned) [scanned, before] = [scan.piece, passed]
       const [from, to] = [Math.max(0, start - passed), Math.min(batch.size, end - passed)]
       if (to > from)
-        for (const [text, rows] of write(batch.slice(from, to))) {
-          yield text
+        for (const rows of write(batch.slice(from, to))) {
+          piece.mark()
+          yield
           reached = passed + from + rows
         }
       passed += batch.size
@@ -133,7 +146,8 @@ function* continuedRows(
       error instanceof EvaluationStopped &&
       (error.reason === 'deadline' || (error.reason === 'cancelled' && state.isRead))
     if (!isSpent || scan.piece === null) throw error
-    const isWithin = scan.piece === piece && reached > before
+    piece.backToMark()
+    const isWithin = scan.piece === scanned && reached > before
     const stopped = {
       piece: isWithin ? scan.piece : { ...scan.piece, to: null },
       steps: scan.steps,
@@ -146,27 +160,16 @@ function* continuedRows(
   }
 }
 
-function* rowsText(
-  batch: Batch,
-  variables: readonly string[],
-  cells: Cells,
-  { line }: CellWriter,
-  evaluation: Evaluation,
-): Generator<readonly [text: string, rows: number]> {
-  const texts = variables.map(name => cells.of(batch.get(name)))
-  const row: (string | null)[] = variables.map(() => null)
-  let text = ''
+/** Writes the rows of a batch; tells now and then how many are written. */
+function* writtenRows(batch: Batch, rows: RowBytes, evaluation: Evaluation): Generator<number> {
+  rows.read(batch)
   for (let at = 0; at < batch.size; at++) {
-    for (let column = 0; column < texts.length; column++)
-      row[column] = (texts[column] as (row: number) => string | null)(at)
-    text += line(row)
-    if (at % ROWS_AT_A_TIME === ROWS_AT_A_TIME - 1) {
-      yield [text, at + 1]
-      text = ''
-      evaluation.check()
-    }
+    rows.row(at)
+    if (at % ROWS_AT_A_TIME !== ROWS_AT_A_TIME - 1) continue
+    yield at + 1
+    evaluation.check()
   }
-  if (text !== '') yield [text, batch.size]
+  if (batch.size % ROWS_AT_A_TIME > 0) yield batch.size
 }
 
 /** The first triples are remembered, so that most that come twice are written once; the answer is a set all the same. */

@@ -1,6 +1,7 @@
 import type { Term, TriplePattern } from '../../../rdf/term.ts'
+import type { ResultFormat } from '../../../sparql/cell-writer.ts'
 import type { QueryOperation } from '../../../sparql/operation.ts'
-import type { ContinuationFormat, ResultFormat } from '../../../sparql/results.ts'
+import type { ContinuationFormat } from '../../../sparql/results.ts'
 import type { GraphHeader, SectionNumber } from '../format.ts'
 
 /** Where the columns of a graph are: a file, or sections in memory. */

@@ -13,6 +13,7 @@ import { ColumnsDamaged } from '../sections.ts'
 import { type JobState, jobText } from './answer-text.ts'
 import { GraphHolder } from './graph-holder.ts'
 import { matchPage } from './match.ts'
+import { PieceBytes } from './piece-bytes.ts'
 import type {
   ColumnReply,
   ColumnRequest,
@@ -41,6 +42,9 @@ const graphs = new GraphHolder({
     return damage
   },
 })
+
+/** The piece of an answer that is being written; it is empty between two of them. */
+const written = new PieceBytes()
 
 /** Jobs that answer in pieces, between two of them. */
 const open = new Map<
@@ -98,6 +102,7 @@ function attempt(id: number, work: () => void): void {
     work()
   } catch (error) {
     open.delete(id)
+    written.drop()
     reply({ type: 'failed', id, failure: failureOf(error) })
   }
 }
@@ -161,7 +166,12 @@ function run(id: number, job: Job, { milliseconds, memory }: JobLimits): void {
       const evaluation = evaluationOf(id, job.graphs, clock, memory, job.base)
       const state = { isRead: false }
       const { query, format, continuation } = job
-      begin(id, clock, textPieces(jobText(query, evaluation, format, continuation, state), job.piece), state)
+      begin(
+        id,
+        clock,
+        textPieces(jobText(query, evaluation, format, written, continuation, state), job.piece),
+        state,
+      )
       return
     }
     case 'tables': {
@@ -262,30 +272,18 @@ function advance(id: number, pieces: Pieces, clock: WorkClock): void {
 /** Bytes of the first piece, and how much more each may have: a reader of little waits for little. */
 const FIRST_PIECE = 8192
 
-/** Bytes that a piece may have beyond. */
-const RESERVE = 2 ** 16
-
 function* textPieces(
-  texts: Generator<string, string | null>,
+  steps: Generator<void, string | null>,
   largest: number,
 ): Generator<Uint8Array, string | null> {
-  const encoder = new TextEncoder()
-  const bytes = new Uint8Array(largest + RESERVE)
-  let [size, length] = [FIRST_PIECE, 0]
-  for (;;) {
-    const { value, done } = texts.next()
+  for (let size = FIRST_PIECE; ; ) {
+    const { value, done } = steps.next()
     if (done === true) {
-      if (length > 0) yield bytes.slice(0, length)
+      if (written.length > 0) yield written.take()
       return value
     }
-    for (let rest = value; rest !== ''; ) {
-      const { read, written } = encoder.encodeInto(rest, bytes.subarray(length))
-      length += written
-      rest = rest.slice(read)
-      if (length < size && rest === '') break
-      yield bytes.slice(0, length)
-      length = 0
-      size = Math.min(largest, 2 * size)
-    }
+    if (written.length < size) continue
+    yield written.take()
+    size = Math.min(largest, 2 * size)
   }
 }

@@ -1,0 +1,269 @@
+import { SPECIAL_IN_XML, XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
+import { escapeText, iriText, literalEnd, termText } from '../rdf/ntriples.ts'
+import type { Term, TripleTerm } from '../rdf/term.ts'
+import { XSD } from '../rdf/vocab.ts'
+
+/** Formats of the results of SELECT and ASK. */
+export type ResultFormat = 'json' | 'xml' | 'csv' | 'tsv'
+
+/** Where an answer goes on that is not whole. */
+export interface Rest {
+  /** What the query is to be asked with again. */
+  readonly cursor: string
+  /** The address of the rest. */
+  readonly next?: string
+}
+
+/** How the texts of cells become a row. */
+export interface RowLayout {
+  /** What stands before the first row, and before each other one. */
+  readonly first: string
+  readonly begin: string
+  readonly end: string
+  readonly separator: string
+  /** What stands before the text of each variable, and after it. */
+  readonly before: readonly string[]
+  readonly after: string
+  /** True where a variable that is not bound is left out with all that stands around it; it is an empty cell otherwise. */
+  readonly isSparse: boolean
+}
+
+/** What decides how a term is written: all of it but its value. */
+export interface TermKind {
+  readonly type: 'iri' | 'blank' | 'literal'
+  /** Of a literal; empty otherwise. */
+  readonly datatype: string
+  readonly language: string
+}
+
+/** How the values of terms are written, the same object for all terms of a kind. */
+export interface CellForm {
+  readonly before: string
+  readonly after: string
+  /** For each byte of UTF-8 whether a value with it is written as it is: 1 where it is. */
+  readonly plain: Uint8Array
+  readonly escape: (value: string) => string
+}
+
+/** Writes the parts of rows, for those who write a cell once that stands in many rows. */
+export interface CellWriter {
+  readonly head: (variables: readonly string[]) => string
+  readonly layout: (variables: readonly string[]) => RowLayout
+  readonly form: (kind: TermKind) => CellForm
+  readonly triple: (term: TripleTerm) => string
+  /** @param rest where the answer goes on; absent where it is whole */
+  readonly end: (rest?: Rest) => string
+}
+
+/** The text of a cell. */
+export function termCell({ form, triple }: CellWriter, term: Term): string {
+  if (term.type === 'triple') return triple(term)
+  const { before, after, escape: escaped } = form(kindOf(term))
+  return `${before}${escaped(term.value)}${after}`
+}
+
+/** The kind of a term. */
+function kindOf(term: Exclude<Term, TripleTerm>): TermKind {
+  return term.type === 'literal' ? term : { type: term.type, datatype: '', language: '' }
+}
+
+/** First byte of some characters that not every format can hold (U+FFFE, U+FFFF), and of others. */
+const HIGHEST = 0xef
+
+/** @param special what is not written as it is */
+function plainBytes(special: RegExp): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) => {
+    if (byte >= 128) return byte === HIGHEST ? 0 : 1
+    return special.test(String.fromCharCode(byte)) ? 0 : 1
+  })
+}
+
+/** Forms of literals that are remembered. */
+const MAX_FORMS = 1000
+
+/** The forms of a format: those of literals are made once for a datatype and a language. */
+function formsOf(
+  iri: CellForm,
+  blank: CellForm,
+  literalForm: (kind: TermKind) => CellForm,
+): (kind: TermKind) => CellForm {
+  const known = new Map<string, CellForm>()
+  const plainLiteral = literalForm({ type: 'literal', datatype: XSD.string, language: '' })
+  return kind => {
+    if (kind.type !== 'literal') return kind.type === 'iri' ? iri : blank
+    const { datatype, language } = kind
+    if (datatype === XSD.string) return plainLiteral
+    const key = language === '' ? datatype : `@${language}`
+    let form = known.get(key)
+    if (form === undefined) {
+      form = literalForm(kind)
+      if (known.size >= MAX_FORMS) known.clear()
+      known.set(key, form)
+    }
+    return form
+  }
+}
+
+/** What writes the cells of a format. */
+export function cellWriter(format: ResultFormat): CellWriter {
+  switch (format) {
+    case 'json':
+      return JSON_RESULTS
+    case 'xml':
+      return XML_RESULTS
+    case 'csv':
+      return CSV
+    case 'tsv':
+      return TSV
+    default:
+      return format satisfies never
+  }
+}
+
+/** The namespace of SPARQL Query Results XML. */
+export const XML_NAMESPACE = 'http://www.w3.org/2005/sparql-results#'
+const ITS = 'http://www.w3.org/2005/11/its'
+
+const QUOTED = /[",\r\n]/
+const quoted = (text: string) => (QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
+
+/** Rows of cells with nothing around them. */
+const plainLayout = (variables: readonly string[], separator: string, end: string): RowLayout => ({
+  first: '',
+  begin: '',
+  end,
+  separator,
+  before: variables.map(() => ''),
+  after: '',
+  isSparse: false,
+})
+
+const CSV_FORM: CellForm = { before: '', after: '', plain: plainBytes(QUOTED), escape: quoted }
+
+/** SPARQL 1.1 Query Results CSV (section 3): values without their kind. */
+const CSV: CellWriter = {
+  head: variables => `${variables.map(quoted).join(',')}\r\n`,
+  layout: variables => plainLayout(variables, ',', '\r\n'),
+  form: formsOf(CSV_FORM, { ...CSV_FORM, before: '_:' }, () => CSV_FORM),
+  triple: term => quoted(plain(term)),
+  end: () => '',
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to be escaped
+const TSV_LITERAL = { plain: plainBytes(/["\\\u0000-\u001f\u007f]/), escape: escapeText }
+const TSV_IRI: CellForm = {
+  before: '<',
+  after: '>',
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+  plain: plainBytes(/[\u0000-\u0020\u007f<>"{}|^`\\]/),
+  escape: iri => iriText(iri).slice(1, -1),
+}
+const TSV_BLANK: CellForm = { ...TSV_LITERAL, before: '_:', after: '' }
+
+/** SPARQL 1.1 Query Results TSV (section 4): terms as Turtle writes them. */
+const TSV: CellWriter = {
+  head: variables => `${variables.map(name => `?${name}`).join('\t')}\n`,
+  layout: variables => plainLayout(variables, '\t', '\n'),
+  form: formsOf(TSV_IRI, TSV_BLANK, ({ datatype, language }) => ({
+    ...TSV_LITERAL,
+    before: '"',
+    after: literalEnd(datatype, language),
+  })),
+  triple: termText,
+  end: () => '',
+}
+
+/** What stands between the quotes of a string of JSON. */
+const JSON_TEXT = {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to be escaped
+  plain: plainBytes(/["\\\u0000-\u001f]/),
+  escape: (value: string) => JSON.stringify(value).slice(1, -1),
+}
+
+/**
+ * SPARQL 1.1 Query Results JSON, a line a row; triple terms and base directions (`its:dir`) as in SPARQL 1.2 Query Results
+ * JSON, section 3.2.2.
+ */
+const JSON_RESULTS: CellWriter = {
+  head: variables => `{"head":{"vars":${JSON.stringify(variables)}},\n"results":{"bindings":[`,
+  layout: variables => ({
+    first: '\n{',
+    begin: ',\n{',
+    end: '}',
+    separator: ',',
+    before: variables.map(name => `${JSON.stringify(name)}:`),
+    after: '',
+    isSparse: true,
+  }),
+  form: formsOf(
+    { ...JSON_TEXT, before: '{"type":"uri","value":"', after: '"}' },
+    { ...JSON_TEXT, before: '{"type":"bnode","value":"', after: '"}' },
+    kind => ({ ...JSON_TEXT, before: '{"type":"literal","value":"', after: `"${jsonKind(kind)}}` }),
+  ),
+  triple: ({ subject, predicate, object }) => {
+    const [s, p, o] = [subject, predicate, object].map(term => termCell(JSON_RESULTS, term))
+    return `{"type":"triple","value":{"subject":${s},"predicate":${p},"object":${o}}}`
+  },
+  end: rest => (rest === undefined ? '\n]}}\n' : `\n]},\n"continuation":${JSON.stringify(rest)}}\n`),
+}
+
+function jsonKind({ datatype, language }: TermKind): string {
+  if (language === '') return datatype === XSD.string ? '' : `,"datatype":${JSON.stringify(datatype)}`
+  const [tag, direction] = directed(language)
+  return `,"xml:lang":${JSON.stringify(tag)}${direction === undefined ? '' : `,"its:dir":"${direction}"`}`
+}
+
+/** A language tag, and the base direction that it may end in. */
+function directed(language: string): readonly [tag: string, direction: string | undefined] {
+  return language.split('--') as [string, string | undefined]
+}
+
+const XML_TEXT = { plain: plainBytes(SPECIAL_IN_XML), escape: xmlText }
+
+/** SPARQL Query Results XML Format; triple terms and base directions as in SPARQL 1.2 Query Results XML, section 2.3.1. */
+const XML_RESULTS: CellWriter = {
+  head: variables => {
+    const names = variables.map(name => `<variable name="${xmlAttribute(name)}"/>`).join('')
+    return `${XML_DECLARATION}<sparql xmlns="${XML_NAMESPACE}" xmlns:its="${ITS}" its:version="2.0"><head>${names}</head><results>\n`
+  },
+  layout: variables => ({
+    first: '<result>',
+    begin: '<result>',
+    end: '</result>\n',
+    separator: '',
+    before: variables.map(name => `<binding name="${xmlAttribute(name)}">`),
+    after: '</binding>',
+    isSparse: true,
+  }),
+  form: formsOf(
+    { ...XML_TEXT, before: '<uri>', after: '</uri>' },
+    { ...XML_TEXT, before: '<bnode>', after: '</bnode>' },
+    kind => ({ ...XML_TEXT, before: `<literal${xmlKind(kind)}>`, after: '</literal>' }),
+  ),
+  triple: ({ subject, predicate, object }) => {
+    const [s, p, o] = [subject, predicate, object].map(term => termCell(XML_RESULTS, term))
+    return `<triple><subject>${s}</subject><predicate>${p}</predicate><object>${o}</object></triple>`
+  },
+  end: () => '</results></sparql>\n',
+}
+
+function xmlKind({ datatype, language }: TermKind): string {
+  if (language === '') return datatype === XSD.string ? '' : ` datatype="${xmlAttribute(datatype)}"`
+  const [tag, direction] = directed(language)
+  return ` xml:lang="${xmlAttribute(tag)}"${direction === undefined ? '' : ` its:dir="${direction}"`}`
+}
+
+/** The value of a term without its kind. */
+export function plain(term: Term): string {
+  switch (term.type) {
+    case 'iri':
+    case 'literal':
+      return term.value
+    case 'blank':
+      return `_:${term.value}`
+    case 'triple':
+      return `${plain(term.subject)} ${plain(term.predicate)} ${plain(term.object)}`
+    default:
+      return term satisfies never
+  }
+}

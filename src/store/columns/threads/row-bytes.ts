@@ -1,0 +1,197 @@
+import type { Term } from '../../../rdf/term.ts'
+import {
+  type CellForm,
+  type CellWriter,
+  type RowLayout,
+  type TermKind,
+  termCell,
+} from '../../../sparql/cell-writer.ts'
+import { TermBytes } from '../dictionary-texts.ts'
+import type { Batch } from '../evaluate/batch.ts'
+import type { Domain } from '../evaluate/domain.ts'
+import { termOf } from '../evaluate/value.ts'
+import { termAt, type Vector } from '../evaluate/vector.ts'
+import { HeldText, type PieceBytes } from './piece-bytes.ts'
+
+/** Cells of a variable and a domain that are held, and domains of a variable that have such. */
+const HELD = 2 ** 14
+const DOMAINS = 16
+
+/** For fewer rows nothing is held: its place would cost more than what is written twice. */
+const FEW = 256
+
+/** Writes the cell of a row; false where it has none. */
+type WriteCell = (row: number) => boolean
+
+/** Cells of one variable, by the numbers of their terms. */
+class HeldCells {
+  private readonly bytes: PieceBytes
+  private readonly ids = new Uint32Array(HELD)
+  private readonly starts = new Uint32Array(HELD)
+  private readonly lengths = new Uint32Array(HELD)
+  private epoch = 0
+
+  constructor(bytes: PieceBytes) {
+    this.bytes = bytes
+  }
+
+  /** Writes a cell again; false where it is not held. */
+  copy(id: number): boolean {
+    const place = id & (HELD - 1)
+    if (this.ids[place] !== id || this.epoch !== this.bytes.epoch) return false
+    this.bytes.copy(this.starts[place] as number, this.lengths[place] as number)
+    return true
+  }
+
+  /** Holds the cell that was written from a place on. */
+  hold(id: number, from: number): void {
+    const start = this.bytes.hold(from)
+    if (start < 0) return
+    if (this.epoch !== this.bytes.epoch) this.ids.fill(0)
+    this.epoch = this.bytes.epoch
+    const place = id & (HELD - 1)
+    this.ids[place] = id
+    this.starts[place] = start
+    this.lengths[place] = this.bytes.place - from
+  }
+}
+
+/** What stands around the values of a variable: of one kind of terms after another. */
+class Sides {
+  before = new HeldText('')
+  after = new HeldText('')
+  plain: Uint8Array = new Uint8Array()
+  private readonly writer: CellWriter
+  private readonly around: readonly [before: string, after: string]
+  private form: CellForm | null = null
+
+  constructor(writer: CellWriter, before: string, after: string) {
+    this.writer = writer
+    this.around = [before, after]
+  }
+
+  /** What stands around a term. */
+  read(kind: TermKind): void {
+    const form = this.writer.form(kind)
+    if (form === this.form) return
+    const [before, after] = this.around
+    this.form = form
+    this.before = new HeldText(before + form.before)
+    this.after = new HeldText(form.after + after)
+    this.plain = form.plain
+  }
+}
+
+/** Writes rows of batches into a piece. A cell that is written again soon is copied instead. */
+export class RowBytes {
+  private readonly bytes: PieceBytes
+  private readonly writer: CellWriter
+  private readonly found = new TermBytes()
+  private readonly layout: RowLayout
+  private readonly variables: readonly string[]
+  private readonly held: readonly Map<Domain, HeldCells>[]
+  private readonly separator: HeldText
+  private readonly end: HeldText
+  private readonly next: HeldText
+  private begin: HeldText
+  private cells: readonly WriteCell[] = []
+
+  constructor(bytes: PieceBytes, writer: CellWriter, variables: readonly string[]) {
+    this.bytes = bytes
+    this.writer = writer
+    this.layout = writer.layout(variables)
+    this.variables = variables
+    this.held = variables.map(() => new Map())
+    this.begin = new HeldText(this.layout.first)
+    this.next = new HeldText(this.layout.begin)
+    this.separator = new HeldText(this.layout.separator)
+    this.end = new HeldText(this.layout.end)
+  }
+
+  /** The rows of a batch follow. */
+  read(batch: Batch): void {
+    this.cells = this.variables.map((name, number) => this.writerOf(batch.get(name), number))
+  }
+
+  row(row: number): void {
+    const { bytes, cells, layout, separator } = this
+    bytes.again(this.begin)
+    let written = 0
+    for (let number = 0; number < cells.length; number++) {
+      const place = bytes.place
+      if ((layout.isSparse ? written : number) > 0) bytes.again(separator)
+      if ((cells[number] as WriteCell)(row)) written += 1
+      else if (layout.isSparse) bytes.backTo(place)
+    }
+    bytes.again(this.end)
+    this.begin = this.next
+  }
+
+  private writerOf(vector: Vector | undefined, number: number): WriteCell {
+    if (vector === undefined) return () => false
+    const { bytes, writer } = this
+    const { after } = this.layout
+    const before = this.layout.before[number] as string
+    const write = (term: Term) => bytes.text(`${before}${termCell(writer, term)}${after}`)
+    switch (vector.type) {
+      case 'constant': {
+        const { domain, id } = vector
+        if (id === 0) return () => false
+        const text = new HeldText(`${before}${termCell(writer, domain.term(id))}${after}`)
+        return () => {
+          bytes.again(text)
+          return true
+        }
+      }
+      case 'numbers':
+        return row => {
+          const term = termAt(vector, row, termOf)
+          if (term === null) return false
+          write(term)
+          return true
+        }
+      case 'ids': {
+        const { domain, ids } = vector
+        const held = ids.length < FEW ? null : this.heldOf(domain, number)
+        const sides = new Sides(writer, before, after)
+        return row => {
+          const id = ids[row] as number
+          if (id === 0) return false
+          if (held?.copy(id) === true) return true
+          const from = bytes.place
+          if (!this.writeBytes(domain, id, sides)) {
+            bytes.backTo(from)
+            write(domain.term(id))
+          }
+          held?.hold(id, from)
+          return true
+        }
+      }
+      default:
+        return vector satisfies never
+    }
+  }
+
+  /** Writes a cell whose value is in the bytes of the graph as it is to be written; false where it is not. */
+  private writeBytes(domain: Domain, id: number, sides: Sides): boolean {
+    const { bytes, found } = this
+    if (domain.bytes === undefined || !domain.bytes(id, found)) return false
+    sides.read(found)
+    bytes.again(sides.before)
+    if (!bytes.plain(found.bytes, found.from, found.to, sides.plain)) return false
+    bytes.again(sides.after)
+    return true
+  }
+
+  private heldOf(domain: Domain, number: number): HeldCells {
+    const domains = this.held[number] as Map<Domain, HeldCells>
+    const held = domains.get(domain) ?? new HeldCells(this.bytes)
+    domains.delete(domain)
+    domains.set(domain, held)
+    for (const [oldest] of domains) {
+      if (domains.size <= DOMAINS) break
+      domains.delete(oldest)
+    }
+    return held
+  }
+}
