@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 
 /** The client that work is done for: what it used lately decides when its next piece of work is done, and how long it may take. */
@@ -10,6 +10,8 @@ export interface WorkClient {
   readonly spend: (milliseconds: number) => void
   /** True where it lately used more than most of those who ask beside it. */
   readonly isHeavy: () => boolean
+  /** True where it asks for several things at a time, or without a pause, and not for the first time, while others ask. */
+  readonly isPressing: () => boolean
   /** True where it has used more than its budget, and others ask. */
   readonly isOverBudget: () => boolean
   /** Notes a query that met its deadline. */
@@ -47,6 +49,27 @@ export function currentActor(): Actor | null {
   return storage.getStore()?.actor ?? null
 }
 
+function mayRest(client: WorkClient | null): boolean {
+  return client !== null && (client.isHeavy() || client.isPressing())
+}
+
+/**
+ * Pieces that are made on the account of the client that they were begun for: a stream asks for them whenever its connection
+ * takes more, and then nobody else is known to be asking.
+ */
+export function forSameClient<Piece>(pieces: AsyncIterable<Piece>): AsyncIterable<Piece> {
+  const resource = new AsyncResource('pieces')
+  return {
+    [Symbol.asyncIterator]: () => {
+      const iterator = pieces[Symbol.asyncIterator]()
+      return {
+        next: () => resource.runInAsyncScope(() => iterator.next()),
+        return: async value => (await iterator.return?.(value)) ?? { done: true, value },
+      }
+    },
+  }
+}
+
 /** Milliseconds between two pieces of long work of those who use the most, all of them together. */
 const PAUSE = 25
 
@@ -55,13 +78,12 @@ let nextPiece = 0
 /** Lets others go on between two pieces of long work. */
 export async function breathe(): Promise<void> {
   const client = currentClient()
-  if (client?.isHeavy() === true) return rest(client)
-  return setImmediate()
+  return mayRest(client) ? rest(client) : setImmediate()
 }
 
-/** Waits where a client uses the most, until it is the turn of its next piece. */
+/** Waits where a client uses the most, or asks for several things at a time, until it is the turn of its next piece. */
 export async function rest(client: WorkClient | null): Promise<void> {
-  if (client?.isHeavy() !== true) return
+  if (!mayRest(client)) return
   const now = performance.now()
   const turn = Math.max(now, nextPiece)
   nextPiece = turn + PAUSE

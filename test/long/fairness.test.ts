@@ -9,6 +9,7 @@ import t from 'tap'
 import { Admission } from '../../src/http/admission.ts'
 import { ClientBudget, WorkBudgets } from '../../src/http/budget.ts'
 import { takeNext } from '../../src/runtime/turns.ts'
+import { breathe, currentClient, forSameClient, runFor } from '../../src/runtime/work-client.ts'
 import { withMemoryLimit } from '../../src/store/embedded/module.ts'
 import { AttackClient } from '../support/attacks.ts'
 import { serve } from '../support/serving.ts'
@@ -189,6 +190,30 @@ t.test('budgets', async t => {
   heavy.spend(1e9)
   t.equal(heavy.remaining(), -10_000, 'a debt has an end')
   t.ok(light instanceof ClientBudget)
+})
+
+t.test('a download is made on the account of its client, whoever asks for its pieces', async t => {
+  const budgets = new WorkBudgets({ burst: 10_000, rate: 500 }, () => 0)
+  const client = budgets.of('address:a')
+  const seen: (string | undefined)[] = []
+  let isEnded = false
+  async function* pieces() {
+    try {
+      for (let piece = 0; piece < 3; piece++) {
+        yield piece
+        seen.push(currentClient()?.id)
+        await breathe()
+        seen.push(currentClient()?.id)
+      }
+    } finally {
+      isEnded = true
+    }
+  }
+  const made = runFor({ client }, () => forSameClient(pieces()))
+  t.equal(currentClient(), null)
+  for await (const piece of made) if (piece === 2) break
+  t.same(seen, Array(4).fill('address:a'))
+  t.ok(isEnded, 'who reads no more ends the work')
 })
 
 t.test('who asks without a pause waits while others ask', async t => {

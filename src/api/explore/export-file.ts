@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { compressStream } from '../../http/compress.ts'
+import { forSameClient } from '../../runtime/work-client.ts'
 
 /** A file that an export hands out. */
 export interface ExportFile {
@@ -19,7 +20,7 @@ export function sendFile(
   pieces: AsyncIterable<string | Uint8Array>,
   { name, mediaType, compressed }: ExportFile,
 ): FastifyReply {
-  const stream = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 })
+  const stream = Readable.from(forSameClient(pieces), { objectMode: false, highWaterMark: 64 * 1024 })
   const disposition = (file: string) => `attachment; filename="${file}"`
   if (!compressed) return reply.type(mediaType).header('content-disposition', disposition(name)).send(stream)
   return reply

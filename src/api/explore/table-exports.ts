@@ -12,6 +12,7 @@ import { countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf } from '../../query/execute/columns.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { Query } from '../../query/plan.ts'
+import { forSameClient } from '../../runtime/work-client.ts'
 import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
 import { exportFormats } from './export-list.ts'
 
@@ -65,7 +66,7 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
     }
     const escapesFormulas = endpoint.options.csvFormulas === 'escaped'
     const pieces = writer(table, { ...options, numericDates: !dialect.isoKeys, escapesFormulas })
-    const stream = Readable.from(pieces, { objectMode: false, highWaterMark: 64 * 1024 })
+    const stream = Readable.from(forSameClient(pieces), { objectMode: false, highWaterMark: 64 * 1024 })
     const file = `${id}.${format.extension ?? name}`
     if (endpoint.isKnown(request, reply, `${entry.version} ${format.name}`)) {
       stream.destroy()

@@ -9,6 +9,7 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
 import { isIri } from '../../rdf/iri.ts'
+import { forSameClient } from '../../runtime/work-client.ts'
 import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
 import { continuationOf, RestLink } from './continuation.ts'
@@ -241,7 +242,7 @@ function timer(milliseconds: number): () => number {
 }
 
 function sendBody(reply: FastifyReply, type: string, body: Body): FastifyReply {
-  const payload = typeof body === 'string' ? body : Readable.from(body, { objectMode: false })
+  const payload = typeof body === 'string' ? body : Readable.from(forSameClient(body), { objectMode: false })
   return reply.type(`${type}; charset=utf-8`).send(payload)
 }
 
