@@ -19,6 +19,9 @@ import { RowBytes } from './row-bytes.ts'
 /** Rows of a batch that are made to text before the clock is looked at. */
 const ROWS_AT_A_TIME = 256
 
+/** Bytes of a piece after which the clock is looked at in any case. */
+const MUCH = 2 ** 18
+
 /** How far a job is. */
 export interface JobState {
   /** True once something of its answer was read: from then on it cannot begin again. */
@@ -57,7 +60,7 @@ export function* jobText(
     case 'select': {
       const writer = cellWriter(format === 'nt' ? 'json' : format)
       const rows = new RowBytes(piece, writer, query.variables)
-      const write = (batch: Batch) => writtenRows(batch, rows, evaluation)
+      const write = (batch: Batch) => writtenRows(batch, rows, piece, evaluation)
       piece.text(writer.head(query.variables))
       piece.mark()
       if (
@@ -105,7 +108,7 @@ function sliceOf(
 /**
  * Writes the rows of an operation until it is stopped.
  *
- * @param write writes some rows, and tells the number of them
+ * @param write writes some rows, and reports the number of them
  * @param begin the place where they begin; null for the first
  * @returns the place of the next row; null where all are written
  */
@@ -160,16 +163,23 @@ function* continuedRows(
   }
 }
 
-/** Writes the rows of a batch; tells now and then how many are written. */
-function* writtenRows(batch: Batch, rows: RowBytes, evaluation: Evaluation): Generator<number> {
+/** Writes the rows of a batch; reports now and then how many are written. */
+function* writtenRows(
+  batch: Batch,
+  rows: RowBytes,
+  piece: PieceBytes,
+  evaluation: Evaluation,
+): Generator<number> {
   rows.read(batch)
+  let reported = 0
   for (let at = 0; at < batch.size; at++) {
     rows.row(at)
-    if (at % ROWS_AT_A_TIME !== ROWS_AT_A_TIME - 1) continue
-    yield at + 1
+    if (at - reported < ROWS_AT_A_TIME - 1 && piece.length < MUCH) continue
+    reported = at + 1
+    yield reported
     evaluation.check()
   }
-  if (batch.size % ROWS_AT_A_TIME > 0) yield batch.size
+  if (reported < batch.size) yield batch.size
 }
 
 /** The first triples are remembered, so that most that come twice are written once; the answer is a set all the same. */

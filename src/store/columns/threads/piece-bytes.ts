@@ -7,6 +7,9 @@ const ROOM = 2 ** 19
 /** Longer parts are not held. */
 const LONGEST = 400
 
+/** Characters of a text whose bytes are counted before it is written: of a shorter one, the most that they can be are reserved. */
+const LONG = 2 ** 16
+
 /** Bytes that are copied one by one as quickly as together. */
 const SHORT = 16
 
@@ -57,7 +60,7 @@ export class PieceBytes {
   }
 
   text(text: string): void {
-    this.reserve(3 * text.length)
+    this.reserve(text.length > LONG ? Buffer.byteLength(text) : 3 * text.length)
     this.end += this.bytes.write(text, this.end)
   }
 
@@ -148,7 +151,7 @@ export class PieceBytes {
 
   private reserve(length: number): void {
     if (this.end + length <= this.bytes.length) return
-    const larger = Buffer.alloc(2 * this.bytes.length + length)
+    const larger = Buffer.alloc(Math.max(2 * this.bytes.length, this.end + length))
     this.bytes.copy(larger, 0, 0, this.end)
     this.bytes = larger
   }

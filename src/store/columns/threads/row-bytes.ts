@@ -56,29 +56,42 @@ class HeldCells {
   }
 }
 
-/** What stands around the values of a variable: of one kind of terms after another. */
+/** What stands around the values of one kind of terms. */
+interface Around {
+  readonly before: HeldText
+  readonly after: HeldText
+  readonly plain: Uint8Array
+}
+
+/** Kinds of terms that are remembered for a variable. */
+const MAX_KINDS = 1000
+
+/** What stands around the values of a variable. */
 class Sides {
-  before = new HeldText('')
-  after = new HeldText('')
-  plain: Uint8Array = new Uint8Array()
   private readonly writer: CellWriter
-  private readonly around: readonly [before: string, after: string]
-  private form: CellForm | null = null
+  private readonly before: string
+  private readonly after: string
+  private readonly known = new Map<CellForm, Around>()
 
   constructor(writer: CellWriter, before: string, after: string) {
     this.writer = writer
-    this.around = [before, after]
+    this.before = before
+    this.after = after
   }
 
-  /** What stands around a term. */
-  read(kind: TermKind): void {
+  of(kind: TermKind): Around {
     const form = this.writer.form(kind)
-    if (form === this.form) return
-    const [before, after] = this.around
-    this.form = form
-    this.before = new HeldText(before + form.before)
-    this.after = new HeldText(form.after + after)
-    this.plain = form.plain
+    let around = this.known.get(form)
+    if (around === undefined) {
+      around = {
+        before: new HeldText(this.before + form.before),
+        after: new HeldText(form.after + this.after),
+        plain: form.plain,
+      }
+      if (this.known.size >= MAX_KINDS) this.known.clear()
+      this.known.set(form, around)
+    }
+    return around
   }
 }
 
@@ -90,6 +103,7 @@ export class RowBytes {
   private readonly layout: RowLayout
   private readonly variables: readonly string[]
   private readonly held: readonly Map<Domain, HeldCells>[]
+  private readonly sides: readonly Sides[]
   private readonly separator: HeldText
   private readonly end: HeldText
   private readonly next: HeldText
@@ -102,6 +116,7 @@ export class RowBytes {
     this.layout = writer.layout(variables)
     this.variables = variables
     this.held = variables.map(() => new Map())
+    this.sides = this.layout.before.map(before => new Sides(writer, before, this.layout.after))
     this.begin = new HeldText(this.layout.first)
     this.next = new HeldText(this.layout.begin)
     this.separator = new HeldText(this.layout.separator)
@@ -153,7 +168,7 @@ export class RowBytes {
       case 'ids': {
         const { domain, ids } = vector
         const held = ids.length < FEW ? null : this.heldOf(domain, number)
-        const sides = new Sides(writer, before, after)
+        const sides = this.sides[number] as Sides
         return row => {
           const id = ids[row] as number
           if (id === 0) return false
@@ -176,10 +191,10 @@ export class RowBytes {
   private writeBytes(domain: Domain, id: number, sides: Sides): boolean {
     const { bytes, found } = this
     if (domain.bytes === undefined || !domain.bytes(id, found)) return false
-    sides.read(found)
-    bytes.again(sides.before)
-    if (!bytes.plain(found.bytes, found.from, found.to, sides.plain)) return false
-    bytes.again(sides.after)
+    const { before, after, plain } = sides.of(found)
+    bytes.again(before)
+    if (!bytes.plain(found.bytes, found.from, found.to, plain)) return false
+    bytes.again(after)
     return true
   }
 
