@@ -92,7 +92,7 @@ function formsOf(
   return kind => {
     if (kind.type !== 'literal') return kind.type === 'iri' ? iri : blank
     const { datatype, language } = kind
-    if (datatype === XSD.string) return plainLiteral
+    if (language === '' && datatype === XSD.string) return plainLiteral
     const key = language === '' ? datatype : `@${language}`
     let form = known.get(key)
     if (form === undefined) {
