@@ -13,6 +13,9 @@ import type { Store } from '../store/store.ts'
 /** Records whose triples are written at a time. */
 const RECORDS_AT_A_TIME = 250
 
+/** Records that are mapped at a time: some milliseconds, in which nobody else is answered. */
+const MAPPED_AT_A_TIME = 50
+
 /**
  * The facts of the first records of a dataset, of all by default, in the order of its source, in bounded pieces of
  * N-Triples; what is not read is not asked for.
@@ -84,7 +87,13 @@ export async function* mappedTriples(
         at = end + 1
       }
     }
-    for (const { record } of rows) map(record, { add })
+    for (const [at, { record }] of rows.entries()) {
+      map(record, { add })
+      if (at % MAPPED_AT_A_TIME !== MAPPED_AT_A_TIME - 1) continue
+      if (piece !== '') yield piece
+      piece = ''
+      await breathe()
+    }
     if (piece !== '') yield piece
   }
 }

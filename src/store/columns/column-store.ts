@@ -33,6 +33,9 @@ const PREPARED_PART = 2
 /** Bytes of a piece of text. */
 const PIECE = 2 ** 18
 
+/** Bytes of a piece of N-Triples, which most clients have made into another format, a piece at a time. */
+const TRIPLES_PIECE = 2 ** 16
+
 /** Answers queries from columns, in threads that share one copy of them. */
 export class ColumnStore {
   private readonly options: ColumnStoreOptions
@@ -129,7 +132,8 @@ export class ColumnStore {
     } = {},
   ): AsyncGenerator<Uint8Array> {
     const { base = null, continuation = null } = options
-    const job: Job = { type: 'text', query, graphs, format, base, piece: PIECE, continuation }
+    const piece = format === 'nt' ? TRIPLES_PIECE : PIECE
+    const job: Job = { type: 'text', query, graphs, format, base, piece, continuation }
     return this.runner.pieces(job, namesOf(graphs), options, currentClient()) as AsyncGenerator<Uint8Array>
   }
 
