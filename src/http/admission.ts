@@ -29,8 +29,8 @@ interface Line {
 
 /**
  * Has the requests of those who use the most wait for one another while others ask. Of each of them one is answered at a time
- * (unless that takes long); of all of them together one is begun at a time, while nobody else is being answered, and after a rest as long as the last
- * one took, so that the thread that answers is free for others at least half of the time.
+ * (unless that takes long); of all of them together one is begun at a time, while nobody else is being answered, and after a
+ * rest as long as the last one took, so that the thread that answers is free for others at least half of the time.
  */
 export class Admission {
   private readonly lines = new Map<string, Line>()

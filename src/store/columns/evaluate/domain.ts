@@ -132,7 +132,7 @@ const COMPARED: ReadonlySet<string> = new Set([
 ])
 
 /** The ranks of all terms of a domain by comparison of their values. */
-function ranksOf(domain: Domain): Uint32Array {
+export function ranksOf(domain: Domain): Uint32Array {
   const values: (TermValue | null)[] = [null]
   for (let id = 1; id <= domain.size; id++) values.push(domain.value(id))
   const order = Array.from(values.keys()).sort((a, b) =>
@@ -240,81 +240,6 @@ export class PositionDomain implements Domain {
 
   ranks(): null {
     return null
-  }
-}
-
-/** Bytes of a term in a pool beside its text, which is there twice: as the term and as its key. */
-const BYTES_A_TERM = 320
-
-/** Terms that a query makes or names, numbered as they come. */
-export class PoolDomain implements Domain {
-  private readonly values: TermValue[] = []
-  private readonly terms: (Term | undefined)[] = []
-  private readonly numbers = new Map<string, number>()
-  private readonly allocate: (bytes: number) => void
-  #ranks: Uint32Array | null = null
-
-  /** @param allocate counts the bytes of what is taken in */
-  constructor(allocate: (bytes: number) => void = () => undefined) {
-    this.allocate = allocate
-  }
-
-  get size(): number {
-    return this.terms.length
-  }
-
-  /** Takes a term in. */
-  intern(term: Term): number {
-    const key = keyOf(term)
-    const known = this.numbers.get(key)
-    if (known !== undefined) return known
-    this.allocate(BYTES_A_TERM + 4 * key.length)
-    const own = withText(term, key)
-    this.terms.push(own)
-    this.values.push(termValue(own))
-    this.numbers.set(key, this.terms.length)
-    return this.terms.length
-  }
-
-  term(id: number): Term {
-    return this.terms[id - 1] as Term
-  }
-
-  value(id: number): TermValue {
-    return this.values[id - 1] as TermValue
-  }
-
-  find(term: Term): number {
-    return this.numbers.get(keyOf(term)) ?? 0
-  }
-
-  ranks(): Uint32Array {
-    if (this.#ranks?.length !== this.size + 1) this.#ranks = ranksOf(this)
-    return this.#ranks
-  }
-}
-
-/** A term with a part of its key as text: what a text was put together from is not held. */
-function withText(term: Term, key: string): Term {
-  if (term.type === 'iri') return { type: 'iri', value: key.slice(1) }
-  return term.type === 'literal' && term.datatype === XSD.string ? { ...term, value: key.slice(1) } : term
-}
-
-/** A text that tells terms apart. */
-export function keyOf(term: Term): string {
-  switch (term.type) {
-    case 'iri':
-      return `<${term.value}`
-    case 'blank':
-      return `_${term.value}`
-    case 'triple':
-      return `(${term.value}`
-    case 'literal':
-      return term.datatype === XSD.string
-        ? `"${term.value}`
-        : `${term.language === '' ? `^${term.datatype}` : `@${term.language.toLowerCase()}`} ${term.value}`
-    default:
-      return term satisfies never
   }
 }
 

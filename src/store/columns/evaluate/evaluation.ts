@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Formula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
-import { type Domain, GraphDomains, PoolDomain } from './domain.ts'
+import { type Domain, GraphDomains } from './domain.ts'
 import type { FunctionContext } from './functions/builtins.ts'
 import type { Regex } from './functions/regex.ts'
+import { PoolDomain } from './pool-domain.ts'
 import type { Selections } from './selections.ts'
 import { EvaluationStopped } from './stopped.ts'
 

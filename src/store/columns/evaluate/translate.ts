@@ -2,16 +2,10 @@ import type { Term } from '../../../rdf/term.ts'
 import type { ResourcePart } from '../dictionary-parts.ts'
 import { lowerBound } from '../dictionary-texts.ts'
 import type { GraphColumns } from '../graph.ts'
-import {
-  ColumnDomain,
-  type Domain,
-  PoolDomain,
-  PositionDomain,
-  ResourceDomain,
-  SubjectDomain,
-} from './domain.ts'
+import { ColumnDomain, type Domain, PositionDomain, ResourceDomain, SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { PairMap } from './pair-map.ts'
+import { PoolDomain } from './pool-domain.ts'
 import { termOf } from './value.ts'
 import { type IdVector, type Vector, vectorValueAt } from './vector.ts'
 
