@@ -189,6 +189,19 @@ t.test('rows are counted by terms that a query makes as it goes on', t => {
   t.same(rows('(DATATYPE(?o) AS ?d)'), ['1', '2', '3'])
   t.same(rows('(DATATYPE(?o) AS ?d) (STR(?o) AS ?t)'), ['1', '1', '1', '1', '1', '1'])
   t.same(rows('?s (DATATYPE(?o) AS ?d)'), ['1', '2', '3'])
+  const figures = (keys: string) => {
+    const text = `SELECT (SUM(?o) AS ?sum) (MAX(?o) AS ?most) (COUNT(*) AS ?n) (COUNT(DISTINCT ?p) AS ?c) { ?s ?p ?o } GROUP BY ${keys}`
+    const found = byColumns({ text, order: [] }, { defaultGraphs: [columns], namedGraphs: new Map() })
+    return found.map(({ sum, most, n, c }) => [sum, most, n, c].join(', ')).sort()
+  }
+  const expected = [
+    '1.5 double, 1.5 double, 1 integer, 1 integer',
+    '4 decimal, 2.5 decimal, 2 integer, 1 integer',
+    '6 integer, 3 integer, 3 integer, 1 integer',
+  ]
+  t.same(figures('(DATATYPE(?o) AS ?d)'), expected)
+  t.same(figures('(DATATYPE(?o) AS ?d) ?s'), expected)
+  t.same(figures('?p (DATATYPE(?o) AS ?d) ?s'), expected)
   t.end()
 })
 

@@ -9,6 +9,16 @@ import { grouped } from '../src/store/columns/evaluate/group.ts'
 import { ordered } from '../src/store/columns/evaluate/order.ts'
 import { withScratch } from '../src/store/columns/evaluate/scratch.ts'
 import { rowsBound, rowsEqual, rowsInRange, rowsMarked } from '../src/store/columns/evaluate/selection.ts'
+import {
+  both,
+  either,
+  FAILS,
+  HOLDS,
+  opposite,
+  rangeTruths,
+  rowsThat,
+  type Truths,
+} from '../src/store/columns/evaluate/truths.ts'
 import { isBound, type Vector, vectorValueAt } from '../src/store/columns/evaluate/vector.ts'
 import { between, chance, startFrom } from './support/algebra-generator.ts'
 import { seedOf } from './support/seed.ts'
@@ -190,24 +200,37 @@ t.test(`groups are counted once, seed ${seed}`, async t => {
         ),
       )
     })
-    const expected = new Map<string, number>()
-    for (const batch of batches)
+    const isAdded = chance(0.5)
+    const added = Array.from({ length: batches.length * size }, (_, at) => (at * 31) % 17)
+    const expected = new Map<string, readonly number[]>()
+    batches.forEach((batch, number) => {
       for (let row = 0; row < size; row++) {
         const key = names.map(name => textAt(batch, name, row)).join(' ')
-        expected.set(key, (expected.get(key) ?? 0) + 1)
+        const [rows = 0, sum = 0] = expected.get(key) ?? []
+        const value = added[number * size + row] as number
+        expected.set(key, isAdded ? [rows + 1, sum + value] : [rows + 1])
       }
+    })
     const count: AggregateCall = { name: 'COUNT', distinct: false, operand: null }
-    const found = grouped(batches, names, [{ variable: 'n', aggregate: count }], {
+    const sum: AggregateCall = { name: 'SUM', distinct: false, operand: { type: 'variable', name: 'x' } }
+    const aggregates = [
+      { variable: 'n', aggregate: count },
+      ...(isAdded ? [{ variable: 's', aggregate: sum }] : []),
+    ]
+    let taken = 0
+    const found = grouped(batches, names, aggregates, {
       evaluation: evaluationOf(),
-      vectorOf: () => {
-        throw new Error('nothing is worked out')
+      vectorOf: (): Vector => {
+        if (!isAdded) throw new Error('nothing is worked out')
+        taken += size
+        const values = Float64Array.from(added.slice(taken - size, taken))
+        return { type: 'numbers', kind: 'integer', values, bound: null }
       },
     })
-    const rows = Array.from(
-      { length: found.size },
-      (_, row) =>
-        [names.map(name => textAt(found, name, row)).join(' '), Number(textAt(found, 'n', row))] as const,
-    )
+    const rows = Array.from({ length: found.size }, (_, row) => {
+      const figures = aggregates.map(({ variable }) => Number(textAt(found, variable, row)))
+      return [names.map(name => textAt(found, name, row)).join(' '), figures] as const
+    })
     t.strictSame(new Map(rows), expected, `${size} rows by ${names}`)
     t.equal(rows.length, expected.size, 'each group once')
     if (!t.passing()) break
@@ -253,3 +276,58 @@ t.test('rows are those that a test of each finds', async t => {
     if (!t.passing()) break
   }
 })
+
+t.test(`truths of all rows are those of each, seed ${seed}`, async t => {
+  for (let run = 0; run < 40; run++) {
+    const size = SIZES[run % SIZES.length] as number
+    const domain = new PositionDomain(between(1, 60))
+    const all = Array.from({ length: size }, (_, row) => row)
+    const some = all.filter(() => chance(0.7))
+    const [left, right] = [0, 1].map(() => {
+      const ids = makeIds(size, domain, true)
+      const from = between(1, domain.size)
+      const to = between(from, domain.size + 1)
+      const isInside = chance(0.5)
+      const truth = (row: number) => {
+        const id = ids[row] as number
+        return id === 0 ? null : (id >= from && id < to) === isInside
+      }
+      return { truth, make: () => rangeTruths(ids, from, to, isInside) }
+    }) as [TestedTruths, TestedTruths]
+    const expected = {
+      both: (row: number) => and(left.truth(row), right.truth(row)),
+      either: (row: number) => not(and(not(left.truth(row)), not(right.truth(row)))),
+      opposite: (row: number) => not(left.truth(row)),
+    }
+    const found = {
+      both: both(left.make(), right.make()),
+      either: either(left.make(), right.make()),
+      opposite: opposite(left.make()),
+    }
+    for (const name of ['both', 'either', 'opposite'] as const)
+      for (const [bit, truth] of [
+        [HOLDS, true],
+        [FAILS, false],
+      ] as const) {
+        const has = (row: number) => expected[name](row) === truth
+        t.strictSame([...rowsThat(found[name], bit, null)], all.filter(has), `${name} ${truth}`)
+        t.strictSame([...rowsThat(found[name], bit, Uint32Array.from(some))], some.filter(has))
+      }
+    if (!t.passing()) break
+  }
+})
+
+/** The truth of a condition row by row, and for all rows at once; null is an error. */
+interface TestedTruths {
+  readonly truth: (row: number) => boolean | null
+  readonly make: () => Truths
+}
+
+function and(left: boolean | null, right: boolean | null): boolean | null {
+  if (left === false || right === false) return false
+  return left === null || right === null ? null : true
+}
+
+function not(truth: boolean | null): boolean | null {
+  return truth === null ? null : !truth
+}

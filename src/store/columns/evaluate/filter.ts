@@ -10,16 +10,30 @@ import { pointsNear } from './points.ts'
 import { codeRangeOf, isComparison } from './ranges.ts'
 import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
 import { scratchUint32 } from './scratch.ts'
-import { merged, rowsBound, rowsInRange, rowsMarked, without } from './selection.ts'
+import { merged, rowsBound, rowsInRange, rowsMarked, rowsWithBit, without } from './selection.ts'
+import {
+  both,
+  either,
+  FAILS,
+  HOLDS,
+  nextUnknown,
+  opposite,
+  rangeTruths,
+  rowsThat,
+  type Truths,
+  truthsFor,
+  writeKnown,
+} from './truths.ts'
 import { termValue } from './value.ts'
 
 /** Points up to which each is tested. */
 const FEW_POINTS = 2048
 
-const UNKNOWN = 0
-const HOLDS = 1
-const FAILS = 2
-const ERROR = 3
+/** What tables of truths have beside the bits of those that hold and fail; 0 is not known yet. */
+const ERROR = 4
+
+/** A disjunction is worked out for all rows of a batch at once where it is asked of one in so many of them. */
+const DENSE_PART = 2
 
 /** Domains with more values than this many times the rows get no table of truths. */
 const TABLE_FACTOR = 8
@@ -68,6 +82,9 @@ export class Filter {
           const { left, right } = formula
           if ((formula.operator === '&&') === required)
             return this.rowsWith(right, batch, this.rowsWith(left, batch, rows, required), required)
+          const truths = DENSE_PART * rows.length < batch.size ? null : this.truths(formula, batch)
+          if (truths !== null)
+            return rowsThat(truths, required ? HOLDS : FAILS, rows.length === batch.size ? null : rows)
           const first = this.rowsWith(left, batch, rows, required)
           const rest = without(rows, first)
           return merged(first, this.rowsWith(right, batch, rest, required))
@@ -89,6 +106,37 @@ export class Filter {
       default:
     }
     return this.atomRows(formula, batch, rows, required)
+  }
+
+  /** The truth of a condition for all rows; null where some part of it is no test of the values of one column. */
+  private truths(formula: Formula, batch: Batch): Truths | null {
+    if (formula.type === 'not') {
+      const operand = this.truths(formula.operand, batch)
+      return operand === null ? null : opposite(operand)
+    }
+    if (formula.type === 'binary' && (formula.operator === '&&' || formula.operator === '||')) {
+      const left = this.truths(formula.left, batch)
+      const right = left === null ? null : this.truths(formula.right, batch)
+      if (left === null || right === null) return null
+      return formula.operator === '&&' ? both(left, right) : either(left, right)
+    }
+    const vector = this.scalars.soleVector(formula, batch)
+    if (vector === null || columnCall(formula) !== null) return null
+    this.evaluation.advance(batch.size)
+    const { ids, domain } = vector
+    const range = formula.type === 'binary' ? codeRangeOf(formula, domain) : null
+    if (range !== null) return rangeTruths(ids, range.from, range.to, !range.negated)
+    if (domain.size > TABLE_FACTOR * batch.size + 64) return null
+    const truths = truthsFor(batch.size)
+    const { bytes } = truths
+    const { table, truthAt } = this.tableOf(formula, batch, domain)
+    for (
+      let row = writeKnown(bytes, table, ids, 0);
+      row < bytes.length;
+      row = writeKnown(bytes, table, ids, row)
+    )
+      truthAt(row, ids[row] as number)
+    return truths
   }
 
   /** Errors of the first go to the second: of `COALESCE(condition, false)` what does not hold is false. */
@@ -213,6 +261,20 @@ export class Filter {
     rows: Uint32Array,
     required: boolean,
   ): Uint32Array {
+    const { table, truthAt } = this.tableOf(formula, batch, domain)
+    for (
+      let at = nextUnknown(table, ids, rows, 0);
+      at < rows.length;
+      at = nextUnknown(table, ids, rows, at)
+    ) {
+      const row = rows[at] as number
+      truthAt(row, ids[row] as number)
+    }
+    return rowsWithBit(ids, table, required ? HOLDS : FAILS, rows)
+  }
+
+  /** A table of what is known of the values of a domain, and what works out the truth of one that is not. */
+  private tableOf(formula: Formula, batch: Batch, domain: Domain) {
     const held = this.evaluation.memo('truths', formula, domain, () => ({
       table: new Uint8Array(domain.size + 1),
     }))
@@ -224,24 +286,15 @@ export class Filter {
     }
     const { table } = held
     const scalar = this.scalars.compile(formula, batch)
-    const selected = scratchUint32(rows.length)
-    const want = required ? HOLDS : FAILS
-    let count = 0
     let worked = 0
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as number
-      const id = ids[row] as number
-      let truth = table[id] as number
-      if (truth === UNKNOWN) {
-        const value = effectiveBoolean(scalar(row))
-        truth = value === null ? ERROR : value ? HOLDS : FAILS
-        table[id] = truth
-        if (++worked % 256 === 0) this.evaluation.check()
-      }
-      selected[count] = row
-      count += ((truth ^ want) - 1) >>> 31
+    const truthAt = (row: number, id: number): number => {
+      const value = effectiveBoolean(scalar(row))
+      const truth = value === null ? ERROR : value ? HOLDS : FAILS
+      table[id] = truth
+      if (++worked % 256 === 0) this.evaluation.check()
+      return truth
     }
-    return selected.subarray(0, count)
+    return { table, truthAt }
   }
 
   private scalarRows(formula: Formula, batch: Batch, rows: Uint32Array, required: boolean): Uint32Array {

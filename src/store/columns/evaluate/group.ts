@@ -2,14 +2,14 @@ import type { AggregateCall } from '../../../sparql/operation.ts'
 import type { Aggregator, AggregatorContext } from './aggregates/aggregator.ts'
 import { CountRows } from './aggregates/counts.ts'
 import { makeAggregator } from './aggregates/make.ts'
-import { Batch } from './batch.ts'
+import { Batch, numbersFrom } from './batch.ts'
 import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
-import { KeyCounts } from './key-counts.ts'
+import { KeyPlaces } from './key-places.ts'
 import { PairTable, SingleTable } from './key-tables.ts'
 import { identified } from './translate.ts'
-import type { IdVector, Vector } from './vector.ts'
+import { gatherValues, type IdVector, type Vector } from './vector.ts'
 
 /** Finds for each row of a batch the number of its group. */
 interface Grouper {
@@ -33,35 +33,55 @@ export function grouped(
   const aggregators: readonly Aggregator[] = aggregates.map(({ aggregate }) =>
     makeAggregator(aggregate, context),
   )
-  const counters = aggregators.filter(aggregator => aggregator instanceof CountRows)
-  let counts: KeyCounts | null | undefined =
-    counters.length === aggregators.length && keys.length > 0 ? undefined : null
+  const others = aggregators.filter(aggregator => !(aggregator instanceof CountRows))
+  /** Counts the rows of groups that have no places of their own. */
+  const rows = new CountRows(context)
+  let places: KeyPlaces | null | undefined = keys.length > 0 ? undefined : null
+  let hasEmptyGroups = false
   for (const batch of batches) {
     if (batch.size === 0) continue
     evaluation.advance(batch.size)
-    if (counts === undefined) counts = KeyCounts.of(keys, batch)
-    if (counts?.add(batch) === true) continue
-    if (counts !== null) {
-      const known = counts.groups()
-      const groups = grouper.assign(known.keys)
-      for (const counter of counters) counter.addCounts(groups, known.counts, grouper.count())
-      counts = null
+    if (places === undefined) places = KeyPlaces.of(keys, batch, others.length === 0)
+    if (places !== null) {
+      if (addPlaced(batch, places, others)) continue
+      // Keys of other domains: the places are numbers of groups from now on, also those without rows.
+      const all = places.keys(numbersFrom(0, places.counts.length))
+      rows.addCounts(grouper.assign(all), places.counts, grouper.count())
+      hasEmptyGroups = true
+      places = null
     }
     const groups = grouper.assign(batch)
     const count = grouper.count()
-    for (const aggregator of aggregators) aggregator.add(batch, groups, count)
+    if (hasEmptyGroups || others.length < aggregators.length) rows.add(batch, groups, count)
+    for (const aggregator of others) aggregator.add(batch, groups, count)
   }
-  if (counts) {
-    const known = counts.groups()
-    const values: Vector = { type: 'numbers', kind: 'integer', values: known.counts, bound: null }
-    return known.keys.with(aggregates.map(({ variable }) => [variable, values] as const))
-  }
-  const count = grouper.count()
-  const results = aggregates.map(({ variable }, at) => {
-    const vector = (aggregators[at] as Aggregator).result(count)
-    return [variable, vector] as const
+  const count = places?.counts.length ?? grouper.count()
+  const results = aggregates.map(({ variable }, at): readonly [string, Vector] => {
+    const aggregator = aggregators[at] as Aggregator
+    if (!(aggregator instanceof CountRows)) return [variable, aggregator.result(count)]
+    return [variable, places ? integers(places.counts) : rows.result(count)]
   })
-  return new Batch(count, new Map([...grouper.keys(), ...results]))
+  if (places) {
+    const present = places.present()
+    return places
+      .keys(present)
+      .with(results.map(([variable, vector]) => [variable, gatherValues(vector, present)] as const))
+  }
+  const all = new Batch(count, new Map([...grouper.keys(), ...results]))
+  return hasEmptyGroups ? all.rows(rows.present(count)) : all
+}
+
+/** False where the keys of a batch have no places among those that there are. */
+function addPlaced(batch: Batch, places: KeyPlaces, aggregators: readonly Aggregator[]): boolean {
+  if (aggregators.length === 0) return places.count(batch)
+  const groups = places.assign(batch)
+  if (groups === null) return false
+  for (const aggregator of aggregators) aggregator.add(batch, groups, places.counts.length)
+  return true
+}
+
+function integers(counts: Uint32Array): Vector {
+  return { type: 'numbers', kind: 'integer', values: Float64Array.from(counts), bound: null }
 }
 
 /** Without keys there is one group, also of no solutions. */

@@ -54,6 +54,24 @@ export function rowsMarked(
   return selected.subarray(0, count)
 }
 
+/** The rows whose numbers have a bit in a table, 1 or 2. */
+export function rowsWithBit(
+  ids: Uint32Array,
+  table: Uint8Array,
+  bit: number,
+  rows: Uint32Array,
+): Uint32Array {
+  const [shift, length] = [bit >>> 1, rows.length | 0]
+  const selected = scratchUint32(length)
+  let count = 0
+  for (let at = 0; at < length; at++) {
+    const row = rows[at] as number
+    selected[count] = row
+    count = (count + (((table[ids[row] as number] as number) >>> shift) & 1)) | 0
+  }
+  return selected.subarray(0, count)
+}
+
 /** The rows with one number. */
 export function rowsEqual(ids: Uint32Array, id: number): Uint32Array {
   const [required, length] = [id | 0, ids.length | 0]

@@ -11,8 +11,8 @@ export interface IdVector {
   readonly ids: Uint32Array
   /** Where the numbers are consecutive, the first of them. */
   readonly first?: number
-  /** True where it is known that no number is 0. */
-  readonly isWhole?: boolean
+  /** True once it is known that no number is 0. */
+  isWhole?: boolean
 }
 
 /** One term for all rows. */
@@ -43,7 +43,8 @@ export function hasWholeValues(vector: Vector): boolean {
     case 'constant':
       return vector.id !== 0
     case 'ids':
-      return vector.isWhole === true || !vector.ids.includes(0)
+      if (vector.isWhole !== true && !vector.ids.includes(0)) vector.isWhole = true
+      return vector.isWhole === true
     case 'numbers':
       return vector.bound === null
     default:

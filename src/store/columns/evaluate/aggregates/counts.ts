@@ -1,5 +1,5 @@
 import type { Formula } from '../../../../sparql/operation.ts'
-import type { Batch } from '../batch.ts'
+import { type Batch, numbersFrom } from '../batch.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { pooledIds } from '../translate.ts'
 import { isBound, type Vector } from '../vector.ts'
@@ -26,12 +26,18 @@ export class CountRows implements Aggregator {
   }
 
   /** Adds rows that were counted before. */
-  addCounts(groups: Uint32Array, numbers: Float64Array, count: number): void {
+  addCounts(groups: Uint32Array, numbers: Uint32Array, count: number): void {
     const counts = this.counts.grow(count)
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
       counts[group] = (counts[group] as number) + (numbers[row] as number)
     }
+  }
+
+  /** The groups that have rows. */
+  present(count: number): Uint32Array {
+    const counts = this.counts.grow(count)
+    return numbersFrom(0, count).filter(group => counts[group] !== 0)
   }
 
   result(count: number): Vector {

@@ -1,0 +1,137 @@
+import { Batch } from './batch.ts'
+import type { Domain } from './domain.ts'
+import { scratchUint32 } from './scratch.ts'
+import type { IdVector, Vector } from './vector.ts'
+
+/** Solutions are counted in an array with a place for each combination of keys where these are not many more than rows. */
+const PLACES_PER_ROW = 2
+const MIN_PLACES = 4096
+
+/** What other aggregates keep for each place is more: they want so many rows for one. */
+const ROWS_PER_PLACE = 8
+
+/**
+ * Groups by one key or two whose numbers are the places of their terms: nothing has to be looked up for a row. Places that
+ * no row has are no groups.
+ */
+export class KeyPlaces {
+  /** Rows of each place. */
+  readonly counts: Uint32Array
+  private readonly names: readonly string[]
+  private readonly domains: readonly Domain[]
+  /** Terms that the domains had when the places were made: that of computed terms grows. */
+  private readonly sizes: readonly number[]
+  /** Places of the second key, those of no term among them; 1 without one. */
+  private readonly width: number
+
+  private constructor(names: readonly string[], domains: readonly Domain[], width: number, places: number) {
+    this.names = names
+    this.domains = domains
+    this.sizes = domains.map(({ size }) => size)
+    this.width = width
+    this.counts = new Uint32Array(places)
+  }
+
+  /**
+   * For batches whose keys are of the domains that those of this one are of; null where there are too many terms.
+   *
+   * @param areCounted true where the rows of groups are counted and nothing else
+   */
+  static of(names: readonly string[], batch: Batch, areCounted: boolean): KeyPlaces | null {
+    const vectors = idVectors(names, batch)
+    const [first, second] = vectors ?? []
+    if (vectors === null || first === undefined || vectors.length > 2) return null
+    const width = second === undefined ? 1 : second.domain.size + 1
+    const places = (first.domain.size + 1) * width
+    const most = areCounted ? PLACES_PER_ROW * batch.size : batch.size / ROWS_PER_PLACE
+    if (places > Math.max(MIN_PLACES, most)) return null
+    const domains = vectors.map(({ domain }) => domain)
+    return new KeyPlaces(names, domains, width, places)
+  }
+
+  /** The keys of a batch; null where they are of other domains, or of more terms. */
+  private keysOf(batch: Batch): readonly Uint32Array[] | null {
+    const vectors = idVectors(this.names, batch)
+    if (vectors === null) return null
+    const areSame = vectors.every(
+      ({ domain }, at) => domain === this.domains[at] && domain.size === this.sizes[at],
+    )
+    return areSame ? vectors.map(({ ids }) => ids) : null
+  }
+
+  /** Counts the rows of a batch. False where its keys are of other domains, or of more terms; then nothing is counted. */
+  count(batch: Batch): boolean {
+    const [first, second] = this.keysOf(batch) ?? []
+    if (first === undefined) return false
+    if (second === undefined) countOne(this.counts, first)
+    else countPairs(this.counts, this.width, first, second)
+    return true
+  }
+
+  /** Counts the rows of a batch and gives the place of each; null as {@link count} is false. */
+  assign(batch: Batch): Uint32Array | null {
+    const [first, second] = this.keysOf(batch) ?? []
+    if (first === undefined) return null
+    const places = second === undefined ? first : pairPlaces(this.width, first, second)
+    countOne(this.counts, places)
+    return places
+  }
+
+  /** The places that rows have. */
+  present(): Uint32Array {
+    const { counts } = this
+    let size = 0
+    for (let place = 0; place < counts.length; place++) if (counts[place] !== 0) size += 1
+    const places = new Uint32Array(size)
+    let next = 0
+    for (let place = 0; place < counts.length; place++) if (counts[place] !== 0) places[next++] = place
+    return places
+  }
+
+  /** The keys of some places. */
+  keys(places: Uint32Array): Batch {
+    const { width } = this
+    const vectors = this.names.map((name, at): readonly [string, Vector] => {
+      const ids = new Uint32Array(places.length)
+      for (let group = 0; group < places.length; group++) {
+        const place = places[group] as number
+        const left = Math.floor(place / width)
+        ids[group] = at === 0 ? left : place - left * width
+      }
+      return [name, { type: 'ids', domain: this.domains[at] as Domain, ids }]
+    })
+    return new Batch(places.length, new Map(vectors))
+  }
+}
+
+function idVectors(names: readonly string[], batch: Batch): readonly IdVector[] | null {
+  const vectors = names.flatMap(name => {
+    const vector = batch.get(name)
+    return vector?.type === 'ids' ? [vector] : []
+  })
+  return vectors.length === names.length ? vectors : null
+}
+
+function countOne(counts: Uint32Array, ids: Uint32Array): void {
+  const length = ids.length | 0
+  for (let row = 0; row < length; row++) {
+    const id = ids[row] as number
+    counts[id] = (counts[id] as number) + 1
+  }
+}
+
+function countPairs(counts: Uint32Array, width: number, left: Uint32Array, right: Uint32Array): void {
+  const length = left.length | 0
+  for (let row = 0; row < length; row++) {
+    const place = Math.imul(left[row] as number, width) + (right[row] as number)
+    counts[place] = (counts[place] as number) + 1
+  }
+}
+
+function pairPlaces(width: number, left: Uint32Array, right: Uint32Array): Uint32Array {
+  const length = left.length | 0
+  const places = scratchUint32(length)
+  for (let row = 0; row < length; row++)
+    places[row] = Math.imul(left[row] as number, width) + (right[row] as number)
+  return places
+}

@@ -1,0 +1,101 @@
+import { scratchUint32 } from './scratch.ts'
+
+/**
+ * The truth of a condition for each row of a batch, a byte each: one bit says that it holds, another that it fails, and an
+ * error is neither (SPARQL 1.1 Query, section 17.2). Four rows are combined at a time.
+ */
+export interface Truths {
+  readonly words: Uint32Array
+  readonly bytes: Uint8Array
+}
+
+export const HOLDS = 1
+export const FAILS = 2
+
+/** The bit of each of the four rows of a word. */
+const [ALL_HOLD, ALL_FAIL] = [0x01010101, 0x02020202]
+
+/** Truths whose bytes are any: all of them have to be written before they are read. */
+export function truthsFor(size: number): Truths {
+  const words = scratchUint32((size + 3) >>> 2)
+  return { words, bytes: new Uint8Array(words.buffer, words.byteOffset, size) }
+}
+
+/** Whether numbers are in a range, or outside of it; for 0 it is an error. */
+export function rangeTruths(ids: Uint32Array, from: number, to: number, isInside: boolean): Truths {
+  const [first, end, length] = [(from - 1) | 0, to | 0, ids.length | 0]
+  const flip = isInside ? 0 : HOLDS
+  const truths = truthsFor(length)
+  const { bytes } = truths
+  for (let row = 0; row < length; row++) {
+    const id = (ids[row] as number) | 0
+    const holds = (((first - id) & (id - end)) >>> 31) ^ flip
+    bytes[row] = (FAILS - holds) & (-id >> 31)
+  }
+  return truths
+}
+
+/** `&&`, written to the left side. */
+export function both({ words, bytes }: Truths, right: Truths): Truths {
+  for (let at = 0; at < words.length; at++) {
+    const [one, other] = [(words[at] as number) | 0, (right.words[at] as number) | 0]
+    words[at] = (one & other & ALL_HOLD) | ((one | other) & ALL_FAIL)
+  }
+  return { words, bytes }
+}
+
+/** `||`, written to the left side. */
+export function either({ words, bytes }: Truths, right: Truths): Truths {
+  for (let at = 0; at < words.length; at++) {
+    const [one, other] = [(words[at] as number) | 0, (right.words[at] as number) | 0]
+    words[at] = ((one | other) & ALL_HOLD) | (one & other & ALL_FAIL)
+  }
+  return { words, bytes }
+}
+
+/** `!`, written to the same place. */
+export function opposite({ words, bytes }: Truths): Truths {
+  for (let at = 0; at < words.length; at++) {
+    const word = (words[at] as number) | 0
+    words[at] = ((word & ALL_HOLD) << 1) | ((word & ALL_FAIL) >>> 1)
+  }
+  return { words, bytes }
+}
+
+/** The rows, of some or of all, that have a bit. */
+export function rowsThat({ bytes }: Truths, bit: number, rows: Uint32Array | null): Uint32Array {
+  const shift = bit >>> 1
+  const length = (rows === null ? bytes.length : rows.length) | 0
+  const selected = scratchUint32(length)
+  let count = 0
+  if (rows === null)
+    for (let row = 0; row < length; row++) {
+      selected[count] = row
+      count = (count + (((bytes[row] as number) >>> shift) & 1)) | 0
+    }
+  else
+    for (let at = 0; at < length; at++) {
+      const row = rows[at] as number
+      selected[count] = row
+      count = (count + (((bytes[row] as number) >>> shift) & 1)) | 0
+    }
+  return selected.subarray(0, count)
+}
+
+/** Looks up the truths of rows in a table by their numbers; the first row whose number is not known there. */
+export function writeKnown(bytes: Uint8Array, table: Uint8Array, ids: Uint32Array, from: number): number {
+  const length = ids.length | 0
+  for (let row = from | 0; row < length; row++) {
+    const truth = table[ids[row] as number] as number
+    if (truth === 0) return row
+    bytes[row] = truth
+  }
+  return length
+}
+
+/** The next place of a list of rows whose number is not known in a table. */
+export function nextUnknown(table: Uint8Array, ids: Uint32Array, rows: Uint32Array, from: number): number {
+  const length = rows.length | 0
+  for (let at = from | 0; at < length; at++) if (table[ids[rows[at] as number] as number] === 0) return at
+  return length
+}
