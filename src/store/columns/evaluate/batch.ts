@@ -1,4 +1,4 @@
-import { gathered, gatherValues, sliceVector, type Vector } from './vector.ts'
+import { gathered, gatherValues, type IdVector, sliceVector, type Vector } from './vector.ts'
 
 /** A vector that is worked out of the rows of another batch: of those alone that are left when it is first asked for. */
 export class Deferred {
@@ -72,6 +72,14 @@ export class Batch {
   deferred(variable: string): Deferred | null {
     const source = this.vectors.get(variable)
     return source instanceof Deferred ? source : null
+  }
+
+  /** The numbers of terms, and the rows of them that are the values of a variable, where these are not read yet; null for any other. */
+  unread(variable: string): { readonly vector: IdVector; readonly rows: Uint32Array } | null {
+    const source = this.vectors.get(variable)
+    if (!(source instanceof Selected)) return null
+    const vector = source.of.get(source.name)
+    return vector?.type === 'ids' ? { vector, rows: source.rows } : null
   }
 
   /** The same solutions with further variables, or others in the place of those of the same name. */

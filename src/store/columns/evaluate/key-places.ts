@@ -1,7 +1,7 @@
 import { Batch } from './batch.ts'
 import type { Domain } from './domain.ts'
 import { scratchUint32 } from './scratch.ts'
-import type { IdVector, Vector } from './vector.ts'
+import { gathered, type IdVector, type Vector } from './vector.ts'
 
 /** Solutions are counted in an array with a place for each combination of keys where these are not many more than rows. */
 const PLACES_PER_ROW = 2
@@ -38,9 +38,9 @@ export class KeyPlaces {
    * @param areCounted true where the rows of groups are counted and nothing else
    */
   static of(names: readonly string[], batch: Batch, areCounted: boolean): KeyPlaces | null {
-    const vectors = idVectors(names, batch)
+    const vectors = names.length > 2 ? null : keyVectors(names, batch)?.vectors
     const [first, second] = vectors ?? []
-    if (vectors === null || first === undefined || vectors.length > 2) return null
+    if (vectors == null || first === undefined) return null
     const width = second === undefined ? 1 : second.domain.size + 1
     const places = (first.domain.size + 1) * width
     const most = areCounted ? PLACES_PER_ROW * batch.size : batch.size / ROWS_PER_PLACE
@@ -50,27 +50,32 @@ export class KeyPlaces {
   }
 
   /** The keys of a batch; null where they are of other domains, or of more terms. */
-  private keysOf(batch: Batch): readonly Uint32Array[] | null {
-    const vectors = idVectors(this.names, batch)
-    if (vectors === null) return null
-    const areSame = vectors.every(
+  private keysOf(batch: Batch): Keys | null {
+    const keys = keyVectors(this.names, batch)
+    const areSame = keys?.vectors.every(
       ({ domain }, at) => domain === this.domains[at] && domain.size === this.sizes[at],
     )
-    return areSame ? vectors.map(({ ids }) => ids) : null
+    return areSame === true ? keys : null
   }
 
   /** Counts the rows of a batch. False where its keys are of other domains, or of more terms; then nothing is counted. */
   count(batch: Batch): boolean {
-    const [first, second] = this.keysOf(batch) ?? []
+    const { vectors = [], rows = null } = this.keysOf(batch) ?? {}
+    const [first, second] = vectors
     if (first === undefined) return false
-    if (second === undefined) countOne(this.counts, first)
-    else countPairs(this.counts, this.width, first, second)
+    const { counts, width } = this
+    if (rows === null)
+      if (second === undefined) countOne(counts, first.ids)
+      else countPairs(counts, width, first.ids, second.ids)
+    else if (second === undefined) countOneOf(counts, first.ids, rows)
+    else countPairsOf(counts, width, first.ids, second.ids, rows)
     return true
   }
 
   /** Counts the rows of a batch and gives the place of each; null as {@link count} is false. */
   assign(batch: Batch): Uint32Array | null {
-    const [first, second] = this.keysOf(batch) ?? []
+    const { vectors = [], rows = null } = this.keysOf(batch) ?? {}
+    const [first, second] = vectors.map(({ ids }) => (rows === null ? ids : gathered(ids, rows)))
     if (first === undefined) return null
     const places = second === undefined ? first : pairPlaces(this.width, first, second)
     countOne(this.counts, places)
@@ -104,12 +109,21 @@ export class KeyPlaces {
   }
 }
 
-function idVectors(names: readonly string[], batch: Batch): readonly IdVector[] | null {
+/** The keys of a batch; those of some of their rows where these are not read yet. */
+interface Keys {
+  readonly vectors: readonly IdVector[]
+  readonly rows: Uint32Array | null
+}
+
+function keyVectors(names: readonly string[], batch: Batch): Keys | null {
+  const [first, second] = names.map(name => batch.unread(name))
+  if (first != null && (names.length === 1 || second?.rows === first.rows))
+    return { vectors: second == null ? [first.vector] : [first.vector, second.vector], rows: first.rows }
   const vectors = names.flatMap(name => {
     const vector = batch.get(name)
     return vector?.type === 'ids' ? [vector] : []
   })
-  return vectors.length === names.length ? vectors : null
+  return vectors.length === names.length ? { vectors, rows: null } : null
 }
 
 function countOne(counts: Uint32Array, ids: Uint32Array): void {
@@ -123,6 +137,29 @@ function countOne(counts: Uint32Array, ids: Uint32Array): void {
 function countPairs(counts: Uint32Array, width: number, left: Uint32Array, right: Uint32Array): void {
   const length = left.length | 0
   for (let row = 0; row < length; row++) {
+    const place = Math.imul(left[row] as number, width) + (right[row] as number)
+    counts[place] = (counts[place] as number) + 1
+  }
+}
+
+function countOneOf(counts: Uint32Array, ids: Uint32Array, rows: Uint32Array): void {
+  const length = rows.length | 0
+  for (let at = 0; at < length; at++) {
+    const id = ids[rows[at] as number] as number
+    counts[id] = (counts[id] as number) + 1
+  }
+}
+
+function countPairsOf(
+  counts: Uint32Array,
+  width: number,
+  left: Uint32Array,
+  right: Uint32Array,
+  rows: Uint32Array,
+): void {
+  const length = rows.length | 0
+  for (let at = 0; at < length; at++) {
+    const row = rows[at] as number
     const place = Math.imul(left[row] as number, width) + (right[row] as number)
     counts[place] = (counts[place] as number) + 1
   }

@@ -66,16 +66,8 @@ export class Sum implements Aggregator {
     this.kind = numbers.kind
     const sums = this.sums.grow(count)
     const { ids, values } = numbers
-    if (ids === null)
-      for (let row = 0; row < groups.length; row++) {
-        const group = groups[row] as number
-        sums[group] = (sums[group] as number) + (values[row] as number)
-      }
-    else
-      for (let row = 0; row < groups.length; row++) {
-        const group = groups[row] as number
-        sums[group] = (sums[group] as number) + (values[ids[row] as number] as number)
-      }
+    if (ids === null) addValues(sums, groups, values)
+    else addTerms(sums, groups, values, ids)
     return true
   }
 
@@ -119,6 +111,22 @@ export class Sum implements Aggregator {
       ids[group] = result === null ? 0 : pool.intern(termOf(result))
     }
     return { type: 'ids', domain: pool, ids }
+  }
+}
+
+function addValues(sums: Float64Array, groups: Uint32Array, values: Float64Array): void {
+  const length = groups.length | 0
+  for (let row = 0; row < length; row++) {
+    const group = groups[row] as number
+    sums[group] = (sums[group] as number) + (values[row] as number)
+  }
+}
+
+function addTerms(sums: Float64Array, groups: Uint32Array, values: Float64Array, ids: Uint32Array): void {
+  const length = groups.length | 0
+  for (let row = 0; row < length; row++) {
+    const group = groups[row] as number
+    sums[group] = (sums[group] as number) + (values[ids[row] as number] as number)
   }
 }
 
