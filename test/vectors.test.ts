@@ -4,7 +4,7 @@ import type { AggregateCall } from '../src/sparql/operation.ts'
 import { Percentile } from '../src/store/columns/evaluate/aggregates/percentile.ts'
 import { Batch } from '../src/store/columns/evaluate/batch.ts'
 import { type Domain, PositionDomain } from '../src/store/columns/evaluate/domain.ts'
-import { Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
+import { domainsOf, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { grouped } from '../src/store/columns/evaluate/group.ts'
 import { ordered } from '../src/store/columns/evaluate/order.ts'
 import { withScratch } from '../src/store/columns/evaluate/scratch.ts'
@@ -21,6 +21,7 @@ import {
 } from '../src/store/columns/evaluate/truths.ts'
 import { isBound, type Vector, vectorValueAt } from '../src/store/columns/evaluate/vector.ts'
 import { between, chance, startFrom } from './support/algebra-generator.ts'
+import { columnsOfText } from './support/columns.ts'
 import { seedOf } from './support/seed.ts'
 
 /** What is worked out of vectors by counting and selecting, against plain sorts and loops over the same numbers. */
@@ -156,33 +157,75 @@ t.test(`percentiles are between the two nearest values, seed ${seed}`, async t =
     const groups = Uint32Array.from(values, () => between(0, count - 1))
     const vector: Vector = { type: 'numbers', kind: 'double', values, bound }
     const rank = [0, 12.5, 50, 95, 100][run % 5] as number
-    const operand = { type: 'variable', name: 'x' } as const
-    const call: AggregateCall = {
-      name: 'percentile',
-      distinct: false,
-      operand,
-      parameters: [{ type: 'literal', value: String(rank), datatype: XSD.double, language: '' }],
-    }
-    const percentile = new Percentile(call, operand, {
-      evaluation: evaluationOf(),
-      vectorOf: (_, some) => some.get('x') as Vector,
-    })
-    percentile.add(new Batch(size, new Map([['x', vector]])), groups)
-    const result = percentile.result(count)
-    const expected = Array.from({ length: count }, (_, group) => {
-      const own = values.filter((_, row) => groups[row] === group && bound?.[row] !== 0).sort()
-      const place = (rank / 100) * (own.length - 1)
-      const [low, high] = [own[Math.floor(place)], own[Math.ceil(place)]]
-      return low === undefined || high === undefined ? null : low + (high - low) * (place - Math.floor(place))
-    })
-    const found = expected.map((_, group) => {
-      const value = vectorValueAt(result, group)
-      return value?.type === 'number' ? value.value : null
-    })
+    const found = percentilesOf(rank, vector, groups, count)
+    const expected = expectedPercentiles(
+      rank,
+      Array.from(values, (value, row) => (bound?.[row] === 0 ? null : value)),
+      groups,
+      count,
+    )
     t.strictSame(found, expected, `${size} rows`)
     if (!t.passing()) break
   }
 })
+
+t.test(`percentiles of the values of a column are those of its numbers, seed ${seed}`, async t => {
+  for (let run = 0; run < 12; run++) {
+    const size = [40, 700, 9_000][run % 3] as number
+    const numbers = Array.from({ length: size }, () => between(-40, run % 2 === 0 ? 40 : 60_000))
+    const lines = numbers.map((number, at) => `<urn:s${at}> <urn:p> "${number}"^^<${XSD.integer}> .\n`)
+    const graph = columnsOfText(lines.join(''))
+    const column = graph.column('urn:p')
+    if (column === undefined) throw new Error('no column')
+    const vector: Vector = {
+      type: 'ids',
+      domain: domainsOf(graph).of(column),
+      ids: column.codes.slice(0, size),
+    }
+    const groups = Uint32Array.from(numbers, () => (chance(0.9) ? 0 : between(1, 3)))
+    const rank = [0, 12.5, 50, 100][run % 4] as number
+    const expected = expectedPercentiles(rank, numbers, groups, 4)
+    t.strictSame(percentilesOf(rank, vector, groups, 4), expected, `${size} rows`)
+  }
+})
+
+/** The percentile of each group as the aggregate finds it. */
+function percentilesOf(rank: number, vector: Vector, groups: Uint32Array, count: number) {
+  const operand = { type: 'variable', name: 'x' } as const
+  const call: AggregateCall = {
+    name: 'percentile',
+    distinct: false,
+    operand,
+    parameters: [{ type: 'literal', value: String(rank), datatype: XSD.double, language: '' }],
+  }
+  const percentile = new Percentile(call, operand, {
+    evaluation: evaluationOf(),
+    vectorOf: (_, some) => some.get('x') as Vector,
+  })
+  percentile.add(new Batch(groups.length, new Map([['x', vector]])), groups)
+  const result = percentile.result(count)
+  return Array.from({ length: count }, (_, group) => {
+    const value = vectorValueAt(result, group)
+    return value?.type === 'number' ? value.value : null
+  })
+}
+
+/** The same by a sort of each group. */
+function expectedPercentiles(
+  rank: number,
+  values: readonly (number | null)[],
+  groups: Uint32Array,
+  count: number,
+): readonly (number | null)[] {
+  return Array.from({ length: count }, (_, group) => {
+    const own = Float64Array.from(
+      values.filter((value, row): value is number => groups[row] === group && value !== null),
+    ).sort()
+    const place = (rank / 100) * (own.length - 1)
+    const [low, high] = [own[Math.floor(place)], own[Math.ceil(place)]]
+    return low === undefined || high === undefined ? null : low + (high - low) * (place - Math.floor(place))
+  })
+}
 
 t.test(`groups are counted once, seed ${seed}`, async t => {
   for (let run = 0; run < 60; run++) {

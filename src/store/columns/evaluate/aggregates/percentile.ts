@@ -1,6 +1,6 @@
 import type { AggregateCall, Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
-import { scratchFloat64 } from '../scratch.ts'
+import { scratchFloat64, scratchUint32 } from '../scratch.ts'
 import { rowsPresent } from '../selection.ts'
 import { termValue } from '../value.ts'
 import { gathered, hasWholeValues, type Vector, vectorValueAt } from '../vector.ts'
@@ -13,6 +13,9 @@ interface Part {
   readonly values: Float64Array
   readonly ids: Uint32Array | null
 }
+
+/** A part whose ids are in the order of their numbers. */
+type CodedPart = Part & { readonly ids: Uint32Array }
 
 /** The value below which a part of the values of a group lies, between the two nearest by linear interpolation. */
 export class Percentile implements Aggregator {
@@ -37,21 +40,56 @@ export class Percentile implements Aggregator {
   }
 
   result(count: number): Vector {
-    const { starts, values } = byGroup(this.parts, count)
     const results = new Float64Array(count)
     const bound = new Uint8Array(count)
+    const finder = finderOf(this.parts, count)
     for (let group = 0; group < count; group++) {
-      const own = values.subarray(starts[group], starts[group + 1])
-      const place = (this.rank / 100) * (own.length - 1)
+      const place = (this.rank / 100) * (finder.size(group) - 1)
       const [below, above] = [Math.floor(place), Math.ceil(place)]
-      if (!(below >= 0 && above < own.length)) continue
-      const low = select(own, below)
-      const high = above === below ? low : leastFrom(own, above)
+      if (!(below >= 0 && above < finder.size(group))) continue
+      const [low, high] = finder.find(group, below, above)
       results[group] = low + (high - low) * (place - below)
       bound[group] = 1
     }
     return { type: 'numbers', kind: 'double', values: results, bound }
   }
+}
+
+/** The numbers of groups by their places in the order. */
+interface Finder {
+  readonly size: (group: number) => number
+  /** The numbers at a place and at the same or the next one. */
+  readonly find: (group: number, below: number, above: number) => readonly [number, number]
+}
+
+function finderOf(parts: readonly Part[], count: number): Finder {
+  const [first] = parts
+  const areCoded = first !== undefined && parts.every(part => part.values === first.values && isCoded(part))
+  const starts = startsOf(parts, count)
+  const size = (group: number) => (starts[group + 1] as number) - (starts[group] as number)
+  if (areCoded) {
+    const codes = placedCodes(parts as readonly CodedPart[], starts)
+    const places = new CodePlaces(first.values.length)
+    const find: Finder['find'] = (group, below, above) => {
+      const own = codes.subarray(starts[group], starts[group + 1])
+      const low = places.codeAt(own, below)
+      const high = above === below ? low : codeAfter(own, low, above)
+      return [first.values[low] as number, first.values[high] as number]
+    }
+    return { size, find }
+  }
+  const values = placedNumbers(parts, starts)
+  const find: Finder['find'] = (group, below, above) => {
+    const own = values.subarray(starts[group], starts[group + 1])
+    const low = select(own, below)
+    return [low, above === below ? low : leastFrom(own, above)]
+  }
+  return { size, find }
+}
+
+/** True where larger ids have larger numbers. NaN, which is before or behind all others, has no place among them. */
+function isCoded({ ids, values }: Part): boolean {
+  return ids !== null && !Number.isNaN(values[1]) && !Number.isNaN(values[values.length - 1])
 }
 
 /** The rows of a vector that have a number. */
@@ -84,21 +122,26 @@ function numbered(groups: Uint32Array, numberAt: (row: number) => number | null)
   return { groups: part.groups.subarray(0, count), values: part.values.subarray(0, count), ids: null }
 }
 
-/** All values, those of a group one after another. */
-function byGroup(
-  parts: readonly Part[],
-  count: number,
-): { readonly starts: Uint32Array; readonly values: Float64Array } {
+/** Where the numbers of each group begin when those of a group are one after another, and where the last ones end. */
+function startsOf(parts: readonly Part[], count: number): Uint32Array {
   const starts = new Uint32Array(count + 1)
-  for (const { groups } of parts)
-    for (let at = 0; at < groups.length; at++) {
-      const next = (groups[at] as number) + 1
-      starts[next] = (starts[next] as number) + 1
-    }
+  for (const { groups } of parts) addSizes(starts, groups)
   for (let group = 0; group < count; group++)
     starts[group + 1] = (starts[group + 1] as number) + (starts[group] as number)
+  return starts
+}
+
+function addSizes(starts: Uint32Array, groups: Uint32Array): void {
+  const length = groups.length | 0
+  for (let at = 0; at < length; at++) {
+    const next = ((groups[at] as number) + 1) | 0
+    starts[next] = (starts[next] as number) + 1
+  }
+}
+
+function placedNumbers(parts: readonly Part[], starts: Uint32Array): Float64Array {
   const places = starts.slice()
-  const placed = scratchFloat64(starts[count] as number)
+  const placed = scratchFloat64(starts[starts.length - 1] as number)
   for (const { groups, values, ids } of parts)
     for (let at = 0; at < groups.length; at++) {
       const group = groups[at] as number
@@ -106,7 +149,80 @@ function byGroup(
       placed[place] = values[ids === null ? at : (ids[at] as number)] as number
       places[group] = place + 1
     }
-  return { starts, values: placed }
+  return placed
+}
+
+function placedCodes(parts: readonly CodedPart[], starts: Uint32Array): Uint32Array {
+  const places = starts.slice()
+  const placed = scratchUint32(starts[starts.length - 1] as number)
+  for (const { groups, ids } of parts) placeCodes(placed, places, groups, ids)
+  return placed
+}
+
+function placeCodes(placed: Uint32Array, places: Uint32Array, groups: Uint32Array, ids: Uint32Array): void {
+  const length = groups.length | 0
+  for (let at = 0; at < length; at++) {
+    const group = groups[at] as number
+    const place = places[group] as number
+    placed[place] = ids[at] as number
+    places[group] = place + 1
+  }
+}
+
+/** Finds codes by their places in the order: counted by their upper bits first, then by the lower bits of one of these. */
+class CodePlaces {
+  private readonly shift: number
+  private readonly upper: Uint32Array
+  private readonly lower: Uint32Array
+
+  /** @param end above all codes */
+  constructor(end: number) {
+    const bits = 32 - Math.clz32(end)
+    this.shift = bits >> 1
+    this.upper = new Uint32Array(2 ** (bits - this.shift))
+    this.lower = new Uint32Array(2 ** this.shift)
+  }
+
+  /** The code at a place of the order of some. */
+  codeAt(codes: Uint32Array, place: number): number {
+    const { shift, upper, lower } = this
+    if (codes.length < upper.length) return codes.slice().sort()[place] as number
+    upper.fill(0)
+    for (let at = 0; at < codes.length; at++) {
+      const bits = (codes[at] as number) >>> shift
+      upper[bits] = (upper[bits] as number) + 1
+    }
+    const [bits, rest] = placeIn(upper, place)
+    lower.fill(0)
+    const mask = lower.length - 1
+    for (let at = 0; at < codes.length; at++) {
+      const code = codes[at] as number
+      if (code >>> shift === bits) lower[code & mask] = (lower[code & mask] as number) + 1
+    }
+    return bits * lower.length + placeIn(lower, rest)[0]
+  }
+}
+
+/** The number whose count reaches beyond a place, and the place among those that it counts. */
+function placeIn(counts: Uint32Array, place: number): readonly [number, number] {
+  let rest = place
+  for (let number = 0; number < counts.length; number++) {
+    const count = counts[number] as number
+    if (rest < count) return [number, rest]
+    rest -= count
+  }
+  throw new RangeError(`no place ${place} among the codes`)
+}
+
+/** The code at a place, of which a code is the one before. */
+function codeAfter(codes: Uint32Array, before: number, place: number): number {
+  let [atMost, next] = [0, 2 ** 32 - 1]
+  for (let at = 0; at < codes.length; at++) {
+    const code = codes[at] as number
+    if (code <= before) atMost += 1
+    else if (code < next) next = code
+  }
+  return atMost > place ? before : next
 }
 
 /** Fewer numbers are sorted. */
