@@ -1,16 +1,18 @@
 import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type Domain, ranksOf } from './domain.ts'
-import { type TermValue, termValue } from './value.ts'
+import { type TermValue, termOf, termValue } from './value.ts'
+import { type NumberVector, numberOfKind } from './vector.ts'
 
 /** Bytes of a term in a pool beside its text, which is there twice: as the term and as its key. */
-const BYTES_A_TERM = 320
+const BYTES_A_TERM = 360
 
 /** Terms that a query makes or names, numbered as they come. */
 export class PoolDomain implements Domain {
   private readonly values: TermValue[] = []
   private readonly terms: (Term | undefined)[] = []
   private readonly numbers = new Map<string, number>()
+  private readonly ofNumbers = new Map<NumberVector['kind'], Map<number, number>>()
   private readonly allocate: (bytes: number) => void
   #ranks: Uint32Array | null = null
 
@@ -34,6 +36,25 @@ export class PoolDomain implements Domain {
     this.values.push(termValue(own))
     this.numbers.set(key, this.terms.length)
     return this.terms.length
+  }
+
+  /** Takes the numbers of a vector in; 0 where there is none. The term of one that was taken in before is not made again. */
+  internNumbers({ kind, values, bound }: NumberVector, size: number): Uint32Array {
+    const known = this.ofNumbers.get(kind) ?? new Map<number, number>()
+    this.ofNumbers.set(kind, known)
+    const ids = new Uint32Array(size)
+    for (let row = 0; row < size; row++) {
+      if (bound !== null && bound[row] !== 1) continue
+      const value = values[row] as number
+      // Zeros of both signs are one key of a map, and two terms.
+      let id = value === 0 ? undefined : known.get(value)
+      if (id === undefined) {
+        id = this.intern(termOf(numberOfKind(kind, value)))
+        if (value !== 0) known.set(value, id)
+      }
+      ids[row] = id
+    }
+    return ids
   }
 
   term(id: number): Term {

@@ -123,7 +123,7 @@ export function vectorValueAt(vector: Vector, row: number): TermValue | null {
   }
 }
 
-function numberOfKind(kind: NumberVector['kind'], value: number): TermValue {
+export function numberOfKind(kind: NumberVector['kind'], value: number): TermValue {
   return kind === 'integer' ? integerTerm(value) : kind === 'double' ? double(value) : float(value)
 }
 

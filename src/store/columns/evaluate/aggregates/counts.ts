@@ -93,10 +93,7 @@ export class CountDistinct implements Aggregator {
   add(batch: Batch, groups: Uint32Array, count: number): void {
     const counts = this.counts.grow(count)
     const vector = this.context.vectorOf(this.operand, batch)
-    this.distinct.forNew(vector, groups, count, row => {
-      const group = groups[row] as number
-      counts[group] = (counts[group] as number) + 1
-    })
+    this.distinct.countNew(vector, groups, count, counts)
   }
 
   result(count: number): Vector {

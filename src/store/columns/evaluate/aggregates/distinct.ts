@@ -13,8 +13,33 @@ class SeenPairs {
   private dense: Uint8Array | null = null
   private width = 0
 
+  private readonly allocate: (bytes: number) => void
+
   constructor(evaluation: Evaluation) {
-    this.seen = new PairMap(bytes => evaluation.allocate(bytes))
+    this.allocate = bytes => evaluation.allocate(bytes)
+    this.seen = new PairMap(this.allocate)
+  }
+
+  /**
+   * Counts by group the pairs that come for the first time; 0 is no term.
+   *
+   * @param count groups that there are
+   * @param terms the largest number of a term
+   */
+  countNew(
+    groups: Uint32Array,
+    ids: Uint32Array,
+    { count, terms }: { readonly count: number; readonly terms: number },
+    counts: Float64Array,
+  ): void {
+    const { dense, width } = this
+    if (dense !== null && count * width <= dense.length && terms < width)
+      countUnmarked(dense, width, groups, ids, counts)
+    else
+      this.forNew(groups, ids, row => {
+        const group = groups[row] as number
+        counts[group] = (counts[group] as number) + 1
+      })
   }
 
   /** Calls back for the first row of each pair; 0 is no term. */
@@ -57,14 +82,18 @@ class SeenPairs {
 
   /** Of few groups and few terms an array is quicker. */
   prepare(groups: number, terms: number): void {
-    if (this.dense === null && this.seen.size === 0 && (groups + 1) * (terms + 1) <= DENSE_SEEN) {
+    const places = (groups + 1) * (terms + 1)
+    if (this.dense === null && this.seen.size === 0 && places <= DENSE_SEEN) {
       this.width = terms + 1
-      this.dense = new Uint8Array(DENSE_SEEN)
+      // Further groups may come.
+      const length = Math.min(DENSE_SEEN, 2 * places)
+      this.allocate(length)
+      this.dense = new Uint8Array(length)
     }
   }
 }
 
-const DENSE_SEEN = 2 ** 20
+const DENSE_SEEN = 2 ** 22
 
 /** The first row from one on whose pair is not marked in an array of groups below an end. */
 function nextNew(
@@ -84,6 +113,26 @@ function nextNew(
   return length
 }
 
+/** Counts and marks pairs that all have their place; those of no term are neither. */
+function countUnmarked(
+  dense: Uint8Array,
+  width: number,
+  groups: Uint32Array,
+  ids: Uint32Array,
+  counts: Float64Array,
+): void {
+  const length = groups.length | 0
+  for (let row = 0; row < length; row++) {
+    const group = groups[row] as number
+    const id = (ids[row] as number) | 0
+    const place = Math.imul(group, width) + id
+    const isTerm = -id >>> 31
+    const before = dense[place] as number
+    dense[place] = before | isTerm
+    counts[group] = (counts[group] as number) + (isTerm & (before ^ 1))
+  }
+}
+
 /** Calls back for the first row of each term of each group; terms of several domains are compared in the pool. */
 export class DistinctValues {
   private readonly evaluation: Evaluation
@@ -96,14 +145,24 @@ export class DistinctValues {
   }
 
   forNew(vector: Vector, groups: Uint32Array, count: number, call: (row: number) => void): void {
+    this.pairs.forNew(groups, this.idsOf(vector, groups.length, count), call)
+  }
+
+  /** Counts by group the terms that come for the first time. */
+  countNew(vector: Vector, groups: Uint32Array, count: number, counts: Float64Array): void {
+    const ids = this.idsOf(vector, groups.length, count)
+    this.pairs.countNew(groups, ids, { count, terms: this.domain?.size ?? 0 }, counts)
+  }
+
+  private idsOf(vector: Vector, size: number, count: number): Uint32Array {
     const { pool } = this.evaluation
-    const own = identified(vector, groups.length, this.evaluation)
+    const own = identified(vector, size, this.evaluation)
     if (this.domain !== null && this.domain !== pool && this.domain !== own.domain)
       this.moveToPool(this.domain)
     this.domain ??= own.domain
-    const isPooled = this.domain === pool
-    if (!isPooled) this.pairs.prepare(count, own.domain.size)
-    this.pairs.forNew(groups, isPooled ? pooledIds(own, groups.length, this.evaluation) : own.ids, call)
+    if (this.domain === pool) return pooledIds(own, size, this.evaluation)
+    this.pairs.prepare(count, own.domain.size)
+    return own.ids
   }
 
   private moveToPool(domain: Domain): void {

@@ -73,7 +73,7 @@ function finderOf(parts: readonly Part[], count: number): Finder {
     const find: Finder['find'] = (group, below, above) => {
       const own = codes.subarray(starts[group], starts[group + 1])
       const low = places.codeAt(own, below)
-      const high = above === below ? low : codeAfter(own, low, above)
+      const high = above === below ? low : places.codeAfter(own, low, above)
       return [first.values[low] as number, first.values[high] as number]
     }
     return { size, find }
@@ -174,6 +174,8 @@ class CodePlaces {
   private readonly shift: number
   private readonly upper: Uint32Array
   private readonly lower: Uint32Array
+  /** Codes whose upper bits are less than those of the one that was found. */
+  private before = 0
 
   /** @param end above all codes */
   constructor(end: number) {
@@ -193,6 +195,7 @@ class CodePlaces {
       upper[bits] = (upper[bits] as number) + 1
     }
     const [bits, rest] = placeIn(upper, place)
+    this.before = place - rest
     lower.fill(0)
     const mask = lower.length - 1
     for (let at = 0; at < codes.length; at++) {
@@ -200,6 +203,18 @@ class CodePlaces {
       if (code >>> shift === bits) lower[code & mask] = (lower[code & mask] as number) + 1
     }
     return bits * lower.length + placeIn(lower, rest)[0]
+  }
+
+  /** The code at the place after the one at which a code was just found. */
+  codeAfter(codes: Uint32Array, code: number, place: number): number {
+    const { lower } = this
+    if (codes.length < this.upper.length) return nextCode(codes, code, place)
+    let reached = this.before
+    for (let bits = 0; bits < lower.length; bits++) {
+      reached += lower[bits] as number
+      if (reached > place) return code - (code & (lower.length - 1)) + bits
+    }
+    return nextCode(codes, code, place)
   }
 }
 
@@ -215,7 +230,7 @@ function placeIn(counts: Uint32Array, place: number): readonly [number, number] 
 }
 
 /** The code at a place, of which a code is the one before. */
-function codeAfter(codes: Uint32Array, before: number, place: number): number {
+function nextCode(codes: Uint32Array, before: number, place: number): number {
   let [atMost, next] = [0, 2 ** 32 - 1]
   for (let at = 0; at < codes.length; at++) {
     const code = codes[at] as number
