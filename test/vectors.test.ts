@@ -10,12 +10,12 @@ import { ordered } from '../src/store/columns/evaluate/order.ts'
 import { withScratch } from '../src/store/columns/evaluate/scratch.ts'
 import { rowsBound, rowsEqual, rowsInRange, rowsMarked } from '../src/store/columns/evaluate/selection.ts'
 import {
-  both,
-  either,
+  bothHold,
+  eitherHolds,
   FAILS,
   HOLDS,
-  opposite,
   rangeTruths,
+  reversed,
   rowsThat,
   type Truths,
 } from '../src/store/columns/evaluate/truths.ts'
@@ -343,9 +343,9 @@ t.test(`truths of all rows are those of each, seed ${seed}`, async t => {
       opposite: (row: number) => not(left.truth(row)),
     }
     const found = {
-      both: both(left.make(), right.make()),
-      either: either(left.make(), right.make()),
-      opposite: opposite(left.make()),
+      both: bothHold(left.make(), right.make()),
+      either: eitherHolds(left.make(), right.make()),
+      opposite: reversed(left.make()),
     }
     for (const name of ['both', 'either', 'opposite'] as const)
       for (const [bit, truth] of [

@@ -12,13 +12,13 @@ import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
 import { scratchUint32 } from './scratch.ts'
 import { merged, rowsBound, rowsInRange, rowsMarked, rowsWithBit, without } from './selection.ts'
 import {
-  both,
-  either,
+  bothHold,
+  eitherHolds,
   FAILS,
   HOLDS,
   nextUnknown,
-  opposite,
   rangeTruths,
+  reversed,
   rowsThat,
   type Truths,
   truthsFor,
@@ -112,13 +112,13 @@ export class Filter {
   private truths(formula: Formula, batch: Batch): Truths | null {
     if (formula.type === 'not') {
       const operand = this.truths(formula.operand, batch)
-      return operand === null ? null : opposite(operand)
+      return operand === null ? null : reversed(operand)
     }
     if (formula.type === 'binary' && (formula.operator === '&&' || formula.operator === '||')) {
       const left = this.truths(formula.left, batch)
       const right = left === null ? null : this.truths(formula.right, batch)
       if (left === null || right === null) return null
-      return formula.operator === '&&' ? both(left, right) : either(left, right)
+      return formula.operator === '&&' ? bothHold(left, right) : eitherHolds(left, right)
     }
     const vector = this.scalars.soleVector(formula, batch)
     if (vector === null || columnCall(formula) !== null) return null

@@ -20,6 +20,10 @@ export interface Places {
 /** So many rows more than are asked for are gathered before the last of them are dropped. */
 const SLACK = 2 ** 18
 
+/** Of a batch with more than so many rows for one that is asked for, and so many beside, the first alone go on. */
+const LARGE_PART = 2
+const LARGE = 2 ** 17
+
 /** Fewer rows are sorted as they are. */
 const FEW = 256
 
@@ -38,9 +42,10 @@ export function ordered(
   const order = new Order(keys, vectorOf, evaluation)
   let collected: Batch[] = []
   let [held, total] = [0, 0]
-  for (const batch of batches) {
-    if (batch.size === 0) continue
-    total += batch.size
+  for (const found of batches) {
+    if (found.size === 0) continue
+    total += found.size
+    const batch = found.size > LARGE_PART * to + LARGE ? found.rows(order.first(found, to)) : found
     collected.push(batch)
     evaluation.allocate(bytesOf(batch))
     held += batch.size

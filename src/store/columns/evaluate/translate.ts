@@ -7,7 +7,7 @@ import { domainsOf, type Evaluation } from './evaluation.ts'
 import { PairMap } from './pair-map.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { termOf } from './value.ts'
-import { type IdVector, isBound, type Vector, vectorValueAt } from './vector.ts'
+import { type IdVector, type Vector, vectorValueAt } from './vector.ts'
 
 /** What a number is in another domain is not known yet. */
 const UNKNOWN = 0xffff_ffff

@@ -36,7 +36,7 @@ export function rangeTruths(ids: Uint32Array, from: number, to: number, isInside
 }
 
 /** `&&`, written to the left side. */
-export function both({ words, bytes }: Truths, right: Truths): Truths {
+export function bothHold({ words, bytes }: Truths, right: Truths): Truths {
   for (let at = 0; at < words.length; at++) {
     const [one, other] = [(words[at] as number) | 0, (right.words[at] as number) | 0]
     words[at] = (one & other & ALL_HOLD) | ((one | other) & ALL_FAIL)
@@ -45,7 +45,7 @@ export function both({ words, bytes }: Truths, right: Truths): Truths {
 }
 
 /** `||`, written to the left side. */
-export function either({ words, bytes }: Truths, right: Truths): Truths {
+export function eitherHolds({ words, bytes }: Truths, right: Truths): Truths {
   for (let at = 0; at < words.length; at++) {
     const [one, other] = [(words[at] as number) | 0, (right.words[at] as number) | 0]
     words[at] = ((one | other) & ALL_HOLD) | (one & other & ALL_FAIL)
@@ -54,7 +54,7 @@ export function either({ words, bytes }: Truths, right: Truths): Truths {
 }
 
 /** `!`, written to the same place. */
-export function opposite({ words, bytes }: Truths): Truths {
+export function reversed({ words, bytes }: Truths): Truths {
   for (let at = 0; at < words.length; at++) {
     const word = (words[at] as number) | 0
     words[at] = ((word & ALL_HOLD) << 1) | ((word & ALL_FAIL) >>> 1)
