@@ -2,7 +2,7 @@ import type { Formula } from '../../../sparql/operation.ts'
 import type { PointPart } from '../dictionary-parts.ts'
 import { allRows, type Batch } from './batch.ts'
 import { isConstantExpression } from './constants.ts'
-import { ColumnDomain, type Domain, onlyPartOf } from './domain.ts'
+import { ColumnDomain, onlyPartOf } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { type ColumnCall, columnCall, isTestFunction } from './functions/extensions.ts'
 import { comparedNumbers, type NumberKernels } from './numbers.ts'
@@ -10,33 +10,16 @@ import { pointsNear } from './points.ts'
 import { codeRangeOf, isComparison } from './ranges.ts'
 import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
 import { scratchUint32 } from './scratch.ts'
-import { merged, rowsBound, rowsInRange, rowsMarked, rowsWithBit, without } from './selection.ts'
-import {
-  bothHold,
-  eitherHolds,
-  FAILS,
-  HOLDS,
-  nextUnknown,
-  rangeTruths,
-  reversed,
-  rowsThat,
-  type Truths,
-  truthsFor,
-  writeKnown,
-} from './truths.ts'
+import { merged, rowsBound, rowsInRange, rowsMarked, without } from './selection.ts'
+import { isWorthTable, TruthTables } from './truth-tables.ts'
+import { FAILS, HOLDS, rowsThat } from './truths.ts'
 import { termValue } from './value.ts'
 
 /** Points up to which each is tested. */
 const FEW_POINTS = 2048
 
-/** What tables of truths have beside the bits of those that hold and fail; 0 is not known yet. */
-const ERROR = 4
-
 /** A disjunction is worked out for all rows of a batch at once where it is asked of one in so many of them. */
 const DENSE_PART = 2
-
-/** Domains with more values than this many times the rows get no table of truths. */
-const TABLE_FACTOR = 8
 
 /**
  * Finds the rows of batches for which conditions hold. Rows are rising numbers; a condition is asked of the rows that the
@@ -46,11 +29,13 @@ export class Filter {
   private readonly evaluation: Evaluation
   private readonly scalars: ScalarCompiler
   private readonly numbers: NumberKernels
+  private readonly truthTables: TruthTables
 
   constructor(evaluation: Evaluation, scalars: ScalarCompiler, numbers: NumberKernels) {
     this.evaluation = evaluation
     this.scalars = scalars
     this.numbers = numbers
+    this.truthTables = new TruthTables(evaluation, scalars)
   }
 
   /** The rows, of some or of all, for which a condition is true. */
@@ -82,7 +67,8 @@ export class Filter {
           const { left, right } = formula
           if ((formula.operator === '&&') === required)
             return this.rowsWith(right, batch, this.rowsWith(left, batch, rows, required), required)
-          const truths = DENSE_PART * rows.length < batch.size ? null : this.truths(formula, batch)
+          const truths =
+            DENSE_PART * rows.length < batch.size ? null : this.truthTables.truths(formula, batch)
           if (truths !== null)
             return rowsThat(truths, required ? HOLDS : FAILS, rows.length === batch.size ? null : rows)
           const first = this.rowsWith(left, batch, rows, required)
@@ -106,37 +92,6 @@ export class Filter {
       default:
     }
     return this.atomRows(formula, batch, rows, required)
-  }
-
-  /** The truth of a condition for all rows; null where some part of it is no test of the values of one column. */
-  private truths(formula: Formula, batch: Batch): Truths | null {
-    if (formula.type === 'not') {
-      const operand = this.truths(formula.operand, batch)
-      return operand === null ? null : reversed(operand)
-    }
-    if (formula.type === 'binary' && (formula.operator === '&&' || formula.operator === '||')) {
-      const left = this.truths(formula.left, batch)
-      const right = left === null ? null : this.truths(formula.right, batch)
-      if (left === null || right === null) return null
-      return formula.operator === '&&' ? bothHold(left, right) : eitherHolds(left, right)
-    }
-    const vector = this.scalars.soleVector(formula, batch)
-    if (vector === null || columnCall(formula) !== null) return null
-    this.evaluation.advance(batch.size)
-    const { ids, domain } = vector
-    const range = formula.type === 'binary' ? codeRangeOf(formula, domain) : null
-    if (range !== null) return rangeTruths(ids, range.from, range.to, !range.negated)
-    if (domain.size > TABLE_FACTOR * batch.size + 64) return null
-    const truths = truthsFor(batch.size)
-    const { bytes } = truths
-    const { table, truthAt } = this.tableOf(formula, batch, domain)
-    for (
-      let row = writeKnown(bytes, table, ids, 0);
-      row < bytes.length;
-      row = writeKnown(bytes, table, ids, row)
-    )
-      truthAt(row, ids[row] as number)
-    return truths
   }
 
   /** Errors of the first go to the second: of `COALESCE(condition, false)` what does not hold is false. */
@@ -166,8 +121,8 @@ export class Filter {
       const { ids, domain } = vector
       const range = formula.type === 'binary' ? codeRangeOf(formula, domain) : null
       if (range !== null) return rowsInRange(ids, range.from, range.to, range.negated !== required, rows)
-      if (domain.size <= TABLE_FACTOR * rows.length + 64)
-        return this.tableRows(formula, batch, domain, ids, rows, required)
+      if (isWorthTable(domain, rows.length))
+        return this.truthTables.rows(formula, batch, vector, rows, required)
     }
     if (formula.type === 'binary') {
       const compared = comparedNumbers(formula, batch, this.numbers)
@@ -250,51 +205,6 @@ export class Filter {
         selected[count++] = row
     }
     return selected.subarray(0, count)
-  }
-
-  /** Works the condition out once for each value of a domain. */
-  private tableRows(
-    formula: Formula,
-    batch: Batch,
-    domain: Domain,
-    ids: Uint32Array,
-    rows: Uint32Array,
-    required: boolean,
-  ): Uint32Array {
-    const { table, truthAt } = this.tableOf(formula, batch, domain)
-    for (
-      let at = nextUnknown(table, ids, rows, 0);
-      at < rows.length;
-      at = nextUnknown(table, ids, rows, at)
-    ) {
-      const row = rows[at] as number
-      truthAt(row, ids[row] as number)
-    }
-    return rowsWithBit(ids, table, required ? HOLDS : FAILS, rows)
-  }
-
-  /** A table of what is known of the values of a domain, and what works out the truth of one that is not. */
-  private tableOf(formula: Formula, batch: Batch, domain: Domain) {
-    const held = this.evaluation.memo('truths', formula, domain, () => ({
-      table: new Uint8Array(domain.size + 1),
-    }))
-    // The pool of a query grows from batch to batch.
-    if (held.table.length <= domain.size) {
-      const larger = new Uint8Array(2 * (domain.size + 1))
-      larger.set(held.table)
-      held.table = larger
-    }
-    const { table } = held
-    const scalar = this.scalars.compile(formula, batch)
-    let worked = 0
-    const truthAt = (row: number, id: number): number => {
-      const value = effectiveBoolean(scalar(row))
-      const truth = value === null ? ERROR : value ? HOLDS : FAILS
-      table[id] = truth
-      if (++worked % 256 === 0) this.evaluation.check()
-      return truth
-    }
-    return { table, truthAt }
   }
 
   private scalarRows(formula: Formula, batch: Batch, rows: Uint32Array, required: boolean): Uint32Array {

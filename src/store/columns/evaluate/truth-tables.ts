@@ -1,0 +1,116 @@
+import type { Formula } from '../../../sparql/operation.ts'
+import type { Batch } from './batch.ts'
+import type { Domain } from './domain.ts'
+import type { Evaluation } from './evaluation.ts'
+import { columnCall } from './functions/extensions.ts'
+import { codeRangeOf } from './ranges.ts'
+import { effectiveBoolean, type ScalarCompiler } from './scalar.ts'
+import { rowsWithBit } from './selection.ts'
+import {
+  bothHold,
+  eitherHolds,
+  FAILS,
+  HOLDS,
+  nextUnknown,
+  rangeTruths,
+  reversed,
+  type Truths,
+  truthsFor,
+  writeKnown,
+} from './truths.ts'
+import type { IdVector } from './vector.ts'
+
+/** What tables of truths have beside the bits of those that hold and fail; 0 is not known yet. */
+const ERROR = 4
+
+/** Domains with more values than this many times the rows get no table of truths. */
+const TABLE_FACTOR = 8
+
+/** True where a condition on one column is better worked out for each value than for each row. */
+export function isWorthTable(domain: Domain, rows: number): boolean {
+  return domain.size <= TABLE_FACTOR * rows + 64
+}
+
+/** Conditions on the values of one column, each worked out once for a value and looked up for its rows. */
+export class TruthTables {
+  private readonly evaluation: Evaluation
+  private readonly scalars: ScalarCompiler
+
+  constructor(evaluation: Evaluation, scalars: ScalarCompiler) {
+    this.evaluation = evaluation
+    this.scalars = scalars
+  }
+
+  /** The truth of a condition for all rows; null where some part of it is no test of the values of one column. */
+  truths(formula: Formula, batch: Batch): Truths | null {
+    if (formula.type === 'not') {
+      const operand = this.truths(formula.operand, batch)
+      return operand === null ? null : reversed(operand)
+    }
+    if (formula.type === 'binary' && (formula.operator === '&&' || formula.operator === '||')) {
+      const left = this.truths(formula.left, batch)
+      const right = left === null ? null : this.truths(formula.right, batch)
+      if (left === null || right === null) return null
+      return formula.operator === '&&' ? bothHold(left, right) : eitherHolds(left, right)
+    }
+    const vector = this.scalars.soleVector(formula, batch)
+    if (vector === null || columnCall(formula) !== null) return null
+    this.evaluation.advance(batch.size)
+    const { ids, domain } = vector
+    const range = formula.type === 'binary' ? codeRangeOf(formula, domain) : null
+    if (range !== null) return rangeTruths(ids, range.from, range.to, !range.negated)
+    if (!isWorthTable(domain, batch.size)) return null
+    const truths = truthsFor(batch.size)
+    const { bytes } = truths
+    const { table, truthAt } = this.tableOf(formula, batch, domain)
+    for (
+      let row = writeKnown(bytes, table, ids, 0);
+      row < bytes.length;
+      row = writeKnown(bytes, table, ids, row)
+    )
+      truthAt(row, ids[row] as number)
+    return truths
+  }
+
+  /** Works the condition out once for each value of a domain. */
+  rows(
+    formula: Formula,
+    batch: Batch,
+    { ids, domain }: IdVector,
+    rows: Uint32Array,
+    required: boolean,
+  ): Uint32Array {
+    const { table, truthAt } = this.tableOf(formula, batch, domain)
+    for (
+      let at = nextUnknown(table, ids, rows, 0);
+      at < rows.length;
+      at = nextUnknown(table, ids, rows, at)
+    ) {
+      const row = rows[at] as number
+      truthAt(row, ids[row] as number)
+    }
+    return rowsWithBit(ids, table, required ? HOLDS : FAILS, rows)
+  }
+
+  /** A table of what is known of the values of a domain, and what works out the truth of one that is not. */
+  private tableOf(formula: Formula, batch: Batch, domain: Domain) {
+    const held = this.evaluation.memo('truths', formula, domain, () => ({
+      table: new Uint8Array(domain.size + 1),
+    }))
+    // The pool of a query grows from batch to batch.
+    if (held.table.length <= domain.size) {
+      const larger = new Uint8Array(2 * (domain.size + 1))
+      larger.set(held.table)
+      held.table = larger
+    }
+    const { table } = held
+    const scalar = this.scalars.compile(formula, batch)
+    let worked = 0
+    const truthAt = (row: number, id: number): void => {
+      const value = effectiveBoolean(scalar(row))
+      table[id] = value === null ? ERROR : value ? HOLDS : FAILS
+      if (++worked % 256 === 0) this.evaluation.check()
+    }
+    return { table, truthAt }
+  }
+}
