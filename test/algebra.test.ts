@@ -23,6 +23,7 @@ import {
   startFrom,
 } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
+import { isLong } from './support/effort.ts'
 import { seedOf } from './support/seed.ts'
 
 /**
@@ -30,7 +31,7 @@ import { seedOf } from './support/seed.ts'
  * solutions. SEED=n takes others, ALGEBRA=20000 more; DIFFERENCES=n says how many are told before a run gives up.
  */
 const seed = seedOf()
-const QUERIES = Number(process.env.ALGEBRA ?? 600)
+const QUERIES = Number(process.env.ALGEBRA ?? (isLong ? 2500 : 600))
 const MAX_DIFFERENCES = Number(process.env.DIFFERENCES ?? 5)
 const QUERIES_A_DATASET = 50
 

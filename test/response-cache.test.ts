@@ -11,6 +11,7 @@ import { buildApp } from '../src/app/app.ts'
 import { loadConfig } from '../src/config/load.ts'
 import { publishAll } from '../src/publishing/publisher.ts'
 import { versionsOf, withdraw } from '../src/publishing/versions/versions.ts'
+import { isLong } from './support/effort.ts'
 
 /** Answers that are given again before a request comes to the routes: the same bytes, counted as ever. */
 const rows = (name: string) =>
@@ -190,9 +191,13 @@ t.test('304 has the headers of the 200 that it stands for, whoever asks and in w
   const described = ({ headers }: { readonly headers: Readonly<Record<string, unknown>> }) =>
     ['vary', 'cache-control', 'content-location', 'expires'].map(name => headers[name])
   let compared = 0
+  // An address is asked in nine ways, in a quarter of them where there is no time.
+  let asked = 0
   for (const url of addresses)
     for (const accept of ['*/*', 'text/html', 'application/ld+json'])
       for (const more of [{}, { 'accept-encoding': 'gzip' }, { authorization: `Apikey ${key}` }]) {
+        asked += 1
+        if (!isLong && asked % 4 !== 0) continue
         const headers = { accept, ...more }
         const first = await app.http.inject({ url, headers })
         const { etag, vary } = first.headers
@@ -211,7 +216,7 @@ t.test('304 has the headers of the 200 that it stands for, whoever asks and in w
         const head = await app.http.inject({ method: 'HEAD', url, headers })
         t.strictSame(described(head), described(first), `HEAD ${what}`)
       }
-  t.ok(compared > 200, `${compared} answers`)
+  t.ok(compared > (isLong ? 200 : 50), `${compared} answers`)
 })
 
 t.test('what is not the usual request comes to the routes', async t => {

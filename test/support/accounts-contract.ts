@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import path from 'node:path'
+import { createInterface } from 'node:readline/promises'
 import type { Test } from 'tap'
 import type { Accounts } from '../../src/accounts/accounts.ts'
 import { Fault } from '../../src/errors/errors.ts'
@@ -68,21 +70,31 @@ export async function faultOf(work: () => unknown): Promise<string> {
 }
 
 /** Opens accounts in several processes at once, and spends the same codes and refresh tokens in each. */
-export function inProcesses(count: number, place: string, secrets: readonly string[]) {
+export async function inProcesses(count: number, place: string, secrets: readonly string[]) {
   const script = path.resolve(import.meta.dirname, 'spender.ts')
-  const args = ['--import=tsx', script, place, String(Date.now() + 4000), ...secrets]
-  const end = () =>
-    new Promise<{ readonly won: readonly string[]; readonly secret: string }>((resolve, reject) => {
-      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-      let text = ''
-      child.stdout.on('data', piece => {
-        text += String(piece)
-      })
-      child.once('close', code =>
-        code === 0 ? resolve(JSON.parse(text)) : reject(new Error(`a process ended with ${code}`)),
-      )
-    })
-  return Promise.all(Array.from({ length: count }, end))
+  const children = Array.from({ length: count }, () =>
+    spawn(process.execPath, ['--import=tsx', script, place, ...secrets], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    }),
+  )
+  const spenders = children.map(child => ({
+    child,
+    closed: once(child, 'close'),
+    lines: createInterface(child.stdout)[Symbol.asyncIterator](),
+  }))
+  // All open at once, and spend at once: each waits until the others are ready.
+  for (let step = 0; step < 2; step++) {
+    for (const { lines } of spenders) await lines.next()
+    for (const { child } of spenders) child.stdin.write('go\n')
+  }
+  return Promise.all(
+    spenders.map(async ({ lines, closed }) => {
+      const { value } = await lines.next()
+      const [code] = await closed
+      if (code !== 0) throw new Error(`a process ended with ${code}`)
+      return JSON.parse(value) as { readonly won: readonly string[]; readonly secret: string }
+    }),
+  )
 }
 
 /** What holds wherever accounts are kept. */

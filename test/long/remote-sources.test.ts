@@ -1,19 +1,19 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t from 'tap'
-import { Fault, faultText } from '../src/errors/errors.ts'
-import { readDefinition } from '../src/publishing/definition.ts'
-import { publishDataset } from '../src/publishing/publish.ts'
-import { type PublishMessage, publishAll } from '../src/publishing/publisher.ts'
-import { isSchedule, nextTime } from '../src/publishing/remote/schedule.ts'
-import { dueRemotes, remoteFolder, remoteState } from '../src/publishing/remote/state.ts'
-import { versionsOf } from '../src/publishing/versions/versions.ts'
-import { fetchAddress } from '../src/sources/address/fetch.ts'
-import { isPrivateAddress } from '../src/sources/address/hosts.ts'
-import type { FetchLimits } from '../src/sources/address/limits.ts'
-import { FtpServer } from './support/ftp-server.ts'
+import { Fault, faultText } from '../../src/errors/errors.ts'
+import { readDefinition } from '../../src/publishing/definition.ts'
+import { publishDataset } from '../../src/publishing/publish.ts'
+import { type PublishMessage, publishAll } from '../../src/publishing/publisher.ts'
+import { isSchedule, nextTime } from '../../src/publishing/remote/schedule.ts'
+import { dueRemotes, remoteFolder, remoteState } from '../../src/publishing/remote/state.ts'
+import { versionsOf } from '../../src/publishing/versions/versions.ts'
+import { fetchAddress } from '../../src/sources/address/fetch.ts'
+import { isPrivateAddress } from '../../src/sources/address/hosts.ts'
+import type { FetchLimits } from '../../src/sources/address/limits.ts'
+import { FtpServer } from '../support/ftp-server.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -40,6 +40,7 @@ async function fetched(
   authorization?: string,
 ): Promise<string> {
   const file = join(folder, 'fetched')
+  rmSync(file, { force: true })
   try {
     const found = await fetchAddress(url, file, {}, { ...LIMITS, ...limits }, authorization)
     return found.type === 'changed' ? `${found.size} ${found.mediaType} ${found.name}` : found.type

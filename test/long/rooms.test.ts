@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import t from 'tap'
 
-const root = path.resolve(import.meta.dirname, '..')
+const root = path.resolve(import.meta.dirname, '../..')
 
 function cruise(cwd: string): { readonly output: string; readonly violations: number } {
   const command = path.join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs')

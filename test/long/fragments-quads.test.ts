@@ -1,12 +1,12 @@
 import { QueryEngine } from '@comunica/query-sparql'
 import { DataFactory, Parser, type Quad, Store as QuadStore, type Term } from 'n3'
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
-import { HYDRA, RDF, SD } from '../src/rdf/vocab.ts'
-import { HIDDEN, makePeople } from './support/access.ts'
-import { freePort } from './support/serving.ts'
+import { buildApp } from '../../src/app/app.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { publishAll } from '../../src/publishing/publisher.ts'
+import { HYDRA, RDF, SD } from '../../src/rdf/vocab.ts'
+import { HIDDEN, makePeople } from '../support/access.ts'
+import { freePort } from '../support/serving.ts'
 
 /** Quad pattern fragments of a dataset with named graphs and of the portal, page by page and asked by Comunica. */
 const PREFIX = '@prefix : <http://example.org/> .\n'

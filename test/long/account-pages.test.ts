@@ -1,0 +1,2 @@
+/** All cases of test/account-pages.test.ts. */
+import '../account-pages.test.ts'

@@ -1,0 +1,2 @@
+/** All cases of test/algebra.test.ts. */
+import '../algebra.test.ts'

@@ -1,0 +1,2 @@
+/** All cases of test/fragments.test.ts. */
+import '../fragments.test.ts'

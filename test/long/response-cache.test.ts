@@ -1,0 +1,2 @@
+/** All cases of test/response-cache.test.ts. */
+import '../response-cache.test.ts'
