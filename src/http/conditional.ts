@@ -3,6 +3,36 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { CREDENTIAL_PARAMETERS, namesCredentials } from './credentials.ts'
 import { entityTag, isKnown } from './etag.ts'
 import type { QueryParameters } from './query-string.ts'
+import { varyBy } from './vary.ts'
+
+/** What a conditional request is compared with, and what caches are told. */
+export interface ComparedAnswer {
+  /** The entity tag of the answer (RFC 9110, section 8.8.3). */
+  readonly tag: string
+  readonly cacheControl: string
+  /** Request headers that decide the answer; `Accept-Encoding` is added to all answers with a tag. */
+  readonly vary?: readonly string[]
+  /** When its data changed; null or absent where more than that decides the answer. */
+  readonly modified?: string | null
+}
+
+/**
+ * The one place that decides 304: sets ETag, Cache-Control and Vary, and tells whether the client has the answer already, so that
+ * the route sends 304 and nothing else. If-None-Match counts before If-Modified-Since (RFC 9110, section 13.2.2). Whether anything is
+ * there for `*` is known once the answer is: see `settleTag` in app/plugins.ts.
+ */
+export function isNotModified(
+  { headers }: Pick<FastifyRequest, 'headers'>,
+  reply: FastifyReply,
+  { tag, cacheControl, vary = [], modified = null }: ComparedAnswer,
+): boolean {
+  varyBy(reply, ...vary)
+  reply.header('etag', tag).header('cache-control', cacheControl)
+  const { 'if-none-match': known, 'if-modified-since': since, 'accept-encoding': codings } = headers
+  if (known !== undefined) return known !== '*' && isKnown(known, tag, codings)
+  if (since === undefined || modified === null) return false
+  return Math.floor(Date.parse(modified) / 1000) * 1000 <= Date.parse(since)
+}
 
 /** What else than address and version an answer depends on. */
 export interface Dependence {
@@ -20,7 +50,7 @@ export const { version: RELEASE } = JSON.parse(
 const INDEPENDENT: Dependence = {}
 
 /**
- * Makes an answer conditional: sets ETag, Cache-Control and Vary, and tells whether the client has the answer already,
+ * Makes an answer of an API conditional: sets ETag, Cache-Control and Vary, and tells whether the client has the answer already,
  * so that the route sends 304 and nothing else. Ask once it is known that the caller may see the data; nothing of the
  * query needs to be read before, for who knows the tag was answered 200 to the same address.
  *
@@ -41,11 +71,7 @@ export function isFresh(
     reply.header('cache-control', isPrivate ? 'private, no-cache' : 'no-cache')
     return false
   }
-  reply.header('etag', tag)
-  reply.header('cache-control', isPrivate ? OWN : SHARED)
-  const { 'if-none-match': known, 'accept-encoding': codings } = request.headers
-  // Whether anything is there for `*` is known once the answer is: see `addManners`.
-  return known !== undefined && known !== '*' && isKnown(known, tag, codings)
+  return isNotModified(request, reply, { tag, cacheControl: isPrivate ? OWN : SHARED })
 }
 
 /** Request headers that decide what lists of all datasets tell: caches that keep them for a while tell callers apart. */

@@ -4,6 +4,6 @@ import type { FastifyReply } from 'fastify'
 export function varyBy(reply: FastifyReply, ...names: readonly string[]): void {
   const before = reply.getHeader('vary')
   const known = before === undefined ? [] : String(before).split(/, */)
-  const more = names.filter(name => !known.includes(name))
-  if (more.length > 0) reply.header('vary', [...known, ...more].join(', '))
+  const all = new Set([...known, ...names])
+  if (all.size > known.length) reply.header('vary', [...all].join(', '))
 }

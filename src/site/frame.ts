@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify'
-import { entityTag, isKnown } from '../http/etag.ts'
+import { isNotModified } from '../http/conditional.ts'
+import { entityTag } from '../http/etag.ts'
 import { varyBy } from '../http/vary.ts'
 import { alternates } from './alternates.ts'
 import { assetPath } from './assets.ts'
@@ -66,12 +67,10 @@ function isSeenBefore(
   text: string,
   { status = 200, isPrivate = false }: Pick<SitePage, 'status' | 'isPrivate'>,
 ): boolean {
-  const isStorable = !String(reply.getHeader('cache-control')).includes('no-store')
+  const cacheControl = String(reply.getHeader('cache-control'))
+  const isStorable = !cacheControl.includes('no-store')
   if (status !== 200 || isPrivate || !isStorable || reply.hasHeader('etag')) return false
-  const tag = entityTag(text)
-  reply.header('etag', tag)
-  const { 'if-none-match': known, 'accept-encoding': codings } = reply.request.headers
-  return isKnown(known, tag, codings)
+  return isNotModified(reply.request, reply, { tag: entityTag(text), cacheControl })
 }
 
 /** The policy of a page: files of this portal alone, no plug-ins, forms to this portal. */

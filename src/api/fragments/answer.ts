@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnswerCache } from '../../http/answer-cache.ts'
+import { isNotModified, RELEASE } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
-import { entityTag, isKnown } from '../../http/etag.ts'
+import { entityTag } from '../../http/etag.ts'
 import type { Offer } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
-import { varyBy } from '../../http/vary.ts'
 import { pageValidator } from '../../site/conditional-page.ts'
 import { sendPageText } from '../../site/frame.ts'
 import type { PageContext } from '../../site/page-context.ts'
@@ -34,8 +34,7 @@ export function answerKnown(
   reply: FastifyReply,
   { format, pageContext, parts, cache, answers: cached, vary = [] }: AnsweredFragment,
 ): FastifyReply | null {
-  const { 'if-none-match': known, 'accept-encoding': codings, authorization } = request.headers
-  const isOwn = authorization !== undefined || namesCredentials(request.query)
+  const isOwn = request.headers.authorization !== undefined || namesCredentials(request.query)
   const tag = entityTag(
     RELEASE,
     format.type,
@@ -43,10 +42,10 @@ export function answerKnown(
     ...(pageContext === null ? [] : pageValidator(pageContext)),
   )
   const age = pageContext === null ? 'max-age=60, stale-while-revalidate=600' : 'no-cache'
-  varyBy(reply, 'Accept-Encoding', 'Accept', ...vary)
-  if (pageContext !== null) varyBy(reply, 'Accept-Language', 'Cookie')
-  reply.header('etag', tag).header('cache-control', `${isOwn ? 'private' : 'public'}, ${age}`)
-  if (known !== undefined && known !== '*' && isKnown(known, tag, codings)) {
+  const cacheControl = `${isOwn ? 'private' : 'public'}, ${age}`
+  const byPage = pageContext === null ? [] : ['Accept-Language', 'Cookie']
+  const validators = { tag, cacheControl, vary: ['Accept-Encoding', 'Accept', ...vary, ...byPage] }
+  if (isNotModified(request, reply, validators)) {
     if (pageContext === null) cache?.offer(reply, '')
     return reply.code(304).send()
   }
@@ -71,6 +70,3 @@ export function send(
 export function describeBy(reply: FastifyReply, address: string): void {
   reply.header('link', `<${address}>; rel="describedby"`)
 }
-
-/** Names the way in which pages are written: another one makes other bytes of the same data. */
-const RELEASE = 'fragments 3'

@@ -2,9 +2,9 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
-import { BY_CALLER } from '../../http/conditional.ts'
+import { BY_CALLER, isNotModified, RELEASE } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
-import { entityTag, isKnown } from '../../http/etag.ts'
+import { entityTag } from '../../http/etag.ts'
 import { answerFault } from '../../http/faults.ts'
 import { JSONLD_TYPE, jsonldForm, jsonldType } from '../../http/jsonld-profile.ts'
 import { negotiate } from '../../http/negotiate.ts'
@@ -83,19 +83,21 @@ async function answer(
   const pageContext = format.type === HTML_TYPE ? pageContextOf(request, options) : null
   const requested = readRequest(query, pageContext)
   const document = documentAddress(base, thing.iri)
+  const isPrivate =
+    namesCredentials(query) ||
+    request.headers.authorization !== undefined ||
+    request.principal?.type === 'user'
   reportOf(
     reply,
     base,
     thing,
     format,
     { ...requested, version: request.version ?? null },
-    namesCredentials(query) ||
-      request.headers.authorization !== undefined ||
-      request.principal?.type === 'user',
+    isPrivate,
     sight.linkSources !== undefined,
   )
   const tag = entityTag(
-    RELEASE_FORM,
+    RELEASE,
     thing.dataset.version,
     sight.state?.() ?? '',
     thing.iri,
@@ -104,9 +106,10 @@ async function answer(
     type,
     ...(pageContext === null ? [] : pageValidator(pageContext)),
   )
-  reply.header('etag', tag)
   const isOfOneDataset = pageContext === null && sight.linkSources === undefined
-  if (isUnchanged(request, tag, isOfOneDataset ? thing.dataset.modified : null)) return reply.code(304).send()
+  const modified = isOfOneDataset ? thing.dataset.modified : null
+  const cacheControl = `${isPrivate ? 'private' : 'public'}, ${pageContext === null ? 'max-age=60' : 'no-cache'}`
+  if (isNotModified(request, reply, { tag, cacheControl, modified })) return reply.code(304).send()
   const send = (body: string) =>
     pageContext === null
       ? reply.type(`${type}; charset=utf-8`).send(body)
@@ -145,9 +148,6 @@ function prefixesOf(base: string, { type, dataset }: Thing): Prefixes {
     ? { ...known, hydra: 'http://www.w3.org/ns/hydra/core#' }
     : { ...known, dcat: 'http://www.w3.org/ns/dcat#', owl: 'http://www.w3.org/2002/07/owl#' }
 }
-
-/** Changes when the same data are written in another way, so that no client keeps the old one. */
-const RELEASE_FORM = 'documents 5'
 
 const JSONLD = chooseDocumentFormat('jsonld', null, undefined)
 
@@ -196,7 +196,6 @@ function reportOf(
     .header('link', links(base, thing, document, end).join(', '))
     .header('last-modified', new Date(thing.dataset.modified).toUTCString())
     .header('access-control-expose-headers', EXPOSED)
-    .header('cache-control', `${isPrivate ? 'private' : 'public'}, ${isPage ? 'no-cache' : 'max-age=60'}`)
 }
 
 /** Where the other forms of a document are, what it is about and what describes it (RFC 8288). */
@@ -213,18 +212,6 @@ function links(base: string, { iri, dataset }: Thing, document: string, end = ''
     `<${asciiAddress(iri)}>; rel="about"`,
     ...(license === null ? [] : [`<${asciiAddress(license)}>; rel="license"`]),
   ]
-}
-
-/**
- * True where the client has the answer: it knows its tag, or has no tag and asked after the dataset changed.
- *
- * @param modified null where more than the dataset decides the answer
- */
-function isUnchanged({ headers }: FastifyRequest, tag: string, modified: string | null): boolean {
-  const { 'if-none-match': known, 'if-modified-since': since, 'accept-encoding': codings } = headers
-  if (known !== undefined) return isKnown(known, tag, codings)
-  if (since === undefined || modified === null) return false
-  return Math.floor(Date.parse(modified) / 1000) * 1000 <= Date.parse(since)
 }
 
 /** Reads which links are asked for. Throws BadRequest. */

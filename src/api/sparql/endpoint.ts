@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { BY_CALLER } from '../../http/conditional.ts'
-import { entityTag, isKnown } from '../../http/etag.ts'
+import { BY_CALLER, isNotModified } from '../../http/conditional.ts'
+import { entityTag } from '../../http/etag.ts'
 import { addressWithoutSecrets } from '../../http/secrets.ts'
-import { varyBy } from '../../http/vary.ts'
 import { pageValidator } from '../../site/conditional-page.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { type GraphCatalog, graphCatalog, type QueriedDataset } from './graphs.ts'
@@ -65,14 +64,11 @@ export function isFreshAnswer(
     mediaType,
     ...(pageContext === null ? [] : pageValidator(pageContext)),
   )
-  varyBy(reply, 'Accept')
-  if (address === base + SPARQL_PATH || pageContext !== null) varyBy(reply, ...BY_CALLER)
-  if (pageContext !== null) varyBy(reply, 'Accept-Language')
-  reply
-    .header('etag', tag)
-    .header(
-      'cache-control',
-      pageContext === null ? 'public, max-age=60, stale-while-revalidate=600' : 'no-cache',
-    )
-  return isKnown(request.headers['if-none-match'], tag, request.headers['accept-encoding'])
+  const isPage = pageContext !== null
+  const isByCaller = address === base + SPARQL_PATH || isPage
+  return isNotModified(request, reply, {
+    tag,
+    cacheControl: isPage ? 'no-cache' : 'public, max-age=60, stale-while-revalidate=600',
+    vary: ['Accept', ...(isByCaller ? BY_CALLER : []), ...(isPage ? ['Accept-Language'] : [])],
+  })
 }

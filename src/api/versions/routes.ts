@@ -4,8 +4,8 @@ import { changeCounts, changedRecords } from '../../catalog/changed-records.ts'
 import type { OpenVersion } from '../../catalog/retained-versions.ts'
 import { Fault } from '../../errors/errors.ts'
 import { turtleText } from '../../formats/turtle.ts'
-import { BY_CALLER } from '../../http/conditional.ts'
-import { entityTag, isKnown } from '../../http/etag.ts'
+import { BY_CALLER, isNotModified } from '../../http/conditional.ts'
+import { entityTag } from '../../http/etag.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { negotiate } from '../../http/negotiate.ts'
@@ -250,12 +250,9 @@ function answer(
   isImmutable = false,
 ): FastifyReply {
   const tag = entityTag(type, body)
-  varyBy(reply, 'Accept-Encoding', ...BY_CALLER)
   const scope = request.principal.type === 'anonymous' ? 'public' : 'private'
-  reply
-    .header('etag', tag)
-    .header('cache-control', `${scope}, ${isImmutable ? 'max-age=604800, immutable' : 'no-cache'}`)
-  if (isKnown(request.headers['if-none-match'], tag, request.headers['accept-encoding']))
-    return reply.code(304).send()
+  const cacheControl = `${scope}, ${isImmutable ? 'max-age=604800, immutable' : 'no-cache'}`
+  const vary = ['Accept-Encoding', ...BY_CALLER]
+  if (isNotModified(request, reply, { tag, cacheControl, vary })) return reply.code(304).send()
   return reply.type(type).send(body)
 }
