@@ -41,8 +41,6 @@ export const filter = (expression: AlgebraExpression): Pattern => ({ type: 'filt
 
 export const optional = (...patterns: readonly Pattern[]): Pattern => ({ type: 'optional', patterns })
 
-export const minus = (...patterns: readonly Pattern[]): Pattern => ({ type: 'minus', patterns })
-
 export const bind = (expression: AlgebraExpression, target: Variable): Pattern => ({
   type: 'bind',
   expression,

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import path from 'node:path'
 import { inflateRawSync } from 'node:zlib'
-import type { Response as Answer, InjectOptions } from 'light-my-request'
+import type { LightMyRequestResponse as Answer, InjectOptions } from 'fastify'
 import type { Test } from 'tap'
 import { type App, buildApp } from '../../src/app/app.ts'
 import type { Config } from '../../src/config/config.ts'
@@ -138,9 +138,6 @@ export function keepLog(t: Test, file: string): void {
 }
 
 export const PASSWORD = 'correct horse battery staple'
-
-/** The secrets of the people of a portal, by what they stand for. */
-export type Secrets = Awaited<ReturnType<typeof makePeople>>
 
 /** Makes users with and without grants, and credentials of theirs that are good or no more. */
 export async function makePeople(portal: string) {

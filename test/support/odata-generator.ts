@@ -477,6 +477,3 @@ export const STYLE: Style = {
   cased: word => (chance(0.05) ? word.toUpperCase() : word),
   superfluous: () => chance(0.04),
 }
-
-/** How many kinds of conditions there are. */
-export const KINDS = CONDITIONS.length

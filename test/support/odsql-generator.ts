@@ -1069,6 +1069,3 @@ export function ask(): Asked {
   const where = chance(0.15) ? null : condition(chance(0.6) ? 1 : depth)
   return chance(0.6) ? askRecords(where) : askGroups(where, pick([0, 1, 1, 1, 2, 2, 3]))
 }
-
-/** How many kinds of conditions and groups there are. */
-export const KINDS = { conditions: CONDITIONS.length, groups: KEYS.length }

@@ -35,7 +35,7 @@ import {
 import { locate } from './locate.ts'
 import { resourcePage } from './page.ts'
 
-export type { ResourceDataset, ResourcesOptions } from './dataset.ts'
+export type { ResourcesOptions } from './dataset.ts'
 
 /** What clients on other sites may read beside the headers that everybody may (Fetch, "CORS-exposed"). */
 const EXPOSED = 'Link, ETag, Content-Location, Last-Modified, Location, Memento-Datetime, Retry-After, Vary'

@@ -1,4 +1,3 @@
-import { daysOf } from '../../../model/calendar.ts'
 import { lookup } from '../../../model/lookup.ts'
 import { numberText } from '../../../model/number.ts'
 import type { Literal, Term, TripleTerm } from '../../../rdf/term.ts'
@@ -281,9 +280,4 @@ export function stringOf(value: TermValue): string | null {
     default:
       return value.term.value
   }
-}
-
-/** True for a day that the calendar has. */
-export function isDay(year: number, month: number, day: number): boolean {
-  return month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month)
 }
