@@ -47,11 +47,12 @@ export async function serve(
   args: readonly string[] = [],
 ) {
   const server = startServer(t, portal, await freePort(), environment, args)
-  const failed = server.ended.then(code => {
-    throw new Error(`serve ended with ${code}: ${server.stderr()}`)
+  let ended: number | string | null | undefined
+  server.ended.then(code => {
+    ended = code
   })
-  failed.catch(() => undefined)
-  await Promise.race([until(() => server.stdout().includes('\n')), failed])
+  await until(() => ended !== undefined || server.stdout().includes('\n'))
+  if (ended !== undefined) throw new Error(`serve ended with ${ended}: ${server.stderr()}`)
   return server
 }
 
