@@ -6,6 +6,12 @@ import { Batch } from '../src/store/columns/evaluate/batch.ts'
 import { type Domain, PositionDomain } from '../src/store/columns/evaluate/domain.ts'
 import { domainsOf, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { grouped } from '../src/store/columns/evaluate/group.ts'
+import {
+  addIntegers,
+  countPlaces,
+  countPlacesOf,
+  countUnmarked,
+} from '../src/store/columns/evaluate/lanes.ts'
 import { ordered } from '../src/store/columns/evaluate/order.ts'
 import { withScratch } from '../src/store/columns/evaluate/scratch.ts'
 import { rowsBound, rowsEqual, rowsInRange, rowsMarked } from '../src/store/columns/evaluate/selection.ts'
@@ -28,7 +34,8 @@ import { seedOf } from './support/seed.ts'
 const seed = seedOf()
 startFrom(seed)
 
-const SIZES = [0, 1, 2, 31, 300, 2_000, 9_000]
+/** Also such that leave some rows where loops take four or eight at a turn. */
+const SIZES = [0, 1, 7, 31, 301, 2_002, 9_000]
 
 /** A domain in which several numbers have one place in the order. */
 class TiedDomain implements Domain {
@@ -285,6 +292,46 @@ function textAt(batch: Batch, name: string, row: number): string {
   const value = isBound(vector, row) ? vectorValueAt(vector, row) : null
   return value?.type === 'number' ? String(value.value) : '-'
 }
+
+t.test(`rows are added to their groups as one by one, seed ${seed}`, async t => {
+  for (let run = 0; run < 40; run++) {
+    const size = SIZES[run % SIZES.length] as number
+    // Few groups are added in lanes, many are not.
+    const count = between(1, chance(0.5) ? 5 : 4 * size + 9_000)
+    const terms = between(1, 50)
+    const groups = Uint32Array.from({ length: size }, () => between(0, count - 1))
+    const ids = Uint32Array.from({ length: size }, () => between(0, terms))
+    const table = Float64Array.from({ length: terms + 1 }, () => between(-1000, 2 ** 31))
+    const rows = Uint32Array.from(ids.keys()).filter(() => chance(0.6))
+    const before = Array.from({ length: count }, () => between(0, 9))
+    const expected = { counted: [...before], some: [...before], sums: [...before], terms: [...before] }
+    const met = new Set<string>()
+    groups.forEach((group, row) => {
+      const id = ids[row] as number
+      const add = (numbers: number[], number: number) => {
+        numbers[group] = (numbers[group] as number) + number
+      }
+      add(expected.counted, 1)
+      add(expected.sums, table[id] as number)
+      if (id !== 0 && !met.has(`${group} ${id}`)) add(expected.terms, 1)
+      met.add(`${group} ${id}`)
+    })
+    for (const row of rows)
+      expected.some[groups[row] as number] = (expected.some[groups[row] as number] as number) + 1
+    const [counted, some] = [Uint32Array.from(before), Uint32Array.from(before)]
+    const [sums, distinct] = [Float64Array.from(before), Float64Array.from(before)]
+    countPlaces(counted, groups)
+    countPlacesOf(some, groups, rows)
+    addIntegers(sums, groups, table, ids, count)
+    const marks = { marks: new Uint8Array(count * (terms + 1)), width: terms + 1 }
+    countUnmarked(marks, groups, ids, distinct, count)
+    const found = { counted: [...counted], some: [...some], sums: [...sums], terms: [...distinct] }
+    t.strictSame(found, expected, `${size} rows in ${count} groups`)
+    countUnmarked(marks, groups, ids, distinct, count)
+    t.strictSame([...distinct], expected.terms, 'a pair counts once')
+    if (!t.passing()) break
+  }
+})
 
 t.test('rows are those that a test of each finds', async t => {
   for (let run = 0; run < 60; run++) {

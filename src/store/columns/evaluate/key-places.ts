@@ -1,5 +1,6 @@
-import { Batch } from './batch.ts'
+import { allRows, Batch } from './batch.ts'
 import type { Domain } from './domain.ts'
+import { countPlaces, countPlacesOf } from './lanes.ts'
 import { scratchUint32 } from './scratch.ts'
 import { gathered, type IdVector, type Vector } from './vector.ts'
 
@@ -64,21 +65,25 @@ export class KeyPlaces {
     const [first, second] = vectors
     if (first === undefined) return false
     const { counts, width } = this
-    if (rows === null)
-      if (second === undefined) countOne(counts, first.ids)
-      else countPairs(counts, width, first.ids, second.ids)
-    else if (second === undefined) countOneOf(counts, first.ids, rows)
-    else countPairsOf(counts, width, first.ids, second.ids, rows)
+    const pairs = second === undefined ? null : pairPlaces(width, first.ids, second.ids, rows)
+    if (pairs !== null) countPlaces(counts, pairs)
+    else if (rows === null) countPlaces(counts, first.ids)
+    else countPlacesOf(counts, first.ids, rows)
     return true
   }
 
   /** Counts the rows of a batch and gives the place of each; null as {@link count} is false. */
   assign(batch: Batch): Uint32Array | null {
     const { vectors = [], rows = null } = this.keysOf(batch) ?? {}
-    const [first, second] = vectors.map(({ ids }) => (rows === null ? ids : gathered(ids, rows)))
+    const [first, second] = vectors
     if (first === undefined) return null
-    const places = second === undefined ? first : pairPlaces(this.width, first, second)
-    countOne(this.counts, places)
+    const places =
+      second !== undefined
+        ? pairPlaces(this.width, first.ids, second.ids, rows)
+        : rows === null
+          ? first.ids
+          : gathered(first.ids, rows)
+    countPlaces(this.counts, places)
     return places
   }
 
@@ -126,49 +131,28 @@ function keyVectors(names: readonly string[], batch: Batch): Keys | null {
   return vectors.length === names.length ? { vectors, rows: null } : null
 }
 
-function countOne(counts: Uint32Array, ids: Uint32Array): void {
-  const length = ids.length | 0
-  for (let row = 0; row < length; row++) {
-    const id = ids[row] as number
-    counts[id] = (counts[id] as number) + 1
-  }
-}
-
-function countPairs(counts: Uint32Array, width: number, left: Uint32Array, right: Uint32Array): void {
-  const length = left.length | 0
-  for (let row = 0; row < length; row++) {
-    const place = Math.imul(left[row] as number, width) + (right[row] as number)
-    counts[place] = (counts[place] as number) + 1
-  }
-}
-
-function countOneOf(counts: Uint32Array, ids: Uint32Array, rows: Uint32Array): void {
-  const length = rows.length | 0
-  for (let at = 0; at < length; at++) {
-    const id = ids[rows[at] as number] as number
-    counts[id] = (counts[id] as number) + 1
-  }
-}
-
-function countPairsOf(
-  counts: Uint32Array,
+/** The places of pairs, of all rows or of some. */
+function pairPlaces(
   width: number,
   left: Uint32Array,
   right: Uint32Array,
-  rows: Uint32Array,
-): void {
-  const length = rows.length | 0
-  for (let at = 0; at < length; at++) {
-    const row = rows[at] as number
-    const place = Math.imul(left[row] as number, width) + (right[row] as number)
-    counts[place] = (counts[place] as number) + 1
-  }
-}
-
-function pairPlaces(width: number, left: Uint32Array, right: Uint32Array): Uint32Array {
-  const length = left.length | 0
+  rows: Uint32Array | null,
+): Uint32Array {
+  const some = rows ?? allRows(left.length)
+  const length = some.length | 0
+  const whole = length & ~3
   const places = scratchUint32(length)
-  for (let row = 0; row < length; row++)
-    places[row] = Math.imul(left[row] as number, width) + (right[row] as number)
+  for (let at = 0; at < whole; at += 4) {
+    const [first, second] = [some[at] as number, some[at + 1] as number]
+    const [third, fourth] = [some[at + 2] as number, some[at + 3] as number]
+    places[at] = Math.imul(left[first] as number, width) + (right[first] as number)
+    places[at + 1] = Math.imul(left[second] as number, width) + (right[second] as number)
+    places[at + 2] = Math.imul(left[third] as number, width) + (right[third] as number)
+    places[at + 3] = Math.imul(left[fourth] as number, width) + (right[fourth] as number)
+  }
+  for (let at = whole; at < length; at++) {
+    const row = some[at] as number
+    places[at] = Math.imul(left[row] as number, width) + (right[row] as number)
+  }
   return places
 }

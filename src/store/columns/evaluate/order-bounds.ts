@@ -1,5 +1,7 @@
 import { maximum } from './key-tables.ts'
+import { countPlaces } from './lanes.ts'
 import { scratchUint32 } from './scratch.ts'
+import { rowsInside } from './selection.ts'
 import type { Vector } from './vector.ts'
 
 /** Values whose largest is more than this many times the number of rows are not counted one by one. */
@@ -23,10 +25,7 @@ export function valuesInOrder(vector: Vector, size: number): CountedValues | nul
   const max = ranks === null ? domain.size : maximum(numbers)
   if (max > COUNTED_FACTOR * size) return null
   const counts = scratchUint32(max + 1).fill(0)
-  for (let row = 0; row < numbers.length; row++) {
-    const number = numbers[row] as number
-    counts[number] = (counts[number] as number) + 1
-  }
+  countPlaces(counts, numbers)
   return { numbers, counts }
 }
 
@@ -41,15 +40,7 @@ function ranked(ids: Uint32Array, ranks: Uint32Array): Uint32Array {
 
 /** The rows whose numbers are from one to another, both of them in; see selection.ts. */
 export function rowsBetween(numbers: Uint32Array, low: number, high: number): Uint32Array {
-  const [first, last, length] = [low | 0, high | 0, numbers.length | 0]
-  const selected = scratchUint32(length)
-  let count = 0
-  for (let row = 0; row < length; row++) {
-    const number = (numbers[row] as number) | 0
-    selected[count] = row
-    count = (count + (1 - (((number - first) | (last - number)) >>> 31))) | 0
-  }
-  return selected.subarray(0, count)
+  return rowsInside(numbers, (low | 0) - 1, (high | 0) + 1)
 }
 
 /**

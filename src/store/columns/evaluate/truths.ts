@@ -27,12 +27,21 @@ export function rangeTruths(ids: Uint32Array, from: number, to: number, isInside
   const flip = isInside ? 0 : HOLDS
   const truths = truthsFor(length)
   const { bytes } = truths
-  for (let row = 0; row < length; row++) {
-    const id = (ids[row] as number) | 0
-    const holds = (((first - id) & (id - end)) >>> 31) ^ flip
-    bytes[row] = (FAILS - holds) & (-id >> 31)
+  const whole = length & ~3
+  for (let row = 0; row < whole; row += 4) {
+    bytes[row] = rangeTruth((ids[row] as number) | 0, first, end, flip)
+    bytes[row + 1] = rangeTruth((ids[row + 1] as number) | 0, first, end, flip)
+    bytes[row + 2] = rangeTruth((ids[row + 2] as number) | 0, first, end, flip)
+    bytes[row + 3] = rangeTruth((ids[row + 3] as number) | 0, first, end, flip)
   }
+  for (let row = whole; row < length; row++)
+    bytes[row] = rangeTruth((ids[row] as number) | 0, first, end, flip)
   return truths
+}
+
+function rangeTruth(id: number, first: number, end: number, flip: number): number {
+  const holds = (((first - id) & (id - end)) >>> 31) ^ flip
+  return (FAILS - holds) & (-id >> 31)
 }
 
 /** `&&`, written to the left side. */
@@ -68,12 +77,23 @@ export function rowsThat({ bytes }: Truths, bit: number, rows: Uint32Array | nul
   const length = (rows === null ? bytes.length : rows.length) | 0
   const selected = scratchUint32(length)
   let count = 0
-  if (rows === null)
-    for (let row = 0; row < length; row++) {
+  if (rows === null) {
+    const whole = length & ~3
+    for (let row = 0; row < whole; row += 4) {
+      selected[count] = row
+      count = (count + (((bytes[row] as number) >>> shift) & 1)) | 0
+      selected[count] = row + 1
+      count = (count + (((bytes[row + 1] as number) >>> shift) & 1)) | 0
+      selected[count] = row + 2
+      count = (count + (((bytes[row + 2] as number) >>> shift) & 1)) | 0
+      selected[count] = row + 3
+      count = (count + (((bytes[row + 3] as number) >>> shift) & 1)) | 0
+    }
+    for (let row = whole; row < length; row++) {
       selected[count] = row
       count = (count + (((bytes[row] as number) >>> shift) & 1)) | 0
     }
-  else
+  } else
     for (let at = 0; at < length; at++) {
       const row = rows[at] as number
       selected[count] = row

@@ -55,8 +55,20 @@ export function hasWholeValues(vector: Vector): boolean {
 /** Numbers at some places. */
 export function gathered(ids: Uint32Array, rows: Uint32Array): Uint32Array {
   const length = rows.length | 0
+  const whole = length & ~7
   const some = scratchUint32(length)
-  for (let at = 0; at < length; at++) some[at] = ids[rows[at] as number] as number
+  // The engine does not unroll loops: one row at a time takes nearly twice as long.
+  for (let at = 0; at < whole; at += 8) {
+    some[at] = ids[rows[at] as number] as number
+    some[at + 1] = ids[rows[at + 1] as number] as number
+    some[at + 2] = ids[rows[at + 2] as number] as number
+    some[at + 3] = ids[rows[at + 3] as number] as number
+    some[at + 4] = ids[rows[at + 4] as number] as number
+    some[at + 5] = ids[rows[at + 5] as number] as number
+    some[at + 6] = ids[rows[at + 6] as number] as number
+    some[at + 7] = ids[rows[at + 7] as number] as number
+  }
+  for (let at = whole; at < length; at++) some[at] = ids[rows[at] as number] as number
   return some
 }
 

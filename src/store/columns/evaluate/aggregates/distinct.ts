@@ -2,6 +2,7 @@ import type { Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
 import type { Domain } from '../domain.ts'
 import type { Evaluation } from '../evaluation.ts'
+import { countUnmarked } from '../lanes.ts'
 import { PairMap } from '../pair-map.ts'
 import { identified, pooledIds } from '../translate.ts'
 import { isBound, type Vector } from '../vector.ts'
@@ -34,7 +35,7 @@ class SeenPairs {
   ): void {
     const { dense, width } = this
     if (dense !== null && count * width <= dense.length && terms < width)
-      countUnmarked(dense, width, groups, ids, counts)
+      countUnmarked({ marks: dense, width }, groups, ids, counts, count)
     else
       this.forNew(groups, ids, row => {
         const group = groups[row] as number
@@ -111,26 +112,6 @@ function nextNew(
     if (group >= end || id >= width || dense[Math.imul(group, width) + id] === 0) return row
   }
   return length
-}
-
-/** Counts and marks pairs that all have their place; those of no term are neither. */
-function countUnmarked(
-  dense: Uint8Array,
-  width: number,
-  groups: Uint32Array,
-  ids: Uint32Array,
-  counts: Float64Array,
-): void {
-  const length = groups.length | 0
-  for (let row = 0; row < length; row++) {
-    const group = groups[row] as number
-    const id = (ids[row] as number) | 0
-    const place = Math.imul(group, width) + id
-    const isTerm = -id >>> 31
-    const before = dense[place] as number
-    dense[place] = before | isTerm
-    counts[group] = (counts[group] as number) + (isTerm & (before ^ 1))
-  }
 }
 
 /** Calls back for the first row of each term of each group; terms of several domains are compared in the pool. */

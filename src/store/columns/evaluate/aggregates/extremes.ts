@@ -87,7 +87,20 @@ export class Extreme implements Aggregator {
 
 function keepGreatest(best: Uint32Array, ids: Uint32Array, groups: Uint32Array): void {
   const length = groups.length | 0
-  for (let row = 0; row < length; row++) {
+  const whole = length & ~3
+  for (let row = 0; row < whole; row += 4) {
+    const [first, second] = [groups[row] as number, groups[row + 1] as number]
+    const [third, fourth] = [groups[row + 2] as number, groups[row + 3] as number]
+    let id = (ids[row] as number) | 0
+    if (id > ((best[first] as number) | 0)) best[first] = id
+    id = (ids[row + 1] as number) | 0
+    if (id > ((best[second] as number) | 0)) best[second] = id
+    id = (ids[row + 2] as number) | 0
+    if (id > ((best[third] as number) | 0)) best[third] = id
+    id = (ids[row + 3] as number) | 0
+    if (id > ((best[fourth] as number) | 0)) best[fourth] = id
+  }
+  for (let row = whole; row < length; row++) {
     const group = groups[row] as number
     const id = (ids[row] as number) | 0
     if (id > ((best[group] as number) | 0)) best[group] = id

@@ -1,5 +1,6 @@
 import type { AggregateCall, Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
+import { countPlaces } from '../lanes.ts'
 import { scratchFloat64, scratchUint32 } from '../scratch.ts'
 import { rowsPresent } from '../selection.ts'
 import { termValue } from '../value.ts'
@@ -125,18 +126,11 @@ function numbered(groups: Uint32Array, numberAt: (row: number) => number | null)
 /** Where the numbers of each group begin when those of a group are one after another, and where the last ones end. */
 function startsOf(parts: readonly Part[], count: number): Uint32Array {
   const starts = new Uint32Array(count + 1)
-  for (const { groups } of parts) addSizes(starts, groups)
+  const sizes = starts.subarray(1)
+  for (const { groups } of parts) countPlaces(sizes, groups)
   for (let group = 0; group < count; group++)
     starts[group + 1] = (starts[group + 1] as number) + (starts[group] as number)
   return starts
-}
-
-function addSizes(starts: Uint32Array, groups: Uint32Array): void {
-  const length = groups.length | 0
-  for (let at = 0; at < length; at++) {
-    const next = ((groups[at] as number) + 1) | 0
-    starts[next] = (starts[next] as number) + 1
-  }
 }
 
 function placedNumbers(parts: readonly Part[], starts: Uint32Array): Float64Array {
@@ -161,7 +155,24 @@ function placedCodes(parts: readonly CodedPart[], starts: Uint32Array): Uint32Ar
 
 function placeCodes(placed: Uint32Array, places: Uint32Array, groups: Uint32Array, ids: Uint32Array): void {
   const length = groups.length | 0
-  for (let at = 0; at < length; at++) {
+  const whole = length & ~3
+  for (let at = 0; at < whole; at += 4) {
+    const [first, second] = [groups[at] as number, groups[at + 1] as number]
+    const [third, fourth] = [groups[at + 2] as number, groups[at + 3] as number]
+    let place = places[first] as number
+    placed[place] = ids[at] as number
+    places[first] = place + 1
+    place = places[second] as number
+    placed[place] = ids[at + 1] as number
+    places[second] = place + 1
+    place = places[third] as number
+    placed[place] = ids[at + 2] as number
+    places[third] = place + 1
+    place = places[fourth] as number
+    placed[place] = ids[at + 3] as number
+    places[fourth] = place + 1
+  }
+  for (let at = whole; at < length; at++) {
     const group = groups[at] as number
     const place = places[group] as number
     placed[place] = ids[at] as number
@@ -190,10 +201,7 @@ class CodePlaces {
     const { shift, upper, lower } = this
     if (codes.length < upper.length) return codes.slice().sort()[place] as number
     upper.fill(0)
-    for (let at = 0; at < codes.length; at++) {
-      const bits = (codes[at] as number) >>> shift
-      upper[bits] = (upper[bits] as number) + 1
-    }
+    countUpperBits(upper, codes, shift)
     const [bits, rest] = placeIn(upper, place)
     this.before = place - rest
     lower.fill(0)
@@ -215,6 +223,22 @@ class CodePlaces {
       if (reached > place) return code - (code & (lower.length - 1)) + bits
     }
     return nextCode(codes, code, place)
+  }
+}
+
+function countUpperBits(counts: Uint32Array, codes: Uint32Array, shift: number): void {
+  const whole = codes.length & ~3
+  for (let at = 0; at < whole; at += 4) {
+    const [first, second] = [(codes[at] as number) >>> shift, (codes[at + 1] as number) >>> shift]
+    const [third, fourth] = [(codes[at + 2] as number) >>> shift, (codes[at + 3] as number) >>> shift]
+    counts[first] = (counts[first] as number) + 1
+    counts[second] = (counts[second] as number) + 1
+    counts[third] = (counts[third] as number) + 1
+    counts[fourth] = (counts[fourth] as number) + 1
+  }
+  for (let at = whole; at < codes.length; at++) {
+    const bits = (codes[at] as number) >>> shift
+    counts[bits] = (counts[bits] as number) + 1
   }
 }
 

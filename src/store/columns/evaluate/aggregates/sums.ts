@@ -3,6 +3,7 @@ import type { Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
 import { ColumnDomain, type Domain } from '../domain.ts'
 import { arithmeticFunction } from '../functions/arithmetic.ts'
+import { addIntegers } from '../lanes.ts'
 import { integerTerm, type TermValue, termOf } from '../value.ts'
 import { hasWholeValues, type Vector, vectorValueAt } from '../vector.ts'
 import {
@@ -67,6 +68,7 @@ export class Sum implements Aggregator {
     const sums = this.sums.grow(count)
     const { ids, values } = numbers
     if (ids === null) addValues(sums, groups, values)
+    else if (numbers.kind === 'integer') addIntegers(sums, groups, values, ids, count)
     else addTerms(sums, groups, values, ids)
     return true
   }

@@ -1,0 +1,178 @@
+/**
+ * Rows of one group often follow one another, and what is added to the same place of memory waits for what was added
+ * before. So consecutive rows are added in lanes of their own, and the lanes to one another at the end.
+ */
+
+/** Places that each of the four lanes has. */
+const WIDTH = 8192
+
+/** Fewer rows for one place are not worth the lanes. */
+const ROWS_PER_PLACE = 4
+
+const rowLanes = new Uint32Array(4 * WIDTH)
+const numberLanes = new Float64Array(4 * WIDTH)
+
+function isWorthLanes(rows: number, places: number): boolean {
+  return places <= WIDTH && rows >= ROWS_PER_PLACE * places
+}
+
+/** Counts rows by their places. */
+export function countPlaces(counts: Uint32Array, places: Uint32Array): void {
+  let row = 0
+  if (isWorthLanes(places.length, counts.length)) {
+    row = places.length & ~3
+    countInLanes(places, row)
+    addLanes(counts, rowLanes)
+  }
+  for (; row < places.length; row++) {
+    const place = places[row] as number
+    counts[place] = (counts[place] as number) + 1
+  }
+}
+
+/** Counts some rows by the places that all have. */
+export function countPlacesOf(counts: Uint32Array, places: Uint32Array, rows: Uint32Array): void {
+  let at = 0
+  if (isWorthLanes(rows.length, counts.length)) {
+    at = rows.length & ~3
+    countRowsInLanes(places, rows, at)
+    addLanes(counts, rowLanes)
+  }
+  for (; at < rows.length; at++) {
+    const place = places[rows[at] as number] as number
+    counts[place] = (counts[place] as number) + 1
+  }
+}
+
+/**
+ * Adds integers, whose sums are exact in any order, by group.
+ *
+ * @param table integers by the numbers that rows have
+ * @param count groups that there are
+ */
+export function addIntegers(
+  sums: Float64Array,
+  groups: Uint32Array,
+  table: Float64Array,
+  ids: Uint32Array,
+  count: number,
+): void {
+  let row = 0
+  if (isWorthLanes(groups.length, count)) {
+    row = groups.length & ~3
+    addInLanes(groups, table, ids, row)
+    addLanes(sums.subarray(0, count), numberLanes)
+  }
+  for (; row < groups.length; row++) {
+    const group = groups[row] as number
+    sums[group] = (sums[group] as number) + (table[ids[row] as number] as number)
+  }
+}
+
+/** Pairs of a group and a term that were met: a mark at group * width + term. */
+interface Marks {
+  readonly marks: Uint8Array
+  readonly width: number
+}
+
+/**
+ * Marks pairs, and counts by group those that had no mark; 0 is no term.
+ *
+ * @param count groups that there are
+ */
+export function countUnmarked(
+  { marks, width }: Marks,
+  groups: Uint32Array,
+  ids: Uint32Array,
+  counts: Float64Array,
+  count: number,
+): void {
+  let row = 0
+  if (isWorthLanes(groups.length, count)) {
+    row = groups.length & ~3
+    for (let at = 0; at < row; at += 4) {
+      const [first, second] = [groups[at] as number, groups[at + 1] as number]
+      const [third, fourth] = [groups[at + 2] as number, groups[at + 3] as number]
+      addOne(rowLanes, first, mark(marks, Math.imul(first, width), (ids[at] as number) | 0))
+      addOne(rowLanes, second + WIDTH, mark(marks, Math.imul(second, width), (ids[at + 1] as number) | 0))
+      addOne(rowLanes, third + 2 * WIDTH, mark(marks, Math.imul(third, width), (ids[at + 2] as number) | 0))
+      addOne(rowLanes, fourth + 3 * WIDTH, mark(marks, Math.imul(fourth, width), (ids[at + 3] as number) | 0))
+    }
+    const sums = new Uint32Array(count)
+    addLanes(sums, rowLanes)
+    for (let group = 0; group < count; group++)
+      counts[group] = (counts[group] as number) + (sums[group] as number)
+  }
+  for (; row < groups.length; row++) {
+    const group = groups[row] as number
+    counts[group] = (counts[group] as number) + mark(marks, Math.imul(group, width), (ids[row] as number) | 0)
+  }
+}
+
+/** Marks a pair; 1 where it is of a term and had no mark. */
+function mark(marks: Uint8Array, start: number, id: number): number {
+  const place = (start + id) | 0
+  const isTerm = -id >>> 31
+  const before = marks[place] as number
+  marks[place] = before | isTerm
+  return isTerm & (before ^ 1)
+}
+
+function addOne(lanes: Uint32Array, place: number, number: number): void {
+  lanes[place] = (lanes[place] as number) + number
+}
+
+/** Adds the lanes to what there is, and leaves them empty. */
+function addLanes<Numbers extends Uint32Array | Float64Array>(totals: Numbers, lanes: Numbers): void {
+  const width = totals.length | 0
+  for (let place = 0; place < width; place++)
+    totals[place] =
+      (totals[place] as number) +
+      (lanes[place] as number) +
+      (lanes[place + WIDTH] as number) +
+      (lanes[place + 2 * WIDTH] as number) +
+      (lanes[place + 3 * WIDTH] as number)
+  for (let from = 0; from < 4 * WIDTH; from += WIDTH) lanes.fill(0, from, from + width)
+}
+
+function countInLanes(places: Uint32Array, end: number): void {
+  const lanes = rowLanes
+  for (let row = 0; row < end; row += 4) {
+    const first = places[row] as number
+    lanes[first] = (lanes[first] as number) + 1
+    const second = (places[row + 1] as number) + WIDTH
+    lanes[second] = (lanes[second] as number) + 1
+    const third = (places[row + 2] as number) + 2 * WIDTH
+    lanes[third] = (lanes[third] as number) + 1
+    const fourth = (places[row + 3] as number) + 3 * WIDTH
+    lanes[fourth] = (lanes[fourth] as number) + 1
+  }
+}
+
+function countRowsInLanes(places: Uint32Array, rows: Uint32Array, end: number): void {
+  const lanes = rowLanes
+  for (let at = 0; at < end; at += 4) {
+    const first = places[rows[at] as number] as number
+    lanes[first] = (lanes[first] as number) + 1
+    const second = (places[rows[at + 1] as number] as number) + WIDTH
+    lanes[second] = (lanes[second] as number) + 1
+    const third = (places[rows[at + 2] as number] as number) + 2 * WIDTH
+    lanes[third] = (lanes[third] as number) + 1
+    const fourth = (places[rows[at + 3] as number] as number) + 3 * WIDTH
+    lanes[fourth] = (lanes[fourth] as number) + 1
+  }
+}
+
+function addInLanes(groups: Uint32Array, table: Float64Array, ids: Uint32Array, end: number): void {
+  const lanes = numberLanes
+  for (let row = 0; row < end; row += 4) {
+    const first = groups[row] as number
+    lanes[first] = (lanes[first] as number) + (table[ids[row] as number] as number)
+    const second = (groups[row + 1] as number) + WIDTH
+    lanes[second] = (lanes[second] as number) + (table[ids[row + 1] as number] as number)
+    const third = (groups[row + 2] as number) + 2 * WIDTH
+    lanes[third] = (lanes[third] as number) + (table[ids[row + 2] as number] as number)
+    const fourth = (groups[row + 3] as number) + 3 * WIDTH
+    lanes[fourth] = (lanes[fourth] as number) + (table[ids[row + 3] as number] as number)
+  }
+}
