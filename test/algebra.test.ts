@@ -129,6 +129,28 @@ function difference(query: RandomQuery, found: readonly Row[], expected: readonl
   return `${a.length} rows, ${b.length} expected\n  missing ${missing.slice(0, 3).join(' ')}\n  extra ${extra.slice(0, 3).join(' ')}`
 }
 
+/** Counts of all triples, which columns answer from their heads and dictionaries. */
+const COUNTS = [
+  'SELECT (COUNT(*) AS ?n) (COUNT(DISTINCT ?s) AS ?a) (COUNT(DISTINCT ?p) AS ?b) (COUNT(DISTINCT ?o) AS ?c) { $ }',
+  'SELECT (COUNT(DISTINCT ?o) AS ?n) (COUNT(?p) AS ?a) { $ }',
+  'SELECT ?p (COUNT(*) AS ?n) (COUNT(DISTINCT ?s) AS ?a) (COUNT(DISTINCT ?o) AS ?b) (COUNT(DISTINCT ?p) AS ?c) { $ } GROUP BY ?p',
+  'SELECT ?p (COUNT(DISTINCT ?o) AS ?n) { $ } GROUP BY ?p HAVING (COUNT(DISTINCT ?o) > 2)',
+]
+
+t.test(`distinct subjects, predicates and objects are counted, seed ${seed}`, async t => {
+  for (let number = 0; number < 30; number++) {
+    startFrom(seed * 1_000_087 + number)
+    const sample = makeSample()
+    const patterns = ['?s ?p ?o', ...GRAPH_NAMES.map(name => `GRAPH <${name}> { ?s ?p ?o }`)]
+    for (const text of patterns.flatMap(pattern => COUNTS.map(each => each.replace('$', pattern)))) {
+      const query: RandomQuery = { text, order: [], isOneGroup: false }
+      const found = difference(query, byColumns(query, sample.columns), byEngine(query, sample.engine))
+      t.equal(found, null, text)
+    }
+    if (!t.passing()) break
+  }
+})
+
 t.test(`columns give back the triples that they are made of, seed ${seed}`, t => {
   for (let number = 0; number < 200; number++) {
     startFrom(seed * 1_000_033 + number)

@@ -39,16 +39,14 @@ export interface GraphStatistics {
 
 /** Properties and classes whose figures are reported; a graph has rarely more than some hundred. */
 const MAX_PARTS = 1000
-/** Triples whose subjects and objects one statement counts, where their predicates allow. */
-const TRIPLES_AT_ONCE = 200_000
 const EXAMPLES = 30
 
-const [s, p, o, n, m] = ['s', 'p', 'o', 'n', 'm'].map(variable) as [V, V, V, V, V]
+const [s, p, o, n, m, t] = ['s', 'p', 'o', 'n', 'm', 't'].map(variable) as [V, V, V, V, V, V]
 type V = ReturnType<typeof variable>
 
 /**
- * Counts what is in a graph. The statements are asked one after another and each is short: the longest is one pass over
- * the graph, 0.9 µs a triple.
+ * Counts what is in a graph. The statements run one after another, and none looks at each triple: columns answer them from
+ * their heads and dictionaries.
  *
  * @param ask runs one statement
  */
@@ -59,23 +57,27 @@ export async function gatherGraphStatistics(
   const all = inGraph(graph, triple(s, p, o))
   const one = async (expression: AlgebraExpression) =>
     numberOf((await ask(select([{ variable: n, expression }], [all])))[0]?.n)
-  const frequencies = await ask({
-    ...select([{ variable: p }, { variable: n, expression: count(null) }], [all]),
+  const counted = await ask({
+    ...select(
+      [
+        { variable: p },
+        { variable: t, expression: count(null) },
+        { variable: n, expression: count(s) },
+        { variable: m, expression: count(o) },
+      ],
+      [all],
+    ),
     groupBy: [{ variable: p }],
   })
-  const found = mostFrequent(
-    frequencies.map(({ p, n }) => ({ iri: textOf(p), triples: numberOf(n) })),
+  const properties = mostFrequent(
+    counted.map(row => ({
+      iri: textOf(row.p),
+      triples: numberOf(row.t),
+      subjects: numberOf(row.n),
+      objects: numberOf(row.m),
+    })),
     ({ triples }) => triples,
   )
-  const properties: PropertyCount[] = []
-  for (const lot of partitionsOf(found)) {
-    const counted = await ask(lotQuery(graph, lot))
-    const byIri = new Map(counted.map(row => [textOf(row.p), row]))
-    for (const part of lot) {
-      const row = byIri.get(part.iri)
-      properties.push({ ...part, subjects: numberOf(row?.n), objects: numberOf(row?.m) })
-    }
-  }
   const types = await ask({
     ...select(
       [{ variable: o }, { variable: n, expression: count(s) }],
@@ -86,10 +88,10 @@ export async function gatherGraphStatistics(
   const classes = types.filter(({ o }) => o?.type === 'iri')
   const examples = await ask({ ...select([{ variable: s }], [all]), distinct: true, limit: EXAMPLES })
   return {
-    triples: frequencies.reduce((sum, { n }) => sum + numberOf(n), 0),
+    triples: counted.reduce((sum, { t }) => sum + numberOf(t), 0),
     subjects: await one(count(s)),
     objects: await one(count(o)),
-    predicates: frequencies.length,
+    predicates: counted.length,
     properties,
     types: classes.length,
     classes: mostFrequent(
@@ -98,37 +100,6 @@ export async function gatherGraphStatistics(
     ),
     examples: examples.flatMap(({ s }) => (s?.type === 'iri' ? [s.value] : [])),
   }
-}
-
-/** Distinct subjects and objects of some predicates. */
-function lotQuery(graph: string, lot: readonly { readonly iri: string }[]): SelectQuery {
-  return {
-    ...select(
-      [{ variable: p }, { variable: n, expression: count(s) }, { variable: m, expression: count(o) }],
-      [
-        { type: 'values', variable: p, terms: lot.map(part => iri(part.iri)) },
-        inGraph(graph, triple(s, p, o)),
-      ],
-    ),
-    groupBy: [{ variable: p }],
-  }
-}
-
-/** Parts a list so that the triples of each lot are counted in one statement. */
-function partitionsOf<Part extends { readonly triples: number }>(
-  parts: readonly Part[],
-): readonly (readonly Part[])[] {
-  const partitions: Part[][] = []
-  let size = Number.POSITIVE_INFINITY
-  for (const part of parts) {
-    size += part.triples
-    if (size > TRIPLES_AT_ONCE) {
-      partitions.push([])
-      size = part.triples
-    }
-    partitions.at(-1)?.push(part)
-  }
-  return partitions
 }
 
 /** Those that weigh most, in the order of their IRIs, so that a document is the same each time. */

@@ -2,10 +2,10 @@ import type { AggregateCall, Formula, SparqlOperation, TriplePatternNode } from 
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'
+import { areApart, countedTriples } from './counted-triples.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { isPosition } from './links.ts'
 import { codeRangeOf } from './ranges.ts'
-import { connected } from './sources.ts'
 import type { Vector } from './vector.ts'
 
 type Group = Extract<SparqlOperation, { type: 'group' }>
@@ -32,8 +32,8 @@ export function countedGroups(
 ): Batch | null {
   const [key, ...others] = keys
   if (aggregates.length === 0 || others.length > 0) return null
-  const predicates = key === undefined ? null : countedPredicates(input, key, graphs, aggregates, evaluation)
-  if (predicates !== null) return predicates
+  const triples = countedTriples(input, key ?? null, graphs, aggregates, evaluation)
+  if (triples !== null) return triples
   const counted = countedValues(input, graphs, evaluation)
   const [first, ...more] = counted ?? []
   if (counted === null || first === undefined) return null
@@ -58,7 +58,8 @@ export function countedGroups(
       sums.set(id, (sums.get(id) ?? 0) + (values[at] as number))
     }
   }
-  return pooledCounts(sums, key, aggregates, evaluation)
+  const ids = Uint32Array.from(sums.keys())
+  return counts(Float64Array.from(sums.values()), [[key, { type: 'ids', domain: pool, ids }]], aggregates)
 }
 
 /** The triples of each value of a column, of those that have any. */
@@ -75,49 +76,6 @@ function countedCodes({ column, from, to }: Counted, evaluation: Evaluation) {
   }
   evaluation.advance(ids.length)
   return { ids: ids.subarray(0, count), values: values.subarray(0, count) }
-}
-
-function pooledCounts(
-  sums: ReadonlyMap<number, number>,
-  key: string,
-  aggregates: Group['aggregates'],
-  { pool }: Evaluation,
-): Batch {
-  const ids = Uint32Array.from(sums.keys())
-  return counts(Float64Array.from(sums.values()), [[key, { type: 'ids', domain: pool, ids }]], aggregates)
-}
-
-/** All triples by predicate, of graphs that have no subject in common. */
-function countedPredicates(
-  input: SparqlOperation,
-  key: string,
-  graphs: readonly GraphColumns[],
-  aggregates: Group['aggregates'],
-  evaluation: Evaluation,
-): Batch | null {
-  const [pattern, ...others] = input.type === 'bgp' ? input.patterns : []
-  if (pattern === undefined || others.length > 0 || !isNamed(pattern.predicate, key)) return null
-  const names = [pattern.subject, pattern.predicate, pattern.object].map(node =>
-    node.type === 'variable' ? node.name : null,
-  )
-  if (names.includes(null) || new Set(names).size < names.length) return null
-  if (!aggregates.every(({ aggregate }) => isCount(aggregate, names)) || !areApart(graphs)) return null
-  const sums = new Map<number, number>()
-  for (const { columns } of graphs)
-    for (const { predicate, header } of columns) {
-      const id = evaluation.pool.intern({ type: 'iri', value: predicate })
-      if (header.triples > 0) sums.set(id, (sums.get(id) ?? 0) + header.triples)
-    }
-  return pooledCounts(sums, key, aggregates, evaluation)
-}
-
-function isNamed(node: TriplePatternNode['predicate'], name: string): boolean {
-  return node.type === 'variable' && node.name === name
-}
-
-/** True where no triple can be in two graphs. */
-function areApart(graphs: readonly GraphColumns[]): boolean {
-  return connected(graphs).every(({ length }) => length === 1)
 }
 
 function counts(

@@ -1,0 +1,195 @@
+import type { AggregateCall, SparqlOperation } from '../../../sparql/operation.ts'
+import type { Column } from '../column.ts'
+import type { Dictionary } from '../dictionary.ts'
+import type { DictionarySection } from '../dictionary-parts.ts'
+import type { GraphColumns } from '../graph.ts'
+import { Batch } from './batch.ts'
+import type { Evaluation } from './evaluation.ts'
+import { connected } from './sources.ts'
+import type { Vector } from './vector.ts'
+
+type Aggregates = Extract<SparqlOperation, { type: 'group' }>['aggregates']
+
+/** What is counted: triples, or what differs in one of their places. */
+type Counted = 'triples' | 'subject' | 'predicate' | 'object'
+
+/**
+ * All triples, their distinct subjects, predicates and objects, together or by predicate: from the heads of columns and from
+ * their dictionaries, without a look at the triples. Null for any other group.
+ *
+ * @param key the variable of the groups; null without GROUP BY
+ */
+export function countedTriples(
+  input: SparqlOperation,
+  key: string | null,
+  graphs: readonly GraphColumns[],
+  aggregates: Aggregates,
+  evaluation: Evaluation,
+): Batch | null {
+  if (input.type === 'graph') {
+    const named = input.name.type === 'iri' ? evaluation.dataset.namedGraphs.get(input.name.value) : undefined
+    return named === undefined ? null : countedTriples(input.input, key, [named], aggregates, evaluation)
+  }
+  const names = threeVariables(input)
+  if (names === null || (key !== null && key !== names.predicate)) return null
+  const required = aggregates.map(({ aggregate }) => countedBy(aggregate, names))
+  const [graph, ...others] = graphs
+  const isOne = graph !== undefined && others.length === 0
+  if (required.includes(null) || !(isOne || (required.every(each => each === 'triples') && areApart(graphs))))
+    return null
+  const result = (counts: readonly (readonly number[])[], keys: readonly (readonly [string, Vector])[]) =>
+    new Batch(
+      counts.length,
+      new Map([
+        ...keys,
+        ...aggregates.map(
+          ({ variable }, at) => [variable, integers(counts.map(row => row[at] ?? 0))] as const,
+        ),
+      ]),
+    )
+  if (key === null) return result([required.map(each => sumOf(graphs, each as Counted, evaluation))], [])
+  const columns = new Map<string, Column[]>()
+  for (const column of graphs.flatMap(each => each.columns))
+    if (column.header.triples > 0)
+      columns.set(column.predicate, [...(columns.get(column.predicate) ?? []), column])
+  const ids = Uint32Array.from(columns.keys(), value => evaluation.pool.intern({ type: 'iri', value }))
+  const counts = Array.from(columns.values(), own =>
+    required.map(each => own.reduce((sum, column) => sum + countIn(column, each as Counted, evaluation), 0)),
+  )
+  return result(counts, [[key, { type: 'ids', domain: evaluation.pool, ids }]])
+}
+
+/** True where no triple can be in two graphs. */
+export function areApart(graphs: readonly GraphColumns[]): boolean {
+  return connected(graphs).every(({ length }) => length === 1)
+}
+
+/** The variables of a single pattern that is nothing but three different ones. */
+function threeVariables(input: SparqlOperation) {
+  if (input.type === 'join' && input.inputs.length === 1)
+    return threeVariables(input.inputs[0] as SparqlOperation)
+  const [pattern, ...others] = input.type === 'bgp' ? input.patterns : []
+  if (pattern === undefined || others.length > 0) return null
+  const { subject, predicate, object } = pattern
+  if (subject.type !== 'variable' || predicate.type !== 'variable' || object.type !== 'variable') return null
+  const names = { subject: subject.name, predicate: predicate.name, object: object.name }
+  return new Set(Object.values(names)).size === 3 ? names : null
+}
+
+function countedBy(
+  { name, distinct, operand }: AggregateCall,
+  names: NonNullable<ReturnType<typeof threeVariables>>,
+): Counted | null {
+  if (name !== 'COUNT') return null
+  if (operand === null) return distinct ? null : 'triples'
+  const place = (['subject', 'predicate', 'object'] as const).find(
+    each => operand.type === 'variable' && operand.name === names[each],
+  )
+  return place === undefined ? null : distinct ? place : 'triples'
+}
+
+function integers(counts: readonly number[]): Vector {
+  return { type: 'numbers', kind: 'integer', values: Float64Array.from(counts), bound: null }
+}
+
+/** Of the triples of one column. */
+function countIn(column: Column, counted: Counted, evaluation: Evaluation): number {
+  switch (counted) {
+    case 'triples':
+      return column.header.triples
+    case 'subject':
+      return column.header.rows
+    case 'predicate':
+      return 1
+    case 'object':
+      return distinctCodes(column, evaluation)
+    default:
+      return counted satisfies never
+  }
+}
+
+/** Of all triples. */
+function sumOf(graphs: readonly GraphColumns[], counted: Counted, evaluation: Evaluation): number {
+  const columns = graphs.flatMap(each => each.columns).filter(({ header }) => header.triples > 0)
+  switch (counted) {
+    case 'triples':
+      return columns.reduce((sum, { header }) => sum + header.triples, 0)
+    case 'subject':
+      return distinctSubjects(columns, graphs[0]?.subjects ?? 0, evaluation)
+    case 'predicate':
+      return columns.length
+    case 'object':
+      return distinctObjects(graphs[0] as GraphColumns, columns, evaluation)
+    default:
+      return counted satisfies never
+  }
+}
+
+/** A dictionary may have values of other columns, too. */
+function distinctCodes({ codes, dictionary }: Column, evaluation: Evaluation): number {
+  const isUsed = new Uint8Array(dictionary.count + 1)
+  evaluation.advance(codes.length)
+  for (let at = 0; at < codes.length; at++) isUsed[codes[at] as number] = 1
+  isUsed[0] = 0
+  return ones(isUsed)
+}
+
+function distinctSubjects(columns: readonly Column[], subjects: number, evaluation: Evaluation): number {
+  if (columns.some(column => column.isComplete)) return subjects
+  const hasTriple = new Uint8Array(subjects)
+  for (const column of columns) {
+    evaluation.advance(column.rows)
+    for (let row = 0; row < column.rows; row++)
+      if (column.endOf(row) > column.startOf(row)) hasTriple[column.subjectOf(row)] = 1
+  }
+  return ones(hasTriple)
+}
+
+/** The terms of all dictionaries, each once: those of the larger ones, and of the others those that no larger one has. */
+function distinctObjects(graph: GraphColumns, columns: readonly Column[], evaluation: Evaluation): number {
+  const dictionaries = [...new Set(columns.map(({ dictionary }) => dictionary))].sort(
+    (a, b) => b.count - a.count,
+  )
+  const isObject = new Uint8Array(graph.resources.count + 1)
+  let literals = 0
+  dictionaries.forEach((dictionary, number) => {
+    for (const part of dictionary.parts)
+      if (part.kind === 'resource') for (const id of part.ids) isObject[id] = 1
+      else literals += newLiterals(dictionary, part, dictionaries.slice(0, number), evaluation)
+  })
+  return literals + ones(isObject)
+}
+
+/** How many literals of a part no earlier dictionary has. */
+function newLiterals(
+  dictionary: Dictionary,
+  part: DictionarySection,
+  earlier: readonly Dictionary[],
+  evaluation: Evaluation,
+): number {
+  const others = earlier.filter(({ parts }) => parts.some(other => canShare(part, other)))
+  if (others.length === 0) return part.count
+  let count = 0
+  for (let code = part.first; code < part.first + part.count; code++) {
+    evaluation.advance(32)
+    const term = dictionary.term(code)
+    if (!others.some(other => other.find(term) > 0)) count += 1
+  }
+  return count
+}
+
+/** False for parts that have no literal in common. */
+function canShare(part: DictionarySection, other: DictionarySection): boolean {
+  if (part.kind === 'other' || other.kind === 'other') return other.kind !== 'resource'
+  if (part.kind !== other.kind) return false
+  return (
+    !('datatypes' in part && 'datatypes' in other) ||
+    part.datatypes.some(each => other.datatypes.includes(each))
+  )
+}
+
+function ones(flags: Uint8Array): number {
+  let count = 0
+  for (let at = 0; at < flags.length; at++) count += flags[at] as number
+  return count
+}
