@@ -228,6 +228,33 @@ t.test('rows are counted by terms that a query makes as it goes on', t => {
   t.end()
 })
 
+t.test('sums of more numbers than a dictionary has at hand are read by row', t => {
+  // More than 2^17 different numbers, one for each subject; some subjects have no group.
+  const size = 140_000
+  const numberOf = (at: number) => (at * 48_271) % 2_000_003
+  const lines: string[] = []
+  for (let at = 0; at < size; at++) {
+    lines.push(`<urn:s${at}> <urn:n> "${numberOf(at)}"^^<${XSD.integer}> .\n`)
+    if (at % 89 !== 0) lines.push(`<urn:s${at}> <urn:g> "g${at % 5}" .\n`)
+  }
+  const dataset = { defaultGraphs: [columnsOfText(lines.join(''))], namedGraphs: new Map() }
+  for (const least of [-1, 700_000, 1_999_000]) {
+    const sums = new Map<string, number>()
+    for (let at = 0; at < size; at++) {
+      if (at % 89 === 0 || numberOf(at) <= least) continue
+      sums.set(`g${at % 5}`, (sums.get(`g${at % 5}`) ?? 0) + numberOf(at))
+    }
+    const text = `SELECT ?g (SUM(?n) AS ?sum) { ?s <urn:g> ?g ; <urn:n> ?n FILTER(?n > ${least}) } GROUP BY ?g`
+    const found = byColumns({ text, order: [] }, dataset).map(({ g, sum }) => [JSON.parse(g ?? '')[0], sum])
+    t.strictSame(
+      found.sort(),
+      [...sums].map(([group, sum]) => [group, `${sum} integer`]).sort(),
+      `above ${least}`,
+    )
+  }
+  t.end()
+})
+
 t.test(`random algebra, seed ${seed}`, t => {
   const differences: string[] = []
   let sample: Sample | null = null

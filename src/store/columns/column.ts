@@ -144,6 +144,21 @@ export class Column {
     return row < 0 ? NONE : this.codes.subarray(this.startOf(row), this.endOf(row))
   }
 
+  /**
+   * The values of a column with one code a row by row, from a table by code: made when they are first asked for.
+   *
+   * @param name what the values are; a column has one table of a name
+   */
+  rowValues(name: string, table: Float64Array): Float64Array {
+    const [made] = this.derived.get(`${name}:${this.number}`, () => {
+      const buffer = new SharedArrayBuffer(8 * this.codes.length)
+      const values = new Float64Array(buffer)
+      for (let row = 0; row < values.length; row++) values[row] = table[this.codes[row] as number] as number
+      return [buffer]
+    })
+    return new Float64Array(made as SharedArrayBuffer)
+  }
+
   /** True where the postings are at hand. */
   get hasPostings(): boolean {
     return this.#postings !== null || this.derived.has(`postings:${this.number}`)

@@ -13,6 +13,8 @@ export interface IdVector {
   readonly first?: number
   /** True once it is known that no number is 0. */
   isWhole?: boolean
+  /** Where the numbers were read: at some places of others. */
+  readonly origin?: { readonly ids: Uint32Array; readonly places: Uint32Array }
 }
 
 /** One term for all rows. */
@@ -78,7 +80,13 @@ export function gatherValues(vector: Vector, rows: Uint32Array): Vector {
     case 'constant':
       return vector
     case 'ids':
-      return { type: 'ids', domain: vector.domain, ids: gathered(vector.ids, rows), ...wholeOf(vector) }
+      return {
+        type: 'ids',
+        domain: vector.domain,
+        ids: gathered(vector.ids, rows),
+        origin: { ids: vector.ids, places: rows },
+        ...wholeOf(vector),
+      }
     case 'numbers': {
       const { values, bound } = vector
       const some = scratchFloat64(rows.length)

@@ -1,6 +1,7 @@
 import type { AggregateCall, Formula } from '../../../../sparql/operation.ts'
 import type { Batch } from '../batch.ts'
 import type { Evaluation } from '../evaluation.ts'
+import { countPlaces } from '../lanes.ts'
 import { stringOf, type TermValue } from '../value.ts'
 import type { Vector } from '../vector.ts'
 
@@ -63,14 +64,15 @@ export function bytesOfValue(value: TermValue | null): number {
 
 /** Counts rows by group, when their numbers are first asked for. */
 export class RowCounts {
-  private readonly numbers: GroupNumbers
+  private counts = new Uint32Array(64)
+  private readonly evaluation: Evaluation
   private waiting: Uint32Array[] = []
   private rows = 0
   /** True where no row was added. */
   isEmpty = true
 
   constructor(context: AggregatorContext) {
-    this.numbers = new GroupNumbers(context)
+    this.evaluation = context.evaluation
   }
 
   /** @param count groups so far */
@@ -81,15 +83,18 @@ export class RowCounts {
     if (this.rows > MAX_WAITING) this.of(count)
   }
 
-  of(count: number): Float64Array {
-    const counts = this.numbers.grow(count)
-    for (const groups of this.waiting)
-      for (let row = 0; row < groups.length; row++) {
-        const group = groups[row] as number
-        counts[group] = (counts[group] as number) + 1
-      }
+  /** Rows of each group. */
+  of(count: number): Uint32Array {
+    if (count > this.counts.length) {
+      const length = Math.max(count, 2 * this.counts.length)
+      this.evaluation.allocate(4 * (length - this.counts.length))
+      const larger = new Uint32Array(length)
+      larger.set(this.counts)
+      this.counts = larger
+    }
+    for (const groups of this.waiting) countPlaces(this.counts.subarray(0, count), groups)
     this.waiting = []
     this.rows = 0
-    return counts
+    return this.counts
   }
 }

@@ -50,7 +50,7 @@ export class Present implements Aggregator {
   }
 
   /** How many values each group has. */
-  numbers(count: number): Float64Array {
+  numbers(count: number): Uint32Array {
     return this.counts.of(count)
   }
 }

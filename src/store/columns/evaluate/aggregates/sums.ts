@@ -1,11 +1,11 @@
 import { XSD } from '../../../../rdf/vocab.ts'
 import type { Formula } from '../../../../sparql/operation.ts'
-import type { Batch } from '../batch.ts'
+import { allRows, type Batch } from '../batch.ts'
 import { ColumnDomain, type Domain } from '../domain.ts'
 import { arithmeticFunction } from '../functions/arithmetic.ts'
 import { addIntegers } from '../lanes.ts'
 import { integerTerm, type TermValue, termOf } from '../value.ts'
-import { hasWholeValues, type Vector, vectorValueAt } from '../vector.ts'
+import { hasWholeValues, type IdVector, type Vector, vectorValueAt } from '../vector.ts'
 import {
   type Aggregator,
   type AggregatorContext,
@@ -161,7 +161,24 @@ function plainNumbers(vector: Vector): PlainNumbers | null {
   }
   const table = vector.type === 'ids' ? numberTable(vector.domain) : null
   if (table === null || vector.type !== 'ids' || !hasWholeValues(vector)) return null
-  return { ...table, ids: vector.ids }
+  return { ...table, ...(rowNumbers(vector, table) ?? { ids: vector.ids }) }
+}
+
+/** Numbers of a dictionary that a processor has at hand, about. */
+const LARGE_TABLE = 2 ** 17
+
+/** The numbers of a large dictionary by row: rows are read one after another, its terms here and there. Null for others. */
+function rowNumbers(
+  { ids, domain, origin }: IdVector,
+  table: PlainNumbers,
+): Pick<PlainNumbers, 'ids' | 'values'> | null {
+  if (table.values.length < LARGE_TABLE || !(domain instanceof ColumnDomain)) return null
+  const { column } = domain
+  const read = origin?.ids ?? ids
+  if (!column.isSingle || !column.isDense || read.buffer !== column.codes.buffer) return null
+  const first = (read.byteOffset - column.codes.byteOffset) / read.BYTES_PER_ELEMENT
+  const values = column.rowValues('numbers', table.values).subarray(first, first + read.length)
+  return { values, ids: origin?.places ?? allRows(read.length) }
 }
 
 /** The numbers of the terms of a column by their own numbers, where all are integers or all doubles; null for any other. */
