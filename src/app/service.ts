@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../config/config.ts'
+import { drain } from '../http/drain.ts'
+import { PortalWatch } from '../publishing/portal-watch.ts'
+import type { PublisherThread } from '../publishing/publisher-thread.ts'
+import type { App } from './app.ts'
+import { follow, publishAndServe } from './lifecycle.ts'
+import { listen } from './listen.ts'
+import type { ProgressReporter } from './progress.ts'
+import { publishNow } from './publish-now.ts'
+import { warmUp } from './warm-up.ts'
+
+/** A portal that is being served. */
+export interface Service extends App {
+  /** Resolves once every dataset is served that can be, or the service is closed. */
+  readonly served: Promise<void>
+  /**
+   * Ends the service: /readyz says so at once, connections are taken until `shutdown_delay` is over, and answers under way
+   * then have `shutdown_timeout`. It resolves to false where some of them were cut off.
+   */
+  readonly end: () => Promise<boolean>
+}
+
+/** What a service is made of. */
+export interface ServiceParts {
+  readonly app: App
+  readonly publisher: PublisherThread
+  readonly progress: ProgressReporter
+  /** Removes the entry of this server from the portal folder. */
+  readonly unregister: () => void
+}
+
+/** Listens and serves what is published already, while what changed is published; from then on follows what is saved. */
+export async function startService(
+  config: Config,
+  { app, publisher, progress, unregister }: ServiceParts,
+): Promise<Service> {
+  // What others have published is served from the first request on: nothing has to be loaded for it.
+  if (app.shared !== null) await app.catalog.refresh()
+  const listening = await listen(app, config)
+  const portal = new PortalWatch(config.portal)
+  const publish = (datasets: readonly string[] | null, mappingOnly: boolean) =>
+    publishNow(publisher, { datasets, mappingOnly }, app, progress)
+  const stopped = new AbortController()
+  const served = publishAndServe(app, publish, progress, stopped.signal)
+  // What several share is asked by others.
+  if (app.shared === null)
+    void served.then(
+      () => warmUpWhenReady(app, config, stopped.signal),
+      () => undefined,
+    )
+  const following = served.then(
+    () => follow(portal, app, publish, stopped.signal),
+    () => undefined,
+  )
+  const end = async () => {
+    app.markStopping()
+    await sleep(config.shutdownDelay * 1000)
+    stopped.abort()
+    await publisher.close()
+    const closing = app.close().then(() => following)
+    const isWhole = await drain(app.http.server, closing, config.shutdownTimeout * 1000)
+    await listening.close()
+    unregister()
+    return isWhole
+  }
+  return { ...app, served, end, close: async () => void (await end()) }
+}
+
+async function warmUpWhenReady(app: App, config: Config, signal: AbortSignal): Promise<void> {
+  const { catalog, store, http } = app
+  const { base, title, workers: threads } = config
+  try {
+    await warmUp({ catalog, store, base, title, server: http.server, threads, signal })
+  } catch (error) {
+    if (!signal.aborted) http.log.warn({ err: error }, 'warm-up')
+  }
+}
