@@ -12,12 +12,11 @@ const target = path.join(import.meta.dirname, 'dist')
 /** What is started by its path: the command, the threads, the scripts of pages, and what tests start outside of src. */
 const ENTRIES = [
   'cli/lodestone',
-  'publishing/versions/changes-thread',
-  'harvest/harvest-thread',
-  'publishing/publisher',
+  'publishing/versions/changes-worker',
+  'harvest/harvest-worker',
   'publishing/publisher-worker',
+  'publishing/publisher-pool-worker',
   'store/columns/build/build-worker',
-  'store/columns/build/builder-thread',
   'store/columns/threads/worker',
   'store/embedded/worker',
   'portal/build-islands',

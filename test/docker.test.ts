@@ -56,7 +56,7 @@ const lodestones = [...compose].flatMap(([file, of]) =>
 )
 
 /** What threads run, besides what the command line loads. */
-const THREADS = ['publishing/publisher.ts', 'store/embedded/worker.ts']
+const THREADS = ['publishing/publisher-worker.ts', 'store/embedded/worker.ts']
 
 /** The lines of the Dockerfile that begin with an instruction, continued lines joined. */
 const instructions = dockerfile

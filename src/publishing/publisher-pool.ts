@@ -112,7 +112,7 @@ export class PublisherPool {
   }
 
   private start(): Worker {
-    return startThread(import.meta.url, './publisher-worker', {
+    return startThread(import.meta.url, './publisher-pool-worker', {
       workerData: this.setup,
       name: 'lodestone-publisher',
     })

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../runtime/thread.ts'
-import { type PublisherSettings, type PublishJob, type PublishMessage, publisherData } from './publisher.ts'
+import type { PublisherSettings, PublishJob, PublishMessage } from './publisher.ts'
 
 /**
  * Publishes in threads of their own: requests are answered meanwhile, and the memory of a publication is given back at its
@@ -64,6 +64,9 @@ export class PublisherThread {
   }
 
   private start(): Worker {
-    return startThread(import.meta.url, './publisher', { workerData: publisherData(this.settings) })
+    return startThread(import.meta.url, './publisher-worker', {
+      workerData: this.settings,
+      name: 'lodestone-publisher',
+    })
   }
 }

@@ -1,26 +1,26 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { publishDataset, reasonOf } from './publish.ts'
-import type { PoolJob, PoolReply, PoolSetup } from './publisher-pool.ts'
-import { versionsOf } from './versions/versions.ts'
+import { publishingShare } from '../runtime/memory.ts'
+import { openReleases, type PublisherSettings, type PublishJob, publishAll } from './publisher.ts'
 
-/** Entry of a thread of {@link PublisherPool}: publishes one dataset after another. */
-const { portal, base, mappingOnly, keepVersions, endsRollBack } = workerData as PoolSetup
-const reply = (message: PoolReply): void => parentPort?.postMessage(message)
+/** Entry of a thread of {@link PublisherThread}: publishes what it is sent, once, and ends. */
+const settings = workerData as PublisherSettings
 
-parentPort?.on('message', async ({ dataset, inForce }: PoolJob) => {
-  try {
-    const result = await publishDataset(dataset, {
+parentPort?.once('message', async ({ datasets, mappingOnly, endsRollBack = false }: PublishJob) => {
+  const { portal, base, keepVersions, memory } = settings
+  const { shared, close } = await openReleases(settings)
+  await publishAll(
+    {
       portal,
       base,
+      keepVersions,
       mappingOnly,
       endsRollBack,
-      inForce,
-      versions: versionsOf(portal, keepVersions),
       now: () => new Date(),
-      onProgress: progress => reply({ type: 'progress', ...progress }),
-    })
-    reply({ type: 'result', result })
-  } catch (error) {
-    reply({ type: 'failed', reason: reasonOf(error) })
-  }
+      shared,
+      parallel: publishingShare(memory),
+    },
+    datasets,
+    message => parentPort?.postMessage(message),
+  )
+  await close()
 })

@@ -1,5 +1,3 @@
-import { isMainThread, parentPort, workerData } from 'node:worker_threads'
-import { publishingShare } from '../runtime/memory.ts'
 import { definedDatasets, readDefinition } from './definition.ts'
 import type { MappingRefusal } from './mapping/choose-mapping.ts'
 import { publicationOrder, withDependants } from './processors/dependencies.ts'
@@ -173,8 +171,6 @@ function isToBeReleased(
   return type === 'published' || inForce === null || isNamed || manifest.published > inForce.published
 }
 
-const PUBLISHER = 'lodestone-publisher'
-
 /** What a publisher needs of the configuration. */
 export interface PublisherSettings extends StoreSettings {
   readonly keepVersions: number
@@ -202,16 +198,6 @@ export async function openReleases(settings: PublisherSettings) {
   return { shared: registry, close: () => store.close() }
 }
 
-/** What the thread is given: only then does this module publish by itself. */
-export interface PublisherData {
-  readonly role: typeof PUBLISHER
-  readonly settings: PublisherSettings
-}
-
-export function publisherData(settings: PublisherSettings): PublisherData {
-  return { role: PUBLISHER, settings }
-}
-
 /** What the thread is to publish, once. */
 export interface PublishJob {
   /** null for all of the portal. */
@@ -221,17 +207,3 @@ export interface PublishJob {
   /** Whether restored versions give way to what lies in the portal folder. */
   readonly endsRollBack?: boolean
 }
-
-const given = workerData as PublisherData | null
-if (!isMainThread && given?.role === PUBLISHER)
-  parentPort?.once('message', async ({ datasets, mappingOnly, endsRollBack = false }: PublishJob) => {
-    const { portal, base, keepVersions } = given.settings
-    const { shared, close } = await openReleases(given.settings)
-    const parallel = publishingShare(given.settings.memory)
-    await publishAll(
-      { portal, base, keepVersions, mappingOnly, endsRollBack, now: () => new Date(), shared, parallel },
-      datasets,
-      message => parentPort?.postMessage(message),
-    )
-    await close()
-  })

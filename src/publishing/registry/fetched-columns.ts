@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { Fault, faultText } from '../../errors/errors.ts'
-import { buildColumnsAside } from '../../store/columns/build/builder-thread.ts'
+import { buildColumnsInThread } from '../../store/columns/build/build-thread.ts'
 import { columnsProblem } from '../../store/columns/sections.ts'
 import type { FileSource, SharedStore } from '../../store/remote/remote.ts'
 import { graphSources } from '../versions/graph-sources.ts'
@@ -87,7 +87,7 @@ export class FetchedColumns {
     for (const { graph, columns, path, isSearched } of missing)
       if (path === null)
         await this.#store.fetch({ graph, columns, isSearched, stored: mine?.loaded.get(graph) ?? null })
-      else await buildColumnsAside(path, columns, { isSearched })
+      else await buildColumnsInThread({ triples: path, columns, isSearched })
   }
 
   /** Puts the columns of a version whose files are here into the engine where it has lost them. */

@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Fault } from '../../errors/errors.ts'
-import { startThread } from '../../runtime/thread.ts'
+import { runJob } from '../../runtime/job.ts'
 import type { GraphDifference } from '../../store/columns/compare.ts'
-import { comparerData } from './changes-thread.ts'
+import type { Comparison } from './changes-worker.ts'
 import { graphPath, type Manifest, type Versions, versionFolder } from './versions.ts'
 
 /** Differences that are held in memory. */
@@ -89,22 +89,16 @@ function columnsOf(versions: Versions, manifest: Manifest): string {
   return graphPath(versions, manifest, factsOf(manifest)?.columns ?? '')
 }
 
-function compare(earlier: string, later: string): Promise<VersionDifference> {
-  const worker = startThread(import.meta.url, './changes-thread', {
-    workerData: comparerData(earlier, later),
+async function compare(earlier: string, later: string): Promise<VersionDifference> {
+  const comparison: Comparison = { earlier, later }
+  const difference = await runJob<GraphDifference>(import.meta.url, './changes-worker', comparison, {
+    name: 'lodestone-comparer',
+    deadline: DEADLINE,
   })
-  const timer = setTimeout(() => void worker.terminate(), DEADLINE)
-  return new Promise<VersionDifference>((resolve, reject) => {
-    worker.once('message', resolve)
-    worker.once('error', reject)
-    worker.once('exit', () =>
-      reject(
-        new Fault('UnprocessableEntity', {
-          reason: `Comparing these versions takes longer than ${DEADLINE / 1000} s.`,
-        }),
-      ),
-    )
-  }).finally(() => clearTimeout(timer))
+  if (difference !== null) return difference
+  throw new Fault('UnprocessableEntity', {
+    reason: `Comparing these versions takes longer than ${DEADLINE / 1000} s.`,
+  })
 }
 
 /** Changes with the form of the file. */

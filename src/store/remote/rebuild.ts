@@ -8,7 +8,7 @@ import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import { generate } from '../../sparql/generate.ts'
-import { buildColumnsAside } from '../columns/build/builder-thread.ts'
+import { buildColumnsInThread } from '../columns/build/build-thread.ts'
 import { numberForm, numberOfLexical } from '../columns/lexical.ts'
 import type { RemoteEngine } from './engine.ts'
 import { exactDoubles } from './exact-doubles.ts'
@@ -44,7 +44,7 @@ export async function rebuildColumns(
     const triples = await exportTriples(engine, forms, graph, file)
     if (stored !== null && triples !== stored)
       throw new Fault('LoadRefused', { reason: `the engine has ${triples} of ${stored} triples of ${graph}` })
-    await buildColumnsAside(file, columns, { isSearched })
+    await buildColumnsInThread({ triples: file, columns, isSearched })
   } finally {
     rmSync(file, { force: true })
   }

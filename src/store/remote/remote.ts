@@ -6,7 +6,7 @@ import { inGraph, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import type { Update } from '../../sparql/update.ts'
 import { type ColumnAnswers, columnAnswers } from '../answers.ts'
-import { buildColumnsAside } from '../columns/build/builder-thread.ts'
+import { buildColumnsInThread } from '../columns/build/build-thread.ts'
 import type { ColumnStore } from '../columns/column-store.ts'
 import { openColumnStore } from '../columns/open.ts'
 import { columnsProblem } from '../columns/sections.ts'
@@ -238,7 +238,7 @@ class RemoteStore implements SharedStore {
 
   async sendColumns({ graph, path, columns, isSearched }: FileSource): Promise<void> {
     if (path !== null && columnsProblem(columns) !== null)
-      await buildColumnsAside(path, columns, { isSearched })
+      await buildColumnsInThread({ triples: path, columns, isSearched })
     await sendColumns(this.#engine, graph, columns)
   }
 

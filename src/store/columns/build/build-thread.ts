@@ -1,4 +1,4 @@
-import { startThread } from '../../../runtime/thread.ts'
+import { runJob } from '../../../runtime/job.ts'
 
 /** What a thread makes columns of. */
 export interface BuildSetup {
@@ -10,16 +10,6 @@ export interface BuildSetup {
 }
 
 /** Makes the file of columns of a graph from its triples, in a thread of its own. Rejects with what kept it from that. */
-export function buildColumnsInThread(setup: BuildSetup): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const worker = startThread(import.meta.url, './build-worker', {
-      workerData: setup,
-      name: 'lodestone-build',
-    })
-    worker.once('error', reject)
-    worker.once('exit', code => {
-      if (code === 0) resolve()
-      else reject(new Error(`the thread that makes ${setup.columns} ended with ${code}`))
-    })
-  })
+export async function buildColumnsInThread(setup: BuildSetup): Promise<void> {
+  await runJob(import.meta.url, './build-worker', setup, { name: 'lodestone-build' })
 }

@@ -1,0 +1,26 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { publishDataset, reasonOf } from './publish.ts'
+import type { PoolJob, PoolReply, PoolSetup } from './publisher-pool.ts'
+import { versionsOf } from './versions/versions.ts'
+
+/** Entry of a thread of {@link PublisherPool}: publishes one dataset after another. */
+const { portal, base, mappingOnly, keepVersions, endsRollBack } = workerData as PoolSetup
+const reply = (message: PoolReply): void => parentPort?.postMessage(message)
+
+parentPort?.on('message', async ({ dataset, inForce }: PoolJob) => {
+  try {
+    const result = await publishDataset(dataset, {
+      portal,
+      base,
+      mappingOnly,
+      endsRollBack,
+      inForce,
+      versions: versionsOf(portal, keepVersions),
+      now: () => new Date(),
+      onProgress: progress => reply({ type: 'progress', ...progress }),
+    })
+    reply({ type: 'result', result })
+  } catch (error) {
+    reply({ type: 'failed', reason: reasonOf(error) })
+  }
+})

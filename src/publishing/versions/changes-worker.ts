@@ -1,0 +1,14 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { compareGraphs, type GraphDifference } from '../../store/columns/compare.ts'
+import { openColumns } from '../../store/columns/graph.ts'
+
+/** The column files of two states of a graph. */
+export interface Comparison {
+  readonly earlier: string
+  readonly later: string
+}
+
+/** Entry of a thread that finds what is different between two states of a graph. */
+const { earlier, later } = workerData as Comparison
+const difference: GraphDifference = compareGraphs(openColumns(earlier), openColumns(later))
+parentPort?.postMessage(difference)
