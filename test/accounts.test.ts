@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import Libsql from 'libsql'
 import t from 'tap'
@@ -150,17 +150,34 @@ t.test('random texts prefer no character', async t => {
   t.equal(new Set(text).size, 62)
 })
 
+/** The schema from which on users are in `account`. */
+const RENAMED = 9
+
 t.test('schemas: from each older one, from a newer one, from files that are something else', async t => {
   for (const version of MIGRATIONS.keys()) {
     const file = path.join(t.testdir({}), 'accounts.sqlite')
     const old = new SqliteDatabase(file, MIGRATIONS.slice(0, version))
+    const users = version < RENAMED ? 'user' : 'account'
     if (version > 0)
-      old.write(() =>
-        change("INSERT INTO user (name, folded, password, created) VALUES ('Old', 'old', '', 1)")(),
-      )
+      old.write(function* () {
+        yield* change("INSERT INTO setting VALUES ('secret', zeroblob(32))")()
+        yield* change(`INSERT INTO ${users} (name, folded, password, created) VALUES ('Old', 'old', '', 1)`)()
+        yield* change(`INSERT INTO user_grant (${users}, dataset) VALUES (1, 'city-trees')`)()
+      })
     old.close()
+    const backup = path.join(path.dirname(file), 'backup.sqlite')
+    copyFileSync(file, backup)
     const opened = openAccounts(file, { now: () => BEGIN })
-    t.equal((await opened.users.list()).length, version > 0 ? 1 : 0, `version ${version}`)
+    const expected = version > 0 ? [{ name: 'Old', grants: ['city-trees'] }] : []
+    t.match(await opened.users.list(), expected, `version ${version}`)
+    if (version > 0) {
+      await opened.users.remove('old')
+      t.same(await opened.users.list(), [])
+      await opened.users.add('new', PASSWORD)
+      t.match(await opened.users.list(), [{ name: 'new', grants: [] }], 'what was granted went with its user')
+      await opened.restore(backup)
+      t.match(await opened.users.list(), expected, 'a copy of that time can be restored')
+    }
     await opened.calls.add('2026-11-21', new Map([['domain', 1]]))
     await opened.close()
     const again = openAccounts(file, { now: () => BEGIN })

@@ -21,22 +21,22 @@ interface Row {
   readonly created: number
 }
 
-const CLIENTS = `SELECT client.id, client.name, type, redirect_uris, user.name AS owner, client.created
-  FROM client JOIN user ON user.id = client.owner`
+const CLIENTS = `SELECT client.id, client.name, type, redirect_uris, account.name AS owner, client.created
+  FROM client JOIN account ON account.id = client.owner`
 
 const owner = query<{ readonly id: number; readonly clients: number }>(
-  'SELECT id, (SELECT count(*) FROM client WHERE owner = user.id) AS clients FROM user WHERE folded = ?',
+  'SELECT id, (SELECT count(*) FROM client WHERE owner = account.id) AS clients FROM account WHERE folded = ?',
 )
 const insert = change(
   'INSERT INTO client (id, owner, name, type, secret, redirect_uris, created) VALUES (?, ?, ?, ?, ?, ?, ?)',
 )
-const all = query<Row>(`${CLIENTS} ORDER BY user.folded, client.created, client.rowid`)
-const ofOwner = query<Row>(`${CLIENTS} WHERE user.folded = ? ORDER BY client.created, client.rowid`)
+const all = query<Row>(`${CLIENTS} ORDER BY account.folded, client.created, client.rowid`)
+const ofOwner = query<Row>(`${CLIENTS} WHERE account.folded = ? ORDER BY client.created, client.rowid`)
 const byId = query<Row>(`${CLIENTS} WHERE client.id = ?`)
 const secretOf = query<{ readonly secret: Uint8Array }>('SELECT secret FROM client WHERE id = ?')
 const meant = query<{ readonly id: string }>(
-  `SELECT client.id FROM client JOIN user ON user.id = client.owner
-    WHERE (CAST(?1 AS TEXT) IS NULL OR user.folded = ?1) AND (client.id = ?2 OR client.name = ?2)
+  `SELECT client.id FROM client JOIN account ON account.id = client.owner
+    WHERE (CAST(?1 AS TEXT) IS NULL OR account.folded = ?1) AND (client.id = ?2 OR client.name = ?2)
     ORDER BY client.id = ?2 DESC LIMIT 2`,
 )
 const remove = change('DELETE FROM client WHERE id = ?')

@@ -7,9 +7,11 @@ import { type RandomBytes, randomText } from './secrets.ts'
 /** Characters of the password of a user who signs in elsewhere: nobody knows it. */
 const PASSWORD_LENGTH = 60
 
-const find = query<{ readonly user: number }>('SELECT user FROM identity WHERE issuer = ? AND subject = ?')
-const isTaken = query('SELECT 1 AS found FROM user WHERE folded = ?')
-const link = change('INSERT INTO identity (issuer, subject, user) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
+const find = query<{ readonly user: number }>(
+  'SELECT account AS user FROM identity WHERE issuer = ? AND subject = ?',
+)
+const isTaken = query('SELECT 1 AS found FROM account WHERE folded = ?')
+const link = change('INSERT INTO identity (issuer, subject, account) VALUES (?, ?, ?) ON CONFLICT DO NOTHING')
 
 /** Users whom another service has recognised. */
 export function createIdentities(

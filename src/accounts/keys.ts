@@ -31,25 +31,25 @@ interface Row {
   readonly used: number | null
 }
 
-const KEYS = `SELECT api_key.id, user.name AS user, label, hint, api_key.created, used
-  FROM api_key JOIN user ON user.id = api_key.user`
+const KEYS = `SELECT api_key.id, account.name AS user, label, hint, api_key.created, used
+  FROM api_key JOIN account ON account.id = api_key.account`
 
 const userId = query<{ readonly id: number; readonly keys: number }>(
-  'SELECT id, (SELECT count(*) FROM api_key WHERE user = user.id) AS keys FROM user WHERE folded = ?',
+  'SELECT id, (SELECT count(*) FROM api_key WHERE api_key.account = account.id) AS keys FROM account WHERE folded = ?',
 )
 const insert = query<{ readonly id: number }>(
-  'INSERT INTO api_key (user, hash, hint, label, created) VALUES (?, ?, ?, ?, ?) RETURNING id',
+  'INSERT INTO api_key (account, hash, hint, label, created) VALUES (?, ?, ?, ?, ?) RETURNING id',
 )
-const all = query<Row>(`${KEYS} ORDER BY user.folded, api_key.id`)
-const ofUser = query<Row>(`${KEYS} WHERE user.folded = ? ORDER BY api_key.id`)
-const IDS = `SELECT api_key.id FROM api_key JOIN user ON user.id = api_key.user
-  WHERE (CAST(?1 AS TEXT) IS NULL OR user.folded = ?1)`
+const all = query<Row>(`${KEYS} ORDER BY account.folded, api_key.id`)
+const ofUser = query<Row>(`${KEYS} WHERE account.folded = ? ORDER BY api_key.id`)
+const IDS = `SELECT api_key.id FROM api_key JOIN account ON account.id = api_key.account
+  WHERE (CAST(?1 AS TEXT) IS NULL OR account.folded = ?1)`
 const byHash = query<{ readonly id: number }>(`${IDS} AND api_key.hash = ?2`)
 const byId = query<{ readonly id: number }>(`${IDS} AND api_key.id = ?2`)
 const byHint = query<{ readonly id: number }>(`${IDS} AND api_key.hint = ?2 LIMIT 2`)
 const remove = change('DELETE FROM api_key WHERE id = ?')
 const principal = query<PrincipalRow & { readonly id: number; readonly used: number | null }>(
-  `SELECT api_key.id, used, ${PRINCIPAL_COLUMNS} FROM api_key JOIN user ON user.id = api_key.user WHERE hash = ?`,
+  `SELECT api_key.id, used, ${PRINCIPAL_COLUMNS} FROM api_key JOIN account ON account.id = api_key.account WHERE hash = ?`,
 )
 const writeUses = (rows: string) => `UPDATE api_key SET used = given.column2 FROM (VALUES ${rows}) AS given
   WHERE api_key.id = given.column1 AND (used IS NULL OR used < given.column2) RETURNING api_key.id`

@@ -149,4 +149,16 @@ export const MIGRATIONS: readonly string[] = [
      used INTEGER
    ) STRICT;
    CREATE INDEX passkey_user ON passkey (user);`,
+
+  // `user` is a keyword of PostgreSQL, whose tables have the same names.
+  `ALTER TABLE user RENAME TO account;
+   ALTER TABLE user_grant RENAME COLUMN user TO account;
+   ALTER TABLE api_key RENAME COLUMN user TO account;
+   ALTER TABLE session RENAME COLUMN user TO account;
+   ALTER TABLE consent RENAME COLUMN user TO account;
+   ALTER TABLE family RENAME COLUMN user TO account;
+   ALTER TABLE identity RENAME COLUMN user TO account;
+   ALTER TABLE second_factor RENAME COLUMN user TO account;
+   ALTER TABLE recovery_code RENAME COLUMN user TO account;
+   ALTER TABLE passkey RENAME COLUMN user TO account;`,
 ]

@@ -53,21 +53,22 @@ interface Row extends Omit<PasskeyCredential, 'transports'> {
   readonly used: number | null
 }
 
-const COLUMNS = 'id, user, credential, public_key AS "publicKey", counter, transports, label, created, used'
-const ofUser = query<Row>(`SELECT ${COLUMNS} FROM passkey WHERE user = ? ORDER BY id`)
+const COLUMNS =
+  'id, account AS user, credential, public_key AS "publicKey", counter, transports, label, created, used'
+const ofUser = query<Row>(`SELECT ${COLUMNS} FROM passkey WHERE account = ? ORDER BY id`)
 const find = query<Row>(`SELECT ${COLUMNS} FROM passkey WHERE credential = ?`)
-const count = query<{ readonly count: number }>('SELECT count(*) AS count FROM passkey WHERE user = ?')
+const count = query<{ readonly count: number }>('SELECT count(*) AS count FROM passkey WHERE account = ?')
 const insert = change(
-  `INSERT INTO passkey (user, credential, public_key, counter, transports, label, created, used)
+  `INSERT INTO passkey (account, credential, public_key, counter, transports, label, created, used)
     VALUES (?, ?, ?, ?, ?, ?, ?, NULL) ON CONFLICT (credential) DO NOTHING`,
 )
 const use = change(
   `UPDATE passkey SET counter = ?1, used = ?2
     WHERE id = ?3 AND (counter < ?1 OR (counter = 0 AND CAST(?1 AS BIGINT) = 0))`,
 )
-const rename = change('UPDATE passkey SET label = ? WHERE user = ? AND id = ?')
-const removeOne = change('DELETE FROM passkey WHERE user = ? AND id = ?')
-const removeAll = change('DELETE FROM passkey WHERE user = ?')
+const rename = change('UPDATE passkey SET label = ? WHERE account = ? AND id = ?')
+const removeOne = change('DELETE FROM passkey WHERE account = ? AND id = ?')
+const removeAll = change('DELETE FROM passkey WHERE account = ?')
 
 export function createPasskeys(database: Database, portalSecret: Buffer, now: () => number): Passkeys {
   return {

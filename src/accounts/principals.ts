@@ -9,9 +9,9 @@ export interface PrincipalRow {
   readonly grants: string
 }
 
-/** The columns of PrincipalRow, where the table user is joined as `user`. */
-export const PRINCIPAL_COLUMNS = `user.id AS user, user.name, user.quota,
-  (SELECT json_group_array(dataset) FROM user_grant WHERE user_grant.user = user.id) AS grants`
+/** The columns of PrincipalRow, where the table `account` is joined. */
+export const PRINCIPAL_COLUMNS = `account.id AS user, account.name, account.quota,
+  (SELECT json_group_array(dataset) FROM user_grant WHERE user_grant.account = account.id) AS grants`
 
 export function principalOf(row: PrincipalRow, by: Authenticated['by']): Authenticated {
   const { user: id, name, quota } = row

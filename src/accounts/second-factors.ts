@@ -17,24 +17,24 @@ interface Row {
   readonly confirmed: number | null
 }
 
-const find = query<Row>('SELECT secret, confirmed FROM second_factor WHERE user = ?')
-const userNamed = query<{ readonly id: number }>('SELECT id FROM user WHERE folded = ?')
-const removePending = change('DELETE FROM second_factor WHERE user = ? AND confirmed IS NULL')
+const find = query<Row>('SELECT secret, confirmed FROM second_factor WHERE account = ?')
+const userNamed = query<{ readonly id: number }>('SELECT id FROM account WHERE folded = ?')
+const removePending = change('DELETE FROM second_factor WHERE account = ? AND confirmed IS NULL')
 const insert = change(
-  'INSERT INTO second_factor (user, secret, confirmed, step) VALUES (?, ?, NULL, 0) ON CONFLICT (user) DO NOTHING',
+  'INSERT INTO second_factor (account, secret, confirmed, step) VALUES (?, ?, NULL, 0) ON CONFLICT (account) DO NOTHING',
 )
 const confirm = change(
-  'UPDATE second_factor SET confirmed = ?, step = ? WHERE user = ? AND confirmed IS NULL',
+  'UPDATE second_factor SET confirmed = ?, step = ? WHERE account = ? AND confirmed IS NULL',
 )
 const consumeStep = change(
-  'UPDATE second_factor SET step = ?1 WHERE user = ?2 AND confirmed IS NOT NULL AND step < ?1',
+  'UPDATE second_factor SET step = ?1 WHERE account = ?2 AND confirmed IS NOT NULL AND step < ?1',
 )
-const remove = change('DELETE FROM second_factor WHERE user = ?')
-const insertCode = change('INSERT INTO recovery_code (user, hash) VALUES (?, ?)')
-const consumeCode = change('DELETE FROM recovery_code WHERE user = ? AND hash = ?')
-const removeCodes = change('DELETE FROM recovery_code WHERE user = ?')
+const remove = change('DELETE FROM second_factor WHERE account = ?')
+const insertCode = change('INSERT INTO recovery_code (account, hash) VALUES (?, ?)')
+const consumeCode = change('DELETE FROM recovery_code WHERE account = ? AND hash = ?')
+const removeCodes = change('DELETE FROM recovery_code WHERE account = ?')
 const countCodes = query<{ readonly count: number }>(
-  'SELECT count(*) AS count FROM recovery_code WHERE user = ?',
+  'SELECT count(*) AS count FROM recovery_code WHERE account = ?',
 )
 
 /** Second factors of local users: one-time passwords by time (RFC 6238) and recovery codes. */

@@ -26,30 +26,30 @@ interface CachedSession {
   readonly used: number
 }
 
-const user = query<{ readonly id: number }>('SELECT id FROM user WHERE id = ?')
-const insert = change('INSERT INTO session (user, hash, created, used) VALUES (?1, ?2, ?3, ?3)')
+const user = query<{ readonly id: number }>('SELECT id FROM account WHERE id = ?')
+const insert = change('INSERT INTO session (account, hash, created, used) VALUES (?1, ?2, ?3, ?3)')
 const endOldest = change(
   `DELETE FROM session WHERE id IN
-    (SELECT id FROM session WHERE user = ? ORDER BY created DESC, id DESC LIMIT 1000000 OFFSET ${MAX_SESSIONS})`,
+    (SELECT id FROM session WHERE account = ? ORDER BY created DESC, id DESC LIMIT 1000000 OFFSET ${MAX_SESSIONS})`,
 )
 const principal = query<
   PrincipalRow & { readonly id: number; readonly created: number; readonly used: number }
 >(
   `SELECT session.id, session.created, used, ${PRINCIPAL_COLUMNS}
-    FROM session JOIN user ON user.id = session.user WHERE hash = ?`,
+    FROM session JOIN account ON account.id = session.account WHERE hash = ?`,
 )
 const end = change('DELETE FROM session WHERE hash = ?')
-const endOthers = change('DELETE FROM session WHERE user = ? AND hash <> ?')
-const userNamed = query<{ readonly id: number }>('SELECT id FROM user WHERE folded = ?')
-const endAll = change('DELETE FROM session WHERE user = ?')
-const endOne = change('DELETE FROM session WHERE user = ? AND id = ?')
+const endOthers = change('DELETE FROM session WHERE account = ? AND hash <> ?')
+const userNamed = query<{ readonly id: number }>('SELECT id FROM account WHERE folded = ?')
+const endAll = change('DELETE FROM session WHERE account = ?')
+const endOne = change('DELETE FROM session WHERE account = ? AND id = ?')
 const list = query<{
   readonly id: number
   readonly created: number
   readonly used: number
   readonly own: number
 }>(
-  'SELECT id, created, used, CASE WHEN hash = ? THEN 1 ELSE 0 END AS own FROM session WHERE user = ? AND created > ? AND used > ? ORDER BY used DESC, id DESC',
+  'SELECT id, created, used, CASE WHEN hash = ? THEN 1 ELSE 0 END AS own FROM session WHERE account = ? AND created > ? AND used > ? ORDER BY used DESC, id DESC',
 )
 const writeUses = (rows: string) => `UPDATE session SET used = given.column2 FROM (VALUES ${rows}) AS given
   WHERE session.id = given.column1 AND used < given.column2 RETURNING session.id`

@@ -21,7 +21,7 @@ const TOKEN_LIFE = 3600
 /** Authorizations that a user has given one application; of more the oldest are revoked. */
 const MAX_FAMILIES = 100
 
-const DESCENT = 'family.client, family.user, family.scope, family.id AS family'
+const DESCENT = 'family.client, family.account AS user, family.scope, family.id AS family'
 
 interface CodeRow extends Descent {
   readonly redirectUri: string
@@ -52,7 +52,7 @@ const refresh = {
 const principal = query<PrincipalRow & { readonly expires: number }>(
   `SELECT access_token.expires, ${PRINCIPAL_COLUMNS}
     FROM access_token JOIN family ON family.id = access_token.family
-    JOIN user ON user.id = family.user WHERE hash = ? AND revoked IS NULL`,
+    JOIN account ON account.id = family.account WHERE hash = ? AND revoked IS NULL`,
 )
 
 const codes = {
@@ -70,25 +70,27 @@ const codes = {
 }
 
 const families = {
-  possible: query('SELECT 1 AS found FROM user, client WHERE user.id = ? AND client.id = ?'),
-  insert: change('INSERT INTO family (id, user, client, scope, created) VALUES (?, ?, ?, ?, ?)'),
-  alive: query('SELECT 1 AS found FROM family WHERE id = ? AND user = ? AND client = ? AND revoked IS NULL'),
+  possible: query('SELECT 1 AS found FROM account, client WHERE account.id = ? AND client.id = ?'),
+  insert: change('INSERT INTO family (id, account, client, scope, created) VALUES (?, ?, ?, ?, ?)'),
+  alive: query(
+    'SELECT 1 AS found FROM family WHERE id = ? AND account = ? AND client = ? AND revoked IS NULL',
+  ),
   ofToken: query<{ readonly id: string; readonly client: string }>(
     `SELECT id, client FROM family WHERE id IN (SELECT family FROM access_token WHERE hash = ?1
       UNION ALL SELECT family FROM refresh_token WHERE hash = ?1)`,
   ),
   revoke: change('UPDATE family SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL'),
   removeOldest: change(
-    `DELETE FROM family WHERE id IN (SELECT id FROM family WHERE user = ? AND client = ?
+    `DELETE FROM family WHERE id IN (SELECT id FROM family WHERE account = ? AND client = ?
       ORDER BY created DESC, rowid DESC LIMIT 1000000 OFFSET ${MAX_FAMILIES})`,
   ),
-  removeAll: change('DELETE FROM family WHERE user = ? AND client = ?'),
+  removeAll: change('DELETE FROM family WHERE account = ? AND client = ?'),
 }
 
 const consents = {
   insert: change(
-    `INSERT INTO consent (user, client, scope, granted) VALUES (?, ?, ?, ?)
-      ON CONFLICT (user, client) DO UPDATE SET scope = excluded.scope`,
+    `INSERT INTO consent (account, client, scope, granted) VALUES (?, ?, ?, ?)
+      ON CONFLICT (account, client) DO UPDATE SET scope = excluded.scope`,
   ),
   list: query<{
     readonly id: string
@@ -98,17 +100,17 @@ const consents = {
     readonly granted: number
   }>(
     `SELECT client.id, client.name, client.type, scope, granted FROM consent
-      JOIN client ON client.id = consent.client WHERE consent.user = ? ORDER BY granted DESC, client.name`,
+      JOIN client ON client.id = consent.client WHERE consent.account = ? ORDER BY granted DESC, client.name`,
   ),
-  remove: change('DELETE FROM consent WHERE user = ? AND client = ?'),
+  remove: change('DELETE FROM consent WHERE account = ? AND client = ?'),
 }
 
 const liveToken = query<LiveToken>(
-  `SELECT 'access' AS type, scope, user.id AS user, user.name, access_token.expires
-    FROM access_token JOIN family ON family.id = access_token.family JOIN user ON user.id = family.user
+  `SELECT 'access' AS type, scope, account.id AS user, account.name, access_token.expires
+    FROM access_token JOIN family ON family.id = access_token.family JOIN account ON account.id = family.account
     WHERE hash = ?1 AND client = ?2 AND revoked IS NULL AND access_token.expires > ?3
-  UNION ALL SELECT 'refresh', scope, user.id, user.name, NULL
-    FROM refresh_token JOIN family ON family.id = refresh_token.family JOIN user ON user.id = family.user
+  UNION ALL SELECT 'refresh', scope, account.id, account.name, NULL
+    FROM refresh_token JOIN family ON family.id = refresh_token.family JOIN account ON account.id = family.account
     WHERE hash = ?1 AND client = ?2 AND revoked IS NULL AND spent IS NULL`,
 )
 

@@ -22,28 +22,28 @@ interface Row {
 }
 
 const COLUMNS = `id, name, quota, created,
-  (SELECT json_group_array(dataset) FROM user_grant WHERE user_grant.user = user.id) AS grants`
+  (SELECT json_group_array(dataset) FROM user_grant WHERE user_grant.account = account.id) AS grants`
 
-const all = query<Row>(`SELECT ${COLUMNS} FROM user ORDER BY folded`)
-const byName = query<Row>(`SELECT ${COLUMNS} FROM user WHERE folded = ?`)
-const byId = query<Row>(`SELECT ${COLUMNS} FROM user WHERE id = ?`)
+const all = query<Row>(`SELECT ${COLUMNS} FROM account ORDER BY folded`)
+const byName = query<Row>(`SELECT ${COLUMNS} FROM account WHERE folded = ?`)
+const byId = query<Row>(`SELECT ${COLUMNS} FROM account WHERE id = ?`)
 const passwordOf = query<{ readonly id: number; readonly password: string }>(
-  'SELECT id, password FROM user WHERE folded = ?',
+  'SELECT id, password FROM account WHERE folded = ?',
 )
 const insert = change(
-  'INSERT INTO user (name, folded, password, quota, created) VALUES (?, ?, ?, ?, ?) ON CONFLICT (folded) DO NOTHING',
+  'INSERT INTO account (name, folded, password, quota, created) VALUES (?, ?, ?, ?, ?) ON CONFLICT (folded) DO NOTHING',
 )
-const replacePassword = change('UPDATE user SET password = ? WHERE folded = ?')
-const endSessions = change('DELETE FROM session WHERE user = (SELECT id FROM user WHERE folded = ?)')
+const replacePassword = change('UPDATE account SET password = ? WHERE folded = ?')
+const endSessions = change('DELETE FROM session WHERE account = (SELECT id FROM account WHERE folded = ?)')
 const revokeTokens = change(
-  'UPDATE family SET revoked = ?2 WHERE user = (SELECT id FROM user WHERE folded = ?1) AND revoked IS NULL',
+  'UPDATE family SET revoked = ?2 WHERE account = (SELECT id FROM account WHERE folded = ?1) AND revoked IS NULL',
 )
-const removeKeys = change('DELETE FROM api_key WHERE user = (SELECT id FROM user WHERE folded = ?)')
-const removePasskeys = change('DELETE FROM passkey WHERE user = (SELECT id FROM user WHERE folded = ?)')
-const replaceQuota = change('UPDATE user SET quota = ? WHERE folded = ?')
-const grant = change('INSERT INTO user_grant (user, dataset) VALUES (?, ?) ON CONFLICT DO NOTHING')
-const revoke = change('DELETE FROM user_grant WHERE user = ? AND dataset = ?')
-const remove = change('DELETE FROM user WHERE folded = ?')
+const removeKeys = change('DELETE FROM api_key WHERE account = (SELECT id FROM account WHERE folded = ?)')
+const removePasskeys = change('DELETE FROM passkey WHERE account = (SELECT id FROM account WHERE folded = ?)')
+const replaceQuota = change('UPDATE account SET quota = ? WHERE folded = ?')
+const grant = change('INSERT INTO user_grant (account, dataset) VALUES (?, ?) ON CONFLICT DO NOTHING')
+const revoke = change('DELETE FROM user_grant WHERE account = ? AND dataset = ?')
+const remove = change('DELETE FROM account WHERE folded = ?')
 
 function* findUser(name: string): DatabaseScript<User> {
   const row = yield* byName.get(folded(name))

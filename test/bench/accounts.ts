@@ -75,10 +75,10 @@ export function keyOf(at: number): string {
 export function fillAccounts(file: string, now: number): void {
   const database = new Libsql(file)
   database.exec('BEGIN IMMEDIATE')
-  const user = database.prepare('INSERT INTO user (name, folded, password, created) VALUES (?, ?, ?, ?)')
-  const grant = database.prepare('INSERT INTO user_grant (user, dataset) VALUES (?, ?)')
+  const user = database.prepare('INSERT INTO account (name, folded, password, created) VALUES (?, ?, ?, ?)')
+  const grant = database.prepare('INSERT INTO user_grant (account, dataset) VALUES (?, ?)')
   const key = database.prepare(
-    'INSERT INTO api_key (user, hash, hint, label, created) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO api_key (account, hash, hint, label, created) VALUES (?, ?, ?, ?, ?)',
   )
   for (let at = 0; at < USERS; at++) {
     user.run([`user-${at}`, `user-${at}`, '', now])

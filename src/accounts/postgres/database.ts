@@ -219,7 +219,7 @@ const BEGIN_WRITING = `BEGIN; SELECT pg_advisory_xact_lock(${LOCK})`
 
 /** Ids are never given twice, also not those that rows brought from elsewhere. */
 const SETTLE_IDS: readonly ScriptStep[] = [
-  ['user', 'id'],
+  ['account', 'id'],
   ['api_key', 'id'],
   ['session', 'id'],
   ['passkey', 'id'],
@@ -227,7 +227,7 @@ const SETTLE_IDS: readonly ScriptStep[] = [
   ['family', 'rowid'],
 ].map(([table, id]) => {
   const sequence = `'${POSTGRES_SCHEMA}.${table}_${id}_seq'`
-  const next = `greatest(nextval(${sequence}), (SELECT coalesce(max(${id}), 0) + 1 FROM "${table}"))`
+  const next = `greatest(nextval(${sequence}), (SELECT coalesce(max(${id}), 0) + 1 FROM ${table}))`
   return { type: 'all', sql: `SELECT setval(${sequence}, ${next}, false)`, values: [] }
 })
 

@@ -1,11 +1,9 @@
 /**
- * A statement of accounts in the SQL of PostgreSQL: numbered parameters, `user` quoted, which is a keyword there, and the
- * array of what is grouped under its own name.
+ * A statement of accounts in the SQL of PostgreSQL: numbered parameters, and the array of what is grouped under its own name.
  */
 export function postgresSql(sql: string): string {
   let last = 0
   return sql
     .replace(/\?(\d*)/g, (_, number: string) => `$${number === '' ? ++last : number}`)
-    .replace(/(?<!")\buser\b(?!")/g, '"user"')
     .replace(/\bjson_group_array\((\w+)\)/g, `coalesce(json_agg($1), '[]')::text`)
 }

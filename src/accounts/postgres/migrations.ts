@@ -187,4 +187,16 @@ export const POSTGRES_MIGRATIONS: readonly string[] = [
      used bigint
    );
    CREATE INDEX passkey_user ON passkey ("user");`,
+
+  `ALTER TABLE "user" RENAME TO account;
+   ALTER SEQUENCE user_id_seq RENAME TO account_id_seq;
+   ALTER TABLE user_grant RENAME COLUMN "user" TO account;
+   ALTER TABLE api_key RENAME COLUMN "user" TO account;
+   ALTER TABLE session RENAME COLUMN "user" TO account;
+   ALTER TABLE consent RENAME COLUMN "user" TO account;
+   ALTER TABLE family RENAME COLUMN "user" TO account;
+   ALTER TABLE identity RENAME COLUMN "user" TO account;
+   ALTER TABLE second_factor RENAME COLUMN "user" TO account;
+   ALTER TABLE recovery_code RENAME COLUMN "user" TO account;
+   ALTER TABLE passkey RENAME COLUMN "user" TO account;`,
 ]
