@@ -19,7 +19,12 @@ export async function serve(config: Config, progress: ProgressReporter): Promise
     const app: App = await buildApp(config, {
       onProgress: ({ triples, total }) => progress.update('loading', triples, total),
       publish: id =>
-        publishNow(publisher, { datasets: [id], mappingOnly: false, endsRollBack: true }, app, progress),
+        publishNow(
+          publisher,
+          { datasets: [id], mappingOnly: false, endsRollBack: true },
+          app,
+          progress,
+        ).catch(error => app.http.log.error({ err: error, dataset: id }, 'publishing')),
     }).catch(async error => {
       await publisher.close()
       throw error

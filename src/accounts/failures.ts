@@ -1,3 +1,4 @@
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Database } from './database.ts'
 import { change, type DatabaseScript, forRows, query } from './database-script.ts'
 import type { MaybePromise } from './maybe-promise.ts'
@@ -142,7 +143,7 @@ export class SharedFailures implements Failures {
         for (const { subject, end } of full) this.#held.set(subject, { end, until: now + HELD })
       return full.length === 0 ? null : Math.max(...full.map(({ end }) => end))
     })
-    this.#turn = answer.catch(() => undefined)
+    this.#turn = ignoreRejection(answer, 'whoever asked gets it')
     return answer
   }
 

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { Fault } from '../errors/errors.ts'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Accounts } from './accounts.ts'
 import { auditedAccounts, createAudit } from './audit.ts'
 import { backUpDatabase, readBackup } from './backup.ts'
@@ -179,8 +180,10 @@ function accountsOn(
 function cleanFromTimeToTime(database: Database, now: () => number): () => void {
   const clean = createCleaning(database)
   const cleaning = setInterval(() => {
-    // Where another process is writing, or the database is away, the next time does it.
-    clean(now()).catch(() => undefined)
+    void ignoreRejection(
+      clean(now()),
+      'the next time does it: another process writes, or the database is away',
+    )
   }, CLEANING).unref()
   return () => clearInterval(cleaning)
 }

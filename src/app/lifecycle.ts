@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { PortalWatch } from '../publishing/portal-watch.ts'
 import { isWithdrawn } from '../publishing/versions/versions.ts'
 import type { App } from './app.ts'
@@ -87,7 +88,7 @@ export async function follow(
   const harvests = new HarvestSchedule(portal.portal, app, signal)
   let rest = LOOK_INTERVAL
   while (!signal.aborted) {
-    await sleep(rest, undefined, { signal, ref: false }).catch(() => undefined)
+    await ignoreRejection(sleep(rest, undefined, { signal, ref: false }), 'the next line sees the end')
     if (signal.aborted) return
     const begun = performance.now()
     try {

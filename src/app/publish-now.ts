@@ -18,7 +18,9 @@ export function publishNow(
     progress.publication(message)
     app.publications.note(message)
     if (message.type === 'published' || message.type === 'failed')
-      app.accounts.audit.note(message.type, message.dataset, SERVER).catch(() => undefined)
+      app.accounts.audit
+        .note(message.type, message.dataset, SERVER)
+        .catch(error => app.http.log.warn({ err: error, dataset: message.dataset }, 'audit log'))
     if (message.type !== 'progress' && message.type !== 'loading')
       app.telemetry.metrics?.published(outcomeOf(message))
   })

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { drain } from '../http/drain.ts'
 import { PortalWatch } from '../publishing/portal-watch.ts'
 import type { PublisherThread } from '../publishing/publisher-thread.ts'
@@ -20,6 +21,8 @@ export interface Service extends App {
    */
   readonly end: () => Promise<boolean>
 }
+
+const UNSERVED = 'whoever waits for `served` gets it'
 
 /** What a service is made of. */
 export interface ServiceParts {
@@ -45,13 +48,13 @@ export async function startService(
   const served = publishAndServe(app, publish, progress, stopped.signal)
   // What several share is asked by others.
   if (app.shared === null)
-    void served.then(
-      () => warmUpWhenReady(app, config, stopped.signal),
-      () => undefined,
+    void ignoreRejection(
+      served.then(() => warmUpWhenReady(app, config, stopped.signal)),
+      UNSERVED,
     )
-  const following = served.then(
-    () => follow(portal, app, publish, stopped.signal),
-    () => undefined,
+  const following = ignoreRejection(
+    served.then(() => follow(portal, app, publish, stopped.signal)),
+    UNSERVED,
   )
   const end = async () => {
     app.markStopping()

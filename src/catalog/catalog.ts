@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../errors/errors.ts'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Dataset } from '../model/dataset.ts'
 import { isGranted, type Principal } from '../model/principal.ts'
 import { DATASET_ID } from '../publishing/definition.ts'
@@ -311,7 +312,10 @@ export class Catalog implements DatasetSource {
     if (graphs.length === 0) return
     const timer = setTimeout(() => {
       this.timers.delete(timer)
-      this.options.store.drop(graphs).catch(() => undefined)
+      void ignoreRejection(
+        this.options.store.drop(graphs),
+        'a shared store is swept, one of this process is gone',
+      )
     }, this.options.grace)
     timer.unref()
     this.timers.add(timer)

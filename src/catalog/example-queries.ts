@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { datasetPrefixes } from '../rdf/prefixes.ts'
 
 /** The forms of a SPARQL query (SPARQL 1.1 Query, section 16). */
@@ -34,7 +35,7 @@ export async function exampleQueries(
   base: string,
 ): Promise<readonly ExampleQuery[]> {
   const folder = path.join(portal, 'mappings', dataset)
-  const files = await readdir(folder).catch(() => [])
+  const files = (await ignoreRejection(readdir(folder), 'most datasets have no such folder')) ?? []
   const names = files.filter(file => file.endsWith('.rq')).sort()
   const queries = await Promise.all(
     names.slice(0, MAX_FILES).map(async file => {

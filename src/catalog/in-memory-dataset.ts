@@ -1,3 +1,4 @@
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { compileMapping } from '../mapping/compile.ts'
 import { directMapping } from '../mapping/direct.ts'
 import { WrittenTriple } from '../mapping/triple-text.ts'
@@ -104,7 +105,7 @@ export class Memoised<Made> {
   }
 
   async current({ basis, state, make }: Making<Made>): Promise<Made> {
-    while (this.making !== null) await this.making.catch(() => undefined)
+    while (this.making !== null) await ignoreRejection(this.making, 'whoever began it gets it')
     const { last } = this
     const isUsable = last !== null && last.basis === basis()
     if (isUsable && this.reckon() <= 0) return last.made
@@ -171,7 +172,7 @@ export class LatestGraphs {
     if (graphs.length === 0) return
     const timer = setTimeout(() => {
       this.timers.delete(timer)
-      this.store.drop(graphs).catch(() => undefined)
+      void ignoreRejection(this.store.drop(graphs), 'a shared store is swept, one of this process is gone')
     }, this.grace)
     timer.unref()
     this.timers.add(timer)

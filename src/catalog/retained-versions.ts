@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import path from 'node:path'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Registry } from '../publishing/registry/registry.ts'
 import { unknownVersion } from '../publishing/versions/roll-back.ts'
 import { isWhole, type Manifest, retainedVersions, type Versions } from '../publishing/versions/versions.ts'
@@ -107,7 +108,10 @@ export class RetainedVersions {
       if (readers > 0) continue
       this.open.delete(key)
       idle -= 1
-      this.options.store.drop(graphsOf(entry)).catch(() => undefined)
+      void ignoreRejection(
+        this.options.store.drop(graphsOf(entry)),
+        'a shared store is swept, one of this process is gone',
+      )
     }
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { type Versions, versionFolder } from '../publishing/versions/versions.ts'
 import type { SelectQuery } from '../sparql/algebra.ts'
 import type { Solution, Store } from '../store/store.ts'
@@ -71,7 +72,7 @@ export class StatisticsFiles {
       busy = true
       for (const entry of served) {
         if (this.stopping.signal.aborted) return
-        await this.job(entry).statistics.catch(() => undefined)
+        await ignoreRejection(this.job(entry).statistics, 'they are counted when somebody asks for them')
       }
       visible = served
       busy = false
@@ -134,7 +135,7 @@ export class StatisticsFiles {
       took = performance.now() - begun
       return solutions
     })
-    this.turn = answer.catch(() => undefined)
+    this.turn = ignoreRejection(answer, 'whoever asked gets it')
     const solutions = await answer
     const end = performance.now() + took * (this.options.rest ?? 3)
     while (!isUrgent() && performance.now() < end)

@@ -1,4 +1,5 @@
 import { fstatSync, write } from 'node:fs'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 
 /**
  * Writes to standard output as fast as it is read; who closes it has read enough. A piece is written while the next one
@@ -13,8 +14,7 @@ export async function print(pieces: AsyncIterable<string | Uint8Array>): Promise
       await writing
       if (piece.length === 0) continue
       writing = writePiece(piece)
-      // It is waited for before the next one; until then a failure has nobody else to come to.
-      writing.catch(() => undefined)
+      void ignoreRejection(writing, 'it is awaited before the next piece')
     }
     await writing
   } catch (error) {

@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream/promises'
 import { crc32, createDeflateRaw } from 'node:zlib'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 
 /** One file of an archive. Its content is asked for when all files before it are written. */
 export interface ZipEntry {
@@ -68,8 +69,7 @@ async function* deflated(content: ZipEntry['content'], tally: Tally): AsyncGener
       yield bytes
     }
   }
-  // A failure of the content destroys the deflater, so that the loop below throws it.
-  pipeline(counted, deflate).catch(() => undefined)
+  void ignoreRejection(pipeline(counted, deflate), 'it destroys the deflater, so that the loop throws it')
   for await (const piece of deflate as AsyncIterable<Uint8Array>) {
     tally.compressed += piece.length
     yield piece

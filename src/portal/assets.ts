@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyPluginAsync } from 'fastify'
 import { Fault } from '../errors/errors.ts'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { acceptsCoding, type Coding } from '../http/encoding.ts'
 import { lookup } from '../model/lookup.ts'
 import { ASSETS, ASSETS_PATH } from '../site/assets.ts'
@@ -27,7 +28,10 @@ export const assets: FastifyPluginAsync = async app => {
   app.get<{ Params: { file: string } }>(`${ASSETS_PATH}:file`, async (request, reply) => {
     const { file } = request.params
     const type = /^[\w-]+(?:\.part)?\.[A-Z0-9]{8}\.(\w+)$/.exec(file)?.[1]
-    const content = type === undefined ? null : await readFile(new URL(file, ASSETS)).catch(() => null)
+    const content =
+      type === undefined
+        ? null
+        : ((await ignoreRejection(readFile(new URL(file, ASSETS)), 'it is answered with 404')) ?? null)
     if (type === undefined || content === null)
       throw new Fault('NotFoundResource', { kind: 'file', id: file.slice(0, 100) })
     reply

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { startThread } from '../runtime/thread.ts'
 import type { PublisherSettings, PublishJob, PublishMessage } from './publisher.ts'
 
@@ -21,7 +22,7 @@ export class PublisherThread {
   /** Resolves when everything is published that can be: one job after another. */
   publish(job: PublishJob, onMessage: (message: PublishMessage) => void): Promise<void> {
     const published = this.turn.then(() => (this.isClosed ? undefined : this.run(job, onMessage)))
-    this.turn = published.catch(() => undefined)
+    this.turn = ignoreRejection(published, 'whoever gave the job gets it')
     return published
   }
 

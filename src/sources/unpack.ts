@@ -2,6 +2,7 @@ import type { Transform } from 'node:stream'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { FaultPlace } from '../errors/errors.ts'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { unreadable } from './unreadable.ts'
 
 /** Bytes that a packed file may unpack to. */
@@ -29,8 +30,7 @@ export async function* boundedStream(
   }
   const input = Readable.from(counted(), { objectMode: true, highWaterMark: 1 })
   let unpacked = 0
-  // The pipeline carries errors of the input over; they come to whoever reads the output.
-  const done = pipeline(input, unpacker).catch(() => undefined)
+  const done = ignoreRejection(pipeline(input, unpacker), 'whoever reads the output gets it')
   try {
     for await (const piece of unpacker as AsyncIterable<Buffer>) {
       unpacked += piece.length

@@ -1,3 +1,4 @@
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Rest } from './cell-writer.ts'
 
 /** What the results of a Lodestone endpoint begin with, line by line. */
@@ -107,7 +108,7 @@ class LineReader {
         await this.read()
       }
     } finally {
-      await this.reader.cancel().catch(() => undefined)
+      await ignoreRejection(this.reader.cancel(), 'the answer has ended already')
     }
   }
 

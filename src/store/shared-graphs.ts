@@ -1,3 +1,4 @@
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { GraphSource, Store } from './store.ts'
 
 /**
@@ -10,7 +11,7 @@ export function withSharedGraphs<Base extends Store>(store: Base): Base {
   /** One change after another, so that no graph is dropped that is being taken. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = working.then(work)
-    working = done.catch(() => undefined)
+    working = ignoreRejection(done, 'whoever asked gets it')
     return done
   }
   const hold = ({ graph }: GraphSource) => holders.set(graph, (holders.get(graph) ?? 0) + 1)

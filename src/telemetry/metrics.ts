@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { endpointOf } from '../http/endpoint.ts'
 import type { Answered, RequestObserver } from '../http/observe.ts'
 import type { Store, StoreStatistics } from '../store/store.ts'
@@ -97,7 +98,11 @@ export class Metrics {
 
   /** The text that Prometheus reads. */
   async text(): Promise<string> {
-    this.figures = (await this.measuredStore?.statistics().catch(() => null)) ?? null
+    const { measuredStore: store } = this
+    this.figures =
+      store === null
+        ? null
+        : ((await ignoreRejection(store.statistics(), 'its gauges are left out until it answers')) ?? null)
     return this.registry.metrics()
   }
 

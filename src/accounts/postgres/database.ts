@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { Fault } from '../../errors/errors.ts'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { Database } from '../database.ts'
 import type { DatabaseScript, ScriptStep } from '../database-script.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
@@ -96,11 +97,14 @@ export class PostgresDatabase implements Database {
     return this.#transact(BEGIN_WRITING, work)
   }
 
-  /** A database that does not answer is not waited for: it notices by itself that nobody is there. */
+  /** A database that does not answer is not waited for. */
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
-    const closed = Promise.all([this.#freshness.close(), this.#pool.end()]).catch(() => undefined)
+    const closed = ignoreRejection(
+      Promise.all([this.#freshness.close(), this.#pool.end()]),
+      'the database notices by itself that nobody is there',
+    )
     await Promise.race([closed, sleep(CLOSING, undefined, { ref: false })])
   }
 
@@ -284,7 +288,7 @@ async function listener(config: pg.ClientConfig, { changed, lost }: Heard): Prom
     await client.connect()
     await client.query(`LISTEN ${CHANNEL}`)
   } catch (error) {
-    client.end().catch(() => undefined)
+    void ignoreRejection(client.end(), 'what kept it from listening is thrown')
     throw error
   }
   const ask = { text: 'SELECT value FROM generation', query_timeout: CHECK } as pg.QueryConfig

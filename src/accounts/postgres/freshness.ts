@@ -1,3 +1,4 @@
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 
 /** Milliseconds for which what was read counts as good without asking, where nobody said otherwise. */
@@ -79,7 +80,7 @@ export class Freshness {
     this.#isClosed = true
     const listener = this.#listener
     this.#listener = null
-    await this.#asking?.catch(() => undefined)
+    if (this.#asking != null) await ignoreRejection(this.#asking, 'whoever asked gets it')
     await listener?.close()
   }
 
@@ -119,6 +120,6 @@ export class Freshness {
     const listener = this.#listener
     this.#listener = null
     this.distrust()
-    listener?.close().catch(() => undefined)
+    if (listener !== null) void ignoreRejection(listener.close(), 'it is lost already')
   }
 }

@@ -15,6 +15,7 @@ import {
   voidDocument,
 } from '../../catalog/void.ts'
 import { Fault } from '../../errors/errors.ts'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { BY_CALLER, isFresh } from '../../http/conditional.ts'
 import { entityTag } from '../../http/etag.ts'
 import { answerFault } from '../../http/faults.ts'
@@ -154,7 +155,10 @@ async function answer(
   const { base, portal, statisticsFiles, timeout = 5000 } = options
   const format = descriptionFormat(request.query, request.headers.accept)
   const late = new AbortController()
-  const end = sleep(timeout, undefined, { signal: late.signal }).catch(() => undefined)
+  const end = ignoreRejection(
+    sleep(timeout, undefined, { signal: late.signal }),
+    'ended when no longer needed',
+  )
   const described = await Promise.all(
     entries.map(async entry => ({
       entry,

@@ -1,4 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 
 /** An answer of the store: whole where it is short, else in pieces that are worked out as they are read. */
 export type StreamedAnswer =
@@ -14,8 +15,7 @@ export async function beginningOf(pieces: AsyncIterable<Uint8Array>): Promise<St
   const first = await iterator.next()
   if (first.done === true) return { type: 'whole', text: '' }
   const second = iterator.next()
-  // A fault of the second piece is that of whoever reads it.
-  second.catch(() => undefined)
+  void ignoreRejection(second, 'whoever reads the second piece gets it')
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>(resolve => {
     timer = setTimeout(() => resolve(null), TIMEOUT)

@@ -3,6 +3,7 @@ import { appendFile, mkdir, rename, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import type { FastifyRequest } from 'fastify'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { Answered, RequestObserver } from '../../http/observe.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { SPARQL_PATH } from './endpoint.ts'
@@ -97,21 +98,29 @@ export class QueryLog {
   }
 
   private flush(): Promise<void> {
-    this.writing = this.writing.then(() => this.write()).catch(() => undefined)
+    this.writing = this.writing.then(() => this.write())
     return this.writing
   }
 
-  /** A disk that is full, or a folder that cannot be written, loses lines and keeps nobody from answers. */
+  /** A disk that is full, or a folder that cannot be written, loses lines, which are counted, and keeps nobody from answers. */
   private async write(): Promise<void> {
     const text = this.waiting
     this.waiting = ''
     if (text === '') return
+    try {
+      await this.append(text)
+    } catch {
+      this.dropped += linesOf(text)
+    }
+  }
+
+  private async append(text: string): Promise<void> {
     const { folder, size } = this.options
     const file = path.join(folder, 'queries.jsonl')
     const length = Buffer.byteLength(text)
     const limit = Math.floor(size / FILES)
     if (length > limit) {
-      this.dropped += text.split('\n').length - 1
+      this.dropped += linesOf(text)
       return
     }
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -127,8 +136,13 @@ export class QueryLog {
   /** Each file takes the name of the one before it, and the last takes the place of the oldest. */
   private async rotate(file: string): Promise<void> {
     const name = (at: number) => (at === 0 ? file : file.replace(/\.jsonl$/, `.${at}.jsonl`))
-    for (let at = FILES - 2; at >= 0; at--) await rename(name(at), name(at + 1)).catch(() => undefined)
+    for (let at = FILES - 2; at >= 0; at--)
+      await ignoreRejection(rename(name(at), name(at + 1)), 'not all of them are there yet')
   }
+}
+
+function linesOf(text: string): number {
+  return text.split('\n').length - 1
 }
 
 async function sizeOf(file: string): Promise<number> {

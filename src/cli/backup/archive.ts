@@ -5,6 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { Header, Pack, Parser, ReadEntry } from 'tar'
 import { Fault } from '../../errors/errors.ts'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { BackupFile, OpenFile } from './contents.ts'
 import { unreadableBackup } from './manifest.ts'
 
@@ -33,7 +34,7 @@ export class ArchiveWriter {
         throw error
       },
     )
-    this.failed.catch(() => undefined)
+    void ignoreRejection(this.failed, 'whoever adds a file gets it')
   }
 
   /** Writes one file and closes it. Faults: SourceUnreadable where it changes meanwhile. */

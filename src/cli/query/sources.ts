@@ -69,9 +69,13 @@ export async function checkDatasets(
     .flatMap(address => (address.startsWith(own) ? [address] : []))
   for (const address of new Set(addresses)) {
     const id = decodeURIComponent(address.slice(own.length).replace(/\?.*/s, ''))
-    const answer = await ask(address, { method: 'HEAD' }).catch(() => null)
-    if (answer === null)
-      throw new Fault('BadGateway', { reason: `no portal answers at ${base}: is it being served?` })
+    const answer = await ask(address, { method: 'HEAD' }).catch(cause => {
+      throw new Fault(
+        'BadGateway',
+        { reason: `no portal answers at ${base}: is it being served?` },
+        { cause },
+      )
+    })
     if (answer.status === 404)
       throw new Fault('NotFoundResource', { kind: 'dataset', id }, suggestionHint(id, known))
     if (answer.status === 401)

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import type { ServedDataset } from '../../catalog/served.ts'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'
 import type { ExportOptions, Table, TableRow } from '../../formats/table.ts'
@@ -50,11 +51,13 @@ export function tableSizes(
   return made
 }
 
+const UNMEASURED = 'the link is without a size'
+
 /** About how large the files of all triples of a dataset are in each form of RDF. */
 export function graphSizes(entry: ServedDataset): Promise<Sizes> {
   const known = graphs.get(entry)
   if (known !== undefined) return known
-  const made = measureGraph(entry).catch(() => ({}))
+  const made = ignoreRejection(measureGraph(entry), UNMEASURED).then(sizes => sizes ?? {})
   graphs.set(entry, made)
   return made
 }
@@ -65,8 +68,8 @@ async function sizesOf(
 ): Promise<Sizes> {
   const sizes: Record<string, number> = {}
   for (const format of formats) {
-    const size = await measure(format).catch(() => null)
-    if (size !== null) setMember(sizes, format, size)
+    const size = await ignoreRejection(measure(format), UNMEASURED)
+    if (size != null) setMember(sizes, format, size)
   }
   return sizes
 }

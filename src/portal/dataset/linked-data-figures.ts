@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GraphStatistics } from '../../catalog/graph-statistics.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { turtleText } from '../../formats/turtle.ts'
 import { splitTriples } from '../../rdf/ntriples-reader.ts'
 import { RDF } from '../../rdf/vocab.ts'
@@ -27,10 +28,10 @@ export async function figuresOf(
   entry: ServedDataset,
 ): Promise<GraphStatistics | null> {
   const late = new AbortController()
-  const end = sleep(TIMEOUT, null, { signal: late.signal }).catch(() => null)
+  const end = ignoreRejection(sleep(TIMEOUT, null, { signal: late.signal }), 'ended when no longer needed')
   const graphStatistics = await Promise.race([statisticsFiles.of(entry), end])
   late.abort()
-  return graphStatistics
+  return graphStatistics ?? null
 }
 
 /** A resource that shows what the graph is like: of some, the one that says most; null where there is none. */

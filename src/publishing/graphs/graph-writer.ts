@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGzip, type Gzip } from 'node:zlib'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { WrittenTriple } from '../../mapping/triple-text.ts'
 import type { GraphRole } from '../../rdf/iris.ts'
 import { ColumnsFile } from '../../store/columns/build/columns-file.ts'
@@ -49,7 +50,7 @@ export class GraphWriter {
     for (const predicate of predicates) this.columns.builder.addPredicate(predicate)
     this.gzip = createGzip({ level: 1, chunkSize: COMPRESSED_BYTES })
     this.finished = pipeline(this.gzip, createWriteStream(path.join(folder, this.file)))
-    this.finished.catch(() => undefined)
+    void ignoreRejection(this.finished, 'drain and close await it')
   }
 
   /** Takes in a subject without triples, which has its place among the others all the same. */
@@ -69,7 +70,7 @@ export class GraphWriter {
     this.written = new Promise((resolve, reject) =>
       this.gzip.write(piece, error => (error ? reject(error) : resolve())),
     )
-    this.written.catch(() => undefined)
+    void ignoreRejection(this.written, 'the next drain awaits it')
   }
 
   /** Ends the files; what they hold is on its way to the disk when this resolves. */

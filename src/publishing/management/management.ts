@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { Fault } from '../../errors/errors.ts'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { mayPublish, type Principal } from '../../model/principal.ts'
 import {
   DATASET_ID,
@@ -231,13 +232,11 @@ export class Desk {
       const changed = draft === null ? [] : ['draft']
       if (draft !== null) applyDraft(portal, draft)
       publications.forget(id)
-      publish(id)
-        .catch(() => undefined)
-        .finally(() => {
-          this.publishing.delete(id)
-          const version = currentManifest(this.options.versions, id)?.version ?? null
-          noteHistory(portal, id, { at: this.moment(), by, action: 'publish', version, changed })
-        })
+      void ignoreRejection(publish(id), 'whoever gave `publish` reports it').finally(() => {
+        this.publishing.delete(id)
+        const version = currentManifest(this.options.versions, id)?.version ?? null
+        noteHistory(portal, id, { at: this.moment(), by, action: 'publish', version, changed })
+      })
     } catch (error) {
       this.publishing.delete(id)
       throw error

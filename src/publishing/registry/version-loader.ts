@@ -1,4 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import { inGraph, triple, variable } from '../../sparql/build.ts'
 import { countOf, type SharedStore } from '../../store/remote/remote.ts'
@@ -58,11 +59,12 @@ export class VersionLoader {
     let lease = await this.#releases.lease(id, version, this.#now() + LEASE, leases)
     let renewing = Promise.resolve()
     const renewal = setInterval(() => {
-      renewing = renewing
-        .then(async () => {
+      renewing = ignoreRejection(
+        renewing.then(async () => {
           lease = await this.#releases.lease(id, version, this.#now() + LEASE, [lease])
-        })
-        .catch(() => undefined)
+        }),
+        'the next renewal tries again, and who finds the lease ended goes on',
+      )
     }, RENEWAL)
     try {
       await this.#fill(load)

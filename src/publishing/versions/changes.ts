@@ -1,6 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Fault } from '../../errors/errors.ts'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { runJob } from '../../runtime/job.ts'
 import type { GraphDifference } from '../../store/columns/compare.ts'
 import type { Comparison } from './changes-worker.ts'
@@ -61,7 +62,7 @@ export class VersionChanges {
       .finally(() => {
         this.waiting -= 1
       })
-    this.working = found.catch(() => undefined)
+    this.working = ignoreRejection(found, 'whoever asked gets it')
     const difference = await found
     writeDifference(file, difference)
     return difference

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { startThread } from '../../runtime/thread.ts'
 import type { EngineJob, EngineReply, WorkerSetup } from './protocol.ts'
 
@@ -51,7 +52,7 @@ export class EngineThread {
         onDeath(reason)
       })
     })
-    this.up.catch(() => undefined)
+    void ignoreRejection(this.up, 'onDeath is called with it')
   }
 
   ask(request: RequestWithoutId, onProgress: (lines: number) => void = () => undefined): Promise<FinalReply> {

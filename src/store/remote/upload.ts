@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { RemoteEngine } from './engine.ts'
 import { encodeLines, type StoredForms } from './forms.ts'
 
@@ -62,8 +63,7 @@ export async function upload(
     if (pieces <= done) continue
     const progress = { pieces, lines }
     sending = engine.add(graph, encoded).then(() => onPiece?.(progress))
-    // It is awaited with the next piece.
-    sending.catch(() => undefined)
+    void ignoreRejection(sending, 'it is awaited before the next piece')
   }
   await sending
   return { lines, samples }

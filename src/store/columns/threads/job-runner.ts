@@ -1,4 +1,5 @@
 import { Fault } from '../../../errors/errors.ts'
+import { ignoreRejection } from '../../../errors/ignore-rejection.ts'
 import { currentClient, rest, type WorkClient } from '../../../runtime/work-client.ts'
 import { KnownSlow } from './known-slow.ts'
 import type { Failure, Job, WireTable } from './protocol.ts'
@@ -194,7 +195,7 @@ export class JobRunner {
         finished = answer.done
         if (count > 0 && !finished) {
           ahead = next()
-          ahead.catch(() => undefined)
+          void ignoreRejection(ahead, 'it is awaited as the next piece')
         }
         if (answer.piece !== null) {
           yield answer.piece

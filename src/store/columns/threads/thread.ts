@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { ignoreRejection } from '../../../errors/ignore-rejection.ts'
 import { startThread } from '../../../runtime/thread.ts'
 import { standBack } from '../../../runtime/thread-priority.ts'
 import type { ColumnReply, ColumnRequest, Job, JobLimits, ThreadSetup } from './protocol.ts'
@@ -66,7 +67,7 @@ export class ColumnThread {
         listener.onDeath(this, reason)
       })
     })
-    this.up.catch(() => undefined)
+    void ignoreRejection(this.up, 'onDeath is called with it')
   }
 
   send(request: Exclude<ColumnRequest, { readonly type: 'run' | 'next' }>): void {
