@@ -31,55 +31,55 @@ const MAX_REMEMBERED = 100_000
 
 /** Failures of one process, which begins without any. */
 export class FailuresInMemory implements Failures {
-  readonly #most: number
+  private readonly most: number
   /** Moments of failures, least recently touched first. */
-  readonly #moments = new Map<string, readonly number[]>()
+  private readonly moments = new Map<string, readonly number[]>()
 
   constructor(max = MAX_REMEMBERED) {
-    this.#most = max
+    this.most = max
   }
 
   begin(counted: readonly FailureLimit[], now: number): number | null {
-    this.#forgetOld(counted, now)
+    this.forgetOld(counted, now)
     const ends = counted.flatMap(({ subject, limit, within }) => {
-      const recent = this.#moments.get(subject)?.filter(moment => moment > now - within) ?? []
+      const recent = this.moments.get(subject)?.filter(moment => moment > now - within) ?? []
       return recent.length < limit ? [] : [(recent[recent.length - limit] ?? now) + within]
     })
     if (ends.length > 0) return Math.max(...ends)
-    for (const subject of subjectsOf(counted)) this.#note(subject, now)
+    for (const subject of subjectsOf(counted)) this.note(subject, now)
     return null
   }
 
   withdraw(subjects: readonly string[], moment: number): void {
     for (const subject of subjects) {
-      const moments = this.#moments.get(subject) ?? []
+      const moments = this.moments.get(subject) ?? []
       const at = moments.lastIndexOf(moment)
       if (at < 0) continue
-      if (moments.length === 1) this.#moments.delete(subject)
-      else this.#moments.set(subject, moments.toSpliced(at, 1))
+      if (moments.length === 1) this.moments.delete(subject)
+      else this.moments.set(subject, moments.toSpliced(at, 1))
     }
   }
 
   forget(subject: string): void {
-    this.#moments.delete(subject)
+    this.moments.delete(subject)
   }
 
-  #forgetOld(counted: readonly FailureLimit[], now: number): void {
+  private forgetOld(counted: readonly FailureLimit[], now: number): void {
     const since = now - longestOf(counted)
     for (const subject of subjectsOf(counted)) {
-      const moments = this.#moments.get(subject)?.filter(moment => moment > since) ?? []
-      if (moments.length === 0) this.#moments.delete(subject)
-      else this.#moments.set(subject, moments)
+      const moments = this.moments.get(subject)?.filter(moment => moment > since) ?? []
+      if (moments.length === 0) this.moments.delete(subject)
+      else this.moments.set(subject, moments)
     }
   }
 
-  #note(subject: string, now: number): void {
-    const moments = this.#moments.get(subject) ?? []
-    this.#moments.delete(subject)
-    this.#moments.set(subject, [...moments, now])
-    if (this.#moments.size <= this.#most) return
-    const [oldest] = this.#moments.keys()
-    if (oldest !== undefined) this.#moments.delete(oldest)
+  private note(subject: string, now: number): void {
+    const moments = this.moments.get(subject) ?? []
+    this.moments.delete(subject)
+    this.moments.set(subject, [...moments, now])
+    if (this.moments.size <= this.most) return
+    const [oldest] = this.moments.keys()
+    if (oldest !== undefined) this.moments.delete(oldest)
   }
 }
 
@@ -126,42 +126,42 @@ interface Full {
  * everybody else.
  */
 export class SharedFailures implements Failures {
-  readonly #database: Database
-  readonly #held = new Map<string, { readonly end: number; readonly until: number }>()
-  #turn: Promise<unknown> = Promise.resolve()
+  private readonly database: Database
+  private readonly held = new Map<string, { readonly end: number; readonly until: number }>()
+  private turn: Promise<unknown> = Promise.resolve()
 
   constructor(database: Database) {
-    this.#database = database
+    this.database = database
   }
 
   begin(counted: readonly FailureLimit[], now: number): Promise<number | null> {
-    const answer = this.#turn.then(async () => {
-      const cached = this.#heldOf(counted, now)
-      const full = cached.length > 0 ? cached : await this.#database.writeFigures(() => begin(counted, now))
-      if (this.#held.size > MAX_HELD) this.#held.clear()
+    const answer = this.turn.then(async () => {
+      const cached = this.heldOf(counted, now)
+      const full = cached.length > 0 ? cached : await this.database.writeFigures(() => begin(counted, now))
+      if (this.held.size > MAX_HELD) this.held.clear()
       if (full !== cached)
-        for (const { subject, end } of full) this.#held.set(subject, { end, until: now + HELD })
+        for (const { subject, end } of full) this.held.set(subject, { end, until: now + HELD })
       return full.length === 0 ? null : Math.max(...full.map(({ end }) => end))
     })
-    this.#turn = ignoreRejection(answer, 'whoever asked gets it')
+    this.turn = ignoreRejection(answer, 'whoever asked gets it')
     return answer
   }
 
   async withdraw(subjects: readonly string[], moment: number): Promise<void> {
-    for (const subject of subjects) this.#held.delete(subject)
-    await this.#database.writeFigures(function* () {
+    for (const subject of subjects) this.held.delete(subject)
+    await this.database.writeFigures(function* () {
       for (const subject of subjects) yield* removeOne(subject, moment)
     })
   }
 
   async forget(subject: string): Promise<void> {
-    this.#held.delete(subject)
-    await this.#database.writeFigures(() => removeAll(subject))
+    this.held.delete(subject)
+    await this.database.writeFigures(() => removeAll(subject))
   }
 
-  #heldOf(counted: readonly FailureLimit[], now: number): readonly Full[] {
+  private heldOf(counted: readonly FailureLimit[], now: number): readonly Full[] {
     return counted.flatMap(({ subject }) => {
-      const cached = this.#held.get(subject)
+      const cached = this.held.get(subject)
       return cached !== undefined && now < cached.until && now < cached.end
         ? [{ subject, end: cached.end }]
         : []

@@ -27,11 +27,11 @@ export class SqliteDatabase implements Database {
   readonly file: string
   /** The next id is above all that were ever given. */
   readonly settleIds: readonly ScriptStep[] = []
-  readonly #connection: Libsql.Database
-  readonly #prepared = new Map<string, Libsql.Statement>()
-  #generation = 0
-  #version: number | undefined
-  readonly #dataVersion: Libsql.Statement
+  private readonly connection: Libsql.Database
+  private readonly prepared = new Map<string, Libsql.Statement>()
+  private currentGeneration = 0
+  private version: number | undefined
+  private readonly dataVersion: Libsql.Statement
 
   /**
    * Opens the file, makes it where it is absent (for its owner alone), and brings its schema up to date.
@@ -41,60 +41,60 @@ export class SqliteDatabase implements Database {
    */
   constructor(file: string, steps: readonly string[]) {
     this.file = file
-    this.#connection = connect(file)
+    this.connection = connect(file)
     try {
-      this.#refuseForeign(steps.length)
-      this.#beginLog()
-      this.#connection.exec('PRAGMA synchronous = NORMAL')
-      this.#connection.exec('PRAGMA foreign_keys = ON')
-      this.#connection.exec(`PRAGMA cache_size = -${CACHE}`)
-      for (const step of steps.keys()) this.#migrate(steps, step)
+      this.refuseForeign(steps.length)
+      this.beginLog()
+      this.connection.exec('PRAGMA synchronous = NORMAL')
+      this.connection.exec('PRAGMA foreign_keys = ON')
+      this.connection.exec(`PRAGMA cache_size = -${CACHE}`)
+      for (const step of steps.keys()) this.migrate(steps, step)
     } catch (error) {
-      this.#connection.close()
-      throw this.#faultOf(error)
+      this.connection.close()
+      throw this.faultOf(error)
     }
-    this.#dataVersion = this.#connection.prepare('PRAGMA data_version')
+    this.dataVersion = this.connection.prepare('PRAGMA data_version')
   }
 
   /** Asking costs much less than a look-up. */
   generation(): number {
-    const { data_version: version } = this.#withFaults(() => this.#dataVersion.get([])) as {
+    const { data_version: version } = this.withFaults(() => this.dataVersion.get([])) as {
       readonly data_version: number
     }
-    if (version !== this.#version) this.#generation++
-    this.#version = version
-    return this.#generation
+    if (version !== this.version) this.currentGeneration++
+    this.version = version
+    return this.currentGeneration
   }
 
   isCurrent(generation: number): boolean {
-    return generation === this.#generation
+    return generation === this.currentGeneration
   }
 
   read<T>(work: () => DatabaseScript<T>): T {
-    return this.#withFaults(() => this.#run(work()))
+    return this.withFaults(() => this.run(work()))
   }
 
   snapshot<T>(work: () => DatabaseScript<T>): T {
-    return this.#transact(() => this.#run(work()))
+    return this.transact(() => this.run(work()))
   }
 
   write<T>(work: () => DatabaseScript<T>): T {
-    this.#generation++
-    return this.#transact(() => this.#run(work()))
+    this.currentGeneration++
+    return this.transact(() => this.run(work()))
   }
 
   writeFigures<T>(work: () => DatabaseScript<T>): T {
-    return this.#transact(() => this.#run(work()))
+    return this.transact(() => this.run(work()))
   }
 
-  #run<T>(work: DatabaseScript<T>): T {
+  private run<T>(work: DatabaseScript<T>): T {
     let state = work.next()
-    while (state.done !== true) state = work.next(this.#step(state.value))
+    while (state.done !== true) state = work.next(this.step(state.value))
     return state.value
   }
 
-  #step({ type, sql, values }: ScriptStep): unknown {
-    const statement = this.#prepare(sql)
+  private step({ type, sql, values }: ScriptStep): unknown {
+    const statement = this.prepare(sql)
     switch (type) {
       case 'get':
         return statement.get([...values])
@@ -107,24 +107,24 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  #prepare(sql: string): Libsql.Statement {
-    const known = this.#prepared.get(sql)
+  private prepare(sql: string): Libsql.Statement {
+    const known = this.prepared.get(sql)
     if (known !== undefined) return known
-    if (this.#prepared.size >= MAX_PREPARED) this.#prepared.clear()
-    const statement = this.#connection.prepare(sql)
-    this.#prepared.set(sql, statement)
+    if (this.prepared.size >= MAX_PREPARED) this.prepared.clear()
+    const statement = this.connection.prepare(sql)
+    this.prepared.set(sql, statement)
     return statement
   }
 
-  #transact<T>(work: () => T): T {
-    return this.#withFaults(() => {
-      this.#connection.exec('BEGIN IMMEDIATE')
+  private transact<T>(work: () => T): T {
+    return this.withFaults(() => {
+      this.connection.exec('BEGIN IMMEDIATE')
       try {
         const result = work()
-        this.#connection.exec('COMMIT')
+        this.connection.exec('COMMIT')
         return result
       } catch (error) {
-        if (this.#connection.inTransaction) this.#connection.exec('ROLLBACK')
+        if (this.connection.inTransaction) this.connection.exec('ROLLBACK')
         throw error
       }
     })
@@ -135,49 +135,49 @@ export class SqliteDatabase implements Database {
     makeBackupFile(file)
     try {
       // An empty file counts as none.
-      this.#connection.prepare('VACUUM INTO ?').run([file])
+      this.connection.prepare('VACUUM INTO ?').run([file])
       const descriptor = openSync(file, 'r+')
       fsyncSync(descriptor)
       closeSync(descriptor)
     } catch (error) {
       rmSync(file, { force: true })
-      throw this.#faultOf(error)
+      throw this.faultOf(error)
     }
   }
 
   /** Puts what is in the log into the file, where nobody else is using it, and closes. */
   close(): void {
-    if (!this.#connection.open) return
+    if (!this.connection.open) return
     try {
-      this.#connection.pragma('busy_timeout = 50')
-      this.#connection.pragma('wal_checkpoint(TRUNCATE)')
+      this.connection.pragma('busy_timeout = 50')
+      this.connection.pragma('wal_checkpoint(TRUNCATE)')
     } catch {
       // It stays in the log, which whoever opens the file next reads as well.
     }
-    this.#connection.close()
+    this.connection.close()
   }
 
-  #refuseForeign(newest: number): void {
-    const version = this.#number('user_version')
+  private refuseForeign(newest: number): void {
+    const version = this.number('user_version')
     if (version > newest) {
       const reason = `${this.file} was written by a newer Lodestone: its schema is ${version}, this program knows ${newest}`
       throw new Fault('AccountsUnavailable', { reason }, { hint: 'Run that version, or restore a backup.' })
     }
-    const [tables] = this.#connection.prepare('SELECT count(*) AS count FROM sqlite_schema').all([]) as {
+    const [tables] = this.connection.prepare('SELECT count(*) AS count FROM sqlite_schema').all([]) as {
       readonly count: number
     }[]
     // Read after the tables: another process may make both in one transaction between two looks.
-    const application = this.#number('application_id')
+    const application = this.number('application_id')
     if (application !== APPLICATION && (application !== 0 || tables?.count !== 0))
       throw new Fault('AccountsUnavailable', { reason: `${this.file} is a database of something else` })
   }
 
   /** The change to a write-ahead log does not wait for others by itself. */
-  #beginLog(): void {
+  private beginLog(): void {
     const until = Date.now() + TIMEOUT
     for (;;) {
       try {
-        this.#connection.exec('PRAGMA journal_mode = WAL')
+        this.connection.exec('PRAGMA journal_mode = WAL')
         return
       } catch (error) {
         if (!isBusy(error) || Date.now() > until) throw error
@@ -186,30 +186,30 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  #migrate(steps: readonly string[], step: number): void {
-    if (this.#number('user_version') > step) return
-    this.#transact(() => {
-      if (this.#number('user_version') > step) return
-      this.#connection.exec(steps[step] ?? '')
-      this.#connection.exec(`PRAGMA application_id = ${APPLICATION}; PRAGMA user_version = ${step + 1}`)
+  private migrate(steps: readonly string[], step: number): void {
+    if (this.number('user_version') > step) return
+    this.transact(() => {
+      if (this.number('user_version') > step) return
+      this.connection.exec(steps[step] ?? '')
+      this.connection.exec(`PRAGMA application_id = ${APPLICATION}; PRAGMA user_version = ${step + 1}`)
     })
   }
 
-  #number(pragma: 'user_version' | 'application_id'): number {
-    const [row] = this.#connection.pragma(pragma) as Record<string, number>[]
+  private number(pragma: 'user_version' | 'application_id'): number {
+    const [row] = this.connection.pragma(pragma) as Record<string, number>[]
     return row?.[pragma] ?? 0
   }
 
-  #withFaults<T>(work: () => T): T {
+  private withFaults<T>(work: () => T): T {
     try {
       return work()
     } catch (error) {
-      throw this.#faultOf(error)
+      throw this.faultOf(error)
     }
   }
 
   /** What the outside is to blame for, as a fault; anything else is a defect and stays what it is. */
-  #faultOf(error: unknown): unknown {
+  private faultOf(error: unknown): unknown {
     if (!(error instanceof Libsql.SqliteError)) return error
     const why = REASONS.find(([code]) => error.code.startsWith(code))?.[1]
     if (why === undefined) return error

@@ -57,24 +57,24 @@ export function otpauthUri(issuer: string, account: string, secret: string): str
 
 /** Encrypts the secrets of one-time passwords, which must be readable again, with a key derived from that of the portal. */
 export class SecretBox {
-  readonly #key: Buffer
-  readonly #randomBytes: RandomBytes
+  private readonly key: Buffer
+  private readonly randomBytes: RandomBytes
 
   constructor(portalSecret: Buffer, randomBytes: RandomBytes) {
-    this.#key = Buffer.from(hkdfSync('sha256', portalSecret, '', 'lodestone second factor', 32))
-    this.#randomBytes = randomBytes
+    this.key = Buffer.from(hkdfSync('sha256', portalSecret, '', 'lodestone second factor', 32))
+    this.randomBytes = randomBytes
   }
 
   /** @param owner the user whom the secret belongs to: for another one it cannot be decrypted */
   seal(secret: Uint8Array, owner: number): Buffer {
-    const nonce = this.#randomBytes(NONCE_LENGTH)
-    const cipher = createCipheriv('aes-256-gcm', this.#key, nonce).setAAD(Buffer.from(String(owner)))
+    const nonce = this.randomBytes(NONCE_LENGTH)
+    const cipher = createCipheriv('aes-256-gcm', this.key, nonce).setAAD(Buffer.from(String(owner)))
     return Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
   }
 
   /** The secret; null where it was encrypted for another user or portal, or changed. */
   open(sealed: Uint8Array, owner: number): Buffer | null {
-    const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, NONCE_LENGTH))
+    const decipher = createDecipheriv('aes-256-gcm', this.key, sealed.subarray(0, NONCE_LENGTH))
       .setAAD(Buffer.from(String(owner)))
       .setAuthTag(sealed.subarray(-TAG_LENGTH))
     try {

@@ -43,22 +43,21 @@ export async function readDcat(reader: CatalogReader, url: string): Promise<Read
 
 /** What a catalog says, by subject and predicate. */
 class Description {
-  readonly #subjects = new Map<string, Map<string, Term[]>>()
-  readonly #lines = new LineSet()
-  #triples = 0
+  private readonly subjects = new Map<string, Map<string, Term[]>>()
+  private readonly lines = new LineSet()
+  private triples = 0
 
   add(lines: string): void {
     const triples = lines
       .split('\n')
       .filter(line => line !== '')
       .map(line => splitQuad(line).triple)
-      .filter(triple => this.#lines.add(triple))
+      .filter(triple => this.lines.add(triple))
     for (const { subject, predicate, object } of parseTriples(`${triples.join('\n')}\n`)) {
-      this.#triples += 1
-      if (this.#triples > MAX_TRIPLES)
-        throw new RangeError(`the catalog has more than ${MAX_TRIPLES} triples`)
-      const known = this.#subjects.get(subject.value) ?? new Map<string, Term[]>()
-      this.#subjects.set(subject.value, known)
+      this.triples += 1
+      if (this.triples > MAX_TRIPLES) throw new RangeError(`the catalog has more than ${MAX_TRIPLES} triples`)
+      const known = this.subjects.get(subject.value) ?? new Map<string, Term[]>()
+      this.subjects.set(subject.value, known)
       const objects = known.get(predicate.value) ?? []
       known.set(predicate.value, objects)
       objects.push(object)
@@ -66,7 +65,7 @@ class Description {
   }
 
   of(subject: string, ...predicates: readonly string[]): readonly Term[] {
-    const known = this.#subjects.get(subject)
+    const known = this.subjects.get(subject)
     return predicates.flatMap(predicate => known?.get(predicate) ?? [])
   }
 
@@ -94,14 +93,14 @@ class Description {
   }
 
   datasets(): readonly string[] {
-    return [...this.#subjects.keys()].filter(subject =>
+    return [...this.subjects.keys()].filter(subject =>
       this.of(subject, RDF.type).some(({ value }) => value === DCAT.Dataset),
     )
   }
 
   /** The address of the next page that was not read yet. */
   nextPage(base: string, seen: ReadonlySet<string>): string | null {
-    const links = [...this.#subjects.keys()].flatMap(subject =>
+    const links = [...this.subjects.keys()].flatMap(subject =>
       this.of(subject, HYDRA.next, 'http://www.w3.org/ns/hydra/core#nextPage'),
     )
     return (

@@ -70,14 +70,14 @@ export const PASSKEY_LIMITS: AttemptLimits = { ...SECRET_LIMITS, secret: 'passke
  * tried either. Accounts that do not exist count alike.
  */
 export class Attempts {
-  readonly #limits: AttemptLimits
-  readonly #failures: Failures
-  readonly #now: () => number
+  private readonly limits: AttemptLimits
+  private readonly failures: Failures
+  private readonly now: () => number
 
   constructor(limits: AttemptLimits, failures: Failures, now: () => number) {
-    this.#limits = limits
-    this.#failures = failures
-    this.#now = now
+    this.limits = limits
+    this.failures = failures
+    this.now = now
   }
 
   /**
@@ -86,10 +86,10 @@ export class Attempts {
    * @param device names a device on which the account was signed in before; null for any other
    */
   begin(account: string, address: string, device: string | null = null): MaybePromise<Attempt> {
-    const now = Math.floor(this.#now())
+    const now = Math.floor(this.now())
     const network = addressSubject(address)
     const name = account.normalize('NFKC').trim().toLowerCase()
-    const { secret, pair, address: anyAccount } = this.#limits
+    const { secret, pair, address: anyAccount } = this.limits
     const own = device === null ? keyOf(secret, 'pair', name, network) : keyOf(secret, 'device', name, device)
     const ofAddress = device === null ? anyAccount : []
     const counted = [
@@ -101,13 +101,13 @@ export class Attempts {
       })),
     ]
     const subjects = [...new Set(counted.map(({ subject }) => subject))]
-    const withdraw = () => this.#failures.withdraw(subjects, now)
-    return thenMaybe(this.#failures.begin(counted, now), until =>
+    const withdraw = () => this.failures.withdraw(subjects, now)
+    return thenMaybe(this.failures.begin(counted, now), until =>
       until === null
         ? {
             type: 'allowed',
             withdraw,
-            succeed: () => thenMaybe(withdraw(), () => this.#failures.forget(own)),
+            succeed: () => thenMaybe(withdraw(), () => this.failures.forget(own)),
           }
         : { type: 'blocked', until },
     )

@@ -80,100 +80,100 @@ export async function sortArrays(file: TextFile): Promise<JsonArrays> {
 /** Follows a path through a JSON text and cuts out the elements of the array that it leads to. */
 class ElementCutter implements JsonListener {
   readonly depth: number
-  readonly #path: readonly string[]
-  readonly #file: string
-  readonly #scanner: JsonScanner
+  private readonly path: readonly string[]
+  private readonly file: string
+  private readonly scanner: JsonScanner
   /** For each open array or object on the way: whether it is on the path, and the name or index that it is at. */
-  readonly #onPath: boolean[] = []
-  readonly #indexes: (number | undefined)[] = []
-  readonly #names: string[] = []
-  #within = false
-  #found = false
-  #elements: JsonElement[] = []
-  #chunk = ''
+  private readonly onPath: boolean[] = []
+  private readonly indexes: (number | undefined)[] = []
+  private readonly names: string[] = []
+  private within = false
+  private found = false
+  private elements: JsonElement[] = []
+  private chunk = ''
   /** What earlier chunks hold of the element that is open, and where it goes on in this chunk; -1 where none is. */
-  #held: string[] = []
-  #heldLength = 0
-  #from = -1
-  #begun: Omit<JsonElement, 'text'> = { kind: '{', line: 1, column: 1 }
+  private held: string[] = []
+  private heldLength = 0
+  private from = -1
+  private begun: Omit<JsonElement, 'text'> = { kind: '{', line: 1, column: 1 }
 
   constructor(file: string, path: readonly string[]) {
-    this.#file = file
-    this.#path = path
+    this.file = file
+    this.path = path
     this.depth = path.length + 1
-    this.#scanner = new JsonScanner(file, this)
+    this.scanner = new JsonScanner(file, this)
   }
 
   push(text: string): readonly JsonElement[] {
-    this.#chunk = text
-    this.#scanner.push(text)
-    if (this.#from >= 0) {
-      this.#held.push(text.slice(this.#from))
-      this.#heldLength += text.length - this.#from
-      this.#from = 0
-      if (this.#heldLength > MAX_ELEMENT)
+    this.chunk = text
+    this.scanner.push(text)
+    if (this.from >= 0) {
+      this.held.push(text.slice(this.from))
+      this.heldLength += text.length - this.from
+      this.from = 0
+      if (this.heldLength > MAX_ELEMENT)
         throw unreadable(
           'The element that begins here is too long for a record.',
           {
-            file: this.#file,
-            line: this.#begun.line,
-            column: this.#begun.column,
+            file: this.file,
+            line: this.begun.line,
+            column: this.begun.column,
           },
           'Split the document into records that are shorter; --records names the array that holds them.',
         )
     }
-    const elements = this.#elements
-    this.#elements = []
+    const elements = this.elements
+    this.elements = []
     return elements
   }
 
   finish(): boolean {
-    this.#scanner.finish()
-    return this.#found
+    this.scanner.finish()
+    return this.found
   }
 
   start(kind: JsonKind, depth: number, index: number): void {
-    if (this.#within) {
+    if (this.within) {
       if (depth !== this.depth) return
-      this.#from = index
-      this.#begun = { kind, line: this.#scanner.line, column: this.#scanner.column }
+      this.from = index
+      this.begun = { kind, line: this.scanner.line, column: this.scanner.column }
       return
     }
-    if (depth > this.#path.length) return
-    const onPath = this.#isOnPath(depth)
-    if (onPath && depth === this.#path.length) this.#enter(kind)
-    this.#onPath[depth] = onPath && (kind === '{' || kind === '[')
-    this.#indexes[depth] = kind === '[' ? -1 : undefined
+    if (depth > this.path.length) return
+    const onPath = this.isOnPath(depth)
+    if (onPath && depth === this.path.length) this.enter(kind)
+    this.onPath[depth] = onPath && (kind === '{' || kind === '[')
+    this.indexes[depth] = kind === '[' ? -1 : undefined
   }
 
   end(depth: number, index: number): void {
-    if (!this.#within) return
-    if (depth === this.#path.length) this.#within = false
+    if (!this.within) return
+    if (depth === this.path.length) this.within = false
     if (depth !== this.depth) return
-    const last = this.#chunk.slice(this.#from, index)
-    const text = this.#held.length === 0 ? last : this.#held.join('') + last
-    this.#elements.push({ text, ...this.#begun })
-    this.#held = []
-    this.#heldLength = 0
-    this.#from = -1
+    const last = this.chunk.slice(this.from, index)
+    const text = this.held.length === 0 ? last : this.held.join('') + last
+    this.elements.push({ text, ...this.begun })
+    this.held = []
+    this.heldLength = 0
+    this.from = -1
   }
 
   name(name: string, depth: number): void {
-    if (!this.#within) this.#names[depth - 1] = name
+    if (!this.within) this.names[depth - 1] = name
   }
 
-  #isOnPath(depth: number): boolean {
+  private isOnPath(depth: number): boolean {
     if (depth === 0) return true
-    const index = this.#indexes[depth - 1]
-    if (index !== undefined) this.#indexes[depth - 1] = index + 1
-    const key = index === undefined ? this.#names[depth - 1] : String(index + 1)
-    return this.#onPath[depth - 1] === true && key === this.#path[depth - 1]
+    const index = this.indexes[depth - 1]
+    if (index !== undefined) this.indexes[depth - 1] = index + 1
+    const key = index === undefined ? this.names[depth - 1] : String(index + 1)
+    return this.onPath[depth - 1] === true && key === this.path[depth - 1]
   }
 
-  #enter(kind: JsonKind): void {
-    const pointer = formatPointer(this.#path)
-    if (kind !== '[') throw this.#scanner.fault(`The value at ${JSON.stringify(pointer)} is not an array.`)
-    if (this.#found) throw this.#scanner.fault(`There is a second value at ${JSON.stringify(pointer)}.`)
-    this.#within = this.#found = true
+  private enter(kind: JsonKind): void {
+    const pointer = formatPointer(this.path)
+    if (kind !== '[') throw this.scanner.fault(`The value at ${JSON.stringify(pointer)} is not an array.`)
+    if (this.found) throw this.scanner.fault(`There is a second value at ${JSON.stringify(pointer)}.`)
+    this.within = this.found = true
   }
 }

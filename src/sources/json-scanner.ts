@@ -62,229 +62,229 @@ const EXPECTED: Readonly<Partial<Record<State, string>>> = {
  * Throws SourceUnreadable with line and column.
  */
 export class JsonScanner {
-  readonly #file: string
-  readonly #listener: JsonListener
+  private readonly file: string
+  private readonly listener: JsonListener
   /** True for an object, false for an array, from the outside in. */
-  readonly #open: boolean[] = []
-  #state: State = 'value'
-  #isName = false
-  #name = ''
-  #word = ''
-  #digits = 0
-  #line: number
-  #base = 0
-  #lineStart = 0
-  #afterReturn = -1
-  #index = 0
+  private readonly open: boolean[] = []
+  private state: State = 'value'
+  private isName = false
+  private name = ''
+  private word = ''
+  private digits = 0
+  private lineNumber: number
+  private base = 0
+  private lineStart = 0
+  private afterReturn = -1
+  private index = 0
 
   /**
    * @param file name for messages
    * @param line number of the text's first line
    */
   constructor(file: string, listener: JsonListener, line = 1) {
-    this.#file = file
-    this.#listener = listener
-    this.#line = line
+    this.file = file
+    this.listener = listener
+    this.lineNumber = line
   }
 
   /** 1-based line that is being scanned: within `start` that of the value. */
   get line(): number {
-    return this.#line
+    return this.lineNumber
   }
 
   /** 1-based column of the character that is being scanned. */
   get column(): number {
-    return this.#base + this.#index - this.#lineStart + 1
+    return this.base + this.index - this.lineStart + 1
   }
 
   /** Scans the next chunk. */
   push(text: string): void {
     let i = 0
     while (i < text.length) {
-      this.#index = i
-      if (this.#state === 'string') i = this.#string(text, i)
-      else if (this.#inToken()) i = this.#token(text, i)
-      else i = this.#structure(text, i)
+      this.index = i
+      if (this.state === 'string') i = this.string(text, i)
+      else if (this.inToken()) i = this.token(text, i)
+      else i = this.structure(text, i)
     }
-    this.#base += text.length
-    this.#index = 0
+    this.base += text.length
+    this.index = 0
   }
 
   /** Ends the text, which must be whole. */
   finish(): void {
-    if (isNumberState(this.#state)) this.#endNumber('', 0)
-    if (this.#state !== 'done') throw this.#unexpected(undefined)
+    if (isNumberState(this.state)) this.endNumber('', 0)
+    if (this.state !== 'done') throw this.unexpected(undefined)
   }
 
   /** A fault at the place that is being scanned. */
   fault(reason: string, hint?: string): Error {
-    return unreadable(reason, { file: this.#file, line: this.line, column: this.column }, hint)
+    return unreadable(reason, { file: this.file, line: this.line, column: this.column }, hint)
   }
 
-  #inToken(): boolean {
-    const state = this.#state
+  private inToken(): boolean {
+    const state = this.state
     return state === 'escape' || state === 'hex' || state === 'word' || isNumberState(state)
   }
 
-  #structure(text: string, i: number): number {
+  private structure(text: string, i: number): number {
     const code = text.charCodeAt(i)
     switch (code) {
       case FEED:
       case RETURN:
-        this.#newline(code, i)
+        this.newline(code, i)
         return i + 1
       case 9:
       case 32:
         return i + 1
       case QUOTE:
-        if (this.#state === 'member' || this.#state === 'first member') {
-          this.#isName = true
-          this.#name = ''
-          this.#state = 'string'
-        } else this.#start('"', 'string', text, i)
+        if (this.state === 'member' || this.state === 'first member') {
+          this.isName = true
+          this.name = ''
+          this.state = 'string'
+        } else this.start('"', 'string', text, i)
         return i + 1
       case 0x7b:
-        this.#enter('{', text, i)
+        this.enter('{', text, i)
         return i + 1
       case 0x5b:
-        this.#enter('[', text, i)
+        this.enter('[', text, i)
         return i + 1
       case 0x7d:
       case 0x5d:
-        this.#leave(code === 0x7d, text, i)
+        this.leave(code === 0x7d, text, i)
         return i + 1
       case 0x3a:
-        if (this.#state !== 'colon') throw this.#unexpected(text, i)
-        this.#state = 'value'
+        if (this.state !== 'colon') throw this.unexpected(text, i)
+        this.state = 'value'
         return i + 1
       case 0x2c:
-        if (this.#state !== 'after') throw this.#unexpected(text, i)
-        this.#state = this.#open[this.#open.length - 1] ? 'member' : 'value'
+        if (this.state !== 'after') throw this.unexpected(text, i)
+        this.state = this.open[this.open.length - 1] ? 'member' : 'value'
         return i + 1
       default:
-        this.#scalar(code, text, i)
+        this.scalar(code, text, i)
         return i + 1
     }
   }
 
-  #scalar(code: number, text: string, i: number): void {
-    if (code === MINUS) this.#start('0', 'minus', text, i)
-    else if (code === 48) this.#start('0', 'zero', text, i)
-    else if (isDigitByte(code)) this.#start('0', 'integer', text, i)
+  private scalar(code: number, text: string, i: number): void {
+    if (code === MINUS) this.start('0', 'minus', text, i)
+    else if (code === 48) this.start('0', 'zero', text, i)
+    else if (isDigitByte(code)) this.start('0', 'integer', text, i)
     else {
       const word = lookup(WORDS, text.charAt(i))
-      if (word === undefined) throw this.#unexpected(text, i)
-      this.#start('t', 'word', text, i)
-      this.#word = word
-      this.#digits = 1
+      if (word === undefined) throw this.unexpected(text, i)
+      this.start('t', 'word', text, i)
+      this.word = word
+      this.digits = 1
     }
   }
 
-  #start(kind: JsonKind, state: State, text: string, i: number): void {
-    if (this.#state !== 'value' && this.#state !== 'first element') throw this.#unexpected(text, i)
-    const depth = this.#open.length
-    if (depth <= this.#listener.depth) this.#listener.start(kind, depth, i)
-    this.#isName = false
-    this.#state = state
+  private start(kind: JsonKind, state: State, text: string, i: number): void {
+    if (this.state !== 'value' && this.state !== 'first element') throw this.unexpected(text, i)
+    const depth = this.open.length
+    if (depth <= this.listener.depth) this.listener.start(kind, depth, i)
+    this.isName = false
+    this.state = state
   }
 
-  #enter(kind: '{' | '[', text: string, i: number): void {
-    this.#start(kind, kind === '{' ? 'first member' : 'first element', text, i)
-    if (this.#open.push(kind === '{') > MAX_NESTING)
+  private enter(kind: '{' | '[', text: string, i: number): void {
+    this.start(kind, kind === '{' ? 'first member' : 'first element', text, i)
+    if (this.open.push(kind === '{') > MAX_NESTING)
       throw this.fault(
         `Arrays and objects are nested more than ${MAX_NESTING} deep.`,
         'Write the document with fewer levels.',
       )
   }
 
-  #leave(isObject: boolean, text: string, i: number): void {
-    const ends = this.#state === 'after' || this.#state === (isObject ? 'first member' : 'first element')
-    if (!ends || this.#open[this.#open.length - 1] !== isObject) throw this.#unexpected(text, i)
-    this.#open.pop()
-    this.#end(i + 1)
+  private leave(isObject: boolean, text: string, i: number): void {
+    const ends = this.state === 'after' || this.state === (isObject ? 'first member' : 'first element')
+    if (!ends || this.open[this.open.length - 1] !== isObject) throw this.unexpected(text, i)
+    this.open.pop()
+    this.end(i + 1)
   }
 
-  #end(index: number): void {
-    const depth = this.#open.length
-    this.#state = depth === 0 ? 'done' : 'after'
-    if (depth <= this.#listener.depth) this.#listener.end(depth, index)
+  private end(index: number): void {
+    const depth = this.open.length
+    this.state = depth === 0 ? 'done' : 'after'
+    if (depth <= this.listener.depth) this.listener.end(depth, index)
   }
 
-  #string(text: string, from: number): number {
+  private string(text: string, from: number): number {
     let i = from
     let code = text.charCodeAt(i)
     while (code !== QUOTE && code !== BACKSLASH && code >= 0x20) code = text.charCodeAt(++i)
-    const described = this.#isName && this.#open.length <= this.#listener.depth
-    if (described) this.#name += text.slice(from, i)
+    const described = this.isName && this.open.length <= this.listener.depth
+    if (described) this.name += text.slice(from, i)
     if (i >= text.length) return i
-    this.#index = i
+    this.index = i
     if (code === BACKSLASH) {
-      this.#state = 'escape'
-      if (described) this.#name += '\\'
-    } else if (code !== QUOTE) throw this.#unexpected(text, i)
-    else if (!this.#isName) this.#end(i + 1)
+      this.state = 'escape'
+      if (described) this.name += '\\'
+    } else if (code !== QUOTE) throw this.unexpected(text, i)
+    else if (!this.isName) this.end(i + 1)
     else {
-      if (described) this.#listener.name(JSON.parse(`"${this.#name}"`) as string, this.#open.length)
-      this.#state = 'colon'
+      if (described) this.listener.name(JSON.parse(`"${this.name}"`) as string, this.open.length)
+      this.state = 'colon'
     }
     return i + 1
   }
 
-  #token(text: string, i: number): number {
+  private token(text: string, i: number): number {
     const character = text.charAt(i)
-    switch (this.#state) {
+    switch (this.state) {
       case 'escape':
-        if (!'"\\/bfnrtu'.includes(character)) throw this.#unexpected(text, i)
-        this.#digits = 0
-        this.#state = character === 'u' ? 'hex' : 'string'
-        if (this.#isName) this.#name += character
+        if (!'"\\/bfnrtu'.includes(character)) throw this.unexpected(text, i)
+        this.digits = 0
+        this.state = character === 'u' ? 'hex' : 'string'
+        if (this.isName) this.name += character
         return i + 1
       case 'hex':
-        if (!/[0-9a-f]/i.test(character)) throw this.#unexpected(text, i)
-        if (++this.#digits === 4) this.#state = 'string'
-        if (this.#isName) this.#name += character
+        if (!/[0-9a-f]/i.test(character)) throw this.unexpected(text, i)
+        if (++this.digits === 4) this.state = 'string'
+        if (this.isName) this.name += character
         return i + 1
       case 'word':
-        if (character !== this.#word[this.#digits]) throw this.#unexpected(text, i)
-        if (++this.#digits === this.#word.length) this.#end(i + 1)
+        if (character !== this.word[this.digits]) throw this.unexpected(text, i)
+        if (++this.digits === this.word.length) this.end(i + 1)
         return i + 1
       default:
-        return this.#number(text, i)
+        return this.number(text, i)
     }
   }
 
-  #number(text: string, i: number): number {
+  private number(text: string, i: number): number {
     const code = text.charCodeAt(i)
-    const next = afterNumeral(this.#state as NumberState, code)
+    const next = afterNumeral(this.state as NumberState, code)
     if (next === undefined) {
-      this.#endNumber(text, i)
+      this.endNumber(text, i)
       return i
     }
-    this.#state = next
+    this.state = next
     return i + 1
   }
 
-  #endNumber(text: string, i: number): void {
-    if (!isWholeNumber(this.#state)) throw this.#unexpected(i < text.length ? text : undefined, i)
-    this.#end(i)
+  private endNumber(text: string, i: number): void {
+    if (!isWholeNumber(this.state)) throw this.unexpected(i < text.length ? text : undefined, i)
+    this.end(i)
   }
 
-  #newline(code: number, i: number): void {
-    const after = this.#base + i + 1
-    if (code === RETURN || this.#afterReturn !== after - 1) this.#line++
-    if (code === RETURN) this.#afterReturn = after
-    this.#lineStart = after
+  private newline(code: number, i: number): void {
+    const after = this.base + i + 1
+    if (code === RETURN || this.afterReturn !== after - 1) this.lineNumber++
+    if (code === RETURN) this.afterReturn = after
+    this.lineStart = after
   }
 
-  #unexpected(text: string | undefined, i = 0): Error {
-    const state = this.#state
-    const inObject = this.#open[this.#open.length - 1]
+  private unexpected(text: string | undefined, i = 0): Error {
+    const state = this.state
+    const inObject = this.open[this.open.length - 1]
     const found = text === undefined ? undefined : String.fromCodePoint(text.codePointAt(i) ?? 0)
     const expected =
       state === 'after'
         ? `a comma or ${inObject ? '}' : ']'}`
         : state === 'word'
-          ? `the word ${this.#word}`
+          ? `the word ${this.word}`
           : (EXPECTED[state] ?? 'a digit')
     return this.fault(
       `The JSON is malformed: ${expected} is expected but ${shown(found)}.`,

@@ -25,99 +25,99 @@ export async function* readSelected(file: TextFile, path: JsonPath): AsyncGenera
 /** Follows a path through a JSON text and cuts out the values that it leads to. */
 class ValueCutter implements JsonListener {
   readonly depth: number
-  readonly #path: JsonPath
-  readonly #file: string
-  readonly #scanner: JsonScanner
+  private readonly path: JsonPath
+  private readonly file: string
+  private readonly scanner: JsonScanner
   /** For each open array or object: whether the path leads through it, and the name or index that it is at. */
-  readonly #onPath: boolean[] = []
-  readonly #indexes: (number | undefined)[] = []
-  readonly #names: string[] = []
-  #values: string[] = []
-  #chunk = ''
+  private readonly onPath: boolean[] = []
+  private readonly indexes: (number | undefined)[] = []
+  private readonly names: string[] = []
+  private values: string[] = []
+  private chunk = ''
   /** What earlier chunks hold of the value that is open, and where it goes on in this chunk; -1 where none is. */
-  #held: string[] = []
-  #heldLength = 0
-  #from = -1
-  #begun = { line: 1, column: 1 }
+  private held: string[] = []
+  private heldLength = 0
+  private from = -1
+  private begun = { line: 1, column: 1 }
 
   constructor(file: string, path: JsonPath) {
-    this.#file = file
-    this.#path = path
+    this.file = file
+    this.path = path
     this.depth = path.length
-    this.#scanner = new JsonScanner(file, this)
+    this.scanner = new JsonScanner(file, this)
   }
 
   push(text: string): readonly string[] {
-    this.#chunk = text
-    this.#scanner.push(text)
-    if (this.#from >= 0) {
-      this.#held.push(text.slice(this.#from))
-      this.#heldLength += text.length - this.#from
-      this.#from = 0
-      if (this.#heldLength > MAX_VALUE)
+    this.chunk = text
+    this.scanner.push(text)
+    if (this.from >= 0) {
+      this.held.push(text.slice(this.from))
+      this.heldLength += text.length - this.from
+      this.from = 0
+      if (this.heldLength > MAX_VALUE)
         throw unreadable(
           'The value that begins here is too long for a record.',
           {
-            file: this.#file,
-            ...this.#begun,
+            file: this.file,
+            ...this.begun,
           },
           'Split the document into records that are shorter; --records names the array that holds them.',
         )
     }
-    return this.#take()
+    return this.take()
   }
 
   /** A number at the root ends with the text. */
   finish(): readonly string[] {
-    this.#chunk = ''
-    this.#scanner.finish()
-    return this.#take()
+    this.chunk = ''
+    this.scanner.finish()
+    return this.take()
   }
 
   start(kind: JsonKind, depth: number, index: number): void {
-    const onPath = this.#isOnPath(depth)
+    const onPath = this.isOnPath(depth)
     if (onPath && depth === this.depth) {
-      this.#from = index
-      this.#begun = { line: this.#scanner.line, column: this.#scanner.column }
+      this.from = index
+      this.begun = { line: this.scanner.line, column: this.scanner.column }
     }
-    this.#onPath[depth] = onPath && (kind === '{' || kind === '[')
-    this.#indexes[depth] = kind === '[' ? -1 : undefined
+    this.onPath[depth] = onPath && (kind === '{' || kind === '[')
+    this.indexes[depth] = kind === '[' ? -1 : undefined
   }
 
   end(depth: number, index: number): void {
-    if (depth !== this.depth || this.#from < 0) return
-    const last = this.#chunk.slice(this.#from, index)
-    this.#values.push(this.#held.length === 0 ? last : this.#held.join('') + last)
-    this.#held = []
-    this.#heldLength = 0
-    this.#from = -1
+    if (depth !== this.depth || this.from < 0) return
+    const last = this.chunk.slice(this.from, index)
+    this.values.push(this.held.length === 0 ? last : this.held.join('') + last)
+    this.held = []
+    this.heldLength = 0
+    this.from = -1
   }
 
   name(name: string, depth: number): void {
-    this.#names[depth - 1] = name
+    this.names[depth - 1] = name
   }
 
-  #isOnPath(depth: number): boolean {
+  private isOnPath(depth: number): boolean {
     if (depth === 0) return true
-    const index = this.#indexes[depth - 1]
-    if (index !== undefined) this.#indexes[depth - 1] = index + 1
-    const step = this.#path[depth - 1]
-    if (step === undefined || this.#onPath[depth - 1] !== true) return false
+    const index = this.indexes[depth - 1]
+    if (index !== undefined) this.indexes[depth - 1] = index + 1
+    const step = this.path[depth - 1]
+    if (step === undefined || this.onPath[depth - 1] !== true) return false
     switch (step.type) {
       case 'all':
         return true
       case 'index':
         return index !== undefined && index + 1 === step.index
       case 'name':
-        return index === undefined && this.#names[depth - 1] === step.name
+        return index === undefined && this.names[depth - 1] === step.name
       default:
         return step satisfies never
     }
   }
 
-  #take(): readonly string[] {
-    const values = this.#values
-    this.#values = []
+  private take(): readonly string[] {
+    const values = this.values
+    this.values = []
     return values
   }
 }

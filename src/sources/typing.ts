@@ -98,23 +98,23 @@ interface Pending {
 
 /** Types batch after batch and keeps what the report tells. */
 class Typist {
-  readonly #fields: readonly CompiledField[]
-  #pending: readonly Pending[]
+  private readonly fields: readonly CompiledField[]
+  private pending: readonly Pending[]
   /** Rows whose columns are proposed in place of missing ones. */
-  #sample: readonly SourceRow[] = []
-  #header: readonly string[] | undefined
-  #rows = 0
-  #misfitCount = 0
-  readonly #examples: { row: SourceRow; found: string; count: number }[][]
-  readonly #nulls: number[]
-  readonly #misfitsOf: number[]
+  private sample: readonly SourceRow[] = []
+  private header: readonly string[] | undefined
+  private rows = 0
+  private misfitCount = 0
+  private readonly examples: { row: SourceRow; found: string; count: number }[][]
+  private readonly nulls: number[]
+  private readonly misfitsOf: number[]
 
   constructor(fields: readonly CompiledField[]) {
-    this.#fields = fields
-    this.#nulls = fields.map(() => 0)
-    this.#misfitsOf = fields.map(() => 0)
-    this.#examples = fields.map(() => [])
-    this.#pending = fields.flatMap(field =>
+    this.fields = fields
+    this.nulls = fields.map(() => 0)
+    this.misfitsOf = fields.map(() => 0)
+    this.examples = fields.map(() => [])
+    this.pending = fields.flatMap(field =>
       field.columns.map(column => ({ field: field.name, column, read: fieldReader(column) })),
     )
   }
@@ -122,17 +122,17 @@ class Typist {
   /** A header says at once which columns are missing. */
   checkHeader(columns: readonly string[]): void {
     const known = new Set(columns)
-    this.#header = columns
-    this.#pending = this.#pending.filter(({ column }) => !known.has(column))
+    this.header = columns
+    this.pending = this.pending.filter(({ column }) => !known.has(column))
   }
 
   type(rows: readonly SourceRow[]): readonly (readonly Value[])[] {
-    if (this.#rows === 0) this.#sample = rows
-    this.#rows += rows.length
-    if (this.#pending.length > 0 && this.#header === undefined)
-      this.#pending = this.#pending.filter(({ read }) => !rows.some(row => read(row.data) !== undefined))
-    const fields = this.#fields
-    const nulls = this.#nulls
+    if (this.rows === 0) this.sample = rows
+    this.rows += rows.length
+    if (this.pending.length > 0 && this.header === undefined)
+      this.pending = this.pending.filter(({ read }) => !rows.some(row => read(row.data) !== undefined))
+    const fields = this.fields
+    const nulls = this.nulls
     const width = fields.length
     return rows.map(row => {
       const values = new Array<Value>(width)
@@ -140,7 +140,7 @@ class Typist {
         const field = fields[i] as CompiledField
         const raw = field.extract(row.data)
         const value = field.convert(raw)
-        if (value === undefined) this.#miss(row, i, raw)
+        if (value === undefined) this.miss(row, i, raw)
         if (value === undefined || value === null) (nulls[i] as number)++
         values[i] = value ?? null
       }
@@ -149,43 +149,46 @@ class Typist {
   }
 
   report(): TypingReport {
-    const missing = this.#header === undefined && this.#rows === 0 ? [] : this.#pending
+    const missing = this.header === undefined && this.rows === 0 ? [] : this.pending
     return {
-      rows: this.#rows,
-      misfits: this.#fields.flatMap((field, index) => this.#fieldMisfits(field, index)),
-      misfitCount: this.#misfitCount,
-      fields: Object.fromEntries(this.#fields.map((field, index) => [field.name, this.#countsOf(index)])),
-      missing: missing.map(({ field, column }) => this.#missingColumn(field, column)),
+      rows: this.rows,
+      misfits: this.fields.flatMap((field, index) => this.fieldMisfits(field, index)),
+      misfitCount: this.misfitCount,
+      fields: Object.fromEntries(this.fields.map((field, index) => [field.name, this.countsOf(index)])),
+      missing: missing.map(({ field, column }) => this.missingColumn(field, column)),
     }
   }
 
-  #countsOf(index: number): FieldCounts {
-    const nulls = this.#nulls[index] ?? 0
-    return { present: this.#rows - nulls, nulls, misfits: this.#misfitsOf[index] ?? 0 }
+  private countsOf(index: number): FieldCounts {
+    const nulls = this.nulls[index] ?? 0
+    return { present: this.rows - nulls, nulls, misfits: this.misfitsOf[index] ?? 0 }
   }
 
-  #fieldMisfits({ name, columns, expected }: CompiledField, index: number): readonly FieldConversionErrors[] {
-    const count = this.#misfitsOf[index] ?? 0
+  private fieldMisfits(
+    { name, columns, expected }: CompiledField,
+    index: number,
+  ): readonly FieldConversionErrors[] {
+    const count = this.misfitsOf[index] ?? 0
     if (count === 0) return []
-    const examples = (this.#examples[index] ?? []).map(example => {
+    const examples = (this.examples[index] ?? []).map(example => {
       const { row, line } = example.row
       return { row, line, found: example.found, count: example.count }
     })
     return [{ field: name, column: columns.join(', '), expected, count, examples }]
   }
 
-  #miss(row: SourceRow, index: number, raw: unknown): void {
-    this.#misfitCount++
-    this.#misfitsOf[index] = (this.#misfitsOf[index] ?? 0) + 1
-    const examples = this.#examples[index] ?? []
+  private miss(row: SourceRow, index: number, raw: unknown): void {
+    this.misfitCount++
+    this.misfitsOf[index] = (this.misfitsOf[index] ?? 0) + 1
+    const examples = this.examples[index] ?? []
     const found = foundText(raw)
     const known = examples.find(example => example.found === found)
     if (known !== undefined) known.count++
     else if (examples.length < MAX_EXAMPLES) examples.push({ row, found, count: 1 })
   }
 
-  #missingColumn(field: string, column: string): MissingColumn {
-    const candidates = this.#header ?? columnsOf(this.#sample, column.startsWith('/'))
+  private missingColumn(field: string, column: string): MissingColumn {
+    const candidates = this.header ?? columnsOf(this.sample, column.startsWith('/'))
     const near = nearest(column, candidates)
     const message = `The field ${field} takes its values from ${JSON.stringify(column)}, which the source does not have.`
     return { level: 'error', field, column, message, nearest: near }

@@ -33,19 +33,19 @@ export interface PostgresPlace {
  */
 export class PostgresDatabase implements Database {
   readonly settleIds: readonly ScriptStep[] = SETTLE_IDS
-  readonly #pool: pg.Pool
-  readonly #where: string
-  readonly #freshness: Freshness
-  readonly #texts = new Map<string, string>()
-  #isClosed = false
+  private readonly pool: pg.Pool
+  private readonly where: string
+  private readonly freshness: Freshness
+  private readonly texts = new Map<string, string>()
+  private isClosed = false
   /** When connections of the pool were last taken. */
-  readonly #used = new WeakMap<pg.PoolClient, number>()
+  private readonly used = new WeakMap<pg.PoolClient, number>()
 
   /** Connects, and makes or brings up to date the tables; several processes may do so at once. Faults: AccountsUnavailable. */
   static async open(place: PostgresPlace): Promise<PostgresDatabase> {
     const database = new PostgresDatabase(place)
     try {
-      await database.#migrate()
+      await database.migrate()
       return database
     } catch (error) {
       await database.close()
@@ -55,63 +55,63 @@ export class PostgresDatabase implements Database {
 
   private constructor(place: PostgresPlace) {
     const config = configOf(place)
-    this.#where = whereOf(place.url)
-    this.#pool = new pg.Pool({
+    this.where = whereOf(place.url)
+    this.pool = new pg.Pool({
       ...config,
       max: CONNECTIONS,
       idleTimeoutMillis: 60_000,
       allowExitOnIdle: true,
     })
     // A connection that is lost is replaced when one is needed; its user gets the error with the answer.
-    this.#pool.on('error', () => undefined)
-    this.#pool.on('connect', client => client.on('error', () => undefined))
-    const refuse = (error: unknown) => this.#refuse(error)
+    this.pool.on('error', () => undefined)
+    this.pool.on('connect', client => client.on('error', () => undefined))
+    const refuse = (error: unknown) => this.refuse(error)
     const listen = async (heard: Heard): Promise<Listener> => {
       const { ask, close } = await listener(config, heard).catch(refuse)
       return { ask: () => ask().catch(refuse), close }
     }
-    this.#freshness = new Freshness(listen, () => performance.now())
+    this.freshness = new Freshness(listen, () => performance.now())
   }
 
   generation(): MaybePromise<number> {
-    return this.#freshness.generation()
+    return this.freshness.generation()
   }
 
   isCurrent(generation: number): boolean {
-    return this.#freshness.isCurrent(generation)
+    return this.freshness.isCurrent(generation)
   }
 
   async read<T>(work: () => DatabaseScript<T>): Promise<T> {
-    return this.#withClient(client => this.#run(client, work()))
+    return this.withClient(client => this.run(client, work()))
   }
 
   async snapshot<T>(work: () => DatabaseScript<T>): Promise<T> {
-    return this.#transact('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work)
+    return this.transact('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY', work)
   }
 
   async write<T>(work: () => DatabaseScript<T>): Promise<T> {
-    return this.#transact(BEGIN_WRITING, work)
+    return this.transact(BEGIN_WRITING, work)
   }
 
   async writeFigures<T>(work: () => DatabaseScript<T>): Promise<T> {
-    return this.#transact(BEGIN_WRITING, work)
+    return this.transact(BEGIN_WRITING, work)
   }
 
   /** A database that does not answer is not waited for. */
   async close(): Promise<void> {
-    if (this.#isClosed) return
-    this.#isClosed = true
+    if (this.isClosed) return
+    this.isClosed = true
     const closed = ignoreRejection(
-      Promise.all([this.#freshness.close(), this.#pool.end()]),
+      Promise.all([this.freshness.close(), this.pool.end()]),
       'the database notices by itself that nobody is there',
     )
     await Promise.race([closed, sleep(CLOSING, undefined, { ref: false })])
   }
 
-  async #transact<T>(begin: string, work: () => DatabaseScript<T>): Promise<T> {
-    return this.#withClient(async client => {
+  private async transact<T>(begin: string, work: () => DatabaseScript<T>): Promise<T> {
+    return this.withClient(async client => {
       await client.query(begin)
-      const result = await this.#run(client, work()).catch(async error => {
+      const result = await this.run(client, work()).catch(async error => {
         if (!isBroken(error)) await client.query('ROLLBACK')
         throw error
       })
@@ -119,74 +119,74 @@ export class PostgresDatabase implements Database {
         const described = (await client.query(
           'SELECT value FROM generation; COMMIT',
         )) as unknown as pg.QueryResult[]
-        this.#freshness.note(described[0]?.rows[0]?.value)
+        this.freshness.note(described[0]?.rows[0]?.value)
       } catch (error) {
         // It may be written or not.
-        this.#freshness.distrust()
+        this.freshness.distrust()
         throw error
       }
       return result
     })
   }
 
-  async #withClient<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await this.#connect()
+  private async withClient<T>(use: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.connect()
     try {
       const result = await use(client)
       client.release()
       return result
     } catch (error) {
       client.release(isBroken(error))
-      return this.#refuse(error)
+      return this.refuse(error)
     }
   }
 
   /** A connection that works: one that lay idle may have been cut off, by a restart of the database say. */
-  async #connect(): Promise<pg.PoolClient> {
+  private async connect(): Promise<pg.PoolClient> {
     for (let attempt = 0; ; attempt++) {
-      const client = await this.#taken()
-      const idle = performance.now() - (this.#used.get(client) ?? Number.NEGATIVE_INFINITY)
-      this.#used.set(client, performance.now())
+      const client = await this.taken()
+      const idle = performance.now() - (this.used.get(client) ?? Number.NEGATIVE_INFINITY)
+      this.used.set(client, performance.now())
       if (idle < 1000 || idle === Number.POSITIVE_INFINITY) return client
       try {
         await client.query({ text: 'SELECT', query_timeout: CHECK } as pg.QueryConfig)
         return client
       } catch (error) {
         client.release(true)
-        if (attempt >= CONNECTIONS) return this.#refuse(error)
+        if (attempt >= CONNECTIONS) return this.refuse(error)
       }
     }
   }
 
-  async #taken(): Promise<pg.PoolClient> {
+  private async taken(): Promise<pg.PoolClient> {
     try {
-      return await this.#pool.connect()
+      return await this.pool.connect()
     } catch (error) {
-      return this.#refuse(error)
+      return this.refuse(error)
     }
   }
 
-  async #run<T>(client: pg.PoolClient, work: DatabaseScript<T>): Promise<T> {
+  private async run<T>(client: pg.PoolClient, work: DatabaseScript<T>): Promise<T> {
     let state = work.next()
     while (state.done !== true) {
       const { type, sql, values } = state.value
-      const { rows, rowCount } = await client.query(this.#textOf(sql), values.map(bound))
+      const { rows, rowCount } = await client.query(this.textOf(sql), values.map(bound))
       state = work.next(type === 'get' ? rows[0] : type === 'all' ? rows : (rowCount ?? 0))
     }
     return state.value
   }
 
-  #textOf(sql: string): string {
-    const known = this.#texts.get(sql)
+  private textOf(sql: string): string {
+    const known = this.texts.get(sql)
     if (known !== undefined) return known
-    if (this.#texts.size >= 200) this.#texts.clear()
+    if (this.texts.size >= 200) this.texts.clear()
     const text = postgresSql(sql)
-    this.#texts.set(sql, text)
+    this.texts.set(sql, text)
     return text
   }
 
-  async #migrate(): Promise<void> {
-    await this.#withClient(async client => {
+  private async migrate(): Promise<void> {
+    await this.withClient(async client => {
       // A statement that waits for another process, which makes the same tables, may take a while.
       await client.query(BEGIN_WRITING)
       const [found] = (
@@ -199,11 +199,7 @@ export class PostgresDatabase implements Database {
       const newest = POSTGRES_MIGRATIONS.length
       if (version > newest) {
         const reason = `the database of accounts was written by a newer Lodestone: its schema is ${version}, this program knows ${newest}`
-        throw new Fault(
-          'AccountsUnavailable',
-          { reason },
-          { hint: `Run that version. It is ${this.#where}.` },
-        )
+        throw new Fault('AccountsUnavailable', { reason }, { hint: `Run that version. It is ${this.where}.` })
       }
       for (const step of POSTGRES_MIGRATIONS.slice(version)) await client.query(step)
       if (version < newest) {
@@ -214,8 +210,8 @@ export class PostgresDatabase implements Database {
     })
   }
 
-  #refuse(error: unknown): never {
-    throw faultOf(error, this.#where)
+  private refuse(error: unknown): never {
+    throw faultOf(error, this.where)
   }
 }
 

@@ -28,97 +28,97 @@ export interface Heard {
  * within a second, whatever becomes of messages.
  */
 export class Freshness {
-  readonly #listen: (heard: Heard) => Promise<Listener>
-  readonly #clock: () => number
-  #listener: Listener | null = null
-  #generation = 0
+  private readonly listen: (heard: Heard) => Promise<Listener>
+  private readonly clock: () => number
+  private listener: Listener | null = null
+  private currentGeneration = 0
   /** The generation of the database that was seen last; null where none was. */
-  #seen: number | null = null
-  #confirmed = Number.NEGATIVE_INFINITY
-  #changes = 0
-  #asking: Promise<number> | null = null
-  #failure: { readonly moment: number; readonly error: unknown } | null = null
-  #isClosed = false
+  private seen: number | null = null
+  private confirmed = Number.NEGATIVE_INFINITY
+  private changes = 0
+  private asking: Promise<number> | null = null
+  private failure: { readonly moment: number; readonly error: unknown } | null = null
+  private isClosed = false
 
   /**
    * @param listen makes a connection
    * @param clock milliseconds that only go forward
    */
   constructor(listen: (heard: Heard) => Promise<Listener>, clock: () => number) {
-    this.#listen = listen
-    this.#clock = clock
+    this.listen = listen
+    this.clock = clock
   }
 
   /** A number that is another one where what was read before may be wrong. Fails where the database cannot be asked. */
   generation(): MaybePromise<number> {
-    if (this.#clock() - this.#confirmed < CONFIRMED_FOR) return this.#generation
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = null
+    if (this.clock() - this.confirmed < CONFIRMED_FOR) return this.currentGeneration
+    this.asking ??= this.ask().finally(() => {
+      this.asking = null
     })
-    return this.#asking
+    return this.asking
   }
 
   isCurrent(generation: number): boolean {
-    return generation === this.#generation
+    return generation === this.currentGeneration
   }
 
   /** Notes the generation of the database as of a moment when something was read or written. */
   note(seen: number): void {
-    if (seen === this.#seen) return
-    this.#seen = seen
-    this.#generation++
+    if (seen === this.seen) return
+    this.seen = seen
+    this.currentGeneration++
   }
 
   /** Nothing that was read before counts as good. */
   distrust(): void {
-    this.#seen = null
-    this.#confirmed = Number.NEGATIVE_INFINITY
-    this.#generation++
+    this.seen = null
+    this.confirmed = Number.NEGATIVE_INFINITY
+    this.currentGeneration++
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
-    const listener = this.#listener
-    this.#listener = null
-    if (this.#asking != null) await ignoreRejection(this.#asking, 'whoever asked gets it')
+    this.isClosed = true
+    const listener = this.listener
+    this.listener = null
+    if (this.asking != null) await ignoreRejection(this.asking, 'whoever asked gets it')
     await listener?.close()
   }
 
-  async #ask(): Promise<number> {
-    if (this.#failure !== null && this.#clock() - this.#failure.moment < REST) throw this.#failure.error
-    const [begun, changes] = [this.#clock(), this.#changes]
+  private async ask(): Promise<number> {
+    if (this.failure !== null && this.clock() - this.failure.moment < REST) throw this.failure.error
+    const [begun, changes] = [this.clock(), this.changes]
     try {
-      this.#listener ??= await this.#connect()
-      this.note(await this.#listener.ask())
+      this.listener ??= await this.connect()
+      this.note(await this.listener.ask())
     } catch (error) {
-      this.#failure = { moment: this.#clock(), error }
-      this.#drop()
+      this.failure = { moment: this.clock(), error }
+      this.drop()
       throw error
     }
-    this.#failure = null
+    this.failure = null
     // A change that was announced meanwhile may be newer than the answer.
-    if (changes === this.#changes) this.#confirmed = begun
-    return this.#generation
+    if (changes === this.changes) this.confirmed = begun
+    return this.currentGeneration
   }
 
-  async #connect(): Promise<Listener> {
+  private async connect(): Promise<Listener> {
     let listener: Listener | null = null
-    listener = await this.#listen({
+    listener = await this.listen({
       changed: () => {
-        this.#changes++
-        this.#confirmed = Number.NEGATIVE_INFINITY
+        this.changes++
+        this.confirmed = Number.NEGATIVE_INFINITY
       },
       lost: () => {
-        if (listener !== null && this.#listener === listener) this.#drop()
+        if (listener !== null && this.listener === listener) this.drop()
       },
     })
-    if (this.#isClosed) await listener.close()
+    if (this.isClosed) await listener.close()
     return listener
   }
 
-  #drop(): void {
-    const listener = this.#listener
-    this.#listener = null
+  private drop(): void {
+    const listener = this.listener
+    this.listener = null
     this.distrust()
     if (listener !== null) void ignoreRejection(listener.close(), 'it is lost already')
   }

@@ -77,31 +77,31 @@ function missing({ processor }: CompiledStep, column: string, known: Iterable<st
 /** A step in one reading, which finds out whether a source without a header has the columns that it reads. */
 class RunningStep {
   isHeaderKnown = false
-  readonly #step: CompiledStep
-  #rows = 0
-  #pending: readonly { readonly column: string; readonly read: ReturnType<typeof fieldReader> }[]
-  readonly #seen = new Set<string>()
+  private readonly step: CompiledStep
+  private rows = 0
+  private pending: readonly { readonly column: string; readonly read: ReturnType<typeof fieldReader> }[]
+  private readonly seen = new Set<string>()
 
   constructor(step: CompiledStep) {
-    this.#step = step
-    this.#pending = step.reads.map(column => ({ column, read: fieldReader(column) }))
+    this.step = step
+    this.pending = step.reads.map(column => ({ column, read: fieldReader(column) }))
   }
 
   apply(row: ChangingRow): boolean {
-    if (!this.isHeaderKnown && this.#pending.length > 0) this.#look(row)
-    return this.#step.apply(row)
+    if (!this.isHeaderKnown && this.pending.length > 0) this.look(row)
+    return this.step.apply(row)
   }
 
-  #look({ data }: ChangingRow): void {
-    this.#rows += 1
-    if (this.#seen.size < 1000) for (const name in data) this.#seen.add(name)
-    this.#pending = this.#pending.filter(({ read }) => read(data) === undefined)
+  private look({ data }: ChangingRow): void {
+    this.rows += 1
+    if (this.seen.size < 1000) for (const name in data) this.seen.add(name)
+    this.pending = this.pending.filter(({ read }) => read(data) === undefined)
   }
 
   /** Throws ConfigInvalid for a column that no row had. */
   checkReads(): void {
-    const [first] = this.#pending
-    if (!this.isHeaderKnown && this.#rows > 0 && first !== undefined)
-      throw missing(this.#step, first.column, this.#seen)
+    const [first] = this.pending
+    if (!this.isHeaderKnown && this.rows > 0 && first !== undefined)
+      throw missing(this.step, first.column, this.seen)
   }
 }

@@ -24,36 +24,36 @@ export interface FetchedColumnsOptions {
 
 /** The columns of versions of a store that several share: own files, or those that were fetched from the engine. */
 export class FetchedColumns {
-  readonly #store: SharedStore
-  readonly #releases: Releases
-  readonly #versions: Versions
-  readonly #folder: string
-  readonly #now: () => number
-  readonly #onEvent: FetchedColumnsOptions['onEvent']
+  private readonly store: SharedStore
+  private readonly releases: Releases
+  private readonly versions: Versions
+  private readonly folder: string
+  private readonly now: () => number
+  private readonly onEvent: FetchedColumnsOptions['onEvent']
   /** Versions whose columns are on their way. */
-  readonly #coming = new Map<string, Promise<void>>()
+  private readonly coming = new Map<string, Promise<void>>()
   /** When what could not be fetched is tried again. */
-  readonly #tryAgain = new Map<string, number>()
+  private readonly tryAgain = new Map<string, number>()
   /** The graphs whose columns the engine has, asked for once: whoever publishes does so once. */
-  #withColumns: Promise<ReadonlySet<string>> | null = null
+  private withColumns: Promise<ReadonlySet<string>> | null = null
 
   constructor({ store, releases, versions, folder, now, onEvent }: FetchedColumnsOptions) {
-    this.#store = store
-    this.#releases = releases
-    this.#versions = versions
-    this.#folder = folder
-    this.#now = now
-    this.#onEvent = onEvent
+    this.store = store
+    this.releases = releases
+    this.versions = versions
+    this.folder = folder
+    this.now = now
+    this.onEvent = onEvent
   }
 
   sources(manifest: Manifest): readonly FileSource[] {
-    return graphSources(this.#versions, manifest).map(source =>
-      columnsProblem(source.columns) === null ? source : { ...source, columns: this.#fileOf(source.graph) },
+    return graphSources(this.versions, manifest).map(source =>
+      columnsProblem(source.columns) === null ? source : { ...source, columns: this.fileOf(source.graph) },
     )
   }
 
-  #fileOf(graph: string): string {
-    return path.join(this.#folder, `${encodeURIComponent(graph)}.columns`)
+  private fileOf(graph: string): string {
+    return path.join(this.folder, `${encodeURIComponent(graph)}.columns`)
   }
 
   /** True where this instance has the columns of a version; else they are fetched meanwhile. */
@@ -62,18 +62,18 @@ export class FetchedColumns {
     const missing = this.sources(manifest).filter(({ columns }) => columnsProblem(columns) !== null)
     if (missing.length === 0) return true
     // What cannot be fetched now is tried again after a while.
-    if (!this.#coming.has(id) && (this.#tryAgain.get(id) ?? 0) <= this.#now())
-      this.#coming.set(
+    if (!this.coming.has(id) && (this.tryAgain.get(id) ?? 0) <= this.now())
+      this.coming.set(
         id,
-        this.#fetch(manifest, missing).then(
+        this.fetch(manifest, missing).then(
           () => {
-            this.#coming.delete(id)
-            this.#tryAgain.delete(id)
+            this.coming.delete(id)
+            this.tryAgain.delete(id)
           },
           (error: unknown) => {
-            this.#coming.delete(id)
-            this.#tryAgain.set(id, this.#now() + PAUSE)
-            this.#onEvent({ event: 'columns not fetched', reason: `${id}: ${errorText(error)}` })
+            this.coming.delete(id)
+            this.tryAgain.set(id, this.now() + PAUSE)
+            this.onEvent({ event: 'columns not fetched', reason: `${id}: ${errorText(error)}` })
           },
         ),
       )
@@ -81,30 +81,29 @@ export class FetchedColumns {
   }
 
   /** Gets columns, one graph after another: each may be large. */
-  async #fetch({ dataset, version }: Manifest, missing: readonly FileSource[]): Promise<void> {
-    const { versions } = await this.#releases.state()
+  private async fetch({ dataset, version }: Manifest, missing: readonly FileSource[]): Promise<void> {
+    const { versions } = await this.releases.state()
     const mine = versions.find(each => each.dataset === dataset.id && each.version === version)
     for (const { graph, columns, path, isSearched } of missing)
       if (path === null)
-        await this.#store.fetch({ graph, columns, isSearched, stored: mine?.loaded.get(graph) ?? null })
+        await this.store.fetch({ graph, columns, isSearched, stored: mine?.loaded.get(graph) ?? null })
       else await buildColumnsInThread({ triples: path, columns, isSearched })
   }
 
   /** Puts the columns of a version whose files are here into the engine where it has lost them. */
   async restore(versions: Versions, manifest: Manifest): Promise<void> {
-    this.#withColumns ??= this.#store.withColumns()
-    const there = await this.#withColumns
+    this.withColumns ??= this.store.withColumns()
+    const there = await this.withColumns
     for (const source of graphSources(versions, manifest))
-      if (source.path !== null && !there.has(source.graph)) await this.#store.sendColumns(source)
+      if (source.path !== null && !there.has(source.graph)) await this.store.sendColumns(source)
   }
 
   /** Forgets the columns of graphs that nobody needs any more. */
   tidy(needed: ReadonlySet<string>): void {
-    if (!existsSync(this.#folder)) return
-    const files = new Set([...needed].map(graph => path.basename(this.#fileOf(graph))))
-    for (const file of readdirSync(this.#folder))
-      if (file.endsWith('.columns') && !files.has(file))
-        rmSync(path.join(this.#folder, file), { force: true })
+    if (!existsSync(this.folder)) return
+    const files = new Set([...needed].map(graph => path.basename(this.fileOf(graph))))
+    for (const file of readdirSync(this.folder))
+      if (file.endsWith('.columns') && !files.has(file)) rmSync(path.join(this.folder, file), { force: true })
   }
 }
 

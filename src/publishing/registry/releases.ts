@@ -61,24 +61,24 @@ const PARTS_AT_A_TIME = 20
  */
 export class Releases {
   readonly graph: string
-  readonly #store: SharedStore
+  private readonly store: SharedStore
 
   /** @param base public address of the portal: several portals may share an engine */
   constructor(store: SharedStore, base: string) {
     const name = createHash('sha256').update(base).digest('hex').slice(0, 16)
     this.graph = `urn:lodestone:registry:${name}`
-    this.#store = store
+    this.store = store
   }
 
   /** The releases in force, by dataset: the one small query that every instance asks again and again. */
   async current(): Promise<ReadonlyMap<string, Release>> {
-    return latest((await this.#read(RELEASE)).map(readRelease)).releases
+    return latest((await this.read(RELEASE)).map(readRelease)).releases
   }
 
   /** Everything, for publishing and cleaning. */
   async state(): Promise<RegistryState> {
     const predicates = [RELEASE, GRAPH, LEASE, REPLACED, LOADED, PROGRESS]
-    const rows = (await Promise.all(predicates.map(each => this.#read(each)))).flat()
+    const rows = (await Promise.all(predicates.map(each => this.read(each)))).flat()
     const releases = latest(rows.filter(({ predicate }) => predicate.value === RELEASE).map(readRelease))
     const versions = new Map<string, UpdateTriple[]>()
     for (const row of rows) {
@@ -94,7 +94,7 @@ export class Releases {
 
   /** The text that was stored for a version; null where there is none. */
   async document(dataset: string, version: string): Promise<string | null> {
-    const rows = await this.#read(PART, versionIri(dataset, version))
+    const rows = await this.read(PART, versionIri(dataset, version))
     if (rows.length === 0) return null
     const parts = rows.map(({ object }) => object.value).sort()
     const [, count = ''] = /^\d+\/(\d+) /.exec(parts[0] ?? '') ?? []
@@ -107,7 +107,7 @@ export class Releases {
     const count = Math.max(1, Math.ceil(text.length / PART_LENGTH))
     const parts = Array.from({ length: count }, (_, at) => {
       const part = text.slice(at * PART_LENGTH, (at + 1) * PART_LENGTH)
-      return this.#said(dataset, version, PART, `${String(at).padStart(6, '0')}/${count} ${part}`)
+      return this.said(dataset, version, PART, `${String(at).padStart(6, '0')}/${count} ${part}`)
     })
     for (let done = 0; done < parts.length; done += PARTS_AT_A_TIME)
       await this.insert(parts.slice(done, done + PARTS_AT_A_TIME))
@@ -126,7 +126,7 @@ export class Releases {
     until: number,
     before: readonly UpdateTriple[],
   ): Promise<UpdateTriple> {
-    const lease = this.#said(dataset, version, LEASE, String(until))
+    const lease = this.said(dataset, version, LEASE, String(until))
     await this.insert([lease])
     await this.remove(before)
     return lease
@@ -141,38 +141,38 @@ export class Releases {
   }
 
   loaded(dataset: string, version: string, graph: string, triples: number): UpdateTriple {
-    return this.#said(dataset, version, LOADED, JSON.stringify([graph, triples]))
+    return this.said(dataset, version, LOADED, JSON.stringify([graph, triples]))
   }
 
   progress(dataset: string, version: string, graph: string, pieces: number): UpdateTriple {
-    return this.#said(dataset, version, PROGRESS, `${pieces} ${graph}`)
+    return this.said(dataset, version, PROGRESS, `${pieces} ${graph}`)
   }
 
   replaced(dataset: string, version: string, since: number): UpdateTriple {
-    return this.#said(dataset, version, REPLACED, String(since))
+    return this.said(dataset, version, REPLACED, String(since))
   }
 
   async insert(triples: readonly UpdateTriple[]): Promise<void> {
-    if (triples.length > 0) await this.#change({ type: 'insert', graph: this.graph, triples })
+    if (triples.length > 0) await this.change({ type: 'insert', graph: this.graph, triples })
   }
 
   async remove(triples: readonly UpdateTriple[]): Promise<void> {
-    if (triples.length > 0) await this.#change({ type: 'delete', graph: this.graph, triples })
+    if (triples.length > 0) await this.change({ type: 'delete', graph: this.graph, triples })
   }
 
   /** Takes back everything that is said of a version, its document as well. */
   async forget({ dataset, version, triples }: StoredVersion): Promise<void> {
-    const parts = await this.#read(PART, versionIri(dataset, version))
+    const parts = await this.read(PART, versionIri(dataset, version))
     for (let done = 0; done < parts.length; done += PARTS_AT_A_TIME)
       await this.remove(parts.slice(done, done + PARTS_AT_A_TIME))
     await this.remove(triples)
   }
 
-  #change(update: Update): Promise<void> {
-    return this.#store.change([update])
+  private change(update: Update): Promise<void> {
+    return this.store.change([update])
   }
 
-  #said(dataset: string, version: string, predicate: string, text: string): UpdateTriple {
+  private said(dataset: string, version: string, predicate: string, text: string): UpdateTriple {
     return {
       subject: iri(versionIri(dataset, version)),
       predicate: iri(predicate),
@@ -180,7 +180,7 @@ export class Releases {
     }
   }
 
-  async #read(
+  private async read(
     predicate: string,
     subject?: string,
   ): Promise<readonly (UpdateTriple & { readonly predicate: Term })[]> {
@@ -190,7 +190,7 @@ export class Releases {
       projection: [...(s.type === 'variable' ? [{ variable: s }] : []), { variable: o }],
       where: [inGraph(this.graph, triple(s, iri(predicate), o))],
     }
-    const rows = await this.#store.read(query)
+    const rows = await this.store.read(query)
     return rows.flatMap(row => {
       const found = s.type === 'variable' ? row.subject : s
       if (found === undefined || row.object === undefined) return []

@@ -31,72 +31,75 @@ export interface SharedRegistryOptions {
  * who comes next goes on where it stopped, or the graphs are dropped.
  */
 export class SharedRegistry implements Registry {
-  readonly #store: SharedStore
-  readonly #releases: Releases
-  readonly #now: () => number
-  readonly #columns: FetchedColumns
-  readonly #loader: VersionLoader
+  private readonly store: SharedStore
+  private readonly releases: Releases
+  private readonly now: () => number
+  private readonly columns: FetchedColumns
+  private readonly loader: VersionLoader
   /** Datasets whose version in force this program cannot read. */
-  readonly #unreadable = new Set<string>()
-  #read = 0
-  #reading: Promise<ReadonlyMap<string, Release>> | null = null
-  #known: ReadonlyMap<string, Release> = new Map()
-  #hadReleases = false
-  readonly #removed = new Map<string, ReadonlySet<string>>()
+  private readonly unreadable = new Set<string>()
+  private read = 0
+  private reading: Promise<ReadonlyMap<string, Release>> | null = null
+  private known: ReadonlyMap<string, Release> = new Map()
+  private hadReleases = false
+  private readonly removedByDataset = new Map<string, ReadonlySet<string>>()
   /** When the versions that this instance served were replaced, as it saw it, by their graphs. */
-  readonly #retired = new Map<string, number>()
-  readonly #served = new Map<string, { readonly version: string; readonly graphs: readonly string[] }>()
+  private readonly retired = new Map<string, number>()
+  private readonly served = new Map<
+    string,
+    { readonly version: string; readonly graphs: readonly string[] }
+  >()
 
   constructor({ store, base, versions, folder, now, onEvent = () => undefined }: SharedRegistryOptions) {
     const releases = new Releases(store, base)
-    this.#store = store
-    this.#releases = releases
-    this.#now = now
-    this.#columns = new FetchedColumns({ store, releases, versions, folder, now, onEvent })
-    this.#loader = new VersionLoader(store, releases, now)
-    store.guard(graphs => this.#check(graphs))
+    this.store = store
+    this.releases = releases
+    this.now = now
+    this.columns = new FetchedColumns({ store, releases, versions, folder, now, onEvent })
+    this.loader = new VersionLoader(store, releases, now)
+    store.guard(graphs => this.check(graphs))
   }
 
   async current(): Promise<ReadonlyMap<string, string>> {
     const current = new Map<string, string>()
-    for (const { dataset, version } of (await this.#poll()).values())
+    for (const { dataset, version } of (await this.poll()).values())
       if (version !== null) current.set(dataset, version)
     return current
   }
 
   async manifest(dataset: string, version: string): Promise<Manifest | null> {
-    const found = await this.#document(dataset, version)
-    if (found === null || !this.#columns.isHere(found.manifest)) return null
+    const found = await this.document(dataset, version)
+    if (found === null || !this.columns.isHere(found.manifest)) return null
     const { manifest, removed } = found
-    this.#removed.set(dataset, new Set(removed))
+    this.removedByDataset.set(dataset, new Set(removed))
     const graphs = this.sources(manifest).map(({ graph }) => graph)
-    this.#serves(dataset, version, graphs)
+    this.serves(dataset, version, graphs)
     return manifest
   }
 
   /** What is stored for a version; null for none, or one of another format. */
-  async #document(dataset: string, version: string): Promise<VersionDocument | null> {
-    const text = await this.#releases.document(dataset, version)
+  private async document(dataset: string, version: string): Promise<VersionDocument | null> {
+    const text = await this.releases.document(dataset, version)
     const found = text === null ? null : (JSON.parse(text) as VersionDocument)
     if (found?.manifest.format === VERSION_FORMAT) {
-      this.#unreadable.delete(dataset)
+      this.unreadable.delete(dataset)
       return found
     }
-    this.#unreadable.add(dataset)
+    this.unreadable.add(dataset)
     return null
   }
 
   sources(manifest: Manifest): readonly FileSource[] {
-    return this.#columns.sources(manifest)
+    return this.columns.sources(manifest)
   }
 
   /** Puts the columns of a version whose files are here into the engine where it has lost them. */
   restore(versions: Versions, manifest: Manifest): Promise<void> {
-    return this.#columns.restore(versions, manifest)
+    return this.columns.restore(versions, manifest)
   }
 
   isComing(dataset: string): boolean {
-    return (this.#known.get(dataset)?.version ?? null) !== null && !this.#unreadable.has(dataset)
+    return (this.known.get(dataset)?.version ?? null) !== null && !this.unreadable.has(dataset)
   }
 
   damage(): Promise<null> {
@@ -104,22 +107,22 @@ export class SharedRegistry implements Registry {
   }
 
   withdrawn(dataset: string): 'open' | 'secret' | null {
-    const withdrawn = this.#known.get(dataset)?.withdrawn ?? null
+    const withdrawn = this.known.get(dataset)?.withdrawn ?? null
     return withdrawn === 'forgotten' ? null : withdrawn
   }
 
   removed(dataset: string): ReadonlySet<string> | null {
-    return this.#removed.get(dataset) ?? null
+    return this.removedByDataset.get(dataset) ?? null
   }
 
   /** The manifest in force, asked anew; null for none. */
   async inForce(dataset: string): Promise<Manifest | null> {
-    const version = (await this.#poll()).get(dataset)?.version ?? null
-    return version === null ? null : ((await this.#document(dataset, version))?.manifest ?? null)
+    const version = (await this.poll()).get(dataset)?.version ?? null
+    return version === null ? null : ((await this.document(dataset, version))?.manifest ?? null)
   }
 
   async isWithdrawn(dataset: string): Promise<boolean> {
-    const release = (await this.#poll()).get(dataset)
+    const release = (await this.poll()).get(dataset)
     return release?.withdrawn === 'open' || release?.withdrawn === 'secret'
   }
 
@@ -135,7 +138,7 @@ export class SharedRegistry implements Registry {
   ): Promise<'released' | 'unchanged'> {
     const { id } = manifest.dataset
     for (;;) {
-      const { releases, versions: stored } = await this.#releases.state()
+      const { releases, versions: stored } = await this.releases.state()
       const inForce = releases.get(id)
       if (inForce?.version != null && sameContent(inForce.version, manifest.version)) return 'unchanged'
       const other = stored.find(
@@ -143,12 +146,12 @@ export class SharedRegistry implements Registry {
           each.dataset === id &&
           each.version !== manifest.version &&
           sameContent(each.version, manifest.version) &&
-          each.lease > this.#now(),
+          each.lease > this.now(),
       )
       if (other === undefined) {
         const mine = stored.find(each => each.dataset === id && each.version === manifest.version)
-        await this.#loader.load({ versions, manifest, mine, stored, onProgress })
-        await this.#putInForce(id, manifest.version)
+        await this.loader.load({ versions, manifest, mine, stored, onProgress })
+        await this.putInForce(id, manifest.version)
         return 'released'
       }
       await sleep(1000)
@@ -157,10 +160,10 @@ export class SharedRegistry implements Registry {
 
   /** Takes a dataset out of service. */
   async withdraw(dataset: string, withdrawn: NonNullable<Release['withdrawn']>): Promise<boolean> {
-    const before = (await this.#releases.current()).get(dataset)
+    const before = (await this.releases.current()).get(dataset)
     if (before === undefined || before.version === null) return false
-    await this.#releases.release({ dataset, number: before.number + 1, version: null, withdrawn })
-    await this.#markReplaced(dataset, before.version)
+    await this.releases.release({ dataset, number: before.number + 1, version: null, withdrawn })
+    await this.markReplaced(dataset, before.version)
     return true
   }
 
@@ -169,95 +172,95 @@ export class SharedRegistry implements Registry {
    * gave up. Every instance does it; doing it twice does no harm.
    */
   async sweep(): Promise<readonly string[]> {
-    const { releases, versions, outdated } = await this.#releases.state()
-    const now = this.#now()
+    const { releases, versions, outdated } = await this.releases.state()
+    const now = this.now()
     const isInForce = ({ dataset, version }: StoredVersion) => releases.get(dataset)?.version === version
     const isOver = (each: StoredVersion) =>
       !isInForce(each) && each.lease < now && each.replaced !== null && each.replaced + DROPPED < now
     for (const each of versions)
       if (!isInForce(each) && each.lease < now && each.replaced === null)
-        await this.#releases.insert([this.#releases.replaced(each.dataset, each.version, now)])
+        await this.releases.insert([this.releases.replaced(each.dataset, each.version, now)])
     const over = versions.filter(isOver)
     const needed = new Set(versions.filter(each => !isOver(each)).flatMap(({ graphs }) => graphs))
     for (const each of over) {
-      await this.#store.dropShared(each.graphs.filter(graph => !needed.has(graph)))
-      await this.#releases.forget(each)
+      await this.store.dropShared(each.graphs.filter(graph => !needed.has(graph)))
+      await this.releases.forget(each)
     }
-    await this.#releases.remove(outdated)
-    this.#columns.tidy(needed)
+    await this.releases.remove(outdated)
+    this.columns.tidy(needed)
     return over.map(({ dataset, version }) => `${dataset} ${version}`)
   }
 
   /** True where the store has nothing of this portal, though it had: it was emptied, or is another one. */
   isLost(): boolean {
-    return this.#hadReleases && this.#known.size === 0
+    return this.hadReleases && this.known.size === 0
   }
 
   /** How many versions are in force, are being loaded, or wait for their end. */
   async figures(): Promise<{ readonly inForce: number; readonly loading: number; readonly over: number }> {
-    const { releases, versions } = await this.#releases.state()
+    const { releases, versions } = await this.releases.state()
     const others = versions.filter(each => releases.get(each.dataset)?.version !== each.version)
-    const loading = others.filter(({ lease }) => lease > this.#now()).length
+    const loading = others.filter(({ lease }) => lease > this.now()).length
     const inForce = [...releases.values()].filter(({ version }) => version !== null).length
     return { inForce, loading, over: others.length - loading }
   }
 
   /** What the store says, or said a moment ago where others are asking already. */
-  #poll(): Promise<ReadonlyMap<string, Release>> {
-    this.#reading ??= this.#releases
+  private poll(): Promise<ReadonlyMap<string, Release>> {
+    this.reading ??= this.releases
       .current()
       .then(releases => {
-        this.#read = this.#now()
-        for (const [dataset, { version, graphs }] of this.#served)
+        this.read = this.now()
+        for (const [dataset, { version, graphs }] of this.served)
           if (releases.get(dataset)?.version !== version) {
-            for (const graph of graphs) if (!this.#retired.has(graph)) this.#retired.set(graph, this.#read)
-            this.#served.delete(dataset)
+            for (const graph of graphs) if (!this.retired.has(graph)) this.retired.set(graph, this.read)
+            this.served.delete(dataset)
           }
-        this.#known = releases
-        if (releases.size > 0) this.#hadReleases = true
+        this.known = releases
+        if (releases.size > 0) this.hadReleases = true
         return releases
       })
       .finally(() => {
-        this.#reading = null
+        this.reading = null
       })
-    return this.#reading
+    return this.reading
   }
 
   /** Rejects queries of graphs that may be gone: an instance that could not ask for a while does not know. */
-  #check(graphs: ReadonlySet<string>): Promise<void> | void {
-    if (graphs.has(this.#releases.graph)) return
+  private check(graphs: ReadonlySet<string>): Promise<void> | void {
+    if (graphs.has(this.releases.graph)) return
     const refuse = () => {
-      const now = this.#now()
+      const now = this.now()
       for (const graph of graphs)
-        if (now > (this.#retired.get(graph) ?? Number.POSITIVE_INFINITY) + RETIRED - 2 * STALE)
+        if (now > (this.retired.get(graph) ?? Number.POSITIVE_INFINITY) + RETIRED - 2 * STALE)
           throw new Fault('StoreUnavailable', {
             reason: 'another version has taken the place of this one. Try again in a moment.',
           })
     }
-    if (this.#now() - this.#read < STALE) return refuse()
-    return this.#poll().then(refuse)
+    if (this.now() - this.read < STALE) return refuse()
+    return this.poll().then(refuse)
   }
 
-  #serves(dataset: string, version: string, graphs: readonly string[]): void {
-    this.#served.set(dataset, { version, graphs })
-    for (const graph of graphs) this.#retired.delete(graph)
-    for (const [graph, since] of this.#retired)
-      if (since + 10 * DROPPED < this.#now()) this.#retired.delete(graph)
+  private serves(dataset: string, version: string, graphs: readonly string[]): void {
+    this.served.set(dataset, { version, graphs })
+    for (const graph of graphs) this.retired.delete(graph)
+    for (const [graph, since] of this.retired)
+      if (since + 10 * DROPPED < this.now()) this.retired.delete(graph)
   }
 
-  async #putInForce(dataset: string, version: string): Promise<void> {
-    const before = (await this.#releases.current()).get(dataset)
-    await this.#releases.release({ dataset, number: (before?.number ?? 0) + 1, version, withdrawn: null })
-    if (before?.version != null) await this.#markReplaced(dataset, before.version)
-    const { versions } = await this.#releases.state()
+  private async putInForce(dataset: string, version: string): Promise<void> {
+    const before = (await this.releases.current()).get(dataset)
+    await this.releases.release({ dataset, number: (before?.number ?? 0) + 1, version, withdrawn: null })
+    if (before?.version != null) await this.markReplaced(dataset, before.version)
+    const { versions } = await this.releases.state()
     const mine = versions.find(each => each.dataset === dataset && each.version === version)
     // Nobody loads it any more; how far the load was is of no use.
     const over = (mine?.triples ?? []).filter(({ predicate }) => /#(?:lease|progress)$/.test(predicate.value))
-    await this.#releases.remove(over)
+    await this.releases.remove(over)
   }
 
-  #markReplaced(dataset: string, version: string): Promise<void> {
-    return this.#releases.insert([this.#releases.replaced(dataset, version, this.#now())])
+  private markReplaced(dataset: string, version: string): Promise<void> {
+    return this.releases.insert([this.releases.replaced(dataset, version, this.now())])
   }
 }
 

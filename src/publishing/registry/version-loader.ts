@@ -38,14 +38,14 @@ export interface VersionLoad {
 
 /** Loads versions into a store that several share, under leases, and checks what the engine took. */
 export class VersionLoader {
-  readonly #store: SharedStore
-  readonly #releases: Releases
-  readonly #now: () => number
+  private readonly store: SharedStore
+  private readonly releases: Releases
+  private readonly now: () => number
 
   constructor(store: SharedStore, releases: Releases, now: () => number) {
-    this.#store = store
-    this.#releases = releases
-    this.#now = now
+    this.store = store
+    this.releases = releases
+    this.now = now
   }
 
   /** Loads a version under a lease that is renewed meanwhile. */
@@ -56,18 +56,18 @@ export class VersionLoader {
     const leases = (mine?.triples ?? []).filter(({ predicate }) =>
       /#(?:lease|replaced)$/.test(predicate.value),
     )
-    let lease = await this.#releases.lease(id, version, this.#now() + LEASE, leases)
+    let lease = await this.releases.lease(id, version, this.now() + LEASE, leases)
     let renewing = Promise.resolve()
     const renewal = setInterval(() => {
       renewing = ignoreRejection(
         renewing.then(async () => {
-          lease = await this.#releases.lease(id, version, this.#now() + LEASE, [lease])
+          lease = await this.releases.lease(id, version, this.now() + LEASE, [lease])
         }),
         'the next renewal tries again, and who finds the lease ended goes on',
       )
     }, RENEWAL)
     try {
-      await this.#fill(load)
+      await this.fill(load)
     } finally {
       clearInterval(renewal)
       await renewing
@@ -75,7 +75,7 @@ export class VersionLoader {
   }
 
   /** Loads what is missing of a version, and says what it is. */
-  async #fill({ versions, manifest, mine, stored, onProgress }: VersionLoad): Promise<void> {
+  private async fill({ versions, manifest, mine, stored, onProgress }: VersionLoad): Promise<void> {
     const { version } = manifest
     const { id } = manifest.dataset
     const sources = graphSources(versions, manifest)
@@ -83,7 +83,7 @@ export class VersionLoader {
       stored.flatMap(({ dataset, loaded }) => (dataset === id ? [...loaded] : [])),
     )
     const graphs = sources.map(({ graph }) => graph)
-    await this.#releases.insert(this.#releases.graphsOf(id, version, graphs))
+    await this.releases.insert(this.releases.graphsOf(id, version, graphs))
     const total = sources.reduce((sum, { triples }) => sum + triples, 0)
     let before = 0
     for (const source of sources) {
@@ -91,18 +91,18 @@ export class VersionLoader {
       const found = known.get(graph)
       if (found === undefined) {
         const done = before
-        const uploaded = await this.#store.upload(source, {
+        const uploaded = await this.store.upload(source, {
           done: mine?.progress.get(graph) ?? 0,
           onPiece: async ({ pieces, lines }) => {
             onProgress({ triples: done + lines, total })
             if (pieces % NOTED === 0)
-              await this.#releases.insert([this.#releases.progress(id, version, graph, pieces)])
+              await this.releases.insert([this.releases.progress(id, version, graph, pieces)])
           },
         })
-        const count = await this.#checked(source, uploaded.samples, isRepeating(manifest, graph))
+        const count = await this.checked(source, uploaded.samples, isRepeating(manifest, graph))
         known.set(graph, count)
-        await this.#releases.insert([this.#releases.loaded(id, version, graph, count)])
-      } else await this.#releases.insert([this.#releases.loaded(id, version, graph, found)])
+        await this.releases.insert([this.releases.loaded(id, version, graph, count)])
+      } else await this.releases.insert([this.releases.loaded(id, version, graph, found)])
       before += triples
       onProgress({ triples: before, total })
     }
@@ -110,11 +110,11 @@ export class VersionLoader {
       manifest,
       removed: [...removedIds(versions, id)].slice(-REMOVED_REPORTED),
     }
-    await this.#releases.keepDocument(id, version, JSON.stringify(document))
+    await this.releases.keepDocument(id, version, JSON.stringify(document))
   }
 
   /** Looks whether the engine has what was loaded, and gives the number of triples. Faults: LoadRefused. */
-  async #checked(
+  private async checked(
     { graph, triples }: { readonly graph: string; readonly triples: number },
     samples: readonly string[],
     isRepeated: boolean,
@@ -128,11 +128,11 @@ export class VersionLoader {
       for (const { subject, predicate } of parseTriples(samples.join(''))) {
         const where = [inGraph(graph, triple(subject, predicate, object))]
         const query = { type: 'select', projection: [{ variable: object }], where, limit: 1 } as const
-        if ((await this.#store.read(query)).length === 0) refuse('a piece')
+        if ((await this.store.read(query)).length === 0) refuse('a piece')
       }
       return triples
     }
-    const [row] = await this.#store.read(countOf(graph), COUNTING)
+    const [row] = await this.store.read(countOf(graph), COUNTING)
     const count = Number(row?.count?.value ?? 0)
     if (count > triples || (count < triples && !isRepeated))
       refuse(`${triples - count} of ${triples} triples`)

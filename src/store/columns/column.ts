@@ -26,13 +26,13 @@ export class Column {
   private readonly source: SectionSource
   private readonly derived: Derived
   private readonly number: number
-  #codes: Uint32Array | null = null
-  #subjects: Uint32Array | null = null
-  #offsets: Uint32Array | null = null
-  #postings: Postings | null = null
-  #rowNumbers: Uint32Array | null = null
-  #grid: PointGrid | null = null
-  readonly #words = new Map<number, WordIndex>()
+  private cachedCodes: Uint32Array | null = null
+  private cachedSubjects: Uint32Array | null = null
+  private cachedOffsets: Uint32Array | null = null
+  private cachedPostings: Postings | null = null
+  private cachedRowNumbers: Uint32Array | null = null
+  private cachedGrid: PointGrid | null = null
+  private readonly cachedWords = new Map<number, WordIndex>()
 
   constructor(
     number: number,
@@ -69,22 +69,22 @@ export class Column {
 
   /** Codes of all rows, one after another. */
   get codes(): Uint32Array {
-    this.#codes ??= new Uint32Array(this.source.get(this.header.codes))
-    return this.#codes
+    this.cachedCodes ??= new Uint32Array(this.source.get(this.header.codes))
+    return this.cachedCodes
   }
 
   /** Subjects of the rows of a sparse column. */
   get subjects(): Uint32Array {
     if (this.header.subjects === null) throw new Error(`${this.predicate} has a row for each subject`)
-    this.#subjects ??= new Uint32Array(this.source.get(this.header.subjects))
-    return this.#subjects
+    this.cachedSubjects ??= new Uint32Array(this.source.get(this.header.subjects))
+    return this.cachedSubjects
   }
 
   /** Where the codes of each row begin, in a column of several values. */
   get offsets(): Uint32Array {
     if (this.header.offsets === null) throw new Error(`${this.predicate} has one value a row`)
-    this.#offsets ??= new Uint32Array(this.source.get(this.header.offsets))
-    return this.#offsets
+    this.cachedOffsets ??= new Uint32Array(this.source.get(this.header.offsets))
+    return this.cachedOffsets
   }
 
   /** Rows, with or without a value. */
@@ -94,16 +94,16 @@ export class Column {
 
   /** Of a sparse column: one more than the row of each subject of the graph, 0 for none. Made when it is first asked for. */
   get rowNumbers(): Uint32Array {
-    if (this.#rowNumbers === null) {
+    if (this.cachedRowNumbers === null) {
       const [made] = this.derived.get(`rows:${this.number}`, () => {
         const numbers = sharedUint32(this.graphSubjects)
         const { subjects } = this
         for (let row = 0; row < subjects.length; row++) numbers[subjects[row] as number] = row + 1
         return [numbers.buffer as SharedArrayBuffer]
       })
-      this.#rowNumbers = new Uint32Array(made as SharedArrayBuffer)
+      this.cachedRowNumbers = new Uint32Array(made as SharedArrayBuffer)
     }
-    return this.#rowNumbers
+    return this.cachedRowNumbers
   }
 
   /** The row of a subject; -1 where it has none. */
@@ -161,12 +161,12 @@ export class Column {
 
   /** True where the postings are at hand. */
   get hasPostings(): boolean {
-    return this.#postings !== null || this.derived.has(`postings:${this.number}`)
+    return this.cachedPostings !== null || this.derived.has(`postings:${this.number}`)
   }
 
   /** The words of the values of a part of the dictionary: stored in the file, or made when they are first asked for. */
   wordsOf(part: DictionarySection): WordIndex {
-    const known = this.#words.get(part.first)
+    const known = this.cachedWords.get(part.first)
     if (known !== undefined) return known
     const stored = part.kind === 'text' ? part.words?.() : undefined
     const name = `words:${this.header.dictionary}:${part.first}`
@@ -176,28 +176,28 @@ export class Column {
     const texts = () =>
       textsOf(part.count, place => (isShape(place) ? '' : dictionary.form(part.first + place)))
     const index = openWordIndex(stored ?? this.derived.get(name, () => indexWords(texts())))
-    this.#words.set(part.first, index)
+    this.cachedWords.set(part.first, index)
     return index
   }
 
   /** The points of a part of the dictionary by where they are: made when they are first asked for. */
   gridOf(part: PointPart): PointGrid {
-    this.#grid ??= openGrid(
+    this.cachedGrid ??= openGrid(
       this.derived.get(`grid:${this.header.dictionary}:${part.first}`, () => makeGrid(part)),
     )
-    return this.#grid
+    return this.cachedGrid
   }
 
   /** The subjects of each code: made when they are first asked for. */
   get postings(): Postings {
-    if (this.#postings === null) {
+    if (this.cachedPostings === null) {
       const [starts, subjects] = this.derived.get(`postings:${this.number}`, () => this.makePostings())
-      this.#postings = {
+      this.cachedPostings = {
         starts: new Uint32Array(starts as SharedArrayBuffer),
         subjects: new Uint32Array(subjects as SharedArrayBuffer),
       }
     }
-    return this.#postings
+    return this.cachedPostings
   }
 
   /** Counting sort: the subjects rise, and so they do within each code. */

@@ -20,8 +20,8 @@ export class GraphColumns {
   readonly derived: Derived
   private readonly source: SectionSource
   private readonly byPredicate: ReadonlyMap<string, Column>
-  #subjectResources: Uint32Array | null = null
-  #resourceSubjects: Uint32Array | null = null
+  private cachedSubjectResources: Uint32Array | null = null
+  private cachedResourceSubjects: Uint32Array | null = null
 
   constructor(header: GraphHeader, source: SectionSource, derived = new Derived()) {
     this.header = header
@@ -49,13 +49,13 @@ export class GraphColumns {
 
   /** Resources of the subjects. */
   get subjectResources(): Uint32Array {
-    this.#subjectResources ??= new Uint32Array(this.source.get(this.header.subjectResources))
-    return this.#subjectResources
+    this.cachedSubjectResources ??= new Uint32Array(this.source.get(this.header.subjectResources))
+    return this.cachedSubjectResources
   }
 
   /** One more than the subject that a resource is, by its number; 0 for a resource that is none. */
   get resourceSubjects(): Uint32Array {
-    if (this.#resourceSubjects === null) {
+    if (this.cachedResourceSubjects === null) {
       const [made] = this.derived.get('subjects', () => {
         const subjects = sharedUint32(this.resources.count + 1)
         const resources = this.subjectResources
@@ -63,9 +63,9 @@ export class GraphColumns {
           subjects[resources[subject] as number] = subject + 1
         return [subjects.buffer as SharedArrayBuffer]
       })
-      this.#resourceSubjects = new Uint32Array(made as SharedArrayBuffer)
+      this.cachedResourceSubjects = new Uint32Array(made as SharedArrayBuffer)
     }
-    return this.#resourceSubjects
+    return this.cachedResourceSubjects
   }
 
   /** Triples of all subjects up to each. */

@@ -6,24 +6,24 @@ import type { DatasetOfQuery } from './protocol.ts'
 
 /** The one place that speaks to Oxigraph. Everything is synchronous; `isTrap` tells which errors end the engine. */
 export class EmbeddedEngine {
-  readonly #wasm: oxigraph.InitOutput
-  readonly #store: oxigraph.Store
+  private readonly wasm: oxigraph.InitOutput
+  private readonly store: oxigraph.Store
   /** Quads in the store, so that the size is asked once a graph. */
-  #quads = 0
+  private quads = 0
 
   constructor(module: WebAssembly.Module) {
-    this.#wasm = oxigraph.initSync({ module })
-    this.#store = new oxigraph.Store()
+    this.wasm = oxigraph.initSync({ module })
+    this.store = new oxigraph.Store()
   }
 
   /** Bytes of memory; it never shrinks. */
   get memory(): number {
-    return this.#wasm.memory.buffer.byteLength
+    return this.wasm.memory.buffer.byteLength
   }
 
   /** @param dataset what the query sees; without it only graphs that it names */
   query(sparql: string, format: AnswerFormat, dataset?: DatasetOfQuery): string {
-    if (dataset === undefined) return String(this.#store.query(sparql, { results_format: format }))
+    if (dataset === undefined) return String(this.store.query(sparql, { results_format: format }))
     const { defaultGraphs, namedGraphs, base } = dataset
     const options = {
       results_format: format,
@@ -31,7 +31,7 @@ export class EmbeddedEngine {
       named_graphs: namedGraphs.map(name => oxigraph.namedNode(name)),
       ...(base === undefined ? {} : { base_iri: base }),
     }
-    return String(this.#store.query(sparql, options))
+    return String(this.store.query(sparql, options))
   }
 
   /**
@@ -43,16 +43,16 @@ export class EmbeddedEngine {
   loadLines(graph: string, text: Buffer, limit: number): number {
     const reserve = reserveFor(countTextLines(text), text.length)
     if (this.memory + reserve <= limit) {
-      const place = this.#wasm.__wbindgen_malloc(reserve, 1) >>> 0
-      this.#wasm.__wbindgen_free(place, reserve, 1)
+      const place = this.wasm.__wbindgen_malloc(reserve, 1) >>> 0
+      this.wasm.__wbindgen_free(place, reserve, 1)
     }
     const name = oxigraph.namedNode(graph)
     const { ground: baseMap, blank } = splitBlankNodes(text)
-    if (baseMap.length > 0) this.#store.load(baseMap, { format: 'nt', to_graph_name: name, lenient: true })
+    if (baseMap.length > 0) this.store.load(baseMap, { format: 'nt', to_graph_name: name, lenient: true })
     // `load` gives blank nodes new names, others in every worker and for every batch; `parse` and `add` keep them.
     if (blank.length > 0) {
       for (const quad of oxigraph.parse(blank, { format: 'nt', to_graph_name: name, lenient: true })) {
-        this.#store.add(quad)
+        this.store.add(quad)
       }
     }
     return reserve
@@ -61,21 +61,21 @@ export class EmbeddedEngine {
   /** Distinct triples of the graph that was loaded last, which has about `lines` of them. */
   countLoaded(graph: string, lines: number): number {
     // The size of the store costs 0.05 µs for each quad that it ever held, COUNT 0.4 µs for each of the graph.
-    if (this.#quads > 8 * lines) {
+    if (this.quads > 8 * lines) {
       const answer = this.query(`SELECT (COUNT(*) AS ?count) { GRAPH <${graph}> { ?s ?p ?o } }`, 'tsv')
       const quads = countOf(answer)
-      this.#quads += quads
+      this.quads += quads
       return quads
     }
-    const before = this.#quads
-    this.#quads = this.#store.size
-    return this.#quads - before
+    const before = this.quads
+    this.quads = this.store.size
+    return this.quads - before
   }
 
   drop(graphs: readonly string[]): void {
     if (graphs.length === 0) return
-    for (const graph of graphs) this.#store.update(`DROP SILENT GRAPH <${graph}>`)
-    this.#quads = this.#store.size
+    for (const graph of graphs) this.store.update(`DROP SILENT GRAPH <${graph}>`)
+    this.quads = this.store.size
   }
 }
 

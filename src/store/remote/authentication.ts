@@ -23,14 +23,14 @@ const HASHES = { MD5: 'md5', 'SHA-256': 'sha256' } as const
  * is never sent to such an engine. What an address wants is seen from its first answer to requests without credentials.
  */
 export class Authentication {
-  readonly #credentials: Credentials | null
+  private readonly credentials: Credentials | null
   /** What each address wants: null for Basic; addresses that were not asked yet are absent. */
-  readonly #challenges = new Map<string, Challenge | null>()
+  private readonly challenges = new Map<string, Challenge | null>()
   /** Addresses that let these credentials in. */
-  readonly #accepted = new Set<string>()
+  private readonly accepted = new Set<string>()
 
   constructor(credentials: Credentials | null) {
-    this.#credentials = credentials && {
+    this.credentials = credentials && {
       user: inBytes(credentials.user),
       password: inBytes(credentials.password),
     }
@@ -38,10 +38,10 @@ export class Authentication {
 
   /** The header `Authorization` of a request; null where there are no credentials, or none are sent yet. */
   headerOf(method: string, url: URL): string | null {
-    if (this.#credentials === null) return null
-    const challenge = this.#challenges.get(url.origin + url.pathname)
+    if (this.credentials === null) return null
+    const challenge = this.challenges.get(url.origin + url.pathname)
     if (challenge === undefined) return null
-    const { user, password } = this.#credentials
+    const { user, password } = this.credentials
     if (challenge === null) return `Basic ${Buffer.from(`${user}:${password}`, 'latin1').toString('base64')}`
     return digestOf(challenge, { user, password }, method, url.pathname + url.search)
   }
@@ -51,22 +51,22 @@ export class Authentication {
    * with credentials, or with the nonce of now.
    */
   learn(url: URL, sent: string | null, status: number, required = ''): boolean {
-    if (this.#credentials === null) return false
+    if (this.credentials === null) return false
     const place = url.origin + url.pathname
-    const before = this.#challenges.get(place)
+    const before = this.challenges.get(place)
     if (status !== 401) {
-      if (sent !== null && status < 400) this.#accepted.add(place)
+      if (sent !== null && status < 400) this.accepted.add(place)
       // Any other refusal, such as that of an engine which is not ready, tells nothing of what is wanted.
-      if (before === undefined && (status < 400 || status === 403)) this.#challenges.set(place, null)
+      if (before === undefined && (status < 400 || status === 403)) this.challenges.set(place, null)
       return status === 403 && sent === null
     }
     const challenge = challengeOf(required)
     // Who asked for Digest once is never sent the password, whatever is answered in his place.
     if (challenge === null && before) return false
-    this.#challenges.set(place, challenge)
+    this.challenges.set(place, challenge)
     if (sent === null) return true
     // What was let in before has a nonce that is over; what never was has a wrong password.
-    return challenge !== null && (!sent.startsWith('Digest ') || this.#accepted.has(place))
+    return challenge !== null && (!sent.startsWith('Digest ') || this.accepted.has(place))
   }
 }
 

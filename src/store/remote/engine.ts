@@ -56,18 +56,18 @@ export class RemoteEngine {
   readonly addresses: EngineAddresses
   readonly deadline: number
   deadlines = 0
-  readonly #connections: Connections
-  readonly #own: Semaphore
-  readonly #untrusted: Semaphore
-  #isClosed = false
+  private readonly connections: Connections
+  private readonly own: Semaphore
+  private readonly untrusted: Semaphore
+  private isClosed = false
 
   constructor({ addresses, connections, concurrency, deadline, queue }: RemoteEngineOptions) {
     this.addresses = addresses
     this.deadline = deadline
-    this.#connections = connections
-    this.#own = new Semaphore(concurrency, queue, deadline)
+    this.connections = connections
+    this.own = new Semaphore(concurrency, queue, deadline)
     // Untrusted queries leave room for all others, and wait in a queue of their own.
-    this.#untrusted = new Semaphore(Math.max(1, Math.floor(concurrency / 2)), 50, deadline)
+    this.untrusted = new Semaphore(Math.max(1, Math.floor(concurrency / 2)), 50, deadline)
   }
 
   /**
@@ -75,8 +75,8 @@ export class RemoteEngine {
    * StoreUnavailable, UnprocessableEntity for an answer to a client that is too long; {@link QueryError}.
    */
   query(query: RemoteQuery, isUntrusted = false): Promise<string> {
-    const semaphore = isUntrusted ? this.#untrusted : this.#own
-    return semaphore.pass(() => this.#ask(query, isUntrusted))
+    const semaphore = isUntrusted ? this.untrusted : this.own
+    return semaphore.pass(() => this.ask(query, isUntrusted))
   }
 
   /** Makes changes, all in one request. Faults: StoreUnavailable, LoadRefused. */
@@ -84,7 +84,7 @@ export class RemoteEngine {
     const { update } = this.addresses
     const body = new URLSearchParams({ update: updates.map(generateUpdate).join(' ;\n') }).toString()
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const answer = await this.#send({ method: 'POST', url: update, headers, body })
+    const answer = await this.send({ method: 'POST', url: update, headers, body })
     if (answer.status >= 300) throw refusal('an update', answer)
   }
 
@@ -95,7 +95,7 @@ export class RemoteEngine {
       const text = `INSERT DATA { GRAPH <${graph}> { ${lines.toString()} } }`
       const body = new URLSearchParams({ update: text }).toString()
       const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-      const answer = await this.#send({ method: 'POST', url: this.addresses.update, headers, body })
+      const answer = await this.send({ method: 'POST', url: this.addresses.update, headers, body })
       if (answer.status >= 300) throw refusal('an update', answer)
       return
     }
@@ -106,7 +106,7 @@ export class RemoteEngine {
     if (kind === 'oxigraph') for (const each of ['no_transaction', 'lenient']) url.searchParams.set(each, '')
     const headers = { 'content-type': kind === 'virtuoso' ? 'text/turtle' : MEDIA_TYPES.nt }
     const body = kind === 'virtuoso' ? Buffer.concat([TURTLE, lines]) : lines
-    const answer = await this.#send({ method: 'POST', url, headers, body })
+    const answer = await this.send({ method: 'POST', url, headers, body })
     if (answer.status >= 300) throw refusal('triples', answer)
   }
 
@@ -125,8 +125,8 @@ export class RemoteEngine {
       longest: MAX_LENGTH,
       onPiece,
     }
-    const answer = await this.#connections.request(request).catch((error: unknown) => {
-      throw error instanceof NoAnswer ? this.#faultOfSilence(error, EXPORT_DEADLINE, false, 0) : error
+    const answer = await this.connections.request(request).catch((error: unknown) => {
+      throw error instanceof NoAnswer ? this.faultOfSilence(error, EXPORT_DEADLINE, false, 0) : error
     })
     // An empty graph is none.
     if (answer.status !== 200 && answer.status !== 404)
@@ -134,11 +134,11 @@ export class RemoteEngine {
   }
 
   close(): void {
-    this.#isClosed = true
-    this.#connections.close()
+    this.isClosed = true
+    this.connections.close()
   }
 
-  async #ask(query: RemoteQuery, isUntrusted: boolean): Promise<string> {
+  private async ask(query: RemoteQuery, isUntrusted: boolean): Promise<string> {
     const { dataset, text, format, longest = MAX_LENGTH } = query
     const parameters = new URLSearchParams({ query: text })
     for (const graph of dataset?.defaultGraphs ?? []) parameters.append('default-graph-uri', graph)
@@ -151,54 +151,60 @@ export class RemoteEngine {
       deadline: query.deadline,
       longest,
     }
-    const answer = await this.#retried(request, isUntrusted, longest)
+    const answer = await this.retried(request, isUntrusted, longest)
     if (answer.status === 200 && isWhole(answer)) return answer.text
     if (answer.status === 200)
       throw new Fault('StoreUnavailable', {
         reason: 'the engine gives a part of the answer only: its limits on rows or time are too low.',
       })
-    throw this.#faultOf(answer, query, isUntrusted)
+    throw this.faultOf(answer, query, isUntrusted)
   }
 
-  async #retried(request: EngineRequest, isUntrusted: boolean, longest: number): Promise<EngineAnswer> {
+  private async retried(
+    request: EngineRequest,
+    isUntrusted: boolean,
+    longest: number,
+  ): Promise<EngineAnswer> {
     const end = performance.now() + request.deadline
     for (let attempt = 0; ; attempt++) {
       try {
-        return await this.#afterCheckpoint(request, end)
+        return await this.afterCheckpoint(request, end)
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error
         const pause = RETRIES[attempt]
         const isWorthwhile = error.reason === 'broken' || error.reason === 'unreachable'
-        if (!isWorthwhile || pause === undefined || this.#isClosed || performance.now() + pause > end)
-          throw this.#faultOfSilence(error, request.deadline, isUntrusted, longest)
+        if (!isWorthwhile || pause === undefined || this.isClosed || performance.now() + pause > end)
+          throw this.faultOfSilence(error, request.deadline, isUntrusted, longest)
         await sleep(pause)
       }
     }
   }
 
   /** Sends a request, and again while the engine is in a checkpoint: nothing was done then. */
-  async #afterCheckpoint(request: EngineRequest, end: number): Promise<EngineAnswer> {
+  private async afterCheckpoint(request: EngineRequest, end: number): Promise<EngineAnswer> {
     for (;;) {
-      const answer = await this.#connections.request({ ...request, deadline: end - performance.now() })
-      if (!this.#isCheckpoint(answer) || this.#isClosed || performance.now() + CHECKPOINT_PAUSE > end)
+      const answer = await this.connections.request({ ...request, deadline: end - performance.now() })
+      if (!this.isCheckpoint(answer) || this.isClosed || performance.now() + CHECKPOINT_PAUSE > end)
         return answer
       await sleep(CHECKPOINT_PAUSE)
     }
   }
 
   /** Virtuoso answers all that it is asked with 404 while it writes a checkpoint, where it has no MaintenancePage. */
-  #isCheckpoint({ status }: EngineAnswer): boolean {
+  private isCheckpoint({ status }: EngineAnswer): boolean {
     return this.addresses.kind === 'virtuoso' && status === 404
   }
 
-  #send(request: Pick<EngineRequest, 'method' | 'url' | 'headers'> & { readonly body?: string | Buffer }) {
+  private send(
+    request: Pick<EngineRequest, 'method' | 'url' | 'headers'> & { readonly body?: string | Buffer },
+  ) {
     const whole = { ...request, deadline: CHANGE_DEADLINE, longest: 10_000_000 }
-    return this.#afterCheckpoint(whole, performance.now() + CHANGE_DEADLINE).catch((error: unknown) => {
-      throw error instanceof NoAnswer ? this.#faultOfSilence(error, CHANGE_DEADLINE, false, 0) : error
+    return this.afterCheckpoint(whole, performance.now() + CHANGE_DEADLINE).catch((error: unknown) => {
+      throw error instanceof NoAnswer ? this.faultOfSilence(error, CHANGE_DEADLINE, false, 0) : error
     })
   }
 
-  #faultOfSilence(
+  private faultOfSilence(
     { reason, message }: NoAnswer,
     deadline: number,
     isUntrusted: boolean,
@@ -218,10 +224,10 @@ export class RemoteEngine {
     return new Fault('StoreUnavailable', { reason: `${what}.` })
   }
 
-  #faultOf(answer: EngineAnswer, { deadline, text: query }: RemoteQuery, isUntrusted: boolean): Error {
+  private faultOf(answer: EngineAnswer, { deadline, text: query }: RemoteQuery, isUntrusted: boolean): Error {
     const { status, text } = answer
     const described = firstLine(text)
-    if (this.#isCheckpoint(answer)) return new Fault('StoreUnavailable', { reason: IN_CHECKPOINT })
+    if (this.isCheckpoint(answer)) return new Fault('StoreUnavailable', { reason: IN_CHECKPOINT })
     if (status === 408 || status === 504 || /time[d -]*out/i.test(described)) {
       this.deadlines += 1
       return new Fault('DeadlineExceeded', { seconds: deadline / 1000 })

@@ -36,14 +36,14 @@ export class NoAnswer extends Error {
 
 /** Connections to an engine that are kept alive, and requests over them by who has these credentials. */
 export class Connections {
-  readonly #agents: { readonly http: http.Agent; readonly https: https.Agent }
-  readonly #authentication: Authentication
+  private readonly agents: { readonly http: http.Agent; readonly https: https.Agent }
+  private readonly authentication: Authentication
 
   /** @param max connections at a time */
   constructor(max: number, credentials: Credentials | null = null) {
-    this.#authentication = new Authentication(credentials)
+    this.authentication = new Authentication(credentials)
     const options = { keepAlive: true, maxSockets: max, maxFreeSockets: max, scheduling: 'lifo' } as const
-    this.#agents = { http: new http.Agent(options), https: new https.Agent(options) }
+    this.agents = { http: new http.Agent(options), https: new https.Agent(options) }
   }
 
   /** Sends one request, once more where it is to be said who asks, and reads the whole answer. Throws {@link NoAnswer}. */
@@ -51,21 +51,29 @@ export class Connections {
     const { method, url, headers } = request
     const end = performance.now() + request.deadline
     for (let isLast = false; ; isLast = true) {
-      const authorization = this.#authentication.headerOf(method, url)
-      const answer = await this.#send({
+      const authorization = this.authentication.headerOf(method, url)
+      const answer = await this.send({
         ...request,
         deadline: end - performance.now(),
         headers: authorization === null ? headers : { ...headers, authorization },
       })
       const required = answer.headers['www-authenticate']
-      if (!this.#authentication.learn(url, authorization, answer.status, required) || isLast) return answer
+      if (!this.authentication.learn(url, authorization, answer.status, required) || isLast) return answer
     }
   }
 
-  #send({ method, url, headers, body, deadline, longest, onPiece }: EngineRequest): Promise<EngineAnswer> {
+  private send({
+    method,
+    url,
+    headers,
+    body,
+    deadline,
+    longest,
+    onPiece,
+  }: EngineRequest): Promise<EngineAnswer> {
     const isSecure = url.protocol === 'https:'
     const open = isSecure ? https.request : http.request
-    const agent = isSecure ? this.#agents.https : this.#agents.http
+    const agent = isSecure ? this.agents.https : this.agents.http
     return new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
       const request = open(url, { method, agent, headers: { ...headers, ...length } })
@@ -111,8 +119,8 @@ export class Connections {
   }
 
   close(): void {
-    this.#agents.http.destroy()
-    this.#agents.https.destroy()
+    this.agents.http.destroy()
+    this.agents.https.destroy()
   }
 }
 
@@ -125,27 +133,27 @@ function isUnreachable(code: string | undefined): boolean {
  * place, is refused with StoreBusy.
  */
 export class Semaphore {
-  readonly #most: number
-  readonly #queue: number
-  readonly #patience: number
-  #running = 0
-  readonly #waiting: { readonly enter: () => void; readonly timer: NodeJS.Timeout }[] = []
+  private readonly most: number
+  private readonly queue: number
+  private readonly patience: number
+  private running = 0
+  private readonly waiting: { readonly enter: () => void; readonly timer: NodeJS.Timeout }[] = []
 
   /** @param timeout milliseconds */
   constructor(max: number, queue: number, timeout: number) {
-    this.#most = max
-    this.#queue = queue
-    this.#patience = timeout
+    this.most = max
+    this.queue = queue
+    this.patience = timeout
   }
 
   async pass<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#most) await this.#wait()
-    else this.#running += 1
+    if (this.running >= this.most) await this.wait()
+    else this.running += 1
     try {
       return await work()
     } finally {
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#running -= 1
+      const next = this.waiting.shift()
+      if (next === undefined) this.running -= 1
       else {
         clearTimeout(next.timer)
         next.enter()
@@ -153,15 +161,15 @@ export class Semaphore {
     }
   }
 
-  #wait(): Promise<void> {
-    if (this.#waiting.length >= this.#queue) return Promise.reject(new Fault('StoreBusy'))
+  private wait(): Promise<void> {
+    if (this.waiting.length >= this.queue) return Promise.reject(new Fault('StoreBusy'))
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1)
+        this.waiting.splice(this.waiting.indexOf(waiter), 1)
         reject(new Fault('StoreBusy'))
-      }, this.#patience)
+      }, this.patience)
       const waiter = { enter: resolve, timer }
-      this.#waiting.push(waiter)
+      this.waiting.push(waiter)
     })
   }
 }

@@ -109,27 +109,27 @@ function isDouble(term: Term): boolean {
 /** A compressed file of N-Triples, as columns are made of. */
 class TripleFile {
   triples = 0
-  readonly #file: number
-  #text = ''
+  private readonly file: number
+  private text = ''
 
   constructor(path: string) {
-    this.#file = openSync(path, 'w')
+    this.file = openSync(path, 'w')
   }
 
   add({ subject, predicate, object }: Triple): void {
     this.triples += 1
-    this.#text += `${termText(subject)} ${termText(predicate)} ${termText(canonicalDouble(decodeTerm(object)))} .\n`
-    if (this.#text.length >= PIECE) this.#flush()
+    this.text += `${termText(subject)} ${termText(predicate)} ${termText(canonicalDouble(decodeTerm(object)))} .\n`
+    if (this.text.length >= PIECE) this.flush()
   }
 
   close(): void {
-    this.#flush()
-    closeSync(this.#file)
+    this.flush()
+    closeSync(this.file)
   }
 
-  #flush(): void {
-    writeSync(this.#file, gzipSync(this.#text, { level: 1 }))
-    this.#text = ''
+  private flush(): void {
+    writeSync(this.file, gzipSync(this.text, { level: 1 }))
+    this.text = ''
   }
 }
 

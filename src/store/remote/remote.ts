@@ -118,11 +118,11 @@ class RemoteStore implements SharedStore {
   readonly construct: ColumnAnswers['construct']
   readonly match: ColumnAnswers['match']
   readonly count: ColumnAnswers['count']
-  readonly #engine: RemoteEngine
-  readonly #columns: ColumnStore
-  readonly #repairs: ColumnRepairs
-  readonly #onEvent: OnEvent
-  #check: (graphs: ReadonlySet<string>) => Promise<void> | void = () => undefined
+  private readonly remoteEngine: RemoteEngine
+  private readonly columns: ColumnStore
+  private readonly repairs: ColumnRepairs
+  private readonly onEvent: OnEvent
+  private check: (graphs: ReadonlySet<string>) => Promise<void> | void = () => undefined
 
   constructor(
     engine: RemoteEngine,
@@ -132,12 +132,12 @@ class RemoteStore implements SharedStore {
     onEvent: OnEvent,
   ) {
     const { kind, version, query } = engine.addresses
-    this.#onEvent = onEvent
+    this.onEvent = onEvent
     this.engine = { kind, version, address: query.href }
     this.forms = forms
-    this.#engine = engine
-    this.#columns = columns
-    this.#repairs = repairs
+    this.remoteEngine = engine
+    this.columns = columns
+    this.repairs = repairs
     const answers = columnAnswers(columns)
     this.select = answers.select
     this.page = answers.page
@@ -151,10 +151,10 @@ class RemoteStore implements SharedStore {
   }
 
   async query(query: UntrustedQuery): Promise<QueryAnswer> {
-    const { format, base, deadline = this.#engine.deadline, defaultGraphs } = query
+    const { format, base, deadline = this.remoteEngine.deadline, defaultGraphs } = query
     const namedGraphs = query.namedGraphs.map(([, graph]) => graph)
     const graphs = [...defaultGraphs, ...namedGraphs]
-    await this.#check(new Set(graphs))
+    await this.check(new Set(graphs))
     // Without default graphs, or named ones, a query would see all that some engines have.
     const orNothing = (names: readonly string[]) => (names.length > 0 ? names : [NOTHING])
     const dataset = { defaultGraphs: orNothing(defaultGraphs), namedGraphs: orNothing(namedGraphs) }
@@ -162,7 +162,7 @@ class RemoteStore implements SharedStore {
     refuseEngineFunctions(this.engine.kind, own)
     const text = `BASE <${base}>\n${own}`
     try {
-      const answer = await this.#engine.query({ text, format, deadline, dataset }, true)
+      const answer = await this.remoteEngine.query({ text, format, deadline, dataset }, true)
       return engineAnswer(decodeAnswer(answer, format), format)
     } catch (error) {
       if (!(error instanceof QueryError) || error.line === undefined) throw error
@@ -171,15 +171,15 @@ class RemoteStore implements SharedStore {
   }
 
   async load(graphs: readonly GraphSource[], onProgress: (progress: LoadProgress) => void = () => undefined) {
-    this.#repairs.register(graphs)
-    await loadColumns(this.#columns, graphs, onProgress, reason =>
-      this.#onEvent({ event: 'columns made again', reason }),
+    this.repairs.register(graphs)
+    await loadColumns(this.columns, graphs, onProgress, reason =>
+      this.onEvent({ event: 'columns made again', reason }),
     )
   }
 
   async drop(graphs: readonly string[]): Promise<void> {
-    this.#columns.drop(graphs)
-    this.#repairs.forget(graphs)
+    this.columns.drop(graphs)
+    this.repairs.forget(graphs)
   }
 
   /** The engine has everything that it is asked for. */
@@ -188,33 +188,36 @@ class RemoteStore implements SharedStore {
   async dropShared(graphs: readonly string[]): Promise<void> {
     await this.drop(graphs)
     for (const graph of graphs) {
-      await this.#empty(graph)
-      await dropColumns(this.#engine, graph)
+      await this.empty(graph)
+      await dropColumns(this.remoteEngine, graph)
     }
   }
 
   /** Drops a graph, a large one in steps: some engines hold all of a change in memory, and take minutes for it. */
-  async #empty(graph: string): Promise<void> {
+  private async empty(graph: string): Promise<void> {
     const [counted] = await this.read(countOf(graph), COUNTING)
     for (let left = Number(counted?.count?.value ?? 0); left > STEP; left -= STEP)
-      await this.#engine.change([{ type: 'thin', graph, triples: STEP }])
-    await this.#engine.change([{ type: 'drop', graph }])
+      await this.remoteEngine.change([{ type: 'thin', graph, triples: STEP }])
+    await this.remoteEngine.change([{ type: 'drop', graph }])
     // Under load some engines lose deletes that they said were done.
-    if ((await this.read(firstOf(graph))).length > 0) await this.#engine.change([{ type: 'drop', graph }])
+    if ((await this.read(firstOf(graph))).length > 0)
+      await this.remoteEngine.change([{ type: 'drop', graph }])
   }
 
-  async read(query: SelectQuery, deadline = this.#engine.deadline): Promise<readonly Solution[]> {
-    return readJsonSolutions(await this.#engine.query({ text: generate(query), format: 'json', deadline }))
+  async read(query: SelectQuery, deadline = this.remoteEngine.deadline): Promise<readonly Solution[]> {
+    return readJsonSolutions(
+      await this.remoteEngine.query({ text: generate(query), format: 'json', deadline }),
+    )
   }
 
   change(updates: readonly Update[]): Promise<void> {
-    return this.#engine.change(updates)
+    return this.remoteEngine.change(updates)
   }
 
   async upload(source: FileSource, options: UploadOptions): Promise<Uploaded> {
     const { graph, path } = source
     if (path === null) throw new Fault('LoadRefused', { reason: `the triples of ${graph} are not here` })
-    const target = { engine: this.#engine, forms: this.forms, graph }
+    const target = { engine: this.remoteEngine, forms: this.forms, graph }
     const uploaded = await upload(target, createReadStream(path), options)
     await this.sendColumns(source)
     return uploaded
@@ -222,39 +225,39 @@ class RemoteStore implements SharedStore {
 
   async fetch(source: RebuiltGraph): Promise<void> {
     const { graph, columns } = source
-    if ((await fetchColumns(this.#engine, graph, columns)) && columnsProblem(columns) === null) return
-    this.#onEvent({
+    if ((await fetchColumns(this.remoteEngine, graph, columns)) && columnsProblem(columns) === null) return
+    this.onEvent({
       event: 'columns made again',
       reason: `the engine does not have the columns of ${graph} whole: they are made of its triples`,
     })
     // Whoever has the files puts them there again.
-    await dropColumns(this.#engine, graph)
-    await rebuildColumns(this.#engine, this.forms, source)
+    await dropColumns(this.remoteEngine, graph)
+    await rebuildColumns(this.remoteEngine, this.forms, source)
   }
 
   withColumns(): Promise<ReadonlySet<string>> {
-    return graphsWithColumns(this.#engine)
+    return graphsWithColumns(this.remoteEngine)
   }
 
   async sendColumns({ graph, path, columns, isSearched }: FileSource): Promise<void> {
     if (path !== null && columnsProblem(columns) !== null)
       await buildColumnsInThread({ triples: path, columns, isSearched })
-    await sendColumns(this.#engine, graph, columns)
+    await sendColumns(this.remoteEngine, graph, columns)
   }
 
   guard(check: (graphs: ReadonlySet<string>) => Promise<void> | void): void {
-    this.#check = check
+    this.check = check
   }
 
   async statistics() {
-    const { graphs, triples, threads, bytes } = this.#columns.statistics()
-    const deadlines = this.#columns.deadlines + this.#engine.deadlines
+    const { graphs, triples, threads, bytes } = this.columns.statistics()
+    const deadlines = this.columns.deadlines + this.remoteEngine.deadlines
     return { graphs, triples, threads, bytes: { ...bytes, resident: 0 }, resident: 0, deadlines }
   }
 
   async close(): Promise<void> {
-    this.#engine.close()
-    await this.#columns.close()
+    this.remoteEngine.close()
+    await this.columns.close()
   }
 }
 

@@ -37,7 +37,7 @@ export class ColumnDomain implements Domain {
   /** A column that has the dictionary. */
   readonly column: Column
   private values: (TermValue | undefined)[] = []
-  #ranks: Uint32Array | null | undefined
+  private cachedRanks: Uint32Array | null | undefined
 
   constructor(graph: GraphColumns, column: Column) {
     this.graph = graph
@@ -67,8 +67,8 @@ export class ColumnDomain implements Domain {
   }
 
   ranks(): Uint32Array | null {
-    if (this.#ranks === undefined) this.#ranks = isInOrder(this.dictionary) ? null : ranksOf(this)
-    return this.#ranks
+    if (this.cachedRanks === undefined) this.cachedRanks = isInOrder(this.dictionary) ? null : ranksOf(this)
+    return this.cachedRanks
   }
 
   /** Bytes beyond the shared ones are not cached for ever. */

@@ -9,20 +9,20 @@ import { gathered, type IdVector, type Vector } from './vector.ts'
 /** Solutions and their subjects. */
 export class Followed {
   readonly batch: Batch
-  readonly #subjects: Lazy<IdVector>
+  private readonly lazySubjects: Lazy<IdVector>
 
   constructor(batch: Batch, subjects: Lazy<IdVector>) {
     this.batch = batch
-    this.#subjects = subjects
+    this.lazySubjects = subjects
   }
 
   get subjects(): IdVector {
-    return this.#subjects()
+    return this.lazySubjects()
   }
 
   rows(rows: Uint32Array): Followed {
     if (rows.length === this.batch.size && isAll(rows)) return this
-    const subjects = this.#subjects
+    const subjects = this.lazySubjects
     return new Followed(
       this.batch.rows(rows),
       once(() => gatherIds(subjects(), rows)),
@@ -30,7 +30,7 @@ export class Followed {
   }
 
   with(name: string, source: Vector | (() => Vector)): Followed {
-    return new Followed(this.batch.with([[name, source]]), this.#subjects)
+    return new Followed(this.batch.with([[name, source]]), this.lazySubjects)
   }
 }
 

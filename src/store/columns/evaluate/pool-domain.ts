@@ -14,7 +14,7 @@ export class PoolDomain implements Domain {
   private readonly numbers = new Map<string, number>()
   private readonly ofNumbers = new Map<NumberVector['kind'], Map<number, number>>()
   private readonly allocate: (bytes: number) => void
-  #ranks: Uint32Array | null = null
+  private cachedRanks: Uint32Array | null = null
 
   /** @param allocate counts the bytes of what is taken in */
   constructor(allocate: (bytes: number) => void = () => undefined) {
@@ -70,8 +70,8 @@ export class PoolDomain implements Domain {
   }
 
   ranks(): Uint32Array {
-    if (this.#ranks?.length !== this.size + 1) this.#ranks = ranksOf(this)
-    return this.#ranks
+    if (this.cachedRanks?.length !== this.size + 1) this.cachedRanks = ranksOf(this)
+    return this.cachedRanks
   }
 }
 
