@@ -3,7 +3,7 @@ import type { MappingRefusal } from './mapping/choose-mapping.ts'
 import { publicationOrder, withDependants } from './processors/dependencies.ts'
 import type { PublishContext, PublishProgress, PublishReport, PublishResult } from './publication.ts'
 import { findUnchanged, publishDataset, reasonOf } from './publish.ts'
-import { PublicationFailed, PublisherPool } from './publisher-pool.ts'
+import { type PoolSetup, PublicationFailed, PublisherPool } from './publisher-pool.ts'
 import type { StoreSettings } from './registry/portal-store.ts'
 import type { SharedRegistry } from './registry/shared-registry.ts'
 import { remoteState } from './remote/state.ts'
@@ -58,15 +58,14 @@ export async function publishAll(
   const versions = versionsOf(context.portal, keepVersions)
   const defined = definedDatasets(context.portal)
   if (datasets === null)
-    for (const id of storedDatasets(versions))
-      if (!defined.includes(id)) {
-        await shared?.withdraw(id, 'forgotten')
-        forget(versions, id)
-      }
+    for (const id of storedDatasets(versions).filter(each => !defined.includes(each))) {
+      await shared?.withdraw(id, 'forgotten')
+      forget(versions, id)
+    }
   const isLeftOut = async (id: string) =>
     isWithdrawn(versions, id) || ((await shared?.isWithdrawn(id)) ?? false)
   const onProgress = (progress: PublishProgress) => report({ type: 'progress', ...progress })
-  const publish = async (id: string, make: Make) => {
+  const publish: PublishOne = async (id, make) => {
     const begun = performance.now()
     const seconds = () => Math.round(performance.now() - begun) / 1000
     try {
@@ -83,16 +82,7 @@ export async function publishAll(
           report({ type: 'loading', dataset: id, triples, total }),
         )
       else await shared?.restore(versions, result.manifest)
-      const { type, manifest } = result
-      const size = {
-        records: manifest.statistics.records,
-        triples: servedTriples(manifest),
-        ...fetchFailureOf(context.portal, id),
-      }
-      if (type === 'published')
-        report({ type, dataset: id, ...size, seconds: seconds(), report: result.report })
-      else report({ type, dataset: id, ...size, seconds: seconds() })
-      if (result.refusal !== null) report({ type: 'mapping-refused', dataset: id, ...result.refusal })
+      for (const message of messagesOf(result, context.portal, id, seconds())) report(message)
     } catch (error) {
       const reason = error instanceof PublicationFailed ? error.message : reasonOf(error)
       report({ type: 'failed', dataset: id, reason, seconds: seconds() })
@@ -104,37 +94,68 @@ export async function publishAll(
       ? (datasets ?? defined)
       : withDependants(context.portal, versions, datasets)
   // What others look up in is published before them.
-  for (const group of publicationOrder(context.portal, chosen)) await publishGroup(group)
+  for (const group of publicationOrder(context.portal, chosen))
+    if (parallel === undefined || parallel.threads < 2 || group.length < 2)
+      for (const id of group) await publish(id, publishDataset)
+    else await publishInThreads(group, publish, parallel, setupOf, onProgress)
 
-  async function publishGroup(all: readonly string[]): Promise<void> {
-    if (parallel === undefined || parallel.threads < 2 || all.length < 2) {
-      for (const id of all) await publish(id, publishDataset)
-      return
-    }
-    // What has not changed is known without a thread.
-    const changed: string[] = []
-    for (const id of all) if (!(await publish(id, findUnchanged))) changed.push(id)
-    const [first] = changed
-    if (first !== undefined && changed.length === 1) {
-      // Its address was asked just now.
-      await publish(first, (id, again) => publishDataset(id, { ...again, isNamed: false }))
-      return
-    }
+  function setupOf(changed: readonly string[]): PoolSetup {
     const { portal, base, mappingOnly = false } = context
     const endsRollBack = context.endsRollBack === true && changed.every(id => datasets?.includes(id) ?? true)
-    const setup = { portal, base, mappingOnly, endsRollBack, keepVersions: versions.keep }
-    const pool = new PublisherPool(setup, parallel)
-    try {
-      await pool.each(
-        changed.map(id => ({ id, bytes: bytesOf(portal, id) })),
-        async id => {
-          await publish(id, (dataset, { inForce = null }) => pool.publish({ dataset, inForce }, onProgress))
-        },
-      )
-    } finally {
-      await pool.close()
-    }
+    return { portal, base, mappingOnly, endsRollBack, keepVersions: versions.keep }
   }
+}
+
+/** Publishes a dataset by making its version in some way. Resolves to false where it is left to others. */
+type PublishOne = (id: string, make: Make) => Promise<boolean>
+
+/** Publishes datasets of which none looks up in another: those that have changed in threads, several at once. */
+async function publishInThreads(
+  datasets: readonly string[],
+  publish: PublishOne,
+  limits: NonNullable<PublishAllContext['parallel']>,
+  setupOf: (changed: readonly string[]) => PoolSetup,
+  onProgress: (progress: PublishProgress) => void,
+): Promise<void> {
+  // What has not changed is known without a thread.
+  const changed: string[] = []
+  for (const id of datasets) if (!(await publish(id, findUnchanged))) changed.push(id)
+  const [first] = changed
+  if (first !== undefined && changed.length === 1) {
+    // Its address was asked just now.
+    await publish(first, (id, again) => publishDataset(id, { ...again, isNamed: false }))
+    return
+  }
+  const setup = setupOf(changed)
+  const pool = new PublisherPool(setup, limits)
+  try {
+    await pool.each(
+      changed.map(id => ({ id, bytes: bytesOf(setup.portal, id) })),
+      async id => {
+        await publish(id, (dataset, { inForce = null }) => pool.publish({ dataset, inForce }, onProgress))
+      },
+    )
+  } finally {
+    await pool.close()
+  }
+}
+
+/** What is reported of a publication that came to a version. */
+function* messagesOf(
+  result: PublishResult,
+  portal: string,
+  id: string,
+  seconds: number,
+): Generator<PublishMessage> {
+  const { type, manifest, refusal } = result
+  const size = {
+    records: manifest.statistics.records,
+    triples: servedTriples(manifest),
+    ...fetchFailureOf(portal, id),
+  }
+  if (type === 'published') yield { type, dataset: id, ...size, seconds, report: result.report }
+  else yield { type, dataset: id, ...size, seconds }
+  if (refusal !== null) yield { type: 'mapping-refused', dataset: id, ...refusal }
 }
 
 /** Makes a version of a dataset; null for one that is left to others. */

@@ -9,6 +9,7 @@ import {
   type ParsedNode,
   parseDocument,
   type YAMLError,
+  type YAMLMap,
 } from 'yaml'
 import { MAX_NESTED, nestedTooDeep } from '../../model/yaml-nesting.ts'
 import { type Diagnostics, gatherDiagnostics } from './diagnostics.ts'
@@ -71,101 +72,113 @@ function isTemplateEscape({ code, pos }: YAMLError, text: string): boolean {
 /** Broken off because of something that was reported. */
 class Refused extends Error {}
 
+/** A part of a document with the number of its nodes, those of aliases counted each time. */
+interface Converted {
+  readonly node: YamlNode
+  readonly size: number
+}
+
+/** What is needed where a document is converted, and the anchors so far; null for one that is not closed yet. */
+interface Conversion {
+  readonly text: string
+  readonly diagnostics: Diagnostics
+  readonly anchors: Map<string, Converted | null>
+}
+
 function converted(document: Document, text: string, diagnostics: Diagnostics): YamlNode | null {
-  const anchors = new Map<string, { node: YamlNode; size: number } | null>()
-  const nothingAt = (offset: number): YamlText => ({
-    type: 'text',
-    text: '',
-    span: { start: offset, end: offset + 1 },
-    verbatim: null,
-    quoted: false,
-  })
-
-  const convert = (node: Node | null, after: number, path: string): { node: YamlNode; size: number } => {
-    if (node === null) return { node: nothingAt(after), size: 1 }
-    const span = spanOf(node)
-    if (isAlias(node)) {
-      const target = anchors.get(node.source)
-      if (target === undefined)
-        refuse(diagnostics, 'yaml-syntax', span, path, `the alias *${node.source} has no anchor before it`)
-      else if (target === null)
-        refuse(
-          diagnostics,
-          'alias-bomb',
-          span,
-          path,
-          `the alias *${node.source} stands inside its own anchor`,
-        )
-      else return target
-    }
-    if (node.tag !== undefined && !/^tag:yaml\.org,2002:(str|map|seq)$/.test(node.tag))
-      diagnostics.report(
-        'unsupported',
-        span,
-        path,
-        `the YAML tag ${quoted(node.tag)} has no meaning in a mapping`,
-      )
-    const anchor = (node as { anchor?: string }).anchor
-    if (anchor !== undefined) anchors.set(anchor, null)
-    const made = convertPlain(node, span, path)
-    if (made.size > MAX_NODES)
-      refuse(diagnostics, 'alias-bomb', span, path, 'the aliases of the document multiply beyond measure')
-    if (anchor !== undefined) anchors.set(anchor, made)
-    return made
-  }
-
-  const convertPlain = (node: Node, span: YamlSpan, path: string): { node: YamlNode; size: number } => {
-    if (isSeq<Node | null>(node)) {
-      let size = 1
-      const items = node.items.map((item, index) => {
-        const made = convert(item, span.start, `${path}[${index}]`)
-        size += made.size
-        return made.node
-      })
-      return { node: { type: 'list', items, span }, size }
-    }
-    if (isMap<Node | null, Node | null>(node)) {
-      let size = 1
-      const seen = new Set<string>()
-      const entries: YamlEntry[] = []
-      for (const pair of node.items) {
-        const key = convert(pair.key, span.start, path).node
-        if (key.type !== 'text') {
-          diagnostics.report('value-shape', key.span, path, 'a key has to be a plain text')
-          continue
-        }
-        const here = childPath(path, key.text)
-        const value = convert(pair.value, key.span.end, here)
-        size += value.size + 1
-        if (seen.has(key.text))
-          diagnostics.report(
-            'yaml-duplicate-key',
-            key.span,
-            here,
-            `the key ${quoted(key.text)} is there twice`,
-            'Only one of the two could count: give the second another name, or put them together.',
-          )
-        seen.add(key.text)
-        entries.push({ key, value: value.node })
-      }
-      const form = !node.flow ? 'lines' : text.charAt(span.start) === '{' ? 'braces' : 'bare'
-      return { node: { type: 'map', entries, span, form }, size }
-    }
-    if (!isScalar(node)) return { node: nothingAt(span.start), size: 1 }
-    const value = String(node.value ?? '')
-    const quotes = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE'
-    const first = span.start + (quotes ? 1 : 0)
-    const verbatim = text.startsWith(value, first) ? first : null
-    const scalar: YamlText = { type: 'text', text: value, span, verbatim, quoted: quotes }
-    return { node: scalar, size: 1 }
-  }
-
+  const conversion: Conversion = { text, diagnostics, anchors: new Map() }
   try {
-    return convert(document.contents as ParsedNode | null, 0, '').node
+    return convert(conversion, document.contents as ParsedNode | null, 0, '').node
   } catch (error) {
     if (error instanceof Refused) return null
     throw error
   }
+}
+
+function convert(conversion: Conversion, node: Node | null, after: number, path: string): Converted {
+  if (node === null) return { node: nothingAt(after), size: 1 }
+  const { diagnostics, anchors } = conversion
+  const span = spanOf(node)
+  if (isAlias(node)) {
+    const target = anchors.get(node.source)
+    if (target === undefined)
+      refuse(diagnostics, 'yaml-syntax', span, path, `the alias *${node.source} has no anchor before it`)
+    else if (target === null)
+      refuse(diagnostics, 'alias-bomb', span, path, `the alias *${node.source} stands inside its own anchor`)
+    else return target
+  }
+  if (node.tag !== undefined && !/^tag:yaml\.org,2002:(str|map|seq)$/.test(node.tag))
+    diagnostics.report(
+      'unsupported',
+      span,
+      path,
+      `the YAML tag ${quoted(node.tag)} has no meaning in a mapping`,
+    )
+  const anchor = (node as { anchor?: string }).anchor
+  if (anchor !== undefined) anchors.set(anchor, null)
+  const made = convertPlain(conversion, node, span, path)
+  if (made.size > MAX_NODES)
+    refuse(diagnostics, 'alias-bomb', span, path, 'the aliases of the document multiply beyond measure')
+  if (anchor !== undefined) anchors.set(anchor, made)
+  return made
+}
+
+function convertPlain(conversion: Conversion, node: Node, span: YamlSpan, path: string): Converted {
+  if (isSeq<Node | null>(node)) {
+    let size = 1
+    const items = node.items.map((item, index) => {
+      const made = convert(conversion, item, span.start, `${path}[${index}]`)
+      size += made.size
+      return made.node
+    })
+    return { node: { type: 'list', items, span }, size }
+  }
+  if (isMap<Node | null, Node | null>(node)) return convertMap(conversion, node, span, path)
+  if (!isScalar(node)) return { node: nothingAt(span.start), size: 1 }
+  const value = String(node.value ?? '')
+  const quotes = node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE'
+  const first = span.start + (quotes ? 1 : 0)
+  const verbatim = conversion.text.startsWith(value, first) ? first : null
+  const scalar: YamlText = { type: 'text', text: value, span, verbatim, quoted: quotes }
+  return { node: scalar, size: 1 }
+}
+
+function convertMap(
+  conversion: Conversion,
+  node: YAMLMap<Node | null, Node | null>,
+  span: YamlSpan,
+  path: string,
+): Converted {
+  const { text, diagnostics } = conversion
+  let size = 1
+  const seen = new Set<string>()
+  const entries: YamlEntry[] = []
+  for (const pair of node.items) {
+    const key = convert(conversion, pair.key, span.start, path).node
+    if (key.type !== 'text') {
+      diagnostics.report('value-shape', key.span, path, 'a key has to be a plain text')
+      continue
+    }
+    const here = childPath(path, key.text)
+    const value = convert(conversion, pair.value, key.span.end, here)
+    size += value.size + 1
+    if (seen.has(key.text))
+      diagnostics.report(
+        'yaml-duplicate-key',
+        key.span,
+        here,
+        `the key ${quoted(key.text)} is there twice`,
+        'Only one of the two could count: give the second another name, or put them together.',
+      )
+    seen.add(key.text)
+    entries.push({ key, value: value.node })
+  }
+  const form = !node.flow ? 'lines' : text.charAt(span.start) === '{' ? 'braces' : 'bare'
+  return { node: { type: 'map', entries, span, form }, size }
+}
+
+function nothingAt(offset: number): YamlText {
+  return { type: 'text', text: '', span: { start: offset, end: offset + 1 }, verbatim: null, quoted: false }
 }
 
 function refuse(

@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import ts from 'typescript'
+
+/** Habits of src that no linter knows: no silent rejection, one way to be private, short files and functions. */
+
+const SOURCE = path.resolve(import.meta.dirname, '../src')
+const GENERATED = /(?:parser|parser\.terms|\.d)\.ts$/
+const ISLANDS = /^portal\/islands\//
+
+/** Lines of a file and of a function that need no reason. */
+const [FILE_LINES, FUNCTION_LINES] = [300, 60]
+
+interface Reason {
+  /** Lines at most. */
+  readonly lines: number
+  readonly reason: string
+}
+
+/** What is longer, with its reason: files by their paths, functions by path and name. */
+const LONGER: Readonly<Record<string, Reason>> = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, 'habits.json'), 'utf8'),
+)
+
+const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  .filter(name => name.endsWith('.ts') && !GENERATED.test(name))
+  .map(name => ({
+    name: name.replaceAll(path.sep, '/'),
+    text: readFileSync(path.join(SOURCE, name), 'utf8'),
+  }))
+  .map(({ name, text }) => ({ name, ...habitsOf(text) }))
+
+t.test('no rejection is silent: ignoreRejection has the reason', async t => {
+  const found = files
+    .filter(({ name }) => !ISLANDS.test(name) && name !== 'errors/ignore-rejection.ts')
+    .flatMap(({ name, silent }) => silent.map(line => `${name}:${line}`))
+  t.same(found, [], 'say why nobody misses it, log it, or let it pass on')
+  const sample = [
+    'a.catch(() => undefined)',
+    'a.catch(() => {})',
+    'a.catch(_ => null)',
+    'a.then(b, () => [])',
+    'a.catch(error => log(error))',
+    'a.catch(() => this.jobs.delete(entry))',
+    'const drop = () => undefined',
+  ]
+  t.same(habitsOf(sample.join('\n')).silent, [1, 2, 3, 4], 'they are found')
+})
+
+t.test('members are private by the keyword', async t => {
+  // Readers of bytes are compared with those of text, and may go.
+  const found = files.filter(({ name, hashes }) => hashes > 0 && !/^sources\/.*bytes/.test(name))
+  t.same(
+    found.map(({ name }) => name),
+    [],
+    '`private`, not `#`',
+  )
+  t.equal(habitsOf('class A { #b = 1; private c = 2 }').hashes, 1)
+})
+
+t.test(`files have at most ${FILE_LINES} lines, functions ${FUNCTION_LINES}, or a reason`, async t => {
+  const long = new Map<string, number>()
+  for (const { name, lines, functions } of files) {
+    if (lines > FILE_LINES) long.set(name, lines)
+    for (const [called, length] of functions)
+      if (length > FUNCTION_LINES) long.set(`${name} ${called}`, length)
+  }
+  const unexplained = [...long].filter(([what, lines]) => lines > (LONGER[what]?.lines ?? 0))
+  t.same(unexplained, [], 'split them, or say in test/habits.json why they are one')
+  const outdated = Object.keys(LONGER).filter(what => !long.has(what))
+  t.same(outdated, [], 'what is short needs no reason any more')
+  for (const [what, { reason }] of Object.entries(LONGER)) t.match(reason, /^[A-Z`].{20,}\.$/, what)
+  const sample = `function f() {\n${'  g()\n'.repeat(70)}}\nclass A {\n  b = () => {\n${'    g()\n'.repeat(61)}  }\n}`
+  t.same(Object.fromEntries(habitsOf(sample).functions), { f: 72, 'A.b': 63 }, 'they are found')
+})
+
+interface Habits {
+  /** Lines on which a rejection is made nothing of. */
+  readonly silent: readonly number[]
+  /** Names with `#`. */
+  readonly hashes: number
+  readonly lines: number
+  /** Functions that have a name, with their lines. */
+  readonly functions: readonly (readonly [name: string, lines: number])[]
+}
+
+function habitsOf(text: string): Habits {
+  const file = ts.createSourceFile('habits.ts', text, ts.ScriptTarget.Latest, true)
+  const lineOf = (position: number) => file.getLineAndCharacterOfPosition(position).line + 1
+  const silent: number[] = []
+  const functions: [string, number][] = []
+  let hashes = 0
+  const visit = (node: ts.Node): void => {
+    if (ts.isPrivateIdentifier(node)) hashes += 1
+    if (ts.isCallExpression(node) && isSilent(node)) silent.push(lineOf(node.getStart()))
+    const name = ts.isFunctionLike(node) ? nameOf(node) : null
+    if (name !== null) functions.push([name, lineOf(node.getEnd()) - lineOf(node.getStart()) + 1])
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  return { silent, hashes, lines: text.split('\n').length - 1, functions }
+}
+
+/** Whether a call takes rejections and makes nothing of them: `.catch(() => undefined)`, `.then(x, () => null)`. */
+function isSilent({ expression, arguments: given }: ts.CallExpression): boolean {
+  if (!ts.isPropertyAccessExpression(expression)) return false
+  const { text } = expression.name
+  const handler = text === 'catch' ? given[0] : text === 'then' ? given[1] : undefined
+  if (handler === undefined || !ts.isArrowFunction(handler)) return false
+  const { body } = handler
+  if (ts.isBlock(body)) return body.statements.length === 0
+  const value = ts.isParenthesizedExpression(body) ? body.expression : body
+  return /^(?:undefined|null|true|false|-?\d+|'[^']*'|\[\]|\{\})$/.test(value.getText())
+}
+
+/** The name of a function, of a method with its class; null for one that has none. */
+function nameOf(node: ts.SignatureDeclaration): string | null {
+  const { parent } = node
+  const isMember = ts.isPropertyDeclaration(parent) || ts.isPropertyAssignment(parent)
+  const named = isMember || ts.isVariableDeclaration(parent) ? parent : node
+  const name = ts.isConstructorDeclaration(node) ? 'constructor' : (named.name?.getText() ?? null)
+  if (name === null) return null
+  const owner = named.parent
+  return ts.isClassLike(owner) ? `${owner.name?.text ?? ''}.${name}` : name
+}
