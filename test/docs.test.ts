@@ -79,3 +79,33 @@ function anchors(text: string): ReadonlySet<string> {
     ),
   )
 }
+
+t.test('comments cite clauses that are there, and no documents that are not', async t => {
+  const cited = [...read('docs/specification/README.md').matchAll(/\]\((\w[\w-]*\.md)\) \| ([\w ]+) \|/g)]
+  const clauses = new Set(
+    cited.flatMap(([, file = '', name = '']) =>
+      [...read(`docs/specification/${file}`).matchAll(/^(?:## (\d+)\.|(\d+\.\d+)) /gm)].map(
+        ([, section, clause]) => `${name} ${section ?? clause}`,
+      ),
+    ),
+  )
+  t.ok(clauses.size > 150, 'clauses are found')
+  const names = cited.map(([, , name]) => name).join('|')
+  const citation = new RegExp(`\\b(${names}) (\\d+(?:\\.\\d+)?(?:, \\d+(?:\\.\\d+)?)*)`, 'g')
+  const absent = /\b(?:facts on (?:"|OData)|query API|house design|linked-data specification|linked data, ")/
+  const found: string[] = []
+  let count = 0
+  for (const folder of ['src', 'test', 'docs/specification'])
+    for (const name of readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })) {
+      if (!/\.(?:ts|grammar|md)$/.test(name) || /^(?:docs\.test|peers)/.test(name)) continue
+      const text = read(path.join(folder, name))
+      if (absent.test(text)) found.push(`${folder}/${name}: a document that is not in the repository`)
+      for (const [, document = '', numbers = ''] of text.matchAll(citation))
+        for (const number of numbers.split(', ')) {
+          count += 1
+          if (!clauses.has(`${document} ${number}`)) found.push(`${folder}/${name}: ${document} ${number}`)
+        }
+    }
+  t.same(found, [])
+  t.ok(count > 100, 'citations are found')
+})

@@ -15,7 +15,7 @@ const FAMILY_LENGTH = 22
 /** Milliseconds that a code lasts: as long as RFC 6749 advises at most (section 4.1.2). */
 const CODE_LIFE = 600_000
 
-/** Seconds that an access token lasts (query API, "Limits"). */
+/** Seconds that an access token lasts (Access 6.2). */
 const TOKEN_LIFE = 3600
 
 /** Authorizations that a user has given one application; of more the oldest are revoked. */

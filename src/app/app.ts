@@ -254,7 +254,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   }
 }
 
-/** The sources of datasets beside the catalog (query API, "Search API v2"). */
+/** The sources of datasets beside the catalog (REST 7.1). */
 function buildSources(
   { base, analytics, network: members = [] }: Config,
   services: Pick<Services, 'catalog' | 'store' | 'usage'> & {

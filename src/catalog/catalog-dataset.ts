@@ -11,7 +11,7 @@ export const CATALOG_ID = '_catalog'
 
 type KnownMeta = readonly [name: string, type: FieldType, multivalued?: true]
 
-/** The metadata of the default template that every dataset has, with their types, in the live order (facts on "Catalog"). */
+/** The metadata of the default template that every dataset has, with their types (REST 2.8). */
 const DEFAULT_METAS: readonly KnownMeta[] = [
   ['title', 'text'],
   ['description', 'text'],
@@ -72,14 +72,14 @@ const DCAT_METAS: readonly KnownMeta[] = [
   ['relation', 'text', true],
 ]
 
-/** The mapping of a dataset, and what its triples are made of (facts on "RDF, mapping, TPF"). */
+/** The mapping of a dataset, and what its triples are made of (REST 2.8). */
 const SEMANTIC_METAS: readonly KnownMeta[] = [
   ['rml_mapping', 'text'],
   ['classes', 'text', true],
   ['properties', 'text', true],
 ]
 
-/** What is counted of the use of datasets (facts on "Catalog": explore). */
+/** What is counted of the use of datasets (REST 7.5). */
 const FIGURES: readonly KnownMeta[] = [
   ['download_count', 'int'],
   ['api_call_count', 'int'],
@@ -180,7 +180,7 @@ export function completeMetas(entry: CatalogEntry): Dataset['metas'] {
 }
 
 /**
- * What a dataset is good for, computed from its fields (query API, "features"): figures to analyse, dates, places,
+ * What a dataset is good for, computed from its fields (REST 2.10): figures to analyse, dates, places,
  * pictures (a field that says so), and a calendar (a title and the moments of an event).
  */
 export function featuresOf(dataset: Dataset): readonly string[] {

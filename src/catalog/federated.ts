@@ -8,7 +8,7 @@ import { askMember, type Member, MemberUnavailable, readJson } from './member.ts
 /** What another portal may be called by its datasets: it stands in addresses and IRIs. */
 const FEDERATED_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}(@[A-Za-z0-9.-]{1,100})?$/
 
-/** Datasets of a page, and the deepest dataset that a page may reach (query API, "Limits"). */
+/** Datasets of a page, and the deepest dataset that a page may reach (REST 3.2). */
 const PAGE = 100
 const DEEPEST = 10_000
 
@@ -22,8 +22,7 @@ const MAX_TEXT_LENGTH = 5000
 const META_NAME = /^[A-Za-z0-9][\w-]{0,59}$/
 
 /**
- * Reads the public catalog of another portal through the Explore API, a page after the other (query API, "Explore API
- * v2.0", and facts on its v2.1). What is not as it should be is left out. Throws {@link MemberUnavailable}.
+ * Reads the public catalog of another portal through the Explore API, a page after the other (REST 7.4). What is not as it should be is left out. Throws {@link MemberUnavailable}.
  */
 export async function readCatalog(member: Member): Promise<readonly CatalogEntry[]> {
   const entries = new Map<string, CatalogEntry>()
@@ -134,7 +133,7 @@ export function federatedFields(given: unknown): readonly Field[] {
   })
 }
 
-/** Flags and single arguments become lists: generations write them otherwise (facts on "Annotations"). */
+/** Flags and single arguments become lists: generations write them otherwise (REST 2.12). */
 function annotationsOf(given: unknown): Annotations {
   const pairs = Object.entries(objectOf(given)).flatMap(([name, value]) => {
     if (value === false || value === null) return []

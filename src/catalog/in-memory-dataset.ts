@@ -31,7 +31,7 @@ export interface InMemoryGraphs {
 
 /**
  * Makes the facts of records at hand, so that what Lodestone knows by itself (its catalog, its
- * monitoring) is asked like any dataset (house design, "What is in the store").
+ * monitoring) is asked like any dataset.
  */
 export function inMemoryGraphs({
   dataset,

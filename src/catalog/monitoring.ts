@@ -16,7 +16,7 @@ import { IN_MEMORY } from './served.ts'
 import { exploreMetas, type Usage } from './usage.ts'
 import { accessError, type DatasetSource, type ServedCatalog, type VisibleDatasets } from './visible.ts'
 
-/** One record a public dataset; everyone may see it (facts on "Monitoring and network sources"). */
+/** One record a public dataset; everyone may see it (REST 7.2). */
 export const DATASETS_MONITORING = 'ods-datasets-monitoring'
 /** One record a call; for those who may browse the analytics of the portal. */
 const API_MONITORING = 'ods-api-monitoring'
@@ -103,7 +103,7 @@ const CALL_FIELDS = fieldsOf([
 ])
 
 /**
- * The monitoring source: special datasets that tell how the portal is used (query API, "Search API v2"). Their records
+ * The monitoring source: special datasets that tell how the portal is used (REST 7.2). Their records
  * are made of what was counted, put into the store and asked like those of any dataset. All calls are for those who were
  * granted them; where the analytics are open, everybody sees the calls of nobody in particular to public datasets.
  */

@@ -54,7 +54,7 @@ interface MemberCopy {
 }
 
 /**
- * The network source: all public datasets of this portal and of the portals that it names (query API, "Search API v2"),
+ * The network source: all public datasets of this portal and of the portals that it names (REST 7.4),
  * each called `dataset@domain`. The catalogs of the others are read now and then; the last good copy stays where that fails.
  */
 export class Network implements DatasetSource {

@@ -7,7 +7,7 @@ export type CallKind = 'call' | 'download' | 'attachment'
 /** How often a dataset was asked for each kind. */
 export type UsageCounts = Readonly<Record<CallKind, number>>
 
-/** A call of an API as the monitoring tells it; its keys are fields of ods-api-monitoring (facts on "Monitoring"). */
+/** A call of an API as the monitoring tells it; its keys are fields of ods-api-monitoring (REST 7.3). */
 export interface CountedUse {
   /** Canonical moment in UTC. */
   readonly timestamp: string
@@ -140,7 +140,7 @@ export class Usage {
   }
 }
 
-/** What the explore template tells of a dataset's use (facts on "Catalog": explore). */
+/** What the explore template tells of a dataset's use (REST 7.5). */
 export function exploreMetas({ call, download, attachment }: UsageCounts) {
   return {
     download_count: download,

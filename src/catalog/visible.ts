@@ -9,7 +9,7 @@ import type { ServedDataset } from './served.ts'
 
 export type { DatasetList, ServedCatalog } from './catalog-graphs.ts'
 
-/** A source of datasets: the catalog, the monitoring or the network (query API, "Search API v2"). */
+/** A source of datasets: the catalog, the monitoring or the network (REST 7.1). */
 export interface DatasetSource {
   /** What a principal may see of it: the one place where that is decided, which every endpoint calls. */
   visibleTo(principal: Principal): VisibleDatasets
@@ -51,7 +51,7 @@ export function completeList(datasets: Pick<VisibleDatasets, 'current' | 'startP
   return datasets.current()
 }
 
-/** The fault of who asks for what not everybody may see (query API, "Errors"; facts on "Errors"). */
+/** The fault of who asks for what not everybody may see (REST 5.3). */
 export function accessError(principal: Principal, what: string): Fault {
   return principal.type === 'anonymous'
     ? new Fault('Unauthorised', { what: `${what} is not public` })

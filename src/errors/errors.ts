@@ -4,7 +4,7 @@ import { lookup } from '../model/lookup.ts'
  * The catalogue of faults. A fault is what a caller did wrong or what the service cannot do now; anything else
  * that is thrown is a defect and answers 500. Each API renders faults in its own error body.
  *
- * Codes of the REST APIs follow the live services: see "Errors" of the query API specification.
+ * Codes of the REST APIs: REST 5.
  */
 export const FAULTS = {
   /** A query in ODSQL that cannot be read or understood. */
@@ -30,13 +30,13 @@ export const FAULTS = {
   ODataError: { status: 400, message: '{reason}' },
   /** What can be read and is not served (Protocol 9.3.1). */
   ODataUnsupported: { status: 501, message: '{reason}' },
-  /** A segment that names nothing (linked data, "Errors"). */
+  /** A segment that names nothing (OData service 1.4). */
   ODataSegment: { status: 404, message: "Resource not found for the segment '{segment}'" },
   /** A condition in the headers of the request does not hold (RFC 9110, section 15.5.13). */
   PreconditionFailed: { status: 412, message: '{reason}' },
   UnsupportedMediaType: { status: 415, message: '{reason}' },
   Unauthorised: { status: 401, message: '{what}: credentials are required.' },
-  /** A credential that nobody is recognised by: unknown, expired or revoked (facts on "Errors"). */
+  /** A credential that nobody is recognised by: unknown, expired or revoked (Access 1.2). */
   CredentialInvalid: { status: 401, message: '{reason}' },
   ForbiddenAccess: { status: 403, message: "You don't have permission to access the requested resource" },
   /** A form that did not come from our own page. */
@@ -198,7 +198,7 @@ export function shortened(text: string): string {
 
 /**
  * The fault of a clause of a query: reason in plain words, clause and span, as every error of the language tells
- * them (query API, "Errors": the message names the clause in error).
+ * them (ODSQL 8.1).
  *
  * @param span character offsets into the text of the clause
  */

@@ -5,7 +5,7 @@ import { columnName, type ExportOptions, type Table, type TableColumn } from './
 const FORMULA = /^[\s\0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/
 
 /**
- * Writes CSV (RFC 4180; facts on "Exports"): names in the first row, lines that end with CR LF, quotes only where they are
+ * Writes CSV (RFC 4180; REST 6.3): names in the first row, lines that end with CR LF, quotes only where they are
  * needed, nothing for null, points as `lat, lon`, shapes as the JSON of their geometry.
  */
 export async function* csv(table: Table, options: ExportOptions): AsyncGenerator<string> {

@@ -24,7 +24,7 @@ const OLDER: readonly Generation[] = ['search-v2', 'explore-v2.0']
 
 const RDF_XML = 'application/rdf+xml; charset=utf-8'
 
-/** The formats that are served, in the order of their links (query API, "Record export"). */
+/** The formats that are served, in the order of their links (REST 6.1, 6.2). */
 export const EXPORT_FORMATS: readonly ExportFormat[] = [
   {
     name: 'json',
@@ -88,7 +88,7 @@ export function exportFormats(
   )
 }
 
-/** The formats of a dataset of the sources beside the catalog: those of tables (query API, "Search API v2"). */
+/** The formats of a dataset of the sources beside the catalog: those of tables (REST 7.1). */
 export function tableFormats(
   generation: Generation,
   fields: 'any' | readonly Field[],

@@ -22,7 +22,7 @@ export function geometryOf(value: unknown): Geometry | null {
 
 /**
  * Writes a GeoJSON feature collection (RFC 7946): the geometry of a feature is that of the first shape, else of the first
- * point, and its properties are the other columns (facts on "Exports").
+ * point, and its properties are the other columns (REST 6.4).
  */
 export async function* geojson(table: Table, options: ExportOptions): AsyncGenerator<string> {
   const geometry = geometryColumn(table.columns)

@@ -11,7 +11,7 @@ import { projectGeometry, projector, WGS84, wktOf } from './projection.ts'
 import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 import { type ZipEntry, zip } from './zip-stream.ts'
 
-/** How much one shapefile may have: records by the facts on "Exports", bytes by what readers can address. */
+/** How much one shapefile may have: records by REST 6.4, bytes by what readers can address. */
 export interface ShapefileLimits {
   readonly records: number
   readonly bytes: number

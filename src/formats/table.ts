@@ -28,7 +28,7 @@ export interface Table {
   readonly count?: () => Promise<number | null>
 }
 
-/** What the parameters of an export say (query API, "Query parameters"). */
+/** What the parameters of an export say (REST 3.9). */
 export interface ExportOptions {
   /** Columns are named by their labels. */
   readonly useLabels: boolean

@@ -25,7 +25,7 @@ export type Authenticate = (
 ) => MaybePromise<Principal>
 
 /**
- * Recognises users by API keys, access tokens and the cookie of a session (query API, "Authentication"). A credential that
+ * Recognises users by API keys, access tokens and the cookie of a session (Access 1.1). A credential that
  * is sent on purpose must be right; a cookie that is not is none.
  *
  * @param isSecure true behind TLS, where cookies have another name

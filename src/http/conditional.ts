@@ -103,7 +103,7 @@ function tagOf({ url, query }: Pick<FastifyRequest, 'url' | 'query'>, basis: str
   return tag
 }
 
-/** Marks an answer as not to be stored, as the live service says of its exports (facts on "Exports"). */
+/** Marks an answer as not to be stored (REST 6.6). */
 export function keepNowhere(reply: FastifyReply): FastifyReply {
   return reply.header('cache-control', 'no-cache, no-store')
 }

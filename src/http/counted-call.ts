@@ -80,7 +80,7 @@ const EXCEEDED: Readonly<Record<Allowance['kind'], string>> = {
   user: 'Too many requests of your account. Please contact the domain administrator.',
 }
 
-/** The body of 429 (query API, "Errors"). */
+/** The body of 429 (REST 5.6). */
 export function quotaBody({ kind, limit, reset }: Allowance): unknown {
   return {
     errorcode: 10002,

@@ -3,7 +3,7 @@ import { Fault } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 import type { QueryParameters } from './query-string.ts'
 
-/** What a caller shows to be recognised (query API, "Authentication"). */
+/** What a caller shows to be recognised (Access 1.1). */
 export interface Credential {
   readonly type: 'key' | 'token'
   readonly secret: string

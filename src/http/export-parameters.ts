@@ -1,7 +1,7 @@
 import { decodedAgain, invalid, one, readFlag } from './parameters.ts'
 import type { QueryParameters } from './query-string.ts'
 
-/** What the parameters of an export say (query API, "Query parameters"). */
+/** What the parameters of an export say (REST 3.9). */
 export interface ExportParameters {
   readonly useLabels: boolean
   readonly delimiter: string

@@ -23,7 +23,7 @@ const MAX_VALUES = 1000
 
 /**
  * Reads `refine` or `exclude`: `name:value`, the name plain, in back-quotes or as `facet(…)`, the value plain or in quotes
- * (query API, "refine"; facts on "Facets").
+ * (REST 3.3).
  */
 export function readFacetValues(
   query: QueryParameters,

@@ -8,7 +8,7 @@ import { addressWithoutSecrets } from './secrets.ts'
 /** Turns a fault into the body of an API. */
 export type FaultBody = (fault: Fault) => unknown
 
-/** The envelope of the REST APIs (query API, "Errors"), with the place in the clause where it is known. */
+/** The envelope of the REST APIs (REST 5.1), with the place in the clause where it is known. */
 export function restBody(fault: Fault): unknown {
   return { error_code: fault.code, message: fault.message }
 }

@@ -4,7 +4,7 @@ import { lookup } from '../model/lookup.ts'
 import { isTimeZone } from '../model/time.ts'
 import { parseQueryValue, type QueryParameters } from './query-string.ts'
 
-/** Most rows of a page, and the deepest row that one may reach (query API, "Limits"). */
+/** Most rows of a page, and the deepest row that one may reach (REST 3.2). */
 export const PAGE = { limit: 100, window: 10_000 } as const
 export const GROUPED_PAGE = { limit: 20_000, window: 20_000 } as const
 
@@ -87,7 +87,7 @@ export function readPage(
   return { limit: length, offset }
 }
 
-/** Reads which rows an export has; a limit of null means all (query API, "limit (export endpoints)"). */
+/** Reads which rows an export has; a limit of null means all (REST 3.9). */
 export function readExportPage(query: QueryParameters): {
   readonly limit: number | null
   readonly offset: number

@@ -63,7 +63,7 @@ const ADDRESS = 'address:'
 
 /**
  * Counts the calls of a day, from one midnight UTC to the next: of the portal, of each user, and of each anonymous address
- * where those have a limit (query API, "Limits"; facts on "quotas"). Counts are exact in memory and are added to what is
+ * where those have a limit (REST 8.1). Counts are exact in memory and are added to what is
  * stored soon after, so that a restart goes on where it was and a crash loses a second. Where several processes count in the
  * same place, each is told the sum when it adds its own: a limit may be overrun by what they take within that second.
  *

@@ -1,5 +1,5 @@
 /**
- * Parameters of addresses and forms whose values let somebody in (query API, "Authentication"; RFC 6749, RFC 7636), and what
+ * Parameters of addresses and forms whose values let somebody in (Access 1.4; RFC 6749, RFC 7636), and what
  * they are mistaken for: they stand in no log, list or message.
  */
 const SECRETS: ReadonlySet<string> = new Set([

@@ -4,7 +4,7 @@ import type { Mapping } from './ir.ts'
 
 /**
  * The direct mapping, used where a dataset has none of its own. Its three rules: a record is a subject, a field a
- * predicate, a value an object (linked-data specification, "RDF mapping").
+ * predicate, a value an object (Mapping 1).
  */
 export function directMapping(base: string, dataset: Pick<Dataset, 'id' | 'fields'>): Mapping {
   return {

@@ -74,7 +74,7 @@ export type FormatPart =
 const MAX_DIGITS = 20
 
 /**
- * A date as text by a pattern (query API, "Date pattern symbols"; the number of letters chooses the form as in
+ * A date as text by a pattern (ODSQL 5.5; the number of letters chooses the form as in
  * Joda-Time: four letters of a text are its long form, letters of a number its least digits).
  *
  * @param zone IANA name; null for a day

@@ -24,7 +24,7 @@ export interface EntityProperty {
 
 /** A dataset as OData sees it: an entity set and the type of its entities. */
 export interface EntityModel {
-  /** Name of the entity set: the id of the dataset as it is (facts on OData, 4.4). */
+  /** Name of the entity set: the id of the dataset as it is (OData service 1.2). */
   readonly set: string
   /** Name of the entity type, which is an identifier: other characters become underscores. */
   readonly type: string
@@ -34,7 +34,7 @@ export interface EntityModel {
   readonly properties: readonly EntityProperty[]
 }
 
-/** The key of every entity (linked data, "OData service root and entity sets"). */
+/** The key of every entity (OData service 1.2). */
 export const KEY = 'recordid'
 
 /** What OData types the values of fields with: shapes are texts of GeoJSON. */

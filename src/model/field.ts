@@ -52,7 +52,7 @@ export function isTemporal(type: FieldType): boolean {
   return type === 'date' || type === 'datetime'
 }
 
-/** How much of the dates of a field is shown where it is less than a day (facts on "Annotations": timeserie_precision). */
+/** How much of the dates of a field is shown where it is less than a day (REST 2.12). */
 export type CoarsePrecision = 'year' | 'month'
 
 /** The precision that a publisher gives the dates of a field; null where whole days or moments are shown. */

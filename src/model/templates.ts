@@ -9,7 +9,7 @@ export type MetaType =
   | 'boolean'
   | 'geo_shape'
 
-/** One entry of a template (query API, "Metadata template"); its keys stand in the order of the answer. */
+/** One entry of a template (REST 2.8); its keys stand in the order of the answer. */
 export interface TemplateEntry {
   /** The form element with which a publisher fills it in. */
   readonly widget: string
@@ -47,7 +47,7 @@ export interface TemplateMeta {
   readonly type: MetaType
 }
 
-/** The types in the order and with the labels of the service, its spelling too (query API, "Link object"). */
+/** The types in the order and with the labels of the service, its spelling too (REST 2.8). */
 export const TEMPLATE_TYPES: readonly { readonly type: TemplateType; readonly label: string }[] = [
   { type: 'interop', label: 'Interoperatibility' },
   { type: 'basic', label: 'Basic' },
@@ -77,7 +77,7 @@ type More = Partial<Omit<TemplateEntry, 'name' | 'type'>>
 const COMPUTED: More = { hidden: true }
 const SUGGESTED: More = { self_suggest: true }
 
-/** Metadata that users see (facts on "Catalog"). */
+/** Metadata that users see (REST 2.8). */
 const DEFAULT: readonly TemplateEntry[] = [
   entry('title', 'text', { uri: `${DCTERMS}title`, allow_empty: false, hidden: true }),
   entry('description', 'longstring', { uri: `${DCTERMS}description` }),
@@ -170,7 +170,7 @@ const INSPIRE: readonly TemplateEntry[] = [
   ]),
 ]
 
-/** The mapping of a dataset, and what its triples are made of (facts on "RDF, mapping, TPF"). */
+/** The mapping of a dataset, and what its triples are made of (REST 2.8). */
 const SEMANTIC: readonly TemplateEntry[] = [
   entry('rml_mapping', 'longstring', { label: 'RML mapping' }),
   ...entries('list', ['classes', 'properties']),
@@ -213,7 +213,7 @@ const VISUALIZATION: readonly TemplateEntry[] = [
   ...entries('text', ['calendar_event_title', 'calendar_event_start', 'calendar_event_end']),
 ]
 
-/** How much a dataset is used: the application metadata of the catalog (query API, "include_app_metas"). */
+/** How much a dataset is used: the application metadata of the catalog (REST 2.8). */
 const EXPLORE: readonly TemplateEntry[] = [
   ...entries('int', ['download_count', 'api_call_count', 'attachment_download_count', 'reuse_count']),
   ...entries('int', ['feedback_count']),

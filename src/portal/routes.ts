@@ -18,7 +18,7 @@ interface DatasetRoute {
   readonly Params: { readonly dataset: string; readonly tab?: string }
 }
 
-/** The pages of the portal for people (house design, "Rooms"): the catalog, datasets, playgrounds. */
+/** The pages of the portal for people: the catalog, datasets, playgrounds. */
 export const site: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, services) => {
   const queryService = new QueryService(services)
   app.setErrorHandler(answerPageFault(services))

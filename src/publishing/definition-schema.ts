@@ -42,7 +42,7 @@ export const READING_OPTIONS = Type.Object(
   { additionalProperties: false },
 )
 
-/** The schema of dataset.yaml (house design, "A portal folder"). */
+/** The schema of dataset.yaml (docs/portal.md). */
 export const DATASET_SCHEMA = Type.Object(
   {
     source: Type.Object(

@@ -54,7 +54,7 @@ export function datasetExtent(fields: readonly Field[], statistics: DatasetStati
   return null
 }
 
-/** The metadata `bbox` and `geometry_types` of the default template, as the live service has them (facts on "Catalog"). */
+/** The metadata `bbox` and `geometry_types` of the default template (REST 2.10). */
 export function extentMetas(extent: Extent | null) {
   if (extent === null) return { bbox: null, geometry_types: null }
   const bbox = { type: 'Feature', geometry: boxGeometry(extent), properties: {} }

@@ -84,7 +84,7 @@ export function materialise(definition: Definition, context: MaterialiseContext)
     : materialiseRdf(definition, definition.rdf, context)
 }
 
-/** A file of RDF has graphs and no records (linked-data specification, "Resources and their fields"). */
+/** A file of RDF has graphs and no records. */
 async function materialiseRdf(
   definition: Definition,
   format: RdfFormat,

@@ -1,4 +1,4 @@
-/** The letters of a date pattern (query API, "Date pattern symbols"). */
+/** The letters of a date pattern (ODSQL 5.5). */
 const PATTERN_LETTERS = 'GCYxweEyDMdaKhHkmsSzZ'
 
 /** A piece of a date pattern: text as it is, or a symbol with the number of times that its letter stands there. */

@@ -26,7 +26,7 @@ export interface DateBounds {
 const FORM =
   /^(\d{4})(?:([-/])(\d{1,2})(?:\2(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?)?)?$/i
 
-/** Reads the text of a date literal (query API, "Literals"; ISO 8601 or slashes, any precision); null if it is none. */
+/** Reads the text of a date literal (ODSQL 1.5); null if it is none. */
 export function parseDate(text: string): DateConstant | null {
   const match = FORM.exec(text.trim())
   if (match === null) return null

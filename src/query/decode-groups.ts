@@ -35,7 +35,7 @@ export function decodeGroups(plan: GroupQuery, { rows: count, term }: GroupPage)
   return withEmptySteps(plan, rows).map(values => decodeRow(plan, values))
 }
 
-/** True for a query whose rows are the steps of one static range (facts on "What grouped results look like"). */
+/** True for a query whose rows are the steps of one static range (ODSQL 9.1). */
 export function hasEmptySteps({ keys }: GroupQuery): boolean {
   const [only, ...others] = keys
   return only?.grouping.type === 'steps' && others.length === 0

@@ -1,6 +1,6 @@
 /**
  * What differs between the generations of the API for one and the same query: which groups there are and how their
- * keys are written (facts on "What grouped results look like"). The language itself is one.
+ * keys are written (ODSQL 9). The language itself is one.
  */
 export interface Dialect {
   readonly name: 'search-v2' | 'explore-v2.0' | 'explore-v2.1'

@@ -5,7 +5,7 @@ import { dateBounds, parseDate } from './dates.ts'
 import { findField } from './field-names.ts'
 import type { Condition } from './plan.ts'
 
-/** Orders of the values of a facet (facts on "Facets": facetsort). */
+/** Orders of the values of a facet (REST 3.7). */
 export const FACET_SORTS = ['count', '-count', 'alphanum', '-alphanum', 'num', '-num'] as const
 export type FacetSort = (typeof FACET_SORTS)[number]
 

@@ -2,7 +2,7 @@ import { type Field, fieldNamed } from '../model/field.ts'
 
 /**
  * The field that a name means. In the catalog, which has a template whose prefix may be left out, `title`, `basic.title`
- * and `metas.default.title` all mean `default.title` (query API, "Technical fields usable in catalog queries").
+ * and `metas.default.title` all mean `default.title` (REST 2.9).
  *
  * @param template that template; undefined for the records of a dataset, whose fields have one name each
  */

@@ -2,7 +2,7 @@ import { type Field, field } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 
 /**
- * What a query may ask of any record beside its own fields (query API, "Technical fields"). A field of the dataset with
+ * What a query may ask of any record beside its own fields (REST 2.11). A field of the dataset with
  * the same name goes before.
  */
 export const TECHNICAL = {

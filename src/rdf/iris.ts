@@ -1,7 +1,7 @@
 import { iriSafe } from './iri.ts'
 
 /**
- * The IRIs that Lodestone mints: the one place that knows their form (linked-data specification, "RDF mapping").
+ * The IRIs that Lodestone mints: the one place that knows their form (Linked data 1.1).
  * `base` is the configured public address without a trailing slash.
  */
 

@@ -19,7 +19,7 @@ interface Route {
   readonly Querystring: QueryParameters
 }
 
-/** The SHACL shapes of a dataset at `/api/shapes/{dataset}` (linked-data specification, "Shapes"). */
+/** The SHACL shapes of a dataset at `/api/shapes/{dataset}` (Linked data 4.3). */
 export function addShapes(app: FastifyInstance, { base, dataset }: Context): void {
   app.get<Route>('/api/shapes/:dataset', async (request, reply) => {
     const entry = dataset(request.params.dataset, request.principal, request.version)

@@ -9,7 +9,7 @@ interface AttachmentRoute extends DatasetRoute {
   readonly Params: { readonly dataset: string; readonly attachment: string }
 }
 
-/** Files beside the records: their list and the files themselves (query API, "Attachment (Explore API)"). */
+/** Files beside the records: their list and the files themselves (REST 2.6). */
 export function attachmentRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { portal } = endpoint.options
   const datasets = `${endpoint.place.root}/catalog/datasets`

@@ -16,7 +16,7 @@ interface RouteFacts {
   readonly kind: CallKind | null
 }
 
-/** The APIs by the beginnings of their addresses (facts on "Monitoring": api_type), the more precise first. */
+/** The APIs by the beginnings of their addresses (REST 7.3), the more precise first. */
 const APIS: readonly (readonly [prefix: string, apiType: string])[] = [
   ['/api/explore/v2.0', 'ods_v2.0'],
   ['/api/explore/v2.1', 'ods_v2.1'],
@@ -29,7 +29,7 @@ const APIS: readonly (readonly [prefix: string, apiType: string])[] = [
   ['/api/sparql', 'sparql'],
 ]
 
-/** What calls are, by the end of their route below the source (facts on "Monitoring": api). */
+/** What calls are, by the end of their route below the source (REST 7.3). */
 const RESOURCES: Readonly<Record<string, string>> = {
   '': 'api_source',
   '/datasets': 'datasets_index',
@@ -63,7 +63,7 @@ interface BodyReport {
 const NOTHING_REPORTED: BodyReport = { nhits: null, error: null }
 
 /**
- * Has every call of the APIs counted and remembered (facts on "Monitoring and network sources"). It must come before the
+ * Has every call of the APIs counted and remembered (REST 7.3). It must come before the
  * hooks that compress, for it reads the beginning of bodies. A body that is at hand is noted when it is sent, a stream
  * when its connection has done with it: the hooks that come after a response cost each request more than the rest.
  */

@@ -50,7 +50,7 @@ const SHEET_WRITERS: Readonly<Record<string, SheetWriter>> = {
   dcat_ap_benap: dcatXml,
 }
 
-/** All datasets that a query finds as a file (query API, "Catalog export"; facts on "Catalog"). */
+/** All datasets that a query finds as a file (REST 6.2). */
 export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { base, dialect, title, description = '' } = endpoint.options
   const { place } = endpoint
@@ -111,7 +111,7 @@ async function findEntries(
   return rows.flatMap(({ id }) => byId.get(id ?? '') ?? [])
 }
 
-/** Which files of datasets are reported, and how (query API, "include_exports", "use_labels_in_exports"). */
+/** Which files of datasets are reported, and how (REST 6.2). */
 function readSheetOptions(
   query: QueryParameters,
   endpoint: ExploreEndpoint,
@@ -193,7 +193,7 @@ function cellValue(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
-/** The columns of templates, those of DCAT first, and the id of the dataset last (facts on "Catalog", CSV). */
+/** The columns of templates, those of DCAT first, and the id of the dataset last (REST 6.2). */
 function metaColumns(columns: readonly ResultColumn[]): readonly ResultColumn[] {
   const first = ['dcat', 'default']
   const rank = ({ key }: ResultColumn) => {

@@ -9,7 +9,7 @@ import { pageLinks, presentDataset, queriedDataset } from './present.ts'
 import { splitSelect } from './selection.ts'
 import type { ExploreSource } from './source.ts'
 
-/** The catalog: its datasets, one of them, and what is counted over all (query API, "Catalog search"). */
+/** The catalog: its datasets, one of them, and what is counted over all (REST 2.1). */
 export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { options, place } = endpoint
   const { dialect } = options

@@ -85,7 +85,7 @@ export interface RecordRoute extends CatalogRoute {
   readonly Params: { readonly dataset: string; readonly record: string }
 }
 
-/** Facets of the catalog that are reported where none is named (facts on "Facets": those observed). */
+/** Facets of the catalog that are reported where none is named (REST 3.7). */
 const CATALOG_FACETS = ['features', 'modified', 'publisher', 'keyword', 'theme', 'license', 'language']
 
 /** What the routes of one API share: its services, how it reads requests, and how it answers. */
@@ -181,7 +181,7 @@ export class ExploreEndpoint {
     return { clauses, filter: facetCondition(refined, excluded, clauses.timezone) }
   }
 
-  /** Old clients of the Search API write `sort` for `order_by` (facts on "Old clients"). */
+  /** Old clients of the Search API write `sort` for `order_by` (REST 3.8). */
   private readClauses(query: QueryParameters): QueryClauses {
     const isOld = this.options.dialect.name === 'search-v2' && query.order_by === undefined
     if (!isOld || query.sort === undefined) return readClauses(query)

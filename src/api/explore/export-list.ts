@@ -11,7 +11,7 @@ export {
   tableFormats,
 } from '../../formats/export-formats.ts'
 
-/** The lists of export formats: one link a format (query API, "Catalog export" and "Record export"). */
+/** The lists of export formats: one link a format (REST 2.5). */
 export function exportListRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { dialect } = endpoint.options
   const { root } = endpoint.place

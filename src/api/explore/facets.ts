@@ -8,7 +8,7 @@ import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
 import { readFilters, requestedFacets } from './facet-requests.ts'
 import type { ExploreSource } from './source.ts'
 
-/** Facet enumerations of the catalog and of datasets (query API, "Facet enumeration"; facts on "Facets"). */
+/** Facet enumerations of the catalog and of datasets (REST 2.3). */
 export function facetRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { root, source } = endpoint.place
 

@@ -2,7 +2,7 @@ import { FIGURE_FIELDS } from '../../catalog/catalog-dataset.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Metas } from '../../model/metadata.ts'
 
-/** What an unused dataset has counted (facts on "Catalog": explore). */
+/** What an unused dataset has counted (REST 7.5). */
 const UNCOUNTED: Metas[string] = {
   download_count: 0,
   api_call_count: 0,

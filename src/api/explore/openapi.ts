@@ -31,7 +31,7 @@ interface Scope {
 }
 
 /**
- * The OpenAPI document of an API: what is served, with examples of one of its datasets (query API, "Explore API v2.0").
+ * The OpenAPI document of an API: what is served, with examples of one of its datasets (REST 1.3).
  *
  * @param visible what the caller may see
  * @param sample null where no dataset has records

@@ -383,7 +383,7 @@ function sharedWith(source: keyof typeof ABOUT, operation: ApiOperation): ApiOpe
   }
 }
 
-/** Every operation of the REST APIs (query API, "Endpoints"); a document has those that its API serves. */
+/** Every operation of the REST APIs (REST 2); a document has those that its API serves. */
 export const OPERATIONS: readonly ApiOperation[] = [
   ...ENTRANCES_AND_CATALOG,
   ...(['monitoring', 'network'] as const).flatMap(source =>

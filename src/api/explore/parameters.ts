@@ -45,7 +45,7 @@ export const PATH_PARAMETERS: Readonly<Record<string, Parameter>> = {
 /** What is said of a part of a path that the table does not know. */
 export const UNNAMED: Parameter = { in: 'path', schema: id, description: 'Part of the address.' }
 
-/** Every parameter of the query of the REST APIs (query API, "Query parameters"). */
+/** Every parameter of the query of the REST APIs (REST 3). */
 export const EXPLORE_PARAMETERS = {
   select: {
     in: 'query',

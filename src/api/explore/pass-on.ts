@@ -46,7 +46,7 @@ const MAX_MESSAGE_LENGTH = 1000
 
 /**
  * Has what is asked of the records of a dataset of another portal answered by that portal: its answer is handed on as it
- * comes, with its own links (query API, "Search API v2": the network source).
+ * comes, with its own links (REST 7.4).
  *
  * @param api where the API of the generation that is asked is, here and there
  */

@@ -16,7 +16,7 @@ export interface PageLink {
   readonly href: string
 }
 
-/** The source of datasets that a path begins with (query API, "Search API v2"); the network has two names. */
+/** The source of datasets that a path begins with (REST 7.1); the network has two names. */
 export type SourceName = 'catalog' | 'monitoring' | NetworkName
 export type NetworkName = 'network' | 'opendatasoft'
 
@@ -38,7 +38,7 @@ export interface Presentation {
   readonly appMetas: Metas[string] | null
 }
 
-/** The links of a page: self, first, last and, where more remains, next (query API, "Link object"). */
+/** The links of a page: self, first, last and, where more remains, next (REST 4.6). */
 export function pageLinks(
   href: string,
   query: QueryParameters,
@@ -58,7 +58,7 @@ export function pageLinks(
   ]
 }
 
-/** The links of a record; the Explore API has fewer names for what they lead to (query API, "Link object"). */
+/** The links of a record; the Explore API has fewer names for what they lead to (REST 4.6). */
 function recordLinks(
   id: string,
   dataset: string,
@@ -73,7 +73,7 @@ function recordLinks(
   ]
 }
 
-/** The links of a dataset: to itself, the catalog, its records, files and attachments (query API, "getDataset"). */
+/** The links of a dataset: to itself, the catalog, its records, files and attachments (REST 4.6). */
 function datasetLinks(id: string, { root, dialect, source }: AnswerPlace): readonly PageLink[] {
   const home = `${root}/${source}/datasets/${id}`
   const isSearch = dialect.name === 'search-v2'
@@ -105,7 +105,7 @@ export function presentRow(
     : row.object
 }
 
-/** A record as its generation gives it: in a wrapper, or flat (query API, "Record"; facts on "Explore v2.1"). */
+/** A record as its generation gives it: in a wrapper, or flat (REST 1.2). */
 export function presentRecord(
   row: AnswerRow,
   entry: CatalogEntry,
@@ -131,7 +131,7 @@ export interface SelectedDataset {
   readonly shown: readonly ShownPart[]
 }
 
-/** A dataset as its generation gives it (query API, "Dataset wrapper and dataset"), or what was selected of it. */
+/** A dataset as its generation gives it (REST 1.2), or what was selected of it. */
 export function presentDataset(
   entry: CatalogEntry,
   place: AnswerPlace,
@@ -217,7 +217,7 @@ function presentMetas(metas: Metas, { timezone, appMetas }: Presentation): Metas
   return { ...metas, default: known, ...(appMetas === null ? {} : { explore: appMetas }) }
 }
 
-/** A flag is true and a single argument stands alone, as the live service writes annotations now (facts on "Annotations"). */
+/** A flag is true and a single argument stands alone (REST 2.12). */
 function plainAnnotations(annotations: Annotations): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(annotations).map(([key, values]) => {

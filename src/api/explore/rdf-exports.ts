@@ -28,7 +28,7 @@ import { exportFormats } from './export-list.ts'
 /** Writes N-Triples that come in pieces as another form of the same graph. */
 type RdfWriter = (pieces: AsyncIterable<string>, base: string, entry: ServedDataset) => AsyncIterable<string>
 
-/** The forms of RDF in which datasets are exported (linked-data specification, "RDF exports"); n3 is N-Triples. */
+/** The forms of RDF in which datasets are exported (REST 6.1); n3 is N-Triples. */
 const RDF_WRITERS: Readonly<Record<string, RdfWriter>> = {
   turtle: (pieces, _, { prefixes }) => turtle(pieces, prefixes),
   rdfxml: (pieces, _, { prefixes }) => rdfxml(pieces, prefixes),

@@ -12,7 +12,7 @@ import type { Query } from '../../query/plan.ts'
 import type { DatasetRoute, ExploreEndpoint, RecordRoute } from './endpoint.ts'
 import { pageLinks, presentRecord, presentRow } from './present.ts'
 
-/** The records of a dataset: pages, one of them, groups and exports (query API, "Record search" and below). */
+/** The records of a dataset: pages, one of them, groups and exports (REST 2.2). */
 export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { options, place } = endpoint
   const { dialect } = options

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { CatalogRoute, ExploreEndpoint } from './endpoint.ts'
 
-/** Where addresses begin, and what they lead to (for the Search API v2: query API, "Search API v2"). */
+/** Where addresses begin, and what they lead to (REST 7.1). */
 const SEARCH_ROOTS = {
   '/': ['catalog', 'monitoring', 'network'],
   '/catalog': ['datasets', 'exports', 'metadata_templates'],
@@ -11,7 +11,7 @@ const EXPLORE_ROOTS = {
   '/catalog': ['datasets', 'exports', 'facets'],
 }
 
-/** The entrances of an API: its sources, and the resources of the catalog (query API, "Endpoints"). */
+/** The entrances of an API: its sources, and the resources of the catalog (REST 7.1). */
 export function rootRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const roots = endpoint.options.dialect.name === 'search-v2' ? SEARCH_ROOTS : EXPLORE_ROOTS
   for (const [path, relations] of Object.entries(roots)) {

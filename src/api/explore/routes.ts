@@ -15,7 +15,7 @@ import { tableExportRoutes } from './table-exports.ts'
 import { templateRoutes } from './templates.ts'
 
 /**
- * The Explore API in its two generations (query API, "Explore API v2.0"; facts on "Explore v2.1 differences") and the
+ * The Explore API in its two generations (REST 1) and the
  * resources that the Search API v2 has in common with it: catalog, datasets, records, aggregates, facets, exports.
  */
 export const explore: FastifyPluginAsync<ExploreOptions> = async (app, options) => {

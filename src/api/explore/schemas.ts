@@ -2,7 +2,7 @@ import { type TSchema, Type } from 'typebox'
 import { FAULTS } from '../../errors/errors.ts'
 import { coarsePrecision, type Field } from '../../model/field.ts'
 
-/** What answers look like, as JSON schemas in the form that OpenAPI 3.0 reads (query API, "Resources and their fields"). */
+/** What answers look like, as JSON schemas in the form that OpenAPI 3.0 reads. */
 
 /** A schema that a document names under components, as others refer to it. */
 export function named(name: string): TSchema {
@@ -132,7 +132,7 @@ export function answerSchemas(
   }
 }
 
-/** The later generation: records and datasets flat, links only on demand (facts on "Explore v2.1"). */
+/** The later generation: records and datasets flat, links only on demand (REST 1.2). */
 function flatSchemas(values: Readonly<Record<string, TSchema>>): Readonly<Record<string, TSchema>> {
   const list = (items: string) =>
     Type.Object({
@@ -238,7 +238,7 @@ function plainSchema(known: Field): TSchema {
 
 const GEOJSON = { url: 'https://www.rfc-editor.org/rfc/rfc7946', description: 'GeoJSON' }
 
-/** The envelope of what went wrong (query API, "Errors"). */
+/** The envelope of what went wrong (REST 5.1). */
 const fault = Type.Object({
   error_code: Type.String({ minLength: 1, description: 'What went wrong, for programs' }),
   message: Type.String({ minLength: 1, description: 'What went wrong, for people' }),

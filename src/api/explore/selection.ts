@@ -6,8 +6,7 @@ const SHOWN = ['fields', 'attachments', 'data_visible', 'visibility', 'alternati
 export type ShownPart = (typeof SHOWN)[number]
 
 /**
- * The parts that a generation has. The specification has neither `visibility` nor `alternative_exports`; of the live
- * services v2.1 has both, and the Search API v2 the first (facts on "Record and dataset shapes").
+ * The parts that a generation has (REST 2.13).
  */
 const PARTS: Readonly<Record<Dialect['name'], readonly ShownPart[]>> = {
   'search-v2': SHOWN.filter(part => part !== 'alternative_exports'),

@@ -35,7 +35,7 @@ interface ExportRoute extends CatalogRoute {
   readonly Params: { readonly format: string }
 }
 
-/** What the network is called: `network` at first, `opendatasoft` in all generations (facts, first table). */
+/** What the network is called: `network` at first, `opendatasoft` in all generations (REST 7.1). */
 const NETWORK_NAMES = {
   'search-v2': ['network', 'opendatasoft'],
   'explore-v2.0': ['opendatasoft'],
@@ -43,8 +43,8 @@ const NETWORK_NAMES = {
 } as const satisfies Readonly<Record<Dialect['name'], readonly NetworkName[]>>
 
 /**
- * The sources beside the catalog: what is counted of the use of the portal, and the datasets of other portals (query
- * API, "Search API v2"; facts on "Monitoring and network sources").
+ * The sources beside the catalog: what is counted of the use of the portal, and the datasets of other portals
+ * (REST 7).
  */
 export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) => {
   app.setErrorHandler(answerFault(restBody))
@@ -98,7 +98,7 @@ function sourceRoutes(
 /** What lists of datasets, and records of other portals, are exported in. */
 const JSON_ONLY = [{ name: 'json' }]
 
-/** The list of datasets as a file, and the lists of what there is to export (query API, "Catalog export"). */
+/** The list of datasets as a file, and the lists of what there is to export (REST 7.1). */
 function exportRoutes(
   app: FastifyInstance,
   endpoint: ExploreEndpoint,

@@ -20,10 +20,10 @@ interface ExportRoute extends DatasetRoute {
   readonly Params: { readonly dataset: string; readonly format: string }
 }
 
-/** Most groups that are sorted by an aggregate (facts on "Order by, limit"). */
+/** Most groups that are sorted by an aggregate (REST 6.5). */
 const MAX_SORTED = 20_000
 
-/** All rows of a query as a file in one of the formats of tables (query API, "Record export"; facts on "Exports"). */
+/** All rows of a query as a file in one of the formats of tables (REST 6.1). */
 export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
   const { dialect } = endpoint.options
   const { source: home } = endpoint.place

@@ -65,7 +65,7 @@ interface Route {
 const OFFERS: readonly (DataFormat | Offer)[] = [...DATA_FORMATS, HTML]
 
 /**
- * Triple pattern fragments at `/api/tpf/{dataset}` (linked-data specification, "Triple-pattern service") and the list of
+ * Triple pattern fragments at `/api/tpf/{dataset}` (Fragments 1) and the list of
  * all datasets at `/api/tpf`; quad pattern fragments beside them.
  */
 export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, options) => {

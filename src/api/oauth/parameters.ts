@@ -5,7 +5,7 @@ import type { QueryParameters } from '../../http/query-string.ts'
 /** Parameters by name; what came without a value counts as not sent (RFC 6749, section 3.1). */
 export type Parameters = Form
 
-/** The one scope that there is (query API, "OAuth 2.0"). */
+/** The one scope that there is (Access 6.1). */
 export const SCOPE = 'all'
 
 /** Characters of a state, percent-encoded, that is echoed: it travels through forms and addresses on its way. */

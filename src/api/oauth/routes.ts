@@ -19,7 +19,7 @@ import {
 import { answerRevocation, answerToken } from './token.ts'
 
 /**
- * OAuth 2.0 (query API, "OAuth 2.0"; RFC 6749 with the corrections of RFC 9700): the authorization endpoint, which people
+ * OAuth 2.0 (Access 6; RFC 6749 with the corrections of RFC 9700): the authorization endpoint, which people
  * see, and the token, revocation and introspection endpoints, which programs ask.
  */
 export const oauth: FastifyPluginAsync<AccountsOptions> = async (app, options) => {

@@ -11,7 +11,7 @@ import { GRANT_TYPES, type Issuing, oauthServer } from './model.ts'
 import { checkScope, type Parameters, readParameters, required } from './parameters.ts'
 
 /**
- * Gives tokens for a code or a refresh token (RFC 6749, sections 4.1.3 and 6; query API, "OAuth 2.0"). Throws errors of
+ * Gives tokens for a code or a refresh token (RFC 6749, sections 4.1.3 and 6; Access 6.2). Throws errors of
  * OAuth.
  */
 export async function answerToken(

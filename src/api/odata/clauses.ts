@@ -92,7 +92,7 @@ function read<Parsed>(
   return raw === undefined ? null : readText(raw, `$${name}`, parse)
 }
 
-/** Reads a plus sign as a blank, and where that is refused as itself (facts on OData, "The ten findings"). */
+/** Reads a plus sign as a blank, and where that is refused as itself (OData service 4.1). */
 function readText<Parsed>(
   raw: string,
   option: string,

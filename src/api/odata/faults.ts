@@ -7,7 +7,7 @@ import { versionHeader } from './versions.ts'
 
 /**
  * Answers whatever was thrown in OData's words, in the version and format that the request wants as far as those can be
- * read (OData 4.0 Protocol 9.4; linked data, "Errors").
+ * read (OData 4.0 Protocol 9.4; OData service 2.5).
  */
 export function answerODataFault(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const format = formatAnyway(request.headers, namedFormat(request.raw.url ?? ''))

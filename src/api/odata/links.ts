@@ -8,7 +8,7 @@ export interface ODataAddresses {
 
 /**
  * The address of the page after this one: absolute, the request as it was written with another `$skiptoken`, which counts
- * the entities passed (linked data, "Paging").
+ * the entities passed (OData service 2.4).
  *
  * @param below path and query of the request as they were sent, from below the root of the service on
  */

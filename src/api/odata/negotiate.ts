@@ -22,7 +22,7 @@ const DEFAULT_FORMAT: ODataFormat = {
 }
 
 /**
- * Chooses version and format of an answer (facts on OData, 1.7): `$format` before the Accept header; of what is accepted
+ * Chooses version and format of an answer (OData service 2.1): `$format` before the Accept header; of what is accepted
  * the best liked; of what is liked alike JSON of 4.0, JSON of 3.0, Atom. A media type that only 3.0 has chooses 3.0
  * where no header chose a version.
  *
@@ -109,7 +109,7 @@ function formatNamed(raw: string, wish: RequestedVersion, kind: DocumentKind): O
 
 const NAMED = ['application/json', 'application/xml', 'application/atom+xml', 'application/atomsvc+xml']
 
-/** The metadata document is XML for everyone who takes it; JSON for who takes only that (facts on OData, 1.1). */
+/** The metadata document is XML for everyone who takes it; JSON for who takes only that (OData service 2.2). */
 function metadataFormat(ranges: readonly MediaRange[], wish: RequestedVersion): ODataFormat {
   const liked = ranges.filter(({ quality }) => quality > 0)
   const isXml = ({ type }: MediaRange) =>

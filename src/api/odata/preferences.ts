@@ -1,6 +1,6 @@
 import type { RequestHeaders } from './versions.ts'
 
-/** Entities of a page where nothing is said, and at most (facts on OData, "Performance": large pages for bulk readers). */
+/** Entities of a page where nothing is said, and at most (OData service 2.4). */
 const ODATA_PAGE = 1000
 const MAX_ON_A_PAGE = 10_000
 

@@ -40,7 +40,7 @@ export interface ODataOptions {
 export const ODATA_PATH = '/api/odata'
 
 /**
- * The OData service (linked data, "OData service"): versions 4.0 and 3.0 at one root. Paths are read from the address as
+ * The OData service (OData service 1): versions 4.0 and 3.0 at one root. Paths are read from the address as
  * it was sent, for keys may have encoded slashes.
  */
 export const odata: FastifyPluginAsync<ODataOptions> = async (app, options) => {

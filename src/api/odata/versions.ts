@@ -10,7 +10,7 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
 }
 
 /**
- * Reads which version a client wants (OData 4.0 Protocol 8.2.6 and 8.2.7, OData 3.0 section 5; linked data, "Versioning"):
+ * Reads which version a client wants (OData 4.0 Protocol 8.2.6 and 8.2.7, OData 3.0 section 5; OData service 1.1):
  * 4.0 wherever it is allowed, else the highest of 3.0 and 2.0 that is.
  *
  * Faults: ODataError for what is no version, for a maximum below 2.0 and a minimum beyond 4.0.

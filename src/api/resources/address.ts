@@ -6,7 +6,7 @@ import { type DocumentFormat, suffixedFormat } from './formats.ts'
  * about it have addresses of their own (W3C, "Cool URIs for the Semantic Web", section 4).
  */
 export const SPACES = {
-  /** What mappings mint and datasets themselves (linked-data specification, "RDF mapping"). */
+  /** What mappings mint and datasets themselves (Linked data 1.2). */
   resources: { things: '/ld/resources/', documents: '/ld/data/' },
   /** Properties of datasets. */
   ontologies: { things: '/ld/ontologies/', documents: '/ld/vocabulary/' },

@@ -42,7 +42,7 @@ const EXPOSED = 'Link, ETag, Content-Location, Last-Modified, Location, Memento-
 
 /**
  * IRIs that answer when they are looked up: of resources, of the properties of datasets, of datasets themselves and of
- * nodes that have no name of their own (linked-data specification, "RDF mapping"). Things answer 303 with the address of a
+ * nodes that have no name of their own (Linked data 2). Things answer 303 with the address of a
  * document, or the document itself where the portal says so; documents are negotiated or fixed by a suffix.
  */
 export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, options) => {

@@ -12,7 +12,7 @@ const PLAIN = ['$metadata', '$count', '$value', '$ref', '$all', '$entity', '$bat
  * Reads the resource path below the root of the service as it was sent, without its query (URL Conventions, section 4).
  * It is split before it is decoded, so that a key may have an encoded slash; only the expression of `$filter(…)` has
  * slashes of its own. Keys are taken as literals (`('a')`), by name (`(recordid='a')`), as aliases (`(@k)`), and without
- * quotes as raw text (linked data, "OData service"). Empty segments at both ends are left out.
+ * quotes as raw text (OData service 1.4). Empty segments at both ends are left out.
  *
  * Throws ODataError; spans are those of the decoded path.
  */

@@ -3,7 +3,7 @@ import type { ClauseName } from './ast.ts'
 /**
  * The words of ODSQL: every keyword, function, unit and named parameter stands in these tables and nowhere else.
  * The grammar's keywords, the resolver, the hints of errors, the reference and completion all read them
- * (query API, "ODSQL").
+ * (ODSQL 1, 2).
  */
 
 /** Where a function may stand. */
@@ -128,7 +128,7 @@ export const BBOX_CONDITION: FunctionEntry = entry(
 
 /**
  * Words that must be written in back-quotes to name a field: the lists of both generations of the language
- * (query API, "Literals"; the later generation added distinct, ifnull and search).
+ * (ODSQL 1.1; the later generation added distinct, ifnull and search).
  */
 export const RESERVED_WORDS: ReadonlySet<string> = new Set(
   (
@@ -140,7 +140,7 @@ export const RESERVED_WORDS: ReadonlySet<string> = new Set(
 /** Words that the grammar itself needs and that name a field where they cannot mean anything else. */
 export const OPEN_WORDS = ['in', 'is', 'like', 'to', 'distinct'] as const
 
-/** Units of a distance, in metres (facts on "Where"). */
+/** Units of a distance, in metres (ODSQL 1.7). */
 export const LENGTH_UNITS: Readonly<Record<string, number>> = {
   mm: 0.001,
   cm: 0.01,
@@ -163,7 +163,7 @@ export type TimeUnit =
   | 'quarter'
   | 'year'
 
-/** Units of an interval; their letters are case-sensitive: `m` is a minute, `M` a month (facts on "Group by"). */
+/** Units of an interval; their letters are case-sensitive: `m` is a minute, `M` a month (ODSQL 1.7). */
 export const TIME_UNITS: Readonly<Record<string, TimeUnit>> = {
   ms: 'millisecond',
   s: 'second',
@@ -195,7 +195,7 @@ export const WEEKDAYS = [
   'sunday',
 ] as const
 
-/** Parameters of `now` that set a part, with the values that each takes (facts on "now"). */
+/** Parameters of `now` that set a part, with the values that each takes (ODSQL 1.6). */
 export const NOW_SETTERS: Readonly<Record<string, readonly [least: number, most: number]>> = {
   year: [1, 9999],
   month: [1, 12],

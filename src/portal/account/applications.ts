@@ -9,8 +9,7 @@ import type { AccountRequest, AccountSection } from './section.ts'
 const PATH = '/account/my-applications/'
 
 /**
- * Applications that a user registers (query API, "OAuth 2.0": name, type and redirection URL yield a client ID and a client
- * secret). A secret is shown in the answer that makes it, and never again.
+ * Applications that a user registers (Access 6.1). A secret is shown in the answer that makes it, and never again.
  */
 export const APPLICATIONS: AccountSection = {
   path: '/account/my-applications',

@@ -32,8 +32,8 @@ import type { AccountRequest, SectionAnswer } from './section.ts'
 import { SESSIONS } from './sessions.ts'
 
 /**
- * The pages on which a person logs in and looks after keys, applications, authorizations and the password (query API,
- * "Authentication"). They need no scripts.
+ * The pages on which a person logs in and looks after keys, applications, authorizations and the password
+ * (Access 1, 3). They need no scripts.
  */
 export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
   const attempts = new Attempts(PASSWORD_LIMITS, options.accounts.failures, options.now)

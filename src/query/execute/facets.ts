@@ -16,7 +16,7 @@ import {
 import type { Condition, Question } from '../plan.ts'
 import type { Executor } from './executor.ts'
 
-/** A value of a facet as the APIs tell it (query API, "Facet enumeration"). */
+/** A value of a facet as the APIs tell it (REST 2.3). */
 export type FacetValue =
   | { readonly state: 'excluded'; readonly name: string; readonly value: string }
   | {

@@ -122,7 +122,7 @@ export function zonedText(moment: string, timezone: string): string {
   return `${instantText((epoch + offset) / 1000, '').slice(0, 19)}${digits}${sign}${clock}`
 }
 
-/** The key of a group as its generation writes it (facts on "What grouped results look like"). */
+/** The key of a group as its generation writes it (ODSQL 9.1). */
 function groupJson(raw: GroupRow['keys'][number], grouping: Grouping, style: JsonStyle): unknown {
   if (raw === null) return null
   if (typeof raw === 'object') return { cluster_centroid: { lat: raw.lat, lon: raw.lon } }

@@ -135,7 +135,7 @@ function chain(node: Binary): readonly Expression[] {
 
 /**
  * `not population ge 100050`: by the table of precedence `not` belongs to the population, which is no boolean; then it
- * is meant of the whole comparison (facts on OData, 2.5). Null where nothing has to be turned.
+ * is meant of the whole comparison (OData service 4.2). Null where nothing has to be turned.
  */
 function turnedNot(node: Extract<Expression, { type: 'binary' | 'in' }>, scope: Scope): Meaning | null {
   if (node.type === 'binary' && isLogical(node.operator)) return null

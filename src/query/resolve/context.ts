@@ -30,7 +30,7 @@ export interface ResolveContext {
   readonly now: number
 }
 
-/** What the APIs tell of a dataset and no clause can ask for (facts on "Select"). */
+/** What the APIs tell of a dataset and no clause can ask for (REST 2.11). */
 const UNQUERIED = new Set(['data_visible', 'fields', 'attachments', 'visibility', 'alternative_exports'])
 
 type Call = Extract<Expression, { type: 'call' }>

@@ -9,7 +9,7 @@ import type { FieldNames } from './context.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
-/** The geometry of a literal: WKT, WKB in hexadecimal digits or GeoJSON (query API, "Literals"). */
+/** The geometry of a literal: WKT, WKB in hexadecimal digits or GeoJSON (ODSQL 1.3, 1.5). */
 export function geometryLiteral(call: Call, node: Argument | undefined, names: FieldNames): Geometry {
   if (node?.type !== 'geometry')
     throw names.misfit(

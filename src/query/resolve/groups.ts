@@ -22,7 +22,7 @@ const MAX_EDGES = 1000
 const TILE = 256
 const RADIUS = 40
 
-/** Gives the keys that a group_by clause groups by (query API, "Group by clause"). */
+/** Gives the keys that a group_by clause groups by (ODSQL 5). */
 export function resolveGroupBy(
   items: readonly GroupItem[],
   text: string,
@@ -182,7 +182,7 @@ function edge(call: Call, node: Argument, value: Scalar, names: FieldNames): Con
   throw names.misfit(call, 'a step of another type', isNumeric(type) ? 'numbers' : 'dates', node.span)
 }
 
-/** Cells as wide as the diameter of a cluster on a map of the zoom (facts on "Group by": geo_cluster). */
+/** Cells as wide as the diameter of a cluster on a map of the zoom (ODSQL 5.4). */
 function cells(call: Call, names: FieldNames): Grouping {
   names.function(call)
   const [first, ...numbers] = call.arguments

@@ -2,7 +2,7 @@ import type { GroupItem, SelectItem } from '../../language/odsql/ast.ts'
 import { malformed } from '../faults.ts'
 
 /**
- * The key of an expression without label: its text as it was written (query API, "Aggregation result"); of a field its
+ * The key of an expression without label: its text as it was written (ODSQL 4.4); of a field its
  * name without back-quotes.
  *
  * @param text the clause

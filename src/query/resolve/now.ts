@@ -20,7 +20,7 @@ interface Shift {
 }
 
 /**
- * The moment that a call of `now` means (facts on "now"): first what is set, then what is added, last the day of the
+ * The moment that a call of `now` means (ODSQL 1.6): first what is set, then what is added, last the day of the
  * week, all on the clocks of the time zone; hours and less are added as elapsed time.
  */
 export function nowConstant(call: Call, clause: ClauseName, now: number, timezone: string): DateConstant {

@@ -13,7 +13,7 @@ import { foldNumber, isExpression } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
-/** Gives the condition that a call means in a where clause (query API, "Where clause"; facts on "Where"). */
+/** Gives the condition that a call means in a where clause (ODSQL 3). */
 export function resolvePredicate(call: Call, names: FieldNames): Condition {
   const entry = names.function(call)
   const [first, second, third] = call.arguments
@@ -103,7 +103,7 @@ function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Fi
 /** Words of one search that may be misspelt: each is tried on every text that has those before it. */
 const MAX_WORDS = 20
 
-/** Words of three letters and more may be misspelt (facts on "Where": search). */
+/** Words of three letters and more may be misspelt (ODSQL 3.7). */
 function fuzziness(word: string): WordMode {
   return [...word].length > 2 ? 'fuzzy' : 'word'
 }

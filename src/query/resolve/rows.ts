@@ -43,7 +43,7 @@ function keysByName(keys: readonly GroupKey[], items: readonly GroupItem[], text
   return byName
 }
 
-/** Gives the figures that a select clause asks for of each group (query API, "Catalog aggregation", rule 3). */
+/** Gives the figures that a select clause asks for of each group (ODSQL 4.3). */
 export function resolveRows(
   select: { readonly items: readonly SelectItem[]; readonly text: string },
   groups: { readonly items: readonly GroupItem[]; readonly text: string; readonly keys: readonly GroupKey[] },
@@ -70,7 +70,7 @@ function keyOf(written: string, value: RowValue, groups: readonly GroupKey[]): s
   return group !== undefined && spelling(group) === spelling(written) ? group : written
 }
 
-/** Gives the order of the rows; aggregates come first (facts on "Order by"). */
+/** Gives the order of the rows; aggregates come first (ODSQL 6.3). */
 export function resolveRowOrder(
   order: { readonly items: readonly OrderItem[]; readonly text: string },
   groups: { readonly items: readonly GroupItem[]; readonly text: string; readonly keys: readonly GroupKey[] },

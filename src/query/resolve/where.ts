@@ -19,7 +19,7 @@ import { foldNumber, momentConstant, momentScalar, resolveScalar } from './scala
 const NEVER: Condition = { type: 'always', value: false }
 
 /**
- * Gives the condition that a where clause means for a dataset (query API, "Where clause"). Throws ODSQLError for
+ * Gives the condition that a where clause means for a dataset (ODSQL 3). Throws ODSQLError for
  * an unknown field and IncompatibleTypesInComparisonFilter for a comparison between types.
  */
 export function resolveWhere(expression: Expression, context: ResolveContext): Condition | null {
@@ -178,7 +178,7 @@ function dateOf(node: Expression, names: FieldNames): DateConstant | null {
   return text === null ? null : parseDate(text)
 }
 
-/** `2013/02/11`, which reads as two divisions, or a bare year (facts on "Lexical rules"). */
+/** `2013/02/11`, which reads as two divisions, or a bare year (ODSQL 9.2). */
 function bareDate(node: Expression): string | null {
   if (node.type === 'number') return /^\d{1,4}$/.test(node.text) ? node.text : null
   if (node.type !== 'arithmetic' || node.operator !== '/') return null
@@ -289,7 +289,7 @@ function is(node: Extract<Expression, { type: 'is' }>, names: FieldNames): Condi
   return node.negated ? negate(holds) : holds
 }
 
-/** All words of the text within one value of the field (query API, "Where clause", LIKE). */
+/** All words of the text within one value of the field (ODSQL 3.6). */
 function like(node: Extract<Expression, { type: 'like' }>, names: FieldNames): Condition {
   const field = names.field(node.operand)
   if (field.type !== 'text' || node.pattern.type !== 'string')

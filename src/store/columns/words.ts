@@ -193,7 +193,7 @@ function ranksFrom(index: WordIndex, start: Buffer): readonly number[] {
   return ranks
 }
 
-/** Words this long and longer may have one slip, or two (facts on "Where": search). */
+/** Words this long and longer may have one slip, or two (ODSQL 3.7). */
 const ONE_SLIP = 3
 const TWO_SLIPS = 6
 /** A word so long is none of a language: it is looked for as it is. */

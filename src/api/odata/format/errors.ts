@@ -4,7 +4,7 @@ import type { PayloadFormat } from './shape.ts'
 
 /**
  * The body of an answer that tells a fault (JSON Format 4.0 and Atom Format 4.0, section 19; those of 3.0). In JSON of 4.0
- * the code is a number (linked data, "Errors").
+ * the code is a number (OData service 2.5).
  *
  * @param status the status of the answer, which is the code
  */

@@ -2,7 +2,7 @@ import { type EntityProperty, KEY } from '../../../model/edm.ts'
 import type { Version } from './shape.ts'
 import { typeText } from './types.ts'
 
-/** Alias of the namespace of complex types (linked data, "Complex types"). */
+/** Alias of the namespace of complex types (OData service 1.3). */
 export const ALIAS = 'Ods'
 
 /** A property of a type, as the metadata document tells it. */
@@ -14,7 +14,7 @@ export interface PropertySheet {
   readonly precision: number | null
 }
 
-/** The complex types of the service (linked data, "Complex types"). */
+/** The complex types of the service (OData service 1.3). */
 export const COMPLEX_TYPES: Readonly<Record<string, readonly PropertySheet[]>> = {
   GeoPoint2D: [plain('latitude', 'Edm.Double'), plain('longitude', 'Edm.Double')],
   Image: [

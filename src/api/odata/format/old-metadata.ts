@@ -10,7 +10,7 @@ import { setAnnotations } from './vocabulary.ts'
 type OldVersion = Exclude<Version, '4.0'>
 
 /**
- * Writes the metadata document of 3.0 or 2.0 (CSDL 3.0 and 2.0; facts on OData, 4.2). Types are named in full, for an alias
+ * Writes the metadata document of 3.0 or 2.0 (CSDL 3.0 and 2.0; OData service 2.2). Types are named in full, for an alias
  * holds in its own schema only; nothing stands within a property, because Olingo 3.0 reads no further there.
  */
 export function oldMetadataXml(sets: readonly SetSheet[], place: ServicePlace, version: OldVersion): string {

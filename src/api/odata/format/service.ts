@@ -6,7 +6,7 @@ import type { PayloadFormat, ServicePlace, SetSheet, Version } from './shape.ts'
 /** Name of the entity container, which holds all sets. */
 export const CONTAINER = 'Container'
 
-/** Writes the service document: what entity sets there are (linked data, "OData service root and entity sets"). */
+/** Writes the service document: what entity sets there are (OData service 1.2). */
 export function serviceDocument(
   sets: readonly SetSheet[],
   { type, version }: PayloadFormat,

@@ -1,7 +1,7 @@
 import type { ColumnType, EntityColumn } from '../../../model/edm.ts'
 import type { Version } from './shape.ts'
 
-/** Types of 4.0 that 3.0 has under another name (facts on OData, 4.1). */
+/** Types of 4.0 that 3.0 has under another name (OData service 2.3). */
 const OLD_TYPES: Partial<Readonly<Record<ColumnType, string>>> = {
   'Edm.Date': 'Edm.DateTime',
   'Edm.TimeOfDay': 'Edm.Time',

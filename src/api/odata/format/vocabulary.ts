@@ -5,7 +5,7 @@ import type { SetSheet } from './shape.ts'
 
 const DISPLAY_NAME = 'Org.OData.Display.V1.DisplayName'
 
-/** What the publisher tells of a dataset: the four terms of the specification (linked data, "Dataset annotations"). */
+/** What the publisher tells of a dataset (OData service 3.1). */
 export function setAnnotations({ title, publisher, modified, keywords }: SetSheet): readonly Annotation[] {
   return [
     ...text('Org.OData.Publication.V1.PublisherName', publisher),
@@ -49,7 +49,7 @@ const TRANSFORMATIONS = [
   'bottompercent',
 ]
 
-/** What the service as a whole can do (facts on OData, 2.4). */
+/** What the service as a whole can do (OData service 3.2). */
 export const SERVICE_CAPABILITIES: readonly Annotation[] = [
   ...text('Core.ODataVersions', '4.0'),
   {
