@@ -1,14 +1,12 @@
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
 import { parseSelect } from '../src/language/odsql/parse.ts'
 import { tokens } from '../src/model/search.ts'
 import { parseWkbHex } from '../src/model/wkb.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
 import { nowConstant } from '../src/query/resolve/now.ts'
+import { servePortal } from './support/portal.ts'
 
 /** What each dialect answers to the same question, and the vectors of what a query computes. */
-const base = 'http://portal.example'
+const _base = 'http://portal.example'
 const TOWNS = `town,country,people,founded,seen,tags,place
 Paris,FR,2100000,0250-01-01,2007-11-20T00:23:45Z,"capital;river","48.85,2.35"
 Lyon,FR,520000,,2020-03-29T00:30:00Z,"river","45.75,4.85"
@@ -100,12 +98,7 @@ fields:
       many: { 'many.json': JSON.stringify(MANY), 'dataset.yaml': 'source: { path: many.json }\n' },
     },
   })
-  await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
-    if (message.type === 'failed') throw new Error(message.reason)
-  })
-  const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
+  const { app } = await servePortal(t, { portal, now: '2026-01-02T03:04:05.678Z' })
   return async (url: string, query: Readonly<Record<string, string>> = {}) => {
     const address = url.startsWith('/') ? url : `/api/${url}`
     const response = await app.http.inject({ url: address, query: { ...query } })

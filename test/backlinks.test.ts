@@ -1,7 +1,8 @@
 import { Parser, type Quad } from 'n3'
 import t from 'tap'
 import { HYDRA, RDFS, VOID } from '../src/rdf/vocab.ts'
-import { BASE, HIDDEN, makePeople, publish, serve } from './support/access.ts'
+import { HIDDEN, makePeople, serveLogged } from './support/access.ts'
+import { BASE, publishPortal } from './support/portal.ts'
 
 /** "Linked from": all datasets that the caller may see, with exact counts, by dataset and property, in pages. */
 const FRANCE = `${BASE}/ld/resources/world/country/fr`
@@ -29,7 +30,7 @@ function triples(dataset: keyof typeof LINKS): string {
   }`
 }
 
-async function portal(t: Parameters<typeof serve>[0]) {
+async function portal(t: Parameters<typeof serveLogged>[0]) {
   const files = Object.fromEntries(
     (Object.keys(LINKS) as (keyof typeof LINKS)[]).map(id => [
       id,
@@ -40,10 +41,10 @@ async function portal(t: Parameters<typeof serve>[0]) {
     ]),
   )
   const folder = t.testdir({ 'portal.yaml': 'title: Test\naddress_tokens: allowed\n', data: files })
-  await publish(folder)
+  await publishPortal(folder)
   const { accounts, secrets } = await makePeople(folder)
   t.teardown(() => accounts.close())
-  const { http } = await serve(t, folder, { log: 'silent' })
+  const { http } = await serveLogged(t, folder, { log: 'silent' })
   const get = (url: string, key?: string) =>
     http.inject({ url, headers: key === undefined ? {} : { authorization: `Apikey ${key}` } })
   return { get, secrets }

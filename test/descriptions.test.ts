@@ -4,21 +4,19 @@ import fastify from 'fastify'
 import oxigraph from 'oxigraph'
 import t, { type Test } from 'tap'
 import { descriptions } from '../src/api/descriptions/routes.ts'
-import { buildApp } from '../src/app/app.ts'
 import { exampleQueries, exampleQuery, queryForm } from '../src/catalog/example-queries.ts'
 import { gatherGraphStatistics } from '../src/catalog/graph-statistics.ts'
 import { StatisticsFiles } from '../src/catalog/statistics-files.ts'
-import { loadConfig } from '../src/config/load.ts'
 import { Fault } from '../src/errors/errors.ts'
 import { portalPrefixes } from '../src/mapping/portal-prefixes.ts'
 import { readMapping } from '../src/mapping/read.ts'
 import { usedClasses, usedProperties } from '../src/mapping/vocabulary.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
 import { versionFolder, versionsOf } from '../src/publishing/versions/versions.ts'
 import { parseTriples, type Triple } from '../src/rdf/ntriples-reader.ts'
 import type { SelectQuery } from '../src/sparql/algebra.ts'
 import { EMPTY_GRAPH } from '../src/store/store.ts'
+import { servePortal } from './support/portal.ts'
 import { testStore } from './support/test-store.ts'
 
 /** Descriptions of datasets: figures, forms, example queries, and how the counting behaves beside other work. */
@@ -64,15 +62,7 @@ metas:
     },
   },
 })
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-t.teardown(() => app.close())
-await app.catalog.refresh()
-app.markReady()
-
-const get = (url: string, headers = {}) => app.http.inject({ url, headers })
+const { app, get } = await servePortal(t, { portal, base, now: '2026-01-02T03:04:05Z' })
 
 const TYPES = ['text/turtle', 'application/ld+json', 'application/n-triples', 'application/rdf+xml'] as const
 

@@ -4,9 +4,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
 import { zip } from '../src/formats/zip-stream.ts'
+import { servePortal } from './support/portal.ts'
 
 /** Forms of the desk for sources, steps and harvested catalogs: without scripts, with the files as the truth. */
 const YAML = `# Trees of the town
@@ -20,9 +19,7 @@ const portal = t.testdir({
   'portal.yaml': '',
   data: { trees: { 'dataset.yaml': YAML, 'a.csv': 'nr;name;height\n1;Oak, old;12,5\n2;Elm;7\n' } },
 })
-const app = await buildApp(loadConfig({ portal, base: 'http://portal.test' }, {}))
-t.teardown(() => app.close())
-await app.catalog.refresh()
+const { app } = await servePortal(t, { portal, base: 'http://portal.test', isPublished: false })
 
 async function sessionOf(name: string, grants: readonly string[]): Promise<string> {
   const { id } = await app.accounts.users.add(name, 'a password that is long enough')

@@ -9,9 +9,9 @@ import { diagnoseBase } from '../src/cli/doctor/network.ts'
 import { diagnoseEmbedded } from '../src/cli/doctor/store.ts'
 import { diagnose } from '../src/cli/doctor.ts'
 import { PORTAL_SCHEMA } from '../src/config/schema.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
 import { currentManifest, versionFolder, versionsOf } from '../src/publishing/versions/versions.ts'
 import { lodestone } from './support/crash.ts'
+import { publishPortal } from './support/portal.ts'
 
 /** What operators are told of a portal: its settings with their origins, and what is wrong with it. */
 function portalOf(t: Test, yaml = '', files: object = {}): string {
@@ -25,11 +25,7 @@ async function published(t: Test, yaml = ''): Promise<string> {
   return portal
 }
 
-function publishTrees(portal: string): Promise<void> {
-  return publishAll({ portal, base: 'http://localhost:3000', now: () => new Date() }, null, message => {
-    if (message.type === 'failed') throw new Error(message.reason)
-  })
-}
+const publishTrees = (portal: string) => publishPortal(portal, { base: 'http://localhost:3000' })
 
 function statusOf(findings: readonly DoctorFinding[], check: string): string {
   return findings

@@ -1,8 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
+import { servePortal } from './support/portal.ts'
 
 /** What portals' links and the programs around them send to the REST APIs, and what they read of the answers. */
 const REGIONS = ['Europe', 'Asia', 'Africa']
@@ -85,16 +83,7 @@ metas: { default: { title: Shapes, keyword: [lines] } }
     },
   },
 })
-const base = 'http://portal.example'
-const reports: string[] = []
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-  reports.push(JSON.stringify(message))
-})
-const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-t.teardown(() => app.close())
-await app.catalog.refresh()
-app.markReady()
+const { app, reports } = await servePortal(t, { portal, now: '2026-01-02T03:04:05Z' })
 
 type Query = Readonly<Record<string, string | readonly string[]>>
 type Row = Readonly<Record<string, unknown>>
@@ -280,7 +269,7 @@ t.test('addresses are read as clients write them', async t => {
 })
 
 t.test('dates of years and months are told as such', async t => {
-  t.notMatch(reports.join(), /"misfitCount":[1-9]/)
+  t.notMatch(JSON.stringify(reports), /"misfitCount":[1-9]/)
   const home = V21 + PLACES_PATH
   const clauses = { select: 'k, founded, opened', where: 'k < 2' }
   const rows = [

@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
+import { publishPortal, servePortal } from './support/portal.ts'
 
 /** The Explore API v2.0 on a small portal: bodies, links, limits and every kind of bad input. */
 const TREES = `id,name,height,planted,seen,alive,where
@@ -38,25 +36,12 @@ metas: { default: { title: Trees of the town, keyword: [trees, green], publisher
     empty: { 'a.json': '[]', 'dataset.yaml': 'source: { path: a.json }\nfields: [{ name: a, type: int }]\n' },
   },
 })
-const base = 'http://portal.example'
-const config = { ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' as const }
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp(config)
-await app.catalog.refresh()
-app.markReady()
-t.teardown(() => app.close())
+const { app, base, getJson: get } = await servePortal(t, { portal, now: '2026-01-02T03:04:05.678Z' })
 
 const ROOT = '/api/explore/v2.0/catalog/datasets'
 
 interface Wrapper {
   readonly record: { readonly fields: Readonly<Record<string, unknown>> }
-}
-
-async function get(url: string, query: Readonly<Record<string, string>> = {}) {
-  const response = await app.http.inject({ url, query: { ...query } })
-  return { status: response.statusCode, headers: response.headers, body: response.json() }
 }
 
 t.test('the catalog lists public datasets with metadata, fields and features', async t => {
@@ -257,7 +242,7 @@ t.test('a page that ends exactly at the bound is served', async t => {
 t.test('a dataset that changes is served whole in its new version', async t => {
   const file = path.join(portal, 'data/trees/trees.csv')
   writeFileSync(file, `${TREES}4,Elm,3,2020-01-01,,true,\n`)
-  await publishAll({ portal, base, now: () => new Date() }, null, () => undefined)
+  await publishPortal(portal)
   t.equal((await get(`${ROOT}/trees/records`)).body.total_count, 3, 'until it is taken over')
   t.equal(await app.catalog.refresh(), true)
   t.equal((await get(`${ROOT}/trees/records`)).body.total_count, 4)

@@ -1,9 +1,7 @@
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
 import { parseCsv } from './support/csv.ts'
+import { servePortal } from './support/portal.ts'
 
 /** Exports as the APIs hand them out: text formats with their options, filters, generations, headers and refusals. */
 const RECORDS = [
@@ -50,13 +48,7 @@ fields:
     plain: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\n' },
   },
 })
-const base = 'http://portal.example'
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-t.teardown(() => app.close())
-await app.catalog.refresh()
+const { app } = await servePortal(t, { portal, now: '2026-01-02T03:04:05Z' })
 
 async function get(path: string, query: Readonly<Record<string, string>> = {}, dataset = 'made') {
   const [api, format] = path.split(' ')

@@ -1,8 +1,6 @@
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
 import { between, chance, pick, startFrom } from './support/odsql-generator.ts'
+import { servePortal } from './support/portal.ts'
 import { seedOf } from './support/seed.ts'
 
 /**
@@ -55,25 +53,11 @@ metas: { default: { title: Made, theme: [One, Two] } }
     },
   },
 })
-const base = 'http://portal.example'
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-t.teardown(() => app.close())
-await app.catalog.refresh()
+const { base, getJson: get } = await servePortal(t, { portal, now: '2026-01-02T03:04:05Z' })
 
 type Query = Readonly<Record<string, string | readonly string[]>>
 const CATALOG = '/api/explore/v2.1/catalog'
 const MADE = `${CATALOG}/datasets/made`
-
-async function get(url: string, query: Query = {}) {
-  const pairs = Object.entries(query).flatMap(([name, value]) => [value].flat().map(one => [name, one]))
-  const response = await app.http.inject({
-    url: `${url}?${new URLSearchParams(pairs as [string, string][])}`,
-  })
-  return { status: response.statusCode, body: response.json() }
-}
 
 interface Value {
   readonly name: string

@@ -1,12 +1,9 @@
 import { parseHTML } from 'linkedom'
 import oxigraph from 'oxigraph'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
+import { servePortal } from './support/portal.ts'
 
 /** Quad pattern fragments for people. */
-const base = 'http://portal.example'
 const portal = t.testdir({
   'portal.yaml': 'title: Quads & more\n',
   data: {
@@ -21,20 +18,12 @@ const portal = t.testdir({
     },
   },
 })
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
+const served = await servePortal(t, {
+  portal,
+  now: '2026-01-02T03:04:05Z',
+  config: { fragmentSize: 3 },
 })
-const app = await buildApp({
-  ...loadConfig({ portal, base }, {}),
-  fragmentSize: 3,
-  workers: 1,
-  log: 'silent',
-})
-t.teardown(() => app.close())
-await app.catalog.refresh()
-app.markReady()
-const get = (url: string, accept = 'text/html', headers = {}) =>
-  app.http.inject({ url: url.replace(base, ''), headers: { accept, ...headers } })
+const get = (url: string, accept = 'text/html', headers = {}) => served.get(url, { accept, ...headers })
 
 /** The rows of a page, place by place. */
 function rowsOf(body: string): readonly (readonly string[])[] {

@@ -13,12 +13,12 @@ import {
   PAGE_SIZE,
   parse,
   quads,
-  serve,
+  servePeople,
   termKey,
 } from './support/fragment-server.ts'
 
 t.test('a name that is encoded wrongly is another parameter', async t => {
-  const { http } = await serve(t)
+  const { http } = await servePeople(t)
   for (const query of [
     '%predicate=a&page=1',
     'subject=&p%__oto=%zz',
@@ -32,7 +32,7 @@ t.test('a name that is encoded wrongly is another parameter', async t => {
 })
 
 t.test('every page of a pattern, by its controls, is what the pattern matches', async t => {
-  const { http } = await serve(t)
+  const { http } = await servePeople(t)
   const patterns: readonly (readonly [string, (quad: Quad) => boolean])[] = [
     ['', () => true],
     [`predicate=${encodeURIComponent(`${EX}name`)}`, quad => quad.predicate.value === `${EX}name`],
@@ -80,7 +80,7 @@ t.test('every page of a pattern, by its controls, is what the pattern matches', 
 })
 
 t.test('the metadata are what clients read, in their order', async t => {
-  const { http } = await serve(t)
+  const { http } = await servePeople(t)
   const target = `/api/tpf/people?object=&predicate=${encodeURIComponent(`${EX}name`)}&page=2`
   const here = `http://127.0.0.1${target}`
   const fragment = here.replace('&page=2', '')
@@ -124,7 +124,7 @@ t.test('the metadata are what clients read, in their order', async t => {
 })
 
 t.test('formats by Accept', async t => {
-  const { http } = await serve(t)
+  const { http } = await servePeople(t)
   const cases: readonly (readonly [string | undefined, string | null])[] = [
     [undefined, 'application/trig'],
     ['*/*', 'application/trig'],
@@ -183,7 +183,7 @@ function scriptOf(page: string): string {
 }
 
 t.test('what is refused and what is empty', async t => {
-  const { http } = await serve(t)
+  const { http } = await servePeople(t)
   const cases: readonly (readonly [string, number])[] = [
     ['/api/tpf/people/', 200],
     ['/api/tpf/people?subject=%22x%22', 200],
@@ -232,7 +232,7 @@ t.test('what is refused and what is empty', async t => {
 })
 
 t.test('caches and HEAD', async t => {
-  const { http, calls } = await serve(t)
+  const { http, calls } = await servePeople(t)
   const first = await http.inject('/api/tpf/people')
   const { etag } = first.headers
   t.match(first.headers['cache-control'], /^public, max-age=60, stale-while-revalidate/)
@@ -281,7 +281,7 @@ const QUERIES: Readonly<Record<string, string>> = {
 }
 
 t.test('Comunica finds over fragments what it finds in the triples themselves', async t => {
-  const { address } = await serve(t, true)
+  const { address } = await servePeople(t, true)
   const rows = async (query: string, source: string | QuadStore) => {
     const engine = new QueryEngine()
     const bindings = await engine.queryBindings(PREFIX + query, { sources: [source] })

@@ -4,9 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
 import { addPlugins } from '../src/app/plugins.ts'
-import { loadConfig } from '../src/config/load.ts'
 import { Fault } from '../src/errors/errors.ts'
 import { AnswerCache } from '../src/http/answer-cache.ts'
 import { isFresh, keepNowhere } from '../src/http/conditional.ts'
@@ -17,8 +15,8 @@ import { answerJson, jsonText, prettyJson } from '../src/http/json.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
 import { DAILY_CALLS, Quotas, quotaLimits } from '../src/http/quota.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
 import { answerMemory, storeMemory } from '../src/runtime/memory.ts'
+import { servePortal } from './support/portal.ts'
 
 /** How Lodestone speaks HTTP: methods, CORS, conditional requests, compression, quotas, JSON. */
 
@@ -336,14 +334,7 @@ const portal = t.testdir({
   'portal.yaml': 'title: Test\n',
   data: { trees: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\n' } },
 })
-const config = { ...loadConfig({ portal, base: 'http://portal.example' }, {}), workers: 1 }
-await publishAll({ portal, base: config.base, now: () => new Date() }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp({ ...config, log: 'silent' })
-await app.catalog.refresh()
-app.markReady()
-t.teardown(() => app.close())
+const { app } = await servePortal(t, { portal })
 
 const ROOTS = ['/api/v2', '/api/explore/v2.0', '/api/explore/v2.1']
 

@@ -1,11 +1,9 @@
 import { statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
 import { TEMPLATE_METAS, TEMPLATES } from '../src/model/templates.ts'
 import { describeAttachments, openAttachment } from '../src/publishing/attachments.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
+import { servePortal } from './support/portal.ts'
 
 /** What leads from one address to the next: roots, metadata templates, attachments, lists of formats. */
 const PAGE = '<script>parent.document.title = "mine"</script>'
@@ -78,15 +76,7 @@ ${ESCAPES.map(file => `  - { path: ${JSON.stringify(file)} }\n`).join('')}`,
     },
   },
 })
-const base = 'http://portal.example'
-const config = { ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' as const }
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp(config)
-await app.catalog.refresh()
-app.markReady()
-t.teardown(() => app.close())
+const { app, base, get } = await servePortal(t, { portal, now: '2026-01-02T03:04:05.678Z' })
 
 const SEARCH = '/api/v2'
 const V20 = '/api/explore/v2.0'
@@ -95,10 +85,6 @@ const EVERY = [SEARCH, V20, V21] as const
 
 interface Linked {
   readonly links: readonly { readonly rel: string; readonly href: string }[]
-}
-
-async function get(url: string, headers: Readonly<Record<string, string>> = {}) {
-  return app.http.inject({ url, headers: { ...headers } })
 }
 
 /** Relations and addresses of the links of a body, without the portal's own address. */

@@ -1,9 +1,7 @@
 import jsonld from 'jsonld'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
 import { JSONLD_FORMS, jsonldForm } from '../src/http/jsonld-profile.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
+import { servePortal } from './support/portal.ts'
 
 /** JSON-LD in the form that a client asks for, wherever JSON-LD is written. */
 const base = 'http://portal.example'
@@ -31,13 +29,7 @@ mappings:
 `,
   },
 })
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-t.teardown(() => app.close())
-await app.catalog.refresh()
-app.markReady()
+const { app } = await servePortal(t, { portal, base, now: '2026-01-02T03:04:05Z' })
 
 const PROFILE = 'http://www.w3.org/ns/json-ld#'
 const QUERY = 'CONSTRUCT { ?s ?p ?o } WHERE { ?s ?p ?o }'

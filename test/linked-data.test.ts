@@ -1,15 +1,12 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { QueryEngine } from '@comunica/query-sparql'
 import { Parser, type Quad, Store as QuadStore, type Term } from 'n3'
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
 import { termText } from '../src/rdf/ntriples.ts'
 import type { Term as PlainTerm } from '../src/rdf/term.ts'
 import { isLong } from './support/effort.ts'
+import { servePortal } from './support/portal.ts'
 import { seedOf } from './support/seed.ts'
+import { freePort } from './support/serving.ts'
 
 /**
  * The same triples by every way out: the fragments of random patterns page by page, the export and the SPARQL endpoint; and
@@ -114,32 +111,16 @@ async function serve(t: Test) {
   const base = `http://127.0.0.1:${port}`
   const people = { 'people.ttl': PEOPLE, 'dataset.yaml': 'source: { path: people.ttl }\nformat: turtle\n' }
   const shops = { 'shops.json': JSON.stringify(SHOPS), 'dataset.yaml': JSON.stringify(SHOPS_YAML) }
-  const portal = t.testdir({ 'portal.yaml': '', data: { people, shops } })
-  await publishAll({ portal, base, now: () => new Date() }, null, message => {
-    if (message.type === 'failed') throw new Error(message.reason)
-  })
-  const config = { ...loadConfig({ portal, base, port }, {}), fragmentSize: PAGE_SIZE }
-  const app = await buildApp({ ...config, workers: 1, log: 'silent' })
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
-  await app.http.listen({ port, host: '127.0.0.1' })
+  const portal = { 'portal.yaml': '', data: { people, shops } }
+  const served = await servePortal(t, { portal, base, port, config: { fragmentSize: PAGE_SIZE } })
   const get = async (url: string, accept: string) => {
-    const response = await app.http.inject({ url: url.replace(base, ''), headers: { accept } })
+    const response = await served.get(url, accept)
     if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${url}\n${response.body}`)
     return response.body
   }
   return { base, get }
 }
 type Served = Awaited<ReturnType<typeof serve>>
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
 
 /** What is exported of a dataset, read by another parser. */
 async function exported({ get }: Served, id: string): Promise<QuadStore> {

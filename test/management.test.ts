@@ -5,9 +5,8 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { grantsOf } from '../src/accounts/roles.ts'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
 import { changedDefinition } from '../src/publishing/edit-definition.ts'
+import { servePortal } from './support/portal.ts'
 
 /** What publishers do, through the management API: drafts, uploads, publishing, roll-back, rights, and files that stay readable. */
 const BASE = 'http://portal.test'
@@ -35,9 +34,7 @@ interface Described {
 
 async function portalOf(t: Test, files: object = {}) {
   const portal = t.testdir({ 'portal.yaml': 'upload_limit: 2MB\n', data: {}, ...files })
-  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
+  const { app } = await servePortal(t, { portal, base: BASE, isPublished: false })
   const keyOf = async (name: string, grants: readonly string[]) => {
     await app.accounts.users.add(name, 'a password that is long enough')
     for (const grant of grants) await app.accounts.users.grant(name, grant)

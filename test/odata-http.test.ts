@@ -2,10 +2,8 @@ import t from 'tap'
 import { negotiateFormat } from '../src/api/odata/negotiate.ts'
 import { readPreferences } from '../src/api/odata/preferences.ts'
 import { type RequestHeaders, readVersions } from '../src/api/odata/versions.ts'
-import { type App, buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
 import { Fault } from '../src/errors/errors.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
+import { servePortal } from './support/portal.ts'
 
 /** The OData service over HTTP: versions, formats, options, resources, pages, conditional requests, faults. */
 const BASE = 'http://portal.example'
@@ -42,13 +40,7 @@ const portal = t.testdir({
     secret: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\nvisibility: restricted\n' },
   },
 })
-await publishAll({ portal, base: BASE, now: () => new Date('2026-01-02T03:04:05.670Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app: App = await buildApp({ ...loadConfig({ portal, base: BASE }, {}), workers: 1, log: 'silent' })
-await app.catalog.refresh()
-app.markReady()
-t.teardown(() => app.close())
+const { app } = await servePortal(t, { portal, base: BASE, now: '2026-01-02T03:04:05.670Z' })
 
 type Headers = Readonly<Record<string, string>>
 const V3 = { maxdataserviceversion: '3.0' }

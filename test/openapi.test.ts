@@ -1,11 +1,9 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { Compile } from 'typebox/schema'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
 import { DEFAULT_ROWS, GROUPED_PAGE, PAGE } from '../src/http/parameters.ts'
 import { LANGUAGES } from '../src/model/language.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
+import { servePortal } from './support/portal.ts'
 
 /** The API describes itself: what its documents declare is what it serves. */
 const TREES = `id,name,kind,group,planted,seen,alive,where,tags
@@ -39,15 +37,7 @@ attachments: [{ path: note.txt, title: Note }]
     'a-b': { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\n' },
   },
 })
-const base = 'http://portal.example'
-const config = { ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' as const }
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp(config)
-await app.catalog.refresh()
-app.markReady()
-t.teardown(() => app.close())
+const { app, base } = await servePortal(t, { portal, now: '2026-01-02T03:04:05.678Z' })
 
 interface Schema {
   readonly type?: string

@@ -1,12 +1,10 @@
-import t, { type Test } from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
+import t from 'tap'
 import { type Field, type FieldType, fieldNamed } from '../src/model/field.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
 import { Executor } from '../src/query/execute/executor.ts'
 import { findRecords } from '../src/query/execute/find.ts'
 import type { Condition, Constant, FunctionName, Ordering, RecordQuery, Scalar } from '../src/query/plan.ts'
 import { Stopwatch } from '../src/query/stopwatch.ts'
+import { servePortal } from './support/portal.ts'
 
 /** What a plan can say, asked of the store without any language before it. */
 const ROWS = [
@@ -36,8 +34,8 @@ const MORE = [
   { tags: null, place: null },
 ]
 
-async function serve(t: Test) {
-  const portal = t.testdir({
+const { app } = await servePortal(t, {
+  portal: {
     'portal.yaml': 'title: Plans\n',
     data: {
       rows: {
@@ -59,21 +57,8 @@ fields:
 `,
       },
     },
-  })
-  await publishAll({ portal, base: 'http://portal.example', now: () => new Date() }, null, message => {
-    if (message.type === 'failed') throw new Error(message.reason)
-  })
-  const app = await buildApp({
-    ...loadConfig({ portal }, {}),
-    base: 'http://portal.example',
-    workers: 1,
-    log: 'silent',
-  })
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
-  return app
-}
-const app = await serve(t)
+  },
+})
 const { target } = app.catalog.dataset('rows')
 const executor = () => new Executor(app.store, new Stopwatch(() => performance.now()))
 

@@ -1,11 +1,8 @@
 import oxigraph from 'oxigraph'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
+import { servePortal } from './support/portal.ts'
 
 /** What planners of joins are told in VoID, beside what a query engine counts in the same triples. */
-const base = 'http://portal.example'
 const kinds = Array.from({ length: 130 }, (_, n) => `<urn:s${n}> <urn:only${n}> "${n}" .`).join('\n')
 const portal = t.testdir({
   'portal.yaml': 'title: Plans\n',
@@ -21,13 +18,7 @@ const portal = t.testdir({
     many: { 'dataset.yaml': 'source: { path: m.nt }\n', 'm.nt': `${kinds}\n` },
   },
 })
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-t.teardown(() => app.close())
-await app.catalog.refresh()
-app.markReady()
+const { app } = await servePortal(t, { portal, now: '2026-01-02T03:04:05Z' })
 
 const PREFIXES =
   'PREFIX void: <http://rdfs.org/ns/void#> PREFIX ext: <http://ldf.fi/void-ext#> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>'

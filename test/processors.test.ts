@@ -2,8 +2,6 @@ import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
 import { Fault, faultText } from '../src/errors/errors.ts'
 import { checkDataset } from '../src/publishing/check.ts'
 import { definitionOf, readDefinition } from '../src/publishing/definition.ts'
@@ -11,9 +9,9 @@ import { changedDefinition } from '../src/publishing/edit-definition.ts'
 import { openRecords, resolveSource } from '../src/publishing/materialise.ts'
 import { publicationOrder, withDependants } from '../src/publishing/processors/dependencies.ts'
 import { compileCondition, compileValue } from '../src/publishing/processors/expression.ts'
-import { type PublishMessage, publishAll } from '../src/publishing/publisher.ts'
 import { currentManifest, versionsOf } from '../src/publishing/versions/versions.ts'
 import { fieldReader } from '../src/sources/fields.ts'
+import { publishReports, servePortal } from './support/portal.ts'
 
 /** The steps of dataset.yaml between source and record. */
 const BASE = 'http://portal.test'
@@ -52,11 +50,8 @@ function portalOf(t: Test, yaml: string, files: Record<string, unknown> = {}): s
   } as never)
 }
 
-async function publish(portal: string, ids: readonly string[] | null = null) {
-  const messages: PublishMessage[] = []
-  await publishAll({ portal, base: BASE, now: () => new Date() }, ids, message => messages.push(message))
-  return messages.filter(({ type }) => type !== 'progress')
-}
+const publish = (portal: string, ids: readonly string[] | null = null) =>
+  publishReports(portal, { base: BASE }, ids)
 
 async function rowsOf(portal: string, id: string) {
   const definition = definitionOf(portal, id)
@@ -122,9 +117,7 @@ t.test('the page and the management API', async t => {
   const portal = portalOf(t, STEPS)
   writeFileSync(path.join(portal, 'portal.yaml'), '')
   await publish(portal)
-  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
+  const { app } = await servePortal(t, { portal, base: BASE, isPublished: false })
   const page = await app.http.inject({ url: '/explore/dataset/cities/information/' })
   t.equal(page.statusCode, 200)
   t.match(

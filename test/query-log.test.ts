@@ -2,14 +2,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { QueryLog } from '../src/api/sparql/query-log.ts'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
 import type { Answered } from '../src/http/observe.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
 import { makePeople } from './support/access.ts'
+import { publishPortal, servePortal } from './support/portal.ts'
 
 /** The log of queries for researchers: what is in it, what is not, and how large it gets. */
-const base = 'http://portal.example'
+const _base = 'http://portal.example'
 const portal = t.testdir({
   'portal.yaml': 'title: Log\n',
   data: {
@@ -17,9 +15,7 @@ const portal = t.testdir({
     secret: { 'dataset.yaml': 'source: { path: s.json }\nvisibility: restricted\n', 's.json': '[{"a": 1}]' },
   },
 })
-await publishAll({ portal, base, now: () => new Date() }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
+await publishPortal(portal)
 const { accounts, secrets } = await makePeople(portal)
 await accounts.close()
 const folder = path.join(portal, 'var', 'query-log')
@@ -30,9 +26,7 @@ const linesIn = (where: string) =>
     .map(line => JSON.parse(line) as Record<string, unknown>)
 
 async function ask(more: Record<string, string>) {
-  const app = await buildApp({ ...loadConfig({ portal, base }, more), workers: 1, log: 'silent' })
-  await app.catalog.refresh()
-  app.markReady()
+  const { app } = await servePortal(t, { portal, environment: more, isPublished: false })
   const query = 'PREFIX x: <urn:x> # SELECT\nASK { ?s ?p "needle" }'
   const get = (text: string, headers = {}) =>
     app.http.inject({

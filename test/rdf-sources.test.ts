@@ -2,9 +2,6 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { type PublishMessage, publishAll } from '../src/publishing/publisher.ts'
 import {
   currentManifest,
   currentVersion,
@@ -18,17 +15,15 @@ import { replaceBlankNodes } from '../src/rdf/skolem.ts'
 import { openFile } from '../src/sources/open.ts'
 import { select } from './support/ask.ts'
 import { lodestone } from './support/crash.ts'
+import { publishReports, servePortal } from './support/portal.ts'
 
 /** Files of RDF as datasets: every syntax, named graphs, blank nodes, what is refused; and records that are removed. */
 const BASE = 'http://portal.test/data'
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
 const RDF = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 
-async function publish(portal: string, names: readonly string[] | null = null) {
-  const messages: PublishMessage[] = []
-  await publishAll({ portal, base: BASE, now: () => new Date() }, names, message => messages.push(message))
-  return messages.filter(message => message.type !== 'progress')
-}
+const publish = (portal: string, names: readonly string[] | null = null) =>
+  publishReports(portal, { base: BASE }, names)
 
 /** A portal with one dataset a file, called `d0`, `d1` and so on. */
 function makePortal(
@@ -282,12 +277,9 @@ t.test('literals keep their lexical form and datatype', { timeout: 120_000 }, as
   const expected = [...lines].sort()
   for (const [index, [name]] of files.entries())
     t.same([...(published(portal, `d${index}`).facts ?? [])].sort(), expected, name)
-  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
-  app.markReady()
+  const served = await servePortal(t, { portal, base: BASE, isPublished: false })
   const get = async (url: string, accept: string) => {
-    const { statusCode, body } = await app.http.inject({ url, headers: { accept } })
+    const { statusCode, body } = await served.get(url, accept)
     t.equal(statusCode, 200, `${url} ${body.slice(0, 300)}`)
     return body
   }
@@ -340,14 +332,7 @@ t.test('a dataset of RDF is served like any other', async t => {
     ['c.ttl', '<http://s> <http://p> "\\u0001" .'],
   ])
   await publish(portal)
-  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
-  app.markReady()
-  const get = async (address: string, accept = '*/*') => {
-    const { statusCode, body } = await app.http.inject({ url: address, headers: { accept } })
-    return { statusCode, body }
-  }
+  const { app, get } = await servePortal(t, { portal, base: BASE, isPublished: false })
   const home = '/api/explore/v2.1/catalog/datasets'
   t.match(JSON.parse((await get(`${home}/d0`)).body), {
     dataset_id: 'd0',
@@ -406,9 +391,7 @@ t.test('records that are gone are remembered, and so are datasets that were with
   const ids = idsIn()
   const names = () => [...ids].filter(([, id]) => removedIds(versions, 'd0').has(id)).map(([name]) => name)
   t.same(names(), [])
-  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
+  const { app } = await servePortal(t, { portal, base: BASE, isPublished: false })
   for (const [rows, removed] of [
     ['Oak\nIvy\n', ['Elm']],
     ['Ivy\nYew\n', ['Oak', 'Elm']],

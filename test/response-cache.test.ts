@@ -7,11 +7,9 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import t from 'tap'
 import { openAccounts } from '../src/accounts/open.ts'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
 import { versionsOf, withdraw } from '../src/publishing/versions/versions.ts'
 import { isLong } from './support/effort.ts'
+import { publishPortal, servePortal } from './support/portal.ts'
 
 /** Answers that are given again before a request comes to the routes: the same bytes, counted as ever. */
 const rows = (name: string) =>
@@ -29,18 +27,7 @@ const portal = t.testdir({
   },
 })
 const base = 'http://portal.example'
-const publish = () =>
-  publishAll({ portal, base, now: () => new Date() }, null, message => {
-    if (message.type === 'failed') throw new Error(message.reason)
-  })
-await publish()
-const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-await app.catalog.refresh()
-app.markReady()
-await app.http.listen({ port: 0, host: '127.0.0.1' })
-const address = app.http.server.address()
-const port = typeof address === 'object' && address !== null ? address.port : 0
-t.teardown(() => app.close())
+const { app, port } = await servePortal(t, { portal, base, port: 0 })
 
 /** Requests that came to a route. */
 let routed = 0
@@ -278,7 +265,7 @@ t.test('new data is answered from the moment it is served, and nothing that was 
   await answers()
   t.match(oaks, 'oak 1')
   writeFileSync(path.join(portal, 'data/trees/a.json'), rows('elm'))
-  await publish()
+  await publishPortal(portal)
   t.match((await ask(PAGE)).body.toString(), 'oak 1', 'not served yet')
   await app.catalog.refresh()
   const first = await ask(PAGE)

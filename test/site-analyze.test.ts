@@ -1,11 +1,9 @@
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import type { Config } from '../src/config/config.ts'
 import { loadConfig } from '../src/config/load.ts'
 import { roundWidth } from '../src/portal/chart/clauses.ts'
 import { coastlineModule, cutAtEdges } from '../src/portal/map/coastline.ts'
 import { decodeLines, encodeOutline, type Line } from '../src/portal/map/outline.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
+import { servePortal } from './support/portal.ts'
 
 /** The tabs map and analyze of a small portal: what they show, what they ask, what they leave out. */
 const TREES = `id,kind,height,planted,alive,where
@@ -14,7 +12,6 @@ const TREES = `id,kind,height,planted,alive,where
 3,<b>elm</b>,4,2001-06-02,true,"-33.9,151.2"
 4,,10,,true,
 `
-const base = 'http://portal.example'
 const portal = t.testdir({
   'portal.yaml': 'title: Test\n',
   data: {
@@ -36,18 +33,7 @@ id: [tree_id]
   },
 })
 
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-
-async function serve(settings: Partial<Config> = {}) {
-  const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent', ...settings })
-  await app.catalog.refresh()
-  app.markReady()
-  t.teardown(() => app.close())
-  return app
-}
-const app = await serve()
+const { app } = await servePortal(t, { portal, now: '2026-01-02T03:04:05.678Z' })
 
 async function page(tab: string, query: Readonly<Record<string, string>> = {}) {
   const response = await app.http.inject({ url: `/explore/dataset/${tab}/`, query: { ...query } })
@@ -144,8 +130,10 @@ t.test('a map tells its script what to ask, and others where the table is', asyn
 })
 
 t.test('tiles come from where the settings say, and only then', async t => {
-  const tiled = await serve({
-    tiles: { url: 'https://tiles.example/{z}/{x}/{y}.png', attribution: 'Tile makers' },
+  const { app: tiled } = await servePortal(t, {
+    portal,
+    isPublished: false,
+    config: { tiles: { url: 'https://tiles.example/{z}/{x}/{y}.png', attribution: 'Tile makers' } },
   })
   const { headers, body } = await tiled.http.inject({ url: '/explore/dataset/trees/map/' })
   t.match(headers['content-security-policy'], "img-src 'self' data: https://tiles.example;")
@@ -192,137 +180,146 @@ t.test('outlines are written and read again', t => {
     ],
   ] as const
   t.same(decodeLines(encodeOutline(lines)), lines)
-  const rows: readonly (readonly [string, 'ring' | 'path', Line, readonly Line[]])[] = [
+  t.end()
+})
+
+/** Lines, and their parts on a map that ends at 180 degrees. */
+const LINES_AT_EDGES: readonly (readonly [string, 'ring' | 'path', Line, readonly Line[]])[] = [
+  [
+    'within the map',
+    'ring',
     [
-      'within the map',
-      'ring',
+      [0, 0],
+      [9, 0],
+      [9, 9],
+      [0, 0],
+    ],
+    [
       [
         [0, 0],
         [9, 0],
         [9, 9],
         [0, 0],
       ],
-      [
-        [
-          [0, 0],
-          [9, 0],
-          [9, 9],
-          [0, 0],
-        ],
-      ],
+    ],
+  ],
+  [
+    'a ring over the edge',
+    'ring',
+    [
+      [170, 60],
+      [-170, 60],
+      [-170, 70],
+      [170, 70],
+      [170, 60],
     ],
     [
-      'a ring over the edge',
-      'ring',
       [
         [170, 60],
-        [-170, 60],
-        [-170, 70],
+        [180, 60],
+        [180, 70],
         [170, 70],
         [170, 60],
       ],
       [
-        [
-          [170, 60],
-          [180, 60],
-          [180, 70],
-          [170, 70],
-          [170, 60],
-        ],
-        [
-          [-180, 60],
-          [-170, 60],
-          [-170, 70],
-          [-180, 70],
-          [-180, 60],
-        ],
+        [-180, 60],
+        [-170, 60],
+        [-170, 70],
+        [-180, 70],
+        [-180, 60],
       ],
     ],
+  ],
+  [
+    'a ring that begins beyond it',
+    'ring',
     [
-      'a ring that begins beyond it',
-      'ring',
+      [-170, 60],
+      [-170, 70],
+      [170, 70],
+      [170, 60],
+      [-170, 60],
+    ],
+    [
       [
         [-170, 60],
         [-170, 70],
-        [170, 70],
-        [170, 60],
+        [-180, 70],
+        [-180, 60],
         [-170, 60],
       ],
       [
-        [
-          [-170, 60],
-          [-170, 70],
-          [-180, 70],
-          [-180, 60],
-          [-170, 60],
-        ],
-        [
-          [180, 70],
-          [170, 70],
-          [170, 60],
-          [180, 60],
-          [180, 70],
-        ],
+        [180, 70],
+        [170, 70],
+        [170, 60],
+        [180, 60],
+        [180, 70],
       ],
     ],
+  ],
+  [
+    'a path over the edge',
+    'path',
     [
-      'a path over the edge',
-      'path',
+      [170, 60],
+      [-170, 64],
+    ],
+    [
       [
         [170, 60],
+        [180, 62],
+      ],
+      [
+        [-180, 62],
         [-170, 64],
       ],
-      [
-        [
-          [170, 60],
-          [180, 62],
-        ],
-        [
-          [-180, 62],
-          [-170, 64],
-        ],
-      ],
+    ],
+  ],
+  [
+    'a path there and back',
+    'path',
+    [
+      [179, 60],
+      [-179, 62],
+      [179, 64],
     ],
     [
-      'a path there and back',
-      'path',
       [
         [179, 60],
-        [-179, 62],
+        [180, 61],
+      ],
+      [
+        [180, 63],
         [179, 64],
       ],
       [
-        [
-          [179, 60],
-          [180, 61],
-        ],
-        [
-          [180, 63],
-          [179, 64],
-        ],
-        [
-          [-180, 61],
-          [-179, 62],
-          [-180, 63],
-        ],
+        [-180, 61],
+        [-179, 62],
+        [-180, 63],
       ],
     ],
+  ],
+  [
+    'a path along the edge',
+    'path',
     [
-      'a path along the edge',
-      'path',
+      [180, 60],
+      [180, 62],
+    ],
+    [
       [
         [180, 60],
         [180, 62],
       ],
-      [
-        [
-          [180, 60],
-          [180, 62],
-        ],
-      ],
     ],
-  ]
-  for (const [about, type, line, parts] of rows) t.same(cutAtEdges(line, type), parts, about)
+  ],
+]
+
+t.test('lines are cut where the map ends', async t => {
+  for (const [about, type, line, parts] of LINES_AT_EDGES) t.same(cutAtEdges(line, type), parts, about)
+})
+
+t.test('the coastline is within the map, and whole', async t => {
   const drawn = decodeLines(/"(.*)"/s.exec(coastlineModule())?.[1] ?? '')
   t.ok(drawn.length > 100)
   t.ok(
@@ -333,5 +330,4 @@ t.test('outlines are written and read again', t => {
     ring => Math.max(...ring.map(([lon]) => lon)) - Math.min(...ring.map(([lon]) => lon)) > 150,
   )
   t.equal(largest.length, 2, 'Eurasia with Africa, and Antarctica, once each')
-  t.end()
 })

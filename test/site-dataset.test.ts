@@ -1,10 +1,8 @@
 import { parseHTML } from 'linkedom'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
 import { highlight, highlightTokens } from '../src/portal/parts/highlight.ts'
 import { richText } from '../src/portal/parts/rich-text.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
+import { servePortal } from './support/portal.ts'
 
 /** The tabs of a dataset that tell (information, export, API, linked data), and the page for developers. */
 const TREES = `id,name,kind,height,planted,where
@@ -65,15 +63,7 @@ mappings:
     trees: { 'names.rq': '# Names of trees\nSELECT ?name WHERE { ?tree <http://schema.org/name> ?name }\n' },
   },
 })
-const base = 'http://portal.example'
-const config = { ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' as const }
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp(config)
-await app.catalog.refresh()
-app.markReady()
-t.teardown(() => app.close())
+const { app, base } = await servePortal(t, { portal, now: '2026-01-02T03:04:05.678Z' })
 
 async function get(url: string) {
   const response = await app.http.inject({ url, headers: { accept: 'text/html' } })

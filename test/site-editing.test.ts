@@ -8,12 +8,13 @@ import { type Authenticated, mayEdit } from '../src/model/principal.ts'
 import { filterExamples } from '../src/portal/dataset/filter-examples.ts'
 import { openMapping, saveMapping } from '../src/publishing/mapping/mapping-edit.ts'
 import { PortalWatch } from '../src/publishing/portal-watch.ts'
-import { BASE, HIDDEN, OPEN, PASSWORD, portalFiles, publish, serve, WORD } from './support/access.ts'
+import { HIDDEN, OPEN, PASSWORD, portalFiles, serveLogged, WORD } from './support/access.ts'
+import { BASE, publishPortal } from './support/portal.ts'
 
 /** The editor of mappings, and what the editor of conditions asks. */
 const portal = t.testdir(portalFiles())
-await publish(portal)
-const app = await serve(t, portal)
+await publishPortal(portal)
+const app = await serveLogged(t, portal)
 const { http } = app
 const accounts = openAccounts(path.join(portal, 'var', 'accounts.sqlite'), { now: () => Date.now() })
 t.teardown(() => accounts.close())
@@ -264,7 +265,7 @@ t.test('mappings are saved once, and nobody saves over another', async t => {
   const described = await get(String(saved.headers.location), 'editor')
   t.match(described.body, /The mapping mappings\/open\.yml is saved/)
   t.match(described.body, /role="status" data-state="waiting" data-next="[^"]*\/mapping\/state\/"/)
-  await publish(portal)
+  await publishPortal(portal)
   await app.catalog.refresh()
   t.match((await get(addressOf(OPEN), 'editor')).body, /It is in force/)
 
@@ -329,7 +330,7 @@ t.test('after a mapping is saved the page reports what becomes of it', async t =
     t.notMatch(found.html, /secret/)
     t.match((await get(addressOf(OPEN), 'editor')).body, words, `${name}: on the page, too`)
   }
-  await publish(portal)
+  await publishPortal(portal)
   t.match(await state(), { state: 'loading', html: /are being loaded/ })
   await app.catalog.refresh()
   t.match(await state(), { state: 'in-force', html: /It is in force\. It makes \d+ triples/ })
@@ -369,7 +370,7 @@ t.test('Turtle that is pasted is recognised, and saved as RML', async t => {
       .at(-1) ?? ''
   t.equal(readFileSync(path.join(portal, 'var', 'mappings', OPEN, kept), 'utf8'), before, 'which is kept')
   t.match(kept, /\.yml$/)
-  await publish(portal)
+  await publishPortal(portal)
   await app.catalog.refresh()
   const page = (await get(addressOf(OPEN), 'editor')).body
   t.match(page, /mappings\/open\.rml\.ttl\. It is in force/)

@@ -1,14 +1,12 @@
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
 import { field } from '../src/model/field.ts'
 import { layOutSparql } from '../src/portal/playground/sparql-layout.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
 import { EXPLORE_V21 } from '../src/query/dialect.ts'
 import { planOdsql } from '../src/query/pipeline.ts'
 import { planText } from '../src/query/plan-text.ts'
 import { Stopwatch } from '../src/query/stopwatch.ts'
 import { type RowWriter, rowWriter } from '../src/sparql/results.ts'
+import { servePortal } from './support/portal.ts'
 
 /** The playgrounds of the site: their state is their address, and nothing of what is hidden gets into them. */
 const TREES = `id,kind,height,planted
@@ -45,14 +43,7 @@ metas: { default: { title: Trees of the town } }
     },
   },
 })
-const config = { ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' as const }
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp(config)
-await app.catalog.refresh()
-app.markReady()
-t.teardown(() => app.close())
+const { app } = await servePortal(t, { portal, base, now: '2026-01-02T03:04:05.678Z' })
 
 async function page(url: string, headers: Readonly<Record<string, string>> = {}) {
   const { statusCode: status, headers: sent, body } = await app.http.inject({ url, headers: { ...headers } })

@@ -1,8 +1,6 @@
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
 import { sitemap, sitemapPart } from '../src/portal/sitemap.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
+import { servePortal } from './support/portal.ts'
 
 /** What search engines and browsers are told of a portal, its datasets and its pages. */
 const portal = t.testdir({
@@ -41,14 +39,7 @@ metas:
   },
 })
 const base = 'https://portal.example/open'
-const config = { ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' as const }
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp(config)
-await app.catalog.refresh()
-app.markReady()
-t.teardown(() => app.close())
+const { app } = await servePortal(t, { portal, base, now: '2026-01-02T03:04:05.678Z' })
 
 async function get(url: string, headers: Readonly<Record<string, string>> = {}) {
   const { statusCode, headers: described, body } = await app.http.inject({ url, headers: { ...headers } })

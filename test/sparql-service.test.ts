@@ -4,7 +4,8 @@ import t, { type Test } from 'tap'
 import { inlineParsed, inlineText, placeholder } from '../src/api/sparql/inline.ts'
 import { RDF, XSD } from '../src/rdf/vocab.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
-import { BASE, HIDDEN, makePeople, publish, serve } from './support/access.ts'
+import { HIDDEN, makePeople, serveLogged } from './support/access.ts'
+import { BASE, publishPortal } from './support/portal.ts'
 
 /** SERVICE: datasets of the same portal within the process, allowed endpoints elsewhere, limits, and SILENT. */
 const PREFIX = '@prefix : <http://example.org/> .\n'
@@ -102,12 +103,12 @@ async function portal(t: Test) {
       [HIDDEN]: dataset('d.ttl', SECRET, 'visibility: restricted\n'),
     },
   })
-  await publish(folder)
+  await publishPortal(folder)
   const { accounts, secrets } = await makePeople(folder)
   t.teardown(() => accounts.close())
   const allowed = Object.keys(ANSWERS).map(path => address + path)
   const services = { allowed, limits: { time: 700, rows: 50, bytes: 20_000 } }
-  const { http } = await serve(t, folder, { log: 'silent', services })
+  const { http } = await serveLogged(t, folder, { log: 'silent', services })
   const get = (query: string, path = '', key?: string) =>
     http.inject({
       url: `/api/sparql${path}?query=${encodeURIComponent(`PREFIX : <http://example.org/> ${query}`)}`,
@@ -147,157 +148,157 @@ t.test('solutions stand in a query the same way for columns and for engines', as
   t.equal(parses('urn:m', { variables: ['a', 'b'], rows: [] }, true), 'select')
 })
 
-t.test('SERVICE', async t => {
-  const { address, asked: requested, get, csv, secrets, http } = await portal(t)
+const { address, asked: requested, get, csv, secrets, http } = await portal(t)
 
-  await t.test('datasets of the portal are asked by the addresses of their endpoints', async t => {
-    const rows: readonly (readonly [path: string, query: string, expected: string])[] = [
-      [
-        '/countries',
-        `SELECT ?n ?c { ?x :name ?n SERVICE ${own('cities')} { ?c :in ?x } }`,
-        'Deutschland,:bonn France,:lyon France,:paris',
-      ],
-      [
-        '/countries',
-        `SELECT * { SERVICE ${own('cities')} { ?c :in ?x } ?x :name "France" }`,
-        ':lyon,:fr :paris,:fr',
-      ],
-      [
-        '/countries',
-        `SELECT ?n (COUNT(?c) AS ?k) { ?x :name ?n OPTIONAL { SERVICE ${own('cities')} { ?c :in ?x ; :people ?p FILTER(?p > 1) } } } GROUP BY ?n`,
-        'Deutschland,0 France,1',
-      ],
-      [
-        '/countries',
-        `SELECT ?c { SERVICE ${own('cities')} { { SELECT ?c { ?c :people ?p } ORDER BY DESC(?p) LIMIT 1 } } }`,
-        ':paris',
-      ],
-      [
-        '/countries',
-        `SELECT ?n { ?x :name ?n FILTER NOT EXISTS { SERVICE ${own('cities')} { ?c :in ?x ; :people ?p } } }`,
-        'Deutschland',
-      ],
-      ['/countries', `SELECT ?note { SERVICE ${own('graphs')} { GRAPH :g1 { :fr :note ?note } } }`, 'one'],
-      [
-        '/countries',
-        `SELECT * { SERVICE ${own('graphs')} { GRAPH ?g { ?x :note ?note } } ?x :name ?n }`,
-        ':g1,:fr,one,France :g2,:de,two,Deutschland',
-      ],
-      ['/countries', `SELECT ?note { SERVICE ${own('graphs')} { :fr :note ?note } }`, 'all one'],
-      [
-        '/graphs',
-        `SELECT ?g ?n { GRAPH ?g { ?x :note ?note } SERVICE ${own('countries')} { ?x :name ?n } }`,
-        ':g1,France :g2,Deutschland',
-      ],
-      ['/graphs', `SELECT ?g { GRAPH ?g { } SERVICE ${own('countries')} { :fr :name "France" } }`, ':g1 :g2'],
-      ['/graphs', `SELECT ?g { GRAPH ?g { } SERVICE ${own('countries')} { :fr :name "no" } }`, ''],
-      [
-        '/countries',
-        `SELECT ?n ?p { ?x :name ?n SERVICE <${BASE}/api/sparql> { ?c :in ?x ; :people ?p } }`,
-        'France,1 France,2',
-      ],
-      [
-        '/countries',
-        `SELECT ?n { SERVICE ${own('cities')} { ?c :in ?x SERVICE ${own('countries')} { ?x :name ?n } } }`,
-        'Deutschland France France',
-      ],
-      [
-        '',
-        `BASE <${BASE}/api/> SELECT ?n { SERVICE <sparql/countries> { ?x :name ?n } SERVICE <sparql/cities> { :bonn :in ?x } }`,
-        'Deutschland',
-      ],
-      [
-        '/countries',
-        `SELECT ?x { SERVICE ${own('cities')} { ?c :in ?x } MINUS { SERVICE ${own('cities')} { ?c :people ?p } } }`,
-        ':de',
-      ],
-    ]
-    for (const [path, query, expected] of rows) t.equal(await csv(query, path), expected, query)
-    t.same(requested, [], 'nobody else is asked')
-  })
+/** Queries with SERVICE, and the rows of their answers. */
+const SERVICE_QUERIES: readonly (readonly [path: string, query: string, expected: string])[] = [
+  [
+    '/countries',
+    `SELECT ?n ?c { ?x :name ?n SERVICE ${own('cities')} { ?c :in ?x } }`,
+    'Deutschland,:bonn France,:lyon France,:paris',
+  ],
+  [
+    '/countries',
+    `SELECT * { SERVICE ${own('cities')} { ?c :in ?x } ?x :name "France" }`,
+    ':lyon,:fr :paris,:fr',
+  ],
+  [
+    '/countries',
+    `SELECT ?n (COUNT(?c) AS ?k) { ?x :name ?n OPTIONAL { SERVICE ${own('cities')} { ?c :in ?x ; :people ?p FILTER(?p > 1) } } } GROUP BY ?n`,
+    'Deutschland,0 France,1',
+  ],
+  [
+    '/countries',
+    `SELECT ?c { SERVICE ${own('cities')} { { SELECT ?c { ?c :people ?p } ORDER BY DESC(?p) LIMIT 1 } } }`,
+    ':paris',
+  ],
+  [
+    '/countries',
+    `SELECT ?n { ?x :name ?n FILTER NOT EXISTS { SERVICE ${own('cities')} { ?c :in ?x ; :people ?p } } }`,
+    'Deutschland',
+  ],
+  ['/countries', `SELECT ?note { SERVICE ${own('graphs')} { GRAPH :g1 { :fr :note ?note } } }`, 'one'],
+  [
+    '/countries',
+    `SELECT * { SERVICE ${own('graphs')} { GRAPH ?g { ?x :note ?note } } ?x :name ?n }`,
+    ':g1,:fr,one,France :g2,:de,two,Deutschland',
+  ],
+  ['/countries', `SELECT ?note { SERVICE ${own('graphs')} { :fr :note ?note } }`, 'all one'],
+  [
+    '/graphs',
+    `SELECT ?g ?n { GRAPH ?g { ?x :note ?note } SERVICE ${own('countries')} { ?x :name ?n } }`,
+    ':g1,France :g2,Deutschland',
+  ],
+  ['/graphs', `SELECT ?g { GRAPH ?g { } SERVICE ${own('countries')} { :fr :name "France" } }`, ':g1 :g2'],
+  ['/graphs', `SELECT ?g { GRAPH ?g { } SERVICE ${own('countries')} { :fr :name "no" } }`, ''],
+  [
+    '/countries',
+    `SELECT ?n ?p { ?x :name ?n SERVICE <${BASE}/api/sparql> { ?c :in ?x ; :people ?p } }`,
+    'France,1 France,2',
+  ],
+  [
+    '/countries',
+    `SELECT ?n { SERVICE ${own('cities')} { ?c :in ?x SERVICE ${own('countries')} { ?x :name ?n } } }`,
+    'Deutschland France France',
+  ],
+  [
+    '',
+    `BASE <${BASE}/api/> SELECT ?n { SERVICE <sparql/countries> { ?x :name ?n } SERVICE <sparql/cities> { :bonn :in ?x } }`,
+    'Deutschland',
+  ],
+  [
+    '/countries',
+    `SELECT ?x { SERVICE ${own('cities')} { ?c :in ?x } MINUS { SERVICE ${own('cities')} { ?c :people ?p } } }`,
+    ':de',
+  ],
+]
 
-  await t.test('what the caller may not see is not asked', async t => {
-    const secret = `SELECT * { SERVICE ${own(HIDDEN)} { ?s :secret ?o } }`
-    t.equal((await get(secret)).statusCode, 401)
-    t.equal((await get(secret, '', secrets.noneKey)).statusCode, 403)
-    t.equal(await csv(secret, '/countries', secrets.someKey), ':fr,zyzzy')
-    const answer = await get(secret, '/countries', secrets.someKey)
-    t.match(answer.headers['cache-control'], /private.*no-cache/)
-    t.equal(answer.headers.etag, undefined)
-    t.equal((await get(secret, '/countries')).statusCode, 401, 'nor afterwards')
-    t.equal(await csv(secret.replace('SERVICE', 'SERVICE SILENT')), ',')
-    t.equal(await csv(`SELECT ?o { SERVICE <${BASE}/api/sparql> { ?s :secret ?o } }`), '')
-    t.equal((await get(`SELECT * { SERVICE ${own('nosuch')} { ?s ?p ?o } }`)).statusCode, 404)
-  })
+t.test('SERVICE: datasets of the portal are asked by the addresses of their endpoints', async t => {
+  for (const [path, query, expected] of SERVICE_QUERIES) t.equal(await csv(query, path), expected, query)
+  t.same(requested, [], 'nobody else is asked')
+})
 
-  await t.test('endpoints elsewhere are asked where the portal allows it', async t => {
-    const at = (path: string) => `<${address}${path}>`
-    const joined = await get(
-      `SELECT ?n ?label { SERVICE ${at('/sparql')} { ?c :label ?label } ?c :name ?n } ORDER BY ?n LANG(?label)`,
-      '/countries',
-      secrets.someKey,
-    )
+t.test('SERVICE: what the caller may not see is not asked', async t => {
+  const secret = `SELECT * { SERVICE ${own(HIDDEN)} { ?s :secret ?o } }`
+  t.equal((await get(secret)).statusCode, 401)
+  t.equal((await get(secret, '', secrets.noneKey)).statusCode, 403)
+  t.equal(await csv(secret, '/countries', secrets.someKey), ':fr,zyzzy')
+  const answer = await get(secret, '/countries', secrets.someKey)
+  t.match(answer.headers['cache-control'], /private.*no-cache/)
+  t.equal(answer.headers.etag, undefined)
+  t.equal((await get(secret, '/countries')).statusCode, 401, 'nor afterwards')
+  t.equal(await csv(secret.replace('SERVICE', 'SERVICE SILENT')), ',')
+  t.equal(await csv(`SELECT ?o { SERVICE <${BASE}/api/sparql> { ?s :secret ?o } }`), '')
+  t.equal((await get(`SELECT * { SERVICE ${own('nosuch')} { ?s ?p ?o } }`)).statusCode, 404)
+})
+
+t.test('SERVICE: endpoints elsewhere are asked where the portal allows it', async t => {
+  const at = (path: string) => `<${address}${path}>`
+  const joined = await get(
+    `SELECT ?n ?label { SERVICE ${at('/sparql')} { ?c :label ?label } ?c :name ?n } ORDER BY ?n LANG(?label)`,
+    '/countries',
+    secrets.someKey,
+  )
+  t.equal(
+    joined.body,
+    'n,label\r\nDeutschland,"say ""hi""\n\\"\r\nFrance,"say ""hi""\n\\"\r\nFrance,Frankreich\r\n',
+  )
+  t.match(
+    requested,
+    [/^BASE <.*>\nPREFIX : <http:\/\/example.org\/> +SELECT \* \{ \?c :label \?label \}$/],
+    'with the group alone, and no key',
+  )
+  t.equal(
+    await csv(
+      `SELECT (LANG(?label) AS ?l) (DATATYPE(?label) AS ?d) { SERVICE ${at('/sparql')} { ?c :label ?label } FILTER(BOUND(?c) && isIRI(?c)) }`,
+    ),
+    ',http://www.w3.org/2001/XMLSchema#integer de,http://www.w3.org/1999/02/22-rdf-syntax-ns#langString',
+  )
+  t.equal(
+    await csv(`SELECT ?label { SERVICE ${at('/part')} { ?c :label ?label } }`),
+    'one two',
+    'an answer that goes on is read to its end',
+  )
+  const refused: readonly (readonly [string, number, RegExp])[] = [
+    ['<http://other.example/sparql>', 400, /column \d+: SERVICE is refused: .*allow|asked/],
+    [at('/sparql/'), 400, /SERVICE is refused/],
+    ['?service', 400, /IRI of an endpoint/],
+    [at('/many'), 422, /more than 50 solutions/],
+    [at('/large'), 422, /more than 20000 bytes/],
+    [at('/slow'), 502, /has not answered within 0.7 s/],
+    [at('/html'), 502, /no results in JSON/],
+    [at('/wrong'), 502, /no results in JSON/],
+    [at('/injected'), 502, /no results in JSON/],
+    [at('/error'), 502, /answers 500/],
+    [at('/moved'), 502, /cannot be reached/],
+  ]
+  for (const [service, status, reason] of refused) {
+    const answer = await get(`SELECT * { ?x :name ?n SERVICE ${service} { ?c ?p ?o } }`, '/countries')
+    t.equal(answer.statusCode, status, service)
+    t.match(answer.body, reason)
     t.equal(
-      joined.body,
-      'n,label\r\nDeutschland,"say ""hi""\n\\"\r\nFrance,"say ""hi""\n\\"\r\nFrance,Frankreich\r\n',
+      await csv(`SELECT ?n { ?x :name ?n SERVICE SILENT ${service} { ?c ?p ?o } }`, '/countries'),
+      'Deutschland France',
+      `${service} in silence`,
     )
-    t.match(
-      requested,
-      [/^BASE <.*>\nPREFIX : <http:\/\/example.org\/> +SELECT \* \{ \?c :label \?label \}$/],
-      'with the group alone, and no key',
-    )
-    t.equal(
-      await csv(
-        `SELECT (LANG(?label) AS ?l) (DATATYPE(?label) AS ?d) { SERVICE ${at('/sparql')} { ?c :label ?label } FILTER(BOUND(?c) && isIRI(?c)) }`,
-      ),
-      ',http://www.w3.org/2001/XMLSchema#integer de,http://www.w3.org/1999/02/22-rdf-syntax-ns#langString',
-    )
-    t.equal(
-      await csv(`SELECT ?label { SERVICE ${at('/part')} { ?c :label ?label } }`),
-      'one two',
-      'an answer that goes on is read to its end',
-    )
-    const refused: readonly (readonly [string, number, RegExp])[] = [
-      ['<http://other.example/sparql>', 400, /column \d+: SERVICE is refused: .*allow|asked/],
-      [at('/sparql/'), 400, /SERVICE is refused/],
-      ['?service', 400, /IRI of an endpoint/],
-      [at('/many'), 422, /more than 50 solutions/],
-      [at('/large'), 422, /more than 20000 bytes/],
-      [at('/slow'), 502, /has not answered within 0.7 s/],
-      [at('/html'), 502, /no results in JSON/],
-      [at('/wrong'), 502, /no results in JSON/],
-      [at('/injected'), 502, /no results in JSON/],
-      [at('/error'), 502, /answers 500/],
-      [at('/moved'), 502, /cannot be reached/],
-    ]
-    for (const [service, status, reason] of refused) {
-      const answer = await get(`SELECT * { ?x :name ?n SERVICE ${service} { ?c ?p ?o } }`, '/countries')
-      t.equal(answer.statusCode, status, service)
-      t.match(answer.body, reason)
-      t.equal(
-        await csv(`SELECT ?n { ?x :name ?n SERVICE SILENT ${service} { ?c ?p ?o } }`, '/countries'),
-        'Deutschland France',
-        `${service} in silence`,
-      )
-    }
-    const before = requested.length
-    const services = Array.from({ length: 9 }, () => `SERVICE ${at('/sparql')} { ?c ?p ?o }`).join(' ')
-    t.match((await get(`SELECT * { ${services} }`)).body, /at most 8 services/)
-    t.match(
-      (await get(`SELECT * { SERVICE ${at('/sparql')} { ?c ?p } }`)).body,
-      /Line 1, column/,
-      'what is no SPARQL is not sent',
-    )
-    t.equal(requested.length, before)
-  })
+  }
+  const before = requested.length
+  const services = Array.from({ length: 9 }, () => `SERVICE ${at('/sparql')} { ?c ?p ?o }`).join(' ')
+  t.match((await get(`SELECT * { ${services} }`)).body, /at most 8 services/)
+  t.match(
+    (await get(`SELECT * { SERVICE ${at('/sparql')} { ?c ?p } }`)).body,
+    /Line 1, column/,
+    'what is no SPARQL is not sent',
+  )
+  t.equal(requested.length, before)
+})
 
-  await t.test('the description tells of it', async t => {
-    const { body } = await http.inject({ url: '/api/sparql', headers: { accept: 'application/n-triples' } })
-    t.match(
-      body,
-      '<http://www.w3.org/ns/sparql-service-description#feature> <http://www.w3.org/ns/sparql-service-description#BasicFederatedQuery>',
-    )
-    t.match(body, `<http://purl.org/dc/terms/requires> <${address}/sparql>`)
-    t.match(body, /may take 0.7 seconds, each 50 solutions and 20000 bytes/)
-  })
+t.test('SERVICE: the description tells of it', async t => {
+  const { body } = await http.inject({ url: '/api/sparql', headers: { accept: 'application/n-triples' } })
+  t.match(
+    body,
+    '<http://www.w3.org/ns/sparql-service-description#feature> <http://www.w3.org/ns/sparql-service-description#BasicFederatedQuery>',
+  )
+  t.match(body, `<http://purl.org/dc/terms/requires> <${address}/sparql>`)
+  t.match(body, /may take 0.7 seconds, each 50 solutions and 20000 bytes/)
 })

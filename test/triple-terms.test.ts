@@ -1,12 +1,8 @@
-import { writeFileSync } from 'node:fs'
-import path from 'node:path'
 import oxigraph from 'oxigraph'
 import t, { type Test } from 'tap'
-import { buildApp } from '../src/app/app.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
 import { termText } from '../src/rdf/ntriples.ts'
 import { answerTerm } from '../src/rdf/rdfjs.ts'
+import { servePortal } from './support/portal.ts'
 
 /** RDF 1.2 from end to end: files of every syntax -> published -> exports, fragments, documents -> queries. */
 const BASE = 'http://portal.test'
@@ -58,25 +54,12 @@ const FILES: readonly (readonly [id: string, file: string, text: string])[] = [
 ]
 
 async function serve(t: Test) {
-  const portal = t.testdir({
-    'portal.yaml': 'title: Test\n',
-    data: Object.fromEntries(FILES.map(([id]) => [id, {}])),
-  })
-  for (const [id, file, text] of FILES) {
-    writeFileSync(path.join(portal, 'data', id, file), text)
-    writeFileSync(path.join(portal, 'data', id, 'dataset.yaml'), `source: { path: ${file} }\n`)
-  }
-  await publishAll({ portal, base: BASE, now: () => new Date() }, null, message => {
-    if (message.type === 'failed') t.fail(JSON.stringify(message))
-  })
-  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
-  app.markReady()
-  return async (url: string, accept = '*/*') => {
-    const { statusCode, body } = await app.http.inject({ url, headers: { accept } })
-    return { statusCode, body }
-  }
+  const datasets = FILES.map(([id, file, text]) => [
+    id,
+    { [file]: text, 'dataset.yaml': `source: { path: ${file} }\n` },
+  ])
+  const portal = { 'portal.yaml': 'title: Test\n', data: Object.fromEntries(datasets) }
+  return (await servePortal(t, { portal, base: BASE })).get
 }
 
 function textOf(term: oxigraph.Term): string {
@@ -92,148 +75,141 @@ const triplesIn = (text: string, format: string) =>
     .map(({ subject, predicate, object }) => `${textOf(subject)} ${textOf(predicate)} ${textOf(object)} .`)
     .sort()
 
-t.test('from file to query', { timeout: 120_000 }, async t => {
-  const get = await serve(t)
-  const home = '/api/explore/v2.1/catalog/datasets'
-  const ask = (id: string, query: string, accept = 'application/sparql-results+json') =>
-    get(`/api/sparql/${id}?query=${encodeURIComponent(PREFIXES + query)}`, accept)
+t.setTimeout(120_000)
+const get = await serve(t)
+const home = '/api/explore/v2.1/catalog/datasets'
+const ask = (id: string, query: string, accept = 'application/sparql-results+json') =>
+  get(`/api/sparql/${id}?query=${encodeURIComponent(PREFIXES + query)}`, accept)
 
-  await t.test('exports', async t => {
-    const rows: readonly (readonly [
-      id: string,
-      format: string,
-      type: string,
-      expected: readonly string[],
-    ])[] = [
+t.test('exports', async t => {
+  const rows: readonly (readonly [id: string, format: string, type: string, expected: readonly string[]])[] =
+    [
       ['turtle', 'turtle', 'text/turtle', TRIPLES],
       ['turtle', 'n3', 'application/n-triples', TRIPLES],
       ['turtle', 'rdfxml', 'application/rdf+xml', TRIPLES],
       ['ntriples', 'turtle', 'text/turtle', TRIPLES],
       ['rdfxml', 'n3', 'application/n-triples', [`<${E}claim> <${E}says> ${TERMS.directed} .`]],
     ]
-    for (const [id, format, type, expected] of rows) {
-      const { statusCode, body } = await get(`${home}/${id}/exports/${format}`)
-      t.equal(statusCode, 200, `${id} ${format}: ${body.slice(0, 300)}`)
-      t.same(triplesIn(body, type), expected, `${id} ${format}`)
-    }
-    const refused = await get(`${home}/turtle/exports/jsonld`)
-    t.equal(refused.statusCode, 422)
-    t.match(refused.body, /A triple term/)
-  })
+  for (const [id, format, type, expected] of rows) {
+    const { statusCode, body } = await get(`${home}/${id}/exports/${format}`)
+    t.equal(statusCode, 200, `${id} ${format}: ${body.slice(0, 300)}`)
+    t.same(triplesIn(body, type), expected, `${id} ${format}`)
+  }
+  const refused = await get(`${home}/turtle/exports/jsonld`)
+  t.equal(refused.statusCode, 422)
+  t.match(refused.body, /A triple term/)
+})
 
-  await t.test('blank nodes in triple terms', async t => {
-    const { body } = await get(`${home}/blank/exports/n3`)
-    const genid = (label: string) => `<${BASE}/.well-known/genid/blank/${label}>`
-    t.same(
-      triplesIn(body, 'application/n-triples'),
-      [
-        `<${E}s> <${E}p> <<( ${genid('b')} <${E}q> ${genid('c')} )>> .`,
-        `${genid('b')} <${E}p> "_:b <<( x )>>" .`,
-      ].sort(),
-    )
-  })
+t.test('blank nodes in triple terms', async t => {
+  const { body } = await get(`${home}/blank/exports/n3`)
+  const genid = (label: string) => `<${BASE}/.well-known/genid/blank/${label}>`
+  t.same(
+    triplesIn(body, 'application/n-triples'),
+    [
+      `<${E}s> <${E}p> <<( ${genid('b')} <${E}q> ${genid('c')} )>> .`,
+      `${genid('b')} <${E}p> "_:b <<( x )>>" .`,
+    ].sort(),
+  )
+})
 
-  await t.test('fragments', async t => {
-    for (const [parameters, expected] of [
-      [`object=${encodeURIComponent(TERMS.nested)}`, [`<${E}claim> <${E}says> ${TERMS.nested} .`]],
-      [`predicate=${encodeURIComponent(`${RDF}reifies`)}`, TRIPLES.filter(line => line.includes(REIFIES))],
-    ] as const) {
-      const { statusCode, body } = await get(`/api/tpf/turtle?${parameters}`, 'application/trig')
-      t.equal(statusCode, 200, body)
-      const found = triplesIn(body, 'application/trig').filter(line => line.includes(` <<( <${E}`))
-      t.same(found, expected, parameters)
-    }
-    t.equal((await get('/api/tpf/turtle?object=%3C%3C(%20x')).statusCode, 400)
-    t.equal((await get('/api/tpf/turtle', 'text/html')).statusCode, 200)
-    t.equal((await get('/api/tpf/turtle', 'application/ld+json')).statusCode, 422)
-  })
+t.test('fragments', async t => {
+  for (const [parameters, expected] of [
+    [`object=${encodeURIComponent(TERMS.nested)}`, [`<${E}claim> <${E}says> ${TERMS.nested} .`]],
+    [`predicate=${encodeURIComponent(`${RDF}reifies`)}`, TRIPLES.filter(line => line.includes(REIFIES))],
+  ] as const) {
+    const { statusCode, body } = await get(`/api/tpf/turtle?${parameters}`, 'application/trig')
+    t.equal(statusCode, 200, body)
+    const found = triplesIn(body, 'application/trig').filter(line => line.includes(` <<( <${E}`))
+    t.same(found, expected, parameters)
+  }
+  t.equal((await get('/api/tpf/turtle?object=%3C%3C(%20x')).statusCode, 400)
+  t.equal((await get('/api/tpf/turtle', 'text/html')).statusCode, 200)
+  t.equal((await get('/api/tpf/turtle', 'application/ld+json')).statusCode, 422)
+})
 
-  await t.test('queries', async t => {
-    const rows: readonly (readonly [id: string, query: string, expected: readonly string[]])[] = [
-      ['turtle', 'SELECT ?y { ?s :knows :bob {| :since ?y |} }', [`"2001"^^<${XSD}integer>`]],
-      ['turtle', 'SELECT ?r { ?r rdf:reifies <<( ?s :knows ?o )>> . ?s :knows ?o }', [`<${E}r1>`]],
-      ['turtle', 'SELECT ?r { << ?s ?p ?o ~ ?r >> :since ?y FILTER(?y < 2000) }', [`<${E}r2>`]],
-      ['turtle', `SELECT ?s { ?s :says ${TERMS.nested} }`, [`<${E}claim>`]],
-      ['turtle', 'SELECT ?v { ?s :says <<( ?c :says <<( ?x :age ?v )>> )>> }', [`"042"^^<${E}years>`]],
-      [
-        'turtle',
-        'SELECT ?t { ?s :says ?t FILTER(isTRIPLE(?t) && LANGDIR(OBJECT(?t)) = "rtl") }',
-        [TERMS.directed],
-      ],
-      [
-        'turtle',
-        'SELECT ?t { BIND(TRIPLE(:a, :b, 1) AS ?t) }',
-        [`<<( <${E}a> <${E}b> "1"^^<${XSD}integer> )>>`],
-      ],
-      ['turtle', 'SELECT ?t { BIND(TRIPLE("a", :b, 1) AS ?t) FILTER(BOUND(?t)) }', []],
-      ['turtle', 'SELECT ?r { ?r rdf:reifies ?t FILTER(?t = <<( :ann :knows :bob )>>) }', [`<${E}r1>`]],
-      [
-        'turtle',
-        'SELECT ?n { { SELECT (COUNT(DISTINCT ?t) AS ?n) { ?s ?p ?t FILTER(isTRIPLE(?t)) } } }',
-        [`"4"^^<${XSD}integer>`],
-      ],
-      ['turtle', 'SELECT ?t { ?s rdf:reifies ?t } ORDER BY ?t', [TERMS.r1, TERMS.r2]],
-      ['turtle', 'SELECT ?v { :cal :says ?v FILTER(hasLANGDIR(?v)) }', ['"مرحبا"@ar--rtl']],
-      ['turtle', 'SELECT ?v { :cal :says ?v FILTER(LANG(?v) = "ar") }', ['"مرحبا"@ar--rtl']],
-      ['turtle', 'SELECT ?s { ?s :says "مرحبا"@ar }', []],
-      ['turtle', 'SELECT ?s { ?s :says "مرحبا"@ar--rtl }', [`<${E}cal>`]],
-      ['turtle', 'SELECT ?r { VALUES ?t { <<( :bob :knows :cal )>> } ?r rdf:reifies ?t }', [`<${E}r2>`]],
-      ['turtle', 'SELECT ?s { ?s :knows ?o FILTER NOT EXISTS { ?r rdf:reifies <<( ?s :knows ?o )>> } }', []],
-      [
-        'trig',
-        'SELECT ?t { GRAPH :g { ?s :says ?t FILTER(isTRIPLE(?t)) } } ORDER BY ?t',
-        [TERMS.directed, TERMS.nested],
-      ],
-      ['nquads', 'SELECT ?r { GRAPH ?g { ?r rdf:reifies <<( :bob ?p ?o )>> } }', [`<${E}r2>`]],
-    ]
-    for (const [id, query, expected] of rows) {
-      const { statusCode, body } = await ask(id, query, 'text/tab-separated-values')
-      t.equal(statusCode, 200, `${query}: ${body.slice(0, 300)}`)
-      t.same(body.split('\n').slice(1, -1), expected, query)
-    }
-  })
+/** Queries of datasets, and the rows of their answers. */
+const QUERIES: readonly (readonly [id: string, query: string, expected: readonly string[]])[] = [
+  ['turtle', 'SELECT ?y { ?s :knows :bob {| :since ?y |} }', [`"2001"^^<${XSD}integer>`]],
+  ['turtle', 'SELECT ?r { ?r rdf:reifies <<( ?s :knows ?o )>> . ?s :knows ?o }', [`<${E}r1>`]],
+  ['turtle', 'SELECT ?r { << ?s ?p ?o ~ ?r >> :since ?y FILTER(?y < 2000) }', [`<${E}r2>`]],
+  ['turtle', `SELECT ?s { ?s :says ${TERMS.nested} }`, [`<${E}claim>`]],
+  ['turtle', 'SELECT ?v { ?s :says <<( ?c :says <<( ?x :age ?v )>> )>> }', [`"042"^^<${E}years>`]],
+  [
+    'turtle',
+    'SELECT ?t { ?s :says ?t FILTER(isTRIPLE(?t) && LANGDIR(OBJECT(?t)) = "rtl") }',
+    [TERMS.directed],
+  ],
+  ['turtle', 'SELECT ?t { BIND(TRIPLE(:a, :b, 1) AS ?t) }', [`<<( <${E}a> <${E}b> "1"^^<${XSD}integer> )>>`]],
+  ['turtle', 'SELECT ?t { BIND(TRIPLE("a", :b, 1) AS ?t) FILTER(BOUND(?t)) }', []],
+  ['turtle', 'SELECT ?r { ?r rdf:reifies ?t FILTER(?t = <<( :ann :knows :bob )>>) }', [`<${E}r1>`]],
+  [
+    'turtle',
+    'SELECT ?n { { SELECT (COUNT(DISTINCT ?t) AS ?n) { ?s ?p ?t FILTER(isTRIPLE(?t)) } } }',
+    [`"4"^^<${XSD}integer>`],
+  ],
+  ['turtle', 'SELECT ?t { ?s rdf:reifies ?t } ORDER BY ?t', [TERMS.r1, TERMS.r2]],
+  ['turtle', 'SELECT ?v { :cal :says ?v FILTER(hasLANGDIR(?v)) }', ['"مرحبا"@ar--rtl']],
+  ['turtle', 'SELECT ?v { :cal :says ?v FILTER(LANG(?v) = "ar") }', ['"مرحبا"@ar--rtl']],
+  ['turtle', 'SELECT ?s { ?s :says "مرحبا"@ar }', []],
+  ['turtle', 'SELECT ?s { ?s :says "مرحبا"@ar--rtl }', [`<${E}cal>`]],
+  ['turtle', 'SELECT ?r { VALUES ?t { <<( :bob :knows :cal )>> } ?r rdf:reifies ?t }', [`<${E}r2>`]],
+  ['turtle', 'SELECT ?s { ?s :knows ?o FILTER NOT EXISTS { ?r rdf:reifies <<( ?s :knows ?o )>> } }', []],
+  [
+    'trig',
+    'SELECT ?t { GRAPH :g { ?s :says ?t FILTER(isTRIPLE(?t)) } } ORDER BY ?t',
+    [TERMS.directed, TERMS.nested],
+  ],
+  ['nquads', 'SELECT ?r { GRAPH ?g { ?r rdf:reifies <<( :bob ?p ?o )>> } }', [`<${E}r2>`]],
+]
 
-  await t.test('formats of answers', async t => {
-    const select = 'SELECT ?t { ?s :says ?t FILTER(isTRIPLE(?t) && isLITERAL(OBJECT(?t))) }'
-    const construct =
-      'CONSTRUCT { << ?s ?p ?o >> :seen true . _:r :of <<( _:r :p ?o )>> } { ?s ?p ?o FILTER(?p = :knows) }'
-    const json = JSON.parse((await ask('turtle', select)).body)
-    t.same(json.results.bindings, [
-      {
-        t: {
-          type: 'triple',
-          value: {
-            subject: { type: 'uri', value: `${E}cal` },
-            predicate: { type: 'uri', value: `${E}says` },
-            object: { type: 'literal', value: 'x', 'xml:lang': 'ar', 'its:dir': 'rtl' },
-          },
+t.test('queries', async t => {
+  for (const [id, query, expected] of QUERIES) {
+    const { statusCode, body } = await ask(id, query, 'text/tab-separated-values')
+    t.equal(statusCode, 200, `${query}: ${body.slice(0, 300)}`)
+    t.same(body.split('\n').slice(1, -1), expected, query)
+  }
+})
+
+t.test('formats of answers', async t => {
+  const select = 'SELECT ?t { ?s :says ?t FILTER(isTRIPLE(?t) && isLITERAL(OBJECT(?t))) }'
+  const construct =
+    'CONSTRUCT { << ?s ?p ?o >> :seen true . _:r :of <<( _:r :p ?o )>> } { ?s ?p ?o FILTER(?p = :knows) }'
+  const json = JSON.parse((await ask('turtle', select)).body)
+  t.same(json.results.bindings, [
+    {
+      t: {
+        type: 'triple',
+        value: {
+          subject: { type: 'uri', value: `${E}cal` },
+          predicate: { type: 'uri', value: `${E}says` },
+          object: { type: 'literal', value: 'x', 'xml:lang': 'ar', 'its:dir': 'rtl' },
         },
       },
-    ])
-    t.match(
-      (await ask('turtle', select, 'application/sparql-results+xml')).body,
-      `<triple><subject><uri>${E}cal</uri></subject><predicate><uri>${E}says</uri></predicate><object><literal xml:lang="ar" its:dir="rtl">x</literal></object></triple>`,
+    },
+  ])
+  t.match(
+    (await ask('turtle', select, 'application/sparql-results+xml')).body,
+    `<triple><subject><uri>${E}cal</uri></subject><predicate><uri>${E}says</uri></predicate><object><literal xml:lang="ar" its:dir="rtl">x</literal></object></triple>`,
+  )
+  t.match((await ask('turtle', select, 'text/csv')).body, `${E}cal ${E}says x`)
+  for (const type of [
+    'text/turtle',
+    'application/n-triples',
+    'application/rdf+xml',
+    'application/n-quads',
+    'application/trig',
+  ]) {
+    const { statusCode, body } = await ask('turtle', construct, type)
+    t.equal(statusCode, 200, `${type}: ${body}`)
+    const lines = triplesIn(body, type).map(line => line.replaceAll(/_:[^ ]+/g, '_:b'))
+    t.same(
+      lines,
+      [
+        `_:b ${REIFIES} ${TERMS.r1} .`,
+        `_:b <${E}of> <<( _:b <${E}p> <${E}bob> )>> .`,
+        `_:b <${E}seen> "true"^^<${XSD}boolean> .`,
+      ].sort(),
+      type,
     )
-    t.match((await ask('turtle', select, 'text/csv')).body, `${E}cal ${E}says x`)
-    for (const type of [
-      'text/turtle',
-      'application/n-triples',
-      'application/rdf+xml',
-      'application/n-quads',
-      'application/trig',
-    ]) {
-      const { statusCode, body } = await ask('turtle', construct, type)
-      t.equal(statusCode, 200, `${type}: ${body}`)
-      const lines = triplesIn(body, type).map(line => line.replaceAll(/_:[^ ]+/g, '_:b'))
-      t.same(
-        lines,
-        [
-          `_:b ${REIFIES} ${TERMS.r1} .`,
-          `_:b <${E}of> <<( _:b <${E}p> <${E}bob> )>> .`,
-          `_:b <${E}seen> "true"^^<${XSD}boolean> .`,
-        ].sort(),
-        type,
-      )
-    }
-  })
+  }
 })

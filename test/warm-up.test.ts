@@ -2,14 +2,11 @@ import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { buildApp } from '../src/app/app.ts'
 import { questionsOf, warmUp } from '../src/app/warm-up.ts'
-import { loadConfig } from '../src/config/load.ts'
-import { publishAll } from '../src/publishing/publisher.ts'
 import type { Store } from '../src/store/store.ts'
+import { servePortal } from './support/portal.ts'
 
 /** What a server asks itself after a start. */
-const base = 'http://portal.example'
 const rows = Array.from({ length: 50 }, (_, n) => `${n},name ${n},K${n % 5},${n % 3},"${n % 80}, ${n}"`)
 const portal = t.testdir({
   'portal.yaml': 'title: Warm\n',
@@ -34,13 +31,7 @@ fields:
     graph: { 'dataset.yaml': 'source: { path: g.ttl }\n', 'g.ttl': '<urn:a> a <urn:C> .' },
   },
 })
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 2, log: 'silent' })
-t.teardown(() => app.close())
-await app.catalog.refresh()
-app.markReady()
+const { app, base } = await servePortal(t, { portal, now: '2026-01-02T03:04:05Z', config: { workers: 2 } })
 const options = {
   catalog: app.catalog,
   store: app.store,

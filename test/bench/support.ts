@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { freePort } from '../support/serving.ts'
 
 export const root = path.resolve(import.meta.dirname, '../..')
 
@@ -62,13 +62,4 @@ function peakMemory(pid: number | undefined): number | null {
   if (pid === undefined || !existsSync(file)) return null
   const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1]
   return kilobytes === undefined ? null : Number(kilobytes) / 1000
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { openAccountsOf } from '../../src/accounts/open.ts'
-import { buildApp } from '../../src/app/app.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { freePort, noBrowser, PEERS } from '../support/browser.ts'
+import { noBrowser, PEERS } from '../support/browser.ts'
+import { servePortal } from '../support/portal.ts'
+import { freePort } from '../support/serving.ts'
 import { codeAt } from '../support/totp.ts'
 
 /** Passkeys in Chromium, with the virtual authenticator of its protocol (Web Authentication, section 11). */
@@ -23,14 +24,10 @@ t.test('a passkey is made and used in a browser', { skip: noBrowser }, async t =
   const config = { ...loadConfig({ portal, base, port }, {}), workers: 1 }
   const accounts = await openAccountsOf(config, { now: Date.now })
   const { id } = await accounts.users.add('ada', PASSWORD)
-  const app = await buildApp({ ...config, log: 'silent' })
-  await app.catalog.refresh()
-  app.markReady()
-  await app.http.listen({ port, host: '127.0.0.1' })
+  await servePortal(t, { portal, base, port, isPublished: false })
   const browser = await startBrowser()
   t.teardown(async () => {
     await browser.close()
-    await app.close()
     await accounts.close()
   })
   const page = await (await browser.newContext()).newPage()

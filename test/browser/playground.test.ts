@@ -2,10 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { buildApp } from '../../src/app/app.ts'
-import { loadConfig } from '../../src/config/load.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
-import { freePort, noBrowser, PEERS } from '../support/browser.ts'
+import { noBrowser, PEERS } from '../support/browser.ts'
+import { servePortal } from '../support/portal.ts'
+import { freePort } from '../support/serving.ts'
 
 /** The SPARQL playground in Chromium: completion, answers as charts and graphs, plans. */
 
@@ -27,16 +26,9 @@ t.test('a query is completed, drawn and explained', { skip: noBrowser }, async t
   const { startBrowser, watchPage } = await import(new URL('browser.mjs', PEERS).href)
   const port = await freePort()
   const base = `http://localhost:${port}`
-  await publishAll({ portal, base, now: () => new Date() }, null, () => undefined)
-  const app = await buildApp({ ...loadConfig({ portal, base, port }, {}), workers: 1, log: 'silent' })
-  await app.catalog.refresh()
-  app.markReady()
-  await app.http.listen({ port, host: '127.0.0.1' })
+  await servePortal(t, { portal, base, port })
   const browser = await startBrowser()
-  t.teardown(async () => {
-    await browser.close()
-    await app.close()
-  })
+  t.teardown(() => browser.close())
   const page = await (await browser.newContext()).newPage()
   const wrong = watchPage(page, base)
   const run = async (query: string, button: string, waited: string) => {

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseHTML } from 'linkedom'
 import t from 'tap'
-import { buildApp } from '../../src/app/app.ts'
-import { loadConfig } from '../../src/config/load.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
-import { freePort, noBrowser, PEERS } from '../support/browser.ts'
+import { noBrowser, PEERS } from '../support/browser.ts'
+import { servePortal } from '../support/portal.ts'
+import { freePort } from '../support/serving.ts'
 
 /** What a visitor of the site does from the first page to the data, without scripts and in a browser. */
 
@@ -29,17 +28,8 @@ cpSync(new URL('mappings/cities.yml', ROOT), path.join(portal, 'mappings/cities.
 cpSync(new URL('mappings/cities', ROOT), path.join(portal, 'mappings/cities'), { recursive: true })
 const port = await freePort()
 const base = `http://localhost:${port}`
-const config = { ...loadConfig({ portal, base, port }, {}), workers: 1 }
-await publishAll({ portal, base, now: () => new Date() }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp({ ...config, log: 'silent' })
-await app.catalog.refresh()
-app.markReady()
-t.teardown(async () => {
-  await app.close()
-  rmSync(portal, { recursive: true })
-})
+t.teardown(() => rmSync(portal, { recursive: true }))
+const { app } = await servePortal(t, { portal, base, port })
 
 interface City {
   readonly country: string
@@ -187,7 +177,6 @@ t.test('a browser gets there too', { skip: noBrowser, timeout: 200_000 }, async 
   const { startBrowser } = (await import(new URL('browser.mjs', PEERS).href)) as Peers
   const { visit } = (await import(new URL('journey.mjs', PEERS).href)) as Peers
   const { judgePage } = (await import(new URL('pages.mjs', PEERS).href)) as Peers
-  await app.http.listen({ port })
   const browser = await startBrowser()
   t.teardown(() => browser.close())
   for (const hasScripts of [true, false]) {

@@ -8,13 +8,13 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { CRASH_DATASETS, CRASH_RECORDS, publishedGeneration, writeGeneration } from '../support/crash.ts'
+import { freePort } from '../support/serving.ts'
 import { mutatedRequest, randomOf } from './mutations.ts'
 
 /**
@@ -230,14 +230,6 @@ async function watch(): Promise<void> {
       log(JSON.stringify({ left: Math.round((end - performance.now()) / 1000), generation, ...counts }))
     await sleep(2000)
   }
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => listener.once('listening', resolve))
-  const { port: free } = listener.address() as AddressInfo
-  await new Promise(resolve => listener.close(resolve))
-  return free
 }
 
 log(`seed ${seed}, ${minutes} minutes`)

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { Agent, createServer, request } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { writeGeneration } from '../support/crash.ts'
+import { freePort } from '../support/serving.ts'
 import { mutatedRequest, randomOf } from './mutations.ts'
 
 /**
@@ -83,14 +83,6 @@ function sample(): void {
   const found = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]
   memory.push({ requests: sent, rss: Math.round(Number(found) / 1000) })
   process.stdout.write(`${JSON.stringify({ ...memory.at(-1), broken: broken.length })}\n`)
-}
-
-async function freePort(): Promise<number> {
-  const listener = createServer().listen(0, '127.0.0.1')
-  await new Promise(resolve => listener.once('listening', resolve))
-  const { port: free } = listener.address() as AddressInfo
-  await new Promise(resolve => listener.close(resolve))
-  return free
 }
 
 try {

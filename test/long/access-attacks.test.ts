@@ -6,7 +6,6 @@ import { graphsOf } from '../../src/catalog/served.ts'
 import { setCookie } from '../../src/http/session-cookie.ts'
 import {
   ask,
-  BASE,
   basic,
   byHeader,
   byKey,
@@ -18,22 +17,22 @@ import {
   OPEN,
   PASSWORD,
   portalFiles,
-  publish,
   type Shown,
-  serve,
+  serveLogged,
   textOf,
   WORD,
 } from '../support/access.ts'
+import { BASE, publishPortal } from '../support/portal.ts'
 
 /** Ways to come at what one may not see, or to a secret of somebody else. */
 const portal = t.testdir(portalFiles())
 const log = path.join(portal, 'log.txt')
 writeFileSync(log, '')
-await publish(portal)
+await publishPortal(portal)
 const { accounts, secrets } = await makePeople(portal)
 t.teardown(() => accounts.close())
 keepLog(t, log)
-const app = await serve(t, portal)
+const app = await serveLogged(t, portal)
 await app.http.listen({ port: 0, host: '127.0.0.1' })
 const address = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
 
@@ -148,8 +147,8 @@ t.test('no query reaches the graphs of what one may not see', async t => {
 t.test('a portal where everything is restricted tells nothing of it', async t => {
   const { mappings, ...files } = portalFiles()
   const folder = t.testdir({ ...files, mappings, data: { [HIDDEN]: files.data[HIDDEN] } })
-  await publish(folder)
-  const lonely = await serve(t, folder)
+  await publishPortal(folder)
+  const lonely = await serveLogged(t, folder)
   for (const query of [...LOOKING, 'SELECT (COUNT(*) AS ?n) { ?s ?p ?o }']) {
     const answer = await ask(lonely, `/api/sparql?query=${encodeURIComponent(query)}`)
     t.equal(answer.statusCode, 200, query)
@@ -332,7 +331,7 @@ function raw(port: number, target: string, lines: readonly string[] = []): Promi
 const portOf = ({ http }: typeof app) => (http.server.address() as AddressInfo).port
 
 t.test('no spelling of an address goes around who asks, or around what is counted', async t => {
-  const closed = await serve(t, portal, { access: 'private' })
+  const closed = await serveLogged(t, portal, { access: 'private' })
   await closed.http.listen({ port: 0, host: '127.0.0.1' })
   const list = 'api/v2/catalog/datasets'
   const hidden = `api/v2/catalog/datasets/${HIDDEN}`
@@ -440,7 +439,7 @@ t.test('a dataset that becomes restricted is gone at once', async t => {
   ]
   const become = async (visibility: string) => {
     writeFileSync(file, HIDDEN_DATASET.replace('visibility: restricted', `visibility: ${visibility}`))
-    await publish(portal)
+    await publishPortal(portal)
     await app.catalog.refresh()
   }
   const names = async (url: string) =>

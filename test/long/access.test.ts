@@ -4,7 +4,6 @@ import type { App } from '../../src/app/app.ts'
 import { setCookie } from '../../src/http/session-cookie.ts'
 import {
   ask,
-  BASE,
   basic,
   byHeader,
   byKey,
@@ -15,21 +14,21 @@ import {
   makePeople,
   OPEN,
   portalFiles,
-  publish,
   type Shown,
-  serve,
+  serveLogged,
   textOf,
   WORD,
 } from '../support/access.ts'
+import { BASE, publishPortal } from '../support/portal.ts'
 
 /** Who may see what: every endpoint by every principal. */
 const portal = t.testdir(portalFiles())
-await publish(portal)
+await publishPortal(portal)
 const { accounts, secrets } = await makePeople(portal)
 t.teardown(() => accounts.close())
 keepLog(t, path.join(portal, 'log.txt'))
-const open = await serve(t, portal)
-const closed = await serve(t, portal, { access: 'private' })
+const open = await serveLogged(t, portal)
+const closed = await serveLogged(t, portal, { access: 'private' })
 
 /** Who asks: what is shown, and what that one may see beside what is public. */
 interface Person {

@@ -23,7 +23,6 @@ import { unpack } from '../../src/cli/backup/unpack.ts'
 import { verifyBackup } from '../../src/cli/backup/verify.ts'
 import { checkPublished } from '../../src/cli/published-files.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
 import {
   currentManifest,
   versionFolder,
@@ -31,6 +30,7 @@ import {
   withdraw,
 } from '../../src/publishing/versions/versions.ts'
 import { lodestone } from '../support/crash.ts'
+import { publishPortal } from '../support/portal.ts'
 
 /** Back-ups: whole while others publish, checked by restoring, and refused where a byte is wrong. */
 const base = 'http://portal.test'
@@ -63,11 +63,8 @@ function elsewhere(t: Test): string {
   return folder
 }
 
-function publish(portal: string, datasets: readonly string[] | null = null): Promise<void> {
-  return publishAll({ portal, base, now: () => new Date() }, datasets, message => {
-    if (message.type === 'failed') throw new Error(message.reason)
-  })
-}
+const publish = (portal: string, datasets: readonly string[] | null = null) =>
+  publishPortal(portal, { base }, datasets)
 
 /** All files below a folder with the digests of what is in them. */
 function filesOf(folder: string): ReadonlyMap<string, string> {

@@ -6,6 +6,7 @@ import t, { type Test } from 'tap'
 import { program } from '../../src/cli/lodestone.ts'
 import { titleFromName } from '../../src/model/title.ts'
 import { lodestone, spawnLodestone } from '../support/crash.ts'
+import { freePort } from '../support/serving.ts'
 
 /** The command line, each command as a process of its own. */
 const CSV = 'name,height,planted\nOak,12,1999-04-01\nElm,7.5,2001-05-02\nYew,,\n'
@@ -21,15 +22,6 @@ function portalOf(t: Test): string {
       },
       stones: { 'dataset.yaml': 'source: { path: s.json }\n', 's.json': '[{"a": 1}, {"a": 2}]' },
     },
-  })
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
   })
 }
 

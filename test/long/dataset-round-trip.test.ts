@@ -2,13 +2,11 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import t from 'tap'
-import { buildApp } from '../../src/app/app.ts'
-import { loadConfig } from '../../src/config/load.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
 import type { FieldSpec } from '../../src/sources/fields.ts'
 import { inspectSource } from '../../src/sources/inspect.ts'
 import { openSource } from '../../src/sources/open.ts'
 import { typeRecords } from '../../src/sources/typing.ts'
+import { servePortal } from '../support/portal.ts'
 
 /** Every table format of three datasets as the API exports it, read again as a publisher's file. */
 const portal = t.testdir({ 'portal.yaml': '', data: { cities: {} }, out: {} })
@@ -38,13 +36,7 @@ writeFileSync(
     .replace(/^source:.*/m, 'source: { path: cities.json }')
     .replace(/^fields:/m, 'fields:\n  - { name: note, type: text }'),
 )
-const base = 'http://portal.example'
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-t.teardown(() => app.close())
-await app.catalog.refresh()
+const { app } = await servePortal(t, { portal, now: '2026-01-02T03:04:05Z' })
 
 /** Formats with the ending of their files; those without lists write their elements with a separator. */
 const FORMATS: readonly {

@@ -1,5 +1,4 @@
 import t, { type Test } from 'tap'
-import { buildApp } from '../../src/app/app.ts'
 import { type Context, clock, type Row } from '../support/odsql-evaluator.ts'
 import {
   type Asked,
@@ -11,6 +10,7 @@ import {
   startFrom,
   TYPES,
 } from '../support/odsql-generator.ts'
+import { servePortal } from '../support/portal.ts'
 import { seedOf } from '../support/seed.ts'
 import { publishInto, testConfig } from '../support/stores.ts'
 
@@ -49,9 +49,7 @@ async function serve(t: Test, datasets: Readonly<Record<string, Description>>) {
   await publishInto(config, message => {
     if (message.type === 'published') t.equal(message.report.misfitCount, 0, 'every value fits its type')
   })
-  const app = await buildApp(config)
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
+  const { app } = await servePortal(t, { portal, base, isPublished: false, config })
   return async (path: string, clauses: Asked['clauses']): Promise<unknown> => {
     const query = Object.fromEntries(
       Object.entries(clauses).flatMap(([name, value]) =>

@@ -12,7 +12,7 @@ import { takeNext } from '../../src/runtime/turns.ts'
 import { breathe, currentClient, forSameClient, runFor } from '../../src/runtime/work-client.ts'
 import { withMemoryLimit } from '../../src/store/embedded/module.ts'
 import { AttackClient } from '../support/attacks.ts'
-import { serve } from '../support/serving.ts'
+import { startReadyServer } from '../support/serving.ts'
 
 /** Nobody keeps others from being answered: attacks by one to three clients over HTTP, while a client goes on reading. */
 t.setTimeout(500_000)
@@ -83,7 +83,7 @@ const ATTACKS: Readonly<Record<string, (turn: number) => string>> = {
 }
 
 t.test('a normal client is answered during attacks', { timeout: 500_000 }, async t => {
-  const server = await serve(t, portal)
+  const server = await startReadyServer(t, portal)
   const normal = new AttackClient(server.port, '192.0.2.77')
   const untrusted = [1, 2, 3].map(last => new AttackClient(server.port, `198.51.100.${last}`))
   await normal.ask(`${API}/records?limit=1`)
@@ -265,7 +265,7 @@ t.test('who asks without a pause waits while others ask', async t => {
 })
 
 t.test('requests that follow one another on one connection do not pile up', async t => {
-  const server = await serve(t, portal)
+  const server = await startReadyServer(t, portal)
   const other = new AttackClient(server.port, '192.0.2.77')
   for (let tries = 0; tries < 400 && (await other.ask('/readyz')).status !== 200; tries++) await sleep(50)
   const text =
@@ -335,7 +335,7 @@ t.test(
   'a query that would fill the memory is refused, and others are answered',
   { timeout: 200_000 },
   async t => {
-    const server = await serve(t, portal)
+    const server = await startReadyServer(t, portal)
     const client = new AttackClient(server.port, '192.0.2.77')
     for (let tries = 0; tries < 400 && (await client.ask('/readyz')).status !== 200; tries++) await sleep(50)
     const bombs = [

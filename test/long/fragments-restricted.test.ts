@@ -5,7 +5,7 @@ import { parseBindings } from '../../src/api/fragments/bindings.ts'
 import { Fault } from '../../src/errors/errors.ts'
 import { termText } from '../../src/rdf/ntriples.ts'
 import { HYDRA, XSD } from '../../src/rdf/vocab.ts'
-import { EX, isData, key, objects, parse, quads, serve } from '../support/fragment-server.ts'
+import { EX, isData, key, objects, parse, quads, servePeople } from '../support/fragment-server.ts'
 
 /** Bindings-restricted fragments, pages for people, what clients add to addresses, and the list of all datasets. */
 const person = (i: number) => `<${EX}person/${i}>`
@@ -84,7 +84,7 @@ function integerForms(): readonly string[] {
 }
 
 t.test('a restricted fragment has the triples that agree with a row, each once', async t => {
-  const { http } = await serve(t)
+  const { http } = await servePeople(t)
   const subjects = (...required: readonly number[]) => required.map(i => `${EX}person/${i}`)
   const is =
     (place: 'subject' | 'object', ...values: readonly string[]) =>
@@ -177,7 +177,7 @@ t.test('a restricted fragment has the triples that agree with a row, each once',
 })
 
 t.test('a page for people has its terms as links, and nothing in it can leave its place', async t => {
-  const { http } = await serve(t)
+  const { http } = await servePeople(t)
   const get = async (query: string) =>
     http.inject({ url: `/api/tpf/people?${query}`, headers: { accept: 'text/html' } })
   const page = await get(`${name}&apikey=K%20%22%3Cx&page=2`)
@@ -209,7 +209,7 @@ t.test('a page for people has its terms as links, and nothing in it can leave it
 })
 
 t.test('what a client adds to the address of the start stays in all addresses', async t => {
-  const { http } = await serve(t)
+  const { http } = await servePeople(t)
   const requested = async (query: string, headers = {}) => {
     const answer = await http.inject({ url: `/api/tpf/people?${query}`, headers })
     const all = parse(answer.body, 'application/trig')
@@ -235,7 +235,7 @@ t.test('what a client adds to the address of the start stays in all addresses', 
 })
 
 t.test('the list of all datasets', async t => {
-  const { http } = await serve(t)
+  const { http } = await servePeople(t)
   const { body, headers } = await http.inject('/api/tpf')
   const all = parse(body, 'application/trig')
   t.strictSame(objects(all, HYDRA.member), ['http://127.0.0.1/api/tpf/people#dataset'])
@@ -248,7 +248,7 @@ t.test('the list of all datasets', async t => {
 })
 
 t.test('Comunica finds the same with bindings, in HTML alone, and with a key in the address', async t => {
-  const { address } = await serve(t, true)
+  const { address } = await servePeople(t, true)
   const requested: string[] = []
   const fetching = (accept: string | null) => (input: RequestInfo | URL, init?: RequestInit) => {
     requested.push(String(input))

@@ -4,10 +4,8 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { buildApp } from '../../src/app/app.ts'
 import { diagnoseHarvests } from '../../src/cli/doctor/harvests.ts'
 import { run } from '../../src/cli/lodestone.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import { harvest } from '../../src/harvest/harvest.ts'
 import { dueHarvesters, harvestAges } from '../../src/harvest/schedule.ts'
 import { readHarvesters } from '../../src/harvest/settings.ts'
@@ -16,6 +14,7 @@ import { definedDatasets, definitionOf } from '../../src/publishing/definition.t
 import { publishAll } from '../../src/publishing/publisher.ts'
 import { remoteState } from '../../src/publishing/remote/state.ts'
 import { currentManifest, isWithdrawn, versionsOf } from '../../src/publishing/versions/versions.ts'
+import { servePortal } from '../support/portal.ts'
 import { freePort, startServer } from '../support/serving.ts'
 
 t.setTimeout(120_000)
@@ -76,19 +75,12 @@ t.test('another Lodestone', async t => {
     },
   })
   const theirs = path.join(folders, 'other')
-  const app = await buildApp(loadConfig({ portal: theirs, base: 'http://there.test' }, {}))
-  t.teardown(() => app.close())
-  const publishThere = async () => {
-    await publishAll(
-      { portal: theirs, base: 'http://there.test', now: () => new Date() },
-      null,
-      () => undefined,
-    )
-    await app.catalog.refresh()
-  }
-  await publishThere()
-  await app.http.listen({ host: '127.0.0.1', port: 0 })
-  const origin = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
+  const { port, publish: publishThere } = await servePortal(t, {
+    portal: theirs,
+    base: 'http://there.test',
+    port: 0,
+  })
+  const origin = `http://127.0.0.1:${port}`
   const portal = path.join(folders, 'here')
   writeFileSync(
     path.join(portal, 'harvest.yaml'),

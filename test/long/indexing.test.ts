@@ -1,11 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { buildApp } from '../../src/app/app.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import { lookup, setMember } from '../../src/model/lookup.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
 import { openIndexes } from '../support/indexing.ts'
+import { servePortal } from '../support/portal.ts'
 
 /** No object is indexed by a name that may come from outside: see openIndexes. */
 const root = path.resolve(import.meta.dirname, '../..')
@@ -76,14 +74,7 @@ t.test('addresses may have any name in them', async t => {
     'portal.yaml': 'title: Test\n',
     data: { made: { 'a.json': '[{"a":1,"b":"x"}]', 'dataset.yaml': 'source: { path: a.json }\n' } },
   })
-  const base = 'http://portal.example'
-  await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
-    if (message.type === 'failed') throw new Error(message.reason)
-  })
-  const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
-  app.markReady()
+  const { app } = await servePortal(t, { portal, now: '2026-01-02T03:04:05Z' })
   const records = '/api/explore/v2.1/catalog/datasets/made/records'
   const files = '/api/explore/v2.1/catalog/datasets/made/exports'
   const addresses = (name: string) => [

@@ -4,15 +4,12 @@ import jsonld, { type JsonLdDocument } from 'jsonld'
 import { Parser, type Quad, Writer } from 'n3'
 import { isomorphic } from 'rdf-isomorphic'
 import t from 'tap'
-import { buildApp } from '../../src/app/app.ts'
 import { writeQueryAnswer } from '../../src/cli/query/answer.ts'
-import { loadConfig } from '../../src/config/load.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
 // @ts-expect-error: a script of the tests without types
 import { readWithRiot, whyNoRiot } from '../peers/linked-data/riot.mjs'
+import { servePortal } from '../support/portal.ts'
 
 /** Every answer in JSON-LD as its reference implementation reads it, and every RDF export as Jena's riot reads it. */
-const base = 'http://portal.example'
 const PLAIN = [
   {
     id: 'a',
@@ -109,13 +106,7 @@ metas: { default: { title: Places, license: CC0, license_url: 'https://creativec
   },
 })
 const DATASETS = ['plain', 'places', 'graph', 'directed', 'empty', 'long']
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(`${message.dataset}: ${message.reason}`)
-})
-const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-t.teardown(() => app.close())
-await app.catalog.refresh()
-app.markReady()
+const { app, base } = await servePortal(t, { portal, now: '2026-01-02T03:04:05Z' })
 
 async function get(url: string, accept = '*/*'): Promise<string> {
   const { statusCode, body } = await app.http.inject({ url, headers: { accept } })

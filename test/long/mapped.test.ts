@@ -4,10 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { Parser, type Quad } from 'n3'
 import t from 'tap'
-import { buildApp } from '../../src/app/app.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import { PortalWatch } from '../../src/publishing/portal-watch.ts'
-import { type PublishMessage, publishAll } from '../../src/publishing/publisher.ts'
+import type { PublishMessage } from '../../src/publishing/publisher.ts'
 import {
   currentManifest,
   currentVersion,
@@ -16,6 +14,7 @@ import {
 } from '../../src/publishing/versions/versions.ts'
 import { select } from '../support/ask.ts'
 import { lodestone, spawnLodestone } from '../support/crash.ts'
+import { publishReports, servePortal } from '../support/portal.ts'
 
 /** Mappings of datasets from the portal folder to everything that is served: a saved mapping changes all of it at once. */
 const base = 'http://localhost:3000'
@@ -92,15 +91,12 @@ async function publish(
   names: readonly string[] | null = ['cities'],
   mappingOnly = false,
 ): Promise<Reported[]> {
-  const messages: PublishMessage[] = []
-  await publishAll({ portal, base, mappingOnly, now: () => new Date() }, names, each => messages.push(each))
+  const reports = await publishReports(portal, { base, mappingOnly }, names)
   await app.catalog.refresh()
-  return messages.filter(each => each.type !== 'progress')
+  return reports
 }
 
-const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-t.teardown(() => app.close())
-app.markReady()
+const { app } = await servePortal(t, { portal, base, isPublished: false })
 
 const get = (url: string, query: Readonly<Record<string, string>> = {}, accept?: string) =>
   app.http.inject({ url, query: { ...query }, headers: accept === undefined ? {} : { accept } })
@@ -549,9 +545,7 @@ t.test(
       save(`mappings: { a: { s: 'http://x/$(id)', po: [[a, 'http://x/${class_}']] } }\n`)
       await publish()
     }
-    const other = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-    t.teardown(() => other.close())
-    await other.catalog.refresh()
+    const { app: other } = await servePortal(t, { portal, base, isPublished: false })
     for (const { target, resources } of [app, other].map(({ catalog }) => catalog.dataset('cities')))
       t.match(resources, /:mapped$/, target.graphs.facts)
     const manifest = currentManifest(versions, 'cities')

@@ -1,5 +1,4 @@
 import t, { type Test } from 'tap'
-import { buildApp } from '../../src/app/app.ts'
 import { parseFilter } from '../../src/language/odata/parse.ts'
 import { answer, type World } from '../support/odata-evaluator.ts'
 import { type Asked, ask, askAbout } from '../support/odata-generator.ts'
@@ -8,6 +7,7 @@ import { asOdsql } from '../support/odata-odsql.ts'
 import { between, chance, makeRecords, pick, startFrom, TYPES } from '../support/odata-records.ts'
 import { bare } from '../support/odata-tree.ts'
 import { momentOf, type Source } from '../support/odata-values.ts'
+import { servePortal } from '../support/portal.ts'
 import { seedOf } from '../support/seed.ts'
 import { publishInto, testConfig } from '../support/stores.ts'
 
@@ -43,9 +43,7 @@ async function serve(t: Test, records: readonly unknown[]) {
   await publishInto(config, message => {
     if (message.type === 'published') t.equal(message.report.misfitCount, 0, 'every value fits its type')
   })
-  const app = await buildApp(config)
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
+  const { app } = await servePortal(t, { portal, base, isPublished: false, config })
   return async (url: string, headers: Readonly<Record<string, string>> = {}) => {
     const response = await app.http.inject({ url, headers: { ...headers } })
     if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${response.body}`)

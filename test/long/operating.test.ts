@@ -10,7 +10,7 @@ import { BOUNDS, Durations } from '../../src/telemetry/durations.ts'
 import { tracingSettings } from '../../src/telemetry/otel-settings.ts'
 import { readTraceparent } from '../../src/telemetry/trace-context.ts'
 import { spawnLodestone } from '../support/crash.ts'
-import { freePort, serve, until } from '../support/serving.ts'
+import { freePort, startReadyServer, until } from '../support/serving.ts'
 
 /** What operators need: metrics, logs, traces, and an end with grace. Servers are processes of their own. */
 const ROWS = 4000
@@ -39,7 +39,7 @@ t.jobs = 3
 
 t.test('metrics on a port of their own, with labels that end', { buffered: true }, async t => {
   const adminPort = await freePort()
-  const { address } = await serve(t, portalOf(t, `admin_port: ${adminPort}\n`))
+  const { address } = await startReadyServer(t, portalOf(t, `admin_port: ${adminPort}\n`))
   const admin = `http://127.0.0.1:${adminPort}`
   for (let calls = 0; calls < 5; calls++) await (await fetch(`${address}${RECORDS}?limit=30`)).text()
   await fetch(`${address}${RECORDS}?where=a%3E1&apikey=guess-me-not`)
@@ -90,7 +90,7 @@ t.test(
   'metrics on the port of the portal, where they are public, also of a private one',
   { buffered: true },
   async t => {
-    const { address } = await serve(t, portalOf(t, 'metrics: public\naccess: private\n'))
+    const { address } = await startReadyServer(t, portalOf(t, 'metrics: public\naccess: private\n'))
     const answer = await fetch(`${address}/metrics`)
     t.equal(answer.status, 200)
     t.match(answer.headers.get('content-type'), /^text\/plain; version=0\.0\.4/)
@@ -101,7 +101,7 @@ t.test(
 
 t.test('logs: a line a request, its id in the answer, and no credentials', { buffered: true }, async t => {
   const portal = portalOf(t, 'log: info\nproxies: 1\n')
-  const { address, lines, stderr } = await serve(t, portal)
+  const { address, lines, stderr } = await startReadyServer(t, portal)
   const requested = async (query: string, headers: Readonly<Record<string, string>> = {}) => {
     const answer = await fetch(`${address}${RECORDS}?${query}`, { headers })
     await answer.text()
@@ -177,7 +177,7 @@ t.test('credentials are taken out of any text', async t => {
 
 t.test('traces go to a collector, below the span of the caller', { buffered: true }, async t => {
   const collector = await openCollector(t)
-  const { address, child, ended } = await serve(t, portalOf(t), {
+  const { address, child, ended } = await startReadyServer(t, portalOf(t), {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.address,
     OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=a%20b',
     OTEL_SERVICE_NAME: 'portal-7',
@@ -242,7 +242,7 @@ t.test('traces go to a collector, below the span of the caller', { buffered: tru
 })
 
 t.test('a collector that is away costs nothing but the traces', { buffered: true }, async t => {
-  const { address, child, ended, stderr } = await serve(t, portalOf(t), {
+  const { address, child, ended, stderr } = await startReadyServer(t, portalOf(t), {
     LODESTONE_OTEL: `http://127.0.0.1:${await freePort()}`,
     OTEL_BSP_SCHEDULE_DELAY: '20',
   })
@@ -311,7 +311,7 @@ t.test('durations by their length', async t => {
 
 t.test('a signal ends the service when its answers are finished', { buffered: true }, async t => {
   const portal = portalOf(t, 'shutdown_delay: 4\n', true)
-  const { address, port, child, ended } = await serve(t, portal)
+  const { address, port, child, ended } = await startReadyServer(t, portal)
   const serving = path.join(portal, 'var', 'serving')
   t.equal(readdirSync(serving).length, 1, 'the folder says that a server runs')
   const reader = slowReader(port, '/api/explore/v2.1/catalog/datasets/long/exports/json')
@@ -336,7 +336,10 @@ t.test('a signal ends the service when its answers are finished', { buffered: tr
 })
 
 t.test('answers that take too long are cut off', { buffered: true }, async t => {
-  const { port, child, ended, stderr } = await serve(t, portalOf(t, 'shutdown_timeout: 0.5\n', true))
+  const { port, child, ended, stderr } = await startReadyServer(
+    t,
+    portalOf(t, 'shutdown_timeout: 0.5\n', true),
+  )
   const reader = slowReader(port, '/api/explore/v2.1/catalog/datasets/long/exports/json')
   await until(() => reader.bytes() > 0)
   const begun = performance.now()
@@ -353,7 +356,7 @@ t.test(
   'a second signal ends at once, and one before all is served ends as well',
   { buffered: true },
   async t => {
-    const { port, child, ended } = await serve(t, portalOf(t, '', true))
+    const { port, child, ended } = await startReadyServer(t, portalOf(t, '', true))
     const reader = slowReader(port, '/api/explore/v2.1/catalog/datasets/long/exports/json')
     reader.body.catch(() => undefined)
     await until(() => reader.bytes() > 0)

@@ -13,10 +13,7 @@ import {
 import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
-import { buildApp } from '../../src/app/app.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
-import { loadConfig } from '../../src/config/load.ts'
-import { type PublishMessage, publishAll } from '../../src/publishing/publisher.ts'
 import { localRegistry } from '../../src/publishing/registry/local-registry.ts'
 import {
   currentManifest,
@@ -39,16 +36,14 @@ import {
   publishedGeneration,
   writeGeneration,
 } from '../support/crash.ts'
+import { publishReports, servePortal } from '../support/portal.ts'
 
 /** Publishing: what makes a new version, what keeps the old one, and that no moment shows anything between them. */
 const BASE = 'http://portal.test'
 const CSV = 'name,height,kind\nOak,12,tree\nElm,7.5,tree\nIvy,,climber\n'
 
-async function publish(portal: string, names: readonly string[] | null = null, base = BASE) {
-  const messages: PublishMessage[] = []
-  await publishAll({ portal, base, now: () => new Date() }, names, message => messages.push(message))
-  return messages.filter(message => message.type !== 'progress')
-}
+const publish = (portal: string, names: readonly string[] | null = null, base = BASE) =>
+  publishReports(portal, { base }, names)
 
 function makePortal(t: Test, datasets: Readonly<Record<string, Record<string, string>>>): string {
   return t.testdir({ 'portal.yaml': 'title: Test\n', data: datasets })
@@ -248,11 +243,8 @@ t.test('a version whose files are damaged is made again of its source', async t 
   half(fileOf('facts.nt.gz'))
   half(fileOf('facts.nt.gz').replace(/nt\.gz$/, 'columns'))
   writeFileSync(path.join(portal, 'mappings/plants.yml'), mapping('third'))
-  const messages: PublishMessage[] = []
-  const context = { portal, base: BASE, now: () => new Date(), mappingOnly: true }
-  await publishAll(context, ['plants'], message => messages.push(message))
   t.match(
-    messages.at(-1),
+    (await publishReports(portal, { base: BASE, mappingOnly: true }, ['plants'])).at(-1),
     { type: 'published', report: { damage: /facts/, isSourceRead: true } },
     'a saved mapping finds it',
   )
@@ -354,10 +346,7 @@ t.test('a running app takes over new versions while requests go on', async t => 
   const portal = t.testdir({ data: {} })
   writeGeneration(portal, 'g0')
   await publish(portal)
-  const app = await buildApp(loadConfig({ portal, base: BASE }, {}))
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
-  app.markReady()
+  const { app } = await servePortal(t, { portal, base: BASE, isPublished: false })
   const address = '/api/explore/v2.0/catalog/datasets/first/records?limit=100&select=generation'
   const seen = new Set<string>()
   const answered = new EventEmitter()

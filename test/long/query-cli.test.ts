@@ -8,13 +8,12 @@ import { text } from 'node:stream/consumers'
 import { JsonLdParser } from 'jsonld-streaming-parser'
 import { Parser } from 'n3'
 import t from 'tap'
-import { buildApp } from '../../src/app/app.ts'
 import { type ComunicaAnswer, type QueryFormat, writeQueryAnswer } from '../../src/cli/query/answer.ts'
 import { comunicaFault, querySyntaxFault } from '../../src/cli/query/engine.ts'
 import { querySources } from '../../src/cli/query/sources.ts'
-import { loadConfig } from '../../src/config/load.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
 import type { RdfJsTerm } from '../../src/rdf/rdfjs.ts'
+import { servePortal } from '../support/portal.ts'
+import { freePort } from '../support/serving.ts'
 
 /** `lodestone query`: sources, forms of answers, and the command as a process beside a portal that is served. */
 const BINARY = path.resolve(import.meta.dirname, '../../bin/lodestone.js')
@@ -244,23 +243,11 @@ async function servers() {
     response.setHeader('content-type', 'text/turtle')
     response.end('<http://x/flint> <http://x/word> "flint" ; <http://x/hard> 7 .')
   }).listen(0)
-  const reserve = createServer().listen(0)
-  await Promise.all([once(foreign, 'listening'), once(reserve, 'listening')])
-  const { port } = reserve.address() as AddressInfo
-  reserve.close()
-  await once(reserve, 'close')
+  await once(foreign, 'listening')
+  t.teardown(() => foreign.close())
+  const port = await freePort()
   const base = `http://localhost:${port}`
-  await publishAll({ portal, base, now: () => new Date() }, null, message => {
-    if (message.type === 'failed') throw new Error(message.reason)
-  })
-  const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-  await app.catalog.refresh()
-  app.markReady()
-  await app.http.listen({ port })
-  t.teardown(async () => {
-    foreign.close()
-    await app.close()
-  })
+  await servePortal(t, { portal, base, port })
   return { portal, base, file: `http://localhost:${(foreign.address() as AddressInfo).port}/stones.ttl` }
 }
 

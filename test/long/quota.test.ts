@@ -3,14 +3,12 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { CallCounts } from '../../src/accounts/accounts.ts'
 import { openAccounts } from '../../src/accounts/open.ts'
-import { buildApp } from '../../src/app/app.ts'
 import type { Config } from '../../src/config/config.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import { addressSubject, clientAddress } from '../../src/http/client-address.ts'
 import { quotaBody } from '../../src/http/counted-call.ts'
 import { type Allowance, Quotas, type QuotasOptions, quotaLimits } from '../../src/http/quota.ts'
 import { ANONYMOUS, type Principal } from '../../src/model/principal.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
+import { publishPortal, servePortal } from '../support/portal.ts'
 
 /** Quotas: whose calls are counted together, exactly, from midnight to midnight UTC, also over restarts. */
 const DAY = 86_400_000
@@ -346,7 +344,7 @@ t.test('the address of the client is what the outermost proxy saw', async t => {
     t.equal(addressSubject(address), subject)
 })
 
-const base = 'http://portal.example'
+const _base = 'http://portal.example'
 
 /** A portal of one small dataset, published. */
 async function portalFor(t: Test): Promise<string> {
@@ -354,32 +352,13 @@ async function portalFor(t: Test): Promise<string> {
     'portal.yaml': '',
     data: { trees: { 'a.json': '[{"a":1},{"a":2}]', 'dataset.yaml': 'source: { path: a.json }\n' } },
   })
-  await publishAll({ portal, base, now: () => new Date() }, null, message => {
-    if (message.type === 'failed') throw new Error(message.reason)
-  })
+  await publishPortal(portal)
   return portal
 }
 
-interface Server {
-  readonly port: number
-  /** Serves what is published. */
-  readonly open: () => Promise<void>
-  readonly close: () => Promise<void>
-}
-
 /** Serves a portal on a port of its own, or the one that is given; its data is still to be loaded. */
-async function serve(portal: string, settings: Partial<Config>, port = 0): Promise<Server> {
-  const config = { ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent', ...settings } as const
-  const app = await buildApp(config)
-  await app.http.listen({ port, host: '127.0.0.1' })
-  const address = app.http.server.address()
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  const open = async () => {
-    await app.catalog.refresh()
-    app.markReady()
-  }
-  return { port: address.port, open, close: app.close }
-}
+const serve = (t: Test, portal: string, config: Partial<Config>, port = 0) =>
+  servePortal(t, { portal, config, port, isPublished: false, isOpen: false })
 
 interface Answer {
   readonly status: number
@@ -415,9 +394,8 @@ const PAGE = `${V21}/trees/records?limit=2`
 t.test('1,000 calls against 900, by 50 at once and with a restart among them', async t => {
   const portal = await portalFor(t)
   const settings = { quotas: { domain: 900 } }
-  let server = await serve(portal, settings)
+  let server = await serve(t, portal, settings)
   await server.open()
-  t.teardown(() => server.close())
   const { port } = server
   const agent = new Agent({ keepAlive: true, maxSockets: 50 })
   t.teardown(() => agent.destroy())
@@ -441,9 +419,9 @@ t.test('1,000 calls against 900, by 50 at once and with a restart among them', a
   }
   const calls = Array.from({ length: 50 }, callInTurn)
   while (answers.length < 400) await new Promise(resolve => setTimeout(resolve, 1))
-  await server.close()
+  await server.app.close()
   t.ok(answers.length < 900, 'the restart is in the middle')
-  server = await serve(portal, settings, port)
+  server = await serve(t, portal, settings, port)
   await server.open()
   await Promise.all(calls)
   const given = answers.filter(({ status }) => status === 200)
@@ -470,8 +448,7 @@ t.test('1,000 calls against 900, by 50 at once and with a restart among them', a
 })
 
 t.test('every endpoint: what counts, and that each answer tells what is left', async t => {
-  const server = await serve(await portalFor(t), { quotas: { domain: 1000 } })
-  t.teardown(() => server.close())
+  const server = await serve(t, await portalFor(t), { quotas: { domain: 1000 } })
   let left = 1000
   const cases: readonly (readonly [string, string, number, number, Asked['headers']?])[] = [
     ['GET', PAGE, 200, 1],
@@ -519,9 +496,8 @@ t.test(
     t.teardown(() => accounts.close())
     await accounts.users.add('alice', 'correct horse battery')
     const { key } = await accounts.keys.create('alice', 'test')
-    const server = await serve(portal, { quotas: { anonymous: 2, user: 4 }, proxies: 1 })
+    const server = await serve(t, portal, { quotas: { anonymous: 2, user: 4 }, proxies: 1 })
     await server.open()
-    t.teardown(() => server.close())
     const from = (forwarded: string) => ask(server.port, PAGE, { headers: { 'x-forwarded-for': forwarded } })
     const described = ({ status, headers, body }: Answer) =>
       status === 200

@@ -6,12 +6,10 @@ import oxigraph from 'oxigraph'
 import { isomorphic } from 'rdf-isomorphic'
 import { RdfXmlParser } from 'rdfxml-streaming-parser'
 import t, { type Test } from 'tap'
-import { buildApp } from '../../src/app/app.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import { jsonldStream } from '../../src/formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../src/formats/rdfxml.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
 import { parseCsv } from '../support/csv.ts'
+import { servePortal } from '../support/portal.ts'
 
 /** RDF exports of datasets and exports of the catalog: the same graph in every form, filters, headers and refusals. */
 const AWKWARD = [
@@ -95,14 +93,7 @@ metas: { default: { license: no address, publisher: 'Town of "X" & Y', keyword: 
     },
   },
 })
-const base = 'http://portal.example'
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-t.teardown(() => app.close())
-await app.catalog.refresh()
-app.markReady()
+const { app, base } = await servePortal(t, { portal, now: '2026-01-02T03:04:05Z' })
 
 const APIS = ['/api/v2', '/api/explore/v2.0', '/api/explore/v2.1']
 const V21 = '/api/explore/v2.1'

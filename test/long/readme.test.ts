@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { cpSync, readFileSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
+import { freePort } from '../support/serving.ts'
 
 /** The README, the tour and the reference of ODSQL on the demonstration portal: each call answers as shown. */
 const root = path.resolve(import.meta.dirname, '../..')
@@ -179,15 +179,6 @@ async function call(command: string, address: string): Promise<string> {
 /** What differs from one publication to the next, taken out. */
 function steady(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, inner: unknown) => (key === 'timestamp' ? '' : inner)))
-}
-
-function freePort(): Promise<number> {
-  return new Promise(resolve => {
-    const server = createServer().listen(0, () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
 }
 
 async function until(test: () => Promise<boolean>): Promise<void> {

@@ -6,7 +6,6 @@ import t from 'tap'
 import { Fault, faultText } from '../../src/errors/errors.ts'
 import { readDefinition } from '../../src/publishing/definition.ts'
 import { publishDataset } from '../../src/publishing/publish.ts'
-import { type PublishMessage, publishAll } from '../../src/publishing/publisher.ts'
 import { isSchedule, nextTime } from '../../src/publishing/remote/schedule.ts'
 import { dueRemotes, remoteFolder, remoteState } from '../../src/publishing/remote/state.ts'
 import { versionsOf } from '../../src/publishing/versions/versions.ts'
@@ -14,6 +13,7 @@ import { fetchAddress } from '../../src/sources/address/fetch.ts'
 import { isPrivateAddress } from '../../src/sources/address/hosts.ts'
 import type { FetchLimits } from '../../src/sources/address/limits.ts'
 import { FtpServer } from '../support/ftp-server.ts'
+import { publishReports } from '../support/portal.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -289,12 +289,7 @@ t.test('publishing by name reports why an address gave no new data', async t => 
     'portal.yaml': 'source_private_hosts: [127.0.0.1]\n',
     data: { far: { 'dataset.yaml': `source: { url: "${origin}/far.csv" }\n` } },
   })
-  const publish = async () => {
-    const messages: PublishMessage[] = []
-    const context = { portal, base: 'http://localhost', now: () => new Date(), isNamed: true }
-    await publishAll(context, ['far'], message => messages.push(message))
-    return messages.filter(({ type }) => type !== 'progress')
-  }
+  const publish = () => publishReports(portal, { base: 'http://localhost', isNamed: true }, ['far'])
   answer = (_, response) => response.end('a\n1\n')
   t.notMatch(await publish(), [{ fetchFailure: String }])
   answer = (_, response) => response.writeHead(404).end()

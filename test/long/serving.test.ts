@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { lodestone } from '../support/crash.ts'
-import { freePort, serve, startServer, until } from '../support/serving.ts'
+import { freePort, startReadyServer, startServer, until } from '../support/serving.ts'
 
 /** How a server starts, what it does about damage and other servers, and what it does not wait for. */
 const source = (name: string, more = '') => `source: { path: ${name} }\n${more}`
@@ -104,7 +104,7 @@ t.test('until all datasets are served, lists say how many are', async (t: Test) 
 
 t.test('a query that meets its deadline costs no thread', async t => {
   const portal = t.testdir({ 'portal.yaml': 'workers: 1\ndeadline: 0.5\n', data: { one: dataset() } })
-  const { address } = await serve(t, portal)
+  const { address } = await startReadyServer(t, portal)
   const triples = '?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER(?a != ?d && ?g != ?j)'
   const slow = `${address}/api/sparql/one?query=${encodeURIComponent(`SELECT (SUM(RAND()) AS ?n) { ${triples} }`)}`
   t.equal((await get(slow)).status, 503)
@@ -160,7 +160,7 @@ t.test('a damaged version stops nothing but its own dataset', async t => {
 
 t.test('a folder is served at one address', async t => {
   const portal = t.testdir({ 'portal.yaml': 'workers: 1\n', data: { one: dataset() } })
-  const first = await serve(t, portal)
+  const first = await startReadyServer(t, portal)
   const base = `http://localhost:${first.port}`
   const records = `${first.address}/api/explore/v2.1/catalog/datasets/one/records?limit=1`
   const published = readFileSync(path.join(portal, 'var/published/one/current'), 'utf8')
@@ -183,7 +183,7 @@ t.test('a folder is served at one address', async t => {
   t.equal(readFileSync(path.join(portal, 'var/published/one/current'), 'utf8'), published)
   t.equal(entries(), 1, 'those that were refused leave no entry')
 
-  const second = await serve(t, portal, {}, ['--base', base])
+  const second = await startReadyServer(t, portal, {}, ['--base', base])
   t.equal(entries(), 2)
   t.equal((await get(records)).status, 200, 'two servers with one address share it')
   const { body } = await get(`${second.address}/api/explore/v2.1/catalog/datasets/one/records?limit=1`)
@@ -201,7 +201,7 @@ t.test('a folder is served at one address', async t => {
     await ended
   }
   t.equal(entries(), 2, 'who is killed takes nothing back')
-  const third = await serve(t, portal)
+  const third = await startReadyServer(t, portal)
   t.equal((await get(`${third.address}/readyz`)).status, 200, 'and keeps nobody from another address')
 })
 
@@ -222,7 +222,7 @@ t.test('connections that wait for their client are ended', async t => {
       'workers: 2\ndeadline: 6\nrequest_timeout: 2\nidle_timeout: 2\nwrite_timeout: 3\naddress_connections: 6\nadmin_port: 0\n',
     data: { one: dataset(), long: { 'dataset.yaml': source('a.json'), 'a.json': LONG } },
   })
-  const { address, port, stderr } = await serve(t, portal)
+  const { address, port, stderr } = await startReadyServer(t, portal)
   const open = (text = '', localAddress = '127.0.0.1') => openConnection(t, port, text, localAddress)
   const head =
     'POST /api/sparql/one HTTP/1.1\r\nhost: x\r\ncontent-type: application/sparql-query\r\ncontent-length: 900\r\n'
@@ -284,7 +284,7 @@ t.test('connections beyond what the process may have open are told in words', as
     'portal.yaml': 'workers: 1\naddress_connections: 10000\n',
     data: { one: dataset() },
   })
-  const { address, port, stderr, child } = await serve(t, portal, { OPEN_FILES: '400' })
+  const { address, port, stderr, child } = await startReadyServer(t, portal, { OPEN_FILES: '400' })
   // One address has a quarter of the connections at most.
   const held = Array.from({ length: 300 }, (_, n) => openConnection(t, port, '', `127.0.0.${2 + (n % 5)}`))
   await until(() => /connections are refused: 240 are open.* 400 files.*ulimit -n/.test(stderr()))

@@ -3,13 +3,11 @@ import { cpSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import oxigraph from 'oxigraph'
 import t from 'tap'
-import { buildApp } from '../../src/app/app.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import { Fault } from '../../src/errors/errors.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
 import { checkShapes, readShapesFile } from '../../src/publishing/shapes/check-shapes.ts'
 import { emptyGraph, readShapes, validateGraph } from '../../src/publishing/shapes/validate.ts'
 import { versionsOf } from '../../src/publishing/versions/versions.ts'
+import { servePortal } from '../support/portal.ts'
 
 /** SHACL shapes: those of each dataset hold for its data, and any can be applied to any dataset. */
 const base = 'http://portal.example'
@@ -70,14 +68,7 @@ for (const id of ['countries', 'earthquakes']) {
   cpSync(path.join(root, 'data', id), path.join(portal, 'data', id), { recursive: true })
   cpSync(path.join(root, 'mappings', `${id}.yml`), path.join(portal, 'mappings', `${id}.yml`))
 }
-await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05Z') }, null, message => {
-  if (message.type === 'failed') throw new Error(message.reason)
-})
-const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-t.teardown(() => app.close())
-await app.catalog.refresh()
-app.markReady()
-const get = (url: string, headers = {}) => app.http.inject({ url, headers })
+const { get } = await servePortal(t, { portal, base, now: '2026-01-02T03:04:05Z' })
 const versions = versionsOf(portal)
 
 const SH = 'http://www.w3.org/ns/shacl#'

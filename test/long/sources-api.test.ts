@@ -3,12 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { type App, buildApp } from '../../src/app/app.ts'
 import { Memoised } from '../../src/catalog/in-memory-dataset.ts'
 import { Usage } from '../../src/catalog/usage.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { Fault } from '../../src/errors/errors.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
+import { servePortal } from '../support/portal.ts'
+import { freePort } from '../support/serving.ts'
 
 /** The sources of the Search API v2 beside the catalog: monitoring and network. */
 const CSV = 'id,name,height\n1,Oak,12.5\n2,Elm,7\n3,Ash,9\n'
@@ -41,34 +41,7 @@ function folder(title: string, settings: string) {
   }
 }
 
-async function portalOf(portal: string, base: string): Promise<App> {
-  await publishAll({ portal, base, now: () => new Date('2026-01-02T03:04:05.678Z') }, null, message => {
-    if (message.type === 'failed') throw new Error(message.reason)
-  })
-  const app = await buildApp({ ...loadConfig({ portal, base }, {}), workers: 1, log: 'silent' })
-  await app.catalog.refresh()
-  app.markReady()
-  return app
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => {
-    server.close(resolve)
-  })
-  return port
-}
-
-const executor =
-  (app: App) =>
-  async (url: string, query: Readonly<Record<string, string>> = {}, headers: Record<string, string> = {}) => {
-    const response = await app.http.inject({ url, query: { ...query }, headers })
-    return { status: response.statusCode, body: response.json() }
-  }
+const now = '2026-01-02T03:04:05.678Z'
 
 /** Asks until an answer is as it should be: what is counted is told some seconds later. */
 async function until<Answer>(ask: () => Promise<Answer>, isGood: (answer: Answer) => boolean) {
@@ -90,19 +63,17 @@ const WATCHED = `${MONITORING}/ods-datasets-monitoring`
 const NETWORK = '/api/v2/network/datasets'
 
 const otherPort = await freePort()
-const other = await portalOf(
-  `${t.testdir({ other: folder('Forest', '') })}/other`,
-  `http://127.0.0.1:${otherPort}`,
-)
-await other.http.listen({ port: otherPort, host: '127.0.0.1' })
+const portals = t.testdir({ forest: folder('Forest', ''), park: folder('Park', '') })
+const { app: other } = await servePortal(t, {
+  portal: path.join(portals, 'forest'),
+  base: `http://127.0.0.1:${otherPort}`,
+  port: otherPort,
+  now,
+})
 const deadPort = await freePort()
-t.teardown(() => other.close())
 
 t.test('monitoring', async t => {
-  const portal = t.testdir(folder('Park', ''))
-  const app = await portalOf(portal, 'http://portal.example')
-  t.teardown(() => app.close())
-  const get = executor(app)
+  const { app, portal, getJson: get } = await servePortal(t, { portal: folder('Park', ''), now })
 
   t.test('everyone sees one dataset, and its id is none of the catalog', async t => {
     t.same(relations((await get('/api/v2/monitoring')).body), ['self', 'datasets', 'exports'])
@@ -179,153 +150,136 @@ t.test('monitoring', async t => {
   })
 })
 
-t.test('figures of use are asked like other metadata, as they are at the moment', async t => {
-  const app = await portalOf(t.testdir(folder('Park', '')), 'http://portal.example')
-  t.teardown(() => app.close())
-  const get = executor(app)
-  const use = async (id: string, calls: number) => {
-    for (let call = 0; call < calls; call++)
-      t.equal((await get(`${CATALOG}/${id}/records`, { limit: '0' })).status, 200)
-  }
-  const APIS = ['/api/v2', '/api/explore/v2.0', '/api/explore/v2.1'] as const
-  type Flat = { dataset_id: string; metas: { explore?: Record<string, number> } }
-  const datasets = (body: { results?: Flat[]; datasets?: { dataset: Flat }[] }): Flat[] =>
-    body.results ?? (body.datasets ?? []).map(({ dataset }) => dataset)
-  const idsOf = (body: object) => datasets(body).map(({ dataset_id }) => dataset_id)
-  const score = 'explore.popularity_score'
+/** Figures of use are asked like other metadata, as they are at the moment. */
+const figures = await servePortal(t, { portal: path.join(portals, 'park'), now })
+const use = async (t: Test, id: string, calls: number) => {
+  for (let call = 0; call < calls; call++)
+    t.equal((await figures.getJson(`${CATALOG}/${id}/records`, { limit: '0' })).status, 200)
+}
+const APIS = ['/api/v2', '/api/explore/v2.0', '/api/explore/v2.1'] as const
+type Flat = { dataset_id: string; metas: { explore?: Record<string, number> } }
+const datasets = (body: { results?: Flat[]; datasets?: { dataset: Flat }[] }): Flat[] =>
+  body.results ?? (body.datasets ?? []).map(({ dataset }) => dataset)
+const idsOf = (body: object) => datasets(body).map(({ dataset_id }) => dataset_id)
+const SCORE = 'explore.popularity_score'
 
-  t.test('orders follow every call', async t => {
-    for (const [used, calls, other] of [
-      ['trees', 2, 'empty'],
-      ['empty', 12, 'trees'],
-      ['trees', 30, 'empty'],
-    ] as const) {
-      await use(used, calls)
-      const down = [used, other]
-      const up = [other, used]
-      for (const api of APIS)
-        for (const [order_by, expected] of [
-          [`${score} desc`, down],
-          [`-${score}`, down],
-          [score, up],
-          ['explore.api_call_count desc, title', down],
-          ['explore.download_count desc, explore.api_call_count', up],
-          [`length(dataset_id) - ${score}`, down],
-        ] as const) {
-          const { status, body } = await get(`${api}/catalog/datasets`, { order_by })
-          t.equal(status, 200, `${api} ${order_by} ${body.message ?? ''}`)
-          t.same(idsOf(body), expected, `${api} ${order_by}`)
-        }
-      for (const [sort, expected] of [
-        [score, down],
-        [`-${score}`, up],
-        [`${score} asc`, up],
-        [`explore.feedback_count, -explore.api_call_count`, up],
-        ['-records_count', ['trees', 'empty']],
-        ['records_count', ['empty', 'trees']],
-      ] as const) {
-        const requested = { sort, rows: '20', include_app_metas: 'false' }
-        t.same(idsOf((await get(`${APIS[0]}/catalog/datasets`, requested)).body), expected, sort)
-      }
-    }
-  })
-
-  t.test('filters, columns, groups, facets and files have them', async t => {
-    const [catalog, v21] = ['/api/v2/catalog', '/api/explore/v2.1/catalog']
-    const listed = datasets((await get(CATALOG, { include_app_metas: 'true' })).body)
-    const trees = listed.find(({ dataset_id }) => dataset_id === 'trees')?.metas.explore
-    t.match(trees, { api_call_count: 32, popularity_score: Number })
-    const where = `${score} = ${trees?.popularity_score} and explore.reuse_count = 0`
-    const select = 'dataset_id, explore.api_call_count as calls'
-    const cases: readonly (readonly [url: string, query: Record<string, string>, expected: unknown])[] = [
-      [
-        `${catalog}/datasets`,
-        { where },
-        { total_count: 1, datasets: [{ dataset: { dataset_id: 'trees' } }] },
-      ],
-      [`${v21}/datasets`, { where: 'explore.api_call_count < 20' }, { results: [{ dataset_id: 'empty' }] }],
-      [`${v21}/datasets`, { select, order_by: '-calls' }, { results: [{ calls: 32 }, { calls: 12 }] }],
-      [`${v21}/datasets`, { select: `sum(${score}) as s` }, { results: [{ s: Number }] }],
-      [`${v21}/datasets`, { refine: 'explore.api_call_count:32' }, { results: [{ dataset_id: 'trees' }] }],
-      [`${v21}/datasets`, { select: 'include(explore*)', limit: '1' }, { results: [{ [score]: Number }] }],
-      [
-        `${catalog}/aggregates`,
-        { select: 'max(explore.api_call_count) as n' },
-        { aggregations: [{ n: 32 }] },
-      ],
-      [
-        `${catalog}/facets`,
-        { facet: 'explore.api_call_count' },
-        { facets: [{ facets: [{ name: '12' }, { name: '32' }] }] },
-      ],
-      [`${catalog}/exports/json`, { order_by: `-${score}` }, [{ dataset: { dataset_id: 'trees' } }, {}]],
-      [
-        `${catalog}/exports/data.json`,
-        { order_by: score, limit: '1' },
-        { dataset: [{ identifier: /empty/ }] },
-      ],
-      // This is a call of the dataset.
-      [`${v21}/datasets/trees`, { select: 'explore.api_call_count as n' }, { n: 32 }],
-    ]
-    for (const [url, query, expected] of cases) {
-      const { status, body } = await get(url, query)
-      t.equal(status, 200, `${url} ${JSON.stringify(query)} ${body.message ?? ''}`)
-      t.match(body, expected as object, `${url} ${JSON.stringify(query)}`)
-    }
-    const shown = { order_by: score, include_app_metas: 'true' }
-    const described = datasets((await get(`${v21}/datasets`, shown)).body).map(({ metas }) => metas.explore)
-    t.match(described, [{ api_call_count: 12 }, { api_call_count: 33 }])
-  })
-
-  t.test('who does not name them does not see them', async t => {
-    const head = async (query: string) =>
-      (await app.http.inject(`/api/v2/catalog/exports/csv?${query}`)).body.split('\r\n')[0]
-    const standard = await head('')
-    t.notMatch(standard, /explore/)
-    t.equal(await head(`order_by=${score}`), standard)
-    t.match(await head(`select=dataset_id,${score}`), /explore\.popularity_score/)
-    const all = await get(`${CATALOG}`, { select: '*', where: `${score} > 0`, limit: '1' })
-    t.notMatch(JSON.stringify(all.body.datasets), /explore/)
-    const [first] = datasets((await get(CATALOG, { order_by: score })).body)
-    t.notOk(first?.metas.explore)
-    const unknown = await get(CATALOG, { order_by: 'explore.popularity' })
-    t.equal(unknown.status, 400)
-    t.match(unknown.body.message, /Unknown field: explore\.popularity/)
-  })
-
-  t.test('no answer that names them is kept or has a tag', async t => {
+t.test('figures of use: orders follow every call', async t => {
+  for (const [used, calls, other] of [
+    ['trees', 2, 'empty'],
+    ['empty', 12, 'trees'],
+    ['trees', 30, 'empty'],
+  ] as const) {
+    await use(t, used, calls)
+    const down = [used, other]
+    const up = [other, used]
     for (const api of APIS)
-      for (const [query, isKept] of [
-        ['', true],
-        [`order_by=${score}`, false],
-        ['where=explore.download_count=0', false],
-        ['select=explore.download_count', false],
-        ['refine=explore.download_count:0', false],
+      for (const [order_by, expected] of [
+        [`${SCORE} desc`, down],
+        [`-${SCORE}`, down],
+        [SCORE, up],
+        ['explore.api_call_count desc, title', down],
+        ['explore.download_count desc, explore.api_call_count', up],
+        [`length(dataset_id) - ${SCORE}`, down],
       ] as const) {
-        const { headers } = await app.http.inject(`${api}/catalog/datasets?${query}`)
-        t.equal('etag' in headers, isKept, query)
-        t.equal(/^no-cache$/.test(String(headers['cache-control'])), !isKept, query)
+        const { status, body } = await figures.getJson(`${api}/catalog/datasets`, { order_by })
+        t.equal(status, 200, `${api} ${order_by} ${body.message ?? ''}`)
+        t.same(idsOf(body), expected, `${api} ${order_by}`)
       }
-    const { headers } = await app.http.inject(`${CATALOG}?sort=${score}`)
-    t.notOk('etag' in headers)
-  })
-
-  t.test('a catalog that changes is seen at once, and an empty one has the fields', async t => {
-    const portal = t.testdir({ 'portal.yaml': 'title: Test\n', data: {} })
-    const app = await portalOf(portal, 'http://portal.example')
-    t.teardown(() => app.close())
-    const get = executor(app)
-    t.match(await get(CATALOG, { sort: score }), { status: 200, body: { total_count: 0 } })
-    const folder = path.join(portal, 'data', 'later')
-    mkdirSync(folder)
-    writeFileSync(path.join(folder, 'a.json'), '[{"a":1}]')
-    writeFileSync(path.join(folder, 'dataset.yaml'), 'source: { path: a.json }\n')
-    await publishAll({ portal, base: 'http://portal.example', now: () => new Date() }, null, () => undefined)
-    await app.catalog.refresh()
-    t.same(ids((await get(CATALOG, { sort: score })).body), ['later'])
-  })
+    for (const [sort, expected] of [
+      [SCORE, down],
+      [`-${SCORE}`, up],
+      [`${SCORE} asc`, up],
+      [`explore.feedback_count, -explore.api_call_count`, up],
+      ['-records_count', ['trees', 'empty']],
+      ['records_count', ['empty', 'trees']],
+    ] as const) {
+      const requested = { sort, rows: '20', include_app_metas: 'false' }
+      t.same(idsOf((await figures.getJson(`${APIS[0]}/catalog/datasets`, requested)).body), expected, sort)
+    }
+  }
 })
 
+t.test('figures of use: filters, columns, groups, facets and files have them', async t => {
+  const [catalog, v21] = ['/api/v2/catalog', '/api/explore/v2.1/catalog']
+  const listed = datasets((await figures.getJson(CATALOG, { include_app_metas: 'true' })).body)
+  const trees = listed.find(({ dataset_id }) => dataset_id === 'trees')?.metas.explore
+  t.match(trees, { api_call_count: 32, popularity_score: Number })
+  const where = `${SCORE} = ${trees?.popularity_score} and explore.reuse_count = 0`
+  const select = 'dataset_id, explore.api_call_count as calls'
+  const cases: readonly (readonly [url: string, query: Record<string, string>, expected: unknown])[] = [
+    [`${catalog}/datasets`, { where }, { total_count: 1, datasets: [{ dataset: { dataset_id: 'trees' } }] }],
+    [`${v21}/datasets`, { where: 'explore.api_call_count < 20' }, { results: [{ dataset_id: 'empty' }] }],
+    [`${v21}/datasets`, { select, order_by: '-calls' }, { results: [{ calls: 32 }, { calls: 12 }] }],
+    [`${v21}/datasets`, { select: `sum(${SCORE}) as s` }, { results: [{ s: Number }] }],
+    [`${v21}/datasets`, { refine: 'explore.api_call_count:32' }, { results: [{ dataset_id: 'trees' }] }],
+    [`${v21}/datasets`, { select: 'include(explore*)', limit: '1' }, { results: [{ [SCORE]: Number }] }],
+    [`${catalog}/aggregates`, { select: 'max(explore.api_call_count) as n' }, { aggregations: [{ n: 32 }] }],
+    [
+      `${catalog}/facets`,
+      { facet: 'explore.api_call_count' },
+      { facets: [{ facets: [{ name: '12' }, { name: '32' }] }] },
+    ],
+    [`${catalog}/exports/json`, { order_by: `-${SCORE}` }, [{ dataset: { dataset_id: 'trees' } }, {}]],
+    [`${catalog}/exports/data.json`, { order_by: SCORE, limit: '1' }, { dataset: [{ identifier: /empty/ }] }],
+    // This is a call of the dataset.
+    [`${v21}/datasets/trees`, { select: 'explore.api_call_count as n' }, { n: 32 }],
+  ]
+  for (const [url, query, expected] of cases) {
+    const { status, body } = await figures.getJson(url, query)
+    t.equal(status, 200, `${url} ${JSON.stringify(query)} ${body.message ?? ''}`)
+    t.match(body, expected as object, `${url} ${JSON.stringify(query)}`)
+  }
+  const shown = { order_by: SCORE, include_app_metas: 'true' }
+  const described = datasets((await figures.getJson(`${v21}/datasets`, shown)).body).map(
+    ({ metas }) => metas.explore,
+  )
+  t.match(described, [{ api_call_count: 12 }, { api_call_count: 33 }])
+})
+
+t.test('figures of use: who does not name them does not see them', async t => {
+  const head = async (query: string) =>
+    (await figures.app.http.inject(`/api/v2/catalog/exports/csv?${query}`)).body.split('\r\n')[0]
+  const standard = await head('')
+  t.notMatch(standard, /explore/)
+  t.equal(await head(`order_by=${SCORE}`), standard)
+  t.match(await head(`select=dataset_id,${SCORE}`), /explore\.popularity_score/)
+  const all = await figures.getJson(`${CATALOG}`, { select: '*', where: `${SCORE} > 0`, limit: '1' })
+  t.notMatch(JSON.stringify(all.body.datasets), /explore/)
+  const [first] = datasets((await figures.getJson(CATALOG, { order_by: SCORE })).body)
+  t.notOk(first?.metas.explore)
+  const unknown = await figures.getJson(CATALOG, { order_by: 'explore.popularity' })
+  t.equal(unknown.status, 400)
+  t.match(unknown.body.message, /Unknown field: explore\.popularity/)
+})
+
+t.test('figures of use: no answer that names them is kept or has a tag', async t => {
+  for (const api of APIS)
+    for (const [query, isKept] of [
+      ['', true],
+      [`order_by=${SCORE}`, false],
+      ['where=explore.download_count=0', false],
+      ['select=explore.download_count', false],
+      ['refine=explore.download_count:0', false],
+    ] as const) {
+      const { headers } = await figures.app.http.inject(`${api}/catalog/datasets?${query}`)
+      t.equal('etag' in headers, isKept, query)
+      t.equal(/^no-cache$/.test(String(headers['cache-control'])), !isKept, query)
+    }
+  const { headers } = await figures.app.http.inject(`${CATALOG}?sort=${SCORE}`)
+  t.notOk('etag' in headers)
+})
+
+t.test('figures of use: a catalog that changes is seen at once, and an empty one has the fields', async t => {
+  const files = { 'portal.yaml': 'title: Test\n', data: {} }
+  const { portal, publish, getJson: get } = await servePortal(t, { portal: files })
+  t.match(await get(CATALOG, { sort: SCORE }), { status: 200, body: { total_count: 0 } })
+  const folder = path.join(portal, 'data', 'later')
+  mkdirSync(folder)
+  writeFileSync(path.join(folder, 'a.json'), '[{"a":1}]')
+  writeFileSync(path.join(folder, 'dataset.yaml'), 'source: { path: a.json }\n')
+  await publish()
+  t.same(ids((await get(CATALOG, { sort: SCORE })).body), ['later'])
+})
 t.test('what is made on demand is made for no more than a part of the time', async t => {
   let now = 0
   const made = new Memoised<number>(() => now)
@@ -363,9 +317,7 @@ t.test('what is made on demand is made for no more than a part of the time', asy
 })
 
 t.test('the calls one by one, where the portal opens them', async t => {
-  const app = await portalOf(t.testdir(folder('Park', 'analytics: public\n')), 'http://portal.example')
-  t.teardown(() => app.close())
-  const get = executor(app)
+  const { getJson: get } = await servePortal(t, { portal: folder('Park', 'analytics: public\n'), now })
   const headers = { 'user-agent': 'Examplebot/1.0', referer: 'https://u:p@x.example/page?key=1' }
   await get(
     `${CATALOG}/trees/records`,
@@ -408,9 +360,7 @@ t.test('network', async t => {
   - { url: 'http://127.0.0.1:${otherPort}', domain: forest.example }
   - { url: 'http://127.0.0.1:${deadPort}/', domain: dead.example }
 `
-  const app = await portalOf(t.testdir(folder('Park', settings)), 'http://portal.example')
-  t.teardown(() => app.close())
-  const get = executor(app)
+  const { getJson: get } = await servePortal(t, { portal: folder('Park', settings), now })
   const own = 'trees@portal.example'
   const theirs = 'trees@forest.example'
 
@@ -540,9 +490,7 @@ t.test('a portal that redirects elsewhere or answers nonsense has no datasets', 
   })
   const at = (name: string) => `  - { url: 'http://127.0.0.1:${port}/${name}', domain: ${name}.example }\n`
   const settings = `network:\n${at('lost')}${at('odd')}${at('page')}`
-  const app = await portalOf(t.testdir(folder('Park', settings)), 'http://portal.example')
-  t.teardown(() => app.close())
-  const get = executor(app)
+  const { getJson: get } = await servePortal(t, { portal: folder('Park', settings), now })
   const { status, body } = await get(NETWORK)
   t.equal(status, 200)
   t.same(ids(body).sort(), ['empty@portal.example', 'ok@odd.example', 'trees@portal.example'])

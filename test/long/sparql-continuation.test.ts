@@ -1,10 +1,5 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
-import path from 'node:path'
 import t, { type Test } from 'tap'
-import { buildApp } from '../../src/app/app.ts'
-import { loadConfig } from '../../src/config/load.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
 import { followContinuations } from '../../src/sparql/follow.ts'
 import { parseQuery } from '../../src/sparql/parse.ts'
 import { type DatasetView, Evaluation } from '../../src/store/columns/evaluate/evaluation.ts'
@@ -14,6 +9,7 @@ import { jobText } from '../../src/store/columns/threads/answer-text.ts'
 import { PieceBytes } from '../../src/store/columns/threads/piece-bytes.ts'
 import { between, chance, startFrom } from '../support/algebra-generator.ts'
 import { columnsOfText } from '../support/columns.ts'
+import { servePortal } from '../support/portal.ts'
 import { seedOf } from '../support/seed.ts'
 
 /** Answers that are stopped at their limit of time, and go on where they were stopped. */
@@ -163,22 +159,19 @@ function ask(url: string, accept: string, form: string | null = null): Promise<A
 const JSON_RESULTS = 'application/sparql-results+json'
 const ROWS = 30_000
 
-async function servePortal(t: Test) {
-  const portal = t.testdir({ 'portal.yaml': 'title: Continued\n', data: {} })
-  const folder = path.join(portal, 'data/numbers')
-  mkdirSync(folder, { recursive: true })
-  writeFileSync(path.join(folder, 'dataset.yaml'), 'source: { path: numbers.csv }\nid: [nr]\n')
+async function serveNumbers(t: Test) {
   const lines = Array.from({ length: ROWS }, (_, at) => `${at},name ${at},${at % 97},note ${at % 1013}\n`)
-  writeFileSync(path.join(folder, 'numbers.csv'), `nr,name,part,note\n${lines.join('')}`)
-  const base = 'http://localhost:3000'
-  await publishAll({ portal, base, now: () => new Date() }, null, () => undefined)
-  const app = await buildApp(
-    loadConfig({ portal, base }, { LODESTONE_DEADLINE: '0.05', LODESTONE_WORKERS: '1' }),
-  )
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
-  const address = await app.http.listen({ port: 0 })
-  return { base, address }
+  const numbers = {
+    'dataset.yaml': 'source: { path: numbers.csv }\nid: [nr]\n',
+    'numbers.csv': `nr,name,part,note\n${lines.join('')}`,
+  }
+  const { base, port } = await servePortal(t, {
+    portal: { 'portal.yaml': 'title: Continued\n', data: { numbers } },
+    base: 'http://localhost:3000',
+    port: 0,
+    config: { deadline: 0.05 },
+  })
+  return { base, address: `http://127.0.0.1:${port}` }
 }
 
 /** The address of the rest, as a client reads it; null where there is none. */
@@ -188,7 +181,7 @@ function nextOf({ headers, trailers }: Answer): string | null {
 }
 
 t.test('the endpoint tells where an answer goes on', async t => {
-  const { base, address } = await servePortal(t)
+  const { base, address } = await serveNumbers(t)
   const query = 'SELECT ?s ?p ?o { ?s ?p ?o }'
   const here = (url: string) => url.replace(base, address)
   const first = `${address}/api/sparql/numbers?query=${encodeURIComponent(query)}&apikey=none`.replace(

@@ -2,13 +2,11 @@ import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:
 import path from 'node:path'
 import { Parser, type Quad } from 'n3'
 import t, { type Test } from 'tap'
-import { buildApp } from '../../src/app/app.ts'
-import { loadConfig } from '../../src/config/load.ts'
 import { historyOf } from '../../src/publishing/management/history.ts'
-import { type PublishMessage, publishAll } from '../../src/publishing/publisher.ts'
 import { rollBack } from '../../src/publishing/versions/roll-back.ts'
 import { retainedVersions, versionsOf } from '../../src/publishing/versions/versions.ts'
 import { lodestone } from '../support/crash.ts'
+import { publishReports, servePortal } from '../support/portal.ts'
 
 /** Versions of datasets: what is kept, every endpoint asked for an older one, changes, feeds, Memento, roll-back. */
 const BASE = 'http://portal.test'
@@ -58,20 +56,16 @@ let clock = Date.parse('2026-01-01T00:00:00Z')
 
 /** Publishes an hour after the publication before. */
 async function publish(portal: string, names: readonly string[] | null = null, keepVersions = 4) {
-  const messages: PublishMessage[] = []
   clock += 3_600_000
   const now = () => new Date(clock)
-  const context = { portal, base: BASE, keepVersions, now, endsRollBack: names !== null }
-  await publishAll(context, names, message => messages.push(message))
-  return messages.filter(({ type }) => type !== 'progress')
+  return publishReports(portal, { base: BASE, keepVersions, now, endsRollBack: names !== null }, names)
 }
 
 async function serve(t: Test, portal: string) {
-  const app = await buildApp(loadConfig({ portal, base: BASE }, { LODESTONE_KEEP_VERSIONS: '4' }))
-  t.teardown(() => app.close())
-  await app.catalog.refresh()
+  const environment = { LODESTONE_KEEP_VERSIONS: '4' }
+  const { app, get: request } = await servePortal(t, { portal, base: BASE, environment, isPublished: false })
   const get = async (url: string, headers: Record<string, string> = {}) => {
-    const { statusCode, headers: answered, body } = await app.http.inject({ url, headers })
+    const { statusCode, headers: answered, body } = await request(url, headers)
     return { status: statusCode, headers: answered, body, json: () => JSON.parse(body) }
   }
   return { app, get }
@@ -190,16 +184,13 @@ t.test('what a publication that died has left is removed, though nothing changed
   writeFileSync(path.join(others, 'dataset.yaml'), 'source: { path: others.csv }\n')
   writeFileSync(path.join(others, 'others.csv'), 'nr\n1\n')
   const retained = names(portal)
-  const context = {
-    portal,
+  const reports = await publishReports(portal, {
     base: BASE,
     keepVersions: 4,
     now: () => new Date(clock),
     parallel: { threads: 2, memory: 2 ** 30 },
-  }
-  const messages: PublishMessage[] = []
-  await publishAll(context, null, message => messages.push(message))
-  t.ok(messages.some(({ type, dataset }) => type === 'unchanged' && dataset === 'trees'))
+  })
+  t.ok(reports.some(({ type, dataset }) => type === 'unchanged' && dataset === 'trees'))
   t.same(
     readdirSync(home)
       .filter(name => name.includes('-'))

@@ -3,14 +3,12 @@ import path from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import type { LightMyRequestResponse as Answer, InjectOptions } from 'fastify'
 import type { Test } from 'tap'
-import { type App, buildApp } from '../../src/app/app.ts'
+import type { App } from '../../src/app/app.ts'
 import type { Config } from '../../src/config/config.ts'
-import { loadConfig } from '../../src/config/load.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
 import { GIVEN_PLACE, openAny } from './accounts.ts'
+import { BASE, servePortal } from './portal.ts'
 
 /** A portal with a public and a restricted dataset, and people who may see this or that. */
-export const BASE = 'http://portal.example'
 export const OPEN = 'open'
 /** The id of the restricted dataset: only public links to it and who asks for it may name it. */
 export const HIDDEN = 'xkid'
@@ -104,22 +102,12 @@ export function portalFiles(settings = '') {
   }
 }
 
-/** Publishes what is in the folder of a portal. */
-export async function publish(portal: string): Promise<void> {
-  await publishAll({ portal, base: BASE, now: () => new Date() }, null, message => {
-    if (message.type === 'failed') throw new Error(message.reason)
-  })
-}
-
-/** Serves a portal folder, its log in `var/log.txt` at level debug. */
-export async function serve(t: Test, portal: string, more: Partial<Config> = {}): Promise<App> {
+/** Serves a portal folder that is published, its log in `var/log.txt` at level debug. */
+export async function serveLogged(t: Test, portal: string, more: Partial<Config> = {}): Promise<App> {
   const environment = GIVEN_PLACE === undefined ? {} : { LODESTONE_ACCOUNTS: GIVEN_PLACE }
-  const config = loadConfig({ portal, base: BASE }, environment)
-  const app = await buildApp({ ...config, workers: 1, log: 'debug', deadline: 30, ...more })
-  await app.catalog.refresh()
-  app.markReady()
+  const config = { log: 'debug', deadline: 30, ...more } as const
+  const { app } = await servePortal(t, { portal, environment, isPublished: false, config })
   await app.http.ready()
-  t.teardown(() => app.close())
   return app
 }
 

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { createServer } from 'node:net'
 
 /** The packages that start a browser, installed by those who have one. */
 export const PEERS = new URL('../peers/browser/', import.meta.url)
@@ -12,16 +11,4 @@ function lacking(): string | false {
   if (!names.some(name => name !== undefined && existsSync(name))) return 'there is no Chromium'
   const isThere = existsSync(new URL('node_modules/playwright-core/package.json', PEERS))
   return isThere ? false : 'npm install --prefix test/peers/browser was not done'
-}
-
-/** A port that nobody listens on. */
-export function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { readonly port: number }
-      server.close(() => resolve(port))
-    })
-  })
 }

@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { Parser, type Quad } from 'n3'
 import type { Test } from 'tap'
@@ -9,6 +7,7 @@ import { AnswerCache } from '../../src/http/answer-cache.ts'
 import { parseQueryString } from '../../src/http/query-string.ts'
 import { literalText } from '../../src/rdf/ntriples.ts'
 import { XSD } from '../../src/rdf/vocab.ts'
+import { freePort } from './serving.ts'
 import { testStore, watched } from './test-store.ts'
 
 const GRAPH = 'urn:test:facts'
@@ -47,7 +46,7 @@ export interface Server {
 }
 
 /** Serves the people; `listening` at the very address that the fragments tell. */
-export async function serve(t: Test, listening = false): Promise<Server> {
+export async function servePeople(t: Test, listening = false): Promise<Server> {
   const port = listening ? await freePort() : 80
   const address = listening ? `http://127.0.0.1:${port}` : 'http://127.0.0.1'
   const store = watched(await testStore(t, { [GRAPH]: DATA }))
@@ -69,15 +68,6 @@ export async function serve(t: Test, listening = false): Promise<Server> {
   if (listening) await http.listen({ port, host: '127.0.0.1' })
   t.teardown(() => http.close())
   return { http, address, calls: store.calls }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
 }
 
 export const parse = (text: string, format: string) => new Parser({ format }).parse(text)

@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { accessSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { freePort } from './serving.ts'
 
 /** A PostgreSQL of its own for a test, with its data in a temporary folder. */
 export interface Postgres {
@@ -145,13 +145,4 @@ function ordinaryUser(): { readonly uid: number; readonly gid: number } | null {
     return { uid: Number(stdout), gid: Number(gid) }
   }
   return null
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address()
-      probe.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject()))
-    })
-  })
 }

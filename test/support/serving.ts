@@ -40,7 +40,7 @@ export function startServer(
 }
 
 /** Starts a server; it is ready when this resolves. */
-export async function serve(
+export async function startReadyServer(
   t: Test,
   portal: string,
   environment: NodeJS.ProcessEnv = {},
