@@ -260,206 +260,208 @@ function newMap(source: string, formulation: string, subject: string, object: st
 
 const JSON_RECORDS = 'JSONPath; rml:iterator "$.rows[*]"'
 
-t.test('mappings over files', async t => {
-  const yaml = (body: string) => `prefixes:\n  ex: http://ex.org/\nmappings:\n${body}`
-  const person = yaml('  p:\n    s: ex:$(id)\n    po:\n      - [ex:p, $(name)]\n')
-  const rows: readonly (readonly [
-    about: string,
-    name: string,
-    mapping: string,
-    files: Files,
-    lines: readonly string[],
-  ])[] = [
-    [
-      'YARRRML without sources reads the one file',
-      'm.yml',
-      person,
-      { 'x.csv': 'id,name\n1,Ann\n2,\n' },
-      ['<http://ex.org/1> <http://ex.org/p> "Ann" .'],
-    ],
-    [
-      'paths that begin with a dot, of records and of values',
-      'm.yml',
-      yaml(
-        "  p:\n    sources: [['x.json~jsonpath', '.rows[*]']]\n    s: ex:$(.id)\n    po:\n      - [ex:p, $(.name)]\n      - [ex:p, $(.in.city)]\n",
-      ),
-      { 'x.json': '{"rows":[{"id":1,"name":"A","in":{"city":"Bern"}}]}' },
-      ['<http://ex.org/1> <http://ex.org/p> "A" .', '<http://ex.org/1> <http://ex.org/p> "Bern" .'],
-    ],
-    [
-      'a triple that several records make, or one makes twice, is written once',
-      'm.yml',
-      yaml(
-        '  p:\n    s: ex:$(city)\n    po:\n      - [ex:p, $(a)]\n      - [ex:p, $(b)]\n      - [ex:in, $(name)~iri]\n',
-      ),
-      { 'x.csv': `city,a,b,name\n${'X,1,1,u:x\nY,1,2,u:x\nX,1,1,u:y\n'.repeat(50)}` },
-      [
-        '<http://ex.org/X> <http://ex.org/in> <u:x> .',
-        '<http://ex.org/X> <http://ex.org/in> <u:y> .',
-        '<http://ex.org/X> <http://ex.org/p> "1" .',
-        '<http://ex.org/Y> <http://ex.org/in> <u:x> .',
-        '<http://ex.org/Y> <http://ex.org/p> "1" .',
-        '<http://ex.org/Y> <http://ex.org/p> "2" .',
-      ],
-    ],
-    [
-      'also of JSON and in graphs',
-      'm.ttl',
-      newMap(
-        'x.json',
-        'JSONPath; rml:iterator "$[*]"',
-        'rml:template "http://ex.org/{a}"; rml:graph ex:g',
-        'rml:reference "$.b[*]"',
-      ),
-      {
-        'x.json': JSON.stringify([
-          { a: 1, b: ['x', 'x'] },
-          { a: 1, b: ['x', 'y'] },
-          { a: 1, b: [] },
-        ]),
-      },
-      [
-        '<http://ex.org/1> <http://ex.org/p> "x" <http://ex.org/g> .',
-        '<http://ex.org/1> <http://ex.org/p> "y" <http://ex.org/g> .',
-      ],
-    ],
-    [
-      'a JSON array, by the types of its values',
-      'm.yml',
-      person,
-      {
-        'x.json':
-          '[{"id":1,"name":"A"},{"id":2,"name":7},{"id":3,"name":[true,null,"x"]},{"id":4,"name":null}]',
-      },
-      [
-        '<http://ex.org/1> <http://ex.org/p> "A" .',
-        '<http://ex.org/2> <http://ex.org/p> "7"^^<http://www.w3.org/2001/XMLSchema#integer> .',
-        '<http://ex.org/3> <http://ex.org/p> "true"^^<http://www.w3.org/2001/XMLSchema#boolean> .',
-        '<http://ex.org/3> <http://ex.org/p> "x" .',
-      ],
-    ],
-    [
-      'JSON Lines, an object a line',
-      'm.yml',
-      person,
-      { 'x.jsonl': '{"id":1,"name":"A"}\n\n{"id":2,"name":0.5}\r\n{"id":3}' },
-      [
-        '<http://ex.org/1> <http://ex.org/p> "A" .',
-        '<http://ex.org/2> <http://ex.org/p> "5.0E-1"^^<http://www.w3.org/2001/XMLSchema#double> .',
-      ],
-    ],
-    ...[
-      '{"records":[{"recordid":"r","fields":{"id":"1","name":"A"}}]}',
-      '[{"recordid":"r","fields":{"id":"1","name":"A"}}]',
-      '{"total_count":1,"results":[{"id":"1","name":"A"}]}',
-      '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"id":"1","name":"A"}}]}',
-      '{"id":"1","name":"A"}',
-    ].map(
-      content =>
-        [
-          `the usual shapes of documents: ${content.slice(0, 20)}`,
-          'm.yml',
-          person,
-          { 'x.json': content },
-          ['<http://ex.org/1> <http://ex.org/p> "A" .'],
-        ] as const,
+const yamlMapping = (body: string) => `prefixes:\n  ex: http://ex.org/\nmappings:\n${body}`
+const PERSON = yamlMapping('  p:\n    s: ex:$(id)\n    po:\n      - [ex:p, $(name)]\n')
+/** Mappings over files, and the sorted lines that they make. */
+const MAPPED_FILES: readonly (readonly [
+  about: string,
+  name: string,
+  mapping: string,
+  files: Files,
+  lines: readonly string[],
+])[] = [
+  [
+    'YARRRML without sources reads the one file',
+    'm.yml',
+    PERSON,
+    { 'x.csv': 'id,name\n1,Ann\n2,\n' },
+    ['<http://ex.org/1> <http://ex.org/p> "Ann" .'],
+  ],
+  [
+    'paths that begin with a dot, of records and of values',
+    'm.yml',
+    yamlMapping(
+      "  p:\n    sources: [['x.json~jsonpath', '.rows[*]']]\n    s: ex:$(.id)\n    po:\n      - [ex:p, $(.name)]\n      - [ex:p, $(.in.city)]\n",
     ),
+    { 'x.json': '{"rows":[{"id":1,"name":"A","in":{"city":"Bern"}}]}' },
+    ['<http://ex.org/1> <http://ex.org/p> "A" .', '<http://ex.org/1> <http://ex.org/p> "Bern" .'],
+  ],
+  [
+    'a triple that several records make, or one makes twice, is written once',
+    'm.yml',
+    yamlMapping(
+      '  p:\n    s: ex:$(city)\n    po:\n      - [ex:p, $(a)]\n      - [ex:p, $(b)]\n      - [ex:in, $(name)~iri]\n',
+    ),
+    { 'x.csv': `city,a,b,name\n${'X,1,1,u:x\nY,1,2,u:x\nX,1,1,u:y\n'.repeat(50)}` },
     [
-      'a dataset of a portal, whatever its file is called',
-      'm.yml',
-      yaml('  p:\n    sources: s\n    s: ex:$(id)\n    po:\n      - [ex:p, $(name)]\n').replace(
-        'mappings:',
-        "sources:\n  s: ['d.json~jsonpath', '$.[*].fields']\nmappings:",
-      ),
-      { 'x.json': '{"records":[{"fields":{"id":"1","name":"A"}}]}' },
-      ['<http://ex.org/1> <http://ex.org/p> "A" .'],
+      '<http://ex.org/X> <http://ex.org/in> <u:x> .',
+      '<http://ex.org/X> <http://ex.org/in> <u:y> .',
+      '<http://ex.org/X> <http://ex.org/p> "1" .',
+      '<http://ex.org/Y> <http://ex.org/in> <u:x> .',
+      '<http://ex.org/Y> <http://ex.org/p> "1" .',
+      '<http://ex.org/Y> <http://ex.org/p> "2" .',
     ],
+  ],
+  [
+    'also of JSON and in graphs',
+    'm.ttl',
+    newMap(
+      'x.json',
+      'JSONPath; rml:iterator "$[*]"',
+      'rml:template "http://ex.org/{a}"; rml:graph ex:g',
+      'rml:reference "$.b[*]"',
+    ),
+    {
+      'x.json': JSON.stringify([
+        { a: 1, b: ['x', 'x'] },
+        { a: 1, b: ['x', 'y'] },
+        { a: 1, b: [] },
+      ]),
+    },
     [
-      'links are between resources of one record',
-      'm.yml',
-      yaml(
-        '  p:\n    s: ex:p/$(id)\n    po:\n      - [ex:in, c]\n  c:\n    s: ex:c/$(city)\n    po:\n      - [ex:of, p]\n',
-      ),
-      { 'x.csv': 'id,city\n1,Bern\n2,\n' },
+      '<http://ex.org/1> <http://ex.org/p> "x" <http://ex.org/g> .',
+      '<http://ex.org/1> <http://ex.org/p> "y" <http://ex.org/g> .',
+    ],
+  ],
+  [
+    'a JSON array, by the types of its values',
+    'm.yml',
+    PERSON,
+    {
+      'x.json':
+        '[{"id":1,"name":"A"},{"id":2,"name":7},{"id":3,"name":[true,null,"x"]},{"id":4,"name":null}]',
+    },
+    [
+      '<http://ex.org/1> <http://ex.org/p> "A" .',
+      '<http://ex.org/2> <http://ex.org/p> "7"^^<http://www.w3.org/2001/XMLSchema#integer> .',
+      '<http://ex.org/3> <http://ex.org/p> "true"^^<http://www.w3.org/2001/XMLSchema#boolean> .',
+      '<http://ex.org/3> <http://ex.org/p> "x" .',
+    ],
+  ],
+  [
+    'JSON Lines, an object a line',
+    'm.yml',
+    PERSON,
+    { 'x.jsonl': '{"id":1,"name":"A"}\n\n{"id":2,"name":0.5}\r\n{"id":3}' },
+    [
+      '<http://ex.org/1> <http://ex.org/p> "A" .',
+      '<http://ex.org/2> <http://ex.org/p> "5.0E-1"^^<http://www.w3.org/2001/XMLSchema#double> .',
+    ],
+  ],
+  ...[
+    '{"records":[{"recordid":"r","fields":{"id":"1","name":"A"}}]}',
+    '[{"recordid":"r","fields":{"id":"1","name":"A"}}]',
+    '{"total_count":1,"results":[{"id":"1","name":"A"}]}',
+    '{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"id":"1","name":"A"}}]}',
+    '{"id":"1","name":"A"}',
+  ].map(
+    content =>
       [
-        '<http://ex.org/c/Bern> <http://ex.org/of> <http://ex.org/p/1> .',
-        '<http://ex.org/p/1> <http://ex.org/in> <http://ex.org/c/Bern> .',
-      ],
-    ],
+        `the usual shapes of documents: ${content.slice(0, 20)}`,
+        'm.yml',
+        PERSON,
+        { 'x.json': content },
+        ['<http://ex.org/1> <http://ex.org/p> "A" .'],
+      ] as const,
+  ),
+  [
+    'a dataset of a portal, whatever its file is called',
+    'm.yml',
+    yamlMapping('  p:\n    sources: s\n    s: ex:$(id)\n    po:\n      - [ex:p, $(name)]\n').replace(
+      'mappings:',
+      "sources:\n  s: ['d.json~jsonpath', '$.[*].fields']\nmappings:",
+    ),
+    { 'x.json': '{"records":[{"fields":{"id":"1","name":"A"}}]}' },
+    ['<http://ex.org/1> <http://ex.org/p> "A" .'],
+  ],
+  [
+    'links are between resources of one record',
+    'm.yml',
+    yamlMapping(
+      '  p:\n    s: ex:p/$(id)\n    po:\n      - [ex:in, c]\n  c:\n    s: ex:c/$(city)\n    po:\n      - [ex:of, p]\n',
+    ),
+    { 'x.csv': 'id,city\n1,Bern\n2,\n' },
     [
-      'several files, each with its own rules',
-      'm.yml',
-      yaml(
-        "  a:\n    sources:\n      - ['a.csv~csv']\n    s: ex:$(x)\n    po:\n      - [ex:p, $(y)]\n" +
-          "  b:\n    sources:\n      - ['b.json~jsonpath', '$.list[*]']\n    s: ex:$(k)\n    po:\n      - [ex:q, $(v.w)]\n",
-      ),
-      { 'b.json': '{"list":[{"k":"B","v":{"w":"deep"}}]}', 'a.csv': 'x,y\nA,1\n' },
-      ['<http://ex.org/A> <http://ex.org/p> "1" .', '<http://ex.org/B> <http://ex.org/q> "deep" .'],
+      '<http://ex.org/c/Bern> <http://ex.org/of> <http://ex.org/p/1> .',
+      '<http://ex.org/p/1> <http://ex.org/in> <http://ex.org/c/Bern> .',
     ],
+  ],
+  [
+    'several files, each with its own rules',
+    'm.yml',
+    yamlMapping(
+      "  a:\n    sources:\n      - ['a.csv~csv']\n    s: ex:$(x)\n    po:\n      - [ex:p, $(y)]\n" +
+        "  b:\n    sources:\n      - ['b.json~jsonpath', '$.list[*]']\n    s: ex:$(k)\n    po:\n      - [ex:q, $(v.w)]\n",
+    ),
+    { 'b.json': '{"list":[{"k":"B","v":{"w":"deep"}}]}', 'a.csv': 'x,y\nA,1\n' },
+    ['<http://ex.org/A> <http://ex.org/p> "1" .', '<http://ex.org/B> <http://ex.org/q> "deep" .'],
+  ],
+  [
+    'numbers of JSON lose nothing',
+    'm.yml',
+    PERSON,
+    {
+      'x.json':
+        '[{"id":12345678901234567891,"name":-98765432109876543210},{"id":"1234567890123456789","name":1.5}]',
+    },
     [
-      'numbers of JSON lose nothing',
-      'm.yml',
-      person,
-      {
-        'x.json':
-          '[{"id":12345678901234567891,"name":-98765432109876543210},{"id":"1234567890123456789","name":1.5}]',
-      },
-      [
-        '<http://ex.org/12345678901234567891> <http://ex.org/p> "-98765432109876543210"^^<http://www.w3.org/2001/XMLSchema#integer> .',
-        '<http://ex.org/1234567890123456789> <http://ex.org/p> "1.5E0"^^<http://www.w3.org/2001/XMLSchema#double> .',
-      ],
+      '<http://ex.org/12345678901234567891> <http://ex.org/p> "-98765432109876543210"^^<http://www.w3.org/2001/XMLSchema#integer> .',
+      '<http://ex.org/1234567890123456789> <http://ex.org/p> "1.5E0"^^<http://www.w3.org/2001/XMLSchema#double> .',
     ],
-    [
-      'a whole object is no literal',
-      'm.yml',
-      person,
-      {
-        'x.json': '[{"id":1,"name":{"a":12345678901234567891}},{"id":2,"name":[[1],{}]},{"id":3,"name":"C"}]',
-      },
-      ['<http://ex.org/3> <http://ex.org/p> "C" .'],
-    ],
-    [
-      'the number of a record',
-      'm.yml',
-      yaml('  p:\n    s: ex:$(recordid)\n    po:\n      - [ex:p, $(x)]\n'),
-      { 'x.csv': 'x\na\nb\n' },
-      ['<http://ex.org/1> <http://ex.org/p> "a" .', '<http://ex.org/2> <http://ex.org/p> "b" .'],
-    ],
-    [
-      'values of JSON are text in the first RML',
-      'm.ttl',
-      oldMap('x.json', JSON_RECORDS, 'rr:template "http://ex.org/{id}"', 'rml:reference "$.n"'),
-      { 'x.json': '{"rows":[{"id":1,"n":10},{"id":2,"n":false}]}' },
-      ['<http://ex.org/1> <http://ex.org/p> "10" .', '<http://ex.org/2> <http://ex.org/p> "false" .'],
-    ],
-    [
-      'and have a type in the new one',
-      'm.ttl',
-      newMap('x.json', JSON_RECORDS, 'rml:template "http://ex.org/{$.id}"', 'rml:reference "$.n[*]"'),
-      { 'x.json': '{"rows":[{"id":1,"n":[10]},{"id":2,"n":[]}]}' },
-      ['<http://ex.org/1> <http://ex.org/p> "10"^^<http://www.w3.org/2001/XMLSchema#integer> .'],
-    ],
-    [
-      'what is no IRI is left out by the first RML',
-      'm.ttl',
-      oldMap('x.csv', 'CSV', 'rml:reference "a"', 'rml:reference "a"'),
-      { 'x.csv': 'a\nCarlos\nJuan Daniel\nhttp://ex.org/<x>\n' },
-      ['<http://base.org/Carlos> <http://ex.org/p> "Carlos" .'],
-    ],
-    [
-      'text in mappings and data is never run',
-      'm.ttl',
-      newMap(
-        'x.csv',
-        'CSV',
-        'rml:template "http://ex.org/{a}"',
-        'rml:template "$& {b} $1"; rml:termType rml:Literal',
-      ),
-      { 'x.csv': 'a,b\n{b},"#{process.exit(1)} $& {a} ""\\\n"\n' },
-      ['<http://ex.org/%7Bb%7D> <http://ex.org/p> "$& #{process.exit(1)} $& {a} \\"\\\\\\n $1" .'],
-    ],
-  ]
-  for (const [about, name, mapping, files, lines] of rows) {
+  ],
+  [
+    'a whole object is no literal',
+    'm.yml',
+    PERSON,
+    {
+      'x.json': '[{"id":1,"name":{"a":12345678901234567891}},{"id":2,"name":[[1],{}]},{"id":3,"name":"C"}]',
+    },
+    ['<http://ex.org/3> <http://ex.org/p> "C" .'],
+  ],
+  [
+    'the number of a record',
+    'm.yml',
+    yamlMapping('  p:\n    s: ex:$(recordid)\n    po:\n      - [ex:p, $(x)]\n'),
+    { 'x.csv': 'x\na\nb\n' },
+    ['<http://ex.org/1> <http://ex.org/p> "a" .', '<http://ex.org/2> <http://ex.org/p> "b" .'],
+  ],
+  [
+    'values of JSON are text in the first RML',
+    'm.ttl',
+    oldMap('x.json', JSON_RECORDS, 'rr:template "http://ex.org/{id}"', 'rml:reference "$.n"'),
+    { 'x.json': '{"rows":[{"id":1,"n":10},{"id":2,"n":false}]}' },
+    ['<http://ex.org/1> <http://ex.org/p> "10" .', '<http://ex.org/2> <http://ex.org/p> "false" .'],
+  ],
+  [
+    'and have a type in the new one',
+    'm.ttl',
+    newMap('x.json', JSON_RECORDS, 'rml:template "http://ex.org/{$.id}"', 'rml:reference "$.n[*]"'),
+    { 'x.json': '{"rows":[{"id":1,"n":[10]},{"id":2,"n":[]}]}' },
+    ['<http://ex.org/1> <http://ex.org/p> "10"^^<http://www.w3.org/2001/XMLSchema#integer> .'],
+  ],
+  [
+    'what is no IRI is left out by the first RML',
+    'm.ttl',
+    oldMap('x.csv', 'CSV', 'rml:reference "a"', 'rml:reference "a"'),
+    { 'x.csv': 'a\nCarlos\nJuan Daniel\nhttp://ex.org/<x>\n' },
+    ['<http://base.org/Carlos> <http://ex.org/p> "Carlos" .'],
+  ],
+  [
+    'text in mappings and data is never run',
+    'm.ttl',
+    newMap(
+      'x.csv',
+      'CSV',
+      'rml:template "http://ex.org/{a}"',
+      'rml:template "$& {b} $1"; rml:termType rml:Literal',
+    ),
+    { 'x.csv': 'a,b\n{b},"#{process.exit(1)} $& {a} ""\\\n"\n' },
+    ['<http://ex.org/%7Bb%7D> <http://ex.org/p> "$& #{process.exit(1)} $& {a} \\"\\\\\\n $1" .'],
+  ],
+]
+
+t.test('mappings over files', async t => {
+  for (const [about, name, mapping, files, lines] of MAPPED_FILES) {
     const outcome = await mapped(t.testdir(), name, mapping, files)
     t.strictSame(
       outcome.diagnostics.filter(({ severity }) => severity !== 'info'),

@@ -217,6 +217,128 @@ function statement(
   return { resources: [rule, ...others] }
 }
 
+const typed = (datatype: string, name = 'a') =>
+  ({ type: 'literal', segments: [of(name)], datatype: XSD.string.replace('string', datatype) }) as const
+const lang = (language: string | readonly Segment[]) =>
+  ({ type: 'literal', segments: [of('a')], language }) as const
+const NO_VALUES = { id: '1', a: null, many: null, n: null, where: null, any: null }
+
+/** Object maps and values, the terms that they make, and why there is none. */
+const TERMS: readonly (readonly [
+  string,
+  ObjectMap,
+  Partial<Record<keyof typeof NO_VALUES, Value>>,
+  string,
+  string?,
+])[] = [
+  ['a template', iri(constant('http://x/'), of('a')), { a: "o'k/é" }, '<http://x/o%27k%2Fé>'],
+  [
+    'two references',
+    iri(constant('http://x/'), of('a'), constant('/'), of('n')),
+    { a: 'q', n: 1.5 },
+    '<http://x/q/1.5>',
+  ],
+  [
+    'values are no templates',
+    iri(constant('http://x/'), of('a'), constant('-'), of('id')),
+    { a: '$(id)' },
+    '<http://x/%24%28id%29-1>',
+  ],
+  ['an absent value', iri(constant('http://x/'), of('a')), {}, '', 'null'],
+  ['an empty value in an IRI', iri(constant('http://x/'), of('a')), { a: '' }, '', 'null'],
+  ['an empty literal', natural('a'), { a: '' }, '""'],
+  ['a reference that is an IRI', iri(of('a')), { a: 'mailto:a@b.c' }, '<mailto:a@b.c>'],
+  ['a reference that is none', iri(of('a')), { a: 'http://x/a b' }, '', 'invalid-iri'],
+  ['a relative one', { ...iri(of('a')), base: 'http://b/' }, { a: 'x/y' }, '<http://b/x/y>'],
+  ['a relative one that is none', { ...iri(of('a')), base: 'http://b/' }, { a: 'x y' }, '', 'invalid-iri'],
+  [
+    'a template for its authority',
+    iri(constant('http://'), of('a'), constant('/')),
+    { a: 'a b' },
+    '<http://a%20b/>',
+  ],
+  [
+    'a template for its port',
+    iri(constant('http://x:'), of('a'), constant('/')),
+    { a: '8x' },
+    '',
+    'invalid-iri',
+  ],
+  ['a template for its scheme', iri(of('a'), constant('://x')), { a: 'ü' }, '', 'invalid-iri'],
+  ['a URI', { ...iri(constant('http://x/'), of('a')), encode: 'uri' }, { a: 'é/' }, '<http://x/%C3%A9%2F>'],
+  [
+    'values as they are',
+    { ...iri(constant('http://x/'), of('a')), encode: 'none' },
+    { a: 'a/b' },
+    '<http://x/a/b>',
+  ],
+  [
+    'values as they are that make none',
+    { ...iri(constant('http://x/'), of('a')), encode: 'none' },
+    { a: '<>' },
+    '',
+    'invalid-iri',
+  ],
+  ['several values', natural('many'), { many: ['x', 'y'] }, '"x" "y"'],
+  [
+    'several values in a template',
+    iri(constant('http://x/'), of('many')),
+    { many: ['x', 'y z'] },
+    '<http://x/x> <http://x/y%20z>',
+  ],
+  ['some of several', iri(of('many')), { many: ['u:x', 'y z'] }, '<u:x>', 'invalid-iri'],
+  ['a blank node', { type: 'blank', segments: [of('a')] }, { a: 'a b_' }, '_:ba_20_b_5f_'],
+  ['a blank node of the record', { type: 'blank', segments: [] }, {}, `_:r${ID}_s`],
+  ['the id of the record', natural('recordid'), {}, `"${ID}"`],
+  ['the id in a template', iri(constant('http://x/'), { type: 'recordId' }), {}, `<http://x/${ID}>`],
+  ['a number with a datatype', typed('decimal', 'n'), { n: 1.5 }, '"1.5"^^xsd:decimal'],
+  ['a canonical form', typed('integer'), { a: '+007' }, '"7"^^xsd:integer'],
+  ['a datatype that the store widens', typed('int'), { a: '7' }, '"7"^^xsd:integer'],
+  ['out of its range', typed('byte'), { a: '300' }, '', 'ill-typed'],
+  ['an ill-typed date', typed('date'), { a: '2023-02-29' }, '', 'ill-typed'],
+  ['an ill-typed number', typed('double'), { a: 'abc' }, '', 'ill-typed'],
+  [
+    'an end of the day',
+    typed('dateTime'),
+    { a: '2023-12-31T24:00:00+00:00' },
+    '"2024-01-01T00:00:00Z"^^xsd:dateTime',
+  ],
+  [
+    'a datatype of others',
+    { type: 'literal', segments: [of('a')], datatype: 'http://x/d' },
+    { a: '?' },
+    '"?"^^<http://x/d>',
+  ],
+  [
+    'a datatype that is made',
+    { type: 'literal', segments: [of('id')], datatype: [constant('http://x/'), of('a')] },
+    { a: 'd' },
+    '"1"^^<http://x/d>',
+  ],
+  [
+    'a datatype that is none',
+    { type: 'literal', segments: [of('id')], datatype: [of('a')] },
+    { a: 'd d' },
+    '',
+    'invalid-datatype',
+  ],
+  ['a language', lang('fr-BE'), { a: 'x"' }, '"x\\""@fr-be'],
+  ['a language that is made', lang([of('id')]), { id: 'de', a: 'x' }, '"x"@de'],
+  ['a language that is none', lang([of('id')]), { id: 'no such', a: 'x' }, '', 'invalid-language'],
+  ['geometry', natural('where'), { where: { lon: 1, lat: 2 } }, `"POINT(1 2)"^^<${GEO.wktLiteral}>`],
+  [
+    'geometry in a template',
+    iri(constant('http://x/'), of('where')),
+    { where: { lon: 1, lat: 2 } },
+    '<http://x/POINT%281%202%29>',
+  ],
+  ['any integer', natural('any'), { any: [7] as never }, '"7"^^xsd:integer'],
+  ['any number', natural('any'), { any: 0.5 }, '"5.0E-1"^^xsd:double'],
+  ['any of several', natural('any'), { any: ['x', true] as never }, '"x" "true"^^xsd:boolean'],
+  ['an object', natural('any'), { any: { lon: 1, lat: 2 } }, '', 'ill-typed'],
+  ['a link to itself', { type: 'link', resource: 's' }, {}, '<http://x/s/1>'],
+]
+
 t.test('every kind of term, and what is left out and why', async t => {
   const columns = [
     field('id', 'text'),
@@ -226,128 +348,9 @@ t.test('every kind of term, and what is left out and why', async t => {
     field('where', 'geo_point_2d'),
     { name: 'any', type: 'any', multivalued: true },
   ] as const
-  const typed = (datatype: string, name = 'a') =>
-    ({ type: 'literal', segments: [of(name)], datatype: XSD.string.replace('string', datatype) }) as const
-  const lang = (language: string | readonly Segment[]) =>
-    ({ type: 'literal', segments: [of('a')], language }) as const
-  const values = { id: '1', a: null, many: null, n: null, where: null, any: null }
-  const rows: readonly (readonly [
-    string,
-    ObjectMap,
-    Partial<Record<keyof typeof values, Value>>,
-    string,
-    string?,
-  ])[] = [
-    ['a template', iri(constant('http://x/'), of('a')), { a: "o'k/é" }, '<http://x/o%27k%2Fé>'],
-    [
-      'two references',
-      iri(constant('http://x/'), of('a'), constant('/'), of('n')),
-      { a: 'q', n: 1.5 },
-      '<http://x/q/1.5>',
-    ],
-    [
-      'values are no templates',
-      iri(constant('http://x/'), of('a'), constant('-'), of('id')),
-      { a: '$(id)' },
-      '<http://x/%24%28id%29-1>',
-    ],
-    ['an absent value', iri(constant('http://x/'), of('a')), {}, '', 'null'],
-    ['an empty value in an IRI', iri(constant('http://x/'), of('a')), { a: '' }, '', 'null'],
-    ['an empty literal', natural('a'), { a: '' }, '""'],
-    ['a reference that is an IRI', iri(of('a')), { a: 'mailto:a@b.c' }, '<mailto:a@b.c>'],
-    ['a reference that is none', iri(of('a')), { a: 'http://x/a b' }, '', 'invalid-iri'],
-    ['a relative one', { ...iri(of('a')), base: 'http://b/' }, { a: 'x/y' }, '<http://b/x/y>'],
-    ['a relative one that is none', { ...iri(of('a')), base: 'http://b/' }, { a: 'x y' }, '', 'invalid-iri'],
-    [
-      'a template for its authority',
-      iri(constant('http://'), of('a'), constant('/')),
-      { a: 'a b' },
-      '<http://a%20b/>',
-    ],
-    [
-      'a template for its port',
-      iri(constant('http://x:'), of('a'), constant('/')),
-      { a: '8x' },
-      '',
-      'invalid-iri',
-    ],
-    ['a template for its scheme', iri(of('a'), constant('://x')), { a: 'ü' }, '', 'invalid-iri'],
-    ['a URI', { ...iri(constant('http://x/'), of('a')), encode: 'uri' }, { a: 'é/' }, '<http://x/%C3%A9%2F>'],
-    [
-      'values as they are',
-      { ...iri(constant('http://x/'), of('a')), encode: 'none' },
-      { a: 'a/b' },
-      '<http://x/a/b>',
-    ],
-    [
-      'values as they are that make none',
-      { ...iri(constant('http://x/'), of('a')), encode: 'none' },
-      { a: '<>' },
-      '',
-      'invalid-iri',
-    ],
-    ['several values', natural('many'), { many: ['x', 'y'] }, '"x" "y"'],
-    [
-      'several values in a template',
-      iri(constant('http://x/'), of('many')),
-      { many: ['x', 'y z'] },
-      '<http://x/x> <http://x/y%20z>',
-    ],
-    ['some of several', iri(of('many')), { many: ['u:x', 'y z'] }, '<u:x>', 'invalid-iri'],
-    ['a blank node', { type: 'blank', segments: [of('a')] }, { a: 'a b_' }, '_:ba_20_b_5f_'],
-    ['a blank node of the record', { type: 'blank', segments: [] }, {}, `_:r${ID}_s`],
-    ['the id of the record', natural('recordid'), {}, `"${ID}"`],
-    ['the id in a template', iri(constant('http://x/'), { type: 'recordId' }), {}, `<http://x/${ID}>`],
-    ['a number with a datatype', typed('decimal', 'n'), { n: 1.5 }, '"1.5"^^xsd:decimal'],
-    ['a canonical form', typed('integer'), { a: '+007' }, '"7"^^xsd:integer'],
-    ['a datatype that the store widens', typed('int'), { a: '7' }, '"7"^^xsd:integer'],
-    ['out of its range', typed('byte'), { a: '300' }, '', 'ill-typed'],
-    ['an ill-typed date', typed('date'), { a: '2023-02-29' }, '', 'ill-typed'],
-    ['an ill-typed number', typed('double'), { a: 'abc' }, '', 'ill-typed'],
-    [
-      'an end of the day',
-      typed('dateTime'),
-      { a: '2023-12-31T24:00:00+00:00' },
-      '"2024-01-01T00:00:00Z"^^xsd:dateTime',
-    ],
-    [
-      'a datatype of others',
-      { type: 'literal', segments: [of('a')], datatype: 'http://x/d' },
-      { a: '?' },
-      '"?"^^<http://x/d>',
-    ],
-    [
-      'a datatype that is made',
-      { type: 'literal', segments: [of('id')], datatype: [constant('http://x/'), of('a')] },
-      { a: 'd' },
-      '"1"^^<http://x/d>',
-    ],
-    [
-      'a datatype that is none',
-      { type: 'literal', segments: [of('id')], datatype: [of('a')] },
-      { a: 'd d' },
-      '',
-      'invalid-datatype',
-    ],
-    ['a language', lang('fr-BE'), { a: 'x"' }, '"x\\""@fr-be'],
-    ['a language that is made', lang([of('id')]), { id: 'de', a: 'x' }, '"x"@de'],
-    ['a language that is none', lang([of('id')]), { id: 'no such', a: 'x' }, '', 'invalid-language'],
-    ['geometry', natural('where'), { where: { lon: 1, lat: 2 } }, `"POINT(1 2)"^^<${GEO.wktLiteral}>`],
-    [
-      'geometry in a template',
-      iri(constant('http://x/'), of('where')),
-      { where: { lon: 1, lat: 2 } },
-      '<http://x/POINT%281%202%29>',
-    ],
-    ['any integer', natural('any'), { any: [7] as never }, '"7"^^xsd:integer'],
-    ['any number', natural('any'), { any: 0.5 }, '"5.0E-1"^^xsd:double'],
-    ['any of several', natural('any'), { any: ['x', true] as never }, '"x" "true"^^xsd:boolean'],
-    ['an object', natural('any'), { any: { lon: 1, lat: 2 } }, '', 'ill-typed'],
-    ['a link to itself', { type: 'link', resource: 's' }, {}, '<http://x/s/1>'],
-  ]
-  for (const [name, object, given, expected, reason] of rows) {
+  for (const [name, object, given, expected, reason] of TERMS) {
     const { map, report } = compileMapping(statement(object), columns)
-    const { id = '1', a = null, many = null, n = null, where = null, any = null } = { ...values, ...given }
+    const { id = '1', a = null, many = null, n = null, where = null, any = null } = { ...NO_VALUES, ...given }
     const lines = run(map, record(id, a, many, n, where, any))
     const objects = lines
       .split('\n')

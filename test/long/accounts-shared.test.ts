@@ -24,7 +24,7 @@ import {
   PASSWORD,
   withClient,
 } from '../support/accounts-contract.ts'
-import { noPostgres, startPostgres } from '../support/postgres.ts'
+import { noPostgres, type Postgres, startPostgres } from '../support/postgres.ts'
 
 /** Accounts in PostgreSQL, which several Lodestones share. */
 t.test('what was read is good for a second, and not after a change', async t => {
@@ -199,33 +199,36 @@ async function comes(isSo: () => Promise<boolean>): Promise<boolean> {
   return false
 }
 
-t.test('with PostgreSQL', { skip: noPostgres }, async t => {
-  const postgres = await startPostgres()
-  t.teardown(() => postgres.stop())
+let postgres!: Postgres
+if (noPostgres === false) postgres = await startPostgres()
+t.teardown(() => postgres?.stop())
 
-  t.test('what holds for a file', async t => {
-    accountsContract(t, async t => openTwice(t, 'PostgreSQL', await postgres.database()))
+t.test('what holds for a file holds for PostgreSQL', { skip: noPostgres }, async t => {
+  accountsContract(t, async t => openTwice(t, 'PostgreSQL', await postgres.database()))
+})
+
+/** Accounts as several processes have them, by the real clock. */
+const open = async (t: Test, count = 2) => {
+  const url = await postgres.database()
+  const opened: Accounts[] = []
+  for (let each = 0; each < count; each++) opened.push(await openSharedAccounts({ url }, { now: Date.now }))
+  t.teardown(async () => {
+    for (const accounts of opened) await accounts.close().catch(() => undefined)
   })
+  const [a, b] = opened as [Accounts, Accounts]
+  return { url, name: new URL(url).pathname.slice(1), a, b }
+}
 
-  /** Accounts as several processes have them, by the real clock. */
-  const open = async (t: Test, count = 2) => {
-    const url = await postgres.database()
-    const opened: Accounts[] = []
-    for (let each = 0; each < count; each++) opened.push(await openSharedAccounts({ url }, { now: Date.now }))
-    t.teardown(async () => {
-      for (const accounts of opened) await accounts.close().catch(() => undefined)
-    })
-    const [a, b] = opened as [Accounts, Accounts]
-    return { url, name: new URL(url).pathname.slice(1), a, b }
-  }
+t.test('processes that open an empty database at once agree on it', { skip: noPostgres }, async t => {
+  const url = await postgres.database()
+  const secrets = new Set((await inProcesses(4, url, [])).map(({ secret }) => secret))
+  t.equal(secrets.size, 1)
+})
 
-  t.test('processes that open an empty database at once agree on it', async t => {
-    const url = await postgres.database()
-    const secrets = new Set((await inProcesses(4, url, [])).map(({ secret }) => secret))
-    t.equal(secrets.size, 1)
-  })
-
-  t.test('what is taken from somebody is gone here at once, elsewhere within a second', async t => {
+t.test(
+  'what is taken from somebody is gone here at once, elsewhere within a second',
+  { skip: noPostgres },
+  async t => {
     const { a, b } = await open(t)
     await a.users.add('ann', PASSWORD)
     const user = (await a.users.find('ann')).id
@@ -274,63 +277,68 @@ t.test('with PostgreSQL', { skip: noPostgres }, async t => {
     t.ok(await comes(async () => (await grants(b)).join() === 'trees'), 'grants as well')
     await a.users.remove('ann')
     t.ok(await comes(async () => (await b.keys.principal(key)) === null), 'the user as well')
-  })
+  },
+)
 
-  t.test('failed attempts count wherever they were made', async t => {
-    const { a, b } = await open(t)
-    const [one, two] = [a, b].map(({ failures }) => new Attempts(PASSWORD_LIMITS, failures, Date.now))
-    const begin = async (of: Attempts | undefined) => (await of?.begin('ann', '192.0.2.1'))?.type
-    const types = await Promise.all(Array.from({ length: 20 }, (_, each) => begin(each % 2 ? one : two)))
-    t.equal(types.filter(type => type === 'allowed').length, 5, 'of many at once')
-    t.same([await begin(one), await begin(two)], ['blocked', 'blocked'])
-  })
+t.test('failed attempts count wherever they were made', { skip: noPostgres }, async t => {
+  const { a, b } = await open(t)
+  const [one, two] = [a, b].map(({ failures }) => new Attempts(PASSWORD_LIMITS, failures, Date.now))
+  const begin = async (of: Attempts | undefined) => (await of?.begin('ann', '192.0.2.1'))?.type
+  const types = await Promise.all(Array.from({ length: 20 }, (_, each) => begin(each % 2 ? one : two)))
+  t.equal(types.filter(type => type === 'allowed').length, 5, 'of many at once')
+  t.same([await begin(one), await begin(two)], ['blocked', 'blocked'])
+})
 
-  t.test('what gives nobody less leaves what is held in memory', async t => {
-    const { a, b } = await open(t)
-    const { id } = await a.users.add('ann', PASSWORD)
-    const { key } = await a.keys.create('ann', '')
-    for (const of of [a, b]) await of.keys.principal(key)
-    await a.keys.create('ann', 'another')
-    await b.sessions.begin(id)
-    await a.calls.add('2026-11-21', new Map([['domain', 1]]))
-    await sleep(100)
-    for (const of of [a, b]) {
-      await of.sessions.principal('any, so that it is asked whether anything was written')
-      t.notOk(of.keys.principal(key) instanceof Promise)
-    }
-  })
+t.test('what gives nobody less leaves what is held in memory', { skip: noPostgres }, async t => {
+  const { a, b } = await open(t)
+  const { id } = await a.users.add('ann', PASSWORD)
+  const { key } = await a.keys.create('ann', '')
+  for (const of of [a, b]) await of.keys.principal(key)
+  await a.keys.create('ann', 'another')
+  await b.sessions.begin(id)
+  await a.calls.add('2026-11-21', new Map([['domain', 1]]))
+  await sleep(100)
+  for (const of of [a, b]) {
+    await of.sessions.principal('any, so that it is asked whether anything was written')
+    t.notOk(of.keys.principal(key) instanceof Promise)
+  }
+})
 
-  t.test('a row that is deleted by hand counts as well', async t => {
-    const { a, name } = await open(t)
-    await a.users.add('ann', PASSWORD)
-    const { key } = await a.keys.create('ann', '')
-    t.ok(await a.keys.principal(key))
-    await postgres.run('DELETE FROM lodestone.api_key', name)
-    t.ok(await comes(async () => (await a.keys.principal(key)) === null))
-  })
+t.test('a row that is deleted by hand counts as well', { skip: noPostgres }, async t => {
+  const { a, name } = await open(t)
+  await a.users.add('ann', PASSWORD)
+  const { key } = await a.keys.create('ann', '')
+  t.ok(await a.keys.principal(key))
+  await postgres.run('DELETE FROM lodestone.api_key', name)
+  t.ok(await comes(async () => (await a.keys.principal(key)) === null))
+})
 
-  t.test(
-    'who redeems a code or a refresh token at once: one is served, then all of it is revoked',
-    async t => {
-      const { url, a, b } = await open(t)
-      const { authorise, grant } = await withClient({ place: url, accounts: a, other: b, clock: { now: 0 } })
-      for (let round = 0; round < 10; round++) {
-        const code = await a.tokens.issueCode(grant)
-        const { refreshToken } = await authorise()
-        for (const redeem of [
-          (by: Accounts) => by.tokens.redeemCode(code),
-          (by: Accounts) => by.tokens.redeemRefresh(refreshToken),
-        ]) {
-          const given = await Promise.all([a, b, a, b].map(redeem))
-          const issued = given.filter(tokens => tokens !== null)
-          t.equal(issued.length, 1, 'one is served')
-          t.equal(await a.tokens.redeemRefresh(issued[0]?.refreshToken ?? ''), null, 'for a moment')
-        }
+t.test(
+  'who redeems a code or a refresh token at once: one is served, then all of it is revoked',
+  { skip: noPostgres },
+  async t => {
+    const { url, a, b } = await open(t)
+    const { authorise, grant } = await withClient({ place: url, accounts: a, other: b, clock: { now: 0 } })
+    for (let round = 0; round < 10; round++) {
+      const code = await a.tokens.issueCode(grant)
+      const { refreshToken } = await authorise()
+      for (const redeem of [
+        (by: Accounts) => by.tokens.redeemCode(code),
+        (by: Accounts) => by.tokens.redeemRefresh(refreshToken),
+      ]) {
+        const given = await Promise.all([a, b, a, b].map(redeem))
+        const issued = given.filter(tokens => tokens !== null)
+        t.equal(issued.length, 1, 'one is served')
+        t.equal(await a.tokens.redeemRefresh(issued[0]?.refreshToken ?? ''), null, 'for a moment')
       }
-    },
-  )
+    }
+  },
+)
 
-  t.test('counts of several processes add up, and nothing is lost at the end', async t => {
+t.test(
+  'counts of several processes add up, and nothing is lost at the end',
+  { skip: noPostgres },
+  async t => {
     const { a, b } = await open(t)
     const ann: Principal = { type: 'user', id: 7, name: 'ann', grants: new Set(), quota: null, by: 'key' }
     const count = async (of: Accounts) => {
@@ -366,175 +374,157 @@ t.test('with PostgreSQL', { skip: noPostgres }, async t => {
     const three = await count(b)
     t.equal(three.take(ann, '').isExceeded, true, 'also for who begins later')
     await three.close()
-  })
+  },
+)
 
-  t.test('connections that are cut are made again', async t => {
-    const { a, name } = await open(t)
-    await a.users.add('ann', PASSWORD)
-    const { key } = await a.keys.create('ann', '')
-    t.ok(await a.keys.principal(key))
-    for (let round = 0; round < 5; round++) {
-      await sleep(round * 30)
-      await postgres.run(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid()`,
-      )
-      if (round % 2 === 0) await sleep(50)
-      const described = await faultOf(() => a.keys.principal(key))
-      t.match(
-        described,
-        /^no fault but .*"ann"|^AccountsUnavailable: the database of accounts (?:was disconnected|is being stopped)/,
-      )
-      const isBack = async () => /"ann"/.test(await faultOf(() => a.keys.principal(key)))
-      t.ok(await comes(isBack), 'without hands')
-      t.match(await a.keys.principal(key), { name: 'ann' })
-      t.equal((await a.keys.list()).length, 1)
-      await a.users.setQuota('ann', round)
-    }
-  })
-
-  t.test('a backup is a file of accounts, and is restored to either', async t => {
-    const { url, a, b } = await open(t)
-    const { authorise, client, secret } = await withClient({
-      place: url,
-      accounts: a,
-      other: b,
-      clock: { now: 0 },
-    })
-    const { accessToken, refreshToken } = await authorise()
-    await a.users.grant('ann', 'trees')
-    await a.users.add('zoë', PASSWORD, 9)
-    const { key } = await a.keys.create('zoë', 'kept')
-    const { token } = await a.sessions.begin(1)
-    await a.calls.add('2026-11-21', new Map([['domain', 5]]))
-    await a.keys.principal(key)
-    const folder = t.testdir({ empty: '', text: 'nothing of the kind' })
-    const file = path.join(folder, 'copy.sqlite')
-    await a.backup(file)
-    t.match(await faultOf(() => a.backup(file)), /^AccountInvalid: .*exists already/)
-    const check = async (of: Accounts, what: string) => {
-      t.ok(of.secret.equals(a.secret), `${what}: the secret`)
-      t.match(await of.keys.principal(key), { name: 'zoë', quota: 9, by: 'key' }, what)
-      t.match(await of.sessions.principal(token), { name: 'ann', grants: new Set(['trees']) }, what)
-      t.match(await of.tokens.principal(accessToken), { name: 'ann' }, what)
-      t.match(await of.tokens.findRefresh(refreshToken), { client: client.id, spent: false }, what)
-      t.equal(await of.clients.verifySecret(client.id, secret), true, what)
-      t.same((await of.calls.read('2026-11-21')).get('domain'), 5, what)
-      t.ok((await of.keys.list('zoë'))[0]?.lastUse, `${what}: last use`)
-      t.match(await of.users.verify('ann', PASSWORD), { name: 'ann' }, what)
-    }
-    const opened = openAccounts(file, { now: Date.now })
-    await check(opened, 'in the file')
-    await opened.close()
-    const { url: elsewhere, a: c } = await open(t, 1)
-    await c.users.add('other', PASSWORD)
-    const { key: gone } = await c.keys.create('other', '')
-    t.ok(await c.keys.principal(gone))
-    await c.restore(file)
-    t.equal(await c.keys.principal(gone), null, 'what was there before is gone')
-    const again = await openSharedAccounts({ url: elsewhere }, { now: Date.now })
-    await check(again, 'in another database')
-    t.match(await again.users.add('new', PASSWORD), { id: 3 }, 'no id is given twice')
-    t.ok((await again.keys.create('new', '')).id > 1)
-    await again.close()
-    for (const [name, fault] of [
-      ['nowhere', /^AccountInvalid: There is no file/],
-      ['empty', /^AccountInvalid: .*holds no accounts/],
-      ['text', /^AccountsUnavailable: .*is no database/],
-    ] as const)
-      t.match(await faultOf(() => c.restore(path.join(folder, name))), fault, name)
-    t.equal((await c.users.list()).length, 3, 'what cannot be read changes nothing')
-    const fresh = openAccounts(path.join(folder, 'var', 'accounts.sqlite'), { now: Date.now })
-    await fresh.restore(file)
-    await fresh.close()
-    const begun = openAccounts(path.join(folder, 'var', 'accounts.sqlite'), { now: Date.now })
-    await check(begun, 'in another file')
-    await begun.close()
-  })
-
-  t.test('the database holds no secret', async t => {
-    const { url, name, a, b } = await open(t)
-    const { authorise, secret } = await withClient({ place: url, accounts: a, other: b, clock: { now: 0 } })
-    const { code, accessToken, refreshToken } = await authorise()
-    const { key } = await a.keys.create('ann', 'label of a key')
-    const { token } = await a.sessions.begin(1)
-    const tables = await postgres.run(
-      "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'lodestone'",
-      name,
+t.test('connections that are cut are made again', { skip: noPostgres }, async t => {
+  const { a, name } = await open(t)
+  await a.users.add('ann', PASSWORD)
+  const { key } = await a.keys.create('ann', '')
+  t.ok(await a.keys.principal(key))
+  for (let round = 0; round < 5; round++) {
+    await sleep(round * 30)
+    await postgres.run(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}' AND pid <> pg_backend_pid()`,
     )
-    const rows = await Promise.all(
-      tables.map(table => postgres.run(`SELECT t::text AS row FROM lodestone."${table.name}" AS t`, name)),
-    )
-    const content = JSON.stringify(rows)
-    t.ok(content.includes('label of a key'))
-    for (const value of [PASSWORD, secret, code, accessToken, refreshToken, key, token])
-      for (const text of [value, Buffer.from(value).toString('base64'), Buffer.from(value).toString('hex')])
-        t.notOk(content.includes(text))
-  })
-
-  t.test('a database of an older program is brought up to date', async t => {
-    const { url, name, a } = await open(t, 1)
-    await a.users.add('ann', PASSWORD)
-    await a.users.grant('ann', 'trees')
-    const { key } = await a.keys.create('ann', 'old')
-    const later = ['failure', 'audit', 'identity', 'recovery_code', 'second_factor', 'single_use', 'passkey']
-    await postgres.run(`DROP TABLE ${later.map(table => `lodestone.${table}`).join(', ')}`, name)
-    await postgres.run('DROP FUNCTION lodestone.keep_audit()', name)
-    await postgres.run('ALTER TABLE lodestone.account RENAME TO "user"', name)
-    await postgres.run('ALTER SEQUENCE lodestone.account_id_seq RENAME TO user_id_seq', name)
-    for (const table of ['user_grant', 'api_key', 'session', 'consent', 'family'])
-      await postgres.run(`ALTER TABLE lodestone.${table} RENAME COLUMN account TO "user"`, name)
-    await postgres.run('UPDATE lodestone.version SET version = 1', name)
-    const again = await openSharedAccounts({ url }, { now: Date.now })
-    t.match(await again.users.verify('ann', PASSWORD), { name: 'ann', grants: ['trees'] })
-    t.ok(await again.keys.principal(key), 'what belongs to a user stayed so')
-    t.equal(await again.failures.begin([{ subject: 'x', limit: 1, within: 1 }], 2), null)
-    await again.close()
-  })
-
-  t.test('databases that cannot serve', async t => {
-    const { url, name } = await open(t, 1)
-    const openNow = (address: string) =>
-      faultOf(() => openSharedAccounts({ url: address }, { now: Date.now }))
-    await postgres.run('UPDATE lodestone.version SET version = version + 1', name)
+    if (round % 2 === 0) await sleep(50)
+    const described = await faultOf(() => a.keys.principal(key))
     t.match(
-      await openNow(url),
-      /^AccountsUnavailable: .*newer Lodestone: its schema is \d+, this program knows \d+/,
+      described,
+      /^no fault but .*"ann"|^AccountsUnavailable: the database of accounts (?:was disconnected|is being stopped)/,
     )
-    t.match(await openNow(`${url}-not`), /^AccountsUnavailable: the database of accounts does not exist/)
-    await postgres.run("CREATE ROLE weak LOGIN PASSWORD 'hunter2'")
-    const fresh = new URL(await postgres.database())
-    fresh.username = 'weak'
-    t.match(await openNow(fresh.href), /^AccountsUnavailable: .*does not let this user do it: .*right CREATE/)
-    await postgres.run(`GRANT CREATE ON DATABASE ${fresh.pathname.slice(1)} TO weak`)
-    t.match(await openNow(fresh.href), /^no fault/, 'nothing more is needed')
-  })
+    const isBack = async () => /"ann"/.test(await faultOf(() => a.keys.principal(key)))
+    t.ok(await comes(isBack), 'without hands')
+    t.match(await a.keys.principal(key), { name: 'ann' })
+    t.equal((await a.keys.list()).length, 1)
+    await a.users.setQuota('ann', round)
+  }
+})
 
-  t.test('while the database is away, anonymous use goes on, and nobody else comes in', async t => {
+t.test('a backup is a file of accounts, and is restored to either', { skip: noPostgres }, async t => {
+  const { url, a, b } = await open(t)
+  const { authorise, client, secret } = await withClient({
+    place: url,
+    accounts: a,
+    other: b,
+    clock: { now: 0 },
+  })
+  const { accessToken, refreshToken } = await authorise()
+  await a.users.grant('ann', 'trees')
+  await a.users.add('zoë', PASSWORD, 9)
+  const { key } = await a.keys.create('zoë', 'kept')
+  const { token } = await a.sessions.begin(1)
+  await a.calls.add('2026-11-21', new Map([['domain', 5]]))
+  await a.keys.principal(key)
+  const folder = t.testdir({ empty: '', text: 'nothing of the kind' })
+  const file = path.join(folder, 'copy.sqlite')
+  await a.backup(file)
+  t.match(await faultOf(() => a.backup(file)), /^AccountInvalid: .*exists already/)
+  const check = async (of: Accounts, what: string) => {
+    t.ok(of.secret.equals(a.secret), `${what}: the secret`)
+    t.match(await of.keys.principal(key), { name: 'zoë', quota: 9, by: 'key' }, what)
+    t.match(await of.sessions.principal(token), { name: 'ann', grants: new Set(['trees']) }, what)
+    t.match(await of.tokens.principal(accessToken), { name: 'ann' }, what)
+    t.match(await of.tokens.findRefresh(refreshToken), { client: client.id, spent: false }, what)
+    t.equal(await of.clients.verifySecret(client.id, secret), true, what)
+    t.same((await of.calls.read('2026-11-21')).get('domain'), 5, what)
+    t.ok((await of.keys.list('zoë'))[0]?.lastUse, `${what}: last use`)
+    t.match(await of.users.verify('ann', PASSWORD), { name: 'ann' }, what)
+  }
+  const opened = openAccounts(file, { now: Date.now })
+  await check(opened, 'in the file')
+  await opened.close()
+  const { url: elsewhere, a: c } = await open(t, 1)
+  await c.users.add('other', PASSWORD)
+  const { key: gone } = await c.keys.create('other', '')
+  t.ok(await c.keys.principal(gone))
+  await c.restore(file)
+  t.equal(await c.keys.principal(gone), null, 'what was there before is gone')
+  const again = await openSharedAccounts({ url: elsewhere }, { now: Date.now })
+  await check(again, 'in another database')
+  t.match(await again.users.add('new', PASSWORD), { id: 3 }, 'no id is given twice')
+  t.ok((await again.keys.create('new', '')).id > 1)
+  await again.close()
+  for (const [name, fault] of [
+    ['nowhere', /^AccountInvalid: There is no file/],
+    ['empty', /^AccountInvalid: .*holds no accounts/],
+    ['text', /^AccountsUnavailable: .*is no database/],
+  ] as const)
+    t.match(await faultOf(() => c.restore(path.join(folder, name))), fault, name)
+  t.equal((await c.users.list()).length, 3, 'what cannot be read changes nothing')
+  const fresh = openAccounts(path.join(folder, 'var', 'accounts.sqlite'), { now: Date.now })
+  await fresh.restore(file)
+  await fresh.close()
+  const begun = openAccounts(path.join(folder, 'var', 'accounts.sqlite'), { now: Date.now })
+  await check(begun, 'in another file')
+  await begun.close()
+})
+
+t.test('the database holds no secret', { skip: noPostgres }, async t => {
+  const { url, name, a, b } = await open(t)
+  const { authorise, secret } = await withClient({ place: url, accounts: a, other: b, clock: { now: 0 } })
+  const { code, accessToken, refreshToken } = await authorise()
+  const { key } = await a.keys.create('ann', 'label of a key')
+  const { token } = await a.sessions.begin(1)
+  const tables = await postgres.run(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'lodestone'",
+    name,
+  )
+  const rows = await Promise.all(
+    tables.map(table => postgres.run(`SELECT t::text AS row FROM lodestone."${table.name}" AS t`, name)),
+  )
+  const content = JSON.stringify(rows)
+  t.ok(content.includes('label of a key'))
+  for (const value of [PASSWORD, secret, code, accessToken, refreshToken, key, token])
+    for (const text of [value, Buffer.from(value).toString('base64'), Buffer.from(value).toString('hex')])
+      t.notOk(content.includes(text))
+})
+
+t.test('a database of an older program is brought up to date', { skip: noPostgres }, async t => {
+  const { url, name, a } = await open(t, 1)
+  await a.users.add('ann', PASSWORD)
+  await a.users.grant('ann', 'trees')
+  const { key } = await a.keys.create('ann', 'old')
+  const later = ['failure', 'audit', 'identity', 'recovery_code', 'second_factor', 'single_use', 'passkey']
+  await postgres.run(`DROP TABLE ${later.map(table => `lodestone.${table}`).join(', ')}`, name)
+  await postgres.run('DROP FUNCTION lodestone.keep_audit()', name)
+  await postgres.run('ALTER TABLE lodestone.account RENAME TO "user"', name)
+  await postgres.run('ALTER SEQUENCE lodestone.account_id_seq RENAME TO user_id_seq', name)
+  for (const table of ['user_grant', 'api_key', 'session', 'consent', 'family'])
+    await postgres.run(`ALTER TABLE lodestone.${table} RENAME COLUMN account TO "user"`, name)
+  await postgres.run('UPDATE lodestone.version SET version = 1', name)
+  const again = await openSharedAccounts({ url }, { now: Date.now })
+  t.match(await again.users.verify('ann', PASSWORD), { name: 'ann', grants: ['trees'] })
+  t.ok(await again.keys.principal(key), 'what belongs to a user stayed so')
+  t.equal(await again.failures.begin([{ subject: 'x', limit: 1, within: 1 }], 2), null)
+  await again.close()
+})
+
+t.test('databases that cannot serve', { skip: noPostgres }, async t => {
+  const { url, name } = await open(t, 1)
+  const openNow = (address: string) => faultOf(() => openSharedAccounts({ url: address }, { now: Date.now }))
+  await postgres.run('UPDATE lodestone.version SET version = version + 1', name)
+  t.match(
+    await openNow(url),
+    /^AccountsUnavailable: .*newer Lodestone: its schema is \d+, this program knows \d+/,
+  )
+  t.match(await openNow(`${url}-not`), /^AccountsUnavailable: the database of accounts does not exist/)
+  await postgres.run("CREATE ROLE weak LOGIN PASSWORD 'hunter2'")
+  const fresh = new URL(await postgres.database())
+  fresh.username = 'weak'
+  t.match(await openNow(fresh.href), /^AccountsUnavailable: .*does not let this user do it: .*right CREATE/)
+  await postgres.run(`GRANT CREATE ON DATABASE ${fresh.pathname.slice(1)} TO weak`)
+  t.match(await openNow(fresh.href), /^no fault/, 'nothing more is needed')
+})
+
+t.test(
+  'while the database is away, anonymous use goes on, and nobody else comes in',
+  { skip: noPostgres },
+  async t => {
     const { a } = await open(t)
     await a.users.add('ann', PASSWORD)
     const { key } = await a.keys.create('ann', '')
-    const http = fastify({ routerOptions: { querystringParser: parseQueryString } })
-    const quotas = new Quotas({
-      limits: quotaLimits(),
-      now: Date.now,
-      counts: a.calls,
-      secret: a.secret,
-    })
-    addPlugins(http, {
-      isPrivate: false,
-      authenticate: authenticator(a, false),
-      quotas,
-      address: () => '192.0.2.1',
-    })
-    http.setErrorHandler(answerFault(restBody))
-    http.get('/api/who', async request => request.principal)
-    let requested = 0
-    const ask = async (headers = {}) => {
-      const begun = performance.now()
-      requested++
-      const { statusCode, body, headers: described } = await http.inject({ url: '/api/who', headers })
-      return { statusCode, body, retry: described['retry-after'], time: performance.now() - begun }
-    }
+    const { http, quotas, ask, requested } = serveCaller(a)
     const withKey = { authorization: `Apikey ${key}` }
     const works = async (what: string) => {
       t.match(await ask(withKey), { statusCode: 200, body: /"ann"/ }, what)
@@ -579,10 +569,36 @@ t.test('with PostgreSQL', { skip: noPostgres }, async t => {
     postgres.freeze(false)
     await quotas.close()
     const day = new Date().toISOString().slice(0, 10)
-    t.equal((await a.calls.read(day)).get('domain'), requested, 'every call was counted, and none twice')
+    t.equal((await a.calls.read(day)).get('domain'), requested(), 'every call was counted, and none twice')
     await http.close()
+  },
+)
+/** A server that answers who calls, the calls counted in the database. */
+function serveCaller(a: Accounts) {
+  const http = fastify({ routerOptions: { querystringParser: parseQueryString } })
+  const quotas = new Quotas({
+    limits: quotaLimits(),
+    now: Date.now,
+    counts: a.calls,
+    secret: a.secret,
   })
-})
+  addPlugins(http, {
+    isPrivate: false,
+    authenticate: authenticator(a, false),
+    quotas,
+    address: () => '192.0.2.1',
+  })
+  http.setErrorHandler(answerFault(restBody))
+  http.get('/api/who', async request => request.principal)
+  let requested = 0
+  const ask = async (headers = {}) => {
+    const begun = performance.now()
+    requested++
+    const { statusCode, body, headers: described } = await http.inject({ url: '/api/who', headers })
+    return { statusCode, body, retry: described['retry-after'], time: performance.now() - begun }
+  }
+  return { http, quotas, ask, requested: () => requested }
+}
 
 async function withClientOf(accounts: Accounts, user: number) {
   const { client } = await accounts.clients.register({
