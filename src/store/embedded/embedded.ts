@@ -8,6 +8,7 @@ import { engineAnswer } from '../engine-answer.ts'
 import { loadColumns } from '../load.ts'
 import { ColumnRepairs, type RepairEvent } from '../repair.ts'
 import type { QueryAnswer, Store, UntrustedQuery } from '../store.ts'
+import { EngineThread } from './engine-thread.ts'
 import { GraphUse } from './graph-use.ts'
 import { withMemoryLimit } from './module.ts'
 import { type EngineEvent, ResidentEngine } from './residency.ts'
@@ -51,8 +52,9 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
   })
   const wasm = createRequire(import.meta.url).resolve('oxigraph/web_bg.wasm')
   const { graphs: residentMemory, ceiling, longestAnswer } = engineMemory(memory)
+  const module = new WebAssembly.Module(withMemoryLimit(readFileSync(wasm), ceiling + HEADROOM))
   const engine = new ResidentEngine({
-    module: new WebAssembly.Module(withMemoryLimit(readFileSync(wasm), ceiling + HEADROOM)),
+    start: onDeath => new EngineThread(module, onDeath),
     deadline,
     queue: 50,
     memory: residentMemory,

@@ -3,15 +3,19 @@ import { Fault } from '../../errors/errors.ts'
 import { megabytes } from '../../runtime/memory.ts'
 import { currentClient } from '../../runtime/work-client.ts'
 import type { AnswerFormat } from '../store.ts'
-import { EngineThread } from './engine-thread.ts'
+import type { EngineThread } from './engine-thread.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { GraphUse } from './graph-use.ts'
 import { estimate } from './memory.ts'
 import type { DatasetOfQuery, TripleSource } from './protocol.ts'
 import { queryError } from './query-error.ts'
 
+/** An engine in which graphs are loaded and queried. */
+export type Engine = Pick<EngineThread, 'memory' | 'dead' | 'up' | 'ask' | 'end'>
+
 export interface ResidencyOptions {
-  readonly module: WebAssembly.Module
+  /** Starts an engine; `onDeath` is called once, when it has ended. */
+  readonly start: (onDeath: (reason: string) => void) => Engine
   /** Milliseconds that a query may run. */
   readonly deadline: number
   /** Queries that may wait. */
@@ -66,7 +70,7 @@ export class ResidentEngine {
   private readonly options: ResidencyOptions
   private readonly sources = new Map<string, TripleSource>()
   private readonly residents = new Map<string, Resident>()
-  private thread: EngineThread | null = null
+  private thread: Engine | null = null
   /** One thing after another: who needs a graph that is being loaded waits for that load. */
   private readonly queue: FairQueue
   private waiting = 0
@@ -194,17 +198,17 @@ export class ResidentEngine {
     }
   }
 
-  private async started(): Promise<EngineThread> {
+  private async started(): Promise<Engine> {
     if (this.thread !== null && !this.thread.dead) return this.thread
     this.residents.clear()
-    const thread = new EngineThread(this.options.module, reason => this.lose(thread, reason))
+    const thread: Engine = this.options.start(reason => this.lose(thread, reason))
     this.thread = thread
     await thread.up
     return thread
   }
 
   /** Forgets an engine that ended; the next query begins another. */
-  private lose(thread: EngineThread, reason: string): void {
+  private lose(thread: Engine, reason: string): void {
     if (this.thread !== thread) return
     this.thread = null
     this.residents.clear()
@@ -212,7 +216,7 @@ export class ResidentEngine {
   }
 
   /** An engine in which graphs are resident. Where its heap has no room left for what should fit, it is begun anew. */
-  private async withGraphs(needed: ReadonlyMap<string, readonly string[]>): Promise<EngineThread> {
+  private async withGraphs(needed: ReadonlyMap<string, readonly string[]>): Promise<Engine> {
     for (let attempt = 1; ; attempt++) {
       const thread = await this.started()
       try {
@@ -240,7 +244,7 @@ export class ResidentEngine {
   }
 
   /** Makes graphs resident, in the place of those that were needed longest ago. */
-  private async bring(thread: EngineThread, needed: ReadonlyMap<string, readonly string[]>): Promise<void> {
+  private async bring(thread: Engine, needed: ReadonlyMap<string, readonly string[]>): Promise<void> {
     const sizes = new Map([...needed].map(([name, graphs]) => [name, this.sizeOf(graphs)]))
     const all = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
     const { memory, onEvent } = this.options
@@ -278,7 +282,7 @@ export class ResidentEngine {
   }
 
   private async makeRoom(
-    thread: EngineThread,
+    thread: Engine,
     bytes: number,
     needed: ReadonlyMap<string, readonly string[]>,
   ): Promise<void> {

@@ -1,0 +1,388 @@
+import t from 'tap'
+import { termText } from '../src/rdf/ntriples.ts'
+import type { Formula, SparqlOperation, TriplePatternNode } from '../src/sparql/operation.ts'
+import { parseQuery } from '../src/sparql/parse.ts'
+import { type Batch, UNIT_BATCH } from '../src/store/columns/evaluate/batch.ts'
+import { planBlock } from '../src/store/columns/evaluate/block.ts'
+import { type DatasetView, Evaluation, NotEvaluated } from '../src/store/columns/evaluate/evaluation.ts'
+import { Filter } from '../src/store/columns/evaluate/filter.ts'
+import { BUILTINS, type FunctionContext } from '../src/store/columns/evaluate/functions/builtins.ts'
+import { NumberKernels } from '../src/store/columns/evaluate/numbers.ts'
+import { PatternMatcher } from '../src/store/columns/evaluate/patterns.ts'
+import { effectiveBoolean, ScalarCompiler } from '../src/store/columns/evaluate/scalar.ts'
+import { FALSE, type TermValue, TRUE, termOf, termValue } from '../src/store/columns/evaluate/value.ts'
+import { vectorValueAt } from '../src/store/columns/evaluate/vector.ts'
+import { columnsOfText } from './support/columns.ts'
+
+/** Expressions and triple patterns over columns, each part on its own: values, errors, counts, and no triple twice. */
+const XSD = 'http://www.w3.org/2001/XMLSchema#'
+const PREFIXES = `PREFIX xsd: <${XSD}> PREFIX : <urn:> `
+
+function formulaOf(expression: string): Formula {
+  const { query } = parseQuery(`${PREFIXES} SELECT * { FILTER(${expression}) }`)
+  if (query.type !== 'select' || query.input.type !== 'project' || query.input.input.type !== 'filter')
+    throw new Error(expression)
+  return query.input.input.condition
+}
+
+function scalarsOf(evaluation: Evaluation) {
+  return new ScalarCompiler(evaluation, (_, batch) => new Uint8Array(batch.size).fill(1))
+}
+
+/** A value as N-Triples with short datatypes; `error` for none. */
+function short(value: TermValue | null): string {
+  return value === null ? 'error' : termText(termOf(value)).replace(/\^\^<.*#(\w+)>/, '^^$1')
+}
+
+const EMPTY: DatasetView = { defaultGraphs: [], namedGraphs: new Map() }
+const NOW = new Date('2026-01-02T03:04:05Z')
+
+/** Expressions without variables, and what they are. */
+const EXPRESSIONS: readonly (readonly [expression: string, value: string])[] = [
+  // Logic with errors (SPARQL 1.1 Query, section 17.2).
+  ['true || 1/0', '"true"^^boolean'],
+  ['1/0 || true', '"true"^^boolean'],
+  ['false || 1/0', 'error'],
+  ['false && 1/0', '"false"^^boolean'],
+  ['1/0 && false', '"false"^^boolean'],
+  ['true && 1/0', 'error'],
+  ['true && "x"', '"true"^^boolean'],
+  ['true && ""', '"false"^^boolean'],
+  ['!0', '"true"^^boolean'],
+  ['!:a', 'error'],
+  ['!"NaN"^^xsd:double', '"true"^^boolean'],
+  // Arithmetic and comparison.
+  ['1 + 2 * 3', '"7"^^integer'],
+  ['1 / 2', '"0.5"^^decimal'],
+  ['1 + "a"', 'error'],
+  ['-(2)', '"-2"^^integer'],
+  ['-("a")', 'error'],
+  ['+(2)', '"2"^^integer'],
+  ['+("a")', 'error'],
+  ['1 = 1.0', '"true"^^boolean'],
+  ['1 != 1.0', '"false"^^boolean'],
+  ['1 < 1', '"false"^^boolean'],
+  ['1 <= 1', '"true"^^boolean'],
+  ['1 > 1', '"false"^^boolean'],
+  ['1 >= 1', '"true"^^boolean'],
+  ['2 > 1', '"true"^^boolean'],
+  ['"a" < 1', 'error'],
+  [':a = :a', '"true"^^boolean'],
+  [':a < :b', 'error'],
+  // Membership: an error only where nothing else decides.
+  ['2 IN (1, 2)', '"true"^^boolean'],
+  ['2 IN (1/0, 2)', '"true"^^boolean'],
+  ['2 IN (1/0, 3)', 'error'],
+  ['2 NOT IN (1, 3)', '"true"^^boolean'],
+  ['2 NOT IN (1, 2)', '"false"^^boolean'],
+  ['1/0 IN (1)', 'error'],
+  // Forms that see errors.
+  ['IF(1 > 0, "a", 1/0)', '"a"'],
+  ['IF(1/0, "a", "b")', 'error'],
+  ['IF("", "a", "b")', '"b"'],
+  ['COALESCE(1/0, ?x, "c")', '"c"'],
+  ['COALESCE(1/0)', 'error'],
+  ['BOUND(?x)', '"false"^^boolean'],
+  ['EXISTS { ?s ?p ?o }', '"true"^^boolean'],
+  ['NOT EXISTS { ?s ?p ?o }', '"false"^^boolean'],
+  // Calls by IRI.
+  ['xsd:integer("7")', '"7"^^integer'],
+  ['xsd:integer("x")', 'error'],
+  ['xsd:integer("7", 1)', 'error'],
+  [':nothing(1)', 'error'],
+  // Functions on terms.
+  ['STR(:a)', '"urn:a"'],
+  ['STR("x"@en)', '"x"'],
+  ['LANG("x"@en)', '"en"'],
+  ['LANG("x")', '""'],
+  ['LANG(:a)', 'error'],
+  ['LANGMATCHES("de-CH", "de")', '"true"^^boolean'],
+  ['LANGMATCHES("en", "de")', '"false"^^boolean'],
+  ['LANGMATCHES(1, "de")', 'error'],
+  ['DATATYPE(1.5)', `<${XSD}decimal>`],
+  ['DATATYPE(:a)', 'error'],
+  ['IRI("x")', '<http://base/x>'],
+  ['IRI("x"@en)', 'error'],
+  ['URI(:a)', '<urn:a>'],
+  ['STRDT("1", xsd:integer)', '"1"^^integer'],
+  ['STRDT("1"@en, xsd:integer)', 'error'],
+  ['STRDT("1", <http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>)', 'error'],
+  ['STRLANG("x", "en")', '"x"@en'],
+  ['STRLANG("x", "no tag")', 'error'],
+  ['SAMETERM(1, 1.0)', '"false"^^boolean'],
+  ['SAMETERM("a"@en, "a"@EN)', '"true"^^boolean'],
+  ['ISIRI(:a)', '"true"^^boolean'],
+  ['ISBLANK(:a)', '"false"^^boolean'],
+  ['ISBLANK(BNODE())', '"true"^^boolean'],
+  ['ISLITERAL(1)', '"true"^^boolean'],
+  ['ISLITERAL(:a)', '"false"^^boolean'],
+  ['ISNUMERIC("1")', '"false"^^boolean'],
+  ['ISNUMERIC(1.0)', '"true"^^boolean'],
+  // On texts.
+  ['STRLEN("🌲a")', '"2"^^integer'],
+  ['STRLEN(1)', 'error'],
+  ['SUBSTR("hello"@en, 2)', '"ello"@en'],
+  ['SUBSTR("hello", 2, 3)', '"ell"'],
+  ['SUBSTR("hello", "2")', 'error'],
+  ['SUBSTR("hello", 2, "3")', 'error'],
+  ['UCASE("straße"@de)', '"STRASSE"@de'],
+  ['LCASE("ABC")', '"abc"'],
+  ['LCASE(1)', 'error'],
+  ['STRSTARTS("abc", "ab")', '"true"^^boolean'],
+  ['STRENDS("abc", "ab")', '"false"^^boolean'],
+  ['CONTAINS("abc"@en, "b")', '"true"^^boolean'],
+  ['CONTAINS("abc", "b"@en)', 'error'],
+  ['STRBEFORE("abc"@en, "b")', '"a"@en'],
+  ['STRBEFORE("abc"@en, "x")', '""'],
+  ['STRAFTER("abc", "b")', '"c"'],
+  ['ENCODE_FOR_URI("a b/é")', '"a%20b%2F%C3%A9"'],
+  ['CONCAT("a"@en, "b"@en)', '"ab"@en'],
+  ['CONCAT("a"@en, "b")', '"ab"'],
+  ['CONCAT("a", 1)', 'error'],
+  ['REGEX("Abc", "^a", "i")', '"true"^^boolean'],
+  ['REGEX("Abc", "^a")', '"false"^^boolean'],
+  ['REGEX("a", "(")', 'error'],
+  ['REGEX("a", "a"@en)', 'error'],
+  ['REPLACE("abab"@en, "b", "X")', '"aXaX"@en'],
+  ['REPLACE("aBab", "b", "X", "i")', '"aXaX"'],
+  ['REPLACE("a", "a", 1)', 'error'],
+  // On numbers.
+  ['ABS(-3)', '"3"^^integer'],
+  ['ABS(-1.5)', '"1.5"^^decimal'],
+  ['ABS(-9007199254740993)', '"9007199254740993"^^integer'],
+  ['CEIL(1.2)', '"2"^^decimal'],
+  ['CEIL(-1.2)', '"-1"^^decimal'],
+  ['FLOOR(-1.2)', '"-2"^^decimal'],
+  ['FLOOR(1.7e0)', '"1"^^double'],
+  ['ROUND(2.5)', '"3"^^decimal'],
+  ['ROUND(-2.5)', '"-2"^^decimal'],
+  ['ROUND("1.5")', 'error'],
+  // On moments, as they are written.
+  ['YEAR("2024-12-31T23:30:00-05:00"^^xsd:dateTime)', '"2024"^^integer'],
+  ['MONTH("2024-12-31T23:30:00-05:00"^^xsd:dateTime)', '"12"^^integer'],
+  ['DAY("2024-12-31T23:30:00-05:00"^^xsd:dateTime)', '"31"^^integer'],
+  ['HOURS("2024-12-31T23:30:00-05:00"^^xsd:dateTime)', '"23"^^integer'],
+  ['MINUTES("1969-12-31T23:30:01Z"^^xsd:dateTime)', '"30"^^integer'],
+  ['SECONDS("2024-12-31T23:30:01.250Z"^^xsd:dateTime)', '"1.25"^^decimal'],
+  ['YEAR("--12-31"^^xsd:gMonthDay)', 'error'],
+  ['HOURS("2024-12-31"^^xsd:date)', 'error'],
+  ['DAY("2024-12"^^xsd:gYearMonth)', 'error'],
+  ['TIMEZONE("2024-12-31T23:30:00-05:00"^^xsd:dateTime)', '"-PT5H"^^dayTimeDuration'],
+  ['TIMEZONE("2024-12-31T23:30:00"^^xsd:dateTime)', 'error'],
+  ['TZ("2024-12-31T23:30:00-05:00"^^xsd:dateTime)', '"-05:00"'],
+  ['TZ("2024-12-31T23:30:00"^^xsd:dateTime)', '""'],
+  ['NOW()', '"2026-01-02T03:04:05.000Z"^^dateTime'],
+  // Digests.
+  ['MD5("abc")', '"900150983cd24fb0d6963f7d28e17f72"'],
+  ['SHA1("abc")', '"a9993e364706816aba3e25717850c26c9cd0d89d"'],
+  ['SHA1(1)', 'error'],
+  // RDF 1.2.
+  ['LANGDIR("x"@ar--rtl)', '"rtl"'],
+  ['LANGDIR("x"@ar)', '""'],
+  ['LANG("x"@ar--rtl)', '"ar"'],
+  ['hasLANG("x")', '"false"^^boolean'],
+  ['hasLANGDIR("x"@ar)', '"false"^^boolean'],
+  ['STRLANGDIR("x", "ar", "rtl")', '"x"@ar--rtl'],
+  ['STRLANGDIR("x", "ar", "up")', 'error'],
+  ['isTRIPLE(TRIPLE(:a, :b, 1))', '"true"^^boolean'],
+  ['OBJECT(TRIPLE(:a, :b, "c"))', '"c"'],
+  ['SUBJECT(TRIPLE(:a, :b, "c"))', '<urn:a>'],
+  ['TRIPLE("a", :b, 1)', 'error'],
+  ['TRIPLE(:a, "b", 1)', 'error'],
+  ['SUBJECT(:a)', 'error'],
+]
+
+t.test('expressions have the values that SPARQL gives them', async t => {
+  const evaluation = new Evaluation(EMPTY, {}, { now: NOW, base: 'http://base/' })
+  const scalars = scalarsOf(evaluation)
+  for (const [expression, expected] of EXPRESSIONS)
+    t.equal(short(scalars.over(formulaOf(expression), new Map(), 1)(0)), expected, expression)
+})
+
+t.test('functions that differ from call to call', async t => {
+  let labels = 0
+  const context: FunctionContext = {
+    now: NOW,
+    base: null,
+    random: () => 0.25,
+    freshBlank: () => `b${labels++}`,
+    regexes: new Map(),
+  }
+  const call = (name: string) => BUILTINS.get(name)?.([], context) ?? null
+  t.equal(short(call('RAND')), '"0.25"^^double')
+  t.same([call('BNODE'), call('BNODE')].map(short), ['_:b0', '_:b1'])
+  t.match(short(call('UUID')), /^<urn:uuid:[0-9a-f-]{36}>$/)
+  t.not(short(call('STRUUID')), short(call('STRUUID')))
+  const text = termValue({ type: 'literal', value: 'aa', datatype: `${XSD}string`, language: '' })
+  for (let round = 0; round < 3; round++) BUILTINS.get('REGEX')?.([text, text], context)
+  t.equal(context.regexes.size, 1, 'a pattern is compiled once')
+})
+
+t.test('effective boolean values', async t => {
+  const rows: readonly (readonly [value: TermValue | null, expected: boolean | null])[] = [
+    [TRUE, true],
+    [FALSE, false],
+    [null, null],
+    [{ type: 'number', kind: 'double', value: Number.NaN }, false],
+    [{ type: 'number', kind: 'integer', value: 0 }, false],
+    [{ type: 'number', kind: 'integer', value: -1 }, true],
+    [{ type: 'text', value: '', language: '' }, false],
+    [{ type: 'text', value: 'a', language: '' }, true],
+    [{ type: 'text', value: 'a', language: 'en' }, null],
+    [{ type: 'iri', value: 'urn:a' }, null],
+  ]
+  for (const [value, expected] of rows) t.equal(effectiveBoolean(value), expected, JSON.stringify(value))
+})
+
+t.test('a blank node with a label is one for a solution and a label', async t => {
+  const scalars = scalarsOf(new Evaluation(EMPTY))
+  const one = scalars.compile(formulaOf('BNODE("a")'), UNIT_BATCH)
+  const again = scalars.compile(formulaOf('BNODE("a")'), UNIT_BATCH)
+  const other = scalars.compile(formulaOf('BNODE("b")'), UNIT_BATCH)
+  t.equal(short(one(0)), short(again(0)))
+  t.not(short(one(0)), short(one(1)), 'of another solution')
+  t.not(short(one(0)), short(other(0)), 'of another label')
+  t.equal(short(scalars.compile(formulaOf('BNODE(1)'), UNIT_BATCH)(0)), 'error')
+})
+
+t.test('what no function evaluates is for another engine', async t => {
+  const call = { type: 'builtin', name: 'NOSUCH', arguments: [] } as const
+  t.throws(() => scalarsOf(new Evaluation(EMPTY)).compile(call, UNIT_BATCH), NotEvaluated)
+})
+
+const GRAPH_A = `<urn:s1> <urn:p> "1" . <urn:s1> <urn:q> "x" . <urn:s2> <urn:p> "2" . <urn:s2> <urn:p> "1" . <urn:s3> <urn:q> "y" .`
+/** Shares a subject, and one triple, with the first. */
+const GRAPH_B = `<urn:s1> <urn:p> "1" . <urn:s1> <urn:r> "z" . <urn:s9> <urn:p> "9" .`
+/** Shares no subject with either. */
+const GRAPH_C = `<urn:t1> <urn:p> "1" . <urn:t2> <urn:q> <urn:s1> .`
+const lines = (text: string) => `${text.replaceAll(' . ', ' .\n')}\n`
+const [A, B, C] = [GRAPH_A, GRAPH_B, GRAPH_C].map(text => columnsOfText(lines(text)))
+const GRAPHS = { A, B, C }
+
+function matcherOf(names: string) {
+  const graphs = [...names].flatMap(name => GRAPHS[name as keyof typeof GRAPHS] ?? [])
+  const evaluation = new Evaluation({ defaultGraphs: graphs, namedGraphs: new Map() })
+  const scalars = scalarsOf(evaluation)
+  const filter = new Filter(evaluation, scalars, new NumberKernels(evaluation, scalars))
+  return { graphs, filter, matcher: new PatternMatcher(evaluation, filter, graphs) }
+}
+
+function groupOf(group: string): SparqlOperation {
+  const { query } = parseQuery(`${PREFIXES} SELECT * { ${group} }`)
+  if (query.type !== 'select' || query.input.type !== 'project') throw new Error(group)
+  return query.input.input
+}
+
+function patternsOf(group: string): readonly TriplePatternNode[] {
+  const operation = groupOf(group)
+  return operation.type === 'bgp' ? operation.patterns : []
+}
+
+const rowsOf = (batch: Batch) =>
+  Array.from({ length: batch.size }, (_, row) =>
+    batch.variables
+      .filter(name => !name.startsWith(' '))
+      .sort()
+      .map(name => short(vectorValueAt(batch.get(name) as never, row)))
+      .join(' '),
+  )
+
+/** The solutions of patterns, step by step as a block is planned. */
+function solutions(names: string, group: string): readonly string[] {
+  const { graphs, matcher } = matcherOf(names)
+  let batches: Batch[] = [UNIT_BATCH]
+  for (const step of planBlock(patternsOf(group), [], [], new Set(), graphs))
+    batches = batches.flatMap(batch => {
+      if (step.type === 'star') return [...matcher.star(step, batch)]
+      return step.type === 'open' ? [...matcher.open(step.pattern, batch)] : []
+    })
+  return batches
+    .flatMap(rowsOf)
+    .map(row => row.split(' ').sort().join(' '))
+    .sort()
+}
+
+t.test('patterns over several graphs find each triple once', async t => {
+  const rows: readonly (readonly [graphs: string, group: string, expected: readonly string[]])[] = [
+    ['A', '?s :p "1"', ['<urn:s1>', '<urn:s2>']],
+    ['A', '?s :nothing ?o', []],
+    ['A', ':s2 :p ?o', ['"1"', '"2"']],
+    ['A', '?s :p ?o ; :q ?x', ['"1" <urn:s1> "x"']],
+    ['AB', '?s :p ?o', ['"1" <urn:s1>', '"1" <urn:s2>', '"2" <urn:s2>', '"9" <urn:s9>']],
+    ['AB', '?s :p ?o ; :q ?q ; :r ?r', ['"1" "x" "z" <urn:s1>']],
+    ['AB', ':s1 ?p ?o', ['"1" <urn:p>', '"x" <urn:q>', '"z" <urn:r>']],
+    ['AB', '?s ?p "1"', ['<urn:p> <urn:s1>', '<urn:p> <urn:s2>']],
+    ['AC', '?t :q ?s . ?s :p ?o', ['"1" <urn:s1> <urn:t2>']],
+    ['ABC', '?s ?p ?o . ?s :r "z"', ['"1" <urn:p> <urn:s1>', '"x" <urn:q> <urn:s1>', '"z" <urn:r> <urn:s1>']],
+  ]
+  for (const [graphs, group, expected] of rows)
+    t.same(
+      solutions(graphs, group),
+      [...expected].map(row => row.split(' ').sort().join(' ')).sort(),
+      `${graphs}: ${group}`,
+    )
+  t.equal(solutions('ABC', '?s ?p ?o').length, 9, 'ten triples, of which one is in two graphs')
+})
+
+t.test('numbers of triples that columns know, and those that have to be counted', async t => {
+  const rows: readonly (readonly [graphs: string, pattern: string, count: number | null])[] = [
+    ['A', '?s ?p ?o', 5],
+    ['A', '?s :p ?o', 3],
+    ['A', '?s :p "1"', 2],
+    ['A', '?s :p "3"', 0],
+    ['A', '?s ?p "1"', 2],
+    ['A', '?s :nothing ?o', 0],
+    ['AC', '?s ?p ?o', 7],
+    ['AC', '?s :p "1"', 3],
+    ['AB', '?s ?p ?o', null],
+    ['AB', '?s :p ?o', null],
+    ['AB', '?s :r ?o', 1],
+    ['A', ':s1 :p ?o', null],
+    ['A', '?s :p ?s', null],
+    ['A', '?s ?p ?p', null],
+  ]
+  for (const [graphs, pattern, count] of rows) {
+    const [node] = patternsOf(pattern)
+    t.equal(
+      node === undefined ? undefined : matcherOf(graphs).matcher.count(node),
+      count,
+      `${graphs} ${pattern}`,
+    )
+  }
+})
+
+t.test('an optional pattern is no join where each subject has one value at most', async t => {
+  const rows: readonly (readonly [
+    graphs: string,
+    first: string,
+    optional: string,
+    expected: readonly string[] | null,
+  ])[] = [
+    ['A', '?s :p ?o', '?s :q ?x', ['"1" <urn:s1> "x"', '"1" <urn:s2> error', '"2" <urn:s2> error']],
+    ['A', '?s :q ?x', '?s :q ?y FILTER(?y = "y")', ['<urn:s1> "x" error', '<urn:s3> "y" "y"']],
+    ['A', '?s :q ?x', '?s :p ?o', null],
+    ['A', '?s :q ?x', '?s ?p ?o', null],
+    ['A', '?s :q ?x', '?s :q "x"', null],
+    ['A', '?s :q ?x', '?s :q ?x', null],
+    ['A', '?s :q ?x', '?s :q ?y ; :p ?z', null],
+    ['A', '?s :q ?x', '?s :nothing ?y', ['<urn:s1> "x"', '<urn:s3> "y"']],
+    ['AB', '?s :r ?z', '?s :p ?o', null],
+  ]
+  for (const [graphs, first, optional, expected] of rows) {
+    const { matcher, filter, graphs: all } = matcherOf(graphs)
+    const [step] = planBlock(patternsOf(first), [], [], new Set(), all)
+    if (step?.type !== 'star') throw new Error(first)
+    const [batch] = matcher.star(step, UNIT_BATCH)
+    if (batch === undefined) throw new Error(first)
+    const found = matcher.optional(groupOf(optional), null, batch, filter)
+    t.same(
+      found === null
+        ? null
+        : rowsOf(found)
+            .map(row => row.split(' ').sort().join(' '))
+            .sort(),
+      expected === null ? null : [...expected].map(row => row.split(' ').sort().join(' ')).sort(),
+      `${first} OPTIONAL { ${optional} }`,
+    )
+  }
+})

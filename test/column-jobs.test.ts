@@ -1,0 +1,145 @@
+import t, { type Test } from 'tap'
+import { runFor, type WorkClient } from '../src/runtime/work-client.ts'
+import { parseQuery } from '../src/sparql/parse.ts'
+import { JobRunner, NotInColumns } from '../src/store/columns/threads/job-runner.ts'
+import type { Job } from '../src/store/columns/threads/protocol.ts'
+import { GraphRegistry } from '../src/store/columns/threads/registry.ts'
+
+/** Jobs in threads of columns: deadlines, faults, damage, and what clients are charged. */
+const ROWS = 3000
+
+/** A runner with one graph, of 3,000 numbers. */
+async function runnerOf(t: Test, threads = 1) {
+  const damaged: string[] = []
+  const registry = new GraphRegistry(1e9, () => new Error('damaged'))
+  const runner = new JobRunner(
+    {
+      threads,
+      deadline: 60_000,
+      queue: 10,
+      memory: { query: 1e8 },
+      onEvent: () => undefined,
+      onDamage: (graph, reason) => damaged.push(`${graph}: ${reason}`),
+    },
+    registry,
+  )
+  t.teardown(() => runner.close())
+  await runner.start()
+  const text = Array.from({ length: ROWS }, (_, at) => `<urn:s${at}> <urn:n> "${at}" .\n`).join('')
+  const job = { type: 'build', text, subjects: [], predicates: [], isSearched: false } as const
+  const { header, buffers } = await runner.once(job, [], 'built', {})
+  registry.add({ name: 'g', header, path: null, memory: buffers })
+  return { runner, damaged }
+}
+
+const LINES: Job = { type: 'lines', graph: 'g', from: 0, to: 2 }
+
+function tableOf(group: string): Job {
+  const { query } = parseQuery(`SELECT * { GRAPH <urn:g> { ${group} } }`)
+  const graphs = { defaultGraphs: [], namedGraphs: [['urn:g', 'g']] } as const
+  return { type: 'table', queries: [query], graphs, counted: false, contents: [] }
+}
+
+/** Nine million pairs, none of which fits: more than any deadline of these tests. */
+const SLOW = tableOf('?a <urn:n> ?x . ?b <urn:n> ?y FILTER(CONCAT(?x, ?y) = "none")')
+
+t.test('a job has one answer, of the type that is asked for', async t => {
+  const { runner } = await runnerOf(t)
+  t.equal(runner.size, 2, 'one thread alone would keep others waiting')
+  const { text } = await runner.once(LINES, ['g'], 'lines', {})
+  t.same(text.split('\n').slice(0, -1).length, 2)
+  const { tables } = await runner.once(tableOf('?s <urn:n> "7"'), ['g'], 'table', {})
+  t.same(
+    tables.map(({ rows }) => rows),
+    [1],
+  )
+  await t.rejects(runner.once(LINES, ['g'], 'table', {}), { message: 'unexpected lines' })
+})
+
+t.test('a job that meets its deadline is a fault and an offence', async t => {
+  const { runner } = await runnerOf(t)
+  let offences = 0
+  const client: WorkClient = {
+    id: 'a',
+    usage: () => 0,
+    spend: () => undefined,
+    isHeavy: () => false,
+    isPressing: () => false,
+    isOverBudget: () => false,
+    offend: () => {
+      offences += 1
+    },
+    deadline: milliseconds => milliseconds / 2,
+  }
+  const ask = (deadline: number) => runFor({ client }, () => runner.once(SLOW, ['g'], 'table', { deadline }))
+  await t.rejects(ask(80), { code: 'DeadlineExceeded', message: /0\.04/ }, 'what the client may take')
+  t.same([runner.deadlines, offences], [1, 1])
+  const abort = new AbortController()
+  const aborted = runFor({ client }, () => runner.once(SLOW, ['g'], 'table', { signal: abort.signal }))
+  abort.abort()
+  await t.rejects(aborted)
+  t.equal(offences, 1, 'who goes away does not offend')
+  await t.rejects(runner.once(SLOW, ['g'], 'table', { signal: AbortSignal.abort() }), { name: 'AbortError' })
+  t.match(await runner.once(LINES, ['g'], 'lines', {}), { type: 'lines' }, 'the threads go on')
+})
+
+t.test('what columns do not evaluate, and what needs too much memory', async t => {
+  const { runner } = await runnerOf(t)
+  const call = { type: 'builtin', name: 'NOSUCH', arguments: [] } as const
+  const job = tableOf('?s <urn:n> ?o')
+  if (job.type !== 'table') throw new Error(job.type)
+  const [query] = job.queries
+  if (query?.type !== 'select') throw new Error('no select')
+  const unknown = { ...query, input: { type: 'filter', input: query.input, condition: call } } as const
+  await t.rejects(
+    runner.once({ ...job, queries: [unknown] }, ['g'], 'table', {}),
+    new NotInColumns('columns do not evaluate the function NOSUCH'),
+  )
+})
+
+t.test('a damaged graph is reported once, and refused until it is made again', async t => {
+  const { runner, damaged } = await runnerOf(t)
+  runner.noteDamage('other', 'is not there')
+  runner.noteDamage('g', 'torn')
+  runner.noteDamage('g', 'torn again')
+  t.same(damaged, ['g: torn'])
+  const refused = { code: 'StoreUnavailable', message: /is damaged and is made again \(g\)/ }
+  await t.rejects(runner.once(LINES, ['g'], 'lines', {}), refused)
+  await t.rejects(runner.pieces(LINES, ['g'], {}, null).next(), refused)
+  runner.forgetDamage('g')
+  t.match(await runner.once(LINES, ['g'], 'lines', {}), { type: 'lines' })
+})
+
+t.test('an answer in pieces is whole, and one that nobody reads on frees its thread', async t => {
+  const { runner } = await runnerOf(t)
+  const { query } = parseQuery('SELECT ?o { GRAPH <urn:g> { ?s <urn:n> ?o } }')
+  const graphs = { defaultGraphs: [], namedGraphs: [['urn:g', 'g']] } as const
+  const job = {
+    type: 'text',
+    query,
+    graphs,
+    format: 'tsv',
+    base: null,
+    piece: 1000,
+    continuation: null,
+  } as const
+  const pieces: string[] = []
+  for await (const piece of runner.pieces(job, ['g'], {}, null))
+    if (piece instanceof Uint8Array) pieces.push(Buffer.from(piece).toString())
+  t.ok(pieces.length > 5, `${pieces.length} pieces`)
+  t.equal(pieces.join('').split('\n').length, ROWS + 2)
+  for (let each = 0; each < 4; each++) {
+    for await (const piece of runner.pieces(job, ['g'], {}, null)) {
+      t.ok(piece)
+      break
+    }
+  }
+  t.match(await runner.once(LINES, ['g'], 'lines', {}), { type: 'lines' })
+})
+
+t.test('a closed runner does nothing', async t => {
+  const { runner } = await runnerOf(t)
+  await runner.close()
+  t.ok(runner.isClosed)
+  await t.rejects(runner.once(LINES, ['g'], 'lines', {}), { code: 'StoreUnavailable' })
+})

@@ -1,0 +1,195 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import t, { type Test } from 'tap'
+import { ANONYMOUS, type Principal } from '../src/model/principal.ts'
+import type { DeskFinding } from '../src/publishing/management/desk.ts'
+import { Desk } from '../src/publishing/management/management.ts'
+import { versionsOf } from '../src/publishing/versions/versions.ts'
+import { publishPortal } from './support/portal.ts'
+
+/** The operations of publishers on a portal folder, without a server. */
+const person = (...grants: readonly string[]): Principal => ({
+  type: 'user',
+  id: 1,
+  name: 'ann',
+  grants: new Set(grants),
+  quota: null,
+  by: 'key',
+})
+const ANN = person('publish:*')
+const YAML = 'source: { path: a.csv }\nmetas: { default: { title: Trees } }\nvisibility: public\n'
+
+function deskOf(t: Test, findings: readonly DeskFinding[] = []) {
+  const portal = t.testdir({
+    'portal.yaml': '',
+    data: { trees: { 'dataset.yaml': YAML, 'a.csv': 'a,b\n1,x\n' }, files: { 'a.csv': 'a\n1\n' } },
+  })
+  const done: string[] = []
+  const pending: (() => void)[] = []
+  const desk = new Desk({
+    portal,
+    base: 'http://portal.example',
+    versions: versionsOf(portal),
+    now: () => Date.parse('2026-01-02T03:04:05Z'),
+    uploadLimit: 100,
+    publications: { of: () => null, forget: id => done.push(`forget ${id}`) },
+    check: async root => findings.map(each => ({ ...each, message: `${root}/${each.message}` })),
+    publish: id => {
+      done.push(`publish ${id}`)
+      return new Promise(resolve => pending.push(resolve))
+    },
+    refresh: async () => done.push('refresh'),
+    shared: null,
+  })
+  const published = async () => {
+    for (const resolve of pending.splice(0)) resolve()
+    await sleep(0)
+  }
+  const actions = (id: string) => desk.history(ANN, id).map(({ action }) => action)
+  const upload = (id: string, name: string, text: string) =>
+    desk.upload(ANN, id, { name, stream: Readable.from([text]) })
+  return { desk, portal, done, published, actions, upload }
+}
+
+t.test('every operation asks for the right to publish', async t => {
+  const { desk } = deskOf(t)
+  const operations: Readonly<Record<string, (by: Principal) => unknown>> = {
+    dataset: by => desk.dataset(by, 'trees'),
+    definition: by => desk.definition(by, 'trees'),
+    create: by => desk.create(by, 'new', null),
+    createRemote: by => desk.createRemote(by, 'new', 'http://x.example/a.csv', null),
+    upload: by => desk.upload(by, 'trees', { name: 'a.csv', stream: Readable.from(['']) }),
+    change: by => desk.change(by, 'trees', { visibility: 'restricted' }),
+    mapping: by => desk.mapping(by, 'trees'),
+    changeMapping: by => desk.changeMapping(by, 'trees', null),
+    preview: by => desk.preview(by, 'trees', 1),
+    inspect: by => desk.inspect(by, 'trees', { format: null, options: {} } as never),
+    check: by => desk.check(by, 'trees'),
+    publish: by => desk.publish(by, 'trees'),
+    withdraw: by => desk.withdraw(by, 'trees'),
+    rollBack: by => desk.rollBack(by, 'trees', null),
+    discard: by => desk.discard(by, 'trees'),
+    remove: by => desk.remove(by, 'trees'),
+    status: by => desk.status(by, 'trees'),
+    history: by => desk.history(by, 'trees'),
+  }
+  for (const [name, operation] of Object.entries(operations))
+    for (const [by, code] of [
+      [ANONYMOUS, 'Unauthorised'],
+      [person('trees', 'publish:other'), 'ForbiddenAccess'],
+      [{ ...ANN, by: 'token' } as Principal, 'ForbiddenAccess'],
+    ] as const)
+      await t.rejects(async () => operation(by), { code }, `${name}: ${code}`)
+  t.same(
+    [ANN, person('publish:trees'), person('publish:other'), ANONYMOUS].map(by =>
+      desk.list(by).map(({ id }) => id),
+    ),
+    [['trees'], ['trees'], [], []],
+    'files without a description are not at the desk',
+  )
+})
+
+t.test('datasets that are not there, or there already', async t => {
+  const { desk, upload } = deskOf(t)
+  t.throws(() => desk.dataset(ANN, 'none'), { code: 'NotFoundResource' })
+  t.throws(() => desk.dataset(ANN, '../trees'), { code: 'NotFoundResource' })
+  t.throws(() => desk.create(ANN, 'trees', null), { code: 'Conflict' })
+  desk.create(ANN, 'new', 'A title')
+  t.throws(() => desk.create(ANN, 'new', null), { code: 'Conflict' })
+  t.match(desk.dataset(ANN, 'new'), {
+    title: 'A title',
+    state: 'draft',
+    hasDraft: true,
+    visibility: 'restricted',
+  })
+  await t.rejects(desk.change(ANN, 'new', { visibility: 'public' }), {
+    code: 'Conflict',
+    message: /upload a file/,
+  })
+  await upload('new', 'b.csv', 'a\n1\n')
+  t.match(desk.dataset(ANN, 'new'), { title: 'A title' }, 'the file is described with it')
+  await t.rejects(desk.withdraw(ANN, 'trees'), { code: 'NotFoundResource' }, 'it is not published')
+})
+
+t.test('changes gather in a draft, and can be discarded', async t => {
+  const { desk, portal, actions } = deskOf(t)
+  const own = () => readFileSync(path.join(portal, 'data/trees/dataset.yaml'), 'utf8')
+  await desk.change(ANN, 'trees', { visibility: 'public' })
+  t.same(actions('trees'), [], 'what is so already is no change')
+  await desk.change(ANN, 'trees', { visibility: 'restricted' })
+  t.equal(own(), YAML)
+  t.match(desk.dataset(ANN, 'trees'), { hasDraft: true, visibility: 'restricted', state: 'unpublished' })
+  await t.rejects(desk.change(ANN, 'trees', { source: { module: 'fs' } }), {
+    code: 'BadRequest',
+    message: /module/,
+  })
+  await t.rejects(desk.change(ANN, 'trees', { visibility: 'secret' } as never), { code: 'BadRequest' })
+  t.equal(desk.mapping(ANN, 'trees'), null)
+  desk.changeMapping(ANN, 'trees', 'mappings: {}\n')
+  t.equal(desk.mapping(ANN, 'trees'), 'mappings: {}\n')
+  desk.changeMapping(ANN, 'trees', null)
+  t.equal(desk.mapping(ANN, 'trees'), null)
+  desk.discard(ANN, 'trees')
+  t.match(desk.dataset(ANN, 'trees'), { hasDraft: false, visibility: 'public' })
+  t.same(actions('trees'), ['update', 'update', 'update'])
+})
+
+t.test('uploads have a limit, and a new one that fails leaves nothing', async t => {
+  const { desk, upload } = deskOf(t)
+  await t.rejects(upload('large', 'a.csv', 'x'.repeat(101)), { code: 'ContentTooLarge' })
+  t.throws(() => desk.dataset(ANN, 'large'), { code: 'NotFoundResource' })
+  t.match(await upload('trees', 'b.csv', 'a\n1\n'), { name: 'b.csv', bytes: 4 })
+  await t.rejects(desk.createRemote(ANN, 'far', 'http://x.example/a.csv', 'often'), {
+    code: 'BadRequest',
+    message: /is no schedule/,
+  })
+  await t.rejects(desk.createRemote(ANN, 'far', 'nothing', null), { code: 'BadRequest' })
+  t.throws(() => desk.dataset(ANN, 'far'), { code: 'NotFoundResource' })
+})
+
+t.test('publishing puts the draft in its place, one publication at a time', async t => {
+  const { desk, portal, done, published, actions } = deskOf(t)
+  await desk.change(ANN, 'trees', { visibility: 'restricted' })
+  await desk.publish(ANN, 'trees')
+  t.same(done, ['forget trees', 'publish trees'])
+  t.match(readFileSync(path.join(portal, 'data/trees/dataset.yaml'), 'utf8'), 'visibility: restricted')
+  t.match(desk.dataset(ANN, 'trees'), { hasDraft: false })
+  t.match(desk.status(ANN, 'trees'), { type: 'running', records: 0 })
+  await t.rejects(desk.publish(ANN, 'trees'), { code: 'Conflict', message: /is being published/ })
+  await published()
+  t.equal(desk.status(ANN, 'trees'), null)
+  t.ok(actions('trees').includes('publish'))
+  await desk.publish(ANN, 'trees')
+  await published()
+})
+
+t.test('what a check finds stops publishing, without the place of the portal', async t => {
+  const { desk, done, portal } = deskOf(t, [
+    { severity: 'error', message: 'data/trees/a.csv: wrong' },
+    { severity: 'warning', message: 'data/trees/a.csv: odd' },
+  ] as readonly DeskFinding[])
+  t.match(await desk.check(ANN, 'trees'), [{ message: 'data/trees/a.csv: wrong' }, {}])
+  for (const _ of ['once', 'and again'])
+    await t.rejects(desk.publish(ANN, 'trees'), { code: 'BadRequest', message: /data\/trees\/a\.csv: wrong/ })
+  t.same(done, [])
+  t.notMatch(JSON.stringify(await desk.check(ANN, 'trees')), portal)
+})
+
+t.test('a published dataset is withdrawn and removed, its files kept', async t => {
+  const { desk, portal, done, actions } = deskOf(t)
+  await publishPortal(portal)
+  t.match(desk.dataset(ANN, 'trees'), { state: 'published' })
+  await desk.withdraw(ANN, 'trees')
+  t.match(desk.dataset(ANN, 'trees'), { state: 'withdrawn' })
+  t.same(done, ['refresh'])
+  t.ok(actions('trees').includes('withdraw'))
+  await desk.remove(ANN, 'trees')
+  t.same(done, ['refresh', 'refresh'])
+  t.notOk(existsSync(path.join(portal, 'data/trees')))
+  const [away = ''] = readdirSync(path.join(portal, 'var/deleted'))
+  t.match(away, /^trees-2026-01-02T03-04-05/)
+  t.ok(existsSync(path.join(portal, 'var/deleted', away, 'data/a.csv')))
+  t.throws(() => desk.dataset(ANN, 'trees'), { code: 'NotFoundResource' })
+})

@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import t from 'tap'
+import type { WorkClient } from '../src/runtime/work-client.ts'
+import { KnownSlow } from '../src/store/columns/threads/known-slow.ts'
+import type { Job } from '../src/store/columns/threads/protocol.ts'
+import { Scheduler, type Turn } from '../src/store/columns/threads/scheduler.ts'
+import { isOutweighed, ThreadSlot } from '../src/store/columns/threads/slot.ts'
+import type { ColumnThread } from '../src/store/columns/threads/thread.ts'
+
+/** Who works on which thread of the columns: turns, lanes, and work that makes room. */
+function fakeThread(name: string) {
+  const stands: boolean[] = []
+  const thread = { name, busy: false, standBack: (isBack: boolean) => stands.push(isBack) }
+  return { thread: thread as unknown as ColumnThread, stands }
+}
+
+const client = (id: string, usage = 0, more: Partial<WorkClient> = {}): WorkClient => ({
+  id,
+  usage: () => usage,
+  spend: () => undefined,
+  isHeavy: () => false,
+  isPressing: () => false,
+  isOverBudget: () => false,
+  offend: () => undefined,
+  deadline: milliseconds => milliseconds,
+  ...more,
+})
+
+/** A scheduler with some threads, and work that goes on until it is ended. */
+function schedule(threads: number, options: Partial<ConstructorParameters<typeof Scheduler>[0]> = {}) {
+  const scheduler = new Scheduler({ queue: 4, timeout: 60_000, slow: 1, ...options })
+  const made = Array.from({ length: threads }, (_, at) => fakeThread(`thread ${at}`))
+  for (const { thread } of made) scheduler.add(thread)
+  const begun: string[] = []
+  const ends = new Map<string, () => void>()
+  const run = (name: string, turn: Partial<Turn> = {}) =>
+    scheduler.run({ client: null, lane: 'quick', pinned: null, ...turn }, async () => {
+      begun.push(name)
+      await new Promise<void>(resolve => ends.set(name, resolve))
+      return name
+    })
+  /** Ends work, and waits until what follows has begun. */
+  const end = async (name: string) => {
+    ends.get(name)?.()
+    await sleep(0)
+  }
+  return { scheduler, threads: made.map(({ thread }) => thread), begun, run, end }
+}
+
+t.test('each thread does one thing at a time, that of the client with the least work first', async t => {
+  const { begun, run, end, scheduler } = schedule(1)
+  const all = [
+    run('first', { client: client('a', 500) }),
+    run('much', { client: client('b', 900) }),
+    run('little', { client: client('c', 10) }),
+    run('little too', { client: client('c', 10) }),
+    run('own'),
+  ]
+  t.same(begun, ['first'])
+  for (const name of ['first', 'own', 'little', 'little too', 'much']) await end(name)
+  t.same(begun, ['first', 'own', 'little', 'little too', 'much'])
+  t.same(await Promise.all(all), ['first', 'much', 'little', 'little too', 'own'])
+  scheduler.close()
+})
+
+t.test('slow work never takes all threads, nor does that of clients that use the most', async t => {
+  const { begun, run, end, scheduler } = schedule(2)
+  void run('slow', { lane: 'slow' })
+  void run('slow too', { lane: 'slow' })
+  void run('heavy', { client: client('a', 0, { isHeavy: () => true }) })
+  void run('quick')
+  t.same(begun, ['slow', 'quick'])
+  await end('quick')
+  t.same(begun, ['slow', 'quick'], 'the thread stays free')
+  await end('slow')
+  t.same(begun, ['slow', 'quick', 'slow too'])
+  await end('slow too')
+  t.same(begun, ['slow', 'quick', 'slow too', 'heavy'])
+  await end('heavy')
+  scheduler.close()
+})
+
+t.test('work for one thread waits for that, and ends with it', async t => {
+  const { begun, run, end, scheduler, threads } = schedule(2)
+  const [first] = threads
+  if (first === undefined) throw new Error('no thread')
+  void run('first')
+  const pinned = run('pinned', { pinned: first })
+  t.same(begun, ['first'])
+  const rejected = t.rejects(pinned, { code: 'StoreUnavailable', message: /thread of the answer ended/ })
+  scheduler.remove(first)
+  await rejected
+  void run('second')
+  t.same(begun, ['first', 'second'], 'the other thread goes on')
+  await end('second')
+  scheduler.close()
+})
+
+t.test('too much, or too long, is refused', async t => {
+  const { run, end, scheduler } = schedule(1, { queue: 2, timeout: 100 })
+  void run('running')
+  const late = t.rejects(run('late', { client: client('a') }), { code: 'StoreBusy' }, 'waited too long')
+  await t.rejects(run('more of it', { client: client('a') }), { code: 'StoreBusy' }, 'half of the places')
+  const other = t.rejects(run('other', { client: client('b') }), { code: 'StoreBusy' })
+  await t.rejects(run('one more', { client: client('c') }), { code: 'StoreBusy' }, 'all places')
+  await Promise.all([late, other])
+  const waiting = t.rejects(run('waiting'), { code: 'StoreUnavailable' }, 'the store was closed')
+  scheduler.close()
+  await waiting
+  await t.rejects(run('afterwards'), { code: 'StoreUnavailable' }, 'it is closed')
+  await end('running')
+})
+
+t.test('a client is charged the time of its work, also of what fails', async t => {
+  const { scheduler } = schedule(1)
+  const charged: number[] = []
+  const one = client('a', 0, { spend: milliseconds => charged.push(milliseconds) })
+  const turn = { client: one, lane: 'quick', pinned: null } as const
+  await t.rejects(
+    scheduler.run(turn, async () => {
+      await sleep(5)
+      throw new Error('failed')
+    }),
+    { message: 'failed' },
+  )
+  t.equal(await scheduler.run(turn, async () => 1), 1, 'and the thread is free again')
+  await sleep(0)
+  t.equal(charged.length, 2)
+  t.ok((charged[0] ?? 0) > 0)
+})
+
+t.test('quick work that takes its time becomes slow, or is stopped where that has no room', async t => {
+  for (const [hasRoom, canBeginAgain, lane, stopped] of [
+    [true, true, 'slow', null],
+    [true, false, 'slow', null],
+    [false, true, 'quick', 'not quick'],
+    [false, false, 'slow', null],
+    [false, null, 'slow', null],
+  ] as const) {
+    const { thread, stands } = fakeThread('thread')
+    const slot = new ThreadSlot(thread, null, 'quick', () => hasRoom)
+    let stops = 0
+    if (canBeginAgain !== null) slot.onStop(() => stops++, canBeginAgain)
+    slot.outgrow()
+    const about = `${hasRoom} ${canBeginAgain}`
+    t.same([slot.lane, slot.stopped, stops], [lane, stopped, stopped === null ? 0 : 1], about)
+    slot.outgrow()
+    slot.end()
+    t.same(stands, lane === 'slow' ? [true, false] : [], `${about}: others go first while it is slow`)
+    t.equal(slot.canStop(), false, 'work has some time in any case')
+    slot.stop('crowded')
+    slot.stop('not quick')
+    t.equal(slot.stopped, stopped ?? 'crowded', 'the first reason counts')
+  }
+})
+
+t.test('who uses more than twice as much makes room', async t => {
+  const slotOf = (usage: number | null) =>
+    new ThreadSlot(
+      fakeThread('thread').thread,
+      usage === null ? null : client('a', usage),
+      'slow',
+      () => true,
+    )
+  const rows: readonly (readonly [usage: number | null, other: WorkClient | null, isOutweighed: boolean])[] =
+    [
+      [null, client('b'), false],
+      [9000, client('a'), false],
+      [9000, client('b'), true],
+      [400, client('b'), false],
+      [9000, client('b', 4400), true],
+      [9000, client('b', 6000), false],
+      [9000, null, true],
+    ]
+  for (const [usage, other, expected] of rows)
+    t.equal(isOutweighed(slotOf(usage), other), expected, `${usage} and ${other?.id} ${other?.usage()}`)
+})
+
+t.test('what was slow is remembered by what it does', async t => {
+  const job = (from: number): Job => ({ type: 'lines', graph: 'g', from, to: 9 })
+  const known = new KnownSlow()
+  t.ok(known.isEmpty)
+  known.add(KnownSlow.digest(job(1)))
+  t.notOk(known.isEmpty)
+  t.ok(known.has(KnownSlow.digest({ ...job(1) })))
+  t.notOk(known.has(KnownSlow.digest(job(2))))
+  for (let at = 2; at < 1002; at++) known.add(KnownSlow.digest(job(at)))
+  t.notOk(known.has(KnownSlow.digest(job(1))), 'of many the latest')
+  known.delete(KnownSlow.digest(job(2)))
+  t.notOk(known.has(KnownSlow.digest(job(2))))
+})
