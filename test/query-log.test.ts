@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { QueryLog } from '../src/api/sparql/query-log.ts'
@@ -111,4 +111,28 @@ t.test('its size is bounded, and pseudonyms last a day', async t => {
   t.match(lines.at(-1)?.query, 'tomorrow', 'the newest are kept')
   t.not(lines.at(-1)?.host, lines.at(-2)?.host, 'another day, another pseudonym')
   t.notOk(lines.some(({ query }) => query === 'SELECT 0'))
+})
+
+t.test('lines that cannot be written are counted in the next that can', async t => {
+  const where = path.join(t.testdir({ log: 'a file where the folder should be' }), 'log')
+  const log = new QueryLog({ folder: where, size: 40_000, address: () => '192.0.2.1', now: () => 0 })
+  const answered = { endpoint: 'sparql', status: 200, milliseconds: 1, bytes: 2, aborted: false } as Answered
+  const write = async (query: string) => {
+    const request = { method: 'GET', query: { query }, params: {}, headers: {}, raw: {} }
+    log.observer.ended(request as never, {} as never, answered)
+    await log.close()
+  }
+  await write('SELECT lost')
+  rmSync(where)
+  await write('SELECT found')
+  await write('SELECT more')
+  const lines = linesIn(where)
+  t.match(
+    lines.map(({ query }) => query),
+    ['SELECT found', 'SELECT more'],
+  )
+  t.same(
+    lines.map(line => (line as { readonly dropped?: number }).dropped),
+    [1, undefined],
+  )
 })
