@@ -102,9 +102,7 @@ export class JsonScanner {
     let i = 0
     while (i < text.length) {
       this.index = i
-      if (this.state === 'string') i = this.string(text, i)
-      else if (this.inToken()) i = this.token(text, i)
-      else i = this.structure(text, i)
+      i = isTokenState(this.state) ? this.token(text, i) : this.structure(text, i)
     }
     this.base += text.length
     this.index = 0
@@ -121,11 +119,6 @@ export class JsonScanner {
     return unreadable(reason, { file: this.file, line: this.line, column: this.column }, hint)
   }
 
-  private inToken(): boolean {
-    const state = this.state
-    return state === 'escape' || state === 'hex' || state === 'word' || isNumberState(state)
-  }
-
   private structure(text: string, i: number): number {
     const code = text.charCodeAt(i)
     switch (code) {
@@ -134,15 +127,18 @@ export class JsonScanner {
         this.newline(code, i)
         return i + 1
       case 9:
-      case 32:
-        return i + 1
+      case 32: {
+        let next = i + 1
+        while (text.charCodeAt(next) === 32) next++
+        return next
+      }
       case QUOTE:
         if (this.state === 'member' || this.state === 'first member') {
           this.isName = true
           this.name = ''
           this.state = 'string'
         } else this.start('"', 'string', text, i)
-        return i + 1
+        return this.string(text, i + 1)
       case 0x7b:
         this.enter('{', text, i)
         return i + 1
@@ -162,12 +158,11 @@ export class JsonScanner {
         this.state = this.open[this.open.length - 1] ? 'member' : 'value'
         return i + 1
       default:
-        this.scalar(code, text, i)
-        return i + 1
+        return this.scalar(code, text, i)
     }
   }
 
-  private scalar(code: number, text: string, i: number): void {
+  private scalar(code: number, text: string, i: number): number {
     if (code === MINUS) this.start('0', 'minus', text, i)
     else if (code === 48) this.start('0', 'zero', text, i)
     else if (isDigitByte(code)) this.start('0', 'integer', text, i)
@@ -177,7 +172,9 @@ export class JsonScanner {
       this.start('t', 'word', text, i)
       this.word = word
       this.digits = 1
+      return i + 1
     }
+    return this.number(text, i + 1)
   }
 
   private start(kind: JsonKind, state: State, text: string, i: number): void {
@@ -233,6 +230,8 @@ export class JsonScanner {
   private token(text: string, i: number): number {
     const character = text.charAt(i)
     switch (this.state) {
+      case 'string':
+        return this.string(text, i)
       case 'escape':
         if (!'"\\/bfnrtu'.includes(character)) throw this.unexpected(text, i)
         this.digits = 0
@@ -253,15 +252,20 @@ export class JsonScanner {
     }
   }
 
-  private number(text: string, i: number): number {
-    const code = text.charCodeAt(i)
-    const next = afterNumeral(this.state as NumberState, code)
-    if (next === undefined) {
-      this.endNumber(text, i)
-      return i
+  private number(text: string, from: number): number {
+    let state = this.state as NumberState
+    for (let i = from; i < text.length; i++) {
+      const next = afterNumeral(state, text.charCodeAt(i))
+      if (next === undefined) {
+        this.state = state
+        this.index = i
+        this.endNumber(text, i)
+        return i
+      }
+      state = next
     }
-    this.state = next
-    return i + 1
+    this.state = state
+    return text.length
   }
 
   private endNumber(text: string, i: number): void {
@@ -290,6 +294,22 @@ export class JsonScanner {
       `The JSON is malformed: ${expected} is expected but ${shown(found)}.`,
       'Mend it there, or write the file again with the program that made it.',
     )
+  }
+}
+
+/** True within a string, a number or a word, false between them. */
+function isTokenState(state: State): boolean {
+  switch (state) {
+    case 'value':
+    case 'first element':
+    case 'first member':
+    case 'member':
+    case 'colon':
+    case 'after':
+    case 'done':
+      return false
+    default:
+      return true
   }
 }
 

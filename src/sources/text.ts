@@ -114,17 +114,20 @@ function attempt(decode: () => string): string | undefined {
   }
 }
 
+/** Bytes that are read at a time: the rows of a larger piece outlive a collection of garbage, which has to move them. */
+const CHUNK = 2 ** 16
+
 /** Reads the bytes of a file, unpacked. Throws SourceUnreadable for a file that cannot be opened or unpacked. */
 export async function* readBytes(file: TextFile): AsyncGenerator<Buffer, void> {
   if (file.pieces !== undefined) {
-    yield* file.pieces(file.chunkSize ?? 1 << 18)
+    yield* file.pieces(file.chunkSize ?? CHUNK)
     return
   }
-  const input = createReadStream(file.path, { highWaterMark: file.chunkSize ?? 1 << 18 })
+  const input = createReadStream(file.path, { highWaterMark: file.chunkSize ?? CHUNK })
   try {
     if (!file.path.endsWith('.gz')) yield* input as AsyncIterable<Buffer>
     else {
-      const unpacked = createGunzip({ chunkSize: Math.max(64, file.chunkSize ?? 1 << 18) })
+      const unpacked = createGunzip({ chunkSize: Math.max(64, file.chunkSize ?? CHUNK) })
       input.on('error', error => unpacked.destroy(error))
       yield* input.pipe(unpacked) as AsyncIterable<Buffer>
     }
