@@ -1,5 +1,6 @@
 import { parseExactly } from '../model/exact-json.ts'
-import { findArrays, type JsonElement, readElements } from './json-array.ts'
+import { findArrays, readElements } from './json-array.ts'
+import type { JsonElement } from './json-cutter.ts'
 import { parsePointer } from './pointer.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
 import { fileNameOf, readText, type TextFile } from './text.ts'
