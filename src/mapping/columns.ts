@@ -1,6 +1,6 @@
 import type { Field, FieldType } from '../model/field.ts'
 import { numberText } from '../model/number.ts'
-import type { DatasetRecord, Geometry, GeoPoint, Value } from '../model/value.ts'
+import type { Geometry, GeoPoint, Value } from '../model/value.ts'
 import { wktText } from '../model/wkt.ts'
 import { escapeText } from '../rdf/ntriples.ts'
 import { XSD } from '../rdf/vocab.ts'
@@ -49,13 +49,6 @@ export function columnReader(columns: readonly MappingColumn[], name: string): C
   }
 }
 
-/** The values of a record in a column. */
-export function valuesOf({ index }: ColumnReader, { values }: DatasetRecord): readonly ScalarColumn[] {
-  const value = values[index]
-  if (value === null || value === undefined) return []
-  return Array.isArray(value) ? (value as readonly ScalarColumn[]) : [value as ScalarColumn]
-}
-
 function plainText(type: FieldType): (value: ScalarColumn) => string {
   switch (type) {
     case 'text':
@@ -94,8 +87,10 @@ function anyLiteral(value: ScalarColumn | bigint): string | null {
 
 /** The canonical form of a double: `1.5E0` (XML Schema Part 2, section 3.2.5.2). */
 function scientific(value: number): string {
-  const [mantissa = '', exponent = ''] = value.toExponential().split('e')
-  return `${mantissa.includes('.') ? mantissa : `${mantissa}.0`}E${Number(exponent)}`
+  const text = value.toExponential()
+  const end = text.indexOf('e')
+  const exponent = text.slice(text[end + 1] === '+' ? end + 2 : end + 1)
+  return `${text.slice(0, end)}${text.lastIndexOf('.', end) < 0 ? '.0' : ''}E${exponent}`
 }
 
 function jsonNumber(value: number): string {

@@ -42,10 +42,11 @@ export function compileMapping(
   columns: readonly MappingColumn[],
   options: Partial<TermOptions> = {},
 ): CompiledMapping {
-  const rules = compileRules(mapping, columns, options)
+  const context: Context = { mapping, columns, options: { ...OPTIONS, ...options }, subjects: new Map() }
+  const rules = mapping.resources.map(rule => compileRule(rule, context))
   const mappers = rules.map(recordMapper)
   return {
-    report: reportOf(rules),
+    report: rules.flatMap(({ report, statements }) => [report, ...statements.map(each => each.report)]),
     hasGraphs: hasGraphs(mapping),
     map: (record, out) => {
       for (const map of mappers) map(record, out)
@@ -54,40 +55,21 @@ export function compileMapping(
 }
 
 /** A resource whose subject and statements were compiled. */
-export interface CompiledRule {
-  readonly rule: ResourceRule
+interface CompiledRule {
   readonly writeSubject: TermWriter
   readonly report: RuleReport
-  readonly statements: readonly CompiledStatement[]
+  readonly statements: readonly { readonly write: LineWriter; readonly report: RuleReport }[]
 }
 
-export interface CompiledStatement {
-  readonly statement: StatementRule
-  readonly write: LineWriter
-  readonly report: RuleReport
-}
-
-/** Compiles the resources of a mapping, each by itself; see {@link compileMapping}. */
-export function compileRules(
-  mapping: Mapping,
-  columns: readonly MappingColumn[],
-  options: Partial<TermOptions>,
-): readonly CompiledRule[] {
-  const context: Context = { mapping, columns, options: { ...OPTIONS, ...options }, subjects: new Map() }
-  return mapping.resources.map(rule => ({
-    rule,
+function compileRule(rule: ResourceRule, context: Context): CompiledRule {
+  return {
     writeSubject: subjectWriter(rule, context),
     report: subjectReport(rule),
     statements: rule.statements.map(statement => {
       const report = statementReport(rule, statement)
-      return { statement, report, write: compileStatement(rule, statement, report, context) }
+      return { report, write: compileStatement(rule, statement, report, context) }
     }),
-  }))
-}
-
-/** The reports of rules: each subject, then its statements. */
-export function reportOf(rules: readonly CompiledRule[]): readonly RuleReport[] {
-  return rules.flatMap(({ report, statements }) => [report, ...statements.map(each => each.report)])
+  }
 }
 
 interface Context {
@@ -99,7 +81,7 @@ interface Context {
 }
 
 /** Writes the lines of one statement about a subject, empty where there is none, and counts them in the report. */
-export type LineWriter = (record: DatasetRecord, subject: string) => string
+type LineWriter = (record: DatasetRecord, subject: string) => string
 
 /** True where a mapping has statements in graphs with names. */
 export function hasGraphs({ resources }: Mapping): boolean {
@@ -227,7 +209,7 @@ function naturalStatement(
   }
 }
 
-export function isConstant(object: ObjectMap): object is Extract<TermMap, { readonly type: 'iri' }> {
+function isConstant(object: ObjectMap): object is Extract<TermMap, { readonly type: 'iri' }> {
   return object.type === 'iri' && object.segments.every(({ type }) => type === 'constant')
 }
 
@@ -247,7 +229,7 @@ function constantStatement(
 }
 
 /** What constants are made of. */
-export const NO_RECORD: DatasetRecord = { id: '', position: 0, values: [] }
+const NO_RECORD: DatasetRecord = { id: '', position: 0, values: [] }
 
 /** A statement with graphs, a predicate that is made, or its ends the other way round. */
 function generalStatement(

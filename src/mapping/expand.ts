@@ -1,6 +1,6 @@
 import { Fault } from '../errors/errors.ts'
 import type { DatasetRecord } from '../model/value.ts'
-import { columnReader, type MappingColumn, RECORD_ID, valuesOf } from './columns.ts'
+import { columnReader, type MappingColumn, RECORD_ID, type ScalarColumn } from './columns.ts'
 import type { Segment } from './ir.ts'
 import type { RuleReport } from './report.ts'
 
@@ -121,20 +121,16 @@ function fieldReader(
     if (name === RECORD_ID) return record => record.id
     throw new Fault('MappingInvalid', { reason: `$(${name}) names no field` })
   }
-  const { index, several, text } = column
-  const textOf = (value: Parameters<typeof text>[0]) => {
+  const { index, text } = column
+  const textOf = (value: ScalarColumn) => {
     const plain = text(value)
     return plain === null || (emptyIsNull && plain === '') ? null : encode(plain)
   }
-  if (!several)
-    return ({ values }) => {
-      const value = values[index]
-      return value === null || value === undefined ? null : textOf(value as Parameters<typeof text>[0])
-    }
-  return record => {
-    const texts = valuesOf(column, record)
-      .map(textOf)
-      .filter(value => value !== null)
+  return ({ values }) => {
+    const value = values[index]
+    if (value === null || value === undefined) return null
+    if (!Array.isArray(value)) return textOf(value as ScalarColumn)
+    const texts = (value as readonly ScalarColumn[]).map(textOf).filter(text => text !== null)
     return texts.length === 0 ? null : texts.length === 1 ? (texts[0] as string) : texts
   }
 }

@@ -43,7 +43,7 @@ export interface RuleReport {
 }
 
 /** Examples of each reason that a report has. */
-export const EXAMPLES = 5
+const EXAMPLES = 5
 
 export function subjectReport(rule: ResourceRule): RuleReport {
   return { ...blank(rule.key, rule.place), predicate: null, term: termDescription(rule.subject) }
@@ -56,13 +56,8 @@ export function statementReport(rule: ResourceRule, statement: StatementRule): R
 }
 
 function blank(resource: string, place: MappingPlace | undefined) {
-  return { resource, ...noCounts(), ...(place === undefined ? {} : { place }) }
-}
-
-/** The counts of a rule that was not run. */
-export function noCounts() {
   const counts = { made: 0, nulls: 0, invalidIri: 0, illTyped: 0, invalidDatatype: 0, invalidLanguage: 0 }
-  return { ...counts, cut: 0, examples: [] }
+  return { resource, ...counts, cut: 0, examples: [], ...(place === undefined ? {} : { place }) }
 }
 
 const COUNT_OF = {

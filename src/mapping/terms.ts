@@ -6,7 +6,7 @@ import { isLanguageTag } from '../rdf/language-tag.ts'
 import { literalType } from '../rdf/literals.ts'
 import { escapeText, isDirectedTag, literalEnd } from '../rdf/ntriples.ts'
 import { XSD } from '../rdf/vocab.ts'
-import { columnReader, type MappingColumn, RECORD_ID, valuesOf } from './columns.ts'
+import { columnReader, type MappingColumn, RECORD_ID, type ScalarColumn } from './columns.ts'
 import { compileTemplate, type Expander } from './expand.ts'
 import type { Segment, TermMap } from './ir.ts'
 import { type RuleReport, skip } from './report.ts'
@@ -59,19 +59,21 @@ function naturalTerm(name: string, columns: readonly MappingColumn[]): TermWrite
     if (name === RECORD_ID) return ({ id }) => `"${id}"`
     throw new Fault('MappingInvalid', { reason: `$(${name}) names no field` })
   }
-  return (record, report) => {
-    const values = valuesOf(column, record)
-    if (values.length === 0) {
-      skip(report, 'null', record.id)
+  const literalOf = (value: ScalarColumn, id: string, report: RuleReport) => {
+    const literal = column.literal(value)
+    if (literal === null) skip(report, 'ill-typed', id, exactJson(value))
+    return literal
+  }
+  return ({ id, values }, report) => {
+    const value = values[column.index]
+    const isSeveral = Array.isArray(value)
+    if (value === null || value === undefined || (isSeveral && value.length === 0)) {
+      skip(report, 'null', id)
       return null
     }
-    const made: string[] = []
-    for (const value of values) {
-      const literal = column.literal(value)
-      if (literal === null) skip(report, 'ill-typed', record.id, exactJson(value))
-      else made.push(literal)
-    }
-    return made.length === 1 ? (made[0] as string) : made
+    if (!isSeveral) return literalOf(value as ScalarColumn, id, report)
+    const all = value as readonly ScalarColumn[]
+    return all.map(each => literalOf(each, id, report)).filter(literal => literal !== null)
   }
 }
 
@@ -123,7 +125,7 @@ const WEB_FOLDER = /^https?:\/\/[A-Za-z0-9\-._~]+(?::\d*)?\/[A-Za-z0-9\-._~/]*$/
 const PATH = /^[A-Za-z0-9\-._~/]*$/
 
 /** True where whatever IRI-safe values come into a template, it makes an IRI. */
-export function alwaysValid(segments: readonly Segment[]): boolean {
+function alwaysValid(segments: readonly Segment[]): boolean {
   const [first, ...others] = segments.map(segment => (segment.type === 'constant' ? segment.text : 'x'))
   // Nearly all templates are such paths; the expression of all IRIs takes milliseconds to be made.
   if (first !== undefined && WEB_FOLDER.test(first) && others.every(text => PATH.test(text))) return true

@@ -17,7 +17,7 @@ const ROOM = 2 ** 16
 export class WrittenTriple {
   /** Triples of all pieces so far. */
   triples = 0
-  /** The piece so far and free room behind it; another buffer after {@link reserve} and {@link take}. */
+  /** The piece so far and free room behind it; another buffer after {@link add} and {@link take}. */
   bytes: Buffer
   /** Bytes of the piece so far. */
   length = 0
@@ -41,7 +41,7 @@ export class WrittenTriple {
   }
 
   /** Makes room for so many bytes more. */
-  reserve(more: number): void {
+  private reserve(more: number): void {
     if (this.length + more <= this.bytes.length) return
     const larger = Buffer.allocUnsafeSlow(2 * this.bytes.length + more)
     this.bytes.copy(larger, 0, 0, this.length)

@@ -1,6 +1,6 @@
 import { setMember } from '../model/lookup.ts'
 import { columnNames } from './column-names.ts'
-import { CsvParser, type CsvRow } from './csv-parser.ts'
+import { CsvParser, type CsvRow, type CsvSyntax } from './csv-parser.ts'
 import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
 import type { Grid } from './grid.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
@@ -40,10 +40,7 @@ export function csvGrid(
     name: fileNameOf(file),
     textual: true,
     async *rows() {
-      const parser = new CsvParser(fileNameOf(file), delimiter, {
-        isTolerant: true,
-        ...(quote === undefined ? {} : { quote: quote === '' ? null : quote }),
-      })
+      const own = quote === undefined ? {} : { quote: quote === '' ? null : quote }
       let next = 1
       /** Blank lines become empty rows: they part a table from its notes. */
       const withGaps = (rows: readonly CsvRow[]) =>
@@ -52,18 +49,14 @@ export function csvGrid(
           next = (row.end ?? row.line) + 1
           return isAfterGap ? [{ line: row.line - 1, cells: [] }, row] : [row]
         })
-      for await (const text of readText(file)) {
-        parser.push(text)
-        yield withGaps(parser.take())
-      }
-      parser.finish()
-      yield withGaps(parser.take())
+      for await (const rows of readCsvRows(file, delimiter, { isTolerant: true, ...own }))
+        yield withGaps(rows)
     },
   }
 }
 
 async function readColumns(file: TextFile, delimiter: string | undefined): Promise<readonly string[]> {
-  for await (const [header] of readLines(file, delimiter))
+  for await (const [header] of readCsvRows(file, delimiter))
     if (header !== undefined) return columnNames(header.cells)
   throw withoutHeader(file)
 }
@@ -72,7 +65,7 @@ async function* readRows(file: TextFile, delimiter: string | undefined): AsyncIt
   let names: readonly string[] | undefined
   let batch: SourceRow[] = []
   let row = 0
-  for await (const lines of readLines(file, delimiter)) {
+  for await (const lines of readCsvRows(file, delimiter)) {
     for (const line of lines) {
       if (names === undefined) {
         names = columnNames(line.cells)
@@ -88,25 +81,39 @@ async function* readRows(file: TextFile, delimiter: string | undefined): AsyncIt
   if (batch.length > 0) yield batch
 }
 
-async function* readLines(file: TextFile, delimiter: string | undefined): AsyncIterable<readonly CsvRow[]> {
-  let parser = delimiter === undefined ? undefined : new CsvParser(fileNameOf(file), delimiter)
+/**
+ * The rows of a CSV file as they are, its header among them, a batch for each piece of its text.
+ *
+ * @param delimiter detected from the first lines unless given
+ */
+export async function* readCsvRows(
+  file: TextFile,
+  delimiter: string | undefined,
+  syntax: CsvSyntax = {},
+): AsyncGenerator<readonly CsvRow[]> {
+  const parserFor = (found: string) => new CsvParser(fileNameOf(file), found, syntax)
+  const parserOf = (head: string) => parserFor(sniffDelimiter(withoutComments(head, syntax.comment)))
+  let parser = delimiter === undefined ? null : parserFor(delimiter)
   let head = ''
   for await (const text of readText(file)) {
-    if (parser !== undefined) parser.push(text)
-    else {
-      head += text
-      if (!isEnoughToSniff(head)) continue
-      parser = new CsvParser(fileNameOf(file), sniffDelimiter(head))
-      parser.push(head)
-    }
+    head = parser === null ? head + text : text
+    if (parser === null && !isEnoughToSniff(head)) continue
+    parser ??= parserOf(head)
+    parser.push(head)
     yield parser.take()
   }
-  if (parser === undefined) {
-    parser = new CsvParser(fileNameOf(file), sniffDelimiter(head))
+  if (parser === null) {
+    parser = parserOf(head)
     parser.push(head)
   }
   parser.finish()
   yield parser.take()
+}
+
+function withoutComments(head: string, comment = ''): string {
+  if (comment === '') return head
+  const lines = head.split('\n').filter(line => !line.startsWith(comment))
+  return lines.join('\n')
 }
 
 function byName(names: readonly string[], cells: readonly string[]): Readonly<Record<string, string | null>> {

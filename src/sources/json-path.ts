@@ -92,15 +92,6 @@ export function selectJson(value: unknown, path: JsonPath, from = 0): readonly u
   return [found]
 }
 
-/** The one member that a reference means, whatever a record is; null for a reference that is more of a path. */
-export function plainReference(text: string): string | null {
-  const path = parseJsonPath(text)
-  if (isPathProblem(path)) return text
-  const [first] = path as JsonPath
-  // A member may be called `.a`.
-  return !text.startsWith('.') && path.length === 1 && first?.type === 'name' ? first.name : null
-}
-
 /**
  * How a reference of a mapping is evaluated: as the member of exactly this name where the record has one, else as a
  * path; a text that begins with `$` is a path at once. Gives null for a text that can only be a name.
@@ -119,8 +110,9 @@ export function compileReference(text: string): (record: unknown) => readonly un
 }
 
 function member(record: unknown, name: string): readonly unknown[] {
-  if (record === null || typeof record !== 'object' || !Object.hasOwn(record, name)) return []
-  return [lookup(record as Readonly<Record<string, unknown>>, name)]
+  if (record === null || typeof record !== 'object') return []
+  const value = lookup(record as Readonly<Record<string, unknown>>, name)
+  return value === undefined ? [] : [value]
 }
 
 function plainName(text: string, at: number): string {

@@ -1,23 +1,18 @@
 import type { CsvDialect } from '../model/csv-dialect.ts'
-import { CsvBytes } from './csv-bytes.ts'
-import { CsvParser, type CsvRow, type CsvSyntax } from './csv-parser.ts'
+import { readCsvRows } from './csv.ts'
+import type { CsvRow, CsvSyntax } from './csv-parser.ts'
 import { encodingNamed } from './decode.ts'
-import { isEnoughToSniff, sniffDelimiter } from './delimiter.ts'
-import { fileNameOf, readText, type TextFile } from './text.ts'
+import { fileNameOf, type TextFile } from './text.ts'
 import { misconfigured, unreadable } from './unreadable.ts'
 
-/** One row of a table: its line and its cells in the order of the columns; null or nothing is no value. */
-export interface RawRow {
-  readonly line: number
-  readonly cells: readonly (string | null)[]
-}
+/** The cells of a row that were asked for; null is no value. */
+type Cells = readonly (string | null)[]
 
 /** A table whose cells are the texts that the file has, and nothing but that. */
 export interface RawTable {
   readonly columns: readonly string[]
-  readonly rows: AsyncIterable<readonly RawRow[]>
-  /** Opens the same rows as bytes, for who need not read them; null where only reading them tells what they are. */
-  readonly bytes: () => CsvBytes | null
+  /** Reads the rows: of each the cells of some columns, by their indexes. */
+  rows(indexes: readonly number[]): AsyncIterable<readonly Cells[]>
 }
 
 /** Bytes that are read at a time until the columns are known. */
@@ -37,17 +32,11 @@ export async function openTable(file: TextFile, dialect: CsvDialect = {}): Promi
         `${JSON.stringify(character)} is not one character: delimiter and quote of ${fileNameOf(file)} are.`,
       )
   const tidy = trim ? (cell: string) => cell.trim() : (cell: string) => cell
-  let found = ''
-  const report = (delimiter: string) => {
-    found = delimiter
-  }
   const head = { ...file, chunkSize: Math.min(file.chunkSize ?? HEAD, HEAD) }
-  for await (const [first] of readLines(head, dialect, report)) {
+  for await (const [first] of readLines(head, dialect)) {
     if (first === undefined) continue
     const columns = header ? first.cells.map(tidy) : first.cells.map((_, index) => `_col.${index + 1}`)
-    const width = columns.length
-    const bytes = () => openBytes(file, dialect, found, width)
-    return { columns, rows: readRows(file, dialect, width, tidy), bytes }
+    return { columns, rows: indexes => readRows(file, dialect, indexes, tidy) }
   }
   if (header)
     throw unreadable(
@@ -59,90 +48,41 @@ export async function openTable(file: TextFile, dialect: CsvDialect = {}): Promi
       },
       'Give it a row of names and a record below it.',
     )
-  return { columns: [], rows: readRows(file, dialect, 0, tidy), bytes: () => null }
+  return { columns: [], rows: indexes => readRows(file, dialect, indexes, tidy) }
 }
 
 async function* readRows(
   file: TextFile,
   dialect: CsvDialect,
-  width: number,
+  indexes: readonly number[],
   tidy: (cell: string) => string,
-): AsyncGenerator<readonly RawRow[]> {
-  const { trim = false, nulls, header = true } = dialect
-  const absent = new Set(nulls ?? [''])
-  const isPlain = !trim && absent.size === 0
-  const read = ({ cells, emptyTexts }: CsvRow) => {
-    const values: (string | null)[] = []
-    for (let i = 0; i < width; i++) {
-      const cell = cells[i]
-      const text = cell === undefined ? null : tidy(cell)
-      const isText = nulls === undefined && emptyTexts?.includes(i) === true
-      values.push(text === null || (absent.has(text) && !isText) ? null : text)
-    }
-    return values
-  }
+): AsyncGenerator<readonly Cells[]> {
+  const { nulls, header = true } = dialect
+  const absent = new Set(nulls)
+  const isAbsent = (text: string, index: number, { emptyTexts }: CsvRow) =>
+    nulls === undefined ? text === '' && emptyTexts?.includes(index) !== true : absent.has(text)
+  const read = (row: CsvRow) =>
+    indexes.map(index => {
+      const cell = row.cells[index]
+      if (cell === undefined) return null
+      const text = tidy(cell)
+      return isAbsent(text, index, row) ? null : text
+    })
   let skip = header
   for await (const lines of readLines(file, dialect)) {
     const rows = skip && lines.length > 0 ? lines.slice(1) : lines
     if (lines.length > 0) skip = false
-    yield isPlain ? rows : rows.map(row => ({ line: row.line, cells: read(row) }))
+    yield rows.map(read)
   }
 }
 
-function openBytes(
-  file: TextFile,
-  { quote = '"', encoding, comment, header = true, trim = false, nulls }: CsvDialect,
-  delimiter: string,
-  width: number,
-): CsvBytes | null {
-  const coding = encoding ?? file.encoding ?? 'utf-8'
-  const isUtf8 = coding === 'utf-8' || encodingNamed(coding) === 'utf-8'
-  const isAscii = delimiter < '\x80' && (quote ?? '') < '\x80' && delimiter !== quote
-  const isPlain = !trim && (comment ?? '') === '' && (nulls ?? []).every(text => text === '')
-  if (!isUtf8 || !isAscii || !isPlain) return null
-  const emptyIsNull = nulls === undefined ? 'unquoted' : nulls.length > 0 ? 'all' : 'none'
-  return CsvBytes.open(file.path, { delimiter, quote, header, width, emptyIsNull })
-}
-
-async function* readLines(
-  file: TextFile,
-  dialect: CsvDialect,
-  report: (delimiter: string) => void = () => undefined,
-): AsyncGenerator<readonly CsvRow[]> {
-  const text = encoded(file, dialect.encoding)
+function readLines(file: TextFile, dialect: CsvDialect): AsyncIterable<readonly CsvRow[]> {
   const syntax: CsvSyntax = {
     ...(dialect.quote === undefined ? {} : { quote: dialect.quote }),
     ...(dialect.comment === undefined ? {} : { comment: dialect.comment }),
   }
-  const begin = (delimiter: string) => {
-    report(delimiter)
-    return new CsvParser(fileNameOf(file), delimiter, syntax)
-  }
-  const given = dialect.delimiter ?? (/\.tsv(\.gz)?$/i.test(file.path) ? '\t' : undefined)
-  let parser = given === undefined ? undefined : begin(given)
-  let head = ''
-  for await (const piece of readText(text)) {
-    if (parser !== undefined) parser.push(piece)
-    else {
-      head += piece
-      if (!isEnoughToSniff(head)) continue
-      parser = begin(sniffDelimiter(withoutComments(head, dialect.comment)))
-      parser.push(head)
-    }
-    yield parser.take()
-  }
-  if (parser === undefined) {
-    parser = begin(sniffDelimiter(withoutComments(head, dialect.comment)))
-    parser.push(head)
-  }
-  parser.finish()
-  yield parser.take()
-}
-
-function withoutComments(head: string, comment: string | undefined): string {
-  if (comment === undefined || comment === '') return head
-  const lines = head.split('\n').filter(line => !line.startsWith(comment))
-  return lines.join('\n')
+  const delimiter = dialect.delimiter ?? (/\.tsv(\.gz)?$/i.test(file.path) ? '\t' : undefined)
+  return readCsvRows(encoded(file, dialect.encoding), delimiter, syntax)
 }
 
 function encoded(file: TextFile, name: string | undefined): TextFile {

@@ -2,15 +2,7 @@ import type { MappingColumn } from '../../mapping/columns.ts'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
 import type { MappingPlace } from '../../mapping/ir.ts'
 import type { Value } from '../../model/value.ts'
-import type { CsvBytes } from '../../sources/csv-bytes.ts'
-import { JsonBytes } from '../../sources/json-bytes.ts'
-import {
-  compileReference,
-  isPathProblem,
-  type JsonPath,
-  parseJsonPath,
-  plainReference,
-} from '../../sources/json-path.ts'
+import { compileReference, isPathProblem, type JsonPath, parseJsonPath } from '../../sources/json-path.ts'
 import { readSelected } from '../../sources/json-select.ts'
 import { jsonlSource } from '../../sources/jsonl.ts'
 import { openTable } from '../../sources/raw-table.ts'
@@ -36,10 +28,6 @@ export interface RecordFile {
   /** The cells of a table that are no value; null for JSON, which has a value for that. */
   readonly nulls: Nulls
   records(): AsyncIterable<readonly Values[]>
-  /** The records of a plain table as bytes, with the cell of each column; null where they have to be read as texts. */
-  bytes(): { readonly rows: CsvBytes; readonly cells: readonly number[] } | null
-  /** The records of a plain JSON file as bytes, each column a cell; null where they have to be read as texts. */
-  members(): { readonly rows: JsonBytes; readonly textOnly: boolean } | null
   /** What can only be reported once all records were read. */
   findings(): readonly Diagnostic[]
 }
@@ -111,15 +99,7 @@ async function openCsv(
     columns: known.map(({ name }) => ({ name, type: 'text', multivalued: false })),
     iterator: null,
     nulls: dialect?.nulls ?? 'unquoted-empty',
-    async *records() {
-      for await (const rows of table.rows)
-        yield rows.map(({ cells }) => indexes.map(index => cells[index] ?? null))
-    },
-    bytes: () => {
-      const rows = table.bytes()
-      return rows === null ? null : { rows, cells: indexes }
-    },
-    members: () => null,
+    records: () => table.rows(indexes),
     findings: () => repeatedColumns(known, file, trimmed),
   }
 }
@@ -134,12 +114,6 @@ function jsonRecords(
 ): RecordFile {
   let tallies = references.map(reference => ({ reference, found: 0, nested: 0 }))
   let count = 0
-  let plain: JsonBytes | null = null
-  const start = () => {
-    tallies = references.map(reference => ({ reference, found: 0, nested: 0 }))
-    count = 0
-    plain = null
-  }
   const valuesOf = (record: unknown, number: number): Values =>
     tallies.map((tally, index) => {
       const found = read[index]?.(record) ?? []
@@ -154,28 +128,17 @@ function jsonRecords(
     iterator: at?.iterator ?? null,
     nulls: null,
     async *records() {
-      start()
+      tallies = references.map(reference => ({ reference, found: 0, nested: 0 }))
+      count = 0
       for await (const values of at === null ? readLines(file) : readSelected({ path: file }, at.path))
         yield values.map(record => valuesOf(record, ++count))
     },
-    bytes: () => null,
-    members: () => {
-      start()
-      if (at === null) return null
-      const names = references.map(({ name }) => plainReference(name))
-      if (names.includes(null) || new Set(names).size < names.length) return null
-      const numbered = references.findIndex(({ name }) => name === rules.reserved)
-      const { textOnly } = rules
-      const members = { names: names as readonly string[], numbered, textOnly, read: valuesOf }
-      plain = JsonBytes.open(file, at.path, members)
-      return plain === null ? null : { rows: plain, textOnly }
-    },
     findings: () =>
-      count + (plain?.records ?? 0) === 0
+      count === 0
         ? []
-        : tallies.flatMap(({ reference, found, nested }, index) => {
+        : tallies.flatMap(({ reference, found, nested }) => {
             if (nested > 0) return [nestedValue(reference, file, nested)]
-            if (found > 0 || plain?.found[index] === 1 || reference.name === rules.reserved) return []
+            if (found > 0 || reference.name === rules.reserved) return []
             return [absentMember(reference, file, at?.iterator ?? null, rules.strictNames)]
           }),
   }

@@ -1,16 +1,12 @@
-import { basename } from 'node:path'
-import { compileByteMapping } from '../../mapping/bytes/compile.ts'
 import { RECORD_ID } from '../../mapping/columns.ts'
-import { type CompiledMapping, compileMapping, type RuleReport } from '../../mapping/compile.ts'
+import { type CompiledMapping, compileMapping } from '../../mapping/compile.ts'
 import { type Diagnostic, hasErrors } from '../../mapping/diagnostic.ts'
 import type { Mapping } from '../../mapping/ir.ts'
 import { invalidValues } from '../../mapping/report.ts'
 import { WrittenTriple } from '../../mapping/triple-text.ts'
 import type { DatasetRecord } from '../../model/value.ts'
-import { unreadable } from '../../sources/unreadable.ts'
 import { DistinctLines } from './distinct.ts'
 import { groupRules, NOWHERE } from './inputs.ts'
-import { mapMembers } from './members.ts'
 import { openMapRecords, type ReadingRules, type RecordFile } from './records.ts'
 import { mapReferences, withBase } from './references.ts'
 import type { InputReport } from './report.ts'
@@ -27,7 +23,6 @@ export interface Plan {
 interface Run {
   readonly file: string
   readonly records: RecordFile
-  readonly mapping: Mapping
   readonly compiled: CompiledMapping
   /** What the ids of records begin with, so that those of a rule over several files are different. */
   readonly idPrefix: string
@@ -66,13 +61,11 @@ export async function planMapping(
         continue
       }
       const resources = base === undefined ? rules : rules.map(rule => withBase(rule, base))
-      const own = { ...mapping, resources }
-      const compiled = compileMapping(own, records.columns, { canonical: false })
+      const compiled = compileMapping({ ...mapping, resources }, records.columns, { canonical: false })
       const isRepeated = groups.slice(0, index).some(group => group.rules.some(rule => rules.includes(rule)))
       runs.push({
         file: input.file,
         records,
-        mapping: own,
         compiled,
         idPrefix: isRepeated ? `${index + 1}_` : '',
       })
@@ -98,36 +91,22 @@ export async function* runPlan(
   for (const run of runs) {
     const before = lines.count
     const count = { records: 0 }
-    const rules = yield* lines.of(runOne(run, out, count))
-    const { file, records } = run
+    yield* lines.of(runOne(run, out, count))
+    const { file, records, compiled } = run
     const { iterator, nulls } = records
-    describe({ file, iterator, nulls, records: count.records, triples: lines.count - before, rules })
+    describe({
+      file,
+      iterator,
+      nulls,
+      records: count.records,
+      triples: lines.count - before,
+      rules: compiled.report,
+    })
   }
 }
 
-/** Runs the rules of one input, on bytes where these can be read, else on texts. */
+/** Runs the rules of one input. */
 async function* runOne(
-  run: Run,
-  out: WrittenTriple,
-  count: { records: number },
-): AsyncGenerator<Buffer, readonly RuleReport[]> {
-  const bytes = run.compiled.hasGraphs ? null : run.records.bytes()
-  const members = bytes !== null || run.compiled.hasGraphs ? null : run.records.members()
-  let rules = bytes === null ? null : yield* runBytes(run, bytes, out, count)
-  if (members !== null) {
-    const { rows, textOnly } = members
-    const { columns } = run.records
-    rules = yield* mapMembers(rows, { ...run, columns, textOnly }, out, count)
-  }
-  if (rules === null) {
-    yield* runTexts(run, out, count)
-    rules = run.compiled.report
-  }
-  yield out.borrowBuffer()
-  return rules
-}
-
-async function* runTexts(
   { records, compiled, idPrefix }: Run,
   out: WrittenTriple,
   count: { records: number },
@@ -139,30 +118,7 @@ async function* runTexts(
       compiled.map(record, out)
       if (out.isFull()) yield out.borrowBuffer()
     }
-}
-
-async function* runBytes(
-  { file, records, mapping, idPrefix }: Run,
-  { rows, cells }: NonNullable<ReturnType<RecordFile['bytes']>>,
-  out: WrittenTriple,
-  count: { records: number },
-): AsyncGenerator<Buffer, readonly RuleReport[]> {
-  const { map, report } = compileByteMapping(mapping, records.columns, cells)
-  const id = () => idPrefix + String(count.records)
-  try {
-    let found = rows.next()
-    for (; found === 'row'; found = rows.next()) {
-      count.records++
-      map(rows, id, out)
-      if (out.isFull()) yield out.borrowBuffer()
-    }
-    if (found === 'end') return report
-  } finally {
-    rows.close()
-  }
-  // Reading it again as text tells what is wrong, and where.
-  for await (const _ of records.records());
-  throw unreadable('A row is too long.', { file: basename(file) })
+  yield out.borrowBuffer()
 }
 
 /** What the files of a plan turned out to lack, once it was run. */
