@@ -14,6 +14,7 @@ import { answerFault, restBody } from '../src/http/faults.ts'
 import { answerJson, jsonText, prettyJson } from '../src/http/json.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
 import { DAILY_CALLS, Quotas, quotaLimits } from '../src/http/quota.ts'
+import { configureRoutes } from '../src/http/route-config.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { answerMemory, storeMemory } from '../src/runtime/memory.ts'
 import { servePortal } from './support/portal.ts'
@@ -94,6 +95,7 @@ function instance(calls = 1000, isPrivate = false): FastifyInstance {
   const limits = quotaLimits({ domain: calls })
   const quotas = new Quotas({ limits, now, counts: null, secret: Buffer.alloc(32) })
   addPlugins(http, { isPrivate, authenticate: () => ANONYMOUS, quotas, address: () => '' })
+  configureRoutes(http, { isCounted: true })
   const long = { text: 'é'.repeat(2000) }
   http.get('/api/page', async (request, reply) => {
     if (isFresh(request, reply, 'v1')) return reply.code(304).send()
@@ -366,6 +368,45 @@ t.test('every API takes GET, HEAD and OPTIONS', async t => {
     }
   }
 })
+
+t.test(
+  'what an address takes and counts does not depend on whether it is a route, nor how it is spelled',
+  async t => {
+    const read = 'GET, HEAD, OPTIONS'
+    const forms = 'GET, HEAD, POST, OPTIONS'
+    const edit = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
+    const cases: readonly (readonly [address: string, methods: string, isCounted: boolean])[] = [
+      ['/', read, false],
+      ['/nowhere', read, false],
+      ['/metrics', read, false],
+      ['/assets/none.css', read, false],
+      ['/explore/dataset/trees/mapping', forms, false],
+      ['/explore/dataset/trees/mapping/nowhere', forms, false],
+      ['/explore/dataset/trees/nowhere', read, false],
+      ['/desk/nowhere/at/all', forms, false],
+      ['/account/login', forms, false],
+      ['/%61ccount/login', forms, false],
+      ['/account/nowhere', forms, false],
+      ['/oauth2/nowhere', forms, false],
+      ['/.well-known/openid-configuration', forms, false],
+      ['/.well-known/void', read, true],
+      ['/.well-known/genid', read, true],
+      ['/ld/nowhere', read, true],
+      ['/api', read, true],
+      ['/%61pi/nowhere', read, true],
+      ['/api/explore/v2.1/nowhere', read, true],
+      ['/api/odata/nowhere', read, true],
+      ['/api/sparql/trees/nowhere/at/all', forms, true],
+      ['/api/management/nowhere', edit, true],
+      ['/api/management/v1/datasets', edit, true],
+    ]
+    for (const [url, methods, isCounted] of cases) {
+      t.equal((await app.http.inject({ method: 'OPTIONS', url })).headers.allow, methods, url)
+      const { headers } = await app.http.inject(url)
+      t.equal(headers['x-ratelimit-limit'] !== undefined, isCounted, url)
+    }
+  },
+)
 
 t.test('every API: trailing slashes, unknown parameters, HEAD, CORS and quotas', async t => {
   for (const root of ROOTS) {

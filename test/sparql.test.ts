@@ -10,6 +10,7 @@ import { Fault } from '../src/errors/errors.ts'
 import { AnswerCache } from '../src/http/answer-cache.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
 import { Quotas, quotaLimits } from '../src/http/quota.ts'
+import { answerUnknown } from '../src/http/route-config.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { XSD } from '../src/rdf/vocab.ts'
 import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../src/sparql/extensions.ts'
@@ -74,7 +75,6 @@ async function serve(store: Store): Promise<FastifyInstance> {
     authenticate: () => ANONYMOUS,
     quotas,
     address: () => '',
-    posts: '/api/sparql',
   })
   await app.register(sparql, {
     answers: new AnswerCache(1e6),
@@ -91,6 +91,7 @@ async function serve(store: Store): Promise<FastifyInstance> {
       return found
     },
   })
+  await answerUnknown(app, (_, reply) => reply.code(404).send())
   return app
 }
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { ALIVE, type HealthOptions, RETRY_AFTER, readyAnswer } from '../http/health.ts'
+import { ALIVE, type HealthOptions, OPERATING, RETRY_AFTER, readyAnswer } from '../http/health.ts'
 
 /** The figures of a process as Prometheus reads them. */
 export interface MetricsText {
@@ -55,7 +55,7 @@ export async function openAdminEndpoint({
 
 /** Answers `/metrics` on the port of the portal, to everybody. */
 export function serveMetrics(http: FastifyInstance, metrics: MetricsText): void {
-  http.get('/metrics', async (_, reply) =>
+  http.get('/metrics', { config: OPERATING }, async (_, reply) =>
     reply
       .header('cache-control', 'no-cache, no-store')
       .type(metrics.contentType)

@@ -1,8 +1,12 @@
 /** Browsers use TLS alone for a year (RFC 6797, section 6.1); for hosts below this one its owner decides. */
 export const STRICT_TRANSPORT = 'max-age=31536000'
 
-export const METHODS = 'GET, HEAD, OPTIONS'
-export const METHODS_WITH_POST = 'GET, HEAD, POST, OPTIONS'
+/** The methods that routes take, by what their configuration says of them. */
+export const METHODS = {
+  read: 'GET, HEAD, OPTIONS',
+  forms: 'GET, HEAD, POST, OPTIONS',
+  edit: 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
+} as const
 
 export const EXPOSED =
   'ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, Server-Timing, Content-Disposition, Link, Retry-After'

@@ -17,7 +17,7 @@ import { varyBy } from '../http/vary.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { signInPage } from '../site/account-page.ts'
 import { pageContextOf, type SiteOptions } from '../site/page-context.ts'
-import { EXPOSED, METHODS, METHODS_WITH_POST, preflight, STRICT_TRANSPORT } from './methods.ts'
+import { EXPOSED, METHODS, preflight, STRICT_TRANSPORT } from './methods.ts'
 
 export interface PluginOptions {
   /** True where nobody is answered without credentials. */
@@ -30,46 +30,25 @@ export interface PluginOptions {
   readonly isSecure?: boolean
   /** Whence a request comes. */
   readonly address: (message: IncomingMessage) => string
-  /** Where addresses begin that take POST beside GET. */
-  readonly posts?: string
-  /** What a request means whose method is not allowed, where it is no mistake but something that is not there yet. */
-  readonly unbuilt?: (method: string, url: string) => Fault | null
   /** The portal of the page that sends browsers to sign in; without it they get what programs get. */
   readonly site?: SiteOptions
 }
 
-/** Where people sign in and applications get tokens: open to everybody, and with credentials of their own. */
-const SIGNING_IN =
-  /^\/(?:account|oauth2|\.well-known\/(?:oauth-authorization-server|openid-configuration))(?:[/?]|$)/
-
-/** What is counted against quotas, by its address or, where that is spelled in another way, by its route. */
-const COUNTED = /^\/(?:api|ld|\.well-known\/(?:void|genid))(?:[/?]|$)/
-
-/** Where people who are signed in save what they edit. */
-const EDITING = /^\/(?:explore\/dataset\/[^/?]+\/mapping|desk)(?:[/?]|$)/
-
-/** Where programs describe and publish datasets. */
-const MANAGEMENT = /^\/api\/management\//
-const MANAGEMENT_METHODS = 'GET, HEAD, POST, PUT, DELETE, OPTIONS'
-
-/** Answered to everybody: those who watch over the process, and what pages look like. */
-const OPEN = /^\/(?:healthz|readyz|metrics|assets)(?:[/?]|$)/
-
 /**
  * Teaches an instance the plugins that all of its routes share: the methods, CORS and its preflights, who asks, whether
- * that one may, and how often, addresses that cannot be decoded, compression, and what 304 and HEAD leave out.
+ * that one may, and how often, addresses that cannot be decoded, compression, and what 304 and HEAD leave out. The
+ * configuration of the route decides.
  */
 export function addPlugins(http: FastifyInstance, options: PluginOptions): void {
-  const { posts, isSecure = false } = options
+  const { isSecure = false } = options
   http.addHook('onRequest', (request, reply, done) => {
     request.principal = ANONYMOUS
     if (isSecure) reply.header('strict-transport-security', STRICT_TRANSPORT)
     reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED)
-    const { method, url } = request
-    const isSigningIn = SIGNING_IN.test(url)
-    const takesPost = isSigningIn || isForForms(url, posts)
-    const isManaged = MANAGEMENT.test(url)
-    const methods = isManaged ? MANAGEMENT_METHODS : takesPost ? METHODS_WITH_POST : METHODS
+    const { method } = request
+    const { config } = request.routeOptions
+    const isSigningIn = config.access === 'signIn'
+    const methods = METHODS[config.methods ?? 'read']
     if (method === 'OPTIONS') {
       reply.code(204).headers(preflight(request.headers['access-control-request-headers']))
       reply.headers({ allow: methods, 'access-control-allow-methods': methods }).send()
@@ -83,24 +62,25 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
     }
     const answered = isSigningIn ? recognise(request, options) : admit(request, reply, options, null)
     goOn(answered, done, () => {
-      const isTaken = isManaged ? MANAGEMENT_METHODS.includes(method) : takesPost && method === 'POST'
-      if (method !== 'GET' && method !== 'HEAD' && !isTaken) {
-        const unbuilt = options.unbuilt?.(method, url) ?? null
+      if (!methods.split(', ').includes(method)) {
+        const unbuilt = config.unbuilt?.(request) ?? null
         if (unbuilt !== null) throw unbuilt
         reply.header('allow', methods)
-        throw new Fault('MethodNotAllowed', { method, allowed: takesPost ? 'GET or POST' : 'GET' })
+        const allowed = config.methods === 'forms' ? 'GET or POST' : 'GET'
+        throw new Fault('MethodNotAllowed', { method, allowed })
       }
       refuseDamaged(request.query)
     })
   })
   http.addHook('preHandler', (request, reply, done) => {
-    if (request.method !== 'POST' || !isForm(request) || SIGNING_IN.test(request.url)) {
+    const { access, methods } = request.routeOptions.config
+    if (request.method !== 'POST' || !isForm(request) || access === 'signIn') {
       done()
       return
     }
     const form = formOf(request)
     goOn(admit(request, reply, options, form), done, () => {
-      if (!isForForms(request.url, posts)) refuseOtherFields(form, reply)
+      if (methods !== 'forms') refuseOtherFields(form, reply)
     })
   })
   const { site } = options
@@ -109,11 +89,6 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
       done(null, isSentToSignIn(request, reply) ? signInInstead(request, reply, site) : payload)
     })
   http.addHook<unknown>('onSend', onSend)
-}
-
-/** True for an address that takes forms with fields of its own. */
-function isForForms(url: string, posts: string | undefined): boolean {
-  return EDITING.test(url) || (posts !== undefined && url.startsWith(posts))
 }
 
 /** True where a person who did not say who it is asks, with a browser, for what is not public. */
@@ -169,19 +144,19 @@ function admit(
   { isPrivate, authenticate, quotas, fairUse, address }: PluginOptions,
   form: QueryParameters | null,
 ): MaybePromise<boolean> {
-  const isCounted = COUNTED.test(request.url) || COUNTED.test(request.routeOptions.url ?? '')
-  const isOneTooMany = () => isCounted && countCall(request, reply, quotas, address(request.raw))
+  const { access, isCounted } = request.routeOptions.config
+  const isOneTooMany = () => isCounted === true && countCall(request, reply, quotas, address(request.raw))
   const enter = (principal: Principal): MaybePromise<boolean> => {
     request.principal = principal
     if (isOneTooMany()) return true
-    if (OPEN.test(request.url)) return false
+    if (access === 'everybody') return false
     if (isPrivate && principal.type === 'anonymous')
       throw new Fault('Unauthorised', { what: 'This portal is private' })
     return thenMaybe(fairUse?.admit(request, reply, principal), () => false)
   }
   const refuse = (error: unknown): boolean => {
     const isUnknown = error instanceof Fault && error.code === 'AccountsUnavailable'
-    if (isUnknown && OPEN.test(request.url)) return false
+    if (isUnknown && access === 'everybody') return false
     // Guesses count as calls of who guesses.
     if (isOneTooMany()) return true
     throw error
@@ -211,7 +186,7 @@ function formOf({ body }: FastifyRequest): QueryParameters {
 /** What is read with GET takes a form for its access token alone (RFC 6750, section 2.2). */
 function refuseOtherFields(form: QueryParameters, reply: FastifyReply): void {
   if (!namesCredentials(form)) {
-    reply.header('allow', METHODS)
+    reply.header('allow', METHODS.read)
     throw new Fault('MethodNotAllowed', { method: 'POST', allowed: 'GET' })
   }
   const other = Object.keys(form).find(name => !Object.hasOwn(CREDENTIAL_PARAMETERS, name))

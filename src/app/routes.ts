@@ -8,9 +8,8 @@ import { type Sources, sources } from '../api/explore/sources.ts'
 import { fragments } from '../api/fragments/routes.ts'
 import { management } from '../api/management/routes.ts'
 import { oauth } from '../api/oauth/routes.ts'
-import { ODATA_PATH, odata, unbuiltOData } from '../api/odata/routes.ts'
+import { ODATA_PATH, odata } from '../api/odata/routes.ts'
 import { resources } from '../api/resources/routes.ts'
-import { SPARQL_PATH } from '../api/sparql/endpoint.ts'
 import type { QueriedDataset } from '../api/sparql/graphs.ts'
 import { sparql } from '../api/sparql/routes.ts'
 import { versions as versionRoutes } from '../api/versions/routes.ts'
@@ -33,6 +32,7 @@ import { observeRequests } from '../http/observe.ts'
 import { type Quotas, quotaLimits } from '../http/quota.ts'
 import { requestLog } from '../http/request-log.ts'
 import { type NoteCall, ResponseCache } from '../http/response-cache.ts'
+import { answerUnknown, configureRoutes, declareUnknown } from '../http/route-config.ts'
 import { addVersionHeaders, type VersionSource } from '../http/versions.ts'
 import type { Principal } from '../model/principal.ts'
 import { accountPages } from '../portal/account/routes.ts'
@@ -108,8 +108,6 @@ export async function registerEndpoints(
     quotas,
     fairUse,
     address,
-    posts: SPARQL_PATH,
-    unbuilt: unbuiltOData,
     site: frame,
     isSecure: base.startsWith('https:'),
   })
@@ -136,14 +134,6 @@ export async function registerEndpoints(
   if (!isPrivate) cache.install(http)
   fairUse.guard(http)
   http.setErrorHandler(answerFault(restBody))
-  http.setNotFoundHandler((request, reply) => {
-    const fault = new Fault('NotFoundResource', {
-      kind: 'address',
-      id: request.url.split('?')[0]?.slice(0, 200) ?? '',
-    })
-    const isRequestedByBrowser = request.headers.accept?.includes('text/html') === true
-    ;(isRequestedByBrowser ? answerPageFault(frame) : answerFault(restBody))(fault, request, reply)
-  })
   const signingIn = {
     ...frame,
     accounts,
@@ -210,6 +200,7 @@ export async function registerEndpoints(
   // What is read with GET takes an access token in a form as well.
   await http.register(async endpoints => {
     answerForms(endpoints)
+    configureRoutes(endpoints, { isCounted: true }, ['/ld', '/.well-known/void', '/.well-known/genid'])
     for (const [path, dialect] of [
       ['/api/v2', SEARCH_V2],
       ['/api/explore/v2.0', EXPLORE_V20],
@@ -278,6 +269,15 @@ export async function registerEndpoints(
         }
       },
     })
+  })
+  declareUnknown(http, { isCounted: true, apiType: 'other' }, ['/api'])
+  await answerUnknown(http, (request, reply) => {
+    const fault = new Fault('NotFoundResource', {
+      kind: 'address',
+      id: request.url.split('?')[0]?.slice(0, 200) ?? '',
+    })
+    const isRequestedByBrowser = request.headers.accept?.includes('text/html') === true
+    ;(isRequestedByBrowser ? answerPageFault(frame) : answerFault(restBody))(fault, request, reply)
   })
 }
 

@@ -3,7 +3,7 @@ import { acceptForms } from './form.ts'
 
 /**
  * Makes what an instance answers to GET take POST as well, for forms that carry an access token (RFC 6750, section 2.2);
- * `addManners` sees to it that they carry nothing else.
+ * the hooks that all routes share see to it that they carry nothing else.
  */
 export function answerForms(app: FastifyInstance): void {
   acceptForms(app)

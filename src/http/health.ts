@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
+import { configureRoutes } from './route-config.ts'
 
 /** Whether requests should be sent here: not before every dataset is served, and not once the process is to end. */
 export type Readiness = 'publishing' | 'ready' | 'stopping'
@@ -34,11 +35,15 @@ export async function readyAnswer(options: HealthOptions): Promise<HealthAnswer>
   return { status: 200, body: { status, ...(await figures()) } }
 }
 
+/** What the routes are of those who watch over the process: of the metrics as well, wherever they are served. */
+export const OPERATING = { endpoint: 'operating', access: 'everybody' } as const
+
 /**
  * `/healthz` answers while the process lives, `/readyz` with 200 once every dataset is served, while a thread can answer, and
  * until the process is to end.
  */
 export const health: FastifyPluginAsync<HealthOptions> = async (app, options) => {
+  configureRoutes(app, OPERATING, ['/healthz', '/readyz', '/metrics'])
   app.get('/healthz', async () => ALIVE.body)
   app.get('/readyz', async (_, reply) => {
     const { status, body } = await readyAnswer(options)

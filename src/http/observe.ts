@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { endpointOf } from './endpoint.ts'
 import { REQUEST_ID } from './request-id.ts'
+import { endpointOf } from './route-config.ts'
 
 export type ObservedRequest = FastifyRequest
 export type ObservedReply = FastifyReply
@@ -47,10 +47,9 @@ export function observeRequests(http: FastifyInstance, observers: readonly Reque
 }
 
 function answeredWith(request: FastifyRequest, reply: FastifyReply, before: number): Answered {
-  const route = routeOf(request)
   return {
-    endpoint: endpointOf(route),
-    route,
+    endpoint: endpointOf(request),
+    route: routeOf(request),
     status: reply.raw.statusCode,
     milliseconds: reply.elapsedTime,
     bytes: written(request) - before,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import { endpointOf } from './endpoint.ts'
-import { type Answered, type RequestObserver, routeOf } from './observe.ts'
+import type { Answered, RequestObserver } from './observe.ts'
+import { endpointOf } from './route-config.ts'
 import { addressWithoutSecrets } from './secrets.ts'
 
 /** Longer addresses are cut. */
@@ -19,7 +19,7 @@ export function requestLog(log: FastifyBaseLogger): RequestObserver {
   return {
     ended: (request, _, answered) => write(answered.endpoint, lineOf(request, answered)),
     repeated: (request, reply) => {
-      const endpoint = endpointOf(routeOf(request))
+      const endpoint = endpointOf(request)
       const { statusCode: status } = reply.raw
       return (message, id) => write(endpoint, cachedLine(message, id, endpoint, status))
     },

@@ -5,6 +5,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { Fault } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { acceptsCoding, type Coding } from '../http/encoding.ts'
+import { configureRoutes } from '../http/route-config.ts'
 import { lookup } from '../model/lookup.ts'
 import { ASSETS, ASSETS_PATH } from '../site/assets.ts'
 
@@ -24,6 +25,7 @@ const SMALL = 300_000
  * and compressed once.
  */
 export const assets: FastifyPluginAsync = async app => {
+  configureRoutes(app, { endpoint: 'assets', access: 'everybody' }, [ASSETS_PATH.slice(0, -1)])
   const compressed = new Map<string, Promise<Buffer>>()
   app.get<{ Params: { file: string } }>(`${ASSETS_PATH}:file`, async (request, reply) => {
     const { file } = request.params

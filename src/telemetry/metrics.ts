@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
-import { endpointOf } from '../http/endpoint.ts'
-import type { Answered, RequestObserver } from '../http/observe.ts'
+import { type Answered, type RequestObserver, routeOf } from '../http/observe.ts'
+import { endpointOf } from '../http/route-config.ts'
 import type { Store, StoreStatistics } from '../store/store.ts'
 import { SeriesCounts, Timings } from './series.ts'
 import type { StoreObserver, StoreOutcome } from './watched-store.ts'
@@ -185,9 +185,10 @@ export class Metrics {
         this.inFlight -= 1
         this.note(method, answered)
       },
-      repeated: ({ method, routeOptions }, { raw: { statusCode } }) => {
-        const route = routeOptions.url ?? ''
-        const endpoint = endpointOf(route)
+      repeated: (request, { raw: { statusCode } }) => {
+        const { method } = request
+        const route = routeOf(request)
+        const endpoint = endpointOf(request)
         const status = statusClass(statusCode)
         const counters = [
           this.requests.of({ endpoint, route, method, status }),

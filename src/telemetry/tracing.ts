@@ -1,7 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage } from 'node:http'
-import { endpointOf } from '../http/endpoint.ts'
-import type { Answered, ObservedReply, ObservedRequest, RequestObserver } from '../http/observe.ts'
+import {
+  type Answered,
+  type ObservedReply,
+  type ObservedRequest,
+  type RequestObserver,
+  routeOf,
+} from '../http/observe.ts'
+import { endpointOf } from '../http/route-config.ts'
 import { addressWithoutSecrets } from '../http/secrets.ts'
 import type { Sampler } from './otel-settings.ts'
 import type { AttributeValue, TraceSpan } from './otlp.ts'
@@ -50,9 +56,8 @@ export class Tracing {
         this.active.run(span, proceed)
       },
       ended: (request, reply, answered) => this.end(request, reply, answered),
-      repeated: ({ routeOptions }, { raw: { statusCode: status } }) => {
-        const route = routeOptions.url ?? ''
-        const answered = { endpoint: endpointOf(route), route, status, aborted: false }
+      repeated: (request, { raw: { statusCode: status } }) => {
+        const answered = { endpoint: endpointOf(request), route: routeOf(request), status, aborted: false }
         return (message, id) => {
           const span = this.begin(message)
           if (span !== null)

@@ -589,7 +589,7 @@ function serveCaller(a: Accounts) {
     address: () => '192.0.2.1',
   })
   http.setErrorHandler(answerFault(restBody))
-  http.get('/api/who', async request => request.principal)
+  http.get('/api/who', { config: { isCounted: true } }, async request => request.principal)
   let requested = 0
   const ask = async (headers = {}) => {
     const begun = performance.now()

@@ -22,6 +22,7 @@ import { answerFault } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { configureRoutes } from '../../http/route-config.ts'
 import { varyBy } from '../../http/vary.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -65,10 +66,14 @@ const QUERY_TYPE = 'application/sparql-query; charset=utf-8'
 export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app, options) => {
   const { base, catalog, portal } = options
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
+  configureRoutes(app, { endpoint: 'descriptions', apiType: 'other' })
   if (options.versions !== undefined) answerVersions(app, options.versions)
 
-  for (const address of ['/.well-known/void', '/api/void'])
-    app.get<Route>(address, async (request, reply) => {
+  for (const [address, config] of [
+    ['/.well-known/void', { apiType: null }],
+    ['/api/void', {}],
+  ] as const)
+    app.get<Route>(address, { config }, async (request, reply) => {
       const { entries } = completeList(catalog.visibleTo(request.principal))
       if (isPageRequested(request.query, request.headers.accept)) {
         const pageContext = pageContextOf(request, options)

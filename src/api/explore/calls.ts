@@ -4,52 +4,15 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { CallKind, CountedUse, NotedCall, Usage } from '../../catalog/usage.ts'
 import { addressSubject, clientAddress } from '../../http/client-address.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import type { RouteConfig } from '../../http/route-config.ts'
 import { withoutSecrets } from '../../http/secrets.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
 
-/** What is known of a route: which API it belongs to, what it answers, and what a call of it counts as. */
-interface RouteFacts {
-  readonly apiType: string
-  readonly api: string | null
-  /** null for what is no use of a dataset of this portal. */
-  readonly kind: CallKind | null
-}
-
-/** The APIs by the beginnings of their addresses (REST 7.3), the more precise first. */
-const APIS: readonly (readonly [prefix: string, apiType: string])[] = [
-  ['/api/explore/v2.0', 'ods_v2.0'],
-  ['/api/explore/v2.1', 'ods_v2.1'],
-  ['/api/v2', 'ods_v2'],
-  ['/api/records/1.0', 'ods_v1'],
-  ['/api/datasets/1.0', 'ods_v1'],
-  ['/api/odata', 'odata'],
-  ['/api/tpf', 'tpf'],
-  ['/api/qpf', 'tpf'],
-  ['/api/sparql', 'sparql'],
-]
-
-/** What calls are, by the end of their route below the source (REST 7.3). */
-const RESOURCES: Readonly<Record<string, string>> = {
-  '': 'api_source',
-  '/datasets': 'datasets_index',
-  '/aggregates': 'aggregate_datasets',
-  '/facets': 'datasets_facets',
-  '/exports': 'datasets_exports_index',
-  '/exports/:format': 'datasets_export',
-  '/metadata_templates': 'metadata_template_index',
-  '/metadata_templates/:type': 'metadata_template_type',
-  '/metadata_templates/:type/:template': 'metadata_template_lookup',
-  '/datasets/:dataset': 'dataset_lookup',
-  '/datasets/:dataset/records': 'records_index',
-  '/datasets/:dataset/records/:record': 'record_lookup',
-  '/datasets/:dataset/aggregates': 'aggregate_records',
-  '/datasets/:dataset/facets': 'records_facets',
-  '/datasets/:dataset/exports': 'records_exports_index',
-  '/datasets/:dataset/query': 'records_index',
-  '/query': 'datasets_index',
-  '/datasets/:dataset/attachments': 'attachments_index',
-  '/datasets/:dataset/attachments/:attachment': 'attachment_lookup',
+/** What calls count as that are no mere calls, by what they are recorded as. */
+const KINDS: Readonly<Record<string, CallKind>> = {
+  records_export: 'download',
+  attachment_lookup: 'attachment',
 }
 
 const MAX_LENGTH = 2000
@@ -69,7 +32,7 @@ const NOTHING_REPORTED: BodyReport = { nhits: null, error: null }
  */
 export function recordCalls(http: FastifyInstance, recorder: Recorder): void {
   http.addHook('onSend', (request, reply, payload, done) => {
-    if (request.url.startsWith('/api/')) {
+    if (typeof request.routeOptions.config.apiType === 'string') {
       if (payload instanceof Readable) recordStream(request, reply, recorder)
       else recordBody(request, reply, payload, recorder)
     }
@@ -144,17 +107,15 @@ interface Sent {
 
 /** A call without who made it and when. */
 interface Answered extends Sent, Pick<FastifyRequest, 'url' | 'query' | 'params'> {
-  readonly pattern: string
+  readonly route: RouteConfig
   readonly status: number
   readonly dataset: string | null
-  readonly kind: CallKind | null
 }
 
 function answeredWith(request: FastifyRequest, reply: FastifyReply, sent: Sent): Answered {
   const { url, query, params } = request
-  const pattern = request.routeOptions.url ?? ''
-  const { kind } = routeFacts(pattern)
-  return { ...sent, url, query, params, pattern, status: reply.statusCode, dataset: datasetOf(request), kind }
+  const { config: route } = request.routeOptions
+  return { ...sent, url, query, params, route, status: reply.statusCode, dataset: datasetOf(request) }
 }
 
 /** Who made a call and what became of it. */
@@ -173,7 +134,8 @@ function note(
   { usage, now, proxies = 0 }: Recorder,
 ): void {
   usage.remember(new AnsweredCall(message.headers, answered, how, clientAddress(message, proxies), now()))
-  const { dataset, kind } = answered
+  const { dataset, route } = answered
+  const kind = kindOf(route)
   if (how.isGood && kind !== null && dataset !== null) usage.count(dataset, kind)
 }
 
@@ -206,16 +168,15 @@ class AnsweredCall implements NotedCall {
 
   counted(): CountedUse {
     const { answered, agent, referer, attributes } = this
-    const { url, pattern, status, report } = answered
-    const { apiType, api } = routeFacts(pattern)
+    const { url, route, status, report } = answered
     const { attachment } = (answered.params ?? {}) as { readonly attachment?: string }
     return {
       timestamp: new Date(this.moment).toISOString().replace(/\.?0*Z$/, 'Z'),
       user_ip_addr: shortAddress(this.address),
       user_id: this.how.user,
       dataset_id: answered.dataset,
-      api,
-      api_type: apiType,
+      api: route.operation ?? null,
+      api_type: route.apiType ?? 'other',
       query_string: cut(withoutSecrets(url.split(/\?(.*)/s)[1] ?? '')),
       custom_attributes: cut(typeof attributes === 'string' ? attributes : undefined),
       format: formatOf(answered),
@@ -241,29 +202,9 @@ function look(body: string, status: number): BodyReport {
   return { nhits: hits === undefined ? null : Number(hits), error: error ?? null }
 }
 
-const routes = new Map<string, RouteFacts>()
-
-/** What is known of a route, by its pattern; patterns are few. */
-function routeFacts(pattern: string): RouteFacts {
-  const known = routes.get(pattern)
-  if (known !== undefined) return known
-  const [prefix = '', apiType = 'other'] = APIS.find(([begin]) => pattern.startsWith(begin)) ?? []
-  const tail = pattern.slice(prefix.length).replace(/\/$/, '')
-  const [, source, rest = ''] = /^\/(catalog|monitoring|network|opendatasoft)(\/.*)?$/.exec(tail) ?? []
-  const named = rest.replace(/^\/datasets\/:dataset\/exports\/.+$/, 'export')
-  const isDownload = named === 'export' || rest.startsWith('/exports/')
-  const api = named === 'export' ? 'records_export' : (lookup(RESOURCES, rest) ?? null)
-  // OData reads its paths by itself and says then which dataset was asked for.
-  const isOwn =
-    apiType === 'odata' || (pattern.includes('/:dataset') && (source === undefined || source === 'catalog'))
-  const use = isDownload ? 'download' : api === 'attachment_lookup' ? 'attachment' : 'call'
-  const facts: RouteFacts = {
-    apiType,
-    api: source === undefined ? (tail === '' && apiType.startsWith('ods') ? 'api_root' : null) : api,
-    kind: isOwn ? use : null,
-  }
-  routes.set(pattern, facts)
-  return facts
+/** What a call of a route counts as; null for what is no use of a dataset of this portal. */
+function kindOf({ isUse, operation = '' }: RouteConfig): CallKind | null {
+  return isUse === false ? null : (lookup(KINDS, operation) ?? 'call')
 }
 
 function datasetOf({ params }: { readonly params: unknown }): string | null {
@@ -271,10 +212,9 @@ function datasetOf({ params }: { readonly params: unknown }): string | null {
   return typeof dataset === 'string' ? dataset.slice(0, 100) : null
 }
 
-function formatOf({ pattern, params }: Answered): string | null {
+function formatOf({ route, params }: Answered): string | null {
   const { format } = (params ?? {}) as { readonly format?: string }
-  const fixed = /\/exports\/([^/:]+)$/.exec(pattern)?.[1]
-  return cut(format ?? fixed ?? (routeFacts(pattern).apiType.startsWith('ods') ? 'json' : undefined))
+  return cut(format ?? route.format ?? (route.apiType?.startsWith('ods') === true ? 'json' : undefined))
 }
 
 function facetsOf(query: QueryParameters | undefined): readonly string[] | null {

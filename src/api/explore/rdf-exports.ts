@@ -62,7 +62,7 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
       const entry = endpoint.dataset(request)
       const { dataset, version } = entry
       const served = exportFormats(dialect.name, dataset.fields).find(({ name }) => name === format)
-      if (served === undefined) return reply.callNotFound()
+      if (served === undefined) throw new Error(`${format} is no format of ${dialect.name}`)
       const form = format === 'jsonld' ? jsonldForm(request.headers.accept) : null
       const executor = endpoint.executor()
       const plan = readPlan(query, entry, endpoint, executor)

@@ -11,6 +11,7 @@ import { facetRoutes } from './facets.ts'
 import { rdfExportRoutes } from './rdf-exports.ts'
 import { recordRoutes } from './records.ts'
 import { rootRoutes } from './roots.ts'
+import { configureExplore } from './route-config.ts'
 import { tableExportRoutes } from './table-exports.ts'
 import { templateRoutes } from './templates.ts'
 
@@ -20,6 +21,7 @@ import { templateRoutes } from './templates.ts'
  */
 export const explore: FastifyPluginAsync<ExploreOptions> = async (app, options) => {
   app.setErrorHandler(answerFault(restBody))
+  configureExplore(app, options.dialect.name)
   if (options.versions !== undefined) answerVersions(app, options.versions)
   const endpoint = new ExploreEndpoint(options)
   catalogRoutes(app, endpoint)

@@ -19,6 +19,7 @@ import { facetRoutes } from './facets.ts'
 import { passOn } from './pass-on.ts'
 import { type NetworkName, presentDataset } from './present.ts'
 import { recordRoutes } from './records.ts'
+import { configureExplore } from './route-config.ts'
 import { tableExportRoutes } from './table-exports.ts'
 
 /** The sources beside the catalog. */
@@ -48,6 +49,7 @@ const NETWORK_NAMES = {
  */
 export const sources: FastifyPluginAsync<SourcesOptions> = async (app, options) => {
   app.setErrorHandler(answerFault(restBody))
+  configureExplore(app, options.dialect.name, { isUse: false })
   const { monitoring, network } = options.sources
   await app.register(async scope => {
     scope.addHook('preHandler', request => monitoring.refresh(request.principal))

@@ -9,6 +9,7 @@ import { negotiate, type Offer } from '../../http/negotiate.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
+import { configureRoutes } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -70,6 +71,7 @@ const OFFERS: readonly (DataFormat | Offer)[] = [...DATA_FORMATS, HTML]
  */
 export const fragments: FastifyPluginAsync<FragmentsOptions> = async (app, options) => {
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
+  configureRoutes(app, { endpoint: 'fragments', apiType: 'tpf' })
   if (options.versions !== undefined) answerVersions(app, options.versions)
   app.get<Route>('/api/tpf/:dataset', (request, reply) =>
     answerPage(request, reply, options, options.answers),

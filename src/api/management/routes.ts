@@ -5,6 +5,7 @@ import { Value } from 'typebox/value'
 import { Fault } from '../../errors/errors.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
+import { configureRoutes } from '../../http/route-config.ts'
 import type { Principal } from '../../model/principal.ts'
 import type { DefinitionChange } from '../../publishing/edit-definition.ts'
 import type { Desk } from '../../publishing/management/management.ts'
@@ -34,6 +35,7 @@ interface Route {
  */
 export const management: FastifyPluginAsync<ManagementOptions> = async (app, { base, desk }) => {
   app.setErrorHandler(answerFault(restBody))
+  configureRoutes(app, { isCounted: true, methods: 'edit', apiType: 'other' }, ['/api/management'])
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_, body, done) => done(null, body))
   app.addHook('preHandler', async request => {

@@ -3,6 +3,7 @@ import { Fault } from '../../errors/errors.ts'
 import { Attempts, SECRET_LIMITS } from '../../http/attempts.ts'
 import { acceptForms, readFields } from '../../http/form.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
+import { configureRoutes } from '../../http/route-config.ts'
 import { answerWithPage } from '../../site/account-faults.ts'
 import type { AccountsOptions } from '../../site/signed-in.ts'
 import { AUTHORIZE_PATH, askConsent, decide } from './authorize.ts'
@@ -23,6 +24,8 @@ import { answerRevocation, answerToken } from './token.ts'
  * see, and the token, revocation and introspection endpoints, which programs ask.
  */
 export const oauth: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
+  const config = { endpoint: 'oauth', access: 'signIn', methods: 'forms' } as const
+  configureRoutes(app, config, ['/oauth2', METADATA_PATH, OPENID_PATH])
   await app.register(authorization, options)
   await app.register(tokens, options)
   const metadata = prettyJson(serverMetadata(options.base))

@@ -5,6 +5,7 @@ import type { AnswerCache } from '../../http/answer-cache.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { configureRoutes, type RouteConfig } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
 import { Executor } from '../../query/execute/executor.ts'
@@ -46,7 +47,8 @@ export const ODATA_PATH = '/api/odata'
 export const odata: FastifyPluginAsync<ODataOptions> = async (app, options) => {
   const service = new Service(options)
   app.setErrorHandler(answerODataFault)
-  app.setNotFoundHandler((request, reply) => {
+  configureRoutes(app, ROUTES)
+  app.setNotFoundHandler({ config: ROUTES } as object, (request, reply) => {
     const segment = request.url.split(/[?#]/)[0]?.slice(ODATA_PATH.length + 1, ODATA_PATH.length + 100) ?? ''
     answerODataFault(new Fault('ODataSegment', { segment }), request, reply)
   })
@@ -59,12 +61,14 @@ export const odata: FastifyPluginAsync<ODataOptions> = async (app, options) => {
   for (const url of ['/', '/*']) app.get(url, (request, reply) => service.answer(request, reply))
 }
 
+const ROUTES: RouteConfig = { endpoint: 'odata', isCounted: true, apiType: 'odata', unbuilt }
+
 /**
  * What OData sends with POST and this service has not: batches, and options in the body. Null for any other request,
  * whose method is not allowed.
  */
-export function unbuiltOData(method: string, url: string): Fault | null {
-  if (method !== 'POST' || !url.startsWith(`${ODATA_PATH}/`)) return null
+function unbuilt({ method, url }: FastifyRequest): Fault | null {
+  if (method !== 'POST') return null
   const last = /\/(?:\$|%24)(batch|query)\/?(?:\?|$)/i.exec(url)?.[1]?.toLowerCase()
   return last === undefined
     ? null

@@ -10,6 +10,7 @@ import { JSONLD_TYPE, jsonldForm, jsonldType } from '../../http/jsonld-profile.t
 import { negotiate } from '../../http/negotiate.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { configureRoutes } from '../../http/route-config.ts'
 import { varyBy } from '../../http/vary.ts'
 import { answerVersions, VERSION_PARAMETER } from '../../http/versions.ts'
 import { lookup } from '../../model/lookup.ts'
@@ -46,6 +47,7 @@ const EXPOSED = 'Link, ETag, Content-Location, Last-Modified, Location, Memento-
  * document, or the document itself where the portal says so; documents are negotiated or fixed by a suffix.
  */
 export const resources: FastifyPluginAsync<ResourcesOptions> = async (app, options) => {
+  configureRoutes(app, { endpoint: 'resources' })
   app.setErrorHandler((error, request, reply) => {
     const wantsPage = negotiate(request.headers.accept, DOCUMENT_FORMATS)?.type === HTML_TYPE
     if (wantsPage) return answerPageFault(options)(error, request, reply)

@@ -6,6 +6,7 @@ import type { AnswerCache } from '../../http/answer-cache.ts'
 import { answerFault } from '../../http/faults.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { configureRoutes } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
 import { isIri } from '../../rdf/iri.ts'
@@ -92,6 +93,8 @@ export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) =>
     endpoint: (id: string | null) => (id === null ? ofPortal(principal) : ofDataset(id, principal, null)),
   })
   app.setErrorHandler(answerFault(problemBody, PROBLEM_TYPE))
+  const config = { endpoint: 'sparql', isCounted: true, methods: 'forms', apiType: 'sparql' } as const
+  configureRoutes(app, config, [SPARQL_PATH])
   if (options.versions !== undefined) answerVersions(app, options.versions)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BYTES }, (_, body, done) => {

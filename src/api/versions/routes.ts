@@ -11,6 +11,7 @@ import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { negotiate } from '../../http/negotiate.ts'
 import { one, readPage } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { configureRoutes } from '../../http/route-config.ts'
 import { varyBy } from '../../http/vary.ts'
 import type { VersionChanges } from '../../publishing/versions/changes.ts'
 import { unknownVersion } from '../../publishing/versions/roll-back.ts'
@@ -60,6 +61,7 @@ const STREAM_FORMATS = [
 export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options) => {
   const { base, catalog, changes, store } = options
   app.setErrorHandler(answerFault(restBody))
+  configureRoutes(app, { apiType: 'other' })
   const path = '/api/versions/:dataset'
 
   /** The versions of the dataset that a request names, if the caller may see it. */

@@ -3,6 +3,7 @@ import { Attempts, PASSKEY_LIMITS, PASSWORD_LIMITS, SECOND_FACTOR_LIMITS } from 
 import { acceptForms, readForm, singleFields } from '../../http/form.ts'
 import { localPath } from '../../http/local-path.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { configureRoutes } from '../../http/route-config.ts'
 import { sessionCookie } from '../../http/session-cookie.ts'
 import { answerWithPage } from '../../site/account-faults.ts'
 import { pageContextOf } from '../../site/page-context.ts'
@@ -40,6 +41,7 @@ export const accountPages: FastifyPluginAsync<AccountsOptions> = async (app, opt
   const codes = new Attempts(SECOND_FACTOR_LIMITS, options.accounts.failures, options.now)
   const passkeys = new Attempts(PASSKEY_LIMITS, options.accounts.failures, options.now)
   acceptForms(app)
+  configureRoutes(app, { endpoint: 'account', access: 'signIn', methods: 'forms' }, ['/account'])
   app.setErrorHandler(answerWithPage(options))
   app.get('/account/login', async (request, reply) =>
     showLogin(request, reply, options, singleFields(request.query as QueryParameters)),

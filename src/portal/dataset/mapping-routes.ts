@@ -2,6 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { accessError } from '../../catalog/visible.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { acceptForms, type Form, readForm } from '../../http/form.ts'
+import { configureRoutes } from '../../http/route-config.ts'
 import { hasErrors, placesOf } from '../../mapping/diagnostic.ts'
 import { mayEdit } from '../../model/principal.ts'
 import { openMapping, saveMapping } from '../../publishing/mapping/mapping-edit.ts'
@@ -31,6 +32,7 @@ export const mappingEditor: FastifyPluginAsync<{
 }> = async (app, { services, queryService }) => {
   const checker = new DraftChecker(services)
   acceptForms(app, MAX_BYTES)
+  configureRoutes(app, { methods: 'forms' }, [PATH])
 
   const answer = (
     request: FastifyRequest<MappingRoute>,

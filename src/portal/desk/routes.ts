@@ -1,6 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
 import { FORM_TYPE, type Form, readForm } from '../../http/form.ts'
+import { configureRoutes } from '../../http/route-config.ts'
 import { mayPublish } from '../../model/principal.ts'
 import type { DeskDataset } from '../../publishing/management/desk.ts'
 import type { Desk } from '../../publishing/management/management.ts'
@@ -46,6 +47,7 @@ const REPORTED = new Set(['BadRequest', 'Conflict', 'ContentTooLarge', 'VersionU
 
 /** The desk: what publishers do, as pages that need no scripts. Only people who are signed in and may publish come in. */
 export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, options) => {
+  configureRoutes(app, { methods: 'forms' }, ['/desk'])
   const { desk } = options
   app.setErrorHandler(answerPageFault(options))
   app.removeAllContentTypeParsers()
