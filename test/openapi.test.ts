@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { Compile } from 'typebox/schema'
+import { readExport, readExportPage } from '../src/api/explore/read-parameters.ts'
+import { Fault } from '../src/errors/errors.ts'
 import { DEFAULT_ROWS, GROUPED_PAGE, PAGE } from '../src/http/parameters.ts'
 import { LANGUAGES } from '../src/model/language.ts'
 import { servePortal } from './support/portal.ts'
@@ -68,6 +70,58 @@ interface Document {
   readonly servers: readonly { readonly url: string }[]
   readonly paths: Readonly<Record<string, { readonly get: Operation }>>
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> }
+}
+
+t.test('what is declared of the parameters of exports is what is read', async t => {
+  t.match(readExport({}, false), {
+    delimiter: ';',
+    listSeparator: ',',
+    epsg: 4326,
+    parquetCompression: 'snappy',
+    descriptionFields: null,
+    nameField: null,
+    withBom: false,
+    compressed: false,
+  })
+  t.match(readExport({}, true), { withBom: true, useExtension: true, useLabels: false })
+  t.match(readExport({ with_bom: '', use_extension: 'no' }, true), { withBom: false, useExtension: false })
+  const given = {
+    delimiter: '%09',
+    parquet_compression: 'ZSTD',
+    description_field_list: 'a, b',
+    epsg: '2056',
+  }
+  t.match(readExport(given, true), {
+    delimiter: '\t',
+    parquetCompression: 'zstd',
+    descriptionFields: ['a', 'b'],
+    epsg: 2056,
+  })
+  t.same(readExportPage({ offset: '3' }), { limit: null, offset: 3 })
+  const refused: readonly (readonly [name: string, found: string, expected: string])[] = [
+    ['delimiter', 'x', 'one of ; , | and a tab'],
+    ['list_separator', '12345678901', 'at most 10 characters'],
+    ['epsg', '12', 'an EPSG code such as 4326'],
+    ['parquet_compression', 'lzo', 'snappy or zstd'],
+    ['use_labels', 'perhaps', 'true or false'],
+  ]
+  for (const [parameter, found, expected] of refused)
+    t.match(
+      refusal(() => readExport({ [parameter]: found }, true)),
+      { parameter, found, expected },
+    )
+  t.match(
+    refusal(() => readExportPage({ limit: '-2' })),
+    { parameter: 'limit', expected: `-1 <= limit <= ${Number.MAX_SAFE_INTEGER}` },
+  )
+})
+
+function refusal(read: () => unknown): unknown {
+  try {
+    return read()
+  } catch (error) {
+    return error instanceof Fault ? error.parts : error
+  }
 }
 
 interface Odsql {

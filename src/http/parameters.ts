@@ -87,16 +87,6 @@ export function readPage(
   return { limit: length, offset }
 }
 
-/** Reads which rows an export has; a limit of null means all (REST 3.9). */
-export function readExportPage(query: QueryParameters): {
-  readonly limit: number | null
-  readonly offset: number
-} {
-  const limit = wholeNumber(query, 'limit', ALL_ROWS, ALL_ROWS, Number.MAX_SAFE_INTEGER)
-  const offset = wholeNumber(query, 'offset', 0, 0, Number.MAX_SAFE_INTEGER)
-  return { limit: limit === ALL_ROWS ? null : limit, offset }
-}
-
 /** Reads a parameter that is true or false; anything else is refused. */
 export function readFlag(query: QueryParameters, name: string): boolean {
   const text = one(query, name)
@@ -113,7 +103,8 @@ export function refuseParameters(query: QueryParameters, names: readonly string[
   }
 }
 
-function wholeNumber(
+/** Reads a whole number between two others. */
+export function wholeNumber(
   query: QueryParameters,
   name: string,
   standard: number,

@@ -12,8 +12,7 @@ import type { Table, TableRow } from '../../formats/table.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { keepNowhere } from '../../http/conditional.ts'
-import { readExport } from '../../http/export-parameters.ts'
-import { invalid, many, readExportPage, readFlag, refuseParameters } from '../../http/parameters.ts'
+import { invalid, many, refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
 import { type AnswerPage, answerQuery, countObjects, exportObjects } from '../../query/execute/answer.ts'
@@ -23,6 +22,7 @@ import type { CatalogRoute, ExploreEndpoint } from './endpoint.ts'
 import { begunExport, sendFile } from './export-file.ts'
 import { EXPORT_FORMATS, exportFormats } from './export-list.ts'
 import { datasetObject, presentDataset } from './present.ts'
+import { readExport, readExportPage, readParameter } from './read-parameters.ts'
 import { type ShownPart, splitSelect } from './selection.ts'
 import type { CatalogSource } from './source.ts'
 
@@ -128,7 +128,7 @@ function readSheetOptions(
   if (unknown !== undefined) throw invalid('include_exports', unknown, `one of ${known.join(', ')}`)
   return {
     formats: names.length === 0 ? null : names,
-    useLabels: query.use_labels_in_exports === undefined || readFlag(query, 'use_labels_in_exports'),
+    useLabels: readParameter(query, 'use_labels_in_exports'),
   }
 }
 

@@ -21,7 +21,6 @@ import {
   many,
   type QueryClauses,
   readClauses,
-  readFlag,
   readPage,
   readPresentation,
 } from '../../http/parameters.ts'
@@ -41,6 +40,7 @@ import { readFilters } from './facet-requests.ts'
 import { FIGURE, FIGURE_NAMES, namesFigures, uncounted } from './figures-of-use.ts'
 import { geofilters } from './geofilter.ts'
 import type { AnswerPlace, PageLink, Presentation, SourceName } from './present.ts'
+import { readParameter } from './read-parameters.ts'
 import type { CatalogSource, ExploreSource } from './source.ts'
 
 export interface ExploreOptions {
@@ -202,8 +202,8 @@ export class ExploreEndpoint {
     const { usage = uncounted } = this.options
     return {
       timezone,
-      links: readFlag(query, 'include_links'),
-      appMetas: readFlag(query, 'include_app_metas') ? (figures?.get(id) ?? usage(id)) : null,
+      links: readParameter(query, 'include_links'),
+      appMetas: readParameter(query, 'include_app_metas') ? (figures?.get(id) ?? usage(id)) : null,
     }
   }
 
@@ -223,7 +223,7 @@ export class ExploreEndpoint {
   ): unknown {
     if (!this.isFlat) return { total_count: total, links, [name]: shown }
     const isGrouped = plan.type === 'groups' && plan.keys.length > 0
-    const more = readFlag(query, 'include_links') ? { _links: links } : {}
+    const more = readParameter(query, 'include_links') ? { _links: links } : {}
     return { ...(isGrouped ? {} : { total_count: total }), ...more, results: shown }
   }
 

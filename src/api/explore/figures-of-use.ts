@@ -1,6 +1,7 @@
 import { FIGURE_FIELDS } from '../../catalog/catalog-dataset.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Metas } from '../../model/metadata.ts'
+import type { ParameterName } from './parameters.ts'
 
 /** What an unused dataset has counted (REST 7.5). */
 const UNCOUNTED: Metas[string] = {
@@ -26,7 +27,7 @@ export const NAMING_PARAMETERS = [
   'refine',
   'exclude',
   'facet',
-] as const
+] as const satisfies readonly ParameterName[]
 export const FIGURE_NAMES: ReadonlySet<string> = new Set(FIGURE_FIELDS.map(({ name }) => name))
 
 /** True for a query with the name of a figure of use in any clause; a text like one only costs time. */

@@ -1,11 +1,19 @@
 import { type TSchema, Type } from 'typebox'
-import { ALL_ROWS, DEFAULT_ROWS, DEFAULT_ZONE, GROUPED_PAGE, PAGE, PAGING } from '../../http/parameters.ts'
+import {
+  ALL_ROWS,
+  DEFAULT_ROWS,
+  DEFAULT_ZONE,
+  decodedAgain,
+  GROUPED_PAGE,
+  PAGE,
+  PAGING,
+} from '../../http/parameters.ts'
 import { LANGUAGES } from '../../model/language.ts'
 import { TEMPLATE_TYPES } from '../../model/templates.ts'
 import { FACET_SORTS } from '../../query/facets.ts'
 import { choice } from './schemas.ts'
 
-/** A parameter of the address: the schema is what the readers of parameters hold. */
+/** A parameter of the address: documents describe it and readers hold it to its schema. */
 export interface Parameter {
   readonly in: 'query' | 'path'
   /** Name in the address, where the table knows it by another. */
@@ -14,10 +22,18 @@ export interface Parameter {
   readonly schema: TSchema
   /** Which example is shown, where it is not that of the parameter's own name. */
   readonly example?: string
+  /** The text that is meant by one that was given. */
+  readonly normalise?: (text: string) => string
+  /** Texts that may be given, where the schema does not say it. */
+  readonly accepts?: RegExp
+  /** What to say is expected, where something else was given. */
+  readonly expected?: string
 }
 
 const [PAGE_NAMES, OLD_PAGE_NAMES] = PAGING
+const MAX_SEPARATOR = 10
 const flag = (standard = false) => Type.Boolean({ default: standard })
+const optional = Type.Unsafe<string | undefined>({ type: 'string' })
 const several = Type.Array(Type.String())
 const rows = (max: number) => Type.Integer({ minimum: ALL_ROWS, maximum: max, default: DEFAULT_ROWS })
 const first = (max: number) => Type.Integer({ minimum: 0, maximum: max, default: 0 })
@@ -183,16 +199,22 @@ export const EXPLORE_PARAMETERS = {
     in: 'query',
     schema: Type.Integer({ default: 4326 }),
     description: 'EPSG code of the coordinates of shapes.',
+    accepts: /^\d{4,6}$/,
+    expected: 'an EPSG code such as 4326',
   },
   delimiter: {
     in: 'query',
     schema: choice([';', ',', '\t', '|'], { default: ';' }),
     description: 'What stands between columns.',
+    normalise: text => decodedAgain(text).replace('\\t', '\t'),
+    expected: 'one of ; , | and a tab',
   },
   list_separator: {
     in: 'query',
     schema: Type.String({ default: ',' }),
     description: 'What stands between the values of a list.',
+    accepts: new RegExp(`^[^]{0,${MAX_SEPARATOR}}$`),
+    expected: `at most ${MAX_SEPARATOR} characters`,
   },
   quote_all: { in: 'query', schema: flag(), description: 'Puts every text in quotes.' },
   with_bom: { in: 'query', schema: flag(), description: 'Begins the file with a byte order mark.' },
@@ -216,11 +238,13 @@ export const EXPLORE_PARAMETERS = {
     in: 'query',
     schema: choice(['snappy', 'zstd'], { default: 'snappy' }),
     description: 'How pages of the file are compressed.',
+    normalise: text => text.toLowerCase(),
+    expected: 'snappy or zstd',
   },
-  name_field: { in: 'query', schema: Type.String(), description: 'Field that names the points.' },
+  name_field: { in: 'query', schema: optional, description: 'Field that names the points.' },
   description_field_list: {
     in: 'query',
-    schema: Type.String(),
+    schema: optional,
     description: 'Fields that describe the points.',
   },
   use_extension: { in: 'query', schema: flag(), description: 'Writes fields as extensions.' },

@@ -7,6 +7,7 @@ import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
 import { NAMING_PARAMETERS } from './figures-of-use.ts'
+import type { ParameterName } from './parameters.ts'
 
 interface Params {
   readonly dataset?: string
@@ -25,7 +26,7 @@ const PASSED: Readonly<Record<string, (params: Params) => string>> = {
 }
 
 /** The parameters that are passed on: those of queries, and never credentials. */
-const PARAMETERS: readonly string[] = [
+const PARAMETERS: readonly ParameterName[] = [
   ...NAMING_PARAMETERS,
   'limit',
   'offset',

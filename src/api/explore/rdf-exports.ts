@@ -9,7 +9,7 @@ import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { isFresh, keepNowhere } from '../../http/conditional.ts'
 import { jsonldForm, jsonldType } from '../../http/jsonld-profile.ts'
-import { readExportPage, readFlag, refuseParameters } from '../../http/parameters.ts'
+import { refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { varyBy } from '../../http/vary.ts'
 import { usedProperties } from '../../mapping/vocabulary.ts'
@@ -24,6 +24,7 @@ import { isTripleTerm, parseTriples, splitTriples, withTripleTerms } from '../..
 import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
 import { begunExport, sendFile } from './export-file.ts'
 import { exportFormats } from './export-list.ts'
+import { readExportPage, readParameter } from './read-parameters.ts'
 
 /** Writes N-Triples that come in pieces as another form of the same graph. */
 type RdfWriter = (pieces: AsyncIterable<string>, base: string, entry: ServedDataset) => AsyncIterable<string>
@@ -69,7 +70,7 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
       const file = {
         name: `${dataset.id}.${served.extension ?? format}`,
         mediaType: form === null ? served.mediaType : `${jsonldType(form)}; charset=utf-8`,
-        compressed: readFlag(query, 'compressed'),
+        compressed: readParameter(query, 'compressed'),
       }
       if (entry.content === 'rdf' && !isWholeRecord(plan)) throw noRecords()
       // JSON-LD comes in the form that the Accept header asks for.

@@ -15,8 +15,11 @@ function nullable(schema: TSchema): TSchema {
 }
 
 /** One of some texts. */
-export function choice(values: readonly string[], more: Readonly<Record<string, unknown>> = {}): TSchema {
-  return Type.Unsafe<string>({ type: 'string', enum: [...values], ...more })
+export function choice<const Value extends string>(
+  values: readonly Value[],
+  more: Readonly<Record<string, unknown>> = {},
+) {
+  return Type.Unsafe<Value>({ type: 'string', enum: [...values], ...more })
 }
 
 const OPEN = { additionalProperties: true } as const

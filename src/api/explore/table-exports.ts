@@ -5,8 +5,7 @@ import { Fault } from '../../errors/errors.ts'
 import { projector, WGS84 } from '../../formats/projection.ts'
 import type { Table } from '../../formats/table.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
-import { readExport } from '../../http/export-parameters.ts'
-import { invalid, readExportPage, refuseParameters } from '../../http/parameters.ts'
+import { invalid, refuseParameters } from '../../http/parameters.ts'
 import { lookup } from '../../model/lookup.ts'
 import { countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf } from '../../query/execute/columns.ts'
@@ -15,6 +14,7 @@ import type { Query } from '../../query/plan.ts'
 import { forSameClient } from '../../runtime/work-client.ts'
 import type { DatasetRoute, ExploreEndpoint } from './endpoint.ts'
 import { exportFormats } from './export-list.ts'
+import { readExport, readExportPage } from './read-parameters.ts'
 
 interface ExportRoute extends DatasetRoute {
   readonly Params: { readonly dataset: string; readonly format: string }

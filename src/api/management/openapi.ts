@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import { RELEASE } from '../../http/conditional.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import { DATASET_BODY, FIELDS_BODY, METADATA_BODY, NEW_DATASET_BODY, RESTORE_BODY } from './bodies.ts'
+import { QUERIES } from './queries.ts'
 
 type Operation = readonly [
   method: 'get' | 'post' | 'put' | 'delete',
@@ -49,20 +50,10 @@ const OPERATIONS: readonly Operation[] = [
   ['get', `${DATASET}/changes`, 'Who did what, the latest first'],
 ]
 
-const rows = (name: string, standard: number, most: number, description: string) => ({
-  name,
-  in: 'query',
-  description,
-  schema: { type: 'integer', minimum: 0, maximum: most, default: standard },
-})
-
-/** Parameters of queries by path. */
-const QUERIES = {
-  '/datasets': [
-    rows('limit', 20, 100, 'Datasets of the answer'),
-    rows('offset', 0, 1_000_000, 'Datasets before the first of the answer'),
-  ],
-  [`${DATASET}/preview`]: [rows('limit', 10, 100, 'Records of the answer')],
+/** The parameters of queries at a path. */
+function queryOf(path: string) {
+  const declared = Object.entries<{ description: string; schema: unknown }>(lookup(QUERIES, path) ?? {})
+  return declared.map(([name, { description, schema }]) => ({ name, in: 'query', description, schema }))
 }
 
 function contentOf(body: TSchema | string) {
@@ -83,7 +74,7 @@ export function managementDocument(base: string): unknown {
         operationId: `${method}${path.replace(/[^a-z]+(\w?)/g, (_, next: string) => next.toUpperCase())}`,
         parameters: [
           ...names.map(name => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
-          ...(method === 'get' ? (lookup(QUERIES, path) ?? []) : []),
+          ...(method === 'get' ? queryOf(path) : []),
         ],
         ...(body === undefined ? {} : { requestBody: { content: contentOf(body) } }),
         responses: {

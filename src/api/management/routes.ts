@@ -13,6 +13,7 @@ import { retainedVersions } from '../../publishing/versions/versions.ts'
 import { DATASET_BODY, FIELDS_BODY, METADATA_BODY, NEW_DATASET_BODY, RESTORE_BODY } from './bodies.ts'
 import { managementDocument } from './openapi.ts'
 import { datasetJson, fieldJson, previewJson, statusJson } from './present.ts'
+import { readRows } from './queries.ts'
 
 export interface ManagementOptions {
   readonly base: string
@@ -21,8 +22,6 @@ export interface ManagementOptions {
 
 /** Bytes of a body of JSON, and of a mapping. */
 const MAX_BODY = 2_000_000
-
-const MAX_ROWS = 100
 
 interface Route {
   readonly Params: { readonly dataset: string; readonly file: string; readonly template: string }
@@ -53,7 +52,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
   app.get<Route>('/datasets', async ({ principal, query }, reply) => {
     desk.admit(principal, principal.type === 'user' ? (desk.list(principal)[0]?.id ?? null) : null)
     const all = desk.list(principal)
-    const [offset, limit] = [rowsOf(query.offset, 0, 1_000_000), rowsOf(query.limit, 20, MAX_ROWS)]
+    const { offset, limit } = readRows(query, '/datasets')
     const results = all.slice(offset, offset + limit).map(({ id }) => shown(principal, id))
     return send(reply, { total_count: all.length, results })
   })
@@ -168,7 +167,9 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
   app.get<Route>(`${path}/preview`, async ({ principal, params, query }, reply) =>
     send(
       reply,
-      previewJson(await desk.preview(principal, params.dataset, rowsOf(query.limit, 10, MAX_ROWS))),
+      previewJson(
+        await desk.preview(principal, params.dataset, readRows(query, '/datasets/{dataset}/preview').limit),
+      ),
     ),
   )
 
@@ -240,14 +241,6 @@ function action(app: FastifyInstance, path: string, handle: Handler): void {
 
 function send(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.header('cache-control', 'private, no-store').type(JSON_TYPE).send(prettyJson(body))
-}
-
-function rowsOf(text: string | undefined, standard: number, max: number): number {
-  if (text === undefined || text === '') return standard
-  if (/^\d{1,7}$/.test(text) && Number(text) <= max) return Number(text)
-  throw new Fault('BadRequest', {
-    reason: `${JSON.stringify(text.slice(0, 40))} was found where a number from 0 to ${max} is expected.`,
-  })
 }
 
 async function textOf({ body }: FastifyRequest): Promise<string> {
