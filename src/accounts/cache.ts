@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Database } from './database.ts'
 import type { DatabaseScript } from './database-script.ts'
 import { type MaybePromise, thenMaybe } from './maybe-promise.ts'
@@ -11,14 +12,14 @@ export interface CachedEntry<T> {
   find(hash: Buffer, isGood?: (cached: T) => boolean): MaybePromise<T | null>
 }
 
-export function createCache<T>(
+export function createCache<T extends object>(
   database: Database,
   load: (hash: Buffer) => DatabaseScript<T | null>,
 ): CachedEntry<T> {
-  const cached = new Map<string, T>()
+  const cached = new LRUCache<string, T>({ max: MAX_HELD })
   let generation = Number.NaN
   const look = (hash: Buffer, current: number, isGood: (cached: T) => boolean): MaybePromise<T | null> => {
-    if (current !== generation || cached.size >= MAX_HELD) cached.clear()
+    if (current !== generation) cached.clear()
     generation = current
     const name = hash.toString('latin1')
     const known = cached.get(name)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { CREDENTIAL_PARAMETERS, namesCredentials } from './credentials.ts'
 import { entityTag, isKnown } from './etag.ts'
 import type { QueryParameters } from './query-string.ts'
@@ -81,8 +82,7 @@ const SHARED = 'public, max-age=0, must-revalidate'
 const OWN = 'private, max-age=0, must-revalidate'
 
 /** Tags that were made before, by what they were made of: who asks again asks at the same address. */
-const tags = new Map<string, string | null>()
-const MAX_TAGS = 4096
+const tags = new LRUCache<string, string>({ max: 4096 })
 /** Longer addresses are not remembered, so that what is stays small. */
 const MAX_LENGTH = 1024
 
@@ -94,12 +94,10 @@ function tagOf({ url, query }: Pick<FastifyRequest, 'url' | 'query'>, basis: str
   const requested = Object.entries(query as QueryParameters).filter(
     ([name]) => !Object.hasOwn(CREDENTIAL_PARAMETERS, name),
   )
-  const tag = requested.some(([, value]) => (Array.isArray(value) ? value.some(callsNow) : callsNow(value)))
-    ? null
-    : entityTag(RELEASE, basis, pathOf(url), JSON.stringify(requested))
-  if (key.length > MAX_LENGTH || namesCredentials(query as QueryParameters)) return tag
-  if (tags.size >= MAX_TAGS) tags.clear()
-  tags.set(key, tag)
+  if (requested.some(([, value]) => (Array.isArray(value) ? value.some(callsNow) : callsNow(value))))
+    return null
+  const tag = entityTag(RELEASE, basis, pathOf(url), JSON.stringify(requested))
+  if (key.length <= MAX_LENGTH && !namesCredentials(query as QueryParameters)) tags.set(key, tag)
   return tag
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { LRUCache } from 'lru-cache'
 import { ANONYMOUS } from '../model/principal.ts'
 import { clientAddress } from './client-address.ts'
 import { ALLOWANCE_HEADERS, allowanceTexts } from './counted-call.ts'
@@ -87,16 +88,15 @@ interface Offer {
  */
 export class ResponseCache {
   private readonly options: ResponseCacheOptions
-  private readonly max: number
-  private readonly variants = new Map<string, Variant[]>()
+  /** By their address; what was longest not asked for goes first. */
+  private readonly variants: LRUCache<string, readonly Variant[]>
   private readonly offers = new WeakMap<FastifyReply, Offer>()
   private state: unknown = undefined
-  private size = 0
   private isClosing = false
 
   constructor(options: ResponseCacheOptions) {
     this.options = options
-    this.max = options.max
+    this.variants = new LRUCache({ maxSize: options.max, sizeCalculation: sizeOf })
   }
 
   /**
@@ -140,7 +140,7 @@ export class ResponseCache {
   /** How many answers are cached, and the bytes that they are taken to need. */
   statistics(): { readonly answers: number; readonly bytes: number } {
     const answers = [...this.variants.values()].reduce((sum, { length }) => sum + length, 0)
-    return { answers, bytes: this.size }
+    return { answers, bytes: this.variants.calculatedSize }
   }
 
   private keep(request: FastifyRequest, reply: FastifyReply, payload: unknown, offer: Offer): void {
@@ -158,7 +158,7 @@ export class ResponseCache {
     const vary = String(reply.getHeader('vary') ?? '').replace(', Accept-Datetime', '')
     const isNegotiated = vary === 'Accept-Encoding, Accept'
     const isAlike = (vary === 'Accept-Encoding' || isNegotiated) && !reply.hasHeader('set-cookie')
-    if (!isWhole || idAt < 0 || !isAlike || length > this.max / 8) return
+    if (!isWhole || idAt < 0 || !isAlike || length > this.options.max / 8) return
     if (body !== undefined && !reply.hasHeader('content-length')) headers.push('content-length', `${length}`)
     this.forgetOld()
     if (offer.state !== this.state) return
@@ -170,13 +170,9 @@ export class ResponseCache {
   }
 
   private add({ url, headers }: Pick<FastifyRequest, 'url' | 'headers'>, variant: Variant): void {
-    if (this.size + sizeOf(variant) > this.max) this.clear()
     const others = this.variants.get(url) ?? []
     if (variantFor(headers, others) !== undefined) return
-    if (others.length >= MAX_VARIANTS) this.size -= sizeOf(others.shift())
-    others.push(variant)
-    this.variants.set(url, others)
-    this.size += sizeOf(variant)
+    this.variants.set(url, [...others.slice(1 - MAX_VARIANTS), variant])
   }
 
   /** Answers a request, where its answer is cached. */
@@ -210,12 +206,7 @@ export class ResponseCache {
     const state = this.options.state()
     if (state === this.state) return
     this.state = state
-    this.clear()
-  }
-
-  private clear(): void {
     this.variants.clear()
-    this.size = 0
   }
 }
 
@@ -230,8 +221,8 @@ function isChosen(variant: Variant, accept: string | undefined): boolean {
   return variant.accept === null || variant.accept === accept
 }
 
-function sizeOf(variant: Variant | undefined): number {
-  return variant === undefined ? 0 : variant.length + OVERHEAD
+function sizeOf(variants: readonly Variant[]): number {
+  return variants.reduce((sum, { length }) => sum + length + OVERHEAD, 0)
 }
 
 function isDefault(headers: IncomingMessage['headers']): boolean {

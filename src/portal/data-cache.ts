@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import { exactJson } from '../model/exact-json.ts'
 
 /** Characters of all that is cached, as JSON would write it, where nothing else is said; one answer may have an eighth of them. */
@@ -5,15 +6,12 @@ const MAX_CHARACTERS = 4_000_000
 
 /** Answers of the store that pages were made of before, so that the next page need not ask again. */
 export class DataCache {
-  private readonly answers = new Map<string, { readonly made: Promise<unknown>; size: number }>()
-  private readonly max: number
-  private readonly maxCharacters: number
-  private size = 0
+  private readonly answers: LRUCache<string, Promise<unknown>>
 
   /** @param max answers that are cached; what was longest not asked for goes first */
   constructor(max: number, maxCharacters: number = MAX_CHARACTERS) {
-    this.max = max
-    this.maxCharacters = maxCharacters
+    const maxEntrySize = Math.floor(maxCharacters / 8)
+    this.answers = new LRUCache({ max, maxSize: maxCharacters, maxEntrySize })
   }
 
   /**
@@ -23,45 +21,19 @@ export class DataCache {
    */
   of<Value>(key: string, make: () => Promise<Value>): Promise<Value> {
     const before = this.answers.get(key)
-    if (before !== undefined) {
-      this.answers.delete(key)
-      this.answers.set(key, before)
-      return before.made as Promise<Value>
-    }
+    if (before !== undefined) return before as Promise<Value>
     const made = make()
-    const entry = { made, size: key.length }
-    this.answers.set(key, entry)
-    this.size += entry.size
+    this.answers.set(key, made, { size: key.length })
+    // What is known of its size counts once it is made; an answer that failed is asked for again.
+    const settle = (size: number | null) => {
+      if (this.answers.peek(key) !== made) return
+      this.answers.delete(key)
+      if (size !== null) this.answers.set(key, made, { size: key.length + size })
+    }
     made.then(
-      answer => this.weigh(key, entry, answer),
-      () => this.drop(key, entry),
+      answer => settle(exactJson(answer)?.length ?? 0),
+      () => settle(null),
     )
-    this.dropOldest()
     return made
-  }
-
-  private weigh(key: string, entry: { size: number }, answer: unknown): void {
-    if (this.answers.get(key) !== entry) return
-    const size = exactJson(answer)?.length ?? 0
-    if (size > this.maxCharacters / 8) {
-      this.drop(key, entry)
-      return
-    }
-    entry.size += size
-    this.size += size
-    this.dropOldest()
-  }
-
-  private drop(key: string, entry: { readonly size: number }): void {
-    if (this.answers.get(key) !== entry) return
-    this.answers.delete(key)
-    this.size -= entry.size
-  }
-
-  private dropOldest(): void {
-    for (const [key, entry] of this.answers) {
-      if (this.answers.size <= this.max && this.size <= this.maxCharacters) return
-      this.drop(key, entry)
-    }
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { LRUCache } from 'lru-cache'
 import { Fault } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { runJob } from '../../runtime/job.ts'
@@ -25,7 +26,7 @@ export type VersionDifference = GraphDifference
  */
 export class VersionChanges {
   private readonly versions: Versions
-  private readonly held = new Map<string, Promise<VersionDifference>>()
+  private readonly held = new LRUCache<string, Promise<VersionDifference>>({ max: MAX_HELD })
   private working: Promise<unknown> = Promise.resolve()
   private waiting = 0
 
@@ -44,8 +45,6 @@ export class VersionChanges {
     const found = this.find(earlier, later)
     this.held.set(key, found)
     found.catch(() => this.held.delete(key))
-    const [oldest] = this.held.keys()
-    if (this.held.size > MAX_HELD && oldest !== undefined) this.held.delete(oldest)
     return found
   }
 
