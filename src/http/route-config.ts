@@ -16,9 +16,9 @@ export interface RouteConfig {
   readonly isCounted?: boolean
   /** What a request means whose method is not allowed, where it is no mistake but something that is not there yet. */
   readonly unbuilt?: (request: FastifyRequest) => Fault | null
-  /** The API that calls are recorded under (facts on "Monitoring": api_type); null, or left out, for none. */
+  /** The API that calls are recorded under (REST 7.3); null, or left out, for none. */
   readonly apiType?: string | null
-  /** What a call is recorded as (facts on "Monitoring": api). */
+  /** What a call is recorded as (REST 7.3). */
   readonly operation?: string
   /** The format of an answer, where the address has it as a fixed word. */
   readonly format?: string

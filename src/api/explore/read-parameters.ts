@@ -35,7 +35,7 @@ function declaredValue(query: QueryParameters, name: string, parameter: Paramete
 }
 
 /**
- * Reads the parameters of an export (query API, "Query parameters"). Throws InvalidRESTParameterError.
+ * Reads the parameters of an export (REST 3.9). Throws InvalidRESTParameterError.
  *
  * @param isNew the later generation, whose CSV begins with a byte order mark and whose GPX has extensions unless told not
  */
@@ -61,7 +61,7 @@ function splitNames(text: string | undefined): readonly string[] | null {
   return text === undefined ? null : text.split(',').map(name => name.trim())
 }
 
-/** Reads which rows an export has; a limit of null means all (query API, "limit (export endpoints)"). */
+/** Reads which rows an export has; a limit of null means all (REST 3.9). */
 export function readExportPage(query: QueryParameters) {
   const limit = readParameter(query, 'export_limit')
   return { limit: limit === ALL_ROWS ? null : limit, offset: readParameter(query, 'export_offset') }

@@ -9,7 +9,7 @@ const GENERATIONS = {
   'explore-v2.1': { endpoint: 'explore', apiType: 'ods_v2.1' },
 } as const satisfies Readonly<Record<Dialect['name'], RouteConfig>>
 
-/** What calls are recorded as, by their route below the source (facts on "Monitoring": api). */
+/** What calls are recorded as, by their route below the source (REST 7.3). */
 const OPERATIONS: Readonly<Record<string, string>> = {
   '': 'api_source',
   '/datasets': 'datasets_index',
