@@ -21,12 +21,18 @@ function rewrite(text, file) {
     .replaceAll('import.meta.filename', JSON.stringify(built))
 }
 
+/** What tests start as processes of their own (test/support/script.ts). */
+const SCRIPTS = ['support/run-lines.ts', 'support/spender.ts']
+
 await bundle({
-  entries: ['', 'long', 'engines', 'browser'].flatMap(folder =>
-    readdirSync(path.join(root, 'test', folder))
-      .filter(name => name.endsWith('.test.ts'))
-      .map(name => path.join(root, 'test', folder, name)),
-  ),
+  entries: ['', 'long', 'engines', 'browser']
+    .flatMap(folder =>
+      readdirSync(path.join(root, 'test', folder))
+        .filter(name => name.endsWith('.test.ts'))
+        .map(name => path.join(folder, name)),
+    )
+    .concat(SCRIPTS)
+    .map(name => path.join(root, 'test', name)),
   root,
   outbase: path.join(root, 'test'),
   outdir: path.join(root, '.built'),

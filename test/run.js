@@ -1,7 +1,9 @@
 /**
- * Runs built test files (test/build.js), two at a time, each as a process of its own without loaders: `node test/run.js [folder] [name ...]`.
- * `folder` is one of test (long, engines, browser), a name takes the files that have it in theirs. Prints one line of TAP for a file,
- * what was skipped with its reason, and all that a failing file printed; ends with 1 where one failed.
+ * Runs built test files (test/build.js), each as a process of its own without loaders: `node test/run.js [folder ...] [name ...]`.
+ * `folder` is `unit` (the files of test itself, those that run where no folder is named), long, engines or browser, a name takes the
+ * files that have it in theirs. The longest begin first, and some more run at once than there is work for all processors: many wait
+ * for servers and engines (`JOBS=n` sets how many). Prints one line of TAP for a file, what was skipped with its reason, and all that
+ * a failing file printed; ends with 1 where one failed.
  */
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
@@ -9,15 +11,61 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-const FOLDERS = ['long', 'engines', 'browser']
-const JOBS = Math.max(2, Math.floor(os.availableParallelism() / 2))
+const FOLDERS = ['unit', 'long', 'engines', 'browser']
+const JOBS = Number(process.env.JOBS) || Math.floor(os.availableParallelism() / 2) + 2
 /** Seconds that a file may take. */
 const TIMEOUT = 1800
 
+/** Files that take longest, which begin first: those that wait for a server or an engine between those that compute. */
+const LONGEST = [
+  'long/cli',
+  'engines/virtuoso',
+  'long/serving',
+  'long/access',
+  'engines/rdf4j',
+  'engines/fuseki',
+  'engines/oxigraph',
+  'long/linked-data-judges',
+  'long/differential',
+  'long/accounts-cli',
+  'long/operating',
+  'long/accounts-shared-endpoints',
+  'long/accounts-shared',
+  'long/mapping-cli',
+  'long/algebra',
+  'long/access-attacks',
+  'long/query-cli',
+  'long/fairness',
+  'long/versions',
+  'browser/site-visit',
+]
+
 const root = path.dirname(import.meta.dirname)
-const [first = '', ...rest] = process.argv.slice(2)
-const folder = FOLDERS.includes(first) ? first : ''
-const names = (folder === '' ? [first, ...rest] : rest).filter(name => name !== '')
+const words = process.argv.slice(2).filter(word => word !== '')
+const split = words.findIndex(word => !FOLDERS.includes(word))
+const folders = split === -1 ? words : words.slice(0, split)
+const names =
+  split === -1 ? [] : words.slice(split).map(word => path.basename(word).replace(/\.test\.[jt]s$/, ''))
+
+const nameOf = file => file.replace(/\.test\.js$/, '')
+
+/** The chosen files, as `folder/name.test.js`, in the order in which they begin. */
+function chosenFiles() {
+  const files = (folders.length === 0 ? ['unit'] : folders).flatMap(folder =>
+    readdirSync(path.join(root, '.built', folder === 'unit' ? '' : folder))
+      .filter(
+        file => file.endsWith('.test.js') && (names.length === 0 || names.some(name => file.includes(name))),
+      )
+      .map(file => `${folder}/${file}`),
+  )
+  const rank = file => (LONGEST.includes(nameOf(file)) ? LONGEST.indexOf(nameOf(file)) : LONGEST.length)
+  return (
+    files
+      // A file of long with the name of one of unit runs all cases of that one.
+      .filter(file => !file.startsWith('unit/') || !files.includes(file.replace('unit', 'long')))
+      .sort((a, b) => rank(a) - rank(b))
+  )
+}
 
 /** The counts that tap prints at the end of a file: `# { total: 12, pass: 11, skip: 1 }`. */
 function countsOf(output) {
@@ -30,9 +78,9 @@ function countsOf(output) {
 /** Runs one file; a process that ends well without its counts did not come to its end. */
 async function run(file) {
   const begin = performance.now()
-  const child = spawn(process.execPath, [file], {
+  const child = spawn(process.execPath, [path.join(root, '.built', file.replace('unit/', ''))], {
     cwd: root,
-    env: { ...process.env, TAP_TIMEOUT: String(TIMEOUT), ...(folder === 'long' ? { LONG: '1' } : {}) },
+    env: { ...process.env, TAP_TIMEOUT: String(TIMEOUT), ...(file.startsWith('long/') ? { LONG: '1' } : {}) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const pieces = []
@@ -50,11 +98,7 @@ async function run(file) {
   return { output, counts, passed: code === 0 && counts.total > 0, time: (performance.now() - begin) / 1000 }
 }
 
-const chosen = path.join(root, '.built', folder)
-const wanted = names.map(name => path.basename(name).replace(/\.test\.[jt]s$/, ''))
-const files = readdirSync(chosen).filter(
-  name => name.endsWith('.test.js') && (wanted.length === 0 || wanted.some(part => name.includes(part))),
-)
+const files = chosenFiles()
 if (files.length === 0) throw new Error(`no test file has ${names.join(' or ')} in its name`)
 const totals = {}
 const failed = []
@@ -63,14 +107,15 @@ let next = 0
 async function work() {
   while (next < files.length) {
     const place = next++
-    const name = files[place]
-    const { output, counts, passed, time } = await run(path.join(chosen, name))
+    const file = files[place]
+    const { output, counts, passed, time } = await run(file)
     for (const [key, count] of Object.entries(counts)) totals[key] = (totals[key] ?? 0) + count
     if (!passed) {
-      failed.push(name)
+      failed.push(file)
       process.stdout.write(output.replaceAll(/^/gm, '    '))
     }
     for (const [skip] of output.matchAll(/^ *ok .*# SKIP.*$/gm)) console.log(`    ${skip.trim()}`)
+    const name = file.replace('unit/', '')
     console.log(
       `${passed ? '' : 'not '}ok ${place + 1} - ${name} # ${counts.total ?? 0} in ${time.toFixed(1)} s`,
     )
@@ -81,8 +126,8 @@ console.log(`TAP version 14\n1..${files.length}`)
 await Promise.all(Array.from({ length: JOBS }, work))
 const counts = Object.entries(totals).map(([key, count]) => `${key}: ${count}`)
 console.log(`# { ${counts.join(', ')} }\n# time=${performance.now().toFixed(0)}ms`)
-for (const name of failed) {
-  const source = path.join('test', folder, name.replace(/js$/, 'ts'))
-  console.log(`# failed: ${name}; alone: node --import=tsx ${source}`)
+for (const file of failed) {
+  const source = path.join('test', file.replace('unit/', '').replace(/js$/, 'ts'))
+  console.log(`# failed: ${file}; alone: node --import=tsx ${source}`)
 }
 process.exitCode = failed.length === 0 ? 0 : 1

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import type { Test } from 'tap'
 import type { Accounts } from '../../src/accounts/accounts.ts'
 import { Fault } from '../../src/errors/errors.ts'
 import { Attempts, PASSWORD_LIMITS, SECRET_LIMITS } from '../../src/http/attempts.ts'
 import { elsewhere, type Kind, openAny } from './accounts.ts'
+import { scriptArguments } from './script.ts'
 import { codeAt } from './totp.ts'
 
 export const [MINUTE, HOUR, DAY] = [60_000, 3600_000, 24 * 3600_000]
@@ -71,9 +71,8 @@ export async function faultOf(work: () => unknown): Promise<string> {
 
 /** Opens accounts in several processes at once, and spends the same codes and refresh tokens in each. */
 export async function inProcesses(count: number, place: string, secrets: readonly string[]) {
-  const script = path.resolve(import.meta.dirname, 'spender.ts')
   const children = Array.from({ length: count }, () =>
-    spawn(process.execPath, ['--import=tsx', script, place, ...secrets], {
+    spawn(process.execPath, [...scriptArguments('support/spender'), place, ...secrets], {
       stdio: ['pipe', 'pipe', 'inherit'],
     }),
   )

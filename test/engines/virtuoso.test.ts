@@ -1,0 +1,3 @@
+import { testEngine } from '../support/engines/engine.ts'
+
+await testEngine('virtuoso')
