@@ -102,10 +102,13 @@ export function portalFiles(settings = '') {
   }
 }
 
+/** Work for one client without an end: what is fair has tests of its own. */
+const PLENTY = { burst: 3600, rate: 1 }
+
 /** Serves a portal folder that is published, its log in `var/log.txt` at level debug. */
 export async function serveLogged(t: Test, portal: string, more: Partial<Config> = {}): Promise<App> {
   const environment = GIVEN_PLACE === undefined ? {} : { LODESTONE_ACCOUNTS: GIVEN_PLACE }
-  const config = { log: 'debug', deadline: 30, ...more } as const
+  const config = { log: 'debug', deadline: 30, work: PLENTY, ...more } as const
   const { app } = await servePortal(t, { portal, environment, isPublished: false, config })
   await app.http.ready()
   return app
