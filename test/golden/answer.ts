@@ -171,7 +171,7 @@ function normaliser(secrets: ReadonlyMap<string, string>): (text: string) => str
         )
         .replaceAll(/[\d.,]+ ms</g, '… ms<')
         .replaceAll(/<code>[\w-]{6}…<\/code>/g, '<code>…</code>')
-        .replaceAll(/(\/assets\/[\w.-]+?)-[\w-]{8,}\.(js|css|json|svg|png)/g, '$1-<hash>.$2')
+        .replaceAll(/(\/assets\/[\w.-]+?)[.-][\w-]{8,}\.(js|css|json|svg|png)/g, '$1.<hash>.$2')
         .replaceAll(/(name="(?:form_token|login|passed)" value=")[^"]*/g, '$1<token>')
         .replaceAll(/((?:lodestone|__Host-)[\w-]*=)[\w-]{16,}/g, '$1<token>')
         .replaceAll(/nonce(?:=")?-?[\w+/=-]{12,}/g, '<nonce>')
