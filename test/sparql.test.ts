@@ -4,7 +4,6 @@ import t from 'tap'
 import { readQueryText } from '../src/api/sparql/query-text.ts'
 import { rewriteQuery } from '../src/api/sparql/rewrite.ts'
 import { sparql } from '../src/api/sparql/routes.ts'
-import { sparqlTokens } from '../src/api/sparql/tokens.ts'
 import { addPlugins } from '../src/app/plugins.ts'
 import { Fault } from '../src/errors/errors.ts'
 import { AnswerCache } from '../src/http/answer-cache.ts'
@@ -14,6 +13,7 @@ import { answerUnknown } from '../src/http/route-config.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { XSD } from '../src/rdf/vocab.ts'
 import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../src/sparql/extensions.ts'
+import { sparqlTokens } from '../src/sparql/lexer.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { syntaxProblem } from '../src/sparql/syntax.ts'
 import { EVALUATED_EXTENSIONS as KNOWN_FUNCTIONS } from '../src/store/columns/evaluate/functions/extensions.ts'
@@ -335,7 +335,7 @@ t.test('queries that are refused say where', async t => {
       'Line 1, column 37: foo was found but a predicate is expected.',
     ],
     ['PREFIX x <urn:x> ASK {}', 'Line 1, column 8: x was found but a prefix with its colon is expected.'],
-    ['PREFIX x:y <urn:x> ASK {}', 'Line 1, column 8: x:y was found but x: is expected.'],
+    ['PREFIX x:y <urn:x> ASK {}', 'Line 1, column 8: x:y was found but a prefix with its colon is expected.'],
     ['PREFIX x: y ASK {}', 'Line 1, column 11: y was found but an IRI in angle brackets is expected.'],
     ['BASE', 'Line 1, column 5: the query ends but an IRI in angle brackets is expected.'],
     ['VERSION "2.0" ASK {}', 'Line 1, column 9: the version "2.0" is not served; one of "1.1", "1.2"'],
@@ -363,7 +363,7 @@ t.test('queries that are refused say where', async t => {
       'SELECT * { ?s ?p ?o } GROUP BY',
       'column 31: the query ends but a function, an IRI, a variable or ( is',
     ],
-    ['ASK { ?s a <http://a b> }', 'column 12: what stands in angle brackets is no IRI'],
+    ['ASK { ?s a <http://a b> }', 'column 12: <http://a b> is no IRI'],
     ['ASK { ?s ?p "\\x" }', 'column 13: "\\x" is no string: a backslash is followed by'],
     ['ASK { ?s ?p <a b> }', 'column 13: <a b> is no IRI'],
     ['CONSTRUCT { ?s ?p ?o ; } { ?s ?p ?o } OFFSET -1', 'column 46: - was found but a number is expected.'],
@@ -606,12 +606,8 @@ t.test('reading is linear, and nothing but names of graphs is changed', t => {
     'é.'.repeat(49_000),
   ]
   for (const text of hard) {
-    t.ok(sparqlTokens(text.replaceAll('"', '`')).length > 0)
-    try {
-      sparqlTokens(text)
-    } catch (error) {
-      t.ok(error instanceof Fault)
-    }
+    sparqlTokens(text)
+    t.throws(() => readQueryText(text, BASE), { code: 'BadRequest' })
   }
   const dataset = { defaultGraphs: [], named: [{ iri: 'http://a/', graph: 'urn:g' }] }
   const rows = [
@@ -647,8 +643,7 @@ t.test('no text keeps the reader of mistakes busy for ever', t => {
     '<'.repeat(90_000),
   ]
   const described = texts.map(text => syntaxProblem(text)?.reason.replace(/^.* was found but /s, '') ?? null)
-  t.equal(described[0], null, 'names are not that long')
-  for (const [index, reason] of described.entries()) if (index > 0) t.match(reason, / is expected\./)
+  for (const reason of described) t.match(reason, / is expected\./)
   t.equal(syntaxProblem('ASK { ?s ?p "\\uD800" }'), null, 'no place')
   for (const text of [
     'ASK { FILTER NOT  EXISTS { ?s ?p .5 , -.5 , +.5 } }',

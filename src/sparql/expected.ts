@@ -1,5 +1,8 @@
 import { lookup } from '../model/lookup.ts'
 
+/** The versions that a query may announce (RDF 1.2 Concepts, "Versions of RDF"). */
+export const VERSIONS: readonly string[] = ['1.1', '1.2', '1.2-basic']
+
 /**
  * What a place of a query can hold, in words: from the names that the parser has for tokens. Tokens that are usually meant
  * together have one name, so that a list stays short.
@@ -83,13 +86,15 @@ export function tokenWords(tokens: Iterable<TokenName>): readonly string[] {
   const functions = [...labels.keys()].filter(name => name.startsWith('BuiltIn'))
   fold(functions, ['BuiltInStr', 'BuiltInRegex'], 'a function')
   const others = [...labels].filter(([name]) => !RARE.includes(name))
-  for (const [name, label] of others.length === 0 ? labels : others)
-    words.push(wordOf(name, label, labels.has('IriRef')))
+  for (const [name, label] of others.length === 0 ? labels : others) words.push(wordOf(name, label, labels))
   return [...new Set(words)]
 }
 
-function wordOf(name: string, label: string, isIri: boolean): string {
-  if (name === 'PNameNs' && !isIri) return 'a prefix with its colon'
+function wordOf(name: string, label: string, others: ReadonlyMap<string, string>): string {
+  if (name === 'PNameNs' && !others.has('IriRef')) return 'a prefix with its colon'
+  if (name === 'IriRef' && !others.has('PNameLn')) return 'an IRI in angle brackets'
+  if (/^StringLiteral\d/.test(name) && !others.has('StringLiteralLong1'))
+    return `one of ${VERSIONS.map(version => `"${version}"`).join(', ')}`
   return lookup(VALUES, name) ?? lookup(MARKS, name) ?? label
 }
 

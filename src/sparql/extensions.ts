@@ -1,4 +1,3 @@
-import { lookup } from '../model/lookup.ts'
 import type { Term } from '../rdf/term.ts'
 import { GEOF, LODESTONE, RDF, XSD } from '../rdf/vocab.ts'
 import type { AggregateCall } from './operation.ts'
@@ -40,25 +39,15 @@ export function functionOfUntrusted(iri: string): string {
 }
 
 /** Makes aggregates of the calls of functions that are such, for the grammar cannot tell them from others. */
-export function liftAggregates(tree: SyntaxNode): void {
-  const declarations = (tree.context ?? []) as readonly SyntaxNode[]
-  const prefixes = declarations
-    .filter(({ subType }) => subType === 'prefix')
-    .map(({ key, value }) => [String(key), String((value as SyntaxNode).value)])
-  lift(tree, Object.fromEntries(prefixes))
-}
-
-type Prefixes = Readonly<Record<string, string>>
-
-function lift(part: unknown, prefixes: Prefixes): void {
+export function liftAggregates(part: unknown): void {
   if (typeof part !== 'object' || part === null) return
-  for (const [key, value] of Object.entries(part)) if (key !== 'loc') lift(value, prefixes)
+  for (const [key, value] of Object.entries(part)) if (key !== 'loc') liftAggregates(value)
   const node = part as SyntaxNode
   if (node.type !== 'expression' || node.subType !== 'functionCall') return
-  const name = iriOf(node.function as SyntaxNode, prefixes)
+  const name = String((node.function as SyntaxNode).value)
   const [operand, ...others] = node.args as readonly SyntaxNode[]
   if (!EXTENSION_AGGREGATES.includes(name) || operand === undefined) return
-  const parameters = others.map(each => constantOf(each, prefixes))
+  const parameters = others.map(constantOf)
   node.subType = 'aggregate'
   // The algebra of the library keeps nothing of an aggregate but its name.
   node.aggregation = JSON.stringify({ name, parameters })
@@ -73,18 +62,13 @@ export function namedAggregate(name: string): Pick<AggregateCall, 'name' | 'para
   return name.startsWith('{') ? (JSON.parse(name) as Pick<AggregateCall, 'name' | 'parameters'>) : null
 }
 
-function iriOf({ prefix, value }: SyntaxNode, prefixes: Prefixes): string {
-  return (typeof prefix === 'string' ? (lookup(prefixes, prefix) ?? '') : '') + String(value)
-}
-
 /** A constant argument. Throws for any other. */
-function constantOf(node: SyntaxNode, prefixes: Prefixes): Term {
-  const { type, subType, value, langOrIri } = node
-  if (type === 'term' && subType === 'namedNode') return { type: 'iri', value: iriOf(node, prefixes) }
+function constantOf({ type, subType, value, langOrIri }: SyntaxNode): Term {
+  if (type === 'term' && subType === 'namedNode') return { type: 'iri', value: String(value) }
   if (type !== 'term' || subType !== 'literal')
     throw new RangeError('arguments of an aggregate after its first are constants')
   if (typeof langOrIri === 'string')
     return { type: 'literal', value: String(value), datatype: RDF.langString, language: langOrIri }
-  const datatype = langOrIri === undefined ? XSD.string : iriOf(langOrIri as SyntaxNode, prefixes)
+  const datatype = langOrIri === undefined ? XSD.string : String((langOrIri as SyntaxNode).value)
   return { type: 'literal', value: String(value), datatype, language: '' }
 }

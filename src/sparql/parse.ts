@@ -14,7 +14,7 @@ import {
   variablesOf,
 } from './operation.ts'
 import { resolveTree, type SyntaxNode } from './relative.ts'
-import { isReadable, syntaxTree } from './syntax.ts'
+import { syntaxTree } from './syntax.ts'
 import {
   constructOperation,
   formulaOfPart,
@@ -51,26 +51,41 @@ class NotTranslated extends Error {
  * @param base what relative IRIs are resolved against
  */
 export function parseQuery(text: string, base?: string): ParsedQuery {
-  if (!isReadable(text)) throw new NotTranslated('names of that length')
-  const given = base === undefined ? {} : { baseIRI: base }
-  const tree = syntaxTree(text, base)
-  const resolved = resolveTree(tree as unknown as SyntaxNode, base ?? null)
-  liftAggregates(tree as unknown as SyntaxNode)
-  const algebra = toAlgebra(tree, { quads: false, blankToVariable: true, ...given })
+  const { tree, flaw } = syntaxTree(text)
+  if (flaw !== null) throw flaw
+  return translateTree(tree, resolveTree(tree, base ?? null).base)
+}
+
+/**
+ * The algebra of a query whose IRIs are resolved. Throws {@link NotTranslated}, and errors of the library.
+ *
+ * @param base what the IRIs were resolved against
+ */
+export function translateTree(tree: SyntaxNode, base: string | null): ParsedQuery {
+  liftAggregates(tree)
+  const algebra = toAlgebra(tree as unknown as Parameters<typeof toAlgebra>[0], {
+    quads: false,
+    blankToVariable: true,
+    ...(base === null ? {} : { baseIRI: base }),
+  })
   const parsed = translateQuery(algebra as unknown as Json)
   const { query } = parsed
-  if (query.type !== 'select' || !isStar(tree as unknown as Json)) return { base: resolved, ...parsed }
+  if (query.type !== 'select' || !isStar(tree)) return { base, ...parsed }
   // Libraries put the variables of * in the order of their names; readers expect that of the query.
   const selected = new Set(query.variables)
-  const inOrder = [...variablesWithin(tree.where)].filter(name => selected.has(name))
-  return { ...parsed, base: resolved, query: { ...query, variables: inOrder } }
+  return { ...parsed, base, query: { ...query, variables: variablesInOrder(tree.where, selected) } }
 }
 
-function isStar({ variables }: Json): boolean {
-  return Array.isArray(variables) && variables.some(({ type }: Json) => type === 'wildcard')
+/** True for a query that selects all that is in scope. */
+export function isStar({ variables }: SyntaxNode): boolean {
+  return Array.isArray(variables) && variables.some(({ type }: SyntaxNode) => type === 'wildcard')
 }
 
-/** The variables of a part of the syntax tree in the order of the text. */
+/** Some variables, in the order in which they stand in a part of the syntax tree. */
+export function variablesInOrder(part: unknown, some: ReadonlySet<string>): readonly string[] {
+  return [...variablesWithin(part)].filter(name => some.has(name))
+}
+
 function variablesWithin(part: unknown, found = new Set<string>()): ReadonlySet<string> {
   if (typeof part !== 'object' || part === null) return found
   const { type, subType, value } = part as Json

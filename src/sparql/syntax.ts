@@ -1,9 +1,10 @@
-import { LexerBuilder } from '@traqula/core'
+import type { SourceLocation } from '@traqula/core'
 import { sparql12ParserBuilder } from '@traqula/parser-sparql-1-2'
-import { completeParseContext, copyParseContext, lex } from '@traqula/rules-sparql-1-2'
-import { lookup } from '../model/lookup.ts'
+import { AstFactory, completeParseContext, findPatternBoundedVars } from '@traqula/rules-sparql-1-2'
 import { nearest } from '../model/nearest.ts'
 import { AFTER_QUERY, closingWords, tokenWords } from './expected.ts'
+import { type SparqlTokens, sparqlTokens, VOCABULARY } from './lexer.ts'
+import type { SyntaxNode } from './relative.ts'
 
 /** Where a text stops being a query of SPARQL 1.2. */
 export interface SyntaxProblem {
@@ -12,6 +13,8 @@ export interface SyntaxProblem {
   readonly to: number
   /** What is wrong, in a sentence: what was found, and what is expected. */
   readonly reason: string
+  /** What is expected, in words. */
+  readonly expected: readonly string[]
 }
 
 /** The first token that the parser cannot read. */
@@ -30,28 +33,6 @@ class Refused extends Error {
   }
 }
 
-/**
- * Tokens that the library reads less of than the grammar has (SPARQL 1.2 Query, section 19.8), and those for which its
- * expressions take exponential time.
- */
-const CORRECTED: Readonly<Record<string, RegExp>> = {
-  BuiltInNotexists: /not[ \t\r\n]+exists/i,
-  Decimal: /\d*\.\d+/,
-  DecimalPositive: /\+\d*\.\d+/,
-  DecimalNegative: /-\d*\.\d+/,
-  DeleteWhereClause: /delete(?:[ \t\r\n]|#[^\n]*\n)+where/i,
-  DeleteDataClause: /delete(?:[ \t\r\n]|#[^\n]*\n)+data/i,
-  InsertDataClause: /insert(?:[ \t\r\n]|#[^\n]*\n)+data/i,
-}
-
-const VOCABULARY = lex.sparql12LexerBuilder.tokenVocabulary.map(token => {
-  const pattern = lookup(CORRECTED, token.name)
-  return pattern === undefined ? token : { ...token, PATTERN: pattern }
-})
-/** Runs of characters of names: from each of them the library looks for a prefix to the end of the run. */
-const NAMES = /[\p{L}\p{N}\p{M}_.·-]{64,}/gu
-/** Such looks that a text may cost. */
-const MAX_LOOKS = 4_000_000
 const MAX_FOUND = 60
 const MAX_EXPECTED = 12
 
@@ -60,18 +41,11 @@ const KEYWORDS = VOCABULARY.flatMap(({ name, LABEL }) =>
   LABEL !== undefined && /^[A-Za-z_]{2,}$/.test(LABEL) && name !== 'LANG_DIR' ? [LABEL] : [],
 ).concat('ORDER', 'GROUP', 'NOT')
 
-/**
- * The first thing that makes a text no query; null where its grammar is right, and for texts that are not read. Parsing takes some ten milliseconds for a thousand characters, and the first call builds the parser.
- */
+/** The first thing that makes a text no query; null where its grammar is right, and for an error without a place. */
 export function syntaxProblem(text: string): SyntaxProblem | null {
-  if (!isReadable(text)) return null
-  lexer ??= buildLexer()
-  const { tokens, errors } = lexer.tokenize(text)
-  const [error] = errors
-  const last = tokens.at(-1)
-  const unread = error === undefined ? null : wordStart(text, error.offset, last?.endOffset)
+  const { tokens, unread } = sparqlTokens(text)
   try {
-    parse(unread === null ? text : text.slice(0, unread))
+    parse(unread === null ? text : text.slice(0, unread), false)
   } catch (thrown) {
     // Escapes that stand for no character are an error of the library that has no place.
     if (!(thrown instanceof Refused)) return null
@@ -81,39 +55,59 @@ export function syntaxProblem(text: string): SyntaxProblem | null {
   return unread === null ? undeclared(tokens) : problemAt(text, unread, AFTER_QUERY, true)
 }
 
-type Tokens = ReturnType<ReturnType<typeof buildLexer>['tokenize']>['tokens']
-
-function buildLexer() {
-  return LexerBuilder.create()
-    .add(...VOCABULARY)
-    .build({ positionTracking: 'onlyOffset', skipValidations: true })
+/** The syntax tree of a query. */
+export interface SyntaxTree {
+  readonly tree: SyntaxNode
+  /** Why it is no query though its grammar is right; null where it is one. */
+  readonly flaw: Error | null
 }
 
-let lexer: ReturnType<typeof buildLexer> | null = null
+/** Reads a query. Throws where the text is none; {@link syntaxProblem} tells what is wrong then. */
+export function syntaxTree(text: string): SyntaxTree {
+  try {
+    return { tree: parse(text, true), flaw: null }
+  } catch (error) {
+    if (error instanceof Refused || !(error instanceof Error)) throw error
+    return { tree: unvalidated(text, error), flaw: error }
+  }
+}
+
+function unvalidated(text: string, flaw: Error): SyntaxNode {
+  try {
+    return parse(text, false)
+  } catch (error) {
+    throw error instanceof Refused ? error : flaw
+  }
+}
+
 let parser: ReturnType<typeof buildParser> | null = null
 
-/** Throws {@link Refused}. What a query means is left to those who evaluate it. */
-function parse(text: string): void {
-  parser ??= buildParser()
-  parser.queryUnit(text, copyParseContext(completeParseContext({ skipValidation: true })))
+/** What makes the nodes of a tree, each with its place: the library cuts names at their second colon, and leaves escapes in them. */
+function nodeFactory(text: string): AstFactory {
+  const factory = new AstFactory({ tracksSourceLocation: true })
+  const named = (loc: SourceLocation, value: string, prefix?: string) => {
+    const node = { type: 'term', subType: 'namedNode', value, loc }
+    if (prefix === undefined || loc.sourceLocationType !== 'source') return node
+    const local = text.slice(loc.start + prefix.length + 1, loc.end).replace(/\\(.)/g, '$1')
+    return { ...node, value: local, prefix }
+  }
+  factory.termNamed = named as AstFactory['termNamed']
+  return factory
 }
 
-/** False for a text with names so long that reading them takes too much time. */
-export function isReadable(text: string): boolean {
-  let looks = 0
-  for (const [{ length }] of text.matchAll(NAMES)) looks += length * length
-  return looks <= MAX_LOOKS
+/** Where aggregates may stand, for a reader that does not care. */
+class Anywhere<Mode> extends Set<Mode> {
+  override has(mode: Mode): boolean {
+    return mode === 'canParseAggregate' || (mode !== 'inAggregate' && super.has(mode))
+  }
 }
 
-/**
- * The syntax tree of a query. Throws where the text is none; {@link syntaxProblem} tells what is wrong then.
- *
- * @param base what relative IRIs are resolved against
- */
-export function syntaxTree(text: string, base: string | undefined) {
+/** Throws {@link Refused}, and other errors: those of what a query means where it is validated. */
+function parse(text: string, isValidated: boolean): SyntaxNode {
   parser ??= buildParser()
-  const context = base === undefined ? {} : { baseIRI: base }
-  return parser.queryUnit(text, copyParseContext(completeParseContext(context)))
+  const context = completeParseContext({ skipValidation: !isValidated, astFactory: nodeFactory(text) })
+  const parseMode = isValidated ? context.parseMode : new Anywhere(context.parseMode)
+  return parser.queryUnit(text, { ...context, parseMode }) as unknown as SyntaxNode
 }
 
 /**
@@ -125,10 +119,19 @@ export function isNestedAggregate(error: unknown, text: string): boolean {
   return error.message.startsWith('An aggregate function is not allowed within ')
 }
 
+/** The variables that are in scope after a group of the tree (SPARQL 1.1 Query, section 18.2.1). */
+export function variablesInScope(group: unknown): ReadonlySet<string> {
+  const found = new Set<string>()
+  findPatternBoundedVars(group as Parameters<typeof findPatternBoundedVars>[0], found)
+  return found
+}
+
 /** A parser whose messages are what it expected, as JSON. */
 function buildParser() {
   return sparql12ParserBuilder.build({
     tokenVocabulary: VOCABULARY,
+    // Offsets alone lack the ends of tokens.
+    lexerConfig: { positionTracking: 'full' },
     parserConfig: {
       errorMessageProvider: {
         buildMismatchTokenMessage: ({ expected, previous, ruleName }) =>
@@ -162,57 +165,59 @@ function problemAt(
 ): SyntaxProblem {
   if (at === null) {
     const end = text.trimEnd().length
-    return { from: end, to: end, reason: `the query ends but ${listOf(expected)} is expected.` }
+    return { from: end, to: end, reason: `the query ends but ${listOf(expected)} is expected.`, expected }
   }
   const found = foundAt(text, at)
   const meant = /^[A-Za-z_]{3,}$/.test(found) ? nearest(found, KEYWORDS) : undefined
   const isOther = meant !== undefined && meant.toLowerCase() !== found.toLowerCase()
   const hint = isOther ? ` Did you mean ${meant}?` : ''
   const shown = found.length > MAX_FOUND ? `${found.slice(0, MAX_FOUND)}…` : found
-  const flaw = isUnread || found.startsWith('<') ? flawOf(found) : null
-  if (flaw !== null) return { from: at, to: at + found.length, reason: `${shown} ${flaw}` }
+  const flaw = isUnread || found.startsWith('<') ? flawOf(found, shown) : null
   return {
     from: at,
     to: at + found.length,
-    reason: `${shown} was found but ${listOf(expected)} is expected.${hint}`,
+    reason: flaw ?? `${shown} was found but ${listOf(expected)} is expected.${hint}`,
+    expected,
   }
 }
 
 /** The first name with a prefix that the query does not declare. */
-function undeclared(tokens: Tokens): SyntaxProblem | null {
+function undeclared(tokens: SparqlTokens['tokens']): SyntaxProblem | null {
   const isDeclared = (index: number) => tokens[index - 1]?.tokenType.name === 'PrefixDecl'
   const declared = new Set(tokens.flatMap(({ image }, index) => (isDeclared(index) ? [image] : [])))
   for (const [index, { image, tokenType, startOffset }] of tokens.entries()) {
     const prefix = image.slice(0, image.indexOf(':') + 1)
     if (!tokenType.name.startsWith('PName') || isDeclared(index) || declared.has(prefix)) continue
     const reason = `the prefix ${prefix} is not declared: PREFIX ${prefix} <…> is expected before the query.`
-    return { from: startOffset, to: startOffset + image.length, reason }
+    return { from: startOffset, to: startOffset + image.length, reason, expected: [] }
   }
   return null
 }
 
-/** Why a string or an IRI cannot be read; null for anything else. */
-function flawOf(found: string): string | null {
-  if (/^<.*>$/s.test(found)) return 'is no IRI: it has characters that no IRI has.'
-  if (/^(["']).*\1$/s.test(found) && found.length > 1)
-    return 'is no string: a backslash is followed by t, b, n, r, f, a quote, a backslash, or u and four digits.'
-  return /^["']/.test(found) ? `is never closed: ${found[0]} is expected.` : null
+/** Why a string, an IRI or an escape cannot be read; null for anything else. */
+function flawOf(found: string, shown: string): string | null {
+  if (found === '\\') return 'an escape outside of strings and IRIs is not served.'
+  if (/^<.*>$/s.test(found)) return `${shown} is no IRI: it has characters that no IRI has.`
+  if (isOpenString(found)) return `the string is never closed: ${found[0]} is expected.`
+  return /^["']/.test(found)
+    ? `${shown} is no string: a backslash is followed by t, b, n, r, f, a quote, a backslash, or u and four digits.`
+    : null
+}
+
+const isOpenString = (found: string): boolean => /^["']/.test(found) && !/^(["']).*\1$/s.test(found)
+
+/** What is wrong with a text in which a string is never closed; null for any other. */
+export function openString(text: string, { unread }: SparqlTokens): SyntaxProblem | null {
+  if (unread === null || !isOpenString(foundAt(text, unread))) return null
+  return problemAt(text, unread, [], true)
 }
 
 /** A word, a text in quotes, what looks like an IRI, or one character. */
-function foundAt(text: string, at: number): string {
+export function foundAt(text: string, at: number): string {
   const found =
-    /[?$]?[\p{L}_][\p{L}\p{N}_-]*|"[^"\n]*"?|'[^'\n]*'?|<[^<>\s?$][^<>\n]*>?|[\d.]+|&&|\|\||[\s\S]/uy
+    /[?$]?[\p{L}_][\p{L}\p{N}_-]*(?::[\p{L}\p{N}_-]*)?|"[^"\n]*"?|'[^'\n]*'?|<[^<>\s?$][^<>\n]*>?|[\d.]+|&&|\|\||[\s\S]/uy
   found.lastIndex = at
   return found.exec(text)?.[0] ?? ''
-}
-
-/** Where the word begins that holds a place: lexers read its first letters as a word that they know. */
-function wordStart(text: string, offset: number, lastEnd: number | undefined): number {
-  if (lastEnd !== offset - 1 || !/[\p{L}\p{N}_]/u.test(text[offset] ?? '')) return offset
-  return (
-    offset - (/[\p{L}_][\p{L}\p{N}_]*$/u.exec(text.slice(Math.max(0, offset - 100), offset))?.[0].length ?? 0)
-  )
 }
 
 function listOf(words: readonly string[]): string {

@@ -1,274 +1,260 @@
+import { LRUCache } from 'lru-cache'
 import { Fault } from '../../errors/errors.ts'
-import { lookup } from '../../model/lookup.ts'
+import { VERSIONS } from '../../sparql/expected.ts'
+import { type SparqlTokens, sparqlTokens } from '../../sparql/lexer.ts'
+import {
+  type Declarations,
+  NotAnIri,
+  rangeOf,
+  resolveTree,
+  type SyntaxNode,
+  type TextRange,
+} from '../../sparql/relative.ts'
+import {
+  openString,
+  type SyntaxProblem,
+  type SyntaxTree,
+  syntaxProblem,
+  syntaxTree,
+} from '../../sparql/syntax.ts'
 import { syntaxFault } from './faults.ts'
-import { type Resolve, readPrologue, type TextRange } from './prologue.ts'
-import { isMark, isWord, type SparqlToken, sparqlTokens } from './tokens.ts'
+import type { DatasetRequest } from './graphs.ts'
+import { checkLength, checkLimits } from './limits.ts'
 
-/** A graph that a query names: an IRI, resolved, or a variable. */
-export type GraphName =
-  | { readonly type: 'iri'; readonly value: string }
-  | { readonly type: 'variable'; readonly value: string }
+/** A graph or a service that a query names: an IRI, or a variable; and where. */
+export interface ClauseName extends TextRange {
+  readonly type: 'iri' | 'variable'
+  readonly value: string
+}
 
 /** `GRAPH name { … }` as offsets into the text. */
-export interface GraphClause {
-  readonly name: GraphName
-  readonly from: number
-  readonly nameFrom: number
-  readonly nameTo: number
-  /** After the bracket that closes it. */
-  readonly to: number
+export interface GraphClause extends TextRange {
+  readonly name: ClauseName
 }
 
 /** `SERVICE SILENT name { … }` as offsets into the text; one within another is a part of the other. */
-export interface ServiceClause {
-  readonly name: GraphName
+export interface ServiceClause extends TextRange {
+  readonly name: ClauseName
   readonly isSilent: boolean
-  readonly from: number
-  /** Where its group begins. */
-  readonly groupFrom: number
-  /** After the bracket that closes it. */
-  readonly to: number
-}
-
-/** `FROM <graph>` or `FROM NAMED <graph>`. */
-export interface FromClause {
-  readonly isNamed: boolean
-  readonly graph: string
-  readonly from: number
-  readonly to: number
+  /** True where graphs or other services are named within. */
+  readonly namesGraphs: boolean
 }
 
 /** What the endpoint has to know of a query before the store reads it. */
-export interface QueryText {
+export interface QueryText extends SyntaxTree, Declarations {
   readonly text: string
   readonly form: 'select' | 'ask' | 'construct' | 'describe'
-  readonly tokens: readonly SparqlToken[]
-  readonly prefixes: Readonly<Record<string, string>>
-  /** Declarations of versions. */
-  readonly versions: readonly TextRange[]
-  readonly from: readonly FromClause[]
+  /** The dataset that it names with FROM; null where it names none. */
+  readonly dataset: DatasetRequest | null
+  /** What engines need not know: its FROM clauses, and declarations of versions. */
+  readonly declared: readonly TextRange[]
   readonly graphs: readonly GraphClause[]
   readonly services: readonly ServiceClause[]
-  /** Where the query begins, after its declarations. */
+  /** The aggregates that join texts. */
+  readonly groupConcats: readonly SyntaxNode[]
+  /** Where its declarations end. */
   readonly start: number
   /** True where the same query has another answer a moment later. */
   readonly isVolatile: boolean
+  /** True where it has what no recommendation has, but engines. */
+  readonly isExtended: boolean
 }
 
-/** Characters of a query, brackets inside brackets, and parts of a query: the store's parser calls itself for each. */
-const MAX = { characters: 100_000, depth: 100, parts: 500 } as const
+const UPDATE = /(?:insert|delete|load|clear|drop|create|add|move|copy|with)\b/iy
 
-const FORMS = { SELECT: 'select', ASK: 'ask', CONSTRUCT: 'construct', DESCRIBE: 'describe' } as const
+const VOLATILE: ReadonlySet<string> = new Set(['now', 'rand', 'uuid', 'struuid', 'bnode'])
 
-const UPDATES = ['INSERT', 'DELETE', 'LOAD', 'CLEAR', 'DROP', 'CREATE', 'ADD', 'MOVE', 'COPY', 'WITH']
+/** Errors of the parser that its messages do not tell. */
+const ERRORS: readonly (readonly [start: string, described: string])[] = [
+  ['language direction', 'the direction of a language is ltr or rtl.'],
+  ['Note 17', 'annotations follow no property path.'],
+]
 
-const VOLATILE = ['NOW', 'RAND', 'UUID', 'STRUUID', 'BNODE']
-
-/** Parts that weigh double: the store needs twice the room for each. */
-const HEAVY = ['OPTIONAL', 'MINUS', 'BIND', 'AS', 'FILTER', 'UNION', 'GRAPH', 'SELECT', 'EXISTS', 'LATERAL']
-
-const JOINTS: ReadonlySet<string> = new Set(['||', '&&', '+', '-', '*', '/', '|', '.', ';', ',', '!', '^'])
-
-const CLOSING: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']' }
+/** Queries that were read of late, up to some characters together: most clients ask the same again. */
+const recent = new LRUCache<string, QueryText>({
+  max: 200,
+  maxSize: 100_000,
+  sizeCalculation: ({ text }) => text.length + 1,
+})
 
 /**
- * Reads what a query is, from its tokens alone: the store checks its grammar. Linear in the length of the text.
+ * Reads what a query is.
  *
- * Faults: BadRequest for an update, undeclared prefixes, brackets that do not match, and queries beyond the limits.
+ * Faults: BadRequest for what is none, with line, column and a caret, for an update, and for queries beyond the limits.
  *
  * @param base what relative IRIs are resolved against
  */
 export function readQueryText(text: string, base: string): QueryText {
-  if (text.length > MAX.characters)
-    throw new Fault('BadRequest', {
-      reason: `The query has ${text.length} characters; the limit is ${MAX.characters}.`,
-    })
-  const tokens = sparqlTokens(text)
-  const prologue = readPrologue(text, tokens, base)
-  const { prefixes, versions, resolve } = prologue
-  const first = tokens[prologue.end]
-  const form = readForm(text, first)
-  const from: FromClause[] = []
-  const graphs: GraphClause[] = []
-  const services: ServiceClause[] = []
-  const closes = matchBrackets(text, tokens)
-  checkParts(tokens, closes)
-  for (const [index, token] of tokens.entries()) {
-    if (token.type === 'name') checkPrefix(text, token, tokens[index - 1], prefixes)
-    else if (isMark(token, '\\'))
-      throw syntaxFault(text, token.from, 'an escape outside of strings and IRIs is not served.')
-    else if (isWord(token, 'SERVICE')) {
-      const service = serviceAt(tokens, index, closes, resolve)
-      if (service !== null && token.from >= (services.at(-1)?.to ?? 0)) services.push(service)
-    } else if (isWord(token, 'FROM')) from.push(readFrom(text, tokens, index, resolve))
-    else if (isWord(token, 'GRAPH')) {
-      const name = tokens[index + 1]
-      const close = closes.get(index + 2)
-      const graph = name === undefined ? null : graphName(name, resolve)
-      // What is not followed by a name and a group is for the store to refuse.
-      if (name === undefined || graph === null || close === undefined) continue
-      const to = tokens[close]?.to ?? text.length
-      graphs.push({ name: graph, from: token.from, nameFrom: name.from, nameTo: name.to, to })
-    }
-  }
-  // What other services answer is not known here.
-  const isVolatile =
-    services.length > 0 ||
-    tokens.some(
-      (token, index) =>
-        (isWord(token, ...VOLATILE) && isMark(tokens[index + 1], '(')) ||
-        (form === 'construct' && (token.type === 'blank' || isMark(token, '[') || isReifier(tokens, index))),
-    )
-  return {
-    text,
-    form,
-    tokens,
-    prefixes,
-    versions,
-    from,
-    graphs,
-    services,
-    start: first?.from ?? 0,
-    isVolatile,
-  }
-}
-
-/** `<< s p o >>`, `~` and `{| p o |}`, which make a blank node for each solution (SPARQL 1.2 Query, section 4.2). */
-function isReifier(tokens: readonly SparqlToken[], index: number): boolean {
-  const [token, next, third] = tokens.slice(index, index + 3)
-  if (isMark(token, '<')) return isMark(next, '<') && !isMark(third, '(')
-  return isMark(token, '~') || (isMark(token, '{') && isMark(next, '|'))
-}
-
-function readForm(text: string, first: SparqlToken | undefined): QueryText['form'] {
-  if (first === undefined)
-    throw syntaxFault(
-      text,
-      text.trimEnd().length,
-      'the query is empty: SELECT, ASK, CONSTRUCT or DESCRIBE is expected.',
-    )
-  if (isWord(first, ...UPDATES))
-    throw syntaxFault(text, first.from, 'this endpoint is read-only: it takes queries and no updates.')
-  const form = first.type === 'word' ? first.value.toUpperCase() : ''
-  const known = lookup(FORMS, form)
+  const key = `${base}\n${text}`
+  const known = recent.get(key)
   if (known !== undefined) return known
-  throw syntaxFault(
+  checkLength(text)
+  const query = readQuery(text, base)
+  recent.set(key, query)
+  return query
+}
+
+function readQuery(text: string, base: string): QueryText {
+  const tokens = sparqlTokens(text)
+  const { tree, flaw } = readTree(text, tokens)
+  const declarations = resolved(text, tree, base)
+  const form = tree.subType as QueryText['form']
+  const found = new Clauses(text, form)
+  found.visit(tree)
+  const context = tree.context as readonly SyntaxNode[]
+  const versions = context.filter(({ subType }) => subType === 'version')
+  for (const version of versions) checkVersion(text, version)
+  const { datasets } = tree as { readonly datasets?: SyntaxNode }
+  return {
+    ...declarations,
     text,
-    first.from,
-    `${text.slice(first.from, first.to).slice(0, 60)} was found but a query begins with SELECT, ASK, CONSTRUCT or DESCRIBE.`,
-  )
-}
-
-function readFrom(text: string, tokens: readonly SparqlToken[], index: number, resolve: Resolve): FromClause {
-  const isNamed = isWord(tokens[index + 1], 'NAMED')
-  const [start, name] = [tokens[index], tokens[index + (isNamed ? 2 : 1)]]
-  const graph = name === undefined ? null : resolve(name)
-  if (start === undefined || name === undefined || graph === null)
-    throw syntaxFault(text, start?.to ?? text.length, 'FROM is followed by the IRI of a graph.')
-  return { isNamed, graph, from: start.from, to: name.to }
-}
-
-/** What is not followed by a name and a group is for the store to refuse. */
-function serviceAt(
-  tokens: readonly SparqlToken[],
-  index: number,
-  closes: ReadonlyMap<number, number>,
-  resolve: Resolve,
-): ServiceClause | null {
-  const isSilent = isWord(tokens[index + 1], 'SILENT')
-  const at = index + (isSilent ? 2 : 1)
-  const [start, nameToken, open] = [tokens[index], tokens[at], tokens[at + 1]]
-  const close = tokens[closes.get(at + 1) ?? -1]
-  const name = nameToken === undefined ? null : graphName(nameToken, resolve)
-  if (start === undefined || name === null || !isMark(open, '{') || close === undefined) return null
-  return { name, isSilent, from: start.from, groupFrom: open?.from ?? start.to, to: close.to }
-}
-
-function graphName(token: SparqlToken, resolve: Resolve): GraphName | null {
-  if (token.type === 'variable') return { type: 'variable', value: token.value }
-  const value = resolve(token)
-  return value === null ? null : { type: 'iri', value }
-}
-
-function checkPrefix(
-  text: string,
-  token: SparqlToken,
-  previous: SparqlToken | undefined,
-  prefixes: Readonly<Record<string, string>>,
-): void {
-  const prefix = token.value.slice(0, token.value.indexOf(':') + 1)
-  if (lookup(prefixes, prefix.slice(0, -1)) !== undefined) return
-  // Where what stands in angle brackets is no IRI, its parts are tokens.
-  const isIri = isMark(previous, '<') && previous?.to === token.from && text.startsWith('//', token.to)
-  throw isIri
-    ? syntaxFault(
-        text,
-        previous.from,
-        'what stands in angle brackets is no IRI: it has characters that no IRI has.',
-      )
-    : syntaxFault(
-        text,
-        token.from,
-        `the prefix ${prefix} is not declared: PREFIX ${prefix} <…> is expected before the query.`,
-      )
-}
-
-/** Each bracket that opens with the one that closes it, as indexes of tokens. */
-function matchBrackets(text: string, tokens: readonly SparqlToken[]): ReadonlyMap<number, number> {
-  const closes = new Map<number, number>()
-  const open: number[] = []
-  for (const [index, token] of tokens.entries()) {
-    if (token.type !== 'mark') continue
-    if (Object.hasOwn(CLOSING, token.value)) {
-      open.push(index)
-      if (open.length > MAX.depth)
-        throw syntaxFault(text, token.from, `the query has more than ${MAX.depth} brackets inside brackets.`)
-    } else if (token.value === '}' || token.value === ')' || token.value === ']') {
-      const last = open.pop()
-      const opening = last === undefined ? undefined : tokens[last]
-      if (last === undefined || opening === undefined)
-        throw syntaxFault(
-          text,
-          token.from,
-          `${token.value} closes nothing: the bracket that opens is expected before it.`,
-        )
-      const required = lookup(CLOSING, opening.value)
-      if (required !== token.value)
-        throw syntaxFault(text, token.from, `${token.value} was found but ${required} is expected.`)
-      closes.set(last, index)
-    }
+    tree,
+    flaw,
+    form,
+    dataset: datasetOf((datasets?.clauses ?? []) as readonly SyntaxNode[]),
+    declared: [...versions, ...(datasets === undefined ? [] : [datasets])].flatMap(
+      node => rangeOf(node) ?? [],
+    ),
+    graphs: inOrder(found.graphs),
+    services: inOrder(found.services),
+    groupConcats: found.groupConcats,
+    start: context.map(placeOf).at(-1)?.to ?? 0,
+    // What other services answer is not known here.
+    isVolatile: found.isVolatile || found.services.length > 0,
+    isExtended: found.isExtended,
   }
-  const last = tokens[open.pop() ?? -1]
-  if (last !== undefined)
-    throw syntaxFault(
-      text,
-      last.from,
-      `${last.value} is never closed: ${lookup(CLOSING, last.value)} is expected.`,
+}
+
+function readTree(text: string, tokens: SparqlTokens): SyntaxTree {
+  const open = openString(text, tokens)
+  if (open !== null) throw syntaxFault(text, open.from, open.reason)
+  checkLimits(text, tokens)
+  let read: SyntaxTree | null = null
+  let cause: unknown
+  try {
+    read = syntaxTree(text)
+    cause = read.flaw
+  } catch (error) {
+    cause = error
+  }
+  if (cause === null && read !== null) return read
+  const problem = syntaxProblem(text)
+  if (problem !== null) throw syntaxFault(text, problem.from, reasonOf(text, problem))
+  if (read !== null) return read
+  const message = cause instanceof Error ? cause.message.slice(0, 300) : ''
+  const [, described = message] = ERRORS.find(([start]) => message.startsWith(start)) ?? []
+  throw new Fault('BadRequest', { reason: `The query cannot be evaluated: ${described}` })
+}
+
+/** What is wrong where something else than a query begins, in the words of this endpoint. */
+function reasonOf(text: string, { from, to, reason, expected }: SyntaxProblem): string {
+  if (!expected.includes('ASK')) return reason
+  const forms = 'SELECT, ASK, CONSTRUCT or DESCRIBE'
+  if (from === to) return `the query is empty: ${forms} is expected.`
+  UPDATE.lastIndex = from
+  if (UPDATE.test(text)) return 'this endpoint is read-only: it takes queries and no updates.'
+  return `${text.slice(from, to).slice(0, 60)} was found but a query begins with ${forms}.`
+}
+
+function resolved(text: string, tree: SyntaxNode, base: string): Declarations {
+  try {
+    return resolveTree(tree, base)
+  } catch (error) {
+    if (!(error instanceof NotAnIri)) throw error
+    throw syntaxFault(text, error.range?.from ?? 0, 'not an IRI.')
+  }
+}
+
+/** `VERSION "1.2"` (SPARQL 1.2 Query, section 4.1.4). */
+function checkVersion(text: string, node: SyntaxNode): void {
+  const version = String(node.version)
+  if (VERSIONS.includes(version)) return
+  const to = rangeOf(node)?.to ?? 0
+  const from = to - version.length - 2
+  const known = VERSIONS.map(each => `"${each}"`).join(', ')
+  const label = text.slice(from, to).slice(0, 40)
+  throw syntaxFault(text, from, `the version ${label} is not served; one of ${known} is expected.`)
+}
+
+function datasetOf(clauses: readonly SyntaxNode[]): DatasetRequest | null {
+  if (clauses.length === 0) return null
+  const graphs = (type: string) =>
+    clauses.flatMap(({ clauseType, value }) =>
+      clauseType === type ? String((value as SyntaxNode).value) : [],
     )
-  return closes
+  return { defaultGraphs: graphs('default'), namedGraphs: graphs('named') }
 }
 
-/** Refuses queries of so many parts that the store's parser would not come to an end; the rows of VALUES are free. */
-function checkParts(tokens: readonly SparqlToken[], closes: ReadonlyMap<number, number>): void {
-  let [parts, terms] = [0, 0]
-  for (let index = 0; index < tokens.length; index++) {
-    const token = tokens[index]
-    if (token === undefined) break
-    if (isWord(token, 'VALUES')) {
-      let at = index + 1
-      if (tokens[at]?.type === 'variable') at += 1
-      else if (isMark(tokens[at], '(')) at = (closes.get(at) ?? at) + 1
-      index = Math.max(index, closes.get(at) ?? index)
-      continue
-    }
-    const joins = token.type === 'mark' && JOINTS.has(token.value)
-    const isTerm = token.type !== 'mark' && token.type !== 'word' && token.type !== 'language'
-    terms = isTerm ? terms + 1 : 0
-    // A run of more than three terms is a collection, whose members are triples.
-    parts += isWord(token, ...HEAVY) ? 2 : joins || terms > 3 ? 1 : 0
+/** Gathers what is of interest in a tree. */
+class Clauses {
+  readonly graphs: GraphClause[] = []
+  readonly services: ServiceClause[] = []
+  readonly groupConcats: SyntaxNode[] = []
+  isVolatile = false
+  isExtended = false
+  private readonly text: string
+  private readonly form: QueryText['form']
+
+  constructor(text: string, form: QueryText['form']) {
+    this.text = text
+    this.form = form
   }
-  if (parts <= MAX.parts) return
-  throw new Fault('BadRequest', {
-    reason: `The query has ${parts} parts (triples, operators, clauses); the limit is ${MAX.parts}. Put long lists into VALUES.`,
-  })
+
+  visit(part: unknown): void {
+    if (typeof part !== 'object' || part === null) return
+    const node = part as SyntaxNode
+    const kind = `${node.type} ${node.subType}`
+    if (kind === 'pattern graph') this.graphs.push({ name: nameOf(node), ...placeOf(node) })
+    if (kind === 'pattern optional') this.isExtended ||= isLateral(this.text, placeOf(node))
+    // Each solution has blank nodes of its own.
+    if (kind === 'term blankNode') this.isVolatile ||= this.form === 'construct'
+    if (node.type === 'expression') this.visitExpression(node)
+    if (kind === 'pattern service') this.visitService(node)
+    else this.visitParts(node)
+  }
+
+  private visitParts(node: SyntaxNode): void {
+    for (const [key, value] of Object.entries(node)) if (key !== 'loc') this.visit(value)
+  }
+
+  private visitExpression(node: SyntaxNode): void {
+    if (node.subType === 'aggregate' && node.aggregation === 'group_concat') this.groupConcats.push(node)
+    const operator = String(node.operator).toLowerCase()
+    if (VOLATILE.has(operator)) this.isVolatile = true
+    if (operator === 'adjust') this.isExtended = true
+  }
+
+  /** One within another is not told: whoever is asked for the other asks it. */
+  private visitService(node: SyntaxNode): void {
+    const { graphs, services } = this
+    const within = new Clauses(this.text, this.form)
+    within.visitParts(node)
+    graphs.push(...within.graphs)
+    services.push({
+      name: nameOf(node),
+      isSilent: node.silent === true,
+      namesGraphs: within.graphs.length + within.services.length > 0,
+      ...placeOf(node),
+    })
+  }
+}
+
+/** The lexer has LATERAL for OPTIONAL. */
+const isLateral = (text: string, { from }: TextRange): boolean => /^lateral/i.test(text.slice(from, from + 7))
+
+function nameOf(node: SyntaxNode): ClauseName {
+  const name = node.name as SyntaxNode
+  const type = name.subType === 'variable' ? 'variable' : 'iri'
+  return { type, value: String(name.value), ...placeOf(name) }
+}
+
+/** As they stand in the text: trees have some parts of a query in an order of their own. */
+function inOrder<Clause extends TextRange>(clauses: readonly Clause[]): readonly Clause[] {
+  return [...clauses].sort((a, b) => a.from - b.from)
+}
+
+function placeOf(node: SyntaxNode): TextRange {
+  const range = rangeOf(node)
+  if (range === null) throw new Error(`no place of ${node.type} ${node.subType}`)
+  return range
 }

@@ -1,8 +1,14 @@
 import { iriText } from '../../rdf/ntriples.ts'
+import { isStar, variablesInOrder } from '../../sparql/parse.ts'
+import { rangeOf, type SyntaxNode, type TextRange } from '../../sparql/relative.ts'
+import { variablesInScope } from '../../sparql/syntax.ts'
 import type { QueryDataset } from './graphs.ts'
-import { type Edit, groupConcatEdits } from './group-concat.ts'
-import type { GraphClause, QueryText } from './query-text.ts'
-import { scopeOfStar } from './scope.ts'
+import type { ClauseName, QueryText } from './query-text.ts'
+
+/** A text to put in the place of a part of the query. */
+interface Edit extends TextRange {
+  readonly text: string
+}
 
 /** A query as the store is asked it. */
 export interface RewrittenQuery {
@@ -22,41 +28,66 @@ const NOWHERE = 'urn:lodestone:nowhere'
  * values of GROUP_CONCAT become texts. Nothing else of the text changes, and no line is added.
  */
 export function rewriteQuery(query: QueryText, { named }: QueryDataset): RewrittenQuery {
-  const { text, graphs, from, versions } = query
-  const declared = [...from, ...versions].map(clause => ({
-    from: clause.from,
-    to: clause.to,
-    text: blanked(text.slice(clause.from, clause.to)),
-  }))
-  const edits: Edit[] = [...declared, ...groupConcatEdits(query.tokens)]
+  const { text, graphs } = query
+  const edits: Edit[] = [
+    ...query.declared.map(({ from, to }) => ({ from, to, text: blanked(text.slice(from, to)) })),
+    ...query.groupConcats.flatMap(groupConcatEdits),
+  ]
   const byIri = new Map(named.map(({ iri, graph }) => [iri, graph]))
   const table = named.map(({ iri, graph }) => `(${iriText(graph)} ${iriText(iri)})`).join(' ')
   const fresh = freshVariables(text)
   let hasVariables = false
   for (const clause of graphs) {
     if (clause.name.type === 'iri') {
-      edits.push(renamed(clause, iriText(byIri.get(clause.name.value) ?? NOWHERE)))
+      edits.push(renamed(clause.name, iriText(byIri.get(clause.name.value) ?? NOWHERE)))
       continue
     }
     hasVariables = true
     const variable = fresh()
     edits.push(
-      {
-        from: clause.from,
-        to: clause.from,
-        text: `{ VALUES (${variable} ?${clause.name.value}) { ${table} } `,
-      },
-      renamed(clause, ` ${variable} `),
-      { from: clause.to, to: clause.to, text: ' }' },
+      insertion(clause.from, `{ VALUES (${variable} ?${clause.name.value}) { ${table} } `),
+      renamed(clause.name, ` ${variable} `),
+      insertion(clause.to, ' }'),
     )
   }
-  const star = hasVariables ? scopeOfStar(query) : null
-  if (star !== null) edits.push({ ...star, text: ` ${star.variables.map(name => `?${name}`).join(' ')} ` })
+  if (hasVariables && query.form === 'select' && isStar(query.tree)) edits.push(...starEdits(query.tree))
   return applied(text, edits)
 }
 
-function renamed({ nameFrom, nameTo }: GraphClause, text: string): Edit {
-  return { from: nameFrom, to: nameTo, text }
+function renamed({ from, to }: ClauseName, text: string): Edit {
+  return { from, to, text }
+}
+
+function insertion(at: number, text: string): Edit {
+  return { from: at, to: at, text }
+}
+
+/** The variables that are in scope in the place of `*` (SPARQL 1.1 Query, section 18.2.1), in the order in which they stand. */
+function starEdits({ variables, where }: SyntaxNode): readonly Edit[] {
+  const names = variablesInOrder(where, variablesInScope(where))
+  const range = rangeOf((variables as readonly SyntaxNode[])[0] ?? {})
+  return range === null || names.length === 0
+    ? []
+    : [{ ...range, text: ` ${names.map(name => `?${name}`).join(' ')} ` }]
+}
+
+/**
+ * What makes GROUP_CONCAT join the texts of all values (SPARQL 1.1 Query, section 18.5.1.7): engines join strings alone, and
+ * one number leaves the result unbound. DISTINCT compares terms, so that strings of two languages are two: their languages
+ * are taken away after it, where what is joined is a variable.
+ */
+function groupConcatEdits(aggregate: SyntaxNode): readonly Edit[] {
+  const [operand = {}] = aggregate.expression as readonly SyntaxNode[]
+  const [whole, range] = [rangeOf(aggregate), rangeOf(operand)]
+  if (whole === null || range === null) return []
+  if (aggregate.distinct !== true || operand.subType !== 'variable')
+    return [insertion(range.from, ' STR('), insertion(range.to, ')')]
+  const name = `?${String(operand.value)}`
+  return [
+    insertion(whole.from, 'STR('),
+    { ...range, text: ` COALESCE(CONCAT(${name}), STR(${name}))` },
+    insertion(whole.to, ')'),
+  ]
 }
 
 function blanked(text: string): string {

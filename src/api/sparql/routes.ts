@@ -24,7 +24,7 @@ import {
 } from './endpoint.ts'
 import { type AnswerOffer, type Body, chooseResultFormat, GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
 import { answerGraph, namesGraph } from './graph-store.ts'
-import { type DatasetRequest, datasetOf, type QueriedDataset } from './graphs.ts'
+import { datasetOf, type QueriedDataset } from './graphs.ts'
 import { type ShownAnswer, sendSparqlPage } from './page.ts'
 import { pieceText, remembered } from './pieces.ts'
 import { type QueryText, readQueryText } from './query-text.ts'
@@ -160,7 +160,7 @@ async function answer(
     if (query.services.length > 0) reply.header('cache-control', 'private, no-cache')
     const before = pageContext !== null ? undefined : cached?.find(reply)
     if (before !== undefined) return reply.type(`${type}; charset=utf-8`).send(before)
-    const { defaultGraphs, named } = datasetOf(endpoint.catalog, requested.dataset ?? datasetOfText(query))
+    const { defaultGraphs, named } = datasetOf(endpoint.catalog, requested.dataset ?? query.dataset)
     const signal = presenceOf(reply)
     const resolved = await resolveServices(query, {
       ...services(request.principal),
@@ -267,14 +267,6 @@ function shownOf({ form }: QueryText, body: string): ShownAnswer {
   return form === 'select' || form === 'ask'
     ? { type: 'results', json: body }
     : { type: 'graph', turtle: body }
-}
-
-/** The dataset that a query names with FROM; null where it names none. */
-function datasetOfText({ from }: QueryText): DatasetRequest | null {
-  if (from.length === 0) return null
-  const graphs = (required: boolean) =>
-    from.filter(({ isNamed }) => isNamed === required).map(({ graph }) => graph)
-  return { defaultGraphs: graphs(false), namedGraphs: graphs(true) }
 }
 
 function usefulPrefixes(prefixes: Prefixes): Prefixes {

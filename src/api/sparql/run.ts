@@ -1,6 +1,8 @@
 import { Fault } from '../../errors/errors.ts'
-import { type ParsedQuery, parseQuery } from '../../sparql/parse.ts'
+import { sparqlTokens } from '../../sparql/lexer.ts'
+import { type ParsedQuery, translateTree } from '../../sparql/parse.ts'
 import type { ContinuationFormat } from '../../sparql/results.ts'
+import { isNestedAggregate } from '../../sparql/syntax.ts'
 import type { AnswerFormat, Store } from '../../store/store.ts'
 import { QueryError } from '../../store/store.ts'
 import { offsetOf, syntaxFault } from './faults.ts'
@@ -40,7 +42,7 @@ export async function runQuery(
     rewritten ??= rewriteQuery(query, { defaultGraphs, named })
     return rewritten
   }
-  const operations = await parsed(query.text, base, inline)
+  const operations = operationsOf(query, inline)
   try {
     const { pieces, by } = await store.query({
       parsed: operations,
@@ -64,27 +66,18 @@ export async function runQuery(
   }
 }
 
-/** Where a query goes beyond SPARQL with what engines have in addition, which they are to answer. */
-const ENGINE_EXTENSION = /(?:lateral|adjust)\b/iy
-
-/**
- * The query in the algebra; null where the algebra has no place for it. What is no SPARQL is refused here, for engines read more
- * than the recommendation has. Faults: BadRequest.
- */
-async function parsed(text: string, base: string, inline: InlineRows): Promise<ParsedQuery | null> {
+/** The query in the algebra; null where the algebra has no place for it. Faults: BadRequest. */
+function operationsOf(
+  { text, tree, base, flaw, isExtended }: QueryText,
+  inline: InlineRows,
+): ParsedQuery | null {
+  if (isNestedAggregate(flaw, text))
+    throw new Fault('BadRequest', { reason: 'The query has an aggregate within an aggregate.' })
+  if (flaw !== null || isExtended) return null
   try {
-    return inlineParsed(parseQuery(text, base), inline)
-  } catch (error) {
-    const { isNestedAggregate, syntaxProblem } = await import('../../sparql/syntax.ts')
-    const problem = syntaxProblem(text)
-    if (problem === null) {
-      if (isNestedAggregate(error, text))
-        throw new Fault('BadRequest', { reason: 'The query has an aggregate within an aggregate.' })
-      return null
-    }
-    ENGINE_EXTENSION.lastIndex = problem.from
-    if (ENGINE_EXTENSION.test(text)) return null
-    throw syntaxFault(text, problem.from, problem.reason)
+    return inlineParsed(translateTree(tree, base), inline)
+  } catch {
+    return null
   }
 }
 
@@ -92,7 +85,7 @@ async function parsed(text: string, base: string, inline: InlineRows): Promise<P
  * What is wrong with a query that the store refuses, in the words of the store, at the place in the query as it was written.
  */
 function faultOf({ message, line, column }: QueryError, query: QueryText, rewritten: RewrittenQuery): Fault {
-  const { text, tokens } = query
+  const { text } = query
   const at =
     line === undefined || column === undefined
       ? null
@@ -102,8 +95,8 @@ function faultOf({ message, line, column }: QueryError, query: QueryText, rewrit
     return new Fault('BadRequest', { reason: `The query cannot be evaluated: ${described}` })
   }
   if (message !== '') return syntaxFault(text, at, `${message}.`)
-  const token = tokens.find(({ to }) => to > at)
+  const token = sparqlTokens(text).tokens.find(({ startOffset, image }) => startOffset + image.length > at)
   if (token === undefined) return syntaxFault(text, text.trimEnd().length, 'the query ends too early.')
-  const shown = text.slice(token.from, token.to).slice(0, 60)
-  return syntaxFault(text, Math.max(at, token.from), `${shown} is not expected here.`)
+  const { startOffset: from, image } = token
+  return syntaxFault(text, Math.max(at, from), `${image.slice(0, 60)} is not expected here.`)
 }

@@ -63,7 +63,6 @@ export async function resolveServices(
       services[0]?.from ?? 0,
       `a query has at most ${MAX_SERVICES} services, within one another at most ${MAX_DEPTH}.`,
     )
-  await refuseNonsense(text)
   const space = freshSpace(text)
   const named: PublicGraph[] = []
   const inline = new Map<string, ServiceSolutions>()
@@ -82,7 +81,7 @@ export async function resolveServices(
       const graph = endpoint === null ? null : onlyGraph(query, clause, endpoint)
       if (graph !== null) {
         named.push({ iri: marker, graph })
-        return `GRAPH ${iriText(marker)} ${text.slice(clause.groupFrom, clause.to)}`
+        return `GRAPH ${iriText(marker)}${text.slice(clause.name.to, clause.to)}`
       }
       const found = await solutionsOf(query, clause, endpoint, context, marker, depth)
       if (found.variables.length === 0 && found.rows.length > MAX_SERVICES)
@@ -97,13 +96,6 @@ export async function resolveServices(
       return placeholder(marker, { variables, rows: [] }, true)
     }
   }
-}
-
-/** A service is asked once the whole query is known to be one. */
-async function refuseNonsense(text: string): Promise<void> {
-  const { syntaxProblem } = await import('../../sparql/syntax.ts')
-  const problem = syntaxProblem(text)
-  if (problem !== null) throw syntaxFault(text, problem.from, problem.reason)
 }
 
 /** The beginning of IRIs that the query does not have. */
@@ -135,24 +127,15 @@ function portalEndpointOf(
  * The one graph that a group of SERVICE reads; null where that is not all it does: where it names graphs or services
  * itself, or where a variable of GRAPH would find one more graph in the query.
  */
-function onlyGraph(
-  { graphs, tokens }: QueryText,
-  clause: ServiceClause,
-  { catalog }: SparqlEndpoint,
-): string | null {
+function onlyGraph({ graphs }: QueryText, clause: ServiceClause, { catalog }: SparqlEndpoint): string | null {
   const [graph] = catalog.defaultGraphs
-  if (graph === undefined || catalog.defaultGraphs.length > 1) return null
-  if (graphs.some(({ name }) => name.type === 'variable')) return null
-  const isWithin = (from: number) => from > clause.groupFrom && from < clause.to
-  const names = tokens.some(
-    ({ type, value, from }) => type === 'word' && isWithin(from) && /^(?:GRAPH|SERVICE)$/i.test(value),
-  )
-  return names ? null : graph
+  if (graph === undefined || catalog.defaultGraphs.length > 1 || clause.namesGraphs) return null
+  return graphs.some(({ name }) => name.type === 'variable') ? null : graph
 }
 
 /** The group of a service as a query of its own: its declarations and its text are those of the query as it was written. */
-function groupQuery({ text, start }: QueryText, { groupFrom, to }: ServiceClause): string {
-  return `${text.slice(0, start)} SELECT * ${text.slice(groupFrom, to)}`
+function groupQuery({ text, start }: QueryText, { name, to }: ServiceClause): string {
+  return `${text.slice(0, start)} SELECT * ${text.slice(name.to, to).trimStart()}`
 }
 
 /** The variables that a service would bind: they are in scope, whether it answers or not. */

@@ -1,0 +1,117 @@
+import { Fault } from '../../errors/errors.ts'
+import { lookup } from '../../model/lookup.ts'
+import type { SparqlTokens } from '../../sparql/lexer.ts'
+import { syntaxFault } from './faults.ts'
+
+/** Characters of a query, brackets inside brackets, and parts of a query: parsers call themselves for each. */
+const MAX = { characters: 100_000, depth: 100, parts: 500 } as const
+
+/** Parts that weigh double: the store needs twice the room for each. */
+const HEAVY: ReadonlySet<string> = new Set([
+  ...[
+    'Optional',
+    'Minus',
+    'Bind',
+    'As',
+    'Filter',
+    'Union',
+    'Graph',
+    'Select',
+    'BuiltInExists',
+    'BuiltInNotexists',
+  ],
+])
+
+const JOINTS: ReadonlySet<string> = new Set([
+  ...[
+    'LogicOr',
+    'LogicAnd',
+    'OpPlus',
+    'OpMinus',
+    'Star',
+    'Slash',
+    'Pipe',
+    'Dot',
+    'Comma',
+    'Semi',
+    'Exclamation',
+    'Hat',
+  ],
+  ...['AnnotationOpen', 'AnnotationClose'],
+])
+
+const TERM =
+  /^(?:IriRef|PName..|BlankNodeLabel|Var\d|(?:Integer|Decimal|Double)(?:Positive|Negative)?|StringLiteral.*)$/
+const SIGNED = /(?:Positive|Negative)$/
+
+const CLOSING: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']', '{|': '|}', '<<(': ')>>' }
+const CLOSES: ReadonlySet<string> = new Set(Object.values(CLOSING))
+
+/** Faults: BadRequest. */
+export function checkLength(text: string): void {
+  if (text.length > MAX.characters)
+    throw new Fault('BadRequest', {
+      reason: `The query has ${text.length} characters; the limit is ${MAX.characters}.`,
+    })
+}
+
+/**
+ * Refuses what is too much for a parser that calls itself, before it begins. Linear in the length of the text. Faults:
+ * BadRequest, also for brackets that do not match.
+ */
+export function checkLimits(text: string, { tokens, unread }: SparqlTokens): void {
+  const open = checkBrackets(text, tokens)
+  // Where something is no token, what follows is not known.
+  if (open !== undefined && unread === null) {
+    const required = lookup(CLOSING, open.image)
+    throw syntaxFault(text, open.startOffset, `${open.image} is never closed: ${required} is expected.`)
+  }
+  checkParts(tokens)
+}
+
+type Tokens = SparqlTokens['tokens']
+
+/** The last bracket that is not closed. */
+function checkBrackets(text: string, tokens: Tokens): Tokens[number] | undefined {
+  const open: Tokens = []
+  let reified = 0
+  for (const token of tokens) {
+    const { image, startOffset: from } = token
+    if (Object.hasOwn(CLOSING, image)) open.push(token)
+    else if (image === '<<') reified += 1
+    else if (image === '>>') reified = Math.max(0, reified - 1)
+    else if (CLOSES.has(image)) {
+      const last = open.pop()
+      if (last === undefined)
+        throw syntaxFault(
+          text,
+          from,
+          `${image} closes nothing: the bracket that opens is expected before it.`,
+        )
+      const required = lookup(CLOSING, last.image)
+      if (required !== image) throw syntaxFault(text, from, `${image} was found but ${required} is expected.`)
+    }
+    if (open.length + reified > MAX.depth)
+      throw syntaxFault(text, from, `the query has more than ${MAX.depth} brackets inside brackets.`)
+  }
+  return open.at(-1)
+}
+
+/** Refuses queries of so many parts that the store's parser would not come to an end; the rows of VALUES are free. */
+function checkParts(tokens: Tokens): void {
+  let [parts, terms, isData] = [0, 0, false]
+  for (const { tokenType, image } of tokens) {
+    const { name } = tokenType
+    if (name === 'Values') isData = true
+    else if (isData && image === '}') isData = false
+    if (isData) continue
+    const isTerm = TERM.test(name)
+    terms = isTerm ? terms + 1 : 0
+    // A run of more than three terms is a collection, whose members are triples.
+    parts += HEAVY.has(name) ? 2 : JOINTS.has(name) || SIGNED.test(name) || terms > 3 ? 1 : 0
+  }
+  if (parts <= MAX.parts) return
+  throw new Fault('BadRequest', {
+    reason: `The query has ${parts} parts (triples, operators, clauses); the limit is ${MAX.parts}. Put long lists into VALUES.`,
+  })
+}
