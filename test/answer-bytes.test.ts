@@ -8,7 +8,7 @@ import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
 import { termOf } from '../src/store/columns/evaluate/value.ts'
 import { termAt } from '../src/store/columns/evaluate/vector.ts'
 import { jobText } from '../src/store/columns/threads/answer-text.ts'
-import { HeldText, PieceBytes } from '../src/store/columns/threads/piece-bytes.ts'
+import { CachedText, PieceBytes } from '../src/store/columns/threads/piece-bytes.ts'
 import { columnsOfText } from './support/columns.ts'
 
 /** Answers that are written as bytes: the same as rows that are written as texts. */
@@ -98,14 +98,14 @@ t.test('bytes are what texts are', async t => {
 
 t.test('what is held is forgotten when there is too much of it', async t => {
   const piece = new PieceBytes()
-  const text = new HeldText('a text that is written again and again')
+  const text = new CachedText('a text that is written again and again')
   piece.begin()
   let written = ''
   for (let at = 0; at < 20_000; at++) {
     piece.again(text)
     const from = piece.place
     piece.text(`${at} ${'x'.repeat(at % 300)}`)
-    piece.hold(from)
+    piece.cache(from)
     written += `a text that is written again and again${at} ${'x'.repeat(at % 300)}`
   }
   t.ok(piece.epoch > 1)

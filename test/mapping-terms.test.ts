@@ -52,12 +52,12 @@ t.test('every property can be found by its first name, and its prefix is known',
     'rdfs',
     'skos',
   ])
-  for (const { predicate, names, types, families } of TERMS) {
+  for (const { predicate, names, types, categories } of TERMS) {
     t.ok(names.length > 0 && types.every(type => FIELD_TYPES.includes(type)), predicate)
     t.match(names.join(' '), /^[a-z0-9_]+(?: [a-z0-9_]+)*$/, `${predicate}: lower case, without accents`)
     t.ok(known.has(predicate.split(':')[0] ?? ''), predicate)
     const found = names.some(name =>
-      types.some(type => termNamed([name], type, families?.[0] ?? 'thing')?.predicate === predicate),
+      types.some(type => termNamed([name], type, categories?.[0] ?? 'thing')?.predicate === predicate),
     )
     t.ok(found, `${predicate} is behind no other under all of its names`)
   }

@@ -556,7 +556,7 @@ t.test('undecidable days are asked for', async t => {
   t.match(found.columns[0]?.suggestion, /where months come first, say format: M\/d\/yyyy/)
   const near = await understood('near.csv', `n,m\n${'1,x\n'.repeat(50)}12 est.,x\n`)
   t.strictSame(near.fields, ['n: text', 'm: text'])
-  t.match(near.found.columns[0], { misfits: ['12 est.'], suggestion: /most values are numbers/ })
+  t.match(near.found.columns[0], { unfittingValues: ['12 est.'], suggestion: /most values are numbers/ })
 })
 
 t.test('a file or folder without dataset.yaml is a dataset', async t => {

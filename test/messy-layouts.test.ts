@@ -246,7 +246,7 @@ t.test('the sheet with the table is taken, and the others are named', async t =>
   const { fields, found } = await understood('covered.xlsx', covered)
   t.strictSame(fields, ['name: text', 'n: int'])
   t.strictSame(found.source.options, { sheet: 'Data', header: 1 })
-  t.match(found.notes[0], /the sheet is "Data"; left out: "Cover", "Empty", "More"/)
+  t.match(found.diagnostics[0], /the sheet is "Data"; left out: "Cover", "Empty", "More"/)
   t.match(await answerOf('empty.xlsx', await workbook({ One: row(1), Two: '' })), /The table is empty/)
   const wide = await workbook({ Data: row(1, 'name', 'n') + row(2, 'A', 1, '', 'beside') + row(3, 'B', 2) })
   t.strictSame(

@@ -89,7 +89,7 @@ t.test('who sees which list', async t => {
   for (const [openCalls, principal, ids] of rows) {
     const { monitoring } = monitoringOf(openCalls)
     await monitoring.refresh(principal)
-    const list = (await monitoring.visibleTo(principal).asked()).entries
+    const list = (await monitoring.visibleTo(principal).asDataset()).entries
     t.same(list.map(entry => entry.dataset.id).sort(), ids)
     monitoring.close()
   }

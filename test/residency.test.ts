@@ -7,8 +7,8 @@ import { type Engine, type EngineEvent, ResidentEngine } from '../src/store/embe
 const TRIPLES = 1000
 const SIZE = estimate(TRIPLES, 0)
 
-type Request = Parameters<Engine['ask']>[0]
-type Reply = Awaited<ReturnType<Engine['ask']>>
+type Request = Parameters<Engine['send']>[0]
+type Reply = Awaited<ReturnType<Engine['send']>>
 
 /** An engine that records its requests in one line each; `answer` replies in place of the usual reply. */
 function fakeEngine(
@@ -23,7 +23,7 @@ function fakeEngine(
     get dead() {
       return dead
     },
-    ask: async (request: Request): Promise<Reply> => {
+    send: async (request: Request): Promise<Reply> => {
       const line = lineOf(request)
       log.push(line)
       const done = { id: 1, memory: engine.memory }
@@ -70,7 +70,7 @@ function residency({ room = 2, answer = (_: string): Reply | null => null, use =
     queue: 10,
     memory: room * SIZE,
     ceiling: 1e9,
-    longestAnswer: 1000,
+    maxAnswer: 1000,
     use,
     onEvent: event => events.push(event),
   })

@@ -170,7 +170,7 @@ async function fragmentServer(t: Test) {
     store,
     dataset: () => dataset,
     datasets: () => ({ version: 'v1', entries: [{ ...dataset, triples: 1 }] }),
-    cache: { offer: (_, body) => offered.push(body) },
+    cache: { cacheable: (_, body) => offered.push(body) },
   })
   t.teardown(() => http.close())
   return { http, offered }

@@ -16,7 +16,7 @@ import { ordered } from '../src/store/columns/evaluate/order.ts'
 import { withScratch } from '../src/store/columns/evaluate/scratch.ts'
 import { rowsBound, rowsEqual, rowsInRange, rowsMarked } from '../src/store/columns/evaluate/selection.ts'
 import {
-  bothHold,
+  bothTrue,
   eitherHolds,
   FAILS,
   HOLDS,
@@ -323,7 +323,7 @@ t.test(`rows are added to their groups as one by one, seed ${seed}`, async t => 
     countPlaces(counted, groups)
     countPlacesOf(some, groups, rows)
     addIntegers(sums, groups, table, ids, count)
-    const marks = { marks: new Uint8Array(count * (terms + 1)), width: terms + 1 }
+    const marks = { flags: new Uint8Array(count * (terms + 1)), width: terms + 1 }
     countUnmarked(marks, groups, ids, distinct, count)
     const found = { counted: [...counted], some: [...some], sums: [...sums], terms: [...distinct] }
     t.strictSame(found, expected, `${size} rows in ${count} groups`)
@@ -390,7 +390,7 @@ t.test(`truths of all rows are those of each, seed ${seed}`, async t => {
       opposite: (row: number) => not(left.truth(row)),
     }
     const found = {
-      both: bothHold(left.make(), right.make()),
+      both: bothTrue(left.make(), right.make()),
       either: eitherHolds(left.make(), right.make()),
       opposite: reversed(left.make()),
     }

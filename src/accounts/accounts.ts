@@ -79,7 +79,7 @@ export interface SessionInfo {
   readonly id: number
   readonly begun: string
   readonly used: string
-  /** True for the session that the list was asked with. */
+  /** True for the session of the request itself. */
   readonly isOwn?: true
 }
 
@@ -96,7 +96,7 @@ export interface AuditEvent {
 }
 
 export interface Audit {
-  /** Adds an event of now; without an actor, of who asked for this work. */
+  /** Adds an event of now; without an actor, of the current principal. */
   note(
     action: string,
     subject: string,
@@ -121,7 +121,7 @@ export interface LinkedIdentities {
  *
  * Names of users are compared without regard to case. Faults: AccountInvalid for what cannot be written down (its
  * reason says what was found and what is expected), AccountUnknown for who or what there is not, AccountsUnavailable
- * where the database cannot be asked now.
+ * where the database is unavailable.
  */
 export interface Accounts {
   readonly users: Users
@@ -183,7 +183,7 @@ export interface Keys {
   list(user?: string): Promise<readonly ApiKey[]>
   /** @param given the id, the hint, or the whole key. Faults: AccountUnknown. */
   revoke(given: string, user?: string): Promise<void>
-  /** Who a key stands for; null for none. Notes the use. */
+  /** The principal of a key; null for none. Records the use. */
   principal(key: string): MaybePromise<Authenticated | null>
 }
 
@@ -238,12 +238,12 @@ export interface Clients {
   remove(given: string, owner?: string): Promise<void>
 }
 
-/** What a code or a refresh token stands for. All that descends from one authorization is of one family. */
+/** The grant of a code or a refresh token. All that descends from one authorization belongs to one grant. */
 export interface Descent {
   readonly client: string
   readonly user: number
   readonly scope: string
-  readonly family: string
+  readonly grant: string
 }
 
 /** A token that is valid. Moments are milliseconds since 1970. */
@@ -259,33 +259,33 @@ export interface LiveToken {
 export interface Tokens {
   /** A code of 30 characters that is valid for ten minutes and can be redeemed once. Notes the consent. */
   issueCode(grant: CodeGrant): Promise<string>
-  /** What a code stands for, also when it is spent or expired; null for an unknown one. `expires` in ms since 1970. */
+  /** The grant of a code, also when it is consumed or expired; null for an unknown one. `expires` in ms since 1970. */
   findCode(
     code: string,
-  ): Promise<(CodeGrant & Descent & { readonly expires: number; readonly spent: boolean }) | null>
+  ): Promise<(CodeGrant & Descent & { readonly expires: number; readonly consumed: boolean }) | null>
   /**
-   * Spends a code, in one step; false where it was spent before or its family is revoked. Then it was presented twice, and
-   * its family is revoked (RFC 6749, section 4.1.2).
+   * Consumes a code atomically; false where it was consumed before or its grant is revoked. Then it was presented twice, and
+   * its grant is revoked (RFC 6749, section 4.1.2).
    */
   spendCode(code: string): Promise<boolean>
   /**
    * Spends a code and gives tokens for it, in one step: of many who present it at the same moment one is served, here or
-   * elsewhere. Null where it is spent, expired, or its family is revoked.
+   * elsewhere. Null where it is consumed, expired, or its grant is revoked.
    */
   redeemCode(code: string): Promise<IssuedTokens | null>
-  /** What a refresh token stands for, also when it is spent; null for an unknown one. */
-  findRefresh(token: string): Promise<(Descent & { readonly spent: boolean }) | null>
-  /** Spends a refresh token, in one step; where it was spent before, revokes its family (RFC 9700, section 4.14.2). */
+  /** The grant of a refresh token, also when it is consumed; null for an unknown one. */
+  findRefresh(token: string): Promise<(Descent & { readonly consumed: boolean }) | null>
+  /** Consumes a refresh token atomically; where it was consumed before, revokes its grant (RFC 9700, section 4.14.2). */
   spendRefresh(token: string): Promise<boolean>
   /** Spends a refresh token and gives tokens for it, in one step, like `redeemCode`. */
   redeemRefresh(token: string): Promise<IssuedTokens | null>
-  /** Gives tokens to a family; null where it was revoked meanwhile. */
+  /** Issues tokens for a grant; null where it was revoked meanwhile. */
   issue(descent: Descent): Promise<IssuedTokens | null>
-  /** Revokes the family of an access or a refresh token; nothing for an unknown one (RFC 7009). */
+  /** Revokes the grant of an access or a refresh token; nothing for an unknown one (RFC 7009). */
   revoke(token: string, client: string): Promise<void>
-  /** What a token of a client is worth now; null for one that is unknown, spent, expired, revoked, or of another client. */
+  /** The state of a token of a client; null for one that is unknown, consumed, expired, revoked, or of another client. */
   inspect(token: string, client: string): Promise<LiveToken | null>
-  /** Who an access token stands for; null for none, an expired or a revoked one. */
+  /** The principal of an access token; null for none, an expired or a revoked one. */
   principal(token: string): MaybePromise<Authenticated | null>
   /** What a user lets applications do. */
   consents(user: number): Promise<readonly Consent[]>
@@ -297,7 +297,7 @@ export interface Tokens {
 export interface CallCounts {
   read(day: string): Promise<ReadonlyMap<string, number>>
   /**
-   * Adds to the counts of the day, in one transaction, and tells what they are then, of everybody who counts here;
+   * Adds to the counts of the day, in one transaction, and returns the new sums of all servers;
    * forgets days before it.
    */
   add(day: string, calls: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>>

@@ -26,7 +26,7 @@ export function createAudit(database: Database, now: () => number): Audit {
     note: async (action, subject, given) => {
       const actor = given ?? currentActor() ?? localActor()
       const texts = [actor.name, action, subject, actor.address].map(text => text.slice(0, MAX_LENGTH))
-      await database.writeFigures(() => insert(now(), ...texts))
+      await database.writeCounts(() => insert(now(), ...texts))
     },
     async *events(since) {
       for (let last = 0; ; ) {
@@ -55,9 +55,9 @@ function localActor() {
 export function auditedAccounts(accounts: Accounts): Accounts {
   const { users, keys, sessions, clients, tokens, secondFactors, passkeys, audit } = accounts
   const noted = async <T>(work: Promise<T>, action: string, subject: string): Promise<T> => {
-    const made = await work
+    const done = await work
     await audit.note(action, subject)
-    return made
+    return done
   }
   const nameOf = async (user: number) => (await users.byId(user))?.name ?? String(user)
   return {

@@ -3,12 +3,12 @@ import type { Database } from './database.ts'
 import type { DatabaseScript } from './database-script.ts'
 import { type MaybePromise, thenMaybe } from './maybe-promise.ts'
 
-/** What credentials stand for that is held in memory, of those that are in use. */
-const MAX_HELD = 20_000
+/** Maximum number of cached credentials. */
+const MAX_CACHED = 20_000
 
-/** What credentials stand for, by their hashes: looked up once, and held as long as nothing is written. */
+/** Principals of credentials, by their hashes: looked up once, and cached until something is written. */
 export interface CachedEntry<T> {
-  /** @param isGood false for what is held and has to be looked up again */
+  /** @param isGood false for a cached entry that has to be looked up again */
   find(hash: Buffer, isGood?: (cached: T) => boolean): MaybePromise<T | null>
 }
 
@@ -16,7 +16,7 @@ export function createCache<T extends object>(
   database: Database,
   load: (hash: Buffer) => DatabaseScript<T | null>,
 ): CachedEntry<T> {
-  const cached = new LRUCache<string, T>({ max: MAX_HELD })
+  const cached = new LRUCache<string, T>({ max: MAX_CACHED })
   let generation = Number.NaN
   const look = (hash: Buffer, current: number, isGood: (cached: T) => boolean): MaybePromise<T | null> => {
     if (current !== generation) cached.clear()

@@ -20,7 +20,7 @@ export function createCallCounts(database: Database): CallCounts {
     add: async (day, counts) => {
       const rows = [...counts].map(([subject, calls]) => [day, subject, calls] as const)
       return mapOf(
-        await database.writeFigures(function* () {
+        await database.writeCounts(function* () {
           yield* forget(day)
           return yield* forRows<Row>(add, '(?, ?, ?)', rows)
         }),

@@ -7,7 +7,7 @@ const AT_ONCE = 500
 
 const DAY = 24 * 3600_000
 
-/** Milliseconds that a spent refresh token is known, so that its reuse is noticed. */
+/** Milliseconds that a consumed refresh token is retained, so that its reuse is noticed. */
 const REUSE_NOTICED = 90 * DAY
 
 /** What expires: the table, its key, the column with the moment, and how long rows are stored after it. */
@@ -29,7 +29,7 @@ const end = query<{ readonly last: number | null }>(
   `SELECT max(rowid) AS last FROM
     (SELECT rowid FROM family WHERE rowid > ? ORDER BY rowid LIMIT ${AT_ONCE}) AS some`,
 )
-const removeFamilies = change(
+const removeGrants = change(
   `DELETE FROM family WHERE rowid > ? AND rowid <= ? AND created <= ?
     AND (revoked IS NOT NULL OR NOT EXISTS (SELECT 1 FROM refresh_token WHERE family = family.id))
     AND NOT EXISTS (SELECT 1 FROM code WHERE family = family.id)
@@ -41,19 +41,19 @@ const removeFamilies = change(
  * what is called from time to time, with the moment in milliseconds since 1970.
  */
 export function createCleaning(database: Database): (now: number) => Promise<void> {
-  const cleanFamilies = createFamilyCleaning(database)
+  const cleanGrants = createGrantCleaning(database)
   return async now => {
     for (const { remove, lifetime } of DELETIONS) await database.write(() => remove(now - lifetime))
-    await cleanFamilies(now - 2 * DAY)
+    await cleanGrants(now - 2 * DAY)
   }
 }
 
 /** Walks through all authorizations, some at a time, and begins again at the end. */
-function createFamilyCleaning(database: Database): (before: number) => Promise<void> {
+function createGrantCleaning(database: Database): (before: number) => Promise<void> {
   let position = 0
   return async before => {
     const last = (await database.read(() => end.get(position)))?.last ?? null
-    if (last !== null) await database.write(() => removeFamilies(position, last, before))
+    if (last !== null) await database.write(() => removeGrants(position, last, before))
     position = last ?? 0
   }
 }

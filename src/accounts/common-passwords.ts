@@ -74,7 +74,7 @@ const ORDERS: readonly string[] = [
   '1122334455667788990',
 ].flatMap(order => [order, [...order].reverse().join('')])
 
-/** Signs that stand for letters. */
+/** Signs that substitute letters. */
 const STAND_INS: Readonly<Record<string, string>> = {
   0: 'o',
   1: 'il',
@@ -88,12 +88,12 @@ const STAND_INS: Readonly<Record<string, string>> = {
   '!': 'i',
 }
 
-/** What is unexplained of a common password at most: two letters, or four figures and signs. */
+/** What is unexplained of a common password at most: two letters, or four digits and signs. */
 const UNEXPLAINED = 4
 const LETTER = 2
 const OTHER = 1
 
-/** Nobody guesses longer ones first. */
+/** Longer ones are not guessed first. */
 const MAX_LENGTH = 40
 
 /** Characters of an order that are more than chance. */

@@ -8,7 +8,7 @@ import {
 } from './database-script.ts'
 
 /**
- * All tables with what is stored of them, those first that others refer to, and what tells which rows came first. The audit log
+ * All tables with what is stored of them, those first that others refer to, and the column that orders the rows. The audit log
  * is none of them: what happened here is not taken back by a restore.
  */
 const TABLES = [

@@ -22,7 +22,7 @@ export interface ScriptQuery<Row> {
 
 /**
  * A statement in the SQL that all databases of accounts understand; see postgres/dialect.ts for what is said otherwise
- * there. Parameters are `?`, or `?1` where one stands in several places.
+ * there. Parameters are `?`, or `?1` where one occurs in several places.
  */
 export function query<Row extends object>(sql: string): ScriptQuery<Row> {
   return {
@@ -35,7 +35,7 @@ export function query<Row extends object>(sql: string): ScriptQuery<Row> {
   }
 }
 
-/** A statement that changes rows, and tells how many. */
+/** A statement that changes rows, and returns their number. */
 export function change(sql: string): (...values: readonly SqlValue[]) => DatabaseScript<number> {
   return function* (...values) {
     return (yield { type: 'change', sql, values }) as number

@@ -3,7 +3,7 @@ import type { MaybePromise } from './maybe-promise.ts'
 
 /**
  * Where accounts are: a file (sqlite.ts) or a database on the network that several Lodestones share (postgres/). Work on a
- * file is done when the call returns. Faults: AccountsUnavailable where the database cannot be asked now.
+ * file is done when the call returns. Faults: AccountsUnavailable where the database is unavailable.
  */
 export interface Database {
   /** Runs work that writes nothing. */
@@ -12,8 +12,8 @@ export interface Database {
   snapshot<T>(work: () => DatabaseScript<T>): MaybePromise<T>
   /** Runs work that is written as a whole, or not at all where it throws; no other work is written meanwhile. */
   write<T>(work: () => DatabaseScript<T>): MaybePromise<T>
-  /** The same for figures, on which nothing depends that was read. */
-  writeFigures<T>(work: () => DatabaseScript<T>): MaybePromise<T>
+  /** The same for counts, on which no cached value depends. */
+  writeCounts<T>(work: () => DatabaseScript<T>): MaybePromise<T>
   /**
    * A number that is another one after something that others depend on was written: at once where this process wrote it,
    * within a second where another did. What was read before is good as long as it is the same.

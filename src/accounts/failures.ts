@@ -26,17 +26,17 @@ export interface Failures {
   forget(subject: string): MaybePromise<void>
 }
 
-/** Subjects that memory holds; of more, those that were longest not seen are forgotten. */
+/** Maximum number of subjects in memory; beyond that, the least recently used are dropped. */
 const MAX_REMEMBERED = 100_000
 
 /** Failures of one process, which begins without any. */
 export class FailuresInMemory implements Failures {
-  private readonly most: number
+  private readonly max: number
   /** Moments of failures, least recently touched first. */
   private readonly moments = new Map<string, readonly number[]>()
 
   constructor(max = MAX_REMEMBERED) {
-    this.most = max
+    this.max = max
   }
 
   begin(counted: readonly FailureLimit[], now: number): number | null {
@@ -65,7 +65,7 @@ export class FailuresInMemory implements Failures {
   }
 
   private forgetOld(counted: readonly FailureLimit[], now: number): void {
-    const since = now - longestOf(counted)
+    const since = now - maxWithin(counted)
     for (const subject of subjectsOf(counted)) {
       const moments = this.moments.get(subject)?.filter(moment => moment > since) ?? []
       if (moments.length === 0) this.moments.delete(subject)
@@ -77,7 +77,7 @@ export class FailuresInMemory implements Failures {
     const moments = this.moments.get(subject) ?? []
     this.moments.delete(subject)
     this.moments.set(subject, [...moments, now])
-    if (this.moments.size <= this.most) return
+    if (this.moments.size <= this.max) return
     const [oldest] = this.moments.keys()
     if (oldest !== undefined) this.moments.delete(oldest)
   }
@@ -87,14 +87,14 @@ function subjectsOf(counted: readonly FailureLimit[]): ReadonlySet<string> {
   return new Set(counted.map(({ subject }) => subject))
 }
 
-function longestOf(counted: readonly FailureLimit[]): number {
+function maxWithin(counted: readonly FailureLimit[]): number {
   return Math.max(0, ...counted.map(({ within }) => within))
 }
 
 /** Milliseconds for which failures are stored. */
 const MAX_WITHIN = 3_600_000
 
-/** Failures that the database holds; of more, the oldest are forgotten. */
+/** Maximum number of failures in the database; beyond that, the oldest are deleted. */
 const MAX_FAILURES = 500_000
 
 const removeOld = change('DELETE FROM failure WHERE moment <= ?')
@@ -110,8 +110,8 @@ const removeOne = change(
 )
 const removeAll = change('DELETE FROM failure WHERE subject = ?')
 
-/** Milliseconds for which it is held in memory that a subject may not try, and subjects of which it is held. */
-const [HELD, MAX_HELD] = [1000, 10_000]
+/** Milliseconds for which a block of a subject is cached, and maximum number of cached subjects. */
+const [CACHED_FOR, MAX_CACHED] = [1000, 10_000]
 
 /** A subject that has as many failures as it may have. */
 interface Full {
@@ -122,12 +122,12 @@ interface Full {
 
 /**
  * Failures of all Lodestones that share a database: what one of them counts, all of them know. Attempts of a process ask one
- * after the other, and who is blocked is not asked about again for a moment, so that a flood of them leaves the database to
+ * after the other, and a block is cached for a moment, so that a flood of them leaves the database to
  * everybody else.
  */
 export class SharedFailures implements Failures {
   private readonly database: Database
-  private readonly held = new Map<string, { readonly end: number; readonly until: number }>()
+  private readonly cached = new Map<string, { readonly end: number; readonly until: number }>()
   private turn: Promise<unknown> = Promise.resolve()
 
   constructor(database: Database) {
@@ -136,11 +136,11 @@ export class SharedFailures implements Failures {
 
   begin(counted: readonly FailureLimit[], now: number): Promise<number | null> {
     const answer = this.turn.then(async () => {
-      const cached = this.heldOf(counted, now)
-      const full = cached.length > 0 ? cached : await this.database.writeFigures(() => begin(counted, now))
-      if (this.held.size > MAX_HELD) this.held.clear()
+      const cached = this.cachedOf(counted, now)
+      const full = cached.length > 0 ? cached : await this.database.writeCounts(() => begin(counted, now))
+      if (this.cached.size > MAX_CACHED) this.cached.clear()
       if (full !== cached)
-        for (const { subject, end } of full) this.held.set(subject, { end, until: now + HELD })
+        for (const { subject, end } of full) this.cached.set(subject, { end, until: now + CACHED_FOR })
       return full.length === 0 ? null : Math.max(...full.map(({ end }) => end))
     })
     this.turn = ignoreRejection(answer, 'whoever asked gets it')
@@ -148,20 +148,20 @@ export class SharedFailures implements Failures {
   }
 
   async withdraw(subjects: readonly string[], moment: number): Promise<void> {
-    for (const subject of subjects) this.held.delete(subject)
-    await this.database.writeFigures(function* () {
+    for (const subject of subjects) this.cached.delete(subject)
+    await this.database.writeCounts(function* () {
       for (const subject of subjects) yield* removeOne(subject, moment)
     })
   }
 
   async forget(subject: string): Promise<void> {
-    this.held.delete(subject)
-    await this.database.writeFigures(() => removeAll(subject))
+    this.cached.delete(subject)
+    await this.database.writeCounts(() => removeAll(subject))
   }
 
-  private heldOf(counted: readonly FailureLimit[], now: number): readonly Full[] {
+  private cachedOf(counted: readonly FailureLimit[], now: number): readonly Full[] {
     return counted.flatMap(({ subject }) => {
-      const cached = this.held.get(subject)
+      const cached = this.cached.get(subject)
       return cached !== undefined && now < cached.until && now < cached.end
         ? [{ subject, end: cached.end }]
         : []

@@ -4,7 +4,7 @@ import { change, query } from './database-script.ts'
 import { folded } from './names.ts'
 import { type RandomBytes, randomText } from './secrets.ts'
 
-/** Characters of the password of a user who signs in elsewhere: nobody knows it. */
+/** Characters of the password of a user who signs in elsewhere: it is random and not disclosed. */
 const PASSWORD_LENGTH = 60
 
 const find = query<{ readonly user: number }>(
@@ -27,12 +27,12 @@ export function createIdentities(
     user: async ({ issuer, subject, name }) => {
       const before = await known(issuer, subject)
       if (before !== null) return before
-      const made = await users.add(await freeName(database, name), randomText(randomBytes, PASSWORD_LENGTH))
-      const linked = await database.write(() => link(issuer, subject, made.id))
-      if (linked > 0) return made
+      const added = await users.add(await freeName(database, name), randomText(randomBytes, PASSWORD_LENGTH))
+      const linked = await database.write(() => link(issuer, subject, added.id))
+      if (linked > 0) return added
       // Two sign-ins of the same person at once: the other was first.
-      await users.remove(made.name)
-      return (await known(issuer, subject)) ?? made
+      await users.remove(added.name)
+      return (await known(issuer, subject)) ?? added
     },
     setGrants: async (user, managed, granted) => {
       for (const dataset of granted) if (!user.grants.includes(dataset)) await users.grant(user.name, dataset)
@@ -42,7 +42,7 @@ export function createIdentities(
   }
 }
 
-/** A name that nobody has: who has it already may be somebody else. */
+/** An unused name: an existing user of that name may be another person. */
 async function freeName(database: Database, wished: string): Promise<string> {
   const name =
     wished

@@ -15,7 +15,7 @@ const HINT_LENGTH = 6
 
 export const MAX_KEYS = 100
 
-/** Who a key stands for. */
+/** The principal of a key. */
 interface CachedKey {
   readonly id: number
   readonly principal: Authenticated
@@ -61,7 +61,7 @@ export function createKeys(
   now: () => number,
 ): { readonly keys: Keys; readonly uses: LastUses } {
   const uses = createLastUses(some =>
-    database.writeFigures(function* () {
+    database.writeCounts(function* () {
       yield* forRows(writeUses, '(CAST(? AS BIGINT), CAST(? AS BIGINT))', some)
     }),
   )

@@ -1,7 +1,7 @@
-/** What is there at once where it is known in memory, and comes later where a database on the network is asked. */
+/** A value at once where it is in memory, or a promise where a database on the network is queried. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** Goes on with what is there, at once where it is: a promise would cost more than many an answer. */
+/** Continues synchronously with a value that is there: a promise would cost more than many an answer. */
 export function thenMaybe<T, U>(
   maybe: MaybePromise<T>,
   next: (value: T) => MaybePromise<U>,

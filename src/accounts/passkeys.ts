@@ -95,7 +95,7 @@ export function createPasskeys(database: Database, portalSecret: Buffer, now: ()
       const row = await database.read(() => find.get(credential))
       return row === undefined ? null : credentialOf(row)
     },
-    use: async (id, counter) => (await database.writeFigures(() => use(counter, now(), id))) > 0,
+    use: async (id, counter) => (await database.writeCounts(() => use(counter, now(), id))) > 0,
     rename: async (user, id, given) => {
       const label = checkLabel('A label', given, 1)
       if ((await database.write(() => rename(label, user, id))) === 0)

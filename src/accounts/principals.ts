@@ -1,6 +1,6 @@
 import type { Authenticated } from '../model/principal.ts'
 
-/** What a statement brings of a user, so that one statement tells who a credential stands for and what that one may see. */
+/** Columns of a user, so that one statement returns the principal of a credential with its grants. */
 export interface PrincipalRow {
   readonly user: number
   readonly name: string

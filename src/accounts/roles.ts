@@ -1,7 +1,7 @@
 import { lookup } from '../model/lookup.ts'
 
 /**
- * Roles as the grants that they stand for: readers see all restricted datasets, publishers describe and publish them as well, and
+ * Roles as sets of grants: readers see all restricted datasets, publishers describe and publish them as well, and
  * administrators see the calls of the APIs one by one too.
  */
 const ROLES: Readonly<Record<string, readonly string[]>> = {
@@ -12,7 +12,7 @@ const ROLES: Readonly<Record<string, readonly string[]>> = {
 
 export const ROLE_NAMES = Object.keys(ROLES)
 
-/** The grants that a name stands for: those of a role, or itself. */
+/** The grants of a name: those of a role, or itself. */
 export function grantsOf(name: string): readonly string[] {
   return lookup(ROLES, name) ?? [name]
 }

@@ -8,7 +8,7 @@ const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 /** Bytes from here on would make some digits likelier than others. */
 const FAIR = 256 - (256 % DIGITS.length)
 
-/** Longest text that is taken for a secret at all, so that nobody has long texts hashed. */
+/** Maximum length of a secret, so that clients cannot have long texts hashed. */
 const MAX_LENGTH = 200
 
 /** A random text of A-Z a-z 0-9: 5.95 bits a character. */

@@ -61,7 +61,7 @@ export function createSessions(
   now: () => number,
 ): { readonly sessions: Sessions; readonly uses: LastUses } {
   const uses = createLastUses(some =>
-    database.writeFigures(function* () {
+    database.writeCounts(function* () {
       yield* forRows(writeUses, '(CAST(? AS BIGINT), CAST(? AS BIGINT))', some)
     }),
   )

@@ -8,7 +8,7 @@ export interface SingleUse {
    * Consumes something until it expires by itself; false where it was consumed before.
    *
    * @param what names it, with its kind; stored as a hash
-   * @param expires milliseconds since 1970: whoever asks refuses it afterwards, so it may be forgotten then
+   * @param expires milliseconds since 1970: the caller refuses it afterwards, so it may be forgotten then
    */
   consume(what: string, expires: number): Promise<boolean>
 }
@@ -18,6 +18,6 @@ const insert = change('INSERT INTO single_use (hash, expires) VALUES (?, ?) ON C
 export function createSingleUse(database: Database): SingleUse {
   return {
     consume: async (what, expires) =>
-      (await database.writeFigures(() => insert(hashOf(what), Math.ceil(expires)))) > 0,
+      (await database.writeCounts(() => insert(hashOf(what), Math.ceil(expires)))) > 0,
   }
 }

@@ -83,7 +83,7 @@ export class SqliteDatabase implements Database {
     return this.transact(() => this.run(work()))
   }
 
-  writeFigures<T>(work: () => DatabaseScript<T>): T {
+  writeCounts<T>(work: () => DatabaseScript<T>): T {
     return this.transact(() => this.run(work()))
   }
 
@@ -145,7 +145,7 @@ export class SqliteDatabase implements Database {
     }
   }
 
-  /** Puts what is in the log into the file, where nobody else is using it, and closes. */
+  /** Checkpoints the write-ahead log, if the file is not in use elsewhere, and closes. */
   close(): void {
     if (!this.connection.open) return
     try {

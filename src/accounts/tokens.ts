@@ -10,7 +10,7 @@ import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 
 const CODE_LENGTH = 30
 const TOKEN_LENGTH = 43
-const FAMILY_LENGTH = 22
+const GRANT_LENGTH = 22
 
 /** Milliseconds that a code lasts: as long as RFC 6749 advises at most (section 4.1.2). */
 const CODE_LIFE = 600_000
@@ -19,18 +19,18 @@ const CODE_LIFE = 600_000
 const TOKEN_LIFE = 3600
 
 /** Authorizations that a user has given one application; of more the oldest are revoked. */
-const MAX_FAMILIES = 100
+const MAX_GRANTS = 100
 
-const DESCENT = 'family.client, family.account AS user, family.scope, family.id AS family'
+const DESCENT = 'family.client, family.account AS user, family.scope, family.id AS "grant"'
 
 interface CodeRow extends Descent {
   readonly redirectUri: string
   readonly challenge: string | null
   readonly expires: number
-  readonly spent: number | null
+  readonly consumed: number | null
 }
 
-/** Who a token stands for, and until when. */
+/** The principal of a token, and its expiry. */
 interface CachedToken {
   readonly principal: Authenticated
   readonly expires: number
@@ -40,8 +40,8 @@ const insertAccess = change('INSERT INTO access_token (hash, family, expires) VA
 const insertRefresh = change('INSERT INTO refresh_token (hash, family) VALUES (?, ?)')
 const dropExpired = change('DELETE FROM access_token WHERE family = ? AND expires <= ?')
 const refresh = {
-  find: query<Descent & { readonly spent: number | null }>(
-    `SELECT ${DESCENT}, refresh_token.spent FROM refresh_token JOIN family ON family.id = refresh_token.family
+  find: query<Descent & { readonly consumed: number | null }>(
+    `SELECT ${DESCENT}, refresh_token.spent AS consumed FROM refresh_token JOIN family ON family.id = refresh_token.family
       WHERE hash = ?`,
   ),
   spend: change(
@@ -60,7 +60,7 @@ const codes = {
     'INSERT INTO code (hash, family, redirect_uri, challenge, method, expires) VALUES (?, ?, ?, ?, ?, ?)',
   ),
   find: query<CodeRow>(
-    `SELECT ${DESCENT}, redirect_uri AS "redirectUri", challenge, expires, spent
+    `SELECT ${DESCENT}, redirect_uri AS "redirectUri", challenge, expires, spent AS consumed
       FROM code JOIN family ON family.id = code.family WHERE hash = ?`,
   ),
   spend: change(
@@ -69,7 +69,7 @@ const codes = {
   ),
 }
 
-const families = {
+const grants = {
   possible: query('SELECT 1 AS found FROM account, client WHERE account.id = ? AND client.id = ?'),
   insert: change('INSERT INTO family (id, account, client, scope, created) VALUES (?, ?, ?, ?, ?)'),
   alive: query(
@@ -82,7 +82,7 @@ const families = {
   revoke: change('UPDATE family SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL'),
   removeOldest: change(
     `DELETE FROM family WHERE id IN (SELECT id FROM family WHERE account = ? AND client = ?
-      ORDER BY created DESC, rowid DESC LIMIT 1000000 OFFSET ${MAX_FAMILIES})`,
+      ORDER BY created DESC, rowid DESC LIMIT 1000000 OFFSET ${MAX_GRANTS})`,
   ),
   removeAll: change('DELETE FROM family WHERE account = ? AND client = ?'),
 }
@@ -120,15 +120,15 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
     const row = yield* principal.get(hash)
     return row === undefined ? null : { principal: principalOf(row, 'token'), expires: row.expires }
   })
-  /** Where it was spent before, whoever presents it again has stolen it, or it was stolen from him. */
+  /** A token that was consumed before and is presented again has been stolen. */
   const consumedOrRevoked = function* (consumed: number, found: Descent | null): DatabaseScript<boolean> {
     if (consumed > 0) return true
-    if (found !== null) yield* families.revoke(found.family, now())
+    if (found !== null) yield* grants.revoke(found.grant, now())
     return false
   }
   const spendCode = function* (code: string): DatabaseScript<boolean> {
     const found = yield* findCode(code)
-    if (found === null || (!found.spent && found.expires <= now())) return false
+    if (found === null || (!found.consumed && found.expires <= now())) return false
     return yield* consumedOrRevoked(yield* codes.spend(hashOf(code), now()), found)
   }
   const spendRefresh = function* (token: string): DatabaseScript<boolean> {
@@ -136,28 +136,28 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
     if (hash === null) return false
     return yield* consumedOrRevoked(yield* refresh.spend(hash, now()), yield* findRefresh(token))
   }
-  const issue = function* ({ client, user, scope, family }: Descent): DatabaseScript<IssuedTokens | null> {
-    if ((yield* families.alive.get(family, user, client)) === undefined) return null
+  const issue = function* ({ client, user, scope, grant }: Descent): DatabaseScript<IssuedTokens | null> {
+    if ((yield* grants.alive.get(grant, user, client)) === undefined) return null
     const accessToken = randomText(randomBytes, TOKEN_LENGTH)
     const refreshToken = randomText(randomBytes, TOKEN_LENGTH)
-    yield* dropExpired(family, now())
-    yield* insertAccess(hashOf(accessToken), family, now() + TOKEN_LIFE * 1000)
-    yield* insertRefresh(hashOf(refreshToken), family)
+    yield* dropExpired(grant, now())
+    yield* insertAccess(hashOf(accessToken), grant, now() + TOKEN_LIFE * 1000)
+    yield* insertRefresh(hashOf(refreshToken), grant)
     return { accessToken, refreshToken, expiresIn: TOKEN_LIFE, scope }
   }
   return {
     issueCode: async ({ client, user, scope, redirectUri, challenge }) => {
       const code = randomText(randomBytes, CODE_LENGTH)
-      const family = randomText(randomBytes, FAMILY_LENGTH)
+      const grant = randomText(randomBytes, GRANT_LENGTH)
       const moment = now()
       await database.write(function* () {
-        if ((yield* families.possible.get(user, client)) === undefined)
+        if ((yield* grants.possible.get(user, client)) === undefined)
           throw unknownName('There is no such user or application')
         yield* consents.insert(user, client, scope, moment)
-        yield* families.insert(family, user, client, scope, moment)
-        yield* families.removeOldest(user, client)
+        yield* grants.insert(grant, user, client, scope, moment)
+        yield* grants.removeOldest(user, client)
         const method = challenge === null ? null : 'S256'
-        yield* codes.insert(hashOf(code), family, redirectUri, challenge, method, moment + CODE_LIFE)
+        yield* codes.insert(hashOf(code), grant, redirectUri, challenge, method, moment + CODE_LIFE)
       })
       return code
     },
@@ -180,8 +180,8 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
       const hash = hashOfGiven(token)
       if (hash === null) return
       await database.write(function* () {
-        const found = yield* families.ofToken.get(hash)
-        if (found?.client === client) yield* families.revoke(found.id, now())
+        const found = yield* grants.ofToken.get(hash)
+        if (found?.client === client) yield* grants.revoke(found.id, now())
       })
     },
     inspect: async (token, client) => {
@@ -207,7 +207,7 @@ export function createTokens(database: Database, randomBytes: RandomBytes, now: 
     withdraw: async (user, client) => {
       await database.write(function* () {
         if ((yield* consents.remove(user, client)) === 0) throw unknownName('There is no such authorization')
-        yield* families.removeAll(user, client)
+        yield* grants.removeAll(user, client)
       })
     },
   }
@@ -219,14 +219,14 @@ function* findCode(code: string): DatabaseScript<FoundCode | null> {
   const hash = hashOfGiven(code)
   const row = hash === null ? undefined : yield* codes.find.get(hash)
   if (row === undefined) return null
-  const { client, user, scope, family, redirectUri, challenge, expires } = row
-  return { client, user, scope, family, redirectUri, challenge, expires, spent: row.spent !== null }
+  const { client, user, scope, grant, redirectUri, challenge, expires } = row
+  return { client, user, scope, grant, redirectUri, challenge, expires, consumed: row.consumed !== null }
 }
 
-function* findRefresh(token: string): DatabaseScript<(Descent & { readonly spent: boolean }) | null> {
+function* findRefresh(token: string): DatabaseScript<(Descent & { readonly consumed: boolean }) | null> {
   const hash = hashOfGiven(token)
   const row = hash === null ? undefined : yield* refresh.find.get(hash)
   if (row === undefined) return null
-  const { client, user, scope, family, spent: consumed } = row
-  return { client, user, scope, family, spent: consumed !== null }
+  const { client, user, scope, grant, consumed } = row
+  return { client, user, scope, grant, consumed: consumed !== null }
 }

@@ -22,7 +22,7 @@ export interface AdminEndpoint {
   close(): Promise<void>
 }
 
-/** Milliseconds: who asks here sends no bodies. */
+/** Milliseconds: requests here have no bodies. */
 const TIMEOUTS = { requestTimeout: 10_000, headersTimeout: 10_000, connectionsCheckingInterval: 5000 }
 
 /**
@@ -38,7 +38,7 @@ export async function openAdminEndpoint({
   const server = createServer(TIMEOUTS, (message, response) => {
     answer(message, response, health, metrics).catch(() => {
       if (!response.headersSent)
-        send(response, 500, 'text/plain; charset=utf-8', 'The figures cannot be told.\n')
+        send(response, 500, 'text/plain; charset=utf-8', 'The metrics are unavailable.\n')
     })
   })
   await listen(server, host, port)

@@ -182,7 +182,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
   await quotas.begin()
   let readiness: Readiness = 'publishing'
   let isFollowed = false
-  const figures = async () => {
+  const statistics = async () => {
     // The size of the store tells of datasets that not everybody may see.
     const isOpen =
       config.access === 'public' && catalog.entries().every(({ dataset }) => dataset.visibility === 'public')
@@ -192,7 +192,7 @@ export async function buildApp(config: Config, options: AppOptions = {}): Promis
     readiness: () => readiness,
     canAnswer: async () => (await store.statistics()).threads.ready > 0,
     startProgress: () => catalog.visibleTo(ANONYMOUS).startProgress?.() ?? null,
-    figures,
+    statistics,
   }
   await registerEndpoints(http, config, {
     catalog,

@@ -22,7 +22,7 @@ export function queryLogOf(
   return new QueryLog({ folder, size: queryLog, address, now: () => Date.now() })
 }
 
-export function servedFigures(entries: readonly ServedDataset[]) {
+export function servedStatistics(entries: readonly ServedDataset[]) {
   const restricted = entries.filter(({ dataset }) => dataset.visibility === 'restricted').length
   const records = entries.reduce((sum, { statistics }) => sum + statistics.records, 0)
   const moments = entries.map(({ published }) => Date.parse(published) / 1000)

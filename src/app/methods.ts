@@ -17,7 +17,7 @@ const ALLOWED =
 const ALLOWED_NAMES: ReadonlySet<string> = new Set(ALLOWED.toLowerCase().split(', '))
 
 /** Names that a preflight may ask for beside these, and characters of each. */
-const MAX_ASKED = 20
+const MAX_REQUESTED = 20
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,60}$/
 
 /**
@@ -28,7 +28,7 @@ export function preflight(requested: string | undefined) {
   const names = (requested ?? '').split(',').map(name => name.trim())
   const others = names.filter(name => HEADER_NAME.test(name) && !ALLOWED_NAMES.has(name.toLowerCase()))
   return {
-    'access-control-allow-headers': [ALLOWED, ...others.slice(0, MAX_ASKED)].join(', '),
+    'access-control-allow-headers': [ALLOWED, ...others.slice(0, MAX_REQUESTED)].join(', '),
     'access-control-max-age': '86400',
     vary: 'Access-Control-Request-Headers',
   }

@@ -26,16 +26,16 @@ export interface PluginOptions {
   readonly quotas: CallTaker
   /** What charges work to clients; without it nobody is limited. */
   readonly fairUse?: FairUse
-  /** True where the portal is reached by TLS: browsers are then told to use nothing else (RFC 6797). */
+  /** True where the portal is reached by TLS: browsers then get Strict-Transport-Security (RFC 6797). */
   readonly isSecure?: boolean
-  /** Whence a request comes. */
+  /** The caller's address. */
   readonly address: (message: IncomingMessage) => string
   /** The portal of the page that sends browsers to sign in; without it they get what programs get. */
   readonly site?: SiteOptions
 }
 
 /**
- * Teaches an instance the plugins that all of its routes share: the methods, CORS and its preflights, who asks, whether
+ * Teaches an instance the plugins that all of its routes share: the methods, CORS and its preflights, authentication, whether
  * that one may, and how often, addresses that cannot be decoded, compression, and what 304 and HEAD leave out. The
  * configuration of the route decides.
  */
@@ -55,7 +55,7 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
       return
     }
     if (!isSigningIn && method === 'POST' && isForm(request)) {
-      // A form may say who asks: the rest is decided when it is read.
+      // A form may carry credentials: the rest is decided when it is read.
       refuseDamaged(request.query)
       done()
       return
@@ -134,7 +134,7 @@ function recognise(request: FastifyRequest, { authenticate }: PluginOptions): Ma
 }
 
 /**
- * Decides who asks and whether that one may ask now. Faults: those of authentication, Unauthorised on a private portal.
+ * Authenticates a request and applies its quota. Faults: those of authentication, Unauthorised on a private portal.
  *
  * @returns true where the request is answered
  */
@@ -221,7 +221,7 @@ function onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown, 
 }
 
 /**
- * Gives 304 the tag that the client knows the answer by, and answers 304 to who asks for nothing that is there. An answer with
+ * Gives 304 the tag that the client knows the answer by, and answers 304 without a body. An answer with
  * a tag varies by coding however long it is, so that 304 varies as the 200 does that it stands for (RFC 9110, section 15.4.5).
  */
 function settleTag(request: FastifyRequest, reply: FastifyReply): void {

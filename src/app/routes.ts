@@ -52,7 +52,7 @@ import {
   publicationState,
   quadGraphs,
   queryLogOf,
-  servedFigures,
+  servedStatistics,
   sourceAges,
   sparqlDataset,
 } from './endpoint-sources.ts'
@@ -132,7 +132,7 @@ export async function registerEndpoints(
       ]),
   })
   if (!isPrivate) cache.install(http)
-  fairUse.guard(http)
+  fairUse.installDelay(http)
   http.setErrorHandler(answerFault(restBody))
   const signingIn = {
     ...frame,
@@ -160,7 +160,7 @@ export async function registerEndpoints(
   const { metrics } = services.telemetry
   metrics?.measure({
     store,
-    datasets: () => servedFigures(catalog.entries()),
+    datasets: () => servedStatistics(catalog.entries()),
     cache: () => cache.statistics(),
     ready: () => services.health.readiness() === 'ready',
     sources: () => sourceAges(config.portal, now()),

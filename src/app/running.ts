@@ -104,8 +104,8 @@ async function lock(portal: string): Promise<(() => void) | null> {
       return () => rmSync(file, { force: true })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return null
-      const made = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
-      if (Date.now() - made > LOCK_LIFE) rmSync(file, { force: true })
+      const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
+      if (Date.now() - modified > LOCK_LIFE) rmSync(file, { force: true })
       else await sleep(LOCK_PAUSE)
     }
   }

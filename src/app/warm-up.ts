@@ -25,7 +25,7 @@ const SHARE = 9
 
 const PATH = '/api/explore/v2.1'
 
-/** Sees every dataset, for nobody is told what was found. */
+/** Sees every dataset, because the answers are discarded. */
 const EVERYBODY: Authenticated = {
   type: 'user',
   id: 0,
@@ -52,19 +52,19 @@ export interface WarmUpOptions extends Pick<ExploreOptions, 'store' | 'base' | '
   readonly times?: { readonly large: number; readonly small: number }
 }
 
-/** How many questions were asked, and how many of them were not answered with 200. */
+/** Number of requests sent, and of those not answered with 200. */
 export interface WarmUpResult {
-  readonly asked: number
+  readonly sent: number
   readonly refused: number
 }
 
 /**
- * Asks typical questions after a start, while nobody else asks: code is compiled well only once it has run, and before that
+ * Sends typical requests after a start, while the server is idle: code is compiled well only once it has run, and before that
  * answers take twice as long. The questions go through the API, but to no port, and nobody's use is counted.
  */
 export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
   const { catalog, signal, server, threads, least = LARGE_DATASET, times = TIMES } = options
-  const result = { asked: 0, refused: 0 }
+  const result = { sent: 0, refused: 0 }
   const bySize = catalog
     .entries()
     .filter(({ content, statistics }) => content === 'records' && statistics.records > 0)
@@ -73,7 +73,7 @@ export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
   if (small === undefined || large === undefined || large.statistics.records < least) return result
   const clients = new Clients(server)
   const http = await bareApi(options)
-  const ask = async ({ dataset }: ServedDataset, time: number, first: number) => {
+  const warmDataset = async ({ dataset }: ServedDataset, time: number, first: number) => {
     const questions = questionsOf(dataset.fields)
     const place = `${PATH}/catalog/datasets/${encodeURIComponent(dataset.id)}`
     let left = time
@@ -84,7 +84,7 @@ export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
       const begun = performance.now()
       const question = questions[turn % questions.length] as Question
       const { statusCode } = await http.inject(`${place}/${question(turn)}`)
-      result.asked += 1
+      result.sent += 1
       if (statusCode !== 200) result.refused += 1
       const took = performance.now() - begun
       left -= took
@@ -96,7 +96,7 @@ export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
       [small, times.small],
       [large, times.large],
     ] as const)
-      await Promise.all(Array.from({ length: threads }, (_, at) => ask(entry, time, at)))
+      await Promise.all(Array.from({ length: threads }, (_, at) => warmDataset(entry, time, at)))
     return result
   } finally {
     clients.close()

@@ -6,7 +6,7 @@ import type { Metas, MetaValue } from '../model/metadata.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import { datasetExtent, extentMetas } from '../publishing/extent.ts'
 
-/** Id of the catalog where it is asked like a dataset. No dataset can have it: an id begins with a letter or digit. */
+/** Id of the catalog where it is queried like a dataset. No dataset can have it: an id begins with a letter or digit. */
 export const CATALOG_ID = '_catalog'
 
 type KnownMeta = readonly [name: string, type: FieldType, multivalued?: true]
@@ -80,7 +80,7 @@ const SEMANTIC_METAS: readonly KnownMeta[] = [
 ]
 
 /** What is counted of the use of datasets (REST 7.5). */
-const FIGURES: readonly KnownMeta[] = [
+const USAGE_METAS: readonly KnownMeta[] = [
   ['download_count', 'int'],
   ['api_call_count', 'int'],
   ['attachment_download_count', 'int'],
@@ -89,10 +89,10 @@ const FIGURES: readonly KnownMeta[] = [
   ['popularity_score', 'double'],
 ]
 
-/** The fields of the figures, for catalogs that are made with them. */
-export const FIGURE_FIELDS: readonly Field[] = FIGURES.map(known => metaField('explore', known))
+/** The fields of the usage statistics, for catalogs that include them. */
+export const USAGE_FIELDS: readonly Field[] = USAGE_METAS.map(known => metaField('explore', known))
 
-/** Tells what is counted of the use of a dataset, by its id. */
+/** Returns the usage statistics of a dataset, by its id. */
 export type UsageStatistics = (dataset: string) => Metas[string]
 
 /** What the catalog needs of one dataset to describe it. */
@@ -136,18 +136,18 @@ export function catalogFields(
 /**
  * One entry as a record of the catalog: its id is the dataset's, its values follow the fields.
  *
- * @param figures what is counted of its use
+ * @param statistics its usage statistics
  */
 export function catalogRecord(
   entry: CatalogEntry,
   position: number,
   fields: readonly Field[],
-  figures?: Metas[string],
+  statistics?: Metas[string],
 ): DatasetRecord {
   const { dataset } = entry
   const described = completeMetas(entry)
   const metas =
-    figures === undefined ? described : { ...described, explore: { ...described.explore, ...figures } }
+    statistics === undefined ? described : { ...described, explore: { ...described.explore, ...statistics } }
   const values = fields.map((known): Value => {
     if (known.name === 'datasetid' || known.name === 'dataset_id') return dataset.id
     if (known.name === 'dataset_uid') return dataset.uid

@@ -2,7 +2,7 @@ import type { Field } from '../model/field.ts'
 import type { Metas } from '../model/metadata.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
 import { EMPTY_GRAPH, type GraphSource } from '../store/store.ts'
-import { CATALOG_ID, catalogFields, catalogRecord, FIGURE_FIELDS } from './catalog-dataset.ts'
+import { CATALOG_ID, catalogFields, catalogRecord, USAGE_FIELDS } from './catalog-dataset.ts'
 import { inMemoryGraphs } from './in-memory-dataset.ts'
 import type { ServedDataset } from './served.ts'
 
@@ -12,37 +12,37 @@ export interface DatasetList {
   readonly entries: readonly ServedDataset[]
 }
 
-/** Datasets as a dataset: what catalog queries are asked of. */
+/** Datasets as a dataset: the target of catalog queries. */
 export interface ServedCatalog extends DatasetList {
   readonly target: CompileTarget
-  /** The figures of use that its records have, by the ids of the entries; it has the fields for them then. */
-  readonly figures?: ReadonlyMap<string, Metas[string]>
+  /** The usage statistics in its records, by the ids of the entries; it has the fields for them then. */
+  readonly statistics?: ReadonlyMap<string, Metas[string]>
 }
 
 /**
  * The graphs of a catalog: every entry's metadata, one triple each.
  *
- * @param id what the catalog is called where it is asked like a dataset
- * @param figures of the use of each entry, by its id
+ * @param id the id of the catalog where it is queried like a dataset
+ * @param statistics usage statistics of each entry, by its id
  */
 export function catalogGraphs(
   entries: readonly ServedDataset[],
   base: string,
   version: string,
   id = CATALOG_ID,
-  figures?: ReadonlyMap<string, Metas[string]>,
+  statistics?: ReadonlyMap<string, Metas[string]>,
 ): { readonly served: ServedCatalog; readonly sources: readonly GraphSource[] } {
-  const fields = catalogFields(entries, figures === undefined ? [] : FIGURE_FIELDS)
+  const fields = catalogFields(entries, statistics === undefined ? [] : USAGE_FIELDS)
   const records = entries.map((entry, position) =>
-    catalogRecord(entry, position, fields, figures?.get(entry.dataset.id)),
+    catalogRecord(entry, position, fields, statistics?.get(entry.dataset.id)),
   )
-  const made = { dataset: { id, fields }, records, base, version, published: EPOCH, isSearched }
-  const { target, sources } = inMemoryGraphs(made)
-  const counted = figures === undefined ? {} : { figures }
+  const content = { dataset: { id, fields }, records, base, version, published: EPOCH, isSearched }
+  const { target, sources } = inMemoryGraphs(content)
+  const counted = statistics === undefined ? {} : { figures: statistics }
   return { served: { version, entries, target, ...counted }, sources }
 }
 
-/** A word of a dataset's mapping is not what somebody looks for who looks for datasets. */
+/** Words of a dataset's mapping are irrelevant to a search for datasets. */
 function isSearched({ name }: Field): boolean {
   return !name.startsWith('semantic.')
 }
@@ -50,7 +50,7 @@ function isSearched({ name }: Field): boolean {
 /** The catalog has no timestamp of its own: its queries know no technical fields. */
 const EPOCH = '1970-01-01T00:00:00Z'
 
-/** What queries of a catalog without datasets are asked of. */
+/** The target of queries of a catalog without datasets. */
 export function emptyTarget(base: string, id = CATALOG_ID): CompileTarget {
   return {
     base,

@@ -39,7 +39,7 @@ export interface CatalogOptions {
   }) => void
 }
 
-/** Different selections of datasets whose catalogs are held at a time. */
+/** Maximum number of cached catalogs, one per selection of datasets. */
 const MAX_LISTS = 64
 
 /**
@@ -72,7 +72,7 @@ export class Catalog implements DatasetSource {
    * Names datasets that will be served once they are published, so that asking for one early says so, and lists are known
    * to be incomplete.
    *
-   * @param visibilityOf called for each of them at most once, where a list is asked for early
+   * @param visibilityOf called for each of them at most once, where a list is requested early
    */
   expect(ids: readonly string[], visibilityOf: (id: string) => Dataset['visibility'] = () => 'public'): void {
     this.expected = new Map(ids.map(id => [id, memoised(() => visibilityOf(id) === 'public')]))
@@ -83,14 +83,14 @@ export class Catalog implements DatasetSource {
     return this.served.entries
   }
 
-  /** What somebody may see: what is public, and the restricted datasets that were granted. */
+  /** What a principal may see: public datasets, and the restricted datasets granted to it. */
   visibleTo(principal: Principal): VisibleDatasets {
     const { served } = this
     const list = this.listFor(served, principal)
     return {
       current: () => list.current(),
-      asked: () => list.asked(),
-      counted: figures => list.counted(figures),
+      asDataset: () => list.asDataset(),
+      counted: statistics => list.counted(statistics),
       startProgress: () => this.startProgress(served, principal),
       dataset: (id, version = null) => {
         this.refuseLeftOut(served, principal, id)
@@ -120,8 +120,8 @@ export class Catalog implements DatasetSource {
   }
 
   /**
-   * The versions of a dataset that somebody may ask, from the latest to the oldest: of those that were restricted when they were
-   * published only who was granted the dataset is told. Faults: those of {@link addressed}.
+   * The versions of a dataset that the principal may query, from the latest to the oldest: those that were restricted when they were
+   * published are included only for principals with a grant. Faults: those of {@link addressed}.
    */
   versionsOf(id: string, principal: Principal): readonly Manifest[] {
     this.addressed(id, principal)
@@ -166,7 +166,7 @@ export class Catalog implements DatasetSource {
     if (manifest !== null) this.leaveOut(manifest, reason)
   }
 
-  /** Names the datasets that were left out since this was asked before, so that they are published again. */
+  /** Names the datasets that were left out since the previous call, so that they are published again. */
   takeDamaged(): readonly string[] {
     const ids = [...this.toRepair]
     this.toRepair.clear()
@@ -191,7 +191,7 @@ export class Catalog implements DatasetSource {
     })
   }
 
-  /** Only datasets that the principal may see are counted: nobody is told how many others there are. */
+  /** Only datasets that the principal may see are counted, so that the number of others is not disclosed. */
   private startProgress({ byId }: Served, principal: Principal): StartProgress | null {
     if ([...this.expected.keys()].every(id => byId.has(id))) return null
     const expected = [...this.expected].filter(([id, isOpen]) => isOpen() || isGranted(principal, id))
@@ -208,10 +208,10 @@ export class Catalog implements DatasetSource {
     const { lists } = served
     const known = lists.get(key)
     if (known !== undefined) return known
-    served.made += 1
+    served.count += 1
     const entries = served.entries.filter(entry => isVisible(principal, entry))
     const list = new VisibleList(
-      { version: `${served.version}s${served.made}`, entries },
+      { version: `${served.version}s${served.count}`, entries },
       this.visibleOptions(),
     )
     lists.set(key, list)
@@ -273,7 +273,7 @@ export class Catalog implements DatasetSource {
 
   /**
    * Leaves out those of the versions whose files are damaged, or else the one whose graph was refused; false where it is
-   * none of them that kept the others from being loaded.
+   * one that fails does not prevent the others from being loaded.
    */
   private async leaveOutDamaged(fresh: readonly Manifest[], error: unknown): Promise<boolean> {
     if (!(error instanceof Fault) || error.code !== 'LoadRefused') return false
@@ -341,7 +341,7 @@ interface Served {
   /** What others may see, by the ids of the restricted datasets in it. */
   readonly lists: LRUCache<string, VisibleList>
   /** How many of these lists were made. */
-  made: number
+  count: number
 }
 
 function servedOf(
@@ -363,7 +363,7 @@ function servedOf(
         if (reason === 'evict') list.release()
       },
     }),
-    made: 0,
+    count: 0,
   }
 }
 

@@ -36,7 +36,7 @@ export function changeCounts({
  * A page of the records that differ between two versions: those that are changed first, then those that were added and removed,
  * each in the order of the source.
  *
- * @param types that are asked for
+ * @param types the requested types
  */
 export async function changedRecords(
   store: Pick<Store, 'contents'>,
@@ -93,7 +93,7 @@ async function readerOf(store: Pick<Store, 'contents'>, { target, dataset }: Ser
 
 interface FieldPair {
   readonly field: Field
-  /** Where the field stands in each version; -1 where one has not got it. */
+  /** The index of the field in each version; -1 where it is missing. */
   readonly before: number
   readonly after: number
 }

@@ -6,7 +6,7 @@ import { datasetPrefixes } from '../rdf/prefixes.ts'
 /** The forms of a SPARQL query (SPARQL 1.1 Query, section 16). */
 export type QueryForm = 'select' | 'ask' | 'construct' | 'describe'
 
-/** A query that shows what can be asked of a dataset. */
+/** An example query of a dataset. */
 export interface ExampleQuery {
   /** Name of its file without the ending. */
   readonly name: string
@@ -26,7 +26,7 @@ const MAX_BYTES = 20_000
 
 /**
  * The example queries of a dataset: `mappings/{dataset}/*.rq`, in the order of their names. The first line says in a
- * comment what the query finds, `{base}` at the beginning of an IRI stands for the address of the portal. A file that is
+ * comment what the query finds, `{base}` at the beginning of an IRI is replaced by the address of the portal. A file that is
  * too long, or no query, is passed over.
  */
 export async function exampleQueries(
@@ -73,7 +73,7 @@ export function exampleQuery(
   }
 }
 
-/** A query with the address of a portal in place of `{base}`, which stands at the beginning of IRIs. */
+/** A query with the address of a portal in place of `{base}` at the beginning of IRIs. */
 export function withBaseAddress(query: string, base: string): string {
   return query.replaceAll('<{base}', () => `<${base}`)
 }

@@ -3,9 +3,9 @@ import { type Annotations, FIELD_TYPES, type Field, field } from '../model/field
 import type { Metas, MetaValue } from '../model/metadata.ts'
 import { datasetUid } from '../publishing/definition.ts'
 import type { CatalogEntry } from './catalog-dataset.ts'
-import { askMember, type Member, MemberUnavailable, readJson } from './member.ts'
+import { type Member, MemberUnavailable, readJson, requestMember } from './member.ts'
 
-/** What another portal may be called by its datasets: it stands in addresses and IRIs. */
+/** Pattern of names of other portals: they are part of addresses and IRIs. */
 const FEDERATED_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}(@[A-Za-z0-9.-]{1,100})?$/
 
 /** Datasets of a page, and the deepest dataset that a page may reach (REST 3.2). */
@@ -13,7 +13,7 @@ const PAGE = 100
 const DEEPEST = 10_000
 
 const PAGE_BYTES = 16 * 2 ** 20
-const ASK = { timeout: 10_000, deadline: 30_000 }
+const LIMITS = { timeout: 10_000, deadline: 30_000 }
 
 const MAX_TEMPLATES = 20
 const MAX_METAS = 60
@@ -28,7 +28,7 @@ export async function readCatalog(member: Member): Promise<readonly CatalogEntry
   const entries = new Map<string, CatalogEntry>()
   for (let offset = 0; offset < DEEPEST; offset += PAGE) {
     const address = `/api/explore/v2.1/catalog/datasets?limit=${PAGE}&offset=${offset}`
-    const answer = await askMember(member, address, ASK)
+    const answer = await requestMember(member, address, LIMITS)
     if (answer.status !== 200) {
       await answer.body?.cancel()
       throw new MemberUnavailable(`The portal ${member.domain} answers ${answer.status} for its catalog.`)
@@ -78,7 +78,7 @@ function federatedEntry(given: Given, { url, domain }: Member): CatalogEntry | n
   }
 }
 
-/** They are asked of the portal that has them. */
+/** They are requested from the portal that has them. */
 const NO_ATTACHMENTS: readonly Attachment[] = []
 
 type Given = Readonly<Record<string, unknown>>

@@ -19,7 +19,7 @@ export interface ClassCount {
   readonly entities: number
 }
 
-/** The exact figures of one graph (VoID, section 4.6). */
+/** The exact statistics of one graph (VoID, section 4.6). */
 export interface GraphStatistics {
   readonly triples: number
   /** Distinct subjects and objects. */
@@ -37,7 +37,7 @@ export interface GraphStatistics {
   readonly planner?: PlannerStatistics | null
 }
 
-/** Properties and classes whose figures are reported; a graph has rarely more than some hundred. */
+/** Maximum number of properties and classes with statistics; a graph has rarely more than some hundred. */
 const MAX_PARTS = 1000
 const EXAMPLES = 30
 

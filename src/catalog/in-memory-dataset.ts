@@ -23,7 +23,7 @@ export interface InMemoryRecords {
   readonly isSearched?: (field: Field) => boolean
 }
 
-/** The graphs of records that were made in memory, to be loaded, and what queries need to ask them. */
+/** The graphs of records that were made in memory, to be loaded, and the target of queries on them. */
 export interface InMemoryGraphs {
   readonly target: CompileTarget
   readonly sources: readonly GraphSource[]
@@ -31,7 +31,7 @@ export interface InMemoryGraphs {
 
 /**
  * Makes the facts of records at hand, so that what Lodestone knows by itself (its catalog, its
- * monitoring) is asked like any dataset.
+ * monitoring) is queried like any dataset.
  */
 export function inMemoryGraphs({
   dataset,
@@ -72,29 +72,29 @@ export function inMemoryGraphs({
   }
 }
 
-/** How something is made for those who ask for it. */
-export interface Making<Made> {
-  /** What it is made of: as soon as that is another one, nothing that was made before is given. */
+/** How a memoised value is computed. */
+export interface Computation<Value> {
+  /** What it is computed from: a value of another basis is never reused. */
   readonly basis: () => unknown
-  /** A text that changes whenever what is made may have changed. */
+  /** A text that changes whenever the value may have changed. */
   readonly state: () => string
-  readonly make: () => Promise<Made>
+  readonly make: () => Promise<Value>
 }
 
-/** Part of the time that goes into making the same thing anew, and milliseconds of it that may go at once. */
-const SHARE = 0.05
+/** Maximum share of time spent on recomputing, and the milliseconds of it that may be used at once. */
+const MAX_LOAD = 0.05
 const AT_ONCE = 1000
 
 /**
- * What is made where somebody asks for it, and made anew where its state is another one by then. Of something that
- * changes with every call and is asked for all the time the last one is given for a while, so that making it stays a
+ * A value that is computed on demand, and computed again when its state has changed by then. For a state that
+ * changes with every call the last value is reused for a while, so that computing it remains a
  * small part of the work.
  */
-export class Memoised<Made> {
+export class Memoised<Value> {
   private readonly now: () => number
-  private last: { readonly basis: unknown; readonly state: string; readonly made: Made } | null = null
-  private making: Promise<Made> | null = null
-  /** Milliseconds that may go into making. */
+  private last: { readonly basis: unknown; readonly state: string; readonly value: Value } | null = null
+  private making: Promise<Value> | null = null
+  /** Milliseconds available for computing. */
   private allowance = AT_ONCE
   private reckoned: number
 
@@ -104,29 +104,29 @@ export class Memoised<Made> {
     this.reckoned = now()
   }
 
-  async current({ basis, state, make }: Making<Made>): Promise<Made> {
+  async current({ basis, state, make }: Computation<Value>): Promise<Value> {
     while (this.making !== null) await ignoreRejection(this.making, 'whoever began it gets it')
     const { last } = this
     const isUsable = last !== null && last.basis === basis()
-    if (isUsable && this.reckon() <= 0) return last.made
+    if (isUsable && this.reckon() <= 0) return last.value
     const found = { basis: basis(), state: state() }
-    if (isUsable && last.state === found.state) return last.made
+    if (isUsable && last.state === found.state) return last.value
     const begun = this.now()
     this.making = make()
     try {
-      const made = await this.making
-      this.last = { ...found, made }
-      return made
+      const value = await this.making
+      this.last = { ...found, value }
+      return value
     } finally {
       this.making = null
       this.allowance -= this.now() - begun
     }
   }
 
-  /** What may go into making by now. */
+  /** Updates the milliseconds available for computing. */
   private reckon(): number {
     const moment = this.now()
-    this.allowance = Math.min(AT_ONCE, this.allowance + (moment - this.reckoned) * SHARE)
+    this.allowance = Math.min(AT_ONCE, this.allowance + (moment - this.reckoned) * MAX_LOAD)
     this.reckoned = moment
     return this.allowance
   }
@@ -137,7 +137,7 @@ export class LatestGraphs {
   private readonly store: Store
   /** Milliseconds for which replaced graphs stay. */
   private readonly grace: number
-  private held: readonly string[] = []
+  private loaded: readonly string[] = []
   private readonly timers = new Set<NodeJS.Timeout>()
 
   constructor(store: Store, grace: number) {
@@ -145,21 +145,21 @@ export class LatestGraphs {
     this.grace = grace
   }
 
-  /** Loads graphs beside those that are held, which are dropped after the grace. */
+  /** Loads new graphs and drops the current ones after the grace period. */
   async replace(sources: readonly GraphSource[]): Promise<void> {
     await this.store.load(sources)
-    this.hold(sources.map(({ graph }) => graph))
+    this.setLoaded(sources.map(({ graph }) => graph))
   }
 
-  /** Holds graphs that are loaded already. */
-  hold(graphs: readonly string[]): void {
-    this.dropLater(this.held)
-    this.held = graphs
+  /** Sets the current graphs, which are loaded already. */
+  setLoaded(graphs: readonly string[]): void {
+    this.dropLater(this.loaded)
+    this.loaded = graphs
   }
 
-  /** Drops what is held after the grace. */
+  /** Drops the current graphs after the grace period. */
   release(): void {
-    this.hold([])
+    this.setLoaded([])
   }
 
   /** Forgets pending clean-ups; the store is not closed. */

@@ -15,10 +15,10 @@ export interface MemberAnswer {
   readonly body: ReadableStream<Uint8Array> | null
 }
 
-/** A portal of the network that could not be asked, or whose answer is none. */
+/** A portal of the network that cannot be reached, or whose answer is invalid. */
 export class MemberUnavailable extends Error {}
 
-export interface AskOptions {
+export interface RequestLimits {
   /** Milliseconds for the beginning of the answer. */
   readonly timeout: number
   /** Milliseconds for the whole answer. */
@@ -29,15 +29,15 @@ export interface AskOptions {
 const MAX_REDIRECTIONS = 3
 
 /**
- * Asks a portal of the network. Nothing but the origin that was configured is ever asked: a redirection to another one
+ * Sends a request to a portal of the network. Only the configured origin is ever contacted: a redirection to another one
  * is no answer. Credentials are never sent. Throws {@link MemberUnavailable}.
  *
  * @param address path and query below the address of the portal
  */
-export async function askMember(
+export async function requestMember(
   { url, domain }: Member,
   address: string,
-  { timeout, deadline }: AskOptions,
+  { timeout, deadline }: RequestLimits,
 ): Promise<MemberAnswer> {
   const { origin } = new URL(url)
   const control = new AbortController()

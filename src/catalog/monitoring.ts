@@ -21,10 +21,10 @@ export const DATASETS_MONITORING = 'ods-datasets-monitoring'
 /** One record a call; for those who may browse the analytics of the portal. */
 const API_MONITORING = 'ods-api-monitoring'
 
-/** The field that tells the records of datasets apart. */
+/** The field that identifies the records of datasets. */
 const IDENTITY = 'dataset_id'
 
-/** Name of the list of both, where it is asked like a dataset. */
+/** Name of the list of both, where it is queried like a dataset. */
 const MONITORING_ID = '_monitoring'
 
 export interface MonitoringOptions {
@@ -103,9 +103,9 @@ const CALL_FIELDS = fieldsOf([
 ])
 
 /**
- * The monitoring source: special datasets that tell how the portal is used (REST 7.2). Their records
- * are made of what was counted, put into the store and asked like those of any dataset. All calls are for those who were
- * granted them; where the analytics are open, everybody sees the calls of nobody in particular to public datasets.
+ * The monitoring source: special datasets that describe the use of the portal (REST 7.2). Their records
+ * are made of the counted calls, loaded into the store and queried like those of any dataset. All calls are for those who were
+ * granted them; where the analytics are open, everybody sees the anonymised calls to public datasets.
  */
 export class Monitoring implements DatasetSource {
   private readonly catalog: Catalog
@@ -146,7 +146,7 @@ export class Monitoring implements DatasetSource {
     const list = this.listFor(principal)
     return {
       current: () => list.current(),
-      asked: () => Promise.resolve(list.current()),
+      asDataset: () => Promise.resolve(list.current()),
       startProgress: () => this.catalog.visibleTo(ANONYMOUS).startProgress?.() ?? null,
       dataset: id => {
         const found = list.current().entries.find(({ dataset }) => dataset.id === id)
@@ -173,7 +173,7 @@ export class Monitoring implements DatasetSource {
   }
 }
 
-/** Monitoring datasets as somebody sees them, with the list of them. */
+/** Monitoring datasets as a principal sees them, with the list of them. */
 class MonitoringList {
   private readonly options: MonitoringOptions
   private readonly datasets: readonly MonitoredDataset[]
@@ -233,7 +233,7 @@ function restrictedId({ dataset: { id, visibility } }: ServedDataset): readonly 
 /** What a monitoring dataset is made of. */
 interface Description {
   readonly dataset: Dataset
-  /** Names of the fields that tell records apart; all of them where there are none. */
+  /** Names of the fields that identify a record; all of them where there are none. */
   readonly identity: readonly string[]
   readonly rows: () => readonly (readonly Value[])[]
   /** A text that changes whenever the rows may have changed. */
@@ -244,14 +244,14 @@ interface Description {
   readonly series: string
 }
 
-/** One monitoring dataset: made where it is asked, at most so often, and only where something changed. */
+/** One monitoring dataset: computed on demand, rate limited, and only where something changed. */
 class MonitoredDataset {
   private readonly options: MonitoringOptions
   private readonly description: Description
   private readonly graphs: LatestGraphs
   private served: ServedDataset | null = null
   private state = ''
-  private made = Number.NEGATIVE_INFINITY
+  private computedAt = Number.NEGATIVE_INFINITY
   private entries: readonly ServedDataset[] = []
   private generation = 0
   private making: Promise<ServedDataset> | null = null
@@ -267,7 +267,7 @@ class MonitoredDataset {
     const { now, catalog } = this.options
     const entries = catalog.entries()
     const isSame = entries === this.entries
-    if (this.served !== null && isSame && now() - this.made < age) return this.served
+    if (this.served !== null && isSame && now() - this.computedAt < age) return this.served
     const found = state()
     if (this.served !== null && isSame && found === this.state) return this.served
     this.making ??= this.make().finally(() => {
@@ -276,7 +276,7 @@ class MonitoredDataset {
     const served = await this.making
     this.state = found
     this.entries = entries
-    this.made = now()
+    this.computedAt = now()
     this.served = served
     return served
   }

@@ -12,7 +12,7 @@ import type { Member } from './member.ts'
 import { IN_MEMORY, type ServedDataset } from './served.ts'
 import type { DatasetSource, ServedCatalog, VisibleDatasets } from './visible.ts'
 
-/** Name of the list of all datasets of the network, where it is asked like a dataset. */
+/** Name of the list of all datasets of the network, where it is queried like a dataset. */
 const NETWORK_ID = '_network'
 
 export interface NetworkOptions {
@@ -36,7 +36,7 @@ export interface Federated {
   readonly dataset: string
 }
 
-/** Milliseconds for which a catalog that was read is good enough, and until a portal that failed is asked again. */
+/** Milliseconds for which a catalog is cached, and until a failed portal is retried. */
 const FRESH = 10 * 60_000
 const AFTER_FAILURE = 60_000
 
@@ -80,7 +80,7 @@ export class Network implements DatasetSource {
   visibleTo(): VisibleDatasets {
     return {
       current: () => this.served,
-      asked: () => Promise.resolve(this.served),
+      asDataset: () => Promise.resolve(this.served),
       startProgress: () => this.options.catalog.visibleTo(ANONYMOUS).startProgress?.() ?? null,
       dataset: id => this.dataset(id),
     }
@@ -166,11 +166,11 @@ export class Network implements DatasetSource {
     this.state = state
   }
 
-  /** A dataset whose records are not here: what is asked of them here has no answer. */
+  /** A dataset whose records are elsewhere: queries of them have no answer here. */
   private elsewhere(entry: CatalogEntry): ServedDataset {
     const target = emptyTarget(this.options.base, entry.dataset.id)
-    const made = { target, resources: target.graphs.facts, triples: 0, ...IN_MEMORY }
-    return { ...entry, version: 'elsewhere', ...made }
+    const empty = { target, resources: target.graphs.facts, triples: 0, ...IN_MEMORY }
+    return { ...entry, version: 'elsewhere', ...empty }
   }
 }
 

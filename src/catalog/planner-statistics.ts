@@ -27,8 +27,8 @@ export interface PlannerStatistics {
 
 const MAX_SETS = 100
 const MAX_JOINS = 500
-/** Sets, also of some of the properties of a subject, that are held; graphs of more have no statistics. */
-const MAX_HELD_SETS = 50_000
+/** Maximum number of property sets that are counted; graphs with more have no statistics. */
+const MAX_COUNTED_SETS = 50_000
 /** Rows that are read before others have their turn. */
 const ROWS_AT_ONCE = 20_000
 
@@ -101,7 +101,7 @@ async function assignSets(graph: GraphColumns, signal: AbortSignal) {
     await eachRow(column, signal, row => {
       const subject = column.subjectOf(row)
       add(subject, number)
-      if (!isType) return before.length <= MAX_HELD_SETS
+      if (!isType) return before.length <= MAX_COUNTED_SETS
       for (const code of column.codes.subarray(column.startOf(row), column.endOf(row)).toSorted()) {
         let at = numbers.get(code)
         if (at === undefined) {
@@ -111,9 +111,9 @@ async function assignSets(graph: GraphColumns, signal: AbortSignal) {
         }
         add(subject, graph.columns.length + at)
       }
-      return before.length <= MAX_HELD_SETS
+      return before.length <= MAX_COUNTED_SETS
     })
-    if (before.length > MAX_HELD_SETS) return null
+    if (before.length > MAX_COUNTED_SETS) return null
   }
   const elements = (set: number): readonly number[] => {
     const found: number[] = []

@@ -13,12 +13,12 @@ import type { Store } from '../store/store.ts'
 /** Records whose triples are written at a time. */
 const RECORDS_AT_A_TIME = 250
 
-/** Records that are mapped at a time: some milliseconds, in which nobody else is answered. */
+/** Records that are mapped at a time: some milliseconds, during which other requests wait. */
 const MAPPED_AT_A_TIME = 50
 
 /**
  * The facts of the first records of a dataset, of all by default, in the order of its source, in bounded pieces of
- * N-Triples; what is not read is not asked for.
+ * N-Triples; records are requested as they are read.
  */
 async function* recordTriples(
   store: Pick<Store, 'lines'>,

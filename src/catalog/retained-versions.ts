@@ -7,13 +7,13 @@ import { isWhole, type Manifest, retainedVersions, type Versions } from '../publ
 import type { Store } from '../store/store.ts'
 import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
 
-/** Versions that stay open when nobody reads them. */
+/** Versions that stay open without readers. */
 const MAX_IDLE = 16
 
 /** Milliseconds for which a list is good while the folder is as it was: files within its folders may go meanwhile. */
 const LIST_LIFE = 1000
 
-/** A retained version that somebody reads: it stays open until it is released. */
+/** A retained version in use: it stays open until it is released. */
 export interface OpenVersion {
   readonly entry: ServedDataset
   readonly release: () => void
@@ -33,7 +33,7 @@ export interface RetainedVersionsOptions {
   readonly base: string
 }
 
-/** The versions of datasets that are retained on disk beside those in force; their columns are opened when somebody asks for them. */
+/** The versions of datasets that are retained on disk beside those in force; their columns are opened on demand. */
 export class RetainedVersions {
   private readonly options: RetainedVersionsOptions
   private readonly open = new Map<string, Opened>()
@@ -43,7 +43,7 @@ export class RetainedVersions {
     this.options = options
   }
 
-  /** The versions of a dataset that can be asked, the one in force first, then from the latest to the oldest. */
+  /** The versions of a dataset that can be queried, the one in force first, then from the latest to the oldest. */
   list(id: string): readonly Manifest[] {
     const { versions, base } = this.options
     const mark = statSync(path.join(versions.root, id), { throwIfNoEntry: false })?.mtimeMs ?? 0
@@ -84,7 +84,7 @@ export class RetainedVersions {
     return { entry: found.entry, release }
   }
 
-  /** A version that somebody has opened; undefined where nobody has. */
+  /** An open version; undefined if it is not open. */
   find(id: string, version: string): ServedDataset | undefined {
     return this.open.get(`${id} ${version}`)?.entry
   }

@@ -34,7 +34,7 @@ export interface ServedDataset extends CatalogEntry {
   readonly prefixes: Readonly<Record<string, string>>
   /** The graphs that a file of RDF names, or a mapping: their IRIs, and the names under which the store has them. */
   readonly named: readonly { readonly name: string; readonly graph: string }[]
-  /** What stands in no graph beside those with names, as the store has it; null where all stands in none. */
+  /** The default graph beside the named graphs, as stored; null where there are no named graphs. */
   readonly unnamed: string | null
   /** True for the id of a record that the dataset had once and has no more, as far as that is remembered. */
   readonly removed: (recordId: string) => boolean

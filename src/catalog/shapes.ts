@@ -31,7 +31,7 @@ const COUNTED: ReadonlySet<FieldType> = new Set(['text', 'int', 'date'])
 /**
  * The SHACL shapes of a dataset as N-Triples (Shapes Constraint Language, sections 2 to 4): a node shape for each kind of
  * resource that its mapping makes, with the properties, kinds, datatypes, languages and numbers of values. Null for a file of
- * RDF, whose triples are nobody's fields.
+ * RDF, whose triples belong to no field.
  */
 export function datasetShapes(entry: ShapedDataset, base: string): string | null {
   const { dataset, mapping, statistics, content } = entry

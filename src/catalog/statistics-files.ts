@@ -18,7 +18,7 @@ export interface CountedVersion {
 
 interface Job {
   readonly statistics: Promise<GraphStatistics | null>
-  /** Somebody waits for it. */
+  /** A request waits for it. */
   urgent: boolean
 }
 
@@ -41,8 +41,8 @@ const STEP = 50
 const FILE = 'survey-2.json'
 
 /**
- * The surveys of published versions: each is made once, and cached. Their statements are asked one at a time, so that they
- * never hold more than one worker; those that nobody waits for leave the store to others in between.
+ * The graph statistics of published versions: each is computed once, and cached. Their queries run one at a time, so that they
+ * never occupy more than one worker; background ones yield to other requests in between.
  */
 export class StatisticsFiles {
   private readonly options: StatisticsFilesOptions
@@ -100,7 +100,7 @@ export class StatisticsFiles {
     const stored = this.read(entry)
     if (stored !== null) return stored
     try {
-      const counted = await gatherGraphStatistics(entry.resources, query => this.ask(query, isUrgent))
+      const counted = await gatherGraphStatistics(entry.resources, query => this.execute(query, isUrgent))
       const graphStatistics = { ...counted, planner: await this.planner(entry) }
       if (!this.stopping.signal.aborted) this.keep(entry, graphStatistics)
       return graphStatistics
@@ -110,7 +110,7 @@ export class StatisticsFiles {
     }
   }
 
-  /** Statistics for planners; null where it cannot be said, which keeps nobody from the rest. */
+  /** Statistics for planners; null where they are unavailable, which does not affect the rest. */
   private async planner({ resources }: CountedVersion): Promise<PlannerStatistics | null> {
     const { store } = this.options
     if (store.contents === undefined) return null
@@ -126,7 +126,7 @@ export class StatisticsFiles {
   }
 
   /** Runs one statement when its turn has come. */
-  private async ask(query: SelectQuery, isUrgent: () => boolean): Promise<readonly Solution[]> {
+  private async execute(query: SelectQuery, isUrgent: () => boolean): Promise<readonly Solution[]> {
     this.stopping.signal.throwIfAborted()
     let took = 0
     const answer = this.turn.then(async () => {

@@ -4,10 +4,10 @@ import path from 'node:path'
 /** What is counted: the use of a dataset's pages, of its exports, of its attachments. */
 export type CallKind = 'call' | 'download' | 'attachment'
 
-/** How often a dataset was asked for each kind. */
+/** Requests of a dataset by kind. */
 export type UsageCounts = Readonly<Record<CallKind, number>>
 
-/** A call of an API as the monitoring tells it; its keys are fields of ods-api-monitoring (REST 7.3). */
+/** A call of an API as the monitoring reports it; its keys are fields of ods-api-monitoring (REST 7.3). */
 export interface CountedUse {
   /** Canonical moment in UTC. */
   readonly timestamp: string
@@ -36,7 +36,7 @@ export interface CountedUse {
   readonly bot: boolean
 }
 
-/** A call as it is remembered: what is reported of it is worked out when somebody asks. */
+/** A call as it is recorded: its report is computed on demand. */
 export interface NotedCall {
   counted(): CountedUse
 }
@@ -93,7 +93,7 @@ export class Usage {
     this.writeLater()
   }
 
-  /** How often a dataset was asked. */
+  /** Requests of a dataset. */
   counts(dataset: string): UsageCounts {
     return { ...(this.counted.get(dataset) ?? UNUSED) }
   }
@@ -140,7 +140,7 @@ export class Usage {
   }
 }
 
-/** What the explore template tells of a dataset's use (REST 7.5). */
+/** The usage statistics in the explore template of a dataset (REST 7.5). */
 export function exploreMetas({ call, download, attachment }: UsageCounts) {
   return {
     download_count: download,
@@ -152,7 +152,7 @@ export function exploreMetas({ call, download, attachment }: UsageCounts) {
   }
 }
 
-/** A figure to sort datasets by: it grows by 10 for ten times the use, and a download weighs as much as ten calls. */
+/** A score to sort datasets by: it grows by 10 for ten times the use, and a download weighs as much as ten calls. */
 function popularity({ call, download, attachment }: UsageCounts): number {
   return Math.round(100 * Math.log10(1 + call + 10 * (download + attachment))) / 10
 }

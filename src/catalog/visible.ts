@@ -15,20 +15,20 @@ export interface DatasetSource {
   visibleTo(principal: Principal): VisibleDatasets
 }
 
-/** The datasets of a source that somebody may see; nothing tells of the others. */
+/** The datasets of a source that a principal may see; the others are not disclosed. */
 export interface VisibleDatasets {
   /** Those in force: the same object as long as they are the same. */
   current(): DatasetList
-  /** They as a dataset of its own, whose graphs are loaded. */
-  asked(): Promise<ServedCatalog>
+  /** The list as a dataset, whose graphs are loaded. */
+  asDataset(): Promise<ServedCatalog>
   /**
    * One of them. Faults: NotFoundResource, NotPublishedYet, Unauthorised, ForbiddenAccess, VersionUnknown.
    *
    * @param version the one to give, which is open; null for the one in force
    */
   dataset(id: string, version?: string | null): ServedDataset
-  /** They with figures of their use as fields; a source without it has no such fields. */
-  counted?(figures: UsageStatistics): Promise<ServedCatalog>
+  /** The list as a dataset with usage statistics as fields; absent for a source without them. */
+  counted?(statistics: UsageStatistics): Promise<ServedCatalog>
   /** How far the start of the portal has come; null once all of them are served. A source without it is complete. */
   startProgress?(): StartProgress | null
 }
@@ -45,13 +45,13 @@ export function requireComplete(datasets: Pick<VisibleDatasets, 'startProgress'>
   if (progress !== null) throw new Fault('CatalogIncomplete', { ...progress })
 }
 
-/** The datasets that somebody may see, once all of them are served. Faults: CatalogIncomplete. */
+/** The datasets that a principal may see, once all of them are served. Faults: CatalogIncomplete. */
 export function completeList(datasets: Pick<VisibleDatasets, 'current' | 'startProgress'>): DatasetList {
   requireComplete(datasets)
   return datasets.current()
 }
 
-/** The fault of who asks for what not everybody may see (REST 5.3). */
+/** The fault of a request for what not everybody may see (REST 5.3). */
 export function accessError(principal: Principal, what: string): Fault {
   return principal.type === 'anonymous'
     ? new Fault('Unauthorised', { what: `${what} is not public` })
@@ -63,20 +63,20 @@ export interface VisibleOptions {
   readonly store: Store
   /** Milliseconds for which graphs stay that are needed no more, for answers that are reading them. */
   readonly grace: number
-  /** What the list is called where it is asked like a dataset. */
+  /** The id of the list where it is queried like a dataset. */
   readonly id: string
 }
 
 /**
- * A list of datasets with its catalog graphs. They are loaded where somebody asks for them; a list with nothing but what
- * somebody may see has no field, word, value or count of anything else.
+ * A list of datasets with its catalog graphs. They are loaded on demand; a list with nothing but what
+ * a principal may see has no field, word, value or count of anything else.
  */
 export class VisibleList {
   private readonly options: VisibleOptions
   private readonly list: DatasetList
   private readonly graphs: LatestGraphs
-  private readonly figureGraphs: LatestGraphs
-  private readonly withFigures = new Memoised<ServedCatalog>(() => Date.now())
+  private readonly statisticsGraphs: LatestGraphs
+  private readonly withStatistics = new Memoised<ServedCatalog>(() => Date.now())
   private loading: Promise<ServedCatalog> | null = null
   private countings = 0
   private isReleased = false
@@ -86,15 +86,15 @@ export class VisibleList {
     this.list = list
     this.options = options
     this.graphs = new LatestGraphs(options.store, options.grace)
-    this.figureGraphs = new LatestGraphs(options.store, options.grace)
-    if (ready !== undefined) this.hold(ready)
+    this.statisticsGraphs = new LatestGraphs(options.store, options.grace)
+    if (ready !== undefined) this.setLoaded(ready)
   }
 
   current(): DatasetList {
     return this.list
   }
 
-  asked(): Promise<ServedCatalog> {
+  asDataset(): Promise<ServedCatalog> {
     this.loading ??= this.load().catch(error => {
       this.loading = null
       throw error
@@ -103,35 +103,35 @@ export class VisibleList {
   }
 
   /**
-   * The catalog with figures of use as fields of the explore template. They change with every call, so its graphs are made
-   * where somebody asks for them; while little changes they are those of the moment.
+   * The catalog with usage statistics as fields of the explore template. They change with every call, so its graphs are made
+   * on demand, and reused for a while.
    */
-  counted(figures: UsageStatistics): Promise<ServedCatalog> {
+  counted(statistics: UsageStatistics): Promise<ServedCatalog> {
     const statisticsNow = () =>
-      new Map(this.list.entries.map(({ dataset: { id } }) => [id, figures(id)] as const))
-    return this.withFigures.current({
+      new Map(this.list.entries.map(({ dataset: { id } }) => [id, statistics(id)] as const))
+    return this.withStatistics.current({
       basis: () => this.list,
       state: () => JSON.stringify([...statisticsNow()]),
       make: () => this.count(statisticsNow()),
     })
   }
 
-  /** Lets the graphs go when the answers are given that may be reading them. */
+  /** Drops the graphs when the answers that may be reading them have ended. */
   release(): void {
     this.isReleased = true
     this.graphs.release()
-    this.figureGraphs.release()
+    this.statisticsGraphs.release()
   }
 
   /** Forgets pending clean-ups; the store is not closed. */
   close(): void {
     this.graphs.close()
-    this.figureGraphs.close()
+    this.statisticsGraphs.close()
   }
 
-  private hold(catalog: ServedCatalog): void {
+  private setLoaded(catalog: ServedCatalog): void {
     this.loading = Promise.resolve(catalog)
-    this.graphs.hold([catalog.target.graphs.facts])
+    this.graphs.setLoaded([catalog.target.graphs.facts])
   }
 
   private async load(): Promise<ServedCatalog> {
@@ -143,13 +143,13 @@ export class VisibleList {
     return served
   }
 
-  private async count(figures: ReadonlyMap<string, Metas[string]>): Promise<ServedCatalog> {
+  private async count(statistics: ReadonlyMap<string, Metas[string]>): Promise<ServedCatalog> {
     this.countings += 1
     const { base, id } = this.options
     const { version, entries } = this.list
-    const made = catalogGraphs(entries, base, `${version}c${this.countings}`, id, figures)
-    await this.figureGraphs.replace(made.sources)
-    if (this.isReleased) this.figureGraphs.release()
-    return made.served
+    const graphs = catalogGraphs(entries, base, `${version}c${this.countings}`, id, statistics)
+    await this.statisticsGraphs.replace(graphs.sources)
+    if (this.isReleased) this.statisticsGraphs.release()
+    return graphs.served
   }
 }

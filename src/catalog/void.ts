@@ -47,7 +47,7 @@ export interface Described extends CatalogEntry {
 /** What is reported of a dataset beside its metadata. */
 export interface DescriptionParts {
   readonly base: string
-  /** Figures of its graph; null where they are not known. */
+  /** Statistics of its graph; null where they are unknown. */
   readonly statistics?: GraphStatistics | null
   readonly queries?: readonly ExampleQuery[]
 }
@@ -129,8 +129,8 @@ export function portalDocument(
 }
 
 /**
- * What is said of a dataset as such, as N-Triples (W3C Interest Group Note VoID): what it is, where it is asked and
- * fetched, its figures and its example queries. Its subject is the dataset's IRI, which the named graph of the SPARQL
+ * What is said of a dataset as such, as N-Triples (W3C Interest Group Note VoID): what it is, where it is queried and
+ * fetched, its statistics and its example queries. Its subject is the dataset's IRI, which the named graph of the SPARQL
  * endpoints and the catalog in DCAT share.
  */
 export function datasetDescription(entry: Described, parts: DescriptionParts): string {
@@ -180,7 +180,7 @@ export function datasetDescription(entry: Described, parts: DescriptionParts): s
     ]),
     graphStatistics === null
       ? t(node, [['void:triples', number(entry.triples)]])
-      : figures(node, graphStatistics, document, examplesOf(graphStatistics, base, id)),
+      : counts(node, graphStatistics, document, examplesOf(graphStatistics, base, id)),
     publisher === null
       ? ''
       : t(publisher, [
@@ -192,8 +192,8 @@ export function datasetDescription(entry: Described, parts: DescriptionParts): s
   ].join('')
 }
 
-/** The figures of a graph (VoID, section 4). */
-function figures(
+/** The statistics of a graph (VoID, section 4). */
+function counts(
   node: string,
   graphStatistics: GraphStatistics,
   document: string,

@@ -77,6 +77,13 @@ function copyFile(from: string, to: string): void {
 /** What was understood, for programs. */
 function reportOf(id: string, understood: Understood): object {
   if (understood.type === 'rdf') return { id, format: understood.source.format, triples: understood.triples }
-  const { rows, notes, columns, source } = understood.inspection
-  return { id, format: source.format, options: source.options ?? {}, records: rows, notes, columns }
+  const { rows, diagnostics, columns, source } = understood.inspection
+  return {
+    id,
+    format: source.format,
+    options: source.options ?? {},
+    records: rows,
+    notes: diagnostics,
+    columns,
+  }
 }

@@ -40,11 +40,11 @@ function described(file: string, diagnostics: readonly Diagnostic[], dataset: st
 
 /** One rule in one line: what it made, what it left out and why, and an example. */
 function ruleText(rule: RuleReport): string {
-  const { resource, predicate, term, made, examples } = rule
+  const { resource, predicate, term, made: written, examples } = rule
   const example = examples.find(({ reason }) => reason !== 'null')
   const left = [
     ...leftOutTexts(rule),
     ...(example === undefined ? [] : [`e.g. ${JSON.stringify(example.text)} of record ${example.recordId}`]),
   ]
-  return `${resource}, ${predicate} ${term}: ${made} triples${left.length === 0 ? '' : ` (${left.join(', ')})`}`
+  return `${resource}, ${predicate} ${term}: ${written} triples${left.length === 0 ? '' : ` (${left.join(', ')})`}`
 }

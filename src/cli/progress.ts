@@ -88,7 +88,7 @@ function publishedText(message: Extract<PublishMessage, { type: 'published' }>):
   return `${first}${repeated}\n  ${report.misfitCount} values do not fit their field and became null${shown.join('')}${rest}${mapped}`
 }
 
-/** Data of a source that cannot be fetched stay as they were: whoever asks for new ones is told why. */
+/** Data of a source that cannot be fetched stay as they were: the reason is printed. */
 function fetchFailureText({ fetchFailure }: { readonly fetchFailure?: string }): string {
   return fetchFailure === undefined
     ? ''

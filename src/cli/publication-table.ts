@@ -15,7 +15,7 @@ export function publicationTable(messages: readonly PublishMessage[]): string {
     switch (type) {
       case 'published':
       case 'unchanged':
-        rows.push([dataset, ...figures(message), type])
+        rows.push([dataset, ...sizeCells(message), type])
         break
       case 'failed':
         rows.push([dataset, '-', '-', message.seconds.toFixed(1), 'failed'])
@@ -46,7 +46,7 @@ export function publicationTable(messages: readonly PublishMessage[]): string {
     .join('')
 }
 
-function figures(size: { readonly records: number; readonly triples: number; readonly seconds: number }) {
+function sizeCells(size: { readonly records: number; readonly triples: number; readonly seconds: number }) {
   return [String(size.records), String(size.triples), size.seconds.toFixed(1)] as const
 }
 

@@ -4,7 +4,7 @@ import { followContinuations } from '../sparql/follow.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { print } from './print.ts'
 import { ANSWER_FORMATS, type QueryFormat, writeQueryAnswer } from './query/answer.ts'
-import { askComunica, comunicaFault } from './query/engine.ts'
+import { comunicaFault, runComunica } from './query/engine.ts'
 import { checkDatasets, fetchWithKey, PROTOCOLS, type Protocol, querySources } from './query/sources.ts'
 import { knownPrefixes, queryFromFile } from './query/text.ts'
 import { configsOf } from './settings.ts'
@@ -52,11 +52,11 @@ export function queryCommand(): Command {
         command.error("error: missing required argument 'sparql', after the dataset that it is asked of")
       const [{ base, portal }] = configsOf(options)
       const query = await queryFromFile(given, base)
-      const ask = options.key === undefined ? fetch : fetchWithKey(base, options.key)
+      const send = options.key === undefined ? fetch : fetchWithKey(base, options.key)
       const sources = querySources(named, options.source, { base, protocol: options.via })
-      await checkDatasets(sources, base, definedDatasets(portal), ask)
+      await checkDatasets(sources, base, definedDatasets(portal), send)
       await run(async () => {
-        const answer = await askComunica(query, sources, followContinuations(ask))
+        const answer = await runComunica(query, sources, followContinuations(send))
         const format = options.format ?? (options.json === true ? 'json' : null)
         const standard = process.stdout.isTTY === true ? 'table' : 'csv'
         await print(writeQueryAnswer(answer, format, standard, knownPrefixes(query)))

@@ -11,7 +11,7 @@ export function configOf(options: PortalOptions): Config {
 
 /**
  * The configurations that a command works with which is about what is served: one with the base address that was given or is
- * set; else one for each base with which servers run on the portal, whatever ports they were told; else the default.
+ * set; else one for each base with which servers run on the portal, whatever their ports; else the default.
  */
 export function configsOf(options: PortalOptions): readonly [Config, ...Config[]] {
   const { flags, environment, file } = settingSources(

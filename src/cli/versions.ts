@@ -35,8 +35,8 @@ export function versionsCommand(): Command {
           suggestionHint(id, publishedDatasets(versions)),
         )
       const lines = listed.map(each => {
-        const notes = [each.in_force ? 'in force' : '', 'restored' in each ? `as ${each.restored}` : '']
-        const note = notes.filter(text => text !== '').join(', ')
+        const remarks = [each.in_force ? 'in force' : '', 'restored' in each ? `as ${each.restored}` : '']
+        const note = remarks.filter(text => text !== '').join(', ')
         return `${each.version}  ${each.published}  ${each.records} records${note === '' ? '' : `  (${note})`}\n`
       })
       process.stdout.write(options.json === true ? `${JSON.stringify(listed, null, 2)}\n` : lines.join(''))

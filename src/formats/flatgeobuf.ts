@@ -70,9 +70,9 @@ function header(
   options: ExportOptions,
 ): Uint8Array {
   const builder = new Builder(1024)
-  const made = columns.map(column => columnOf(builder, column, options))
-  builder.startVector(4, made.length, 4)
-  for (const offset of made.toReversed()) builder.addOffset(offset)
+  const described = columns.map(column => columnOf(builder, column, options))
+  builder.startVector(4, described.length, 4)
+  for (const offset of described.toReversed()) builder.addOffset(offset)
   const list = builder.endVector()
   const crs = crsOf(builder, options.epsg)
   const name = builder.createString(table.name)

@@ -138,9 +138,9 @@ class RdfXmlWriter {
     const prefix = this.prefixes.get(split.namespace)
     const name = `${prefix ?? 'ns'}:${split.local}`
     const declaration = prefix === undefined ? ` xmlns:ns="${escapeXml(split.namespace)}"` : ''
-    const made = { open: `<${name}${declaration}`, close: `</${name}>` }
-    if (this.tags.size < 10_000) this.tags.set(iri, made)
-    return made
+    const tags = { open: `<${name}${declaration}`, close: `</${name}>` }
+    if (this.tags.size < 10_000) this.tags.set(iri, tags)
+    return tags
   }
 }
 

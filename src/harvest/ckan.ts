@@ -32,14 +32,14 @@ export async function readCkan(reader: CatalogReader, url: string): Promise<Read
     for (const given of results) {
       const described = objectOf(given)
       const name = harvestedText(described.name) ?? harvestedText(described.id)
-      if (name !== null && datasets.size < reader.limit) datasets.set(name, offer(base, name, described))
+      if (name !== null && datasets.size < reader.limit) datasets.set(name, offered(base, name, described))
     }
     if (results.length === 0 || start + results.length >= found) break
   }
   return readCatalogOf([...datasets.values()], found, datasets.size >= found)
 }
 
-function offer(base: string, name: string, given: Given): OfferedDataset | SkippedDataset {
+function offered(base: string, name: string, given: Given): OfferedDataset | SkippedDataset {
   if (given.state === 'deleted' || given.private === true)
     return { dataset: name, reason: 'it is deleted or private' }
   const resources = listOf(given.resources).map(objectOf)

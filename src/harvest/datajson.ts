@@ -22,13 +22,13 @@ export async function readDataJson(reader: CatalogReader, url: string): Promise<
   const datasets = new Map<string, OfferedDataset | SkippedDataset>()
   for (const each of given) {
     const id = harvestedText(each.identifier)
-    if (id !== null && datasets.size < reader.limit) datasets.set(id, offer(url, id, each))
+    if (id !== null && datasets.size < reader.limit) datasets.set(id, offered(url, id, each))
   }
   const found = new Set(given.map(each => harvestedText(each.identifier)).filter(id => id !== null)).size
   return readCatalogOf([...datasets.values()], found, datasets.size >= found && Array.isArray(dataset))
 }
 
-function offer(base: string, id: string, given: Given): OfferedDataset | SkippedDataset {
+function offered(base: string, id: string, given: Given): OfferedDataset | SkippedDataset {
   const best = bestDistribution(
     listOf(given.distribution)
       .map(objectOf)

@@ -26,18 +26,22 @@ const MAX_TRIPLES = 5_000_000
 /** Reads a catalog in DCAT, in any syntax of RDF; pages are followed by hydra:next. */
 export async function readDcat(reader: CatalogReader, url: string): Promise<ReadCatalog> {
   const graph = new Description()
-  const seen = new Set<string>()
+  const visited = new Set<string>()
   let next: string | null = url
-  for (; next !== null && !seen.has(next) && seen.size < MAX_PAGES; next = graph.nextPage(next, seen)) {
-    seen.add(next)
+  for (
+    ;
+    next !== null && !visited.has(next) && visited.size < MAX_PAGES;
+    next = graph.nextPage(next, visited)
+  ) {
+    visited.add(next)
     for await (const lines of reader.quads(next)) graph.add(lines)
   }
   const subjects = graph.datasets()
-  const all = subjects.slice(0, reader.limit).map(subject => offer(graph, subject, url))
+  const all = subjects.slice(0, reader.limit).map(subject => offered(graph, subject, url))
   return readCatalogOf(
     all,
     subjects.length,
-    subjects.length <= reader.limit && (next === null || seen.has(next)),
+    subjects.length <= reader.limit && (next === null || visited.has(next)),
   )
 }
 
@@ -99,17 +103,18 @@ class Description {
   }
 
   /** The address of the next page that was not read yet. */
-  nextPage(base: string, seen: ReadonlySet<string>): string | null {
+  nextPage(base: string, visited: ReadonlySet<string>): string | null {
     const links = [...this.subjects.keys()].flatMap(subject =>
       this.of(subject, HYDRA.next, 'http://www.w3.org/ns/hydra/core#nextPage'),
     )
     return (
-      links.map(({ value }) => addressOf(value, base)).find(link => link !== null && !seen.has(link)) ?? null
+      links.map(({ value }) => addressOf(value, base)).find(link => link !== null && !visited.has(link)) ??
+      null
     )
   }
 }
 
-function offer(graph: Description, subject: string, base: string): OfferedDataset | SkippedDataset {
+function offered(graph: Description, subject: string, base: string): OfferedDataset | SkippedDataset {
   const identifier = graph.text(subject, DCTERMS.identifier)
   const id = identifier ?? subject
   const distributions = graph.of(subject, DCAT.distribution).map(({ value }) => {

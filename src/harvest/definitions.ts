@@ -145,7 +145,7 @@ function withRemoved(
     all.set(template, known)
     if (!known.has(member)) known.set(member, null)
   }
-  const made: Record<string, Readonly<Record<string, MetaValue | null>>> = {}
-  for (const [template, members] of all) setMember(made, template, Object.fromEntries(members))
-  return made
+  const result: Record<string, Readonly<Record<string, MetaValue | null>>> = {}
+  for (const [template, members] of all) setMember(result, template, Object.fromEntries(members))
+  return result
 }

@@ -43,14 +43,14 @@ export async function readOpendatasoft(reader: CatalogReader, url: string): Prom
     for (const given of results) {
       const id = objectOf(given).dataset_id
       if (typeof id === 'string' && datasets.size < reader.limit)
-        datasets.set(id, offer(base, id, objectOf(given)))
+        datasets.set(id, offered(base, id, objectOf(given)))
     }
     if (results.length < PAGE || offset + PAGE >= found) break
   }
   return readCatalogOf([...datasets.values()], found, datasets.size >= found)
 }
 
-function offer(
+function offered(
   base: string,
   id: string,
   { metas: givenMetas, fields: givenFields, has_records: hasRecords }: Readonly<Record<string, unknown>>,

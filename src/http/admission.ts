@@ -7,7 +7,7 @@ import { onceEnded } from './response-end.ts'
 const PROMPT = 50
 
 /** Milliseconds after which one of a heavy user is begun though others are being answered. */
-const PATIENCE = 20
+const TIMEOUT = 20
 
 /** Milliseconds of rest after an answer to a heavy user, at most; otherwise as long as the answer took. */
 const MAX_REST = 20
@@ -48,7 +48,7 @@ export class Admission {
     const line = this.lineOf(client)
     if (line.waiting.length > 0 || client.isPressing()) return this.wait(client, response)
     this.begin(line, response)
-    this.hold(response)
+    this.delayOthers(response)
     return undefined
   }
 
@@ -99,7 +99,7 @@ export class Admission {
   }
 
   /** Keeps heavy users waiting until a response has ended, or has taken long. */
-  private hold(response: ServerResponse): void {
+  private delayOthers(response: ServerResponse): void {
     this.prompt += 1
     this.onceEndedOr(PROMPT, response, () => {
       this.prompt -= 1
@@ -138,7 +138,7 @@ export class Admission {
     const line = this.next()
     if (line === null || this.isBeginning) return
     const now = performance.now()
-    const moment = Math.max(this.resting, this.prompt > 0 ? this.lastBegun + PATIENCE : 0)
+    const moment = Math.max(this.resting, this.prompt > 0 ? this.lastBegun + TIMEOUT : 0)
     if (now >= moment) line.waiting.shift()?.()
     else this.timer = setTimeout(() => this.admit(), Math.ceil(moment - now))
   }

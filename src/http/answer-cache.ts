@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
 
 /**
- * Bodies of answers by their strong entity tags, so that who asks the same of the same version again is answered without
+ * Bodies of answers by their strong entity tags, so that the same request on the same version is answered without
  * asking the store. What was longest not asked for goes first. A tag names version, address and query, so nothing that is
  * cached is ever wrong; after {@link isFresh} said no, `find` tells the body, and `keep` remembers one. All routes share one,
  * so that the memory of the process bounds it.

@@ -9,7 +9,7 @@ import { readSessionToken } from './session-cookie.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks: set before any route runs. */
+    /** The principal: set before any route runs. */
     principal: Principal
   }
 }

@@ -17,7 +17,7 @@ const FADING = 10_000
 /** Milliseconds for which a client counts as active after its last request. */
 const ACTIVE = 5000
 
-/** Milliseconds of recent work below which nobody counts as a heavy user, and of one who asks one thing after another. */
+/** Milliseconds of recent work below which no client counts as a heavy user, and of one that sends one request after another. */
 const [LIGHT, SEQUENTIAL] = [1000, 4000]
 
 /** Milliseconds of recent work below which nobody waits for others. */
@@ -38,14 +38,14 @@ const [PARDONED, REMEMBERED] = [2, 60_000]
 /** Milliseconds that a query may take in any case. */
 const LEAST_DEADLINE = 1000
 
-/** Clients that are distinguished; of more, those that were longest not seen are forgotten. */
+/** Maximum number of clients; beyond that, the least recently active are dropped. */
 const MAX_CLIENTS = 50_000
 
 /** The work of one client: a token bucket, what it used lately, and its offences. */
 export class ClientBudget implements WorkClient {
   readonly id: string
   /** Moment of its last request. */
-  seen = 0
+  lastActive = 0
   private readonly budgets: WorkBudgets
   private balance: number
   private settled: number
@@ -162,11 +162,11 @@ export class WorkBudgets {
     this.now = now
   }
 
-  /** The budget of a client, who asks for something now. */
+  /** The budget of a client, which sends a request now. */
   of(id: string): ClientBudget {
     const client = this.clients.get(id) ?? new ClientBudget(id, this)
     this.clients.set(id, client)
-    client.seen = this.now()
+    client.lastActive = this.now()
     this.active.add(client)
     return client
   }
@@ -189,7 +189,7 @@ export class WorkBudgets {
     this.looked = now
     let sum = 0
     for (const client of this.active)
-      if (client.seen < now - ACTIVE) this.active.delete(client)
+      if (client.lastActive < now - ACTIVE) this.active.delete(client)
       else sum += client.usage()
     this.mean = this.active.size === 0 ? 0 : sum / this.active.size
   }

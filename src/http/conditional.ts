@@ -6,7 +6,7 @@ import { entityTag, isKnown } from './etag.ts'
 import type { QueryParameters } from './query-string.ts'
 import { varyBy } from './vary.ts'
 
-/** What a conditional request is compared with, and what caches are told. */
+/** Validators of a response, and its caching directives. */
 export interface ComparedAnswer {
   /** The entity tag of the answer (RFC 9110, section 8.8.3). */
   readonly tag: string
@@ -81,7 +81,7 @@ export const BY_CALLER = ['Authorization', 'Cookie'] as const
 const SHARED = 'public, max-age=0, must-revalidate'
 const OWN = 'private, max-age=0, must-revalidate'
 
-/** Tags that were made before, by what they were made of: who asks again asks at the same address. */
+/** Tags that were made before, by their input: repeated requests have the same address. */
 const tags = new LRUCache<string, string>({ max: 4096 })
 /** Longer addresses are not remembered, so that what is stays small. */
 const MAX_LENGTH = 1024

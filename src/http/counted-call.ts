@@ -7,7 +7,7 @@ import type { Allowance, CallTaker } from './quota.ts'
  * Counts a call of an API, tells in the headers what is left, and answers it where it is one too many. The headers stay
  * whatever the answer becomes, so this comes before all that may refuse a call.
  *
- * @param address whence the call comes, see `clientAddress`
+ * @param address the caller's address, see `clientAddress`
  * @returns true where the call is answered, with 429
  */
 export function countCall(

@@ -9,10 +9,10 @@ export interface Credential {
   readonly secret: string
 }
 
-/** Parameters that say who asks, not what is asked. */
+/** Parameters with credentials. */
 export const CREDENTIAL_PARAMETERS = { apikey: 'key', access_token: 'token' } as const
 
-/** True where the parameters of a request say who asks. */
+/** True where the parameters of a request have credentials. */
 export function namesCredentials(query: QueryParameters): boolean {
   return query.apikey !== undefined || query.access_token !== undefined
 }

@@ -70,7 +70,7 @@ export class FairUse {
    * Has requests that follow one another without a pause wait while others ask, whatever they are for; to be called after
    * all that takes requests from the server.
    */
-  guard(http: FastifyInstance): void {
+  installDelay(http: FastifyInstance): void {
     const listeners = http.server.listeners('request') as ((...args: unknown[]) => void)[]
     http.server.removeAllListeners('request')
     http.server.on('request', (message, response) => {

@@ -11,7 +11,7 @@ export interface HealthOptions {
   /** How many of the public datasets are served; null once all are. */
   readonly startProgress: () => { readonly served: number; readonly expected: number } | null
   /** Figures for operators, as far as everybody may see them. */
-  readonly figures: () => Promise<Readonly<Record<string, unknown>>>
+  readonly statistics: () => Promise<Readonly<Record<string, unknown>>>
 }
 
 export interface HealthAnswer {
@@ -25,14 +25,14 @@ export const ALIVE: HealthAnswer = { status: 200, body: { status: 'alive' } }
 export const RETRY_AFTER = '2'
 
 export async function readyAnswer(options: HealthOptions): Promise<HealthAnswer> {
-  const { readiness, canAnswer, startProgress, figures } = options
+  const { readiness, canAnswer, startProgress, statistics } = options
   const status = readiness()
   if (status !== 'ready') {
     const datasets = status === 'publishing' ? startProgress() : null
     return { status: 503, body: datasets === null ? { status } : { status, datasets } }
   }
   if (!(await canAnswer())) return { status: 503, body: { status: 'recovering' } }
-  return { status: 200, body: { status, ...(await figures()) } }
+  return { status: 200, body: { status, ...(await statistics()) } }
 }
 
 /** What the routes are of those who watch over the process: of the metrics as well, wherever they are served. */

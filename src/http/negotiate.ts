@@ -1,5 +1,5 @@
 /** A media type that an address can be served as. */
-export interface Offer {
+export interface Representation {
   readonly type: string
   /** Served only to those who name it: `any type` and `text/*` do not choose it. */
   readonly explicit?: boolean
@@ -18,14 +18,17 @@ interface Range {
  * Chooses by the Accept header (RFC 9110, section 12.5.1): highest quality first, then the order of the offers, which
  * is the server's preference. Without a header the first offer; null where nothing offered is acceptable.
  */
-export function negotiate<O extends Offer>(accept: string | undefined, offers: readonly O[]): O | null {
+export function negotiate<O extends Representation>(
+  accept: string | undefined,
+  representations: readonly O[],
+): O | null {
   const ranges = parseAccept(accept ?? '*/*')
-  let best: { readonly offer: O; readonly quality: number } | null = null
-  for (const offer of offers) {
-    const quality = qualityOf(offer, ranges)
-    if (quality > 0 && (best === null || quality > best.quality)) best = { offer, quality }
+  let best: { readonly representation: O; readonly quality: number } | null = null
+  for (const representation of representations) {
+    const quality = qualityOf(representation, ranges)
+    if (quality > 0 && (best === null || quality > best.quality)) best = { representation, quality }
   }
-  return best?.offer ?? null
+  return best?.representation ?? null
 }
 
 /** The media ranges of an Accept header; what cannot be read is passed over. */
@@ -44,17 +47,17 @@ function parseAccept(accept: string): readonly Range[] {
   return ranges.length === 0 ? [{ type: '*/*', quality: 1, precision: 0 }] : ranges
 }
 
-function qualityOf(offer: Offer, ranges: readonly Range[]): number {
+function qualityOf(representation: Representation, ranges: readonly Range[]): number {
   let chosen: Range | null = null
   for (const range of ranges) {
-    if (!covers(range, offer)) continue
+    if (!covers(range, representation)) continue
     if (chosen === null || range.precision > chosen.precision) chosen = range
   }
-  return (chosen?.quality ?? 0) * (offer.weight ?? 1)
+  return (chosen?.quality ?? 0) * (representation.weight ?? 1)
 }
 
-function covers(range: Range, offer: Offer): boolean {
-  if (range.precision === 2) return range.type === offer.type
-  if (offer.explicit === true) return false
-  return range.precision === 0 || offer.type.startsWith(range.type.slice(0, -1))
+function covers(range: Range, representation: Representation): boolean {
+  if (range.precision === 2) return range.type === representation.type
+  if (representation.explicit === true) return false
+  return range.precision === 0 || representation.type.startsWith(range.type.slice(0, -1))
 }

@@ -65,7 +65,7 @@ const ADDRESS = 'address:'
  * Counts the calls of a day, from one midnight UTC to the next: of the portal, of each user, and of each anonymous address
  * where those have a limit (REST 8.1). Counts are exact in memory and are added to what is
  * stored soon after, so that a restart goes on where it was and a crash loses a second. Where several processes count in the
- * same place, each is told the sum when it adds its own: a limit may be overrun by what they take within that second.
+ * same place, each gets the sum when it adds its own: a limit may be overrun by what they take within that second.
  *
  * Addresses are stored as names that only this portal can make of them, and 200,000 of them a day; those that come later
  * share one count. Where the clock is put back by less than a day, the day that has begun goes on.
@@ -94,7 +94,7 @@ export class Quotas {
   /**
    * Counts one call, if it may be made, and tells what is left.
    *
-   * @param address whence an anonymous call comes
+   * @param address the address of an anonymous caller
    */
   take(principal: Principal, address: string): Allowance {
     const moment = this.options.now()
@@ -167,7 +167,7 @@ export class Quotas {
       // What belongs to a day that has ended meanwhile matters no more.
       if (day === this.day) for (const { counter } of written) this.changed.add(counter)
       this.reportFailure(error)
-      this.writeSoon()
+      this.scheduleWrite()
     }
   }
 
@@ -176,10 +176,10 @@ export class Quotas {
     if (this.options.counts === null) return
     counter.unwritten += calls
     this.changed.add(counter)
-    if (this.timer === undefined) this.writeSoon()
+    if (this.timer === undefined) this.scheduleWrite()
   }
 
-  private writeSoon(): void {
+  private scheduleWrite(): void {
     if (this.isClosed || this.timer !== undefined) return
     this.timer = setTimeout(() => this.flush(), WRITTEN_WITHIN)
     this.timer.unref()

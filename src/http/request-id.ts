@@ -15,13 +15,13 @@ export function requestIds(
   prefix: string,
   isProxied: boolean,
 ): (message: Pick<IncomingMessage, 'headers'>) => string {
-  let made = 0
+  let created = 0
   return ({ headers }) => {
     if (isProxied) {
       const given = headers[REQUEST_ID]
       if (typeof given === 'string' && WELL_FORMED.test(given)) return given
     }
-    made += 1
-    return prefix + made
+    created += 1
+    return prefix + created
   }
 }

@@ -31,7 +31,7 @@ function lineOf(request: FastifyRequest, answered: Answered) {
   const { endpoint, route, status, milliseconds, bytes, aborted } = answered
   return {
     request: request.id,
-    ...askedBy(request.raw),
+    ...requestFields(request.raw),
     endpoint,
     route,
     status,
@@ -43,9 +43,9 @@ function lineOf(request: FastifyRequest, answered: Answered) {
 }
 
 function cachedLine(message: IncomingMessage, id: string, endpoint: string, status: number) {
-  return { request: id, ...askedBy(message), endpoint, status, ms: 0, cached: true }
+  return { request: id, ...requestFields(message), endpoint, status, ms: 0, cached: true }
 }
 
-function askedBy({ method, url = '' }: IncomingMessage) {
+function requestFields({ method, url = '' }: IncomingMessage) {
   return { method, path: addressWithoutSecrets(url).slice(0, MAX_LENGTH) }
 }

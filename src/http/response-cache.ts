@@ -40,7 +40,7 @@ const MAX_LENGTH = 1024
 /** Answers of one address: each for another coding or another tag that clients know. */
 const MAX_VARIANTS = 8
 
-/** Headers of requests that are not answered from the cache: who asks, what they want of it, and what they bring. */
+/** Headers of requests that are not answered from the cache: credentials, conditions and bodies. */
 const UNUSUAL = [
   'authorization',
   'cookie',
@@ -75,22 +75,22 @@ interface Variant {
   readonly noteCall: NoteCall
 }
 
-/** What a route said of the answer that it is giving. */
-interface Offer {
+/** A response that a route marked as cacheable. */
+interface Cacheable {
   readonly state: unknown
   readonly body: string
 }
 
 /**
  * Gives answers again that were given before, ready with their headers and compressed, before the request comes to the
- * routes. A route offers what does not depend on who asks; only requests with the same address, codings, known tag and,
+ * routes. A route marks as cacheable what does not depend on the principal; only requests with the same address, codings, known tag and,
  * where the answer varies by it, Accept are answered, for as long as the state is the same. Quota and usage are counted as ever.
  */
 export class ResponseCache {
   private readonly options: ResponseCacheOptions
   /** By their address; what was longest not asked for goes first. */
   private readonly variants: LRUCache<string, readonly Variant[]>
-  private readonly offers = new WeakMap<FastifyReply, Offer>()
+  private readonly cacheables = new WeakMap<FastifyReply, Cacheable>()
   private state: unknown = undefined
   private isClosing = false
 
@@ -105,8 +105,8 @@ export class ResponseCache {
    */
   install(http: FastifyInstance): void {
     http.addHook<unknown>('onSend', (request, reply, payload, done) => {
-      const offer = this.offers.get(reply)
-      if (offer !== undefined) this.keep(request, reply, payload, offer)
+      const cacheable = this.cacheables.get(reply)
+      if (cacheable !== undefined) this.keep(request, reply, payload, cacheable)
       done(null, payload)
     })
     // While it ends, the server asks for the end of each connection.
@@ -123,18 +123,18 @@ export class ResponseCache {
   }
 
   /**
-   * Says that an answer may be given again to whoever asks the same; called when the data was looked up, before anything
+   * Marks an answer as cacheable for equal requests; called when the data was looked up, before anything
    * is awaited.
    *
    * @param body as it will be sent, before it is compressed; empty for 304
    */
-  offer(reply: FastifyReply, body: string): void {
+  cacheable(reply: FastifyReply, body: string): void {
     const { method, url, query, headers, principal } = reply.request
     if (principal?.type === 'user') return
     if (method !== 'GET' || url.length > MAX_LENGTH || !isDefault(headers)) return
     // To any tag the answer is 200 first, and 304 on its way.
     if (headers['if-none-match'] === '*' || namesCredentials(query as QueryParameters)) return
-    this.offers.set(reply, { state: this.options.state(), body })
+    this.cacheables.set(reply, { state: this.options.state(), body })
   }
 
   /** How many answers are cached, and the bytes that they are taken to need. */
@@ -143,7 +143,7 @@ export class ResponseCache {
     return { answers, bytes: this.variants.calculatedSize }
   }
 
-  private keep(request: FastifyRequest, reply: FastifyReply, payload: unknown, offer: Offer): void {
+  private keep(request: FastifyRequest, reply: FastifyReply, payload: unknown, cacheable: Cacheable): void {
     const body = payload ?? undefined
     if (body !== undefined && typeof body !== 'string' && !Buffer.isBuffer(body)) return
     const length = body === undefined ? 0 : Buffer.byteLength(body)
@@ -161,11 +161,11 @@ export class ResponseCache {
     if (!isWhole || idAt < 0 || !isAlike || length > this.options.max / 8) return
     if (body !== undefined && !reply.hasHeader('content-length')) headers.push('content-length', `${length}`)
     this.forgetOld()
-    if (offer.state !== this.state) return
+    if (cacheable.state !== this.state) return
     const { 'accept-encoding': codings, 'if-none-match': known } = request.headers
     const accept = isNegotiated ? request.headers.accept : null
     const status = reply.statusCode
-    const noteCall = this.options.noteCall(request, reply, offer.body)
+    const noteCall = this.options.noteCall(request, reply, cacheable.body)
     this.add(request, { codings, known, accept, status, headers, idAt, allowanceAt, body, length, noteCall })
   }
 

@@ -94,10 +94,10 @@ function recordMapper({ writeSubject, report: own, statements }: CompiledRule): 
   const reports = statements.map(({ report }) => report)
   let before = 0
   const flush = (lines: string, out: Pick<WrittenTriple, 'add'>) => {
-    let made = 0
-    for (const report of reports) made += report.made
-    if (made > before) out.add(lines, made - before)
-    before = made
+    let written = 0
+    for (const report of reports) written += report.made
+    if (written > before) out.add(lines, written - before)
+    before = written
   }
   return (record, out) => {
     const subjects = writeSubject(record, own)
@@ -108,9 +108,9 @@ function recordMapper({ writeSubject, report: own, statements }: CompiledRule): 
       for (const write of writers) lines += write(record, subjects)
     } else
       writeForSubjects(subjects, own, reports, (index, subject) => {
-        const made = writers[index]?.(record, subject) ?? ''
-        lines += made
-        return made.length
+        const written = writers[index]?.(record, subject) ?? ''
+        lines += written
+        return written.length
       })
     flush(lines, out)
   }
@@ -124,19 +124,19 @@ function subjectWriter(rule: ResourceRule, context: Context): TermWriter {
     throw new Fault('MappingInvalid', { reason: `the subject of ${rule.key} is a literal` })
   const write = compileTerm(rule.subject, context.columns, context.options, rule.key)
   let last: DatasetRecord | null = null
-  let made: ReturnType<TermWriter> = null
+  let written: ReturnType<TermWriter> = null
   let wasCut = 0
   const remembered: TermWriter = (record, report) => {
     // What is absent is made again, for each rule that needs it counts it.
-    if (record === last && made !== null) {
+    if (record === last && written !== null) {
       report.cut += wasCut
-      return made
+      return written
     }
     const before = report.cut
-    made = write(record, report)
+    written = write(record, report)
     wasCut = report.cut - before
     last = record
-    return made
+    return written
   }
   context.subjects.set(rule, remembered)
   return remembered
@@ -151,8 +151,8 @@ function objectWriter(object: ObjectMap, key: string, context: Context): TermWri
   const [only] = writers
   if (only !== undefined && writers.length === 1) return only
   return (record, report) => {
-    const made = writers.flatMap(write => write(record, report) ?? [])
-    return made.length === 0 ? null : made
+    const written = writers.flatMap(write => write(record, report) ?? [])
+    return written.length === 0 ? null : written
   }
 }
 
@@ -240,8 +240,8 @@ function generalStatement(
   context: Context,
 ): LineWriter {
   const several = (write: TermWriter) => (record: DatasetRecord) => {
-    const made = write(record, report) ?? []
-    return typeof made === 'string' ? [made] : made
+    const written = write(record, report) ?? []
+    return typeof written === 'string' ? [written] : written
   }
   const term = (map: TermMap) => several(compileTerm(map, context.columns, context.options, key))
   const constant = typeof predicate === 'string' ? [iriText(predicate)] : null

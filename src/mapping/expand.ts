@@ -70,32 +70,32 @@ function product(
   record: DatasetRecord,
   report: Pick<RuleReport, 'cut'>,
 ): Texts | null {
-  let made: Texts = ''
+  let expanded: Texts = ''
   let isCut = false
   for (const part of parts) {
     const next = typeof part === 'string' ? part : part(record)
     if (next === null) return null
-    if (typeof made === 'string' && typeof next === 'string') made += next
+    if (typeof expanded === 'string' && typeof next === 'string') expanded += next
     else {
-      const heads = typeof made === 'string' ? [made] : made
+      const heads = typeof expanded === 'string' ? [expanded] : expanded
       const tails = typeof next === 'string' ? [next] : next
-      made = joined(heads, tails)
-      isCut ||= made.length < heads.length * tails.length
+      expanded = joined(heads, tails)
+      isCut ||= expanded.length < heads.length * tails.length
     }
   }
   if (isCut) report.cut += 1
-  return made
+  return expanded
 }
 
 function joined(heads: readonly string[], tails: readonly string[]): readonly string[] {
   const limit = Math.max(MAX_EXPANSION, heads.length, tails.length)
-  const made: string[] = []
+  const expanded: string[] = []
   for (const head of heads)
     for (const tail of tails) {
-      if (made.length === limit) return made
-      made.push(head + tail)
+      if (expanded.length === limit) return expanded
+      expanded.push(head + tail)
     }
-  return made
+  return expanded
 }
 
 function segmentReader(segment: Segment, columns: readonly MappingColumn[], options: ExpandOptions): Reader {

@@ -84,8 +84,8 @@ function freshKey(word: string, taken: readonly string[]): string {
   return key
 }
 
-function classComment({ type, family }: InitKind): string {
-  if (family !== 'thing') return 'what the records are: choose a closer class where there is one'
+function classComment({ type, category }: InitKind): string {
+  if (category !== 'thing') return 'what the records are: choose a closer class where there is one'
   return `no class is known for "${type.replace('field:', '')}": one of the dataset's own`
 }
 
@@ -112,13 +112,13 @@ function sortFields(dataset: DatasetToMap, kind: InitKind): SortedFields {
       geometries.push({ word, statement })
       continue
     }
-    const found = termNamed(forms, field.type, kind.family)
+    const found = termNamed(forms, field.type, kind.category)
     const term = found?.part === 'address' && kind.type === 'schema:Country' ? undefined : found
     if (term !== undefined && NAME_WORDS.some(word => term.names.includes(word))) names.push(field)
     const statement = statementOf(field, term, language, dataset)
     statements[term?.part ?? 'main'].push(statement)
   }
-  const point = kind.family === 'place' && geoFields.length === 0 ? pointOf(dataset.fields) : null
+  const point = kind.category === 'place' && geoFields.length === 0 ? pointOf(dataset.fields) : null
   if (point !== null) geometries.push({ word: 'geometry', statement: point })
   return { names, ...statements, geometries }
 }

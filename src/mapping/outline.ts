@@ -85,7 +85,7 @@ function outlineRule(
         values: isAny ? [] : distinctValues(making.map(each => valueOutline(each, data))),
         field: only === undefined || making.length > 1 ? null : fieldOf(only.object),
         isSingle: making.length === 1 && isOneRecord && only !== undefined && isOneTerm(only.object, data),
-        isRequired: isAlone && own.some(each => each.predicate === iri && isAlwaysMade(each.object, data)),
+        isRequired: isAlone && own.some(each => each.predicate === iri && isAlwaysWritten(each.object, data)),
       }
     }),
   }
@@ -130,8 +130,8 @@ function finds({ predicate, object }: Emission, classes: readonly string[], prop
   if (predicate === null) return true
   if (classes.length === 0) return properties.includes(predicate)
   if (predicate !== RDF.type) return false
-  const made = constantIri(object)
-  return made === null || classes.includes(made)
+  const constant = constantIri(object)
+  return constant === null || classes.includes(constant)
 }
 
 /** False where no term of the one map is a term of the other, by how their texts begin and what their paths are like. */
@@ -220,7 +220,7 @@ function isOneTerm(term: TermMap, { fields }: OutlinedData): boolean {
 }
 
 /** True where every record makes a term of it: none of its values is absent, or can fail to be written. */
-function isAlwaysMade(term: TermMap, data: OutlinedData): boolean {
+function isAlwaysWritten(term: TermMap, data: OutlinedData): boolean {
   if (term.type === 'blank' || !isOneTerm(term, data)) return false
   const segments = segmentsOf(term)
   if (term.type === 'iri') return segments.every(({ type }) => type === 'constant')

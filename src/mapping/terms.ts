@@ -49,8 +49,8 @@ function each(
   write: (text: string) => string | null,
 ): string | readonly string[] | null {
   if (typeof texts === 'string') return write(texts)
-  const made = texts.map(write).filter(text => text !== null)
-  return made.length === 0 ? null : made
+  const written = texts.map(write).filter(text => text !== null)
+  return written.length === 0 ? null : written
 }
 
 function naturalTerm(name: string, columns: readonly MappingColumn[]): TermWriter {

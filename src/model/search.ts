@@ -3,7 +3,7 @@ import { lookup } from './lookup.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole of ASCII is meant
 const ASCII = /^[\x00-\x7f]*$/
 const ASCII_TOKEN = /[a-z0-9]+/g
-const MARKS = /\p{M}+/gu
+const DIACRITICS = /\p{M}+/gu
 const TOKEN = /[\p{L}\p{N}]+/gu
 
 /** Letters that Unicode does not decompose, by what is typed for them where a keyboard lacks them; and the final sigma. */
@@ -29,7 +29,7 @@ const SUBSTITUTED = new RegExp(`[${Object.keys(SUBSTITUTES).join('')}]`, 'g')
 export function fold(text: string): string {
   return text
     .normalize('NFKD')
-    .replace(MARKS, '')
+    .replace(DIACRITICS, '')
     .toLowerCase()
     .replace(SUBSTITUTED, letter => lookup(SUBSTITUTES, letter) ?? letter)
 }

@@ -54,11 +54,11 @@ class Reader {
     const code = this.count()
     if ((code & EXTENDED.srid) !== 0 && this.count() !== 4326) throw MALFORMED
     const plain = code & 0x1fffffff
-    const family = Math.floor(plain / 1000)
+    const variant = Math.floor(plain / 1000)
     const type = KINDS[(plain % 1000) - 1]
-    if (type === undefined || family > 3) throw MALFORMED
+    if (type === undefined || variant > 3) throw MALFORMED
     const flags = ((code & EXTENDED.z) !== 0 ? 1 : 0) + ((code & EXTENDED.m) !== 0 ? 1 : 0)
-    const dimensions = 2 + flags + (family === 3 ? 2 : family > 0 ? 1 : 0)
+    const dimensions = 2 + flags + (variant === 3 ? 2 : variant > 0 ? 1 : 0)
     const position = () => this.position(dimensions)
     switch (type) {
       case 'Point':

@@ -43,9 +43,9 @@ export const assets: FastifyPluginAsync = async app => {
     const coding = codingOf(request.headers['accept-encoding'])
     if (coding === null) return reply.send(content)
     const key = `${coding} ${file}`
-    const made = compressed.get(key) ?? compress(content, coding)
-    compressed.set(key, made)
-    return reply.header('content-encoding', coding).send(await made)
+    const encoded = compressed.get(key) ?? compress(content, coding)
+    compressed.set(key, encoded)
+    return reply.header('content-encoding', coding).send(await encoded)
   })
 }
 

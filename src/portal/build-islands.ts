@@ -104,10 +104,10 @@ renameSync(`${names}.${process.pid}`, names)
 
 /** Servers that began before know the names of what was made before: they keep it for a while. */
 const MAX_AGE = 3600_000
-const made = new Set(Object.keys(outputs).map(output => path.basename(output)))
+const written = new Set(Object.keys(outputs).map(output => path.basename(output)))
 for (const name of readdirSync(target)) {
   const file = path.join(target, name)
   const isOld = Date.now() - statSync(file).mtimeMs > MAX_AGE
-  if (name !== 'manifest.json' && !made.has(name) && isOld) rmSync(file)
+  if (name !== 'manifest.json' && !written.has(name) && isOld) rmSync(file)
 }
 writeFileSync(path.join(root, 'dist/land.json'), coastlineFile())

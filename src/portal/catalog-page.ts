@@ -41,7 +41,7 @@ const ORDERS = [
   ['records_count desc', messageKey('Most records')],
 ] as const
 
-/** Best known first, for the API: figures of use are fields of its catalog. */
+/** Best known first, for the API: usage statistics are fields of its catalog. */
 const BEST_KNOWN = 'explore.popularity_score desc, title'
 
 /** What the facets are called; others by their own names. */
@@ -74,7 +74,7 @@ export async function answerCatalog(
   const { t } = pageContext
   const visible = services.catalog.visibleTo(request.principal)
   const progress = visible.startProgress?.() ?? null
-  const served = await visible.asked()
+  const served = await visible.asDataset()
   const source = catalogSource(served)
   const { selection, fault } = readable(request.query as QueryParameters)
   const found = await findOrFault(() => findCards(services, queryService, source, selection))
@@ -215,7 +215,7 @@ function takeAway(pageContext: PageContext, selection: PageSelection): Html {
   )}</p>`
 }
 
-/** Tells the head of a page of the feed of a list of datasets, what changed last first. */
+/** Links a page to the feed of a list of datasets, what changed last first. */
 export function feedLink(pageContext: PageContext, selection: PageSelection): Html {
   const root = new URL(pageContext.site.base).pathname.replace(/\/+$/, '')
   const latest = { ...selection, orderBy: 'modified desc' }

@@ -22,7 +22,7 @@ const MAX_VALUES = 20
 const MAX_VALUE_LENGTH = 200
 
 /**
- * What editors of ODSQL ask while somebody types: the fields of a dataset, values of a field that begin with a text, and
+ * Completions for editors of ODSQL: the fields of a dataset, values of a field that begin with a text, and
  * what is wrong with a condition.
  */
 export const completion: FastifyPluginAsync<{
@@ -69,7 +69,7 @@ export const completion: FastifyPluginAsync<{
   })
 }
 
-/** What is wrong, without the name of the clause: the place tells it. */
+/** What is wrong, without the name of the clause: the position identifies it. */
 export function faultReason({ parts, message }: Fault): string {
   return typeof parts.reason === 'string' ? parts.reason : message
 }

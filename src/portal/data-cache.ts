@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 4_000_000
 export class DataCache {
   private readonly answers: LRUCache<string, Promise<unknown>>
 
-  /** @param max answers that are cached; what was longest not asked for goes first */
+  /** @param max answers that are cached; the least recently used are evicted first */
   constructor(max: number, maxCharacters: number = MAX_CHARACTERS) {
     const maxEntrySize = Math.floor(maxCharacters / 8)
     this.answers = new LRUCache({ max, maxSize: maxCharacters, maxEntrySize })
@@ -22,18 +22,18 @@ export class DataCache {
   of<Value>(key: string, make: () => Promise<Value>): Promise<Value> {
     const before = this.answers.get(key)
     if (before !== undefined) return before as Promise<Value>
-    const made = make()
-    this.answers.set(key, made, { size: key.length })
+    const value = make()
+    this.answers.set(key, value, { size: key.length })
     // What is known of its size counts once it is made; an answer that failed is asked for again.
     const settle = (size: number | null) => {
-      if (this.answers.peek(key) !== made) return
+      if (this.answers.peek(key) !== value) return
       this.answers.delete(key)
-      if (size !== null) this.answers.set(key, made, { size: key.length + size })
+      if (size !== null) this.answers.set(key, value, { size: key.length + size })
     }
-    made.then(
+    value.then(
       answer => settle(exactJson(answer)?.length ?? 0),
       () => settle(null),
     )
-    return made
+    return value
   }
 }

@@ -24,7 +24,7 @@ export async function answerHome(
   const { t, href } = pageContext
   const visible = services.catalog.visibleTo(request.principal)
   const progress = visible.startProgress?.() ?? null
-  const served = await visible.asked()
+  const served = await visible.asDataset()
   const source = catalogSource(served)
   const themes = (await queryService.facets(source, NOTHING_SELECTED)).find(
     ({ facet }) => facet.name === 'theme',
@@ -32,7 +32,7 @@ export async function answerHome(
   const latest = [...served.entries].sort((a, b) => (modifiedOf(a) < modifiedOf(b) ? 1 : -1)).slice(0, CARDS)
   const records = served.entries.reduce((sum, { statistics }) => sum + statistics.records, 0)
   const triples = served.entries.reduce((sum, entry) => sum + entry.triples, 0)
-  const figures = [
+  const counts = [
     t.many('{n} dataset', '{n} datasets', served.entries.length),
     t.many('{n} record', '{n} records', records),
     t.many('{n} triple', '{n} triples', triples),
@@ -57,7 +57,7 @@ ${catalogData(services, served.entries)}
 ${services.description === '' ? '' : html`<p>${services.description}</p>`}
 <form class="search" action="${href(CATALOG_PATH)}" method="get" role="search">${languageField(pageContext)}<label class="hidden" for="q">${t('Words to look for')}</label>
 <input type="search" id="q" name="q" placeholder="${t('Find datasets')}"><button>${t('Search')}</button></form>
-${progress === null ? '' : startNote(pageContext, progress)}${latest.length === 0 ? '' : html`<p class="figures">${figures.map(figure => html`<span>${figure}</span> `)}</p>`}</section>
+${progress === null ? '' : startNote(pageContext, progress)}${latest.length === 0 ? '' : html`<p class="figures">${counts.map(count => html`<span>${count}</span> `)}</p>`}</section>
 ${links.length === 0 ? '' : html`<section><h2>${t('Themes')}</h2><ul class="themes">${links}</ul></section>`}
 ${
   latest.length === 0

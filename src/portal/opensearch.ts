@@ -6,7 +6,7 @@ import { datasetTitle, metaTexts } from './services.ts'
 
 const SUGGESTED = 10
 
-/** Tells browsers how the catalog is searched, so that it can be one of their search engines (OpenSearch 1.1). */
+/** Describes to browsers how the catalog is searched, so that it can be one of their search engines (OpenSearch 1.1). */
 export function openSearchDescription(
   { base, title, description }: SiteOptions,
   language: string,
@@ -30,7 +30,7 @@ export function openSearchDescription(
   ].join('')
 }
 
-/** The titles of datasets whose words begin with what was written so far, as OpenSearch Suggestions 1.1 tells them. */
+/** The titles of datasets whose words begin with what was written so far, in the format of OpenSearch Suggestions 1.1. */
 export function suggestions(
   entries: readonly ServedDataset[],
   written: string,

@@ -43,17 +43,22 @@ export interface ShownFacet {
 /** The facets of the catalog that its page shows. */
 const CATALOG_FACETS = ['theme', 'keyword', 'publisher', 'license', 'language', 'features'] as const
 
-/** The catalog of somebody as what pages ask. */
-export function catalogSource({ target, entries, figures, version: made }: ServedCatalog): PageQuerySource {
+/** The catalog of a principal as a source for pages. */
+export function catalogSource({
+  target,
+  entries,
+  statistics,
+  version: catalogVersion,
+}: ServedCatalog): PageQuerySource {
   const { fields } = target.dataset
   const version = entries.map(({ dataset, version }) => `${dataset.id} ${version}`).join(',')
   const facets = CATALOG_FACETS.flatMap(name => facetNamed(name, fields, '-count', 'default') ?? [])
-  // Figures of use change while the datasets stay the same.
-  const state = figures === undefined ? '' : made
+  // Usage statistics change while the datasets stay the same.
+  const state = statistics === undefined ? '' : catalogVersion
   return { version: `catalog ${state} ${version}`, target, fields, template: 'default', facets }
 }
 
-/** The records of a dataset as what pages ask. */
+/** The records of a dataset as a source for pages. */
 export function recordsSource({ dataset, version, target }: ServedDataset): PageQuerySource {
   const { id, fields } = dataset
   const facets = fields
@@ -122,12 +127,12 @@ export class QueryService {
    *
    * @param key what it depends on beside the selection
    */
-  drawing<Made>(
+  drawing<Result>(
     source: PageQuerySource,
     { words, where, refine, exclude }: PageSelection,
     key: readonly unknown[],
-    make: () => Promise<Made>,
-  ): Promise<Made> {
+    make: () => Promise<Result>,
+  ): Promise<Result> {
     const texts = conditions(words, where)
     const whole = JSON.stringify(['drawing', source.version, texts, refine, exclude, key])
     return isFleeting(texts) ? make() : this.drawn.of(whole, make)
@@ -163,7 +168,11 @@ export class QueryService {
     })
   }
 
-  private cached<Made>(key: string, texts: readonly string[], make: () => Promise<Made>): Promise<Made> {
+  private cached<Result>(
+    key: string,
+    texts: readonly string[],
+    make: () => Promise<Result>,
+  ): Promise<Result> {
     return isFleeting(texts) ? make() : this.answers.of(key, make)
   }
 

@@ -4,7 +4,7 @@ const CLOSED = ['/api/', '/account/', '/oauth2/', '/healthz', '/readyz']
 /** Parameters that choose among what other pages show whole. */
 const SELECTING = ['q', 'where', 'refine', 'exclude', 'order_by']
 
-/** Tells crawlers where they may go (RFC 9309), and where all pages are listed. */
+/** Rules for crawlers (RFC 9309), and where all pages are listed. */
 export function robotsText(base: string): string {
   const root = new URL(base).pathname.replace(/\/+$/, '')
   const closed = CLOSED.map(path => `Disallow: ${root}${path}`)

@@ -119,11 +119,16 @@ async function fileWithin(folder: string, relative: string): Promise<string | nu
 }
 
 function isBelow(folder: string, file: string): boolean {
-  const way = path.relative(folder, file)
-  return way !== '' && way !== '..' && !way.startsWith(`..${path.sep}`) && !path.isAbsolute(way)
+  const relative = path.relative(folder, file)
+  return (
+    relative !== '' &&
+    relative !== '..' &&
+    !relative.startsWith(`..${path.sep}`) &&
+    !path.isAbsolute(relative)
+  )
 }
 
-/** A path without links is opened as that; a pipe or a device is no file, and opening it waits for nobody. */
+/** A path without links is opened as that; a pipe or a device is no file, and opening it does not block. */
 const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 async function openFile(file: string): Promise<OpenAttachment | null> {

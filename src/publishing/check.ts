@@ -90,7 +90,7 @@ export async function checkDataset(
   }
 }
 
-/** A dataset that nobody described is published all the same. */
+/** A dataset without a description is published as well. */
 function inferredFinding(dataset: string, file: string): CheckFinding {
   return {
     dataset,

@@ -4,7 +4,7 @@ import { SOURCE_FORMATS } from '../sources/open.ts'
 import { RDF_FORMATS } from '../sources/rdf.ts'
 import { PROCESSORS_SCHEMA } from './processors/schema.ts'
 
-/** What a field may be called: it stands in queries and in IRIs. */
+/** Pattern of names of fields: they are part of queries and IRIs. */
 const FIELD_NAME = '^[a-z0-9_]{1,100}$'
 
 const Argument = Type.Union([Type.String(), Type.Number(), Type.Boolean()])

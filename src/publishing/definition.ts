@@ -120,7 +120,7 @@ function withSuggestion(message: string, id: string, portal: string): string {
   return suggestion === '' ? message : `${message}. ${suggestion}`
 }
 
-/** The definition of a dataset, or a ConfigInvalid fault that tells every problem of dataset.yaml. */
+/** The definition of a dataset, or a ConfigInvalid fault that lists every problem of dataset.yaml. */
 export function definitionOf(portal: string, id: string): Definition {
   const { definition, problems } = readDefinition(portal, id)
   if (definition !== null) return definition
@@ -200,7 +200,7 @@ function implicitDefinition(id: string, { folder, file }: ImplicitSource): Defin
   }
 }
 
-/** The source of a file whose name does not tell whether it is RDF. */
+/** The source of a file whose name does not identify its format. */
 function sniffedSource({ folder, file }: ImplicitSource): SourceSpec {
   const source: SourceSpec = { path: file }
   if (!/\.(?:zip|xml|json)(?:\.gz)?$/i.test(file)) return source

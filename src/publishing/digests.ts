@@ -4,7 +4,7 @@ import type { MappingFile } from './mapping/mapping-file.ts'
 import { digestWithLookups } from './processors/dependencies.ts'
 import type { PublishContext } from './publication.ts'
 import { sourceDigest } from './source-digest.ts'
-import { type Manifest, sourceMarks } from './versions/versions.ts'
+import { type Manifest, sourceStates } from './versions/versions.ts'
 
 /** True for a restored version while what lies in the portal folder is what it was restored instead of. */
 export function isRolledBack(
@@ -17,7 +17,7 @@ export function isRolledBack(
 }
 
 /** True for a version that would be made again of what there is. */
-export function isMadeOf(
+export function isBuiltFrom(
   { definition, source, mapping }: Manifest,
   digests: Digests,
   file: MappingFile | null,
@@ -46,7 +46,7 @@ export async function digestsOf(
       source: digestWithLookups(
         definition,
         portal,
-        await sourceDigest(definition, portal, sourceMarks(versions, definition.id)),
+        await sourceDigest(definition, portal, sourceStates(versions, definition.id)),
       ),
     }
   } catch (error) {

@@ -39,7 +39,7 @@ export class DistinctTriples {
   private readonly target: Sink
   private readonly subjects: SharedSubjects
   private readonly presentation: RecordPresentation
-  private readonly seen = new LineSet()
+  private readonly written = new LineSet()
   private readonly lines = new LineSet()
   private readonly groups = new Map<string, Group>()
 
@@ -53,7 +53,7 @@ export class DistinctTriples {
   add(lines: string, triples: number): void {
     if (triples === 0) return
     if (this.presentation.hasOneSubject) {
-      this.hold(lines.slice(0, lines.indexOf(' ') + 1), lines, triples)
+      this.addToGroup(lines.slice(0, lines.indexOf(' ') + 1), lines, triples)
       return
     }
     for (let at = 0; at < lines.length; ) {
@@ -64,7 +64,7 @@ export class DistinctTriples {
         end = lines.indexOf('\n', end) + 1
         count += 1
       } while (end < lines.length && lines.startsWith(subject, end))
-      this.hold(subject, at === 0 && end === lines.length ? lines : lines.slice(at, end), count)
+      this.addToGroup(subject, at === 0 && end === lines.length ? lines : lines.slice(at, end), count)
       at = end
     }
   }
@@ -75,7 +75,7 @@ export class DistinctTriples {
     this.groups.clear()
   }
 
-  private hold(subject: string, lines: string, count: number): void {
+  private addToGroup(subject: string, lines: string, count: number): void {
     const known = this.groups.get(subject)
     if (known === undefined) {
       this.groups.set(subject, { lines, count, isMerged: false })
@@ -90,7 +90,7 @@ export class DistinctTriples {
     const head = this.headOf(subject)
     if (this.subjects.shared.has(head)) {
       if (!this.needsRetry) this.addNew(lines, line => this.lines.add(line))
-    } else if (!this.seen.add(subject)) {
+    } else if (!this.written.add(subject)) {
       this.subjects.shared.add(head)
       this.needsRetry = true
     } else if (this.needsRetry) {

@@ -50,10 +50,10 @@ export function changedDefinition(text: string, change: DefinitionChange): strin
 function mapOf(document: Document, path: readonly string[]): YAMLMap {
   const found = path.length === 0 ? document.contents : document.getIn(path)
   if (isMap(found)) return found as YAMLMap
-  const made = document.createNode({}) as YAMLMap
-  if (path.length === 0) document.contents = made
-  else document.setIn([...path], made)
-  return made
+  const created = document.createNode({}) as YAMLMap
+  if (path.length === 0) document.contents = created
+  else document.setIn([...path], created)
+  return created
 }
 
 /** A value that is the same is left as it is written. */

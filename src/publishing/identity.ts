@@ -23,7 +23,7 @@ export class Identities {
   /** Slots that are taken. */
   private distinct = 0
 
-  /** @param file where the ids are written; null for records whose ids nobody needs later */
+  /** @param file where the ids are written; null for records whose ids are not needed later */
   constructor(fields: readonly Field[], identity: readonly string[], file: string | null = null) {
     this.ids = new RecordIds(file)
     this.columns = fields
@@ -48,13 +48,13 @@ export class Identities {
     return id
   }
 
-  /** Ends the file of ids, and lets go of what tells records apart: none is to come. */
+  /** Closes the file of ids, and frees the index of records: no more records follow. */
   close(): void {
     this.ids.close()
     this.table = newTable(FIRST_SLOTS, false)
   }
 
-  /** Counts a record; tells how many had the same fingerprint before it. */
+  /** Counts a record; returns how many earlier ones had the same fingerprint. */
   private count(id: string): number {
     if (4 * this.distinct >= 3 * this.table.checks.length) this.grow()
     const check = checkOf(id)

@@ -3,10 +3,10 @@ import path from 'node:path'
 import { formatOf } from '../sources/formats.ts'
 import { rdfFormatOf } from '../sources/rdf.ts'
 
-/** What a dataset may be called: it stands in addresses and in folder names. */
+/** Pattern of ids of datasets: they are part of addresses and folder names. */
 export const DATASET_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/
 
-/** A file of data that nobody described. */
+/** A data file without a description. */
 export interface ImplicitSource {
   /** Absolute folder that it is in. */
   readonly folder: string

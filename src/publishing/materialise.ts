@@ -50,7 +50,7 @@ export interface ResolvedSource {
   readonly fields: readonly FieldSpec[]
 }
 
-/** Declared fields and options, else those that the source itself tells. Faults: SourceUnreadable, ConfigInvalid. */
+/** Declared fields and options, else those that are inferred from the source. Faults: SourceUnreadable, ConfigInvalid. */
 export async function resolveSource(definition: Definition, portal: string): Promise<ResolvedSource> {
   const { fields, processors, source, sourceFolder } = definition
   if (fields !== null) return { source, fields }

@@ -14,25 +14,25 @@ export interface PortalChanges {
 }
 
 /** The state of the files of a portal, by dataset. */
-type Marks = ReadonlyMap<string, { readonly definition: string; readonly mapping: string }>
+type FileStates = ReadonlyMap<string, { readonly definition: string; readonly mapping: string }>
 
 /**
- * Finds what was saved in a portal folder by looking at it again and again: times and sizes of files are what every file
- * system has, also those that tell of no events. A change is reported once it is the same at two looks, for editors write in
+ * Finds changes of a portal folder by polling: times and sizes of files are what every file
+ * system has, also those without change events. A change is reported once it is the same in two scans, because editors write in
  * steps.
  */
 export class PortalWatch {
   readonly portal: string
-  private reported: Marks
-  private last: Marks
+  private reported: FileStates
+  private last: FileStates
 
   constructor(portal: string) {
     this.portal = portal
-    this.reported = marksOf(portal)
+    this.reported = statesOf(portal)
     this.last = this.reported
   }
 
-  /** Datasets whose addresses are to be asked now. @param now milliseconds since 1970 */
+  /** Datasets whose addresses are due to be fetched. @param now milliseconds since 1970 */
   dueSources(now: number): readonly string[] {
     return dueRemotes(this.portal, now).filter(
       id => readDefinition(this.portal, id).definition?.remote != null,
@@ -41,34 +41,34 @@ export class PortalWatch {
 
   /** What has changed since it was reported before; null for nothing. */
   look(): PortalChanges | null {
-    const marks = marksOf(this.portal)
+    const states = statesOf(this.portal)
     const definitions: string[] = []
     const mappings: string[] = []
     const described = new Map(this.reported)
-    for (const [id, mark] of marks) {
+    for (const [id, state] of states) {
       const [before, last] = [this.reported.get(id), this.last.get(id)]
-      if (mark.definition !== last?.definition || mark.mapping !== last.mapping) continue
-      if (mark.definition !== before?.definition) definitions.push(id)
-      else if (mark.mapping !== before.mapping) mappings.push(id)
-      described.set(id, mark)
+      if (state.definition !== last?.definition || state.mapping !== last.mapping) continue
+      if (state.definition !== before?.definition) definitions.push(id)
+      else if (state.mapping !== before.mapping) mappings.push(id)
+      described.set(id, state)
     }
-    for (const id of described.keys()) if (!marks.has(id)) described.delete(id)
-    this.last = marks
+    for (const id of described.keys()) if (!states.has(id)) described.delete(id)
+    this.last = states
     this.reported = described
     return definitions.length + mappings.length === 0 ? null : { definitions, mappings }
   }
 }
 
-function marksOf(portal: string): Marks {
+function statesOf(portal: string): FileStates {
   const names = namesIn(path.join(portal, 'mappings'))
   const implicit = implicitSources(portal)
   return new Map(
     definedDatasets(portal).map(id => {
       const files = MAPPING_ENDINGS.map(ending => `${id}${ending}`).filter(name => names.has(name))
-      const marks = files.map(name => `${name} ${markOf(path.join(portal, 'mappings', name))}`)
+      const states = files.map(name => `${name} ${stateOf(path.join(portal, 'mappings', name))}`)
       const { folder = path.join(portal, 'data', id), file = 'dataset.yaml' } = implicit.get(id) ?? {}
-      const definition = markOf(path.join(folder, file))
-      return [id, { definition, mapping: marks.join('\n') }]
+      const definition = stateOf(path.join(folder, file))
+      return [id, { definition, mapping: states.join('\n') }]
     }),
   )
 }
@@ -81,7 +81,7 @@ function namesIn(folder: string): ReadonlySet<string> {
   }
 }
 
-function markOf(file: string): string {
+function stateOf(file: string): string {
   const found = statSync(file, { throwIfNoEntry: false })
   return found === undefined ? '' : `${found.mtimeMs} ${found.size} ${found.ino}`
 }

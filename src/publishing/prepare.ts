@@ -51,11 +51,11 @@ export async function prepare(
   const published = begun.toISOString().replace('Z', '+00:00')
   const head = { format: VERSION_FORMAT, version, fingerprint, definition, source, base, published }
   try {
-    const made = await make({ ...head, folder, begun })
-    if (made.manifest !== null)
-      return { type: 'published', ...made, manifest: await commitVersion(versions, made.manifest) }
+    const built = await make({ ...head, folder, begun })
+    if (built.manifest !== null)
+      return { type: 'published', ...built, manifest: await commitVersion(versions, built.manifest) }
     rmSync(folder, { recursive: true, force: true })
-    return { type: 'unchanged', manifest: made.current, refusal: made.refusal }
+    return { type: 'unchanged', manifest: built.current, refusal: built.refusal }
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
     throw error
@@ -72,7 +72,7 @@ export async function addMapping(
   const { id, fields } = part.dataset
   const facts = part.graphs.find(({ role }) => role === 'facts')?.columns ?? ''
   const records = () => publishedRecords(path.join(folder, facts), { base: head.base, dataset: part.dataset })
-  const made =
+  const built =
     mapping === null
       ? null
       : await writeMappedGraphs(
@@ -81,12 +81,12 @@ export async function addMapping(
           records,
           done => context.onProgress?.({ dataset: id, records: done }),
         )
-  const graphs: readonly GraphFile[] = [...part.graphs, ...(made?.graphs ?? [])]
-  const used = mapping === null || made === null ? null : { ...usableOf(mapping), rules: made.rules }
+  const graphs: readonly GraphFile[] = [...part.graphs, ...(built?.graphs ?? [])]
+  const used = mapping === null || built === null ? null : { ...usableOf(mapping), rules: built.rules }
   const manifest: Manifest = { ...part, ...head, graphs, mapping: used }
   const report = {
     records: part.statistics.records,
-    triples: (made?.graphs ?? part.graphs)[0]?.triples ?? 0,
+    triples: (built?.graphs ?? part.graphs)[0]?.triples ?? 0,
     mapping: used === null ? null : { file: used.file, rules: used.rules, diagnostics },
     milliseconds: context.now().getTime() - begun.getTime(),
   }

@@ -12,7 +12,7 @@ export interface PublishContext {
   readonly now: () => Date
   /** True where the source is known to be as it was: it is not looked at, unless dataset.yaml is another one. */
   readonly mappingOnly?: boolean
-  /** True where the dataset was asked for by name: its address is then asked also before that is due. */
+  /** True where the dataset was requested by name: its address is then fetched also before it is due. */
   readonly isNamed?: boolean
   /** The version in force in a store that is shared: where it was made of the same, none is made here. */
   readonly inForce?: Manifest | null

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import path from 'node:path'
 import { Fault, faultText, openFilesText } from '../errors/errors.ts'
 import { type Definition, definitionOf, readDefinition } from './definition.ts'
-import { type Digests, digestsOf, isMadeOf, isRolledBack, textOf } from './digests.ts'
+import { type Digests, digestsOf, isBuiltFrom, isRolledBack, textOf } from './digests.ts'
 import { chooseMapping, refuseForRdf } from './mapping/choose-mapping.ts'
 import { type MappingFile, mappingFile } from './mapping/mapping-file.ts'
 import { materialise } from './materialise.ts'
@@ -70,10 +70,10 @@ export async function findUnchanged(id: string, context: PublishContext): Promis
   const definition = definitionOf(portal, id)
   const file = mappingFile(portal, id)
   const digests = await digestsOf(definition, file, current, context)
-  return isMadeOf(current, digests, file) ? { type: 'unchanged', manifest: current, refusal: null } : null
+  return isBuiltFrom(current, digests, file) ? { type: 'unchanged', manifest: current, refusal: null } : null
 }
 
-/** Makes a version again whose files are damaged. Faults: SourceUnreadable, which tells of the damage as well. */
+/** Makes a version again whose files are damaged. Faults: SourceUnreadable, which reports the damage as well. */
 async function publishAgain(id: string, damage: Damage, context: PublishContext): Promise<PublishResult> {
   const { portal, versions } = context
   const version = currentVersion(versions, id)
@@ -82,7 +82,7 @@ async function publishAgain(id: string, damage: Damage, context: PublishContext)
     const file = mappingFile(portal, id)
     const damaged = version === null ? null : readManifest(versions, id, version)
     const digests = await digestsOf(definition, file, null, context)
-    // Damaged ids would tell of records that never were.
+    // Damaged ids would report records that never existed.
     if (version !== null && damage.file === RECORDS)
       rmSync(path.join(versionFolder(versions, id, version), RECORDS), { force: true })
     return await publishRecords(definition, digests, file, { manifest: damaged, damage }, context)
@@ -108,7 +108,7 @@ async function publishChanges(
   const file = mappingFile(portal, id)
   const current = own ?? context.inForce ?? null
   const digests = await digestsOf(definition, file, current, context)
-  if (own === null && current !== null && isMadeOf(current, digests, file))
+  if (own === null && current !== null && isBuiltFrom(current, digests, file))
     return { type: 'unchanged', manifest: current, refusal: null }
   if (own !== null && isRolledBack(own, digests, file, context))
     return { type: 'unchanged', manifest: own, refusal: null }
@@ -157,14 +157,14 @@ async function publishRecords(
   const { manifest: current, damage } = before
   return prepare(id, digests, textOf(file), context, async head => {
     const onProgress = (records: number) => context.onProgress?.({ dataset: id, records })
-    const made = await materialise(definition, { portal, base, folder: head.folder, onProgress })
-    refuseEmptied(definition, made.statistics.records, current)
-    const { misfits: conversionErrors, misfitCount, repeated, ...part } = made
-    const { fields } = made.dataset
+    const written = await materialise(definition, { portal, base, folder: head.folder, onProgress })
+    refuseEmptied(definition, written.statistics.records, current)
+    const { misfits: conversionErrors, misfitCount, repeated, ...part } = written
+    const { fields } = written.dataset
     const chosen =
-      made.content === 'rdf'
+      written.content === 'rdf'
         ? { mapping: null, refusal: refuseForRdf(file), diagnostics: [] }
-        : chooseMapping(file, current?.mapping ?? null, { id, base, fields, statistics: made.statistics })
+        : chooseMapping(file, current?.mapping ?? null, { id, base, fields, statistics: written.statistics })
     const { refusal } = chosen
     if (refusal?.kept === 'version' && current !== null) {
       if (damage !== null)

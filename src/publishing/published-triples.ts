@@ -8,22 +8,22 @@ import { breathe } from '../runtime/work-client.ts'
 const PIECE_BYTES = 2 ** 16
 
 /**
- * The triples of a published graph as they stand in its file, in bounded pieces of whole lines of N-Triples; what is not
+ * The triples of a published graph as stored in its file, in bounded pieces of whole lines of N-Triples; what is not
  * read is not unpacked.
  */
 export async function* publishedTriples(file: string): AsyncGenerator<string> {
   const packed = createReadStream(file, { highWaterMark: PIECE_BYTES })
   const text = pipeline(packed, createGunzip({ chunkSize: PIECE_BYTES }), () => undefined)
-  let held: Buffer[] = []
+  let buffered: Buffer[] = []
   try {
     for await (const piece of text as AsyncIterable<Buffer>) {
       const end = piece.lastIndexOf(0x0a) + 1
       if (end === 0) {
-        held.push(piece)
+        buffered.push(piece)
         continue
       }
-      yield Buffer.concat([...held, piece.subarray(0, end)]).toString()
-      held = [piece.subarray(end)]
+      yield Buffer.concat([...buffered, piece.subarray(0, end)]).toString()
+      buffered = [piece.subarray(end)]
       await breathe()
     }
   } catch (error) {

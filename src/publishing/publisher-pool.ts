@@ -84,7 +84,7 @@ export class PublisherPool {
   async publish(job: PoolJob, onProgress: (progress: PublishProgress) => void): Promise<PublishResult> {
     const worker = this.idle.pop() ?? this.start()
     try {
-      const result = await ask(worker, job, onProgress)
+      const result = await run(worker, job, onProgress)
       this.idle.push(worker)
       return result
     } catch (error) {
@@ -119,7 +119,7 @@ export class PublisherPool {
   }
 }
 
-function ask(
+function run(
   worker: Worker,
   job: PoolJob,
   onProgress: (progress: PublishProgress) => void,

@@ -10,7 +10,7 @@ import { remoteState } from './remote/state.ts'
 import { sourceSize } from './source-digest.ts'
 import { forget, isWithdrawn, type Manifest, storedDatasets, versionsOf } from './versions/versions.ts'
 
-/** What a publication tells while it runs; times are in seconds. */
+/** Progress events of a publication; times are in seconds. */
 export type PublishMessage =
   | ({ readonly type: 'progress' } & PublishProgress)
   /** How far a version is loaded into a shared store. */
@@ -71,7 +71,7 @@ export async function publishAll(
     try {
       if (datasets === null && (await isLeftOut(id))) return true
       const inForce = (await shared?.inForce(id)) ?? null
-      // What is published because it looks up in another was not asked for by name.
+      // A dataset that is published because of a lookup was not requested by name.
       const [isNamed, endsRollBack] = [context.isNamed, context.endsRollBack].map(
         requested => requested === true && (datasets?.includes(id) ?? true),
       ) as [boolean, boolean]
@@ -122,7 +122,7 @@ async function publishInThreads(
   for (const id of datasets) if (!(await publish(id, findUnchanged))) changed.push(id)
   const [first] = changed
   if (first !== undefined && changed.length === 1) {
-    // Its address was asked just now.
+    // Its address was fetched just now.
     await publish(first, (id, again) => publishDataset(id, { ...again, isNamed: false }))
     return
   }

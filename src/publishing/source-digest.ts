@@ -29,19 +29,19 @@ export async function sourceDigest(
 ): Promise<string> {
   const files = sourceFiles(source, { datasetFolder: sourceFolder, portalFolder: portal })
   const before = Date.now()
-  const marks = files.map(markOf)
+  const states = files.map(markOf)
   const found = readKnown(known)
-  if (found !== null && JSON.stringify(found.files) === JSON.stringify(marks)) return found.digest
+  if (found !== null && JSON.stringify(found.files) === JSON.stringify(states)) return found.digest
   const digest = createHash('sha256')
   for (const file of files) {
     digest.update(`\n${file.slice(file.lastIndexOf('/') + 1)}\n`)
     for await (const piece of createReadStream(file, { highWaterMark: 2 ** 20 }))
       digest.update(piece as Buffer)
   }
-  const made = digest.digest('hex')
-  if (marks.every(([, , modified, changed]) => Math.max(modified, changed) < before - CLOCK_STEP))
-    keep(known, { files: marks, digest: made })
-  return made
+  const hash = digest.digest('hex')
+  if (states.every(([, , modified, changed]) => Math.max(modified, changed) < before - CLOCK_STEP))
+    keep(known, { files: states, digest: hash })
+  return hash
 }
 
 /** Bytes of the files of a source; 0 where they cannot be found. */

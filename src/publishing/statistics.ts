@@ -10,7 +10,7 @@ const DISTINCT_LIMIT = 10_000
 const SAMPLE_LIMIT = 50_000
 const PARTITIONS = 100
 const MAX_BOUND_LENGTH = 40
-/** Characters of a text that are held to order it among others. */
+/** Maximum characters of a text that are retained for ordering. */
 const MAX_SAMPLE_LENGTH = 2 * MAX_BOUND_LENGTH
 
 /** Values of a field that are reported with the number of their records, and characters of them. */
@@ -18,10 +18,10 @@ const COUNTED_LIMIT = 500
 const COUNTED_CHARACTERS = 20_000
 const COUNTED_TYPES: readonly FieldType[] = ['text', 'int', 'boolean']
 
-/** Characters of the distinct values of a field that are held to count them. */
+/** Maximum characters of the distinct values of a field that are retained for counting. */
 const DISTINCT_CHARACTERS = 2 ** 20
 
-/** Gathers the statistics of a version while its records pass by; memory is bounded by the distinct values held. */
+/** Gathers the statistics of a version while its records pass by; memory is bounded by the retained distinct values. */
 export class StatisticsGatherer {
   private records = 0
   private readonly fields: readonly Field[]
@@ -53,7 +53,7 @@ export class StatisticsGatherer {
       if (exact === null || exact === undefined || column === undefined) continue
       column.present += 1
       if (column.distinct !== null) addDistinct(column, exact)
-      // Bounds and quantiles tell about where values lie, and are stored as JSON.
+      // Bounds and quantiles are approximate, and are stored as JSON.
       const value = typeof exact === 'bigint' ? Number(exact) : exact
       if (column.ordered && (typeof value === 'string' || typeof value === 'number')) {
         if (column.min === null || value < column.min) column.min = value

@@ -2,7 +2,7 @@ import { exactJson } from '../model/exact-json.ts'
 import type { Field } from '../model/field.ts'
 import { ALL, type Condition, type Constant } from './plan.ts'
 
-/** Conjunction without nesting and without conditions that say nothing; null stands for "all records". */
+/** Conjunction without nesting and without trivial conditions; null means "all records". */
 export function all(conditions: readonly (Condition | null)[]): Condition | null {
   const operands = mergeWords(
     distinct(

@@ -1,7 +1,7 @@
 /** The letters of a date pattern (ODSQL 5.5). */
 const PATTERN_LETTERS = 'GCYxweEyDMdaKhHkmsSzZ'
 
-/** A piece of a date pattern: text as it is, or a symbol with the number of times that its letter stands there. */
+/** A piece of a date pattern: text as it is, or a symbol with the number of repetitions of its letter. */
 export type DatePatternPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'symbol'; readonly letter: string; readonly count: number }

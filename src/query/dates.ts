@@ -1,7 +1,7 @@
 import type { FieldType } from '../model/field.ts'
 import { instantText, isCalendarDay, type LocalTime, localToEpoch, utcEpoch } from '../model/time.ts'
 
-/** How much of a date literal was written; a coarse one stands for a whole period. */
+/** How much of a date literal was written; a coarse one denotes a whole period. */
 export type DatePrecision = 'year' | 'month' | 'day' | 'minute' | 'second'
 
 /** A date literal of a query: local parts, the precision written, and its own offset where it has one. */

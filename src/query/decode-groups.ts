@@ -3,7 +3,7 @@ import type { Geometry } from '../model/value.ts'
 import { parseWkt } from '../model/wkt.ts'
 import type { Term } from '../rdf/term.ts'
 import { keyNames, middleName } from './compile/group-keys.ts'
-import { aggregatesOf, figureName, keyPosition } from './compile/groups.ts'
+import { aggregatesOf, aggregateVariable, keyPosition } from './compile/groups.ts'
 import { decodeConstant } from './decode.ts'
 import { type Aggregate, type Constant, type GroupQuery, type RowValue, scalarType } from './plan.ts'
 
@@ -27,7 +27,7 @@ export interface GroupCell {
 
 /** Reads the rows of a grouped answer. A static range alone has a row for each of its steps, also where no record is in it. */
 export function decodeGroups(plan: GroupQuery, { rows: count, term }: GroupPage): readonly GroupRow[] {
-  const nameOf = figureNames(plan)
+  const nameOf = aggregateNames(plan)
   const rows = Array.from({ length: count }, (_, row) =>
     valuesOf(plan, nameOf, name => term(name, row) ?? undefined),
   )
@@ -41,10 +41,10 @@ export function hasEmptySteps({ keys }: GroupQuery): boolean {
   return only?.grouping.type === 'steps' && others.length === 0
 }
 
-/** What the values of a row are made of: its keys and its figures. */
+/** What the values of a row are made of: its keys and its aggregates. */
 interface RowSource {
   readonly keys: GroupRow['keys']
-  readonly figureOf: (aggregate: Aggregate) => Constant | Geometry | null
+  readonly aggregateOf: (aggregate: Aggregate) => Constant | Geometry | null
 }
 
 /** The terms of a row by their variables. */
@@ -53,16 +53,16 @@ type Terms = (variable: string) => Term | undefined
 function valuesOf(plan: GroupQuery, nameOf: (aggregate: Aggregate) => string, terms: Terms): RowSource {
   return {
     keys: plan.keys.map((_, index) => decodeKey(plan, index, terms)),
-    figureOf: aggregate => decodeFigure(aggregate, terms(nameOf(aggregate))),
+    aggregateOf: aggregate => decodeAggregate(aggregate, terms(nameOf(aggregate))),
   }
 }
 
 /** The variables of the aggregates of a query, each looked for once. */
-function figureNames(plan: GroupQuery): (aggregate: Aggregate) => string {
+function aggregateNames(plan: GroupQuery): (aggregate: Aggregate) => string {
   const aggregates = aggregatesOf(plan)
   const names = new Map<Aggregate, string>()
   return aggregate => {
-    const known = names.get(aggregate) ?? figureName(keyPosition(aggregate, aggregates))
+    const known = names.get(aggregate) ?? aggregateVariable(keyPosition(aggregate, aggregates))
     names.set(aggregate, known)
     return known
   }
@@ -79,7 +79,7 @@ function rowValue(of: RowValue, source: RowSource): GroupRow['selected'][number]
     case 'constant':
       return of.value
     case 'aggregate':
-      return source.figureOf(of.aggregate)
+      return source.aggregateOf(of.aggregate)
     case 'arithmetic':
       return calculate(of.operator, rowValue(of.left, source), rowValue(of.right, source))
     default:
@@ -87,8 +87,8 @@ function rowValue(of: RowValue, source: RowSource): GroupRow['selected'][number]
   }
 }
 
-function decodeFigure(aggregate: Aggregate, term: Term | undefined): Constant | Geometry | null {
-  const type = figureType(aggregate)
+function decodeAggregate(aggregate: Aggregate, term: Term | undefined): Constant | Geometry | null {
+  const type = aggregateType(aggregate)
   if (type !== 'geo_shape') return decodeConstant(term, type)
   return term === undefined ? null : ((parseWkt(term.value) ?? null) as Geometry | null)
 }
@@ -100,7 +100,7 @@ function withEmptySteps(plan: GroupQuery, rows: readonly RowSource[]): readonly 
   const known = new Map(rows.map(row => [row.keys[0], row]))
   const empty = (step: number): RowSource => ({
     keys: [step],
-    figureOf: ({ name }) => (name === 'count' ? 0 : null),
+    aggregateOf: ({ name }) => (name === 'count' ? 0 : null),
   })
   const all = Array.from({ length: grouping.edges.length - 1 }, (_, step) => known.get(step) ?? empty(step))
   const ranked = all.map(row => ({ row, ranks: plan.orderBy.map(({ value }) => rowValue(value, row)) }))
@@ -156,7 +156,7 @@ function decodeKey(plan: GroupQuery, index: number, terms: Terms): Constant | Gr
 }
 
 /** The type of an aggregate's value. */
-export function figureType({ name, of }: Aggregate): FieldType {
+export function aggregateType({ name, of }: Aggregate): FieldType {
   if (name === 'count') return 'int'
   if (name === 'envelope' || name === 'bbox') return 'geo_shape'
   const type = of === null ? 'int' : scalarType(of)

@@ -11,7 +11,7 @@ export type FacetSort = (typeof FACET_SORTS)[number]
 
 /** A field whose values are reported with the number of records that have each. */
 export interface Facet {
-  /** The name by which it was asked. */
+  /** The name by which it was requested. */
   readonly name: string
   readonly field: Field
   /** What stands between the steps of a path; null for values that are no paths. */

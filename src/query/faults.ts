@@ -49,7 +49,7 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** An expression in plain words, as errors tell it. */
+/** An expression in plain words, for error messages. */
 export function describeValue(node: Expression): string {
   switch (node.type) {
     case 'field':

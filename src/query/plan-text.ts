@@ -3,7 +3,7 @@ import type { Bound, Condition, Constant, Grouping, Query, RowValue, Scalar, Wor
 /** A line of a plan, and how deep it stands. */
 type Line = readonly [depth: number, text: string]
 
-/** A plan for people: what is asked, a line a part, conditions indented below what joins them. */
+/** A plan as readable text: one line per part, conditions indented below what joins them. */
 export function planText(plan: Query): string {
   const lines: readonly Line[] = [
     [0, plan.type],

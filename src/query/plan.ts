@@ -257,7 +257,7 @@ export interface GroupKey {
 
 export type AggregateName = 'count' | 'sum' | 'avg' | 'min' | 'max' | 'percentile' | 'envelope' | 'bbox'
 
-/** One figure of a group; `of` null counts records. */
+/** One aggregate of a group; `of` null counts records. */
 export interface Aggregate {
   readonly name: AggregateName
   readonly of: Scalar | null
@@ -266,7 +266,7 @@ export interface Aggregate {
   readonly rank: number
 }
 
-/** A value of a row: a figure, the group's own key by its place, a constant, or arithmetic over them. */
+/** A value of a row: an aggregate, the group's own key by its place, a constant, or arithmetic over them. */
 export type RowValue =
   | { readonly type: 'aggregate'; readonly aggregate: Aggregate }
   | { readonly type: 'key'; readonly index: number }
@@ -289,7 +289,7 @@ export interface RowOrdering {
 }
 
 /**
- * A question about groups of records; without keys, about all of them as one group. Rows come in the order asked for
+ * A question about groups of records; without keys, about all of them as one group. Rows come in the requested order
  * and then by their keys; null is the lowest key.
  */
 export interface GroupQuery extends Question {

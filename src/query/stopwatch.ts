@@ -3,7 +3,7 @@ export type Stage = 'parse' | 'resolve' | 'compile' | 'store' | 'decode' | 'pres
 
 /** Adds up how long each stage of one request takes, for `Server-Timing` and `lodestone explain`. */
 export class Stopwatch {
-  private readonly spent = new Map<Stage, number>()
+  private readonly elapsed = new Map<Stage, number>()
   private readonly now: () => number
 
   /** @param now a clock in milliseconds */
@@ -33,15 +33,15 @@ export class Stopwatch {
 
   /** Milliseconds by stage. */
   stages(): ReadonlyMap<Stage, number> {
-    return this.spent
+    return this.elapsed
   }
 
   /** The value of a Server-Timing header (W3C Server Timing, section 2). */
   header(): string {
-    return [...this.spent].map(([stage, consumed]) => `${stage};dur=${consumed.toFixed(2)}`).join(', ')
+    return [...this.elapsed].map(([stage, consumed]) => `${stage};dur=${consumed.toFixed(2)}`).join(', ')
   }
 
   private add(stage: Stage, consumed: number): void {
-    this.spent.set(stage, (this.spent.get(stage) ?? 0) + consumed)
+    this.elapsed.set(stage, (this.elapsed.get(stage) ?? 0) + consumed)
   }
 }

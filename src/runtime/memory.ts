@@ -31,7 +31,7 @@ const WORKING_SHARE = 0.5
 export interface EngineMemory {
   readonly graphs: number
   readonly ceiling: number
-  readonly longestAnswer: number
+  readonly maxAnswer: number
 }
 
 /** The shares of an engine in the memory of a store. */
@@ -40,7 +40,7 @@ export function engineMemory({ resident, query }: StoreMemory): EngineMemory {
   return {
     graphs,
     ceiling: Math.floor((1 + WORKING_SHARE) * graphs + ENGINE),
-    longestAnswer: Math.min(2 ** 28, Math.max(8e6, query)),
+    maxAnswer: Math.min(2 ** 28, Math.max(8e6, query)),
   }
 }
 
@@ -85,8 +85,8 @@ export interface AnswerMemory {
 
 /** The caches of answers in the memory of a process. */
 export function answerMemory(memory: number): AnswerMemory {
-  const { share, least, most } = ANSWERS
-  const all = Math.min(most, Math.max(least, share * (memory - PROCESS)))
+  const { share, least, most: max } = ANSWERS
+  const all = Math.min(max, Math.max(least, share * (memory - PROCESS)))
   // A character takes two bytes at most, and about eight in an object.
   return { bodies: Math.floor(all / 6), responses: Math.floor(all / 3), pages: Math.floor(all / 24) }
 }

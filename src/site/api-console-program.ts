@@ -24,7 +24,7 @@ interface Operation {
 
 interface Word {
   readonly word: string
-  readonly says: string
+  readonly description: string
 }
 
 interface Description {
@@ -182,7 +182,7 @@ export function consoleProgram(): void {
 
   function row(parameter: Parameter, control: Control, hints: HTMLElement): HTMLElement {
     const { name, description } = parameter
-    const says = make('p', { class: 'says', id: `${control.id}-says` }, ...prose(description))
+    const explanation = make('p', { class: 'says', id: `${control.id}-says` }, ...prose(description))
     const example = exampleOf(parameter)
     if (example !== '') {
       const use = make('button', { type: 'button', class: 'example' }, example)
@@ -192,10 +192,10 @@ export function consoleProgram(): void {
         control.dispatchEvent(new Event('input', { bubbles: true }))
         control.focus()
       })
-      says.append(' Example: ', use)
+      explanation.append(' Example: ', use)
     }
     const label = make('label', { for: control.id }, name)
-    return make('div', { class: 'row' }, label, make('div', { class: 'field' }, control, hints, says))
+    return make('div', { class: 'row' }, label, make('div', { class: 'field' }, control, hints, explanation))
   }
 
   function addressOf(path: string, controls: Filled): string {
@@ -284,10 +284,10 @@ export function consoleProgram(): void {
     const id = controls.find(({ parameter }) => parameter.name === 'dataset_id')?.control.value ?? ''
     const isOther = path.startsWith('/catalog/datasets/{dataset_id}/') && id !== ''
     const { fields } = isOther ? await vocabularyOf(id, own) : own
-    const named = fields.map(({ name, type, label }) => ({ word: name, says: `${type}, ${label}` }))
-    const functions = (lookup(own.functions, clause) ?? []).map(({ signature, says }) => ({
+    const named = fields.map(({ name, type, label }) => ({ word: name, description: `${type}, ${label}` }))
+    const functions = (lookup(own.functions, clause) ?? []).map(({ signature, says: explanation }) => ({
       word: signature,
-      says,
+      description: explanation,
     }))
     return [...named, ...functions]
   }
@@ -337,17 +337,17 @@ export function consoleProgram(): void {
       })
       control.setAttribute('aria-activedescendant', options[chosen]?.id ?? '')
     }
-    const offer = async () => {
+    const suggest = async () => {
       const start = begun().toLowerCase()
       const fitting =
         start === '' ? [] : (await words()).filter(({ word }) => word.toLowerCase().startsWith(start))
       if (fitting.length === 0 || start !== begun().toLowerCase()) return close()
-      const options = fitting.slice(0, 8).map(({ word, says }, index) => {
+      const options = fitting.slice(0, 8).map(({ word, description: explanation }, index) => {
         const option = make(
           'li',
           { role: 'option', id: `${list.id}-${index}` },
           make('code', {}, word),
-          ` ${says}`,
+          ` ${explanation}`,
         )
         option.addEventListener('mousedown', event => {
           event.preventDefault()
@@ -361,7 +361,7 @@ export function consoleProgram(): void {
       chosen = -1
       control.setAttribute('aria-expanded', 'true')
     }
-    control.addEventListener('input', () => void offer())
+    control.addEventListener('input', () => void suggest())
     control.addEventListener('blur', close)
     control.addEventListener('keydown', event => {
       if (!(event instanceof KeyboardEvent) || list.hidden) return

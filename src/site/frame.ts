@@ -54,7 +54,7 @@ export function sendPageText(
     .header('content-security-policy', policyOf(page))
     .header('referrer-policy', 'same-origin')
     .header('content-language', pageContext.language)
-  if (isSeenBefore(reply, text, page)) return reply.code(304).send()
+  if (isAlreadyShown(reply, text, page)) return reply.code(304).send()
   return reply.type('text/html; charset=utf-8').send(text)
 }
 
@@ -62,7 +62,7 @@ export function sendPageText(
  * Gives a page the tag of its text, which language, principal and data have all gone into, and tells whether the browser
  * has that text already. Pages that are not stored have none.
  */
-function isSeenBefore(
+function isAlreadyShown(
   reply: FastifyReply,
   text: string,
   { status = 200, isPrivate = false }: Pick<SitePage, 'status' | 'isPrivate'>,

@@ -94,9 +94,9 @@ const translators = new Map<Language, Translator>()
 function translatorOf(language: Language): Translator {
   const known = translators.get(language)
   if (known !== undefined) return known
-  const made = translator(language)
-  translators.set(language, made)
-  return made
+  const created = translator(language)
+  translators.set(language, created)
+  return created
 }
 
 const formats = new Map<string, Intl.NumberFormat>()
@@ -105,9 +105,9 @@ function numberFormat(language: Language, options: Intl.NumberFormatOptions = {}
   const key = `${language} ${JSON.stringify(options)}`
   const known = formats.get(key)
   if (known !== undefined) return known
-  const made = new Intl.NumberFormat(language, options)
-  formats.set(key, made)
-  return made
+  const created = new Intl.NumberFormat(language, options)
+  formats.set(key, created)
+  return created
 }
 
 const dateFormats = new Map<string, Intl.DateTimeFormat>()
@@ -118,9 +118,9 @@ function dateFormat(language: Language, style: 'day' | 'moment'): Intl.DateTimeF
   if (known !== undefined) return known
   const day = { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' } as const
   const options = style === 'day' ? day : ({ ...day, hour: '2-digit', minute: '2-digit' } as const)
-  const made = new Intl.DateTimeFormat(language, options)
-  dateFormats.set(key, made)
-  return made
+  const created = new Intl.DateTimeFormat(language, options)
+  dateFormats.set(key, created)
+  return created
 }
 
 function dateText(iso: string, language: Language, style: 'day' | 'moment'): string {

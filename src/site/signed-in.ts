@@ -40,7 +40,7 @@ export function rootOf({ base }: Pick<AccountsOptions, 'base'>): string {
   return new URL(base).pathname.replace(/\/+$/, '')
 }
 
-/** Who asks by a session; null for everybody else, also for those with a key or token, who are programs. */
+/** The user of a session; null for everybody else, also for those with a key or token, who are programs. */
 export function signedIn(request: FastifyRequest, options: Pick<AccountsOptions, 'base'>): SignedIn | null {
   const user = request.principal
   const session = readSessionToken(request.headers, isSecure(options))

@@ -53,7 +53,7 @@ export interface PatternTime extends LocalTime {
   readonly offset: number | null
 }
 
-/** Reads a text of one form; null where it has another form or stands for no real time. */
+/** Reads a text of one form; null where it has another form or denotes no real time. */
 export type PatternReader = (text: string) => PatternTime | null
 
 /**
@@ -61,7 +61,7 @@ export type PatternReader = (text: string) => PatternTime | null
  * with `a` for am or pm also `hh` and `h`. `EEE` is the name of a weekday, which is not looked at; `do` a day with or without its ordinal
  * (`5th`, `1er`), `X` an offset from UTC (`+02:00`, `+0200`, `Z`, `UTC`). Names are English, French,
  * German, Spanish, Italian, Portuguese or Dutch, in any case, short or long for MMMM; two-digit years up to 68 are of this century, from 69 of the last; a blank
- * stands for one or more; letters within single quotes are literals, as are letters that begin no token. Parts that the
+ * matches one or more; letters within single quotes are literals, as are letters that begin no token. Parts that the
  * pattern lacks are the first of the period. Throws ConfigInvalid for a pattern without a year, with a part twice or
  * with a gap, like a day without a month.
  */

@@ -18,14 +18,14 @@ interface Sheet {
 
 /**
  * The sheet of a workbook that holds a table, where none is given: the first with two rows of two cells and more, else the first
- * with any cell. Cover sheets stand before the data, and empty ones in between.
+ * with any cell. Cover sheets come before the data, and empty ones in between.
  */
 export async function chooseSheet(
   opened: OpenedFile,
   format: GridFormat,
   given: SourceOptions,
-): Promise<{ readonly options: SourceOptions; readonly notes: readonly string[] }> {
-  const same = { options: given, notes: [] }
+): Promise<{ readonly options: SourceOptions; readonly diagnostics: readonly string[] }> {
+  const same = { options: given, diagnostics: [] }
   if (given.sheet !== undefined) return same
   const sheets = (await sheetsOf(opened, format)).filter(({ isHidden }) => isHidden !== true)
   if (sheets.length < 2) return same
@@ -44,7 +44,7 @@ export async function chooseSheet(
   const more = others.length > MAX_NAMES ? ` and ${others.length - MAX_NAMES} more` : ''
   return {
     options: chosen === sheets[0] ? given : { ...given, sheet: chosen.name },
-    notes: [
+    diagnostics: [
       `the sheet is ${JSON.stringify(chosen.name)}; left out: ${others.slice(0, MAX_NAMES).join(', ')}${more}`,
     ],
   }
@@ -68,7 +68,7 @@ async function contentOf(
   format: GridFormat,
   options: SourceOptions,
 ): Promise<'table' | 'cells' | 'nothing'> {
-  let seen = 0
+  let read = 0
   let wide = 0
   let filled = 0
   for await (const rows of gridOf(opened, format, options).rows())
@@ -76,7 +76,7 @@ async function contentOf(
       const count = cells.filter(isFilled).length
       filled += count
       if (count >= 2 && ++wide >= 2) return 'table'
-      if (++seen >= MAX_ROWS) return filled > 0 ? 'cells' : 'nothing'
+      if (++read >= MAX_ROWS) return filled > 0 ? 'cells' : 'nothing'
     }
   return filled > 0 ? 'cells' : 'nothing'
 }

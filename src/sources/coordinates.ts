@@ -15,13 +15,13 @@ const DEGREES = new RegExp(`^${PART}([NSEWO])\\s*[,;/]?\\s*${PART}([NSEWO])$`, '
 const ONE_DEGREE = new RegExp(`^${PART}([NSEWO])?$`, 'i')
 const HEMISPHERES = /^([NSEWO])?\s*(\d{1,3}(?:[.,]\d+)?)\s*°?\s*([NSEWO])?$/i
 
-/** Two coordinates as they stand in a text; their order is not known unless `isOrdered` tells latitude first. */
+/** Two coordinates in the order of a text; `isOrdered` if latitude is known to be first. */
 export interface CoordinatePair {
   readonly first: number
   readonly second: number
   /** Digits after the decimal sign of the one that has fewer. */
   readonly decimals: number
-  /** True where hemispheres tell which is which: `first` is then the latitude. */
+  /** True where hemispheres identify them: `first` is then the latitude. */
   readonly isOrdered: boolean
 }
 

@@ -42,7 +42,7 @@ const HEAD_BYTES = 2 ** 16
 /** Bytes of a member that is an archive itself and is read in memory: a workbook in a ZIP. */
 const MAX_NESTED = 2 ** 29
 
-/** Endings of files in an archive that tell about others instead of being data. */
+/** Endings of files in an archive that describe others and are not data. */
 const BESIDE =
   /(?:^|\/)(?:\.|__MACOSX\/|readme|licen[cs]e|lisez|metadata)|\.(?:pdf|docx?|html?|md|png|jpe?g|qml|sld|cpg|prj|sbn|sbx|shx|qix|qpj|dbf|fix|idx|lyr)$|\.(?:shp|gdb)?\.xml$/i
 

@@ -18,7 +18,7 @@ const DOS: Readonly<Record<'cp437' | 'cp850', string>> = {
 const LATIN_1 = ['latin1', 'iso88591', 'l1', 'windows1252', 'cp1252', 'ansi']
 
 /**
- * The encoding that a name stands for, as this project calls it: `utf-8`, `utf-16le`, `utf-16be`, `latin-1` (windows-1252, as the
+ * The encoding of a label, under the name used in this project: `utf-8`, `utf-16le`, `utf-16be`, `latin-1` (windows-1252, as the
  * Encoding Standard has it), `macintosh`, `windows-1250`, `shift_jis` …; undefined for a name that is none.
  */
 export function encodingNamed(name: string): string | undefined {

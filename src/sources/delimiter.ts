@@ -3,14 +3,14 @@ import { CsvParser } from './csv-parser.ts'
 /** Delimiters that are looked for, the likeliest first. */
 export const DELIMITERS: readonly string[] = [',', ';', '\t', '|']
 
-/** Lines that are enough to tell the delimiter. */
+/** Number of lines that suffice to detect the delimiter. */
 const LINES = 20
 
 /** Characters that are enough where lines are very long. */
 const SNIFFED_CHARACTERS = 65_536
 
 /**
- * Tells the delimiter of a CSV text from its first lines, outside quotes: the one that the header has and that most
+ * Detects the delimiter of a CSV text by its first lines, outside quotes: the one that the header has and that most
  * lines have equally often; between equals the more frequent one. A comma where none fits.
  */
 export function sniffDelimiter(head: string): string {
@@ -28,7 +28,7 @@ export function sniffDelimiter(head: string): string {
   return best?.delimiter ?? ','
 }
 
-/** True where a text has lines enough to tell its delimiter. */
+/** True where a text has enough lines to detect its delimiter. */
 export function isEnoughToSniff(head: string): boolean {
   return head.length >= SNIFFED_CHARACTERS || countByLine(head).length > LINES
 }
@@ -67,7 +67,7 @@ function countByLine(head: string): number[][] {
 /** Delimiters that are looked for where titles, notes and other signs may be around: the likeliest first. */
 const ANY_DELIMITERS = [',', ';', '\t', '|', '^', '~', '\u0001', '\u001f', '¦', '§', ':', '*', '#', '/', ' ']
 
-/** How much less likely these are, for they stand in texts. */
+/** How much less likely these are, because they occur in texts. */
 const DOUBTFUL: ReadonlyMap<string, number> = new Map([
   [':', 0.5],
   ['*', 0.5],
@@ -77,7 +77,7 @@ const DOUBTFUL: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * Tells the delimiter of a messy table from its first lines: the one by which most rows have the same number of cells. A line
+ * Detects the delimiter of a messy table by its first lines: the one by which most rows have the same number of cells. A line
  * `sep=;`, as Excel reads it, says it. A comma where none fits: a table of one column.
  */
 export function detectDelimiter(head: string, isWhole: boolean): string {

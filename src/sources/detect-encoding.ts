@@ -41,7 +41,7 @@ const CANDIDATES: readonly (readonly [
   ['euc-kr', 'cjk'],
 ]
 
-/** Gathers what tells the encoding of a text from all its bytes, however many: those beyond ASCII and their neighbours. */
+/** Gathers evidence for the encoding of a text from all its bytes, however many: those beyond ASCII and their neighbours. */
 export class EncodingSample {
   private readonly pieces: Buffer[] = []
   private length = 0

@@ -22,7 +22,7 @@ export interface FieldSpec {
   /** text by default. */
   readonly type?: FieldType
   /**
-   * The column by its exact name; else a JSON Pointer, in which `*` stands for every element of an array or value of an
+   * The column by its exact name; else a JSON Pointer, in which `*` matches every element of an array or value of an
    * object; for a geo_point_2d also the two columns of latitude and longitude. The field's name by default.
    */
   readonly from?: string | readonly string[]
@@ -32,7 +32,7 @@ export interface FieldSpec {
   readonly description?: string
   /** `multivalued` makes a text field hold lists; its argument separates the elements of a text. */
   readonly annotations?: Annotations
-  /** Texts that stand for no value, beside the empty one: `n/a`. */
+  /** Texts that denote no value, beside the empty one: `n/a`. */
   readonly nulls?: readonly string[]
   /**
    * Decimal sign of a double, or how the column writes 1234.5: `,`, `1 234,5`, `€1,234.5`; an int: `1,234`. Words of a boolean, the one

@@ -49,7 +49,7 @@ const EXTENSIONS: ReadonlyMap<string, SourceFormat> = new Map([
   ['xml', 'xml'],
 ])
 
-/** The format that the name of a file tells, also where it ends with `.gz`; undefined where it tells none. */
+/** The format by the name of a file, also where it ends with `.gz`; undefined for an unknown ending. */
 export function formatOf(name: string): SourceFormat | undefined {
   const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase()
   return extension === undefined ? undefined : EXTENSIONS.get(extension)
@@ -69,7 +69,7 @@ const RDF_EXTENSIONS: Readonly<Record<string, RdfFormat>> = {
 /** The syntaxes of RDF, as `format` names them. */
 export const RDF_FORMATS: readonly RdfFormat[] = [...new Set(Object.values(RDF_EXTENSIONS))]
 
-/** The syntax of RDF that the name of a file tells, also where it ends with `.gz`; undefined where it tells none. */
+/** The syntax of RDF by the name of a file, also where it ends with `.gz`; undefined for an unknown ending. */
 export function rdfFormatNamed(name: string): RdfFormat | undefined {
   const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase()
   return extension === undefined ? undefined : lookup(RDF_EXTENSIONS, extension)
@@ -83,7 +83,7 @@ export interface SourceOptions {
   readonly quote?: string
   /** Characters of each column but the last, `7, 14`, for a CSV whose columns are aligned with blanks. */
   readonly widths?: string
-  /** utf-8, utf-16le, latin-1, macintosh, windows-1250 …; by default what the bytes tell. */
+  /** utf-8, utf-16le, latin-1, macintosh, windows-1250 …; by default detected from the bytes. */
   readonly encoding?: string
   /** The line (for workbooks the row) of the header of a table; 0 where there is none. The first by default. */
   readonly header?: number

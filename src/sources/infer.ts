@@ -50,7 +50,7 @@ export interface ColumnReport {
   /** Texts that are taken for no value. */
   readonly nulls: readonly string[]
   /** Values that keep the column from having a narrower type. */
-  readonly misfits: readonly string[]
+  readonly unfittingValues: readonly string[]
   /** What the publisher may want to say otherwise. */
   readonly suggestion?: string
 }
@@ -225,12 +225,12 @@ function leaves(column: GuessedColumn): readonly GuessedColumn[] {
 function inferenceOf(columns: readonly GuessedColumn[], rows: number): Inference {
   const names = safeNames(columns.map(column => column.path.join('_')))
   const hints = hintsOf(columns.map(({ profile, path }) => ({ profile, name: path.at(-1) ?? '' })))
-  const made = columns.map((column, index) => fieldAndReport(column, names[index] as string, hints))
+  const inferred = columns.map((column, index) => fieldAndReport(column, names[index] as string, hints))
   const points = coordinateColumns(
-    made.map(({ spec, column }) => ({ spec, min: column.min, max: column.max, profile: column.profile })),
+    inferred.map(({ spec, column }) => ({ spec, min: column.min, max: column.max, profile: column.profile })),
   )
-  const fields = [...made.map(({ spec }) => spec), ...points]
-  const reports = made.map(({ report }) => report)
+  const fields = [...inferred.map(({ spec }) => spec), ...points]
+  const reports = inferred.map(({ report }) => report)
   const pointReports = points.map(
     (spec): ColumnReport => ({
       column: (spec.from as readonly string[]).join(', '),
@@ -240,7 +240,7 @@ function inferenceOf(columns: readonly GuessedColumn[], rows: number): Inference
       examples: [],
       filled: rows,
       nulls: [],
-      misfits: [],
+      unfittingValues: [],
     }),
   )
   return { rows, fields, columns: [...reports, ...pointReports] }
@@ -251,7 +251,7 @@ function fieldAndReport(column: GuessedColumn, name: string, hints: FileHints) {
   const title = path.at(-1) ?? ''
   const { type, format, nulls, why, question, annotations } = typeOfColumn(column, title, hints)
   const isList = column.hasList && !column.hasJson && type === 'text'
-  const notes = { ...annotations, ...(isList ? { multivalued: [] } : {}) }
+  const allAnnotations = { ...annotations, ...(isList ? { multivalued: [] } : {}) }
   const from = path.length === 1 ? title : formatPointer(path)
   const spec: FieldSpec = {
     name,
@@ -260,7 +260,7 @@ function fieldAndReport(column: GuessedColumn, name: string, hints: FileHints) {
     label: path.join('.'),
     ...(format === undefined ? {} : { format }),
     ...(nulls.length === 0 ? {} : { nulls }),
-    ...(Object.keys(notes).length > 0 ? { annotations: notes } : {}),
+    ...(Object.keys(allAnnotations).length > 0 ? { annotations: allAnnotations } : {}),
   }
   const near = type === 'text' && !isList && !namesIdentifier(title) ? profile.nearly() : undefined
   const suggestion =
@@ -276,7 +276,7 @@ function fieldAndReport(column: GuessedColumn, name: string, hints: FileHints) {
     examples,
     filled,
     nulls,
-    misfits: near?.misfits ?? [],
+    unfittingValues: near?.unfittingValues ?? [],
     ...(suggestion === undefined ? {} : { suggestion }),
   }
   return { column, spec, report }
@@ -287,10 +287,10 @@ const PROJECTED =
 
 function nearText({
   kind,
-  misfits: conversionErrors,
+  unfittingValues: conversionErrors,
 }: {
   readonly kind: string
-  readonly misfits: readonly string[]
+  readonly unfittingValues: readonly string[]
 }): string | undefined {
   // Days that all fit one pattern and are none are seasons, such as 2007/08.
   if (kind === 'date' && conversionErrors.length === 0) return undefined

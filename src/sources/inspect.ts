@@ -28,7 +28,7 @@ import { unreadable } from './unreadable.ts'
 export interface Inspection extends Inference {
   readonly source: SourceSpec
   /** What was left out, chosen or assumed, in words. */
-  readonly notes: readonly string[]
+  readonly diagnostics: readonly string[]
 }
 
 /**
@@ -39,21 +39,21 @@ export interface Inspection extends Inference {
 export async function inspectSource(spec: SourceSpec, from: SourceFolders): Promise<Inspection> {
   if (spec.module !== undefined) {
     const inference = await inferColumns(openSource(spec, from))
-    return { source: spec, notes: [], ...inference }
+    return { source: spec, diagnostics: [], ...inference }
   }
   const opened = openFile(spec, from)
   const { format } = opened
   if (!isRecordFormat(format))
-    return { source: { ...spec, format }, notes: [], rows: 0, fields: [], columns: [] }
+    return { source: { ...spec, format }, diagnostics: [], rows: 0, fields: [], columns: [] }
   // Options that mean nothing are refused before anything is made of them.
   if (spec.format !== undefined) openSource(spec, from)
-  const { options, notes } = await completed(opened, format, spec.options ?? {})
+  const { options, diagnostics } = await completed(opened, format, spec.options ?? {})
   const source: SourceSpec = {
     ...spec,
     format,
     ...(Object.keys(options).length > 0 ? { options } : {}),
   }
-  return { source, notes, ...withoutNameless(await inferColumns(openSource(source, from))) }
+  return { source, diagnostics, ...withoutNameless(await inferColumns(openSource(source, from))) }
 }
 
 /** What was inferred without columns that have no name and no value: the table stands beside empty columns of a sheet. */
@@ -78,7 +78,7 @@ export function inspectFormat(spec: SourceSpec, from: SourceFolders): SourceForm
 
 interface Completed {
   readonly options: SourceOptions
-  readonly notes: readonly string[]
+  readonly diagnostics: readonly string[]
 }
 
 async function completed(opened: OpenedFile, format: SourceFormat, given: SourceOptions): Promise<Completed> {
@@ -98,7 +98,7 @@ async function completed(opened: OpenedFile, format: SourceFormat, given: Source
     case 'xml':
       return {
         options: { ...given, records: given.records ?? (await xmlRecordPath(opened.data)) },
-        notes: [],
+        diagnostics: [],
       }
     case 'parquet':
     case 'shapefile':
@@ -106,21 +106,21 @@ async function completed(opened: OpenedFile, format: SourceFormat, given: Source
     case 'flatgeobuf':
     case 'kml':
     case 'gpx':
-      return { options: given, notes: [] }
+      return { options: given, diagnostics: [] }
     default:
       return format satisfies never
   }
 }
 
 async function withEncoding({ data }: OpenedFile, given: SourceOptions): Promise<Completed> {
-  if (given.encoding !== undefined) return { options: given, notes: [] }
+  if (given.encoding !== undefined) return { options: given, diagnostics: [] }
   const encoding = await detectEncoding(fileText(data, undefined))
   return encoding === 'utf-8'
-    ? { options: given, notes: [] }
-    : { options: { ...given, encoding }, notes: [`the text is ${encoding}`] }
+    ? { options: given, diagnostics: [] }
+    : { options: { ...given, encoding }, diagnostics: [`the text is ${encoding}`] }
 }
 
-/** Characters of the head of a table that tell its delimiter. */
+/** Characters of the head of a table from which its delimiter is detected. */
 const HEAD_CHARACTERS = 40_000
 
 async function completeCsv(
@@ -128,8 +128,8 @@ async function completeCsv(
   format: 'csv' | 'tsv',
   given: SourceOptions,
 ): Promise<Completed> {
-  const { options, notes } = await withEncoding(opened, given)
-  if (options.widths !== undefined) return completeGrid(opened, format, options, notes)
+  const { options, diagnostics } = await withEncoding(opened, given)
+  if (options.widths !== undefined) return completeGrid(opened, format, options, diagnostics)
   const head = headText(opened, options.encoding)
   const { delimiter } = options
   const found =
@@ -137,14 +137,14 @@ async function completeCsv(
     (format === 'tsv' && head.includes('\t') ? '\t' : detectDelimiter(head, head.length < HEAD_CHARACTERS))
   if (found === ' ' && delimiter === undefined && isAligned(head)) {
     const widths = await alignedWidths(fileText(opened.data, options.encoding))
-    if (widths !== null) return completeGrid(opened, format, { ...options, widths }, notes)
+    if (widths !== null) return completeGrid(opened, format, { ...options, widths }, diagnostics)
     throw unreadable(
       'The columns are aligned with blanks, and no blank parts them in all lines.',
       { file: opened.data.name },
       'Take out titles and notes, or save it as CSV, with a comma or tab between the columns.',
     )
   }
-  return completeGrid(opened, format, { ...options, delimiter: found }, notes)
+  return completeGrid(opened, format, { ...options, delimiter: found }, diagnostics)
 }
 
 /** True for a text of whose lines most have several blanks between words, as tables of fixed width have. */
@@ -173,8 +173,8 @@ async function completeGrid(
 ): Promise<Completed> {
   const sheet = await chooseSheet(opened, format, asGiven)
   const given = sheet.options
-  const before = [...earlier, ...sheet.notes]
-  if (given.header !== undefined && given.footer !== undefined) return { options: given, notes: before }
+  const before = [...earlier, ...sheet.diagnostics]
+  if (given.header !== undefined && given.footer !== undefined) return { options: given, diagnostics: before }
   const [options, layout] = await layoutWithQuotes(opened, format, given)
   const header = options.header ?? layout.header
   const footer = options.footer ?? layout.footer
@@ -186,7 +186,7 @@ async function completeGrid(
       header,
       ...(footer === 0 ? {} : { footer }),
     },
-    notes: [...before, ...layout.notes],
+    diagnostics: [...before, ...layout.diagnostics],
   }
 }
 
@@ -214,26 +214,26 @@ async function layoutWithQuotes(
 }
 
 async function completeJson(opened: OpenedFile, given: SourceOptions): Promise<Completed> {
-  const { options, notes } = await withEncoding(opened, given)
-  if (options.records !== undefined) return { options, notes }
+  const { options, diagnostics } = await withEncoding(opened, given)
+  if (options.records !== undefined) return { options, diagnostics }
   const found = await findJsonRecords(fileText(opened.data, options.encoding))
   switch (found.type) {
     case 'objects':
       return {
         options: found.pointer === '' ? options : { ...options, records: found.pointer },
-        notes: [
-          ...notes,
+        diagnostics: [
+          ...diagnostics,
           ...(found.others.length === 0
             ? []
             : [`other arrays of objects were left out: ${found.others.slice(0, 5).join(', ')}`]),
         ],
       }
     case 'rows':
-      return completeGrid(opened, 'json', { ...options, records: found.pointer }, notes)
+      return completeGrid(opened, 'json', { ...options, records: found.pointer }, diagnostics)
     case 'members':
       return {
         options: { ...options, records: `${found.pointer}/*` },
-        notes: [...notes, 'the records are the members of an object'],
+        diagnostics: [...diagnostics, 'the records are the members of an object'],
       }
     default:
       return found satisfies never

@@ -51,8 +51,8 @@ class JsonCutter implements JsonListener {
   private values: JsonElement[] = []
   private chunk = ''
   /** What earlier chunks hold of the value that is open, and where it goes on in this chunk; -1 where none is. */
-  private held: string[] = []
-  private heldLength = 0
+  private buffered: string[] = []
+  private bufferedLength = 0
   private from = -1
   private begun: Omit<JsonElement, 'text'> = { kind: '{', line: 1, column: 1 }
 
@@ -68,11 +68,11 @@ class JsonCutter implements JsonListener {
     this.chunk = text
     this.scanner.push(text)
     if (this.from >= 0) {
-      this.held.push(text.slice(this.from))
-      this.heldLength += text.length - this.from
+      this.buffered.push(text.slice(this.from))
+      this.bufferedLength += text.length - this.from
       this.from = 0
       const { line, column } = this.begun
-      if (this.heldLength > MAX_VALUE)
+      if (this.bufferedLength > MAX_VALUE)
         throw unreadable(
           'The value that begins here is too long for a record.',
           { file: this.file, line, column },
@@ -106,10 +106,10 @@ class JsonCutter implements JsonListener {
   end(depth: number, index: number): void {
     if (depth !== this.depth || this.from < 0) return
     const last = this.chunk.slice(this.from, index)
-    const text = this.held.length === 0 ? last : this.held.join('') + last
+    const text = this.buffered.length === 0 ? last : this.buffered.join('') + last
     this.values.push({ text, ...this.begun })
-    this.held = []
-    this.heldLength = 0
+    this.buffered = []
+    this.bufferedLength = 0
     this.from = -1
   }
 

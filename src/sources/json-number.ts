@@ -1,4 +1,4 @@
-/** Where a reader stands in a number of JSON (RFC 8259, section 6): behind the part that the state is called after. */
+/** State of a reader within a number of JSON (RFC 8259, section 6): after the part that names the state. */
 export type NumberState =
   | 'minus'
   | 'zero'

@@ -2,7 +2,7 @@ import { lookup } from '../model/lookup.ts'
 import { afterNumeral, isDigitByte, isNumberState, isWholeNumber, type NumberState } from './json-number.ts'
 import { shown, unreadable } from './unreadable.ts'
 
-/** The kind of a JSON value, by the characters that tell it: `0` is a number, `t` is true, false or null. */
+/** The kind of a JSON value, by its first character: `0` is a number, `t` is true, false or null. */
 export type JsonKind = '{' | '[' | '"' | '0' | 't'
 
 /** The callbacks for the values of a JSON text while it is scanned; indexes are places in the current chunk. */
@@ -57,7 +57,7 @@ const EXPECTED: Readonly<Partial<Record<State, string>>> = {
 }
 
 /**
- * An incremental reader of JSON text (RFC 8259) that checks every character and tells a listener where values begin
+ * An incremental reader of JSON text (RFC 8259) that checks every character and notifies a listener where values begin
  * and end, so that elements of an array can be cut out of a text of any length. What it lets through, JSON.parse reads.
  * Throws SourceUnreadable with line and column.
  */

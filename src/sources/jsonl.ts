@@ -32,19 +32,19 @@ async function* readRows(file: TextFile): AsyncIterable<readonly SourceRow[]> {
 
 /** Lines end with LF or CRLF; JSON takes a carriage return at the end for a blank. */
 async function* readLines(file: TextFile): AsyncIterable<readonly string[]> {
-  const held: string[] = []
+  const buffered: string[] = []
   let cachedLength = 0
   let line = 1
   for await (const text of readText(file)) {
     const lines = text.split('\n')
     const rest = lines.pop() as string
     if (lines.length > 0) {
-      lines[0] = held.join('') + lines[0]
-      held.length = cachedLength = 0
+      lines[0] = buffered.join('') + lines[0]
+      buffered.length = cachedLength = 0
       line += lines.length
       yield lines
     }
-    if (rest !== '') held.push(rest)
+    if (rest !== '') buffered.push(rest)
     cachedLength += rest.length
     if (cachedLength > MAX_LINE)
       throw unreadable(
@@ -53,7 +53,7 @@ async function* readLines(file: TextFile): AsyncIterable<readonly string[]> {
         'Put one record on each line.',
       )
   }
-  if (held.length > 0) yield [held.join('')]
+  if (buffered.length > 0) yield [buffered.join('')]
 }
 
 function objectOf(text: string, line: number, name: string): JsonObject {

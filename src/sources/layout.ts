@@ -21,7 +21,7 @@ const HEADER_ROWS = 60
 /** Where the table lies within a grid, and what was left out around it. */
 export interface DetectedLayout extends TableLayout {
   /** Words about rows that are no records, for a report. */
-  readonly notes: readonly string[]
+  readonly diagnostics: readonly string[]
 }
 
 const TOTAL =
@@ -48,9 +48,9 @@ export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
   const at = headerIndex(filled)
   const header = filled[at]
   const body = filled.slice(at + 1)
-  const notes: string[] = []
+  const diagnostics: string[] = []
   if (header !== undefined && at > 0)
-    notes.push(`${at} ${at === 1 ? 'row' : 'rows'} above the header left out`)
+    diagnostics.push(`${at} ${at === 1 ? 'row' : 'rows'} above the header left out`)
   const footer =
     count - (header === undefined ? 0 : 1) < 3
       ? []
@@ -62,10 +62,10 @@ export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
     const first = footer.find(({ cells }) => cells.some(isFilled))
     const shown =
       first === undefined ? '' : ` (${JSON.stringify(gridText(first.cells.find(isFilled)).slice(0, 40))})`
-    notes.push(`${footer.length} ${footer.length === 1 ? 'row' : 'rows'} at the end left out${shown}`)
+    diagnostics.push(`${footer.length} ${footer.length === 1 ? 'row' : 'rows'} at the end left out${shown}`)
   }
-  if (header === undefined) notes.push('no header: columns are numbered')
-  return { header: header?.line ?? 0, footer: footer.length, notes }
+  if (header === undefined) diagnostics.push('no header: columns are numbered')
+  return { header: header?.line ?? 0, footer: footer.length, diagnostics }
 }
 
 /** The header among rows that hold something; -1 where the first is a record already. */
@@ -85,7 +85,7 @@ const MAX_HEADERS = 10
 
 /**
  * The last row of names among the next ones: texts in the columns (two at least) whose values below are numbers, days and the like. A
- * word in one such column alone may stand for a value that is missing.
+ * word in one such column alone may denote a missing value.
  */
 function lowerHeader(rows: readonly GridRow[], at: number): number {
   let found = at

@@ -47,7 +47,7 @@ async function load(specifier: string, entry: string): Promise<unknown> {
   }
 }
 
-/** What a namespace stands for: its default, also where a compiler made CommonJS of an ES module. */
+/** The module of a namespace: its default, also where a compiler made CommonJS of an ES module. */
 function unwrapped(value: unknown, hasDefault: boolean): unknown {
   if (!isObject(value)) return value
   return hasDefault || (value.__esModule === true && 'default' in value) ? value.default : value

@@ -5,7 +5,7 @@ export interface NumberFormat {
   /** Between groups of three digits; empty for none. */
   readonly group: '' | '.' | ',' | ' ' | "'"
   readonly decimal: '.' | ','
-  /** What may stand before and after the number: a currency or a unit. Empty for nothing. */
+  /** What may surround the number: a currency or a unit. Empty for nothing. */
   readonly prefix: string
   readonly suffix: string
 }
@@ -59,7 +59,7 @@ function bareForm({ group, decimal }: NumberFormat): RegExp {
 
 /**
  * Reads numbers of a format as the plain text that JavaScript reads (`-1234.5`); undefined for a text of another form. A
- * minus may be typographic, stand behind, or be a pair of parentheses, as accounts have it.
+ * minus may be typographic, trailing, or a pair of parentheses, as accounts have it.
  */
 export function numberReader(format: NumberFormat): (text: string) => string | undefined {
   const form = bareForm(format)

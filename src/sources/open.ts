@@ -86,7 +86,7 @@ export function openSource(spec: SourceSpec, from: SourceFolders): RecordSource 
   return sourceOf(opened, format, options)
 }
 
-/** Opens the file of a source and tells its format: the one that is declared, else the one of its bytes and its name. */
+/** Opens the file of a source and detects its format: the one that is declared, else the one of its bytes and its name. */
 export function openFile(spec: SourceSpec, from: SourceFolders): OpenedFile {
   const place = placeOf(spec)
   const path = fileOf(place, from)
@@ -209,7 +209,7 @@ export function gridOf({ data }: OpenedFile, format: GridFormat, options: Source
   }
 }
 
-/** True where options tell of a table that is not the whole file: it is then read with tolerance. */
+/** True where options select a table that is not the whole file: it is then read with tolerance. */
 function isMessy({ header, footer, quote, widths }: SourceOptions): boolean {
   return header !== undefined || widths !== undefined || footer !== undefined || quote !== undefined
 }

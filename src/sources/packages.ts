@@ -119,8 +119,8 @@ function conditional(target: unknown): string | null {
 const CONDITIONS = ['node', 'import', 'require', 'module-sync', 'default']
 
 function isOutside(folder: string, path: string): boolean {
-  const way = relative(folder, path)
-  return way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)
+  const relativePath = relative(folder, path)
+  return relativePath === '..' || relativePath.startsWith(`..${sep}`) || isAbsolute(relativePath)
 }
 
 function outside(path: string): Error {

@@ -35,7 +35,7 @@ export function valueAt(value: unknown, tokens: readonly string[]): unknown {
 }
 
 /**
- * The values that a path leads to, where the token `*` stands for every element of an array and every value of an
+ * The values that a path leads to, where the token `*` matches every element of an array and every value of an
  * object. Values that are absent are left out; undefined where the part before the first `*` leads nowhere.
  */
 export function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] | undefined {

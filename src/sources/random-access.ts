@@ -9,7 +9,7 @@ export interface RandomAccess {
   close(): void
 }
 
-/** The bytes of a file, read where they are asked for. Throws the error of the system. */
+/** The bytes of a file, read on demand. Throws the error of the system. */
 export function fileAccess(path: string): RandomAccess {
   const file = openSync(path, 'r')
   const { size } = fstatSync(file)

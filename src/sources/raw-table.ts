@@ -19,7 +19,7 @@ export interface RawTable {
 const HEAD = 2 ** 13
 
 /**
- * Opens a table: reads its columns, and the rows when they are asked for. An empty cell is no value, and one between quotes is
+ * Opens a table: reads its columns, and the rows on demand. An empty cell is no value, and one between quotes is
  * an empty text, unless the dialect names its nulls, which then are all that there are; a short row lacks its last cells.
  *
  * Throws SourceUnreadable with place, and ConfigInvalid for a dialect that cannot be read with.

@@ -14,7 +14,7 @@ const XML_ROOTS: readonly (readonly [root: RegExp, format: SourceFormat | RdfFor
  * The format of data by their first bytes and, where these may be several, by their name. Throws SourceUnreadable for what is no
  * data for certain, with the way out.
  *
- * @param named the format that the name tells
+ * @param named the format by the name
  */
 export function sniffFormat(
   data: DataFile,

@@ -17,7 +17,7 @@ export interface RecordSource {
   readonly name: string
   /** True for formats whose values are untyped text (CSV, TSV). */
   readonly textual: boolean
-  /** Reads the names of the columns in their order, where the format has a header that tells them. */
+  /** Reads the names of the columns in their order, where the format has a header with them. */
   readonly columns?: () => Promise<readonly string[]>
   /** Reads from the start. Throws SourceUnreadable with file, line and column. */
   read(): AsyncIterable<readonly SourceRow[]>

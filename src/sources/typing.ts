@@ -69,10 +69,10 @@ export interface TypedSource {
   report(): TypingReport
 }
 
-/** Different misfits of a field that a report shows. */
+/** Maximum number of distinct conversion errors of a field in a report. */
 const MAX_EXAMPLES = 3
 
-/** Characters of a misfit that a report shows. */
+/** Characters of an unfitting value in a report. */
 const SHOWN_CHARACTERS = 80
 
 /** Types the records of a source. Throws ConfigInvalid for fields that do not make sense. */
@@ -96,7 +96,7 @@ interface Pending {
   readonly read: (data: SourceRow['data']) => unknown
 }
 
-/** Types batch after batch and keeps what the report tells. */
+/** Types batch after batch and collects the report. */
 class Typist {
   private readonly fields: readonly CompiledField[]
   private pending: readonly Pending[]
@@ -104,15 +104,15 @@ class Typist {
   private sample: readonly SourceRow[] = []
   private header: readonly string[] | undefined
   private rows = 0
-  private misfitCount = 0
+  private errorCount = 0
   private readonly examples: { row: SourceRow; found: string; count: number }[][]
   private readonly nulls: number[]
-  private readonly misfitsOf: number[]
+  private readonly errorsOf: number[]
 
   constructor(fields: readonly CompiledField[]) {
     this.fields = fields
     this.nulls = fields.map(() => 0)
-    this.misfitsOf = fields.map(() => 0)
+    this.errorsOf = fields.map(() => 0)
     this.examples = fields.map(() => [])
     this.pending = fields.flatMap(field =>
       field.columns.map(column => ({ field: field.name, column, read: fieldReader(column) })),
@@ -152,8 +152,8 @@ class Typist {
     const missing = this.header === undefined && this.rows === 0 ? [] : this.pending
     return {
       rows: this.rows,
-      misfits: this.fields.flatMap((field, index) => this.fieldMisfits(field, index)),
-      misfitCount: this.misfitCount,
+      misfits: this.fields.flatMap((field, index) => this.fieldErrors(field, index)),
+      misfitCount: this.errorCount,
       fields: Object.fromEntries(this.fields.map((field, index) => [field.name, this.countsOf(index)])),
       missing: missing.map(({ field, column }) => this.missingColumn(field, column)),
     }
@@ -161,14 +161,14 @@ class Typist {
 
   private countsOf(index: number): FieldCounts {
     const nulls = this.nulls[index] ?? 0
-    return { present: this.rows - nulls, nulls, misfits: this.misfitsOf[index] ?? 0 }
+    return { present: this.rows - nulls, nulls, misfits: this.errorsOf[index] ?? 0 }
   }
 
-  private fieldMisfits(
+  private fieldErrors(
     { name, columns, expected }: CompiledField,
     index: number,
   ): readonly FieldConversionErrors[] {
-    const count = this.misfitsOf[index] ?? 0
+    const count = this.errorsOf[index] ?? 0
     if (count === 0) return []
     const examples = (this.examples[index] ?? []).map(example => {
       const { row, line } = example.row
@@ -178,8 +178,8 @@ class Typist {
   }
 
   private miss(row: SourceRow, index: number, raw: unknown): void {
-    this.misfitCount++
-    this.misfitsOf[index] = (this.misfitsOf[index] ?? 0) + 1
+    this.errorCount++
+    this.errorsOf[index] = (this.errorsOf[index] ?? 0) + 1
     const examples = this.examples[index] ?? []
     const found = foundText(raw)
     const known = examples.find(example => example.found === found)
@@ -201,9 +201,9 @@ function columnsOf(rows: readonly SourceRow[], asPointers: boolean): ReadonlySet
   const walk = (value: unknown, path: readonly string[]) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return
     for (const [name, inner] of Object.entries(value)) {
-      const way = [...path, name]
-      columns.add(asPointers ? formatPointer(way) : name)
-      if (asPointers && way.length < 3) walk(inner, way)
+      const nested = [...path, name]
+      columns.add(asPointers ? formatPointer(nested) : name)
+      if (asPointers && nested.length < 3) walk(inner, nested)
     }
   }
   for (const { data } of rows.slice(0, 100)) walk(data, [])

@@ -17,7 +17,7 @@ const MAX_DEPTH = 500
 
 /**
  * Reads a document of XML 1.0 piece by piece. Nothing is fetched and no entity of its own is known: a document that declares entities
- * is refused, for what they stand for may be of any size or anywhere. Yields after each piece, so that what was heard can be
+ * is refused, because their replacement may be of any size or location. Yields after each piece, so that what was heard can be
  * handed on. Throws SourceUnreadable with line and column.
  */
 export async function* readXml(

@@ -91,7 +91,7 @@ export function listZip(bytes: RandomAccess, file: string): readonly ZipMember[]
 
 /**
  * Reads a member of a ZIP archive, unpacked, piece by piece. Throws SourceUnreadable for one that is encrypted, packed by another
- * method than deflate, damaged, or that unpacks to more than it tells or than is sensible.
+ * method than deflate, damaged, or that unpacks to more than declared or than is sensible.
  */
 export async function* memberPieces(
   bytes: RandomAccess,
@@ -143,7 +143,7 @@ interface Sizes {
   readonly offset: number
 }
 
-/** Sizes of ZIP64, which stand in an extra field where those of the entry have no room. */
+/** Sizes of ZIP64, stored in an extra field where those of the entry are too small. */
 function wideSizes(extra: Buffer, prefilter: Sizes): Sizes {
   const LIMIT = 0xffffffff
   for (let at = 0; at + 4 <= extra.length; ) {

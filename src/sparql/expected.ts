@@ -34,7 +34,7 @@ const VALUES: Readonly<Record<string, string>> = {
   LANG_DIR: 'a language tag',
 }
 
-const MARKS: Readonly<Record<string, string>> = {
+const PUNCTUATION: Readonly<Record<string, string>> = {
   Dot: 'a full stop',
   Comma: 'a comma',
   Semi: 'a semicolon',
@@ -95,7 +95,7 @@ function wordOf(name: string, label: string, others: ReadonlyMap<string, string>
   if (name === 'IriRef' && !others.has('PNameLn')) return 'an IRI in angle brackets'
   if (/^StringLiteral\d/.test(name) && !others.has('StringLiteralLong1'))
     return `one of ${VERSIONS.map(version => `"${version}"`).join(', ')}`
-  return lookup(VALUES, name) ?? lookup(MARKS, name) ?? label
+  return lookup(VALUES, name) ?? lookup(PUNCTUATION, name) ?? label
 }
 
 /** Tokens with which a term ends. */

@@ -10,16 +10,16 @@ const REST = /^"continuation":(\{.*\})\}$/
  * Asks like `fetch`, and where the answer of a SPARQL endpoint is not whole for the rest as well, so that whoever reads it gets one
  * answer: results in JSON that end with a `continuation` (docs/sparql.md). Others are passed on as they are.
  */
-export function followContinuations(ask: typeof fetch): typeof fetch {
+export function followContinuations(send: typeof fetch): typeof fetch {
   return async (input, init) => {
-    const answer = await ask(input, init)
+    const answer = await send(input, init)
     const { body, headers, status, statusText } = answer
     const type = headers.get('content-type') ?? ''
     if (status !== 200 || body === null || !type.startsWith('application/sparql-results+json')) return answer
     const requested = typeof input === 'string' ? input : input instanceof URL ? input.href : input.url
     const { signal = null, redirect } = init ?? (input instanceof Request ? input : {})
     const again = { headers: { accept: type }, signal, ...(redirect === undefined ? {} : { redirect }) }
-    const pieces = joined(body, requested, url => ask(url, again))
+    const pieces = joined(body, requested, url => send(url, again))
     const whole = new Response(streamOf(pieces), { status, statusText, headers })
     Object.defineProperty(whole, 'url', { value: answer.url })
     return whole
@@ -30,7 +30,7 @@ export function followContinuations(ask: typeof fetch): typeof fetch {
 async function* joined(
   body: ReadableStream<Uint8Array>,
   requested: string,
-  ask: (url: string) => Promise<Response>,
+  send: (url: string) => Promise<Response>,
 ): AsyncGenerator<string> {
   const first = new LineReader(body)
   const beginning = await first.take(2)
@@ -51,7 +51,7 @@ async function* joined(
       if (text !== '') yield text
     }
     if (next === null) break
-    const answer = await ask(next)
+    const answer = await send(next)
     if (answer.status !== 200 || answer.body === null)
       throw new Error(
         `the rest of the answer was refused with ${answer.status}: ${(await answer.text()).slice(0, 500)}`,
@@ -82,7 +82,7 @@ function addressOf({ next }: Rest, requested: string): string {
 class LineReader {
   private readonly reader: ReadableStreamDefaultReader<Uint8Array>
   private readonly decoder = new TextDecoder()
-  private held = ''
+  private buffered = ''
   private isDone = false
 
   constructor(body: ReadableStream<Uint8Array>) {
@@ -91,9 +91,9 @@ class LineReader {
 
   /** The first lines, fewer where there are no more. */
   async take(count: number): Promise<readonly string[]> {
-    while (!this.isDone && this.held.split('\n').length <= count) await this.read()
-    const lines = this.held.split('\n')
-    this.held = lines.slice(count).join('\n')
+    while (!this.isDone && this.buffered.split('\n').length <= count) await this.read()
+    const lines = this.buffered.split('\n')
+    this.buffered = lines.slice(count).join('\n')
     return lines.slice(0, count)
   }
 
@@ -101,8 +101,8 @@ class LineReader {
   async *lines(): AsyncGenerator<readonly string[]> {
     try {
       for (;;) {
-        const lines = this.held.split('\n')
-        this.held = this.isDone ? '' : (lines.pop() ?? '')
+        const lines = this.buffered.split('\n')
+        this.buffered = this.isDone ? '' : (lines.pop() ?? '')
         yield lines
         if (this.isDone) return
         await this.read()
@@ -114,13 +114,13 @@ class LineReader {
 
   /** The text that is left, with the line end before it. */
   async *text(): AsyncGenerator<string> {
-    if (this.held !== '') yield '\n'
+    if (this.buffered !== '') yield '\n'
     for await (const lines of this.lines()) yield lines.join('\n') + (this.isDone ? '' : '\n')
   }
 
   private async read(): Promise<void> {
     const { value, done } = await this.reader.read()
-    this.held += this.decoder.decode(value, { stream: !done })
+    this.buffered += this.decoder.decode(value, { stream: !done })
     this.isDone = done
   }
 }

@@ -83,7 +83,7 @@ export function matchOperation(
   const bound = new Set(variablesOf(found))
   const match = new Match(bound)
   match.add(object, TERM)
-  let input: SparqlOperation = { type: 'filter', input: found, condition: match.early.reduce(and) }
+  let input: SparqlOperation = { type: 'filter', input: found, condition: match.leading.reduce(and) }
   for (const [variable, expression] of match.bindings) input = { type: 'extend', input, variable, expression }
   if (match.late.length > 0) input = { type: 'filter', input, condition: match.late.reduce(and) }
   return { type: 'project', input, variables: [...bound].filter(name => name !== TERM.name) }
@@ -94,7 +94,7 @@ const TERM = { type: 'variable', name: ' triple' } as const
 
 class Match {
   /** Conditions on the term alone. */
-  readonly early: Formula[] = []
+  readonly leading: Formula[] = []
   readonly bindings: (readonly [variable: string, expression: Formula])[] = []
   /** Conditions on the term and on what is bound already. */
   readonly late: Formula[] = []
@@ -105,7 +105,7 @@ class Match {
   }
 
   add({ subject, predicate, object }: TripleNode, term: Formula): void {
-    this.early.push(builtin('ISTRIPLE', term))
+    this.leading.push(builtin('ISTRIPLE', term))
     this.addPart(subject, builtin('SUBJECT', term))
     this.addPart(predicate, builtin('PREDICATE', term))
     this.addPart(object, builtin('OBJECT', term))
@@ -113,7 +113,7 @@ class Match {
 
   private addPart(part: TripleNodePart, expression: Formula): void {
     if (part.type === 'tripleNode') this.add(part, expression)
-    else if (part.type !== 'variable') this.early.push(builtin('SAMETERM', expression, part))
+    else if (part.type !== 'variable') this.leading.push(builtin('SAMETERM', expression, part))
     else if (this.bound.has(part.name)) this.late.push(builtin('SAMETERM', expression, part))
     else {
       this.bindings.push([part.name, expression])

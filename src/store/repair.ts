@@ -18,7 +18,7 @@ export class ColumnRepairs {
     this.onEvent = onEvent
   }
 
-  /** Tells where the triples of graphs are. */
+  /** Returns the sources of the triples of graphs. */
   register(sources: readonly GraphSource[]): void {
     for (const source of sources) this.sources.set(source.graph, source)
   }

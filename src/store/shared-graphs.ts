@@ -14,7 +14,7 @@ export function withSharedGraphs<Base extends Store>(store: Base): Base {
     working = ignoreRejection(done, 'whoever asked gets it')
     return done
   }
-  const hold = ({ graph }: GraphSource) => holders.set(graph, (holders.get(graph) ?? 0) + 1)
+  const retain = ({ graph }: GraphSource) => holders.set(graph, (holders.get(graph) ?? 0) + 1)
   return {
     ...store,
     load: (sources, onProgress) =>
@@ -23,20 +23,20 @@ export function withSharedGraphs<Base extends Store>(store: Base): Base {
           sources.filter(({ graph }) => !holders.has(graph)),
           onProgress,
         )
-        sources.forEach(hold)
+        sources.forEach(retain)
       }),
     drop: graphs =>
       inTurn(async () => {
-        const unheld: string[] = []
+        const unused: string[] = []
         for (const graph of new Set(graphs)) {
           const count = (holders.get(graph) ?? 1) - 1
           if (count > 0) holders.set(graph, count)
           else {
             holders.delete(graph)
-            unheld.push(graph)
+            unused.push(graph)
           }
         }
-        await store.drop(unheld)
+        await store.drop(unused)
       }),
   }
 }

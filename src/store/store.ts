@@ -39,7 +39,7 @@ export interface QueryOptions {
   readonly deadline?: number | undefined
   /** Stops the work when it is aborted. */
   readonly signal?: AbortSignal | undefined
-  /** Graphs whose merge is the default graph: what stands in no GRAPH reads it. None by default. */
+  /** Graphs whose merge is the default graph: patterns outside of GRAPH read it. None by default. */
   readonly defaultGraphs?: readonly string[] | undefined
 }
 
@@ -57,9 +57,9 @@ export interface UntrustedQuery extends Omit<QueryOptions, 'defaultGraphs'> {
   readonly defaultGraphs: readonly string[]
   /** What the query calls its named graphs, and their names in the store. */
   readonly namedGraphs: readonly (readonly [iri: string, graph: string])[]
-  /** How a SELECT that is stopped says where it goes on; absent where it has to be whole. */
+  /** Encodes the position at which a stopped SELECT continues; absent where it has to be complete. */
   readonly continuation?: ContinuationFormat | undefined
-  /** Called with the cursor of the rest at the end of an answer that was stopped and can go on. */
+  /** Called with the cursor of the rest at the end of a stopped answer that can be continued. */
   readonly onStopped?: ((cursor: string) => void) | undefined
   /** The text for an engine that knows graphs by their names in the store alone. */
   readonly engineText: () => string
@@ -88,7 +88,7 @@ export class QueryError extends Error {
 /** A page of the answer of a SELECT. */
 export interface SolutionPage {
   readonly rows: number
-  /** Number of all solutions; of those of the page where it was not asked for. */
+  /** Total number of solutions; that of the page if the total was not requested. */
   readonly total: number
   /** Predicates whose columns were read. */
   readonly columns: readonly string[]
@@ -101,18 +101,18 @@ export interface SolutionPage {
 }
 
 export interface PageOptions extends QueryOptions {
-  /** True where the number of all solutions is asked for beside those of the page. */
+  /** True where the total number of solutions is requested in addition to those of the page. */
   readonly counted?: boolean
   /** Columns that will be read for the subjects of the page: they are in memory then. */
   readonly contents?: readonly string[]
 }
 
-/** Figures of a store, for benchmarks, health and logs. */
+/** Statistics of a store, for benchmarks, health and logs. */
 export interface StoreStatistics {
   readonly triples: number
   readonly graphs: number
   /** Threads that can serve a query now, and how many there should be. */
-  readonly threads: { readonly ready: number; readonly wanted: number }
+  readonly threads: { readonly ready: number; readonly required: number }
   /** Bytes in memory by what they hold: columns, dictionaries, what was made of them, and graphs that are resident in the engine. */
   readonly bytes: {
     readonly columns: number
@@ -144,7 +144,7 @@ export interface Store {
   page(query: SelectQuery, options?: PageOptions): Promise<SolutionPage>
   /** Runs SELECTs one after another, which share what they have in common. Same faults. */
   together(queries: readonly SelectQuery[]): Promise<readonly SolutionPage[]>
-  /** The whole answer of a SELECT in pages, each worked out when it is asked for. Same faults. */
+  /** The whole answer of a SELECT in pages, each computed on demand. Same faults. */
   pages(query: SelectQuery, options?: QueryOptions): AsyncGenerator<SolutionPage>
   /** The columns of a graph, with those of some predicates in memory. */
   contents(graph: string, predicates: readonly string[]): Promise<GraphColumns>
@@ -170,7 +170,7 @@ export interface Store {
   load(graphs: readonly GraphSource[], onProgress?: (progress: LoadProgress) => void): Promise<void>
   /** Drops graphs that no query needs any more. Unknown names are ignored. */
   drop(graphs: readonly string[]): Promise<void>
-  /** Loads ahead what was asked often; it waits for whoever asks now. */
+  /** Preloads what is queried often; current requests have priority. */
   preload(): Promise<void>
   statistics(): Promise<StoreStatistics>
   close(): Promise<void>

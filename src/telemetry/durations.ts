@@ -12,19 +12,19 @@ const BOUNDS_IN_MILLISECONDS = BOUNDS.map(bound => bound * 1000)
 export class Durations {
   /** Durations by the first bound that they do not exceed; the last are beyond all. */
   private readonly counts: number[] = Array.from({ length: BOUNDS.length + 1 }, () => 0)
-  private spent = 0
+  private total = 0
 
   note(milliseconds: number): void {
     let at = 0
     while (at < BOUNDS_IN_MILLISECONDS.length && milliseconds > (BOUNDS_IN_MILLISECONDS[at] as number)) at++
     this.counts[at] = (this.counts[at] as number) + 1
-    this.spent += milliseconds
+    this.total += milliseconds
   }
 
   /** Number of all, their sum in seconds, and for each bound the number of those that do not exceed it. */
   summary(): { readonly count: number; readonly seconds: number; readonly upTo: readonly number[] } {
     let sum = 0
     const upTo = this.counts.map(count => (sum += count))
-    return { count: sum, seconds: this.spent / 1000, upTo: upTo.slice(0, -1) }
+    return { count: sum, seconds: this.total / 1000, upTo: upTo.slice(0, -1) }
   }
 }

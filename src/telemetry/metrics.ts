@@ -81,7 +81,7 @@ export class Metrics {
   private inFlight = 0
   private measuredStore: Pick<Store, 'statistics'> | null = null
   /** Those of the store; null where it cannot tell them now. */
-  private figures: StoreStatistics | null = null
+  private statistics: StoreStatistics | null = null
   private readonly clock: () => number
 
   /** @param clock milliseconds from any moment */
@@ -99,7 +99,7 @@ export class Metrics {
   /** The text that Prometheus reads. */
   async text(): Promise<string> {
     const { measuredStore: store } = this
-    this.figures =
+    this.statistics =
       store === null
         ? null
         : ((await ignoreRejection(store.statistics(), 'its gauges are left out until it answers')) ?? null)
@@ -231,28 +231,28 @@ export class Metrics {
 
   private measureStore(store: Pick<Store, 'statistics'>): void {
     this.measuredStore = store
-    const report = (name: string, help: string, value: (figures: StoreStatistics) => number) =>
+    const report = (name: string, help: string, value: (statistics: StoreStatistics) => number) =>
       this.gauge(`lodestone_store_${name}`, help, [], gauge => {
         gauge.reset()
-        if (this.figures !== null) gauge.set(value(this.figures))
+        if (this.statistics !== null) gauge.set(value(this.statistics))
       })
     report('triples', 'Triples in the graphs of the store', ({ triples }) => triples)
     report('graphs', 'Graphs in the store', ({ graphs }) => graphs)
     report('threads_ready', 'Threads that can answer now', ({ threads }) => threads.ready)
-    report('threads_wanted', 'Threads that there should be', ({ threads }) => threads.wanted)
+    report('threads_wanted', 'Threads that there should be', ({ threads }) => threads.required)
     report('resident_graphs', 'Graphs that are resident in the engine', ({ resident }) => resident)
     this.gauge('lodestone_store_memory_bytes', 'Memory of the store by what it holds', ['holds'], gauge => {
       gauge.reset()
-      for (const [holds, bytes] of Object.entries(this.figures?.bytes ?? {})) gauge.set({ holds }, bytes)
+      for (const [holds, bytes] of Object.entries(this.statistics?.bytes ?? {})) gauge.set({ holds }, bytes)
     })
-    const figuresOf = () => this.figures
+    const statisticsNow = () => this.statistics
     new Counter({
       name: 'lodestone_store_deadlines_total',
       help: 'Queries that met their deadline',
       registers: [this.registry],
       collect() {
         this.reset()
-        this.inc(figuresOf()?.deadlines ?? 0)
+        this.inc(statisticsNow()?.deadlines ?? 0)
       },
     })
   }

@@ -4,7 +4,7 @@ import { BOUNDS, Durations } from './durations.ts'
 /** The names of labels with their values; all values come from lists that end. */
 type Labels<Name extends string> = Readonly<Record<Name, string>>
 
-interface Family<Name extends string> {
+interface SeriesOptions<Name extends string> {
   readonly name: string
   readonly help: string
   readonly labelNames: readonly Name[]
@@ -15,7 +15,7 @@ interface Family<Name extends string> {
 export class SeriesCounts<Name extends string> {
   private readonly series = new Map<string, { readonly labels: Labels<Name>; count: number }>()
 
-  constructor({ labelNames, registers, ...named }: Family<Name>) {
+  constructor({ labelNames, registers, ...named }: SeriesOptions<Name>) {
     const series = this.series
     new Counter({
       ...named,
@@ -41,15 +41,15 @@ export class Timings<Name extends string> {
     { readonly labels: Labels<Name>; readonly durations: Durations }
   >()
 
-  constructor(family: Family<Name>) {
+  constructor(options: SeriesOptions<Name>) {
     const series = this.series
     const histogram = new Histogram({
-      ...family,
-      labelNames: [...family.labelNames],
+      ...options,
+      labelNames: [...options.labelNames],
       buckets: [...BOUNDS],
     })
-    const described = () => [...series.values()].flatMap(each => valuesOf(family.name, each))
-    const { name, help } = family
+    const described = () => [...series.values()].flatMap(each => valuesOf(options.name, each))
+    const { name, help } = options
     // All that the registry asks a histogram for.
     const get = async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: described() })
     Object.assign(histogram, { get, getForPromString: get })
@@ -64,9 +64,9 @@ function found<Name extends string, T>(series: Map<string, T>, labels: Labels<Na
   const key = Object.values(labels).join('\n')
   const known = series.get(key)
   if (known !== undefined) return known
-  const made = make()
-  series.set(key, made)
-  return made
+  const created = make()
+  series.set(key, created)
+  return created
 }
 
 function valuesOf(

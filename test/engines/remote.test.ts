@@ -199,7 +199,7 @@ await t.test('digest authentication', async t => {
       headers: {},
       body: 'a body',
       deadline: 5000,
-      longest: 1000,
+      maxLength: 1000,
     } as const
     const { status, text } = await connections.request(request)
     return [status, text]
@@ -238,12 +238,12 @@ await t.test('digest authentication', async t => {
   const url = new URL('http://engine.example/sparql-auth')
   const required = 'Digest realm="x", nonce="y", qop="auth"'
   const header = () => authentication.headerOf('GET', url)
-  for (const status of [404, 503]) t.equal(authentication.learn(url, header(), status), false)
+  for (const status of [404, 503]) t.equal(authentication.update(url, header(), status), false)
   t.equal(header(), null, 'an engine that is not ready has not said what it wants')
-  t.equal(authentication.learn(url, null, 401, required), true)
-  t.equal(authentication.learn(url, header(), 200), false)
+  t.equal(authentication.update(url, null, 401, required), true)
+  t.equal(authentication.update(url, header(), 200), false)
   for (const described of [undefined, 'Basic realm="x"']) {
-    t.equal(authentication.learn(url, header(), 401, described), false)
+    t.equal(authentication.update(url, header(), 401, described), false)
     t.match(header(), /^Digest /, 'nobody gets the password by asking for less')
   }
   const at = await serve(() => 'Digest realm="x", nonce="y", qop="auth-int"')

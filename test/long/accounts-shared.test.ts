@@ -41,7 +41,7 @@ t.test('what was read is good for a second, and not after a change', async t => 
         throw new Error('down')
       }
       return {
-        ask: async () => {
+        readGeneration: async () => {
           requested++
           if (isDown) throw new Error('down')
           return value

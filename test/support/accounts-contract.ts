@@ -563,7 +563,7 @@ export function accountsContract(t: Test, open: Open): void {
     t.match(found, { ...grant, challenge, expires: BEGIN + 10 * MINUTE, spent: false })
     t.equal(await other.tokens.findCode(code.slice(1)), null)
     t.equal(await other.tokens.spendCode(code), true)
-    t.equal((await accounts.tokens.findCode(code))?.spent, true)
+    t.equal((await accounts.tokens.findCode(code))?.consumed, true)
     if (found === null) throw new Error('no code')
     const issued = await accounts.tokens.issue(found)
     t.match(issued, { expiresIn: 3600, scope: 'all', accessToken: /^\w{43}$/, refreshToken: /^\w{43}$/ })

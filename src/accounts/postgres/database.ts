@@ -29,7 +29,7 @@ export interface PostgresPlace {
 
 /**
  * Accounts in PostgreSQL, which several Lodestones share. What is written is written one after the other, under an
- * advisory lock, as in a file, and tells all others where they depend on it.
+ * advisory lock, as in a file, and notifies all others where they depend on it.
  */
 export class PostgresDatabase implements Database {
   readonly settleIds: readonly ScriptStep[] = SETTLE_IDS
@@ -67,8 +67,8 @@ export class PostgresDatabase implements Database {
     this.pool.on('connect', client => client.on('error', () => undefined))
     const refuse = (error: unknown) => this.refuse(error)
     const listen = async (heard: Heard): Promise<Listener> => {
-      const { ask, close } = await listener(config, heard).catch(refuse)
-      return { ask: () => ask().catch(refuse), close }
+      const { readGeneration, close } = await listener(config, heard).catch(refuse)
+      return { readGeneration: () => readGeneration().catch(refuse), close }
     }
     this.freshness = new Freshness(listen, () => performance.now())
   }
@@ -93,7 +93,7 @@ export class PostgresDatabase implements Database {
     return this.transact(BEGIN_WRITING, work)
   }
 
-  async writeFigures<T>(work: () => DatabaseScript<T>): Promise<T> {
+  async writeCounts<T>(work: () => DatabaseScript<T>): Promise<T> {
     return this.transact(BEGIN_WRITING, work)
   }
 
@@ -247,7 +247,7 @@ function configOf({ url, password }: PostgresPlace): pg.ClientConfig {
   const address = new URL(url)
   if (password !== undefined) address.password = encodeURIComponent(password)
   const { searchParams } = address
-  // However it is asked for, TLS means that the certificate is checked, also with later versions of the driver.
+  // However it is configured, TLS means that the certificate is checked, also with later versions of the driver.
   if (
     !searchParams.has('uselibpqcompat') &&
     /^(prefer|require|verify-ca)$/.test(searchParams.get('sslmode') ?? '')
@@ -287,9 +287,9 @@ async function listener(config: pg.ClientConfig, { changed, lost }: Heard): Prom
     void ignoreRejection(client.end(), 'what kept it from listening is thrown')
     throw error
   }
-  const ask = { text: 'SELECT value FROM generation', query_timeout: CHECK } as pg.QueryConfig
+  const readGeneration = { text: 'SELECT value FROM generation', query_timeout: CHECK } as pg.QueryConfig
   return {
-    ask: async () => (await client.query(ask)).rows[0]?.value,
+    readGeneration: async () => (await client.query(readGeneration)).rows[0]?.value,
     close: () => client.end(),
   }
 }

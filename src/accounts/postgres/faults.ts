@@ -18,12 +18,12 @@ const REASONS = [
   ['XX', 'is damaged: restore a backup'],
 ] as const
 
-/** Where waiting is of no use: somebody has to change a setting or the database. */
+/** Errors that do not pass by themselves: a setting or the database has to be changed. */
 const LASTING = /^(?:28|3D000|42501|25006)/
 
 /**
  * What the outside is to blame for, as a fault; anything else is a defect and stays what it is. What the driver says is
- * not told, but for the code: it may have the address with its password in it. Anonymous clients get the message alone.
+ * not reported, except for the code: it may have the address with its password in it. Anonymous clients get the message alone.
  *
  * @param where names the database to those who run it, without credentials
  */
@@ -82,7 +82,7 @@ function reasonOfConnection(error: Error, code: string): string | undefined {
   return undefined
 }
 
-/** The error without what it may tell of the address. */
+/** The error without what it may reveal of the address. */
 function causeOf(error: Error, code: string): Error {
   const { syscall, stack } = error as NodeJS.ErrnoException
   const places = stack?.split('\n').filter(line => line.startsWith('    at '))

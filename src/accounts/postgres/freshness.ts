@@ -1,20 +1,20 @@
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 
-/** Milliseconds for which what was read counts as good without asking, where nobody said otherwise. */
+/** Milliseconds for which what was read counts as fresh without a query, unless a change was announced. */
 const CONFIRMED_FOR = 1000
 
 /** Milliseconds after a failure in which it is not tried again. */
 const REST = 300
 
-/** A connection that is notified of changes, and can be asked what the newest is. */
+/** A connection that is notified of changes, and can read the current generation. */
 export interface Listener {
   /** The generation of the database. */
-  ask(): Promise<number>
+  readGeneration(): Promise<number>
   close(): Promise<void>
 }
 
-/** What a listener tells of by itself. */
+/** Events of a listener. */
 export interface Heard {
   /** Something was written that others depend on. */
   readonly changed: () => void
@@ -23,17 +23,17 @@ export interface Heard {
 }
 
 /**
- * Whether what was read before is still good. It is confirmed at most once a second, when somebody asks, and sooner where
- * the database tells of a change; without a connection nothing is good. So what was taken from somebody is known here
- * within a second, whatever becomes of messages.
+ * Whether what was read before is still fresh. It is confirmed at most once a second, on demand, and sooner where
+ * the database announces a change; without a connection nothing is fresh. So a revocation takes effect here
+ * within a second, even if messages are lost.
  */
 export class Freshness {
   private readonly listen: (heard: Heard) => Promise<Listener>
   private readonly clock: () => number
   private listener: Listener | null = null
   private currentGeneration = 0
-  /** The generation of the database that was seen last; null where none was. */
-  private seen: number | null = null
+  /** The generation of the database that was read last; null before the first. */
+  private latest: number | null = null
   private confirmed = Number.NEGATIVE_INFINITY
   private changes = 0
   private asking: Promise<number> | null = null
@@ -49,10 +49,10 @@ export class Freshness {
     this.clock = clock
   }
 
-  /** A number that is another one where what was read before may be wrong. Fails where the database cannot be asked. */
+  /** A number that is another one where what was read before may be wrong. Fails where the database is unavailable. */
   generation(): MaybePromise<number> {
     if (this.clock() - this.confirmed < CONFIRMED_FOR) return this.currentGeneration
-    this.asking ??= this.ask().finally(() => {
+    this.asking ??= this.confirm().finally(() => {
       this.asking = null
     })
     return this.asking
@@ -63,15 +63,15 @@ export class Freshness {
   }
 
   /** Notes the generation of the database as of a moment when something was read or written. */
-  note(seen: number): void {
-    if (seen === this.seen) return
-    this.seen = seen
+  note(latest: number): void {
+    if (latest === this.latest) return
+    this.latest = latest
     this.currentGeneration++
   }
 
   /** Nothing that was read before counts as good. */
   distrust(): void {
-    this.seen = null
+    this.latest = null
     this.confirmed = Number.NEGATIVE_INFINITY
     this.currentGeneration++
   }
@@ -84,12 +84,12 @@ export class Freshness {
     await listener?.close()
   }
 
-  private async ask(): Promise<number> {
+  private async confirm(): Promise<number> {
     if (this.failure !== null && this.clock() - this.failure.moment < REST) throw this.failure.error
     const [begun, changes] = [this.clock(), this.changes]
     try {
       this.listener ??= await this.connect()
-      this.note(await this.listener.ask())
+      this.note(await this.listener.readGeneration())
     } catch (error) {
       this.failure = { moment: this.clock(), error }
       this.drop()

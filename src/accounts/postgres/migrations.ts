@@ -9,7 +9,7 @@ export const LOCK = 0x4c6f6465
 
 /**
  * The same tables as in a file (../migrations.ts), and failed attempts (../failures.ts), step by step: what was published is
- * never changed, a change is a further step. Text is compared by its bytes; `rowid` tells what came first, as every table of SQLite can.
+ * never changed, a change is a further step. Text is compared by its bytes; `rowid` records the order of insertion, as every table of SQLite can.
  *
  * `generation` counts transactions that took or gave rights, whoever made them: triggers see to it, so that it also counts
  * what is written by hand. New keys, sessions and tokens take nothing from anybody.

@@ -6,12 +6,12 @@ import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
 import { JSONLD_TYPE, jsonldForm, jsonldType } from '../../http/jsonld-profile.ts'
-import { negotiate, type Offer } from '../../http/negotiate.ts'
+import { negotiate, type Representation } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 
 /** A form of RDF in which a description is written, from N-Triples. */
-export interface DescriptionFormat extends Offer {
+export interface DescriptionFormat extends Representation {
   /** Its name in `?format=`. */
   readonly name: string
   readonly write: (triples: string) => AsyncIterable<string>
@@ -28,12 +28,12 @@ const DESCRIPTION_FORMATS: readonly DescriptionFormat[] = [
 ]
 
 /** A page for people, which the Accept header of a browser asks for. */
-const HTML_OFFER = { type: 'text/html', explicit: true } as const
+const HTML_PAGE = { type: 'text/html', explicit: true } as const
 
 /** True where a request asks for a page: `?format=html` first, else the Accept header. */
 export function isPageRequested({ format }: QueryParameters, accept: string | undefined): boolean {
   if (format !== undefined && format !== '') return format === 'html'
-  return negotiate<Offer>(accept, [...DESCRIPTION_FORMATS, HTML_OFFER]) === HTML_OFFER
+  return negotiate<Representation>(accept, [...DESCRIPTION_FORMATS, HTML_PAGE]) === HTML_PAGE
 }
 
 /** The form that a request asks for: `?format=` first, else the Accept header. Faults: BadRequest, NotAcceptable. */

@@ -74,7 +74,7 @@ function record(request: FastifyRequest, reply: FastifyReply, sent: Sent, record
   note(request.raw, answeredWith(request, reply, sent), { elapsed, isGood, user: nameOf(request) }, recorder)
 }
 
-/** The name of the user who asks; null for anybody, and for who was refused before it was known. */
+/** The name of the user; null for anonymous calls, and for those refused before authentication. */
 function nameOf({ principal }: { readonly principal?: Principal }): string | null {
   return principal?.type === 'user' ? principal.name : null
 }

@@ -163,7 +163,7 @@ async function catalogTable(
       return presentDataset(
         entry,
         endpoint.place,
-        endpoint.presentation(query, entry, source.figures),
+        endpoint.presentation(query, entry, source.statistics),
         selected,
       ) as TableRow
     }

@@ -48,7 +48,7 @@ export function catalogRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): 
         if (entry === undefined) return object
         const object_ = select === undefined ? {} : object
         const selected = clauses.select === undefined ? undefined : { object: object_, shown: parts }
-        return present(entry, place, endpoint.presentation(query, entry, source.figures), selected)
+        return present(entry, place, endpoint.presentation(query, entry, source.statistics), selected)
       })
       return endpoint.answer(request, reply, executor, body({ query, plan, total, shown, page }))
     }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   type CatalogEntry,
   catalogFields,
-  FIGURE_FIELDS,
+  USAGE_FIELDS,
   type UsageStatistics,
 } from '../../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
@@ -37,11 +37,11 @@ import type { ResolveContext } from '../../query/resolve/context.ts'
 import { Stopwatch } from '../../query/stopwatch.ts'
 import type { Store } from '../../store/store.ts'
 import { readFilters } from './facet-requests.ts'
-import { FIGURE, FIGURE_NAMES, namesFigures, uncounted } from './figures-of-use.ts'
 import { geofilters } from './geofilter.ts'
 import type { AnswerPlace, PageLink, Presentation, SourceName } from './present.ts'
 import { readParameter } from './read-parameters.ts'
 import type { CatalogSource, ExploreSource } from './source.ts'
+import { namesUsage, USAGE_NAME, USAGE_NAMES, uncounted } from './usage-statistics.ts'
 
 export interface ExploreOptions {
   readonly catalog: DatasetSource
@@ -72,7 +72,7 @@ export interface ExploreOptions {
   /** The versions of datasets beside those in force. */
   readonly versions?: VersionSource
   /** Gives answers again; it must know of every change of the catalog. */
-  readonly cache?: Pick<ResponseCache, 'offer'>
+  readonly cache?: Pick<ResponseCache, 'cacheable'>
 }
 
 export interface CatalogRoute {
@@ -120,23 +120,23 @@ export class ExploreEndpoint {
     return this.options.catalog.visibleTo(principal)
   }
 
-  /** The catalog; with the figures of use of this moment, where a query names any. Faults: CatalogIncomplete. */
+  /** The catalog; with the current usage statistics, where a query names any. Faults: CatalogIncomplete. */
   async catalogSource(visible: VisibleDatasets, query: QueryParameters): Promise<CatalogSource> {
     requireComplete(visible)
     const { usage = uncounted } = this.options
-    const { target, entries, figures } =
-      visible.counted !== undefined && namesFigures(query)
+    const { target, entries, statistics } =
+      visible.counted !== undefined && namesUsage(query)
         ? await visible.counted(usage)
-        : await visible.asked()
+        : await visible.asDataset()
     const described = { template: 'default', facetSort: 'alphanum', facets: CATALOG_FACETS } as const
-    return { target, fields: target.dataset.fields, ...described, entries, ...(figures && { figures }) }
+    return { target, fields: target.dataset.fields, ...described, entries, ...(statistics && { statistics }) }
   }
 
   /** The fields that queries of the catalog may name. */
   catalogFields(visible: VisibleDatasets): readonly Field[] {
     const fields = catalogFields(visible.current().entries)
     if (visible.counted === undefined) return fields
-    return [...fields.filter(({ name }) => !FIGURE_NAMES.has(name)), ...FIGURE_FIELDS]
+    return [...fields.filter(({ name }) => !USAGE_NAMES.has(name)), ...USAGE_FIELDS]
   }
 
   /** Plans a query of the catalog; `*` and no select clause mean everything but figures of use, which are named. */
@@ -147,8 +147,8 @@ export class ExploreEndpoint {
     required?: 'any' | 'groups',
   ): Query {
     const plan = planOdsql(question, context, executor.watch, required)
-    if (plan.type === 'groups' || FIGURE.test(question.select ?? '')) return plan
-    return { ...plan, select: plan.select.filter(({ key }) => !FIGURE_NAMES.has(key)) }
+    if (plan.type === 'groups' || USAGE_NAME.test(question.select ?? '')) return plan
+    return { ...plan, select: plan.select.filter(({ key }) => !USAGE_NAMES.has(key)) }
   }
 
   datasetSource(entry: ServedDataset): ExploreSource {
@@ -191,19 +191,19 @@ export class ExploreEndpoint {
   /**
    * How a request wants the description of a dataset and its records.
    *
-   * @param figures of use that the query was asked of, where they are not those of the moment
+   * @param statistics of use that the query was asked of, where they are not those of the moment
    */
   presentation(
     query: QueryParameters,
     { dataset: { id } }: CatalogEntry,
-    figures?: ServedCatalog['figures'],
+    statistics?: ServedCatalog['statistics'],
   ): Presentation {
     const { timezone } = readPresentation(query)
     const { usage = uncounted } = this.options
     return {
       timezone,
       links: readParameter(query, 'include_links'),
-      appMetas: readParameter(query, 'include_app_metas') ? (figures?.get(id) ?? usage(id)) : null,
+      appMetas: readParameter(query, 'include_app_metas') ? (statistics?.get(id) ?? usage(id)) : null,
     }
   }
 
@@ -239,12 +239,12 @@ export class ExploreEndpoint {
     version: string | null,
   ): FastifyReply | null {
     if (this.isKnown(request, reply, version)) {
-      this.options.cache?.offer(reply, '')
+      this.options.cache?.cacheable(reply, '')
       return reply.code(304).send()
     }
     const body = this.options.answers.find(reply)
     if (body === undefined) return null
-    this.options.cache?.offer(reply, body)
+    this.options.cache?.cacheable(reply, body)
     return reply.type(JSON_TYPE).send(body)
   }
 
@@ -267,7 +267,7 @@ export class ExploreEndpoint {
 
   /** What the catalog is made of: the versions of its datasets; null for a query that names figures of use. */
   catalogVersion(visible: VisibleDatasets, query: QueryParameters): string | null {
-    if (namesFigures(query)) return null
+    if (namesUsage(query)) return null
     const current = visible.current()
     const known = this.versions.get(current)
     if (known !== undefined) return known

@@ -112,7 +112,7 @@ function document(app: FastifyInstance, endpoint: ExploreEndpoint, scope: Scope)
       functions: Object.fromEntries(
         CLAUSES.map(clause => [
           clause,
-          functionsOf(clause).map(({ signature, says }) => ({ signature, says })),
+          functionsOf(clause).map(({ signature, description }) => ({ signature, says: description })),
         ]),
       ),
       fields: scope.fields.map(({ name, type, label }) => ({ name, type, label })),
@@ -125,7 +125,7 @@ const CLAUSES = ['select', 'where', 'group_by', 'order_by'] as const
 const TAGS = [
   { name: 'Catalog', description: 'The datasets of the portal' },
   { name: 'Dataset', description: 'The records of a dataset' },
-  { name: 'Monitoring', description: 'The use of the portal, told by datasets' },
+  { name: 'Monitoring', description: 'The use of the portal, as datasets' },
   { name: 'Network', description: 'The datasets of this portal and of others' },
 ]
 const SOURCE_TAGS = {
@@ -155,7 +155,7 @@ const SECURITY = {
 }
 
 function describeOperation(endpoint: ExploreEndpoint, operation: ApiOperation, scope: Scope): unknown {
-  const { id, tag, source = 'catalog', summary, says } = operation
+  const { id, tag, source = 'catalog', summary, description } = operation
   const known = scope.examples(source)
   const ofCatalog = source === 'catalog' ? CATALOG_EXAMPLES : { ...CATALOG_EXAMPLES, sort: '-records_count' }
   const own = tag === 'Catalog' ? { ...ofCatalog, dataset_id: known.dataset_id } : known
@@ -169,21 +169,21 @@ function describeOperation(endpoint: ExploreEndpoint, operation: ApiOperation, s
     operationId: id,
     tags: [tagOf(operation)],
     summary,
-    description: says,
+    description,
     parameters,
     responses: { ...answered, ...refusals(isRequestedElsewhere(operation)) },
   }
 }
 
 function answerOf(endpoint: ExploreEndpoint, operation: ApiOperation, scope: Scope): unknown {
-  const { answer, says } = operation
+  const { answer, description } = operation
   switch (answer.type) {
     case 'json':
-      return response(says, { 'application/json': named(answer.schema) })
+      return response(description, { 'application/json': named(answer.schema) })
     case 'file':
-      return response(says, { '*/*': Type.String({ format: 'binary' }) })
+      return response(description, { '*/*': Type.String({ format: 'binary' }) })
     case 'export':
-      return response(says, exportTypes(operation, formatsOf(endpoint, operation, scope)))
+      return response(description, exportTypes(operation, formatsOf(endpoint, operation, scope)))
   }
 }
 

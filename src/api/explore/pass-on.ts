@@ -1,13 +1,13 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { askMember, type MemberAnswer, MemberUnavailable, readJson } from '../../catalog/member.ts'
+import { type MemberAnswer, MemberUnavailable, readJson, requestMember } from '../../catalog/member.ts'
 import type { Federated, Network } from '../../catalog/network.ts'
 import { Fault } from '../../errors/errors.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
-import { NAMING_PARAMETERS } from './figures-of-use.ts'
 import type { ParameterName } from './parameters.ts'
+import { NAMING_PARAMETERS } from './usage-statistics.ts'
 
 interface Params {
   readonly dataset?: string
@@ -38,7 +38,7 @@ const PARAMETERS: readonly ParameterName[] = [
 ]
 
 /** Milliseconds for the beginning of an answer, and for the whole of it: an export may be long. */
-const ASK = { timeout: 15_000, deadline: 300_000 }
+const LIMITS = { timeout: 15_000, deadline: 300_000 }
 
 /** Statuses with which a portal refuses what the caller asked for: its refusal is the answer. */
 const REFUSALS: readonly number[] = [400, 403, 404, 410]
@@ -74,7 +74,7 @@ export function passOn(app: FastifyInstance, network: Network, api: string): voi
 
 async function answerFrom(federated: Federated, address: string, reply: FastifyReply): Promise<void> {
   const { member, dataset } = federated
-  const answer = await askMember(member, address, ASK)
+  const answer = await requestMember(member, address, LIMITS)
   const isJson = /^application\/json\b/i.test(answer.contentType)
   if (answer.status === 200 && isJson && answer.body !== null) {
     reply.type(JSON_TYPE).send(Readable.fromWeb(answer.body))

@@ -37,7 +37,7 @@ function declaredValue(query: QueryParameters, name: string, parameter: Paramete
 /**
  * Reads the parameters of an export (REST 3.9). Throws InvalidRESTParameterError.
  *
- * @param isNew the later generation, whose CSV begins with a byte order mark and whose GPX has extensions unless told not
+ * @param isNew the later generation, whose CSV begins with a byte order mark and whose GPX has extensions by default
  */
 export function readExport(query: QueryParameters, isNew: boolean) {
   const read = <Name extends ParameterName>(name: Name) => readParameter(query, name)

@@ -16,4 +16,4 @@ export interface ExploreSource {
 }
 
 /** The catalog as what queries are asked of. */
-export interface CatalogSource extends ExploreSource, Pick<ServedCatalog, 'entries' | 'figures'> {}
+export interface CatalogSource extends ExploreSource, Pick<ServedCatalog, 'entries' | 'statistics'> {}

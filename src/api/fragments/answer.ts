@@ -3,7 +3,7 @@ import type { AnswerCache } from '../../http/answer-cache.ts'
 import { isNotModified, RELEASE } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { entityTag } from '../../http/etag.ts'
-import type { Offer } from '../../http/negotiate.ts'
+import type { Representation } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
 import { pageValidator } from '../../site/conditional-page.ts'
@@ -14,12 +14,12 @@ import type { PageContext } from '../../site/page-context.ts'
 export type FragmentContext = FastifyRequest<{ Querystring: QueryParameters }>
 
 export interface AnsweredFragment {
-  readonly format: Offer
+  readonly format: Representation
   /** Who looks at a page; null for data, which are the same for all. */
   readonly pageContext: PageContext | null
   /** Everything that decides the bytes of the answer, beside its format and who looks at it. */
   readonly parts: readonly string[]
-  readonly cache?: Pick<ResponseCache, 'offer'> | undefined
+  readonly cache?: Pick<ResponseCache, 'cacheable'> | undefined
   readonly answers?: AnswerCache | undefined
   /** Request headers that decide it, beside those of all fragments. */
   readonly vary?: readonly string[]
@@ -46,19 +46,19 @@ export function answerKnown(
   const byPage = pageContext === null ? [] : ['Accept-Language', 'Cookie']
   const validators = { tag, cacheControl, vary: ['Accept-Encoding', 'Accept', ...vary, ...byPage] }
   if (isNotModified(request, reply, validators)) {
-    if (pageContext === null) cache?.offer(reply, '')
+    if (pageContext === null) cache?.cacheable(reply, '')
     return reply.code(304).send()
   }
   const body = cached?.find(reply)
   if (body === undefined) return null
-  if (pageContext === null) cache?.offer(reply, body)
+  if (pageContext === null) cache?.cacheable(reply, body)
   return send(reply, format, body, pageContext)
 }
 
 /** Sends a body that was made, or cached. */
 export function send(
   reply: FastifyReply,
-  format: Offer,
+  format: Representation,
   body: string,
   pageContext: PageContext | null,
 ): FastifyReply {

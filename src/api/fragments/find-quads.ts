@@ -54,10 +54,10 @@ export async function findQuads(
   key: string,
 ): Promise<{ readonly parts: QuadContent['parts']; readonly count: number }> {
   const requested = partsOf(graphs, request)
-  const ask = ({ graphs, pattern, bindings }: Part, offset: number, limit: number) =>
+  const pageOf = ({ graphs, pattern, bindings }: Part, offset: number, limit: number) =>
     findPage(store, graphs, pattern, bindings, { offset, limit })
   // One triple is looked at, for a literal that is spelt otherwise is found by the triple alone.
-  const known = counts.get(key) ?? (await inTurn(requested, async part => (await ask(part, 0, 1)).count))
+  const known = counts.get(key) ?? (await inTurn(requested, async part => (await pageOf(part, 0, 1)).count))
   counts.set(key, known)
   const [from, to] = [(request.page - 1) * size, request.page * size]
   const parts: { name: string | null; triples: string }[] = []
@@ -66,7 +66,7 @@ export async function findQuads(
     const count = known[at] ?? 0
     const [first, end] = [Math.max(0, from - before), Math.min(count, to - before)]
     if (first < end) {
-      const { triples } = await ask(part, first, end - first)
+      const { triples } = await pageOf(part, first, end - first)
       parts.push({ name: part.name, triples })
     }
     before += count

@@ -21,11 +21,11 @@ const NOTHING: Found = { triples: '', count: 0 }
  * One page of what matches a pattern. A variable that stands twice has one value in both places, and with bindings a
  * triple matches only together with one of their rows (brTPF, section 3: "bindings-restricted").
  *
- * @param among graphs whose merge is looked at: a triple that two of them have is there once
+ * @param candidates graphs whose merge is looked at: a triple that two of them have is there once
  */
 export async function findPage(
   store: Store,
-  among: readonly string[],
+  candidates: readonly string[],
   pattern: RequestedPattern,
   bindings: Bindings | null,
   page: { readonly offset: number; readonly limit: number },
@@ -36,7 +36,7 @@ export async function findPage(
     object: termOf(pattern.object),
   }
   const restriction = bindings === null ? null : restrictionOf(bindings, pattern)
-  const graphs = among.length < 2 ? among : await graphsWith(store, among, terms)
+  const graphs = candidates.length < 2 ? candidates : await graphsWith(store, candidates, terms)
   const [graph] = graphs
   if (graph === undefined) return NOTHING
   if (restriction === null && graphs.length === 1 && !repeatsVariable(pattern)) {

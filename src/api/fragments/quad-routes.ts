@@ -4,7 +4,7 @@ import { Fault } from '../../errors/errors.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
-import { negotiate, type Offer } from '../../http/negotiate.ts'
+import { negotiate, type Representation } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
 import { lookup } from '../../model/lookup.ts'
@@ -42,7 +42,7 @@ interface Context extends SiteOptions {
   readonly store: Store
   readonly quads: QuadsOptions
   readonly answers: AnswerCache
-  readonly cache?: Pick<ResponseCache, 'offer'>
+  readonly cache?: Pick<ResponseCache, 'cacheable'>
 }
 
 interface Route {
@@ -111,14 +111,17 @@ async function answerQuads(
     pageContext !== null
       ? pageText(
           pageContext,
-          quadPage({ ...description, pageContext, id: id ?? null, requested: askedTexts(query) }, content),
+          quadPage(
+            { ...description, pageContext, id: id ?? null, requested: requestedTexts(query) },
+            content,
+          ),
         )
       : textIn(format, content)
   memory?.keep(reply, body)
   return send(reply, format, body, pageContext)
 }
 
-function askedTexts(query: QueryParameters) {
+function requestedTexts(query: QueryParameters) {
   const text = (name: FragmentPlace) => String(lookup(query, name) ?? '')
   return {
     subject: text('subject'),
@@ -128,14 +131,14 @@ function askedTexts(query: QueryParameters) {
   }
 }
 
-function textIn(format: QuadFormat | Offer, content: QuadContent): string {
+function textIn(format: QuadFormat | Representation, content: QuadContent): string {
   if (!('write' in format)) throw new Error(`there is no writer for ${format.type}`)
   return format.write(content)
 }
 
-const OFFERS: readonly (QuadFormat | Offer)[] = [...QUAD_FORMATS, HTML]
+const OFFERS: readonly (QuadFormat | Representation)[] = [...QUAD_FORMATS, HTML]
 
-function chooseFormat(request: FastifyRequest<Route>): QuadFormat | Offer {
+function chooseFormat(request: FastifyRequest<Route>): QuadFormat | Representation {
   const format = negotiate(request.headers.accept, OFFERS)
   if (format !== null) return format
   throw new Fault('NotAcceptable', { available: OFFERS.map(({ type }) => type).join(', ') })

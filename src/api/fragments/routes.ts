@@ -5,7 +5,7 @@ import type { AnswerCache } from '../../http/answer-cache.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { answerFault } from '../../http/faults.ts'
-import { negotiate, type Offer } from '../../http/negotiate.ts'
+import { negotiate, type Representation } from '../../http/negotiate.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
@@ -53,7 +53,7 @@ export interface FragmentsOptions extends SiteOptions {
     readonly entries: readonly ListedDataset[]
   }
   /** Where answers are cached that are given again before they come here. */
-  readonly cache?: Pick<ResponseCache, 'offer'>
+  readonly cache?: Pick<ResponseCache, 'cacheable'>
   /** What quad pattern fragments need; there are none without it. */
   readonly quads?: QuadsOptions
 }
@@ -63,7 +63,7 @@ interface Route {
   readonly Querystring: QueryParameters
 }
 
-const OFFERS: readonly (DataFormat | Offer)[] = [...DATA_FORMATS, HTML]
+const OFFERS: readonly (DataFormat | Representation)[] = [...DATA_FORMATS, HTML]
 
 /**
  * Triple pattern fragments at `/api/tpf/{dataset}` (Fragments 1) and the list of
@@ -102,17 +102,12 @@ async function answerPage(
   if (known !== null) return known
   const { page } = requested
   const span = { offset: (page - 1) * pageSize, limit: pageSize }
-  const { triples, count } = await findPage(
-    store,
-    [dataset.graph],
-    requested.pattern,
-    requested.bindings,
-    span,
-  )
+  const { pattern, bindings } = requested
+  const { triples, count } = await findPage(store, [dataset.graph], pattern, bindings, span)
   const here = pageIri(base, target)
   const foreign = foreignParameters(here, PATTERN_PARAMETERS)
   const whole = fragmentIri(here)
-  const isStart = Object.values(requested.pattern).every(({ type }) => type === 'variable')
+  const isStart = Object.values(pattern).every(({ type }) => type === 'variable')
   const description = {
     base,
     dataset,
@@ -136,7 +131,10 @@ async function answerPage(
     pageContext !== null
       ? pageText(
           pageContext,
-          fragmentPage({ ...description, pageContext, requested: askedTexts(request.query), about }, content),
+          fragmentPage(
+            { ...description, pageContext, requested: requestedTexts(request.query), about },
+            content,
+          ),
         )
       : textIn(format, content)
   memory?.keep(reply, body)
@@ -168,18 +166,18 @@ async function answerList(
   return send(reply, format, body, pageContext)
 }
 
-function chooseFormat(request: FragmentContext): DataFormat | Offer {
+function chooseFormat(request: FragmentContext): DataFormat | Representation {
   const format = negotiate(request.headers.accept, OFFERS)
   if (format !== null) return format
   throw new Fault('NotAcceptable', { available: OFFERS.map(({ type }) => type).join(', ') })
 }
 
-function textIn(format: DataFormat | Offer, content: Content): string {
+function textIn(format: DataFormat | Representation, content: Content): string {
   if (!('write' in format)) throw new Error(`there is no writer for ${format.type}`)
   return format.write(content)
 }
 
-function askedTexts(query: QueryParameters) {
+function requestedTexts(query: QueryParameters) {
   const text = (name: string) => String(lookup(query, name) ?? '')
   return { subject: text('subject'), predicate: text('predicate'), object: text('object') }
 }

@@ -1,4 +1,4 @@
-import type { Offer } from '../../http/negotiate.ts'
+import type { Representation } from '../../http/negotiate.ts'
 import { iriText } from '../../rdf/ntriples.ts'
 import { compactGraph } from './compact.ts'
 import { expandedDocument, expandedGraphs } from './jsonld.ts'
@@ -24,17 +24,17 @@ export interface QuadContent {
 }
 
 /** A syntax in which a document can be written. */
-export interface DataFormat extends Offer {
+export interface DataFormat extends Representation {
   readonly write: (content: Content) => string
 }
 
 /** A syntax in which quads can be written. */
-export interface QuadFormat extends Offer {
+export interface QuadFormat extends Representation {
   readonly write: (content: QuadContent) => string
 }
 
 /** HTML, which is written by whoever knows what a person is to see. */
-export const HTML: Offer = { type: 'text/html', explicit: true }
+export const HTML: Representation = { type: 'text/html', explicit: true }
 
 /** Lines of N-Triples as N-Quads. */
 function inGraph(lines: readonly string[], graph: string): string {

@@ -66,9 +66,13 @@ export function previewJson({ fields, records, examined }: DatasetPreview): unkn
       ...fieldJson(each.spec),
       examples: each.examples.map(example => value(each, example)),
       misfits:
-        each.misfits === null
+        each.conversionErrors === null
           ? null
-          : { count: each.misfits.count, expected: each.misfits.expected, examples: each.misfits.examples },
+          : {
+              count: each.conversionErrors.count,
+              expected: each.conversionErrors.expected,
+              examples: each.conversionErrors.examples,
+            },
     })),
     records: records.map(values =>
       Object.fromEntries(fields.map((each, at) => [each.spec.name, value(each, values[at] ?? null)])),

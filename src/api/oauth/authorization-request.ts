@@ -8,7 +8,7 @@ import { checkScope, MAX_STATE, type Parameters, readParameters, required } from
 export type AuthorizationRequest =
   /** Nobody may be sent anywhere: the client is not known, or the redirect URI is not one of its own. */
   | { readonly type: 'untrusted'; readonly reason: string }
-  /** The client is told what is wrong (section 4.1.2.1). */
+  /** The error is reported to the client (section 4.1.2.1). */
   | {
       readonly type: 'invalid'
       readonly redirectUri: string

@@ -31,7 +31,7 @@ type Valid = AuthorizationRequest & { readonly type: 'valid' }
  * Asks a person whether an application may act for him. Who said so before is not asked again, where the application can
  * prove who it is (RFC 6749, section 10.2).
  */
-export async function askConsent(
+export async function requestConsent(
   request: FastifyRequest,
   reply: FastifyReply,
   options: AccountsOptions,

@@ -6,7 +6,7 @@ import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import { answerWithPage } from '../../site/account-faults.ts'
 import type { AccountsOptions } from '../../site/signed-in.ts'
-import { AUTHORIZE_PATH, askConsent, decide } from './authorize.ts'
+import { AUTHORIZE_PATH, decide, requestConsent } from './authorize.ts'
 import { answerOAuthError } from './faults.ts'
 import { answerIntrospection } from './introspection.ts'
 import {
@@ -39,7 +39,7 @@ export const oauth: FastifyPluginAsync<AccountsOptions> = async (app, options) =
 const authorization: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
   acceptForms(app)
   app.setErrorHandler(answerWithPage(options))
-  app.get(AUTHORIZE_PATH, (request, reply) => askConsent(request, reply, options))
+  app.get(AUTHORIZE_PATH, (request, reply) => requestConsent(request, reply, options))
   app.post(AUTHORIZE_PATH, (request, reply) => decide(request, reply, options, readFields(request.body)))
 }
 

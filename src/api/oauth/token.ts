@@ -111,7 +111,7 @@ function isSameRedirect(given: string, authorized: string, { redirectUris }: Cli
 
 function isVerifier(verifier: string, challenge: CodeGrant['challenge']): boolean {
   if (challenge === null || !/^[\w.~-]{43,128}$/.test(verifier)) return false
-  const made = createHash('sha256').update(verifier).digest('base64url')
-  const [found, expected] = [Buffer.from(made), Buffer.from(challenge)]
+  const computed = createHash('sha256').update(verifier).digest('base64url')
+  const [found, expected] = [Buffer.from(computed), Buffer.from(challenge)]
   return found.length === expected.length && timingSafeEqual(found, expected)
 }

@@ -1,7 +1,6 @@
 import { Fault } from '../../errors/errors.ts'
 import type { EdmValue, EntityColumn } from '../../model/edm.ts'
 import type { ODataClauses } from '../../query/odata/resolve.ts'
-import { askEntities, askEntity, type ODataExecution } from './ask.ts'
 import { checkExpand, readODataClauses, readSelect, readWindow, type Window } from './clauses.ts'
 import { entityContext, feedContext, propertyContext } from './format/links.ts'
 import { asText } from './format/lists-as-text.ts'
@@ -10,6 +9,7 @@ import { rawText } from './format/texts.ts'
 import { writeAnswer } from './format/write.ts'
 import { nextLink } from './links.ts'
 import { countOption, type RawOptions } from './options.ts'
+import { type ODataExecution, queryEntities, queryEntity } from './query-entities.ts'
 import type { ODataRequest } from './request.ts'
 import type { Entity, PropertyResource, RecordResource } from './resource.ts'
 
@@ -32,7 +32,7 @@ export async function answerText(
       const clauses = parsed(execution, () =>
         readODataClauses(request.options, of.filters, { limit: 0, offset: 0 }),
       )
-      return String((await askEntities(of, clauses, execution)).total)
+      return String((await queryEntities(of, clauses, execution)).total)
     }
     case 'entity':
       return write(await entity(resource.of, request, execution), request, execution, place)
@@ -72,7 +72,7 @@ async function feed(
   const window = readWindow(options, preferences.pageSize)
   const clauses = parsed(execution, () => readODataClauses(options, of.filters, window))
   const isCounted = countOption(options, format.version)
-  const { columns, selected, rows, total } = await askEntities(of, clauses, execution)
+  const { columns, selected, rows, total } = await queryEntities(of, clauses, execution)
   const count = isCounted ? total : null
   const next = isLast(window, rows.length, total) ? null : nextLink(place, below, window.passed + rows.length)
   if (type === 'feedReferences') {
@@ -143,7 +143,7 @@ function partOf(value: EdmValue, member: 'latitude' | 'longitude' | null): EdmVa
 }
 
 async function oneOf(of: Entity, clauses: ODataClauses, execution: ODataExecution) {
-  const found = await askEntity(of, of.id, clauses, execution)
+  const found = await queryEntity(of, of.id, clauses, execution)
   if (found === null) throw new Fault('ODataSegment', { segment: of.segment })
   return found
 }

@@ -3,7 +3,7 @@ import { isMatched } from '../../http/etag.ts'
 import type { RequestHeaders } from './versions.ts'
 
 /**
- * Refuses to answer under an isolation, which no service has to know: who asks for a snapshot must not get anything else
+ * Refuses to answer under an isolation, which services need not support: a request for a snapshot must not be answered with anything else
  * (OData 4.01 Protocol 8.2.4). Faults: PreconditionFailed.
  */
 export function refuseIsolation(headers: RequestHeaders): void {

@@ -56,7 +56,7 @@ function setOf(entry: ServedDataset, host: string, type: string): ServedSet {
   return { entry, model: entityModel(entry.dataset, host, type, TECHNICAL), updated }
 }
 
-const made = new WeakMap<DatasetList, ServedSets>()
+const memoised = new WeakMap<DatasetList, ServedSets>()
 
 /**
  * The entity sets that a caller sees: one a dataset.
@@ -64,7 +64,7 @@ const made = new WeakMap<DatasetList, ServedSets>()
  * @param host host name of the portal
  */
 export function visibleSets(catalog: DatasetList, host: string): ServedSets {
-  const known = made.get(catalog)
+  const known = memoised.get(catalog)
   if (known !== undefined) return known
   const { entries } = catalog
   const types = typeNames(entries.map(({ dataset }) => dataset.id))
@@ -78,6 +78,6 @@ export function visibleSets(catalog: DatasetList, host: string): ServedSets {
   ])
   const version = entries.map(entry => `${entry.dataset.id} ${entry.version}`).join(',')
   const sets = { all, byName, version }
-  made.set(catalog, sets)
+  memoised.set(catalog, sets)
   return sets
 }

@@ -16,7 +16,7 @@ export type RequestHeaders = Readonly<Record<string, string | string[] | undefin
  * Faults: ODataError for what is no version, for a maximum below 2.0 and a minimum beyond 4.0.
  */
 export function readVersions(headers: RequestHeaders): RequestedVersion {
-  const [max, requested, mostOld, askedOld] = (
+  const [max, requested, maxOld, requestedOld] = (
     ['odata-maxversion', 'odata-version', 'maxdataserviceversion', 'dataserviceversion'] as const
   ).map(name => versionIn(headers, name))
   refuseMinimum(headers, 'odata-minversion', 4)
@@ -30,9 +30,9 @@ export function readVersions(headers: RequestHeaders): RequestedVersion {
     if (newer >= 4) return '4.0'
     return older('OData-MaxVersion', newer)
   }
-  if (mostOld !== undefined) return mostOld >= 4 ? null : older('MaxDataServiceVersion', mostOld)
-  if (askedOld === undefined || askedOld >= 4) return null
-  return askedOld >= 3 ? '3.0' : '2.0'
+  if (maxOld !== undefined) return maxOld >= 4 ? null : older('MaxDataServiceVersion', maxOld)
+  if (requestedOld === undefined || requestedOld >= 4) return null
+  return requestedOld >= 3 ? '3.0' : '2.0'
 }
 
 /** The newest version that a request may be written in. */

@@ -3,12 +3,12 @@ import { jsonldText } from '../../formats/jsonld.ts'
 import { jsonldInForm } from '../../formats/jsonld-forms.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { type Prefixes, turtleText } from '../../formats/turtle.ts'
-import { negotiate, type Offer } from '../../http/negotiate.ts'
+import { negotiate, type Representation } from '../../http/negotiate.ts'
 import { isXmlText } from '../../model/xml.ts'
 import { parseTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 
 /** A form in which a document about a resource is served. */
-export interface DocumentFormat extends Offer {
+export interface DocumentFormat extends Representation {
   /** What people call it. */
   readonly name: string
   /** What the address of the document ends with, after a dot. */

@@ -179,12 +179,12 @@ function drawn({ points, lines, rings }: Drawing, frame: Frame): Html {
     })
     return `M${steps.join('L')}`
   }
-  const marks = points.slice(0, 500)
+  const markers = points.slice(0, 500)
   return html`${rings.length === 0 ? '' : html`<path class="area" fill-rule="evenodd" d="${rings.map(ring => `${path(ring)}Z`).join('')}"/>`}${
     lines.length === 0 ? '' : html`<path class="line" d="${lines.map(path).join('')}"/>`
-  }${marks.map(
+  }${markers.map(
     ([lon, lat]) =>
-      html`<circle class="halo" cx="${frame.x(lon)}" cy="${frame.y(lat)}" r="${marks.length > 20 ? 4 : 11}"/><circle class="point" cx="${frame.x(lon)}" cy="${frame.y(lat)}" r="${marks.length > 20 ? 2 : 4}"/>`,
+      html`<circle class="halo" cx="${frame.x(lon)}" cy="${frame.y(lat)}" r="${markers.length > 20 ? 4 : 11}"/><circle class="point" cx="${frame.x(lon)}" cy="${frame.y(lat)}" r="${markers.length > 20 ? 2 : 4}"/>`,
   )}
 `
 }

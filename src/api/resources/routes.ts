@@ -72,7 +72,7 @@ async function answer(
   place: 'things' | 'documents',
 ): Promise<FastifyReply> {
   const { base, dereference, store } = options
-  const sight = { base, store, ...options.visibleTo(request.principal, askedVersion(request)) }
+  const sight = { base, store, ...options.visibleTo(request.principal, requestedVersion(request)) }
   const query = request.query as QueryParameters
   const target = request.raw.url ?? request.url
   const { thing, format: suffixed } = await locate(sight, space, readings(base, space, place, target))
@@ -154,7 +154,7 @@ function prefixesOf(base: string, { type, dataset }: Thing): Prefixes {
 const JSONLD = chooseDocumentFormat('jsonld', null, undefined)
 
 /** The dataset and version that a request names; null where it names none. */
-function askedVersion({ version, versionNote }: FastifyRequest) {
+function requestedVersion({ version, versionNote }: FastifyRequest) {
   return version == null || versionNote == null ? null : { id: versionNote.dataset, version }
 }
 

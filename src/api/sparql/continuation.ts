@@ -96,7 +96,7 @@ export class RestLink {
   }
 
   /** Adds a trailer to an answer that may be stopped (RFC 9110, section 6.5). */
-  trail(reply: FastifyReply): void {
+  addTrailer(reply: FastifyReply): void {
     const { method, raw } = reply.request
     // HTTP 1.0 has neither chunks nor trailers.
     if (this.continuation?.address == null || method === 'HEAD' || raw.httpVersion === '1.0') return

@@ -6,7 +6,7 @@ import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { type Prefixes, turtle, turtleText } from '../../formats/turtle.ts'
 import { JSONLD_TYPE, jsonldForm, jsonldType } from '../../http/jsonld-profile.ts'
-import { negotiate, type Offer } from '../../http/negotiate.ts'
+import { negotiate, type Representation } from '../../http/negotiate.ts'
 import { isXmlText } from '../../model/xml.ts'
 import { isTripleTerm, parseTriples, splitTriples, withTripleTerms } from '../../rdf/ntriples-reader.ts'
 import { FORMATS } from '../../rdf/vocab.ts'
@@ -14,7 +14,7 @@ import type { AnswerFormat } from '../../store/store.ts'
 import { begunAnswer, linesOf } from './pieces.ts'
 
 /** A format of answers. */
-export interface AnswerOffer extends Offer {
+export interface AnswerRepresentation extends Representation {
   /** What `format` calls it, beside its media type. */
   readonly names: readonly string[]
   /** The unique name of it in service descriptions; none for those that are others in disguise. */
@@ -22,12 +22,12 @@ export interface AnswerOffer extends Offer {
   /** What is asked of the store. */
   readonly requested: AnswerFormat
   /** Makes the body from what the store wrote; a long one comes in pieces. Faults: UnprocessableEntity. */
-  readonly write: (text: string, prefixes: Prefixes) => Body | Promise<Body>
+  readonly write: (text: string, prefixes: Prefixes) => ResponseBody | Promise<ResponseBody>
   /** The same as it comes. Faults, also while it is read: UnprocessableEntity. */
   readonly stream: (pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes) => Stream | Promise<Stream>
 }
 
-export type Body = string | Stream
+export type ResponseBody = string | Stream
 
 type Stream = AsyncIterable<Uint8Array | string>
 
@@ -39,7 +39,7 @@ const TURTLE = { write: turtleBody, stream: turtleStream }
 const JSON_LD = { write: jsonldBody, stream: jsonldPieces }
 
 /** The formats of SELECT and ASK. */
-export const RESULT_FORMATS: readonly AnswerOffer[] = [
+export const RESULT_FORMATS: readonly AnswerRepresentation[] = [
   {
     type: 'application/sparql-results+json',
     names: ['json', 'srj'],
@@ -67,7 +67,7 @@ export const RESULT_FORMATS: readonly AnswerOffer[] = [
 ]
 
 /** The formats of CONSTRUCT and DESCRIBE, and of descriptions. */
-export const GRAPH_FORMATS: readonly AnswerOffer[] = [
+export const GRAPH_FORMATS: readonly AnswerRepresentation[] = [
   { type: 'text/turtle', names: ['turtle', 'ttl'], iri: FORMATS.Turtle, requested: 'nt', ...TURTLE },
   {
     type: 'application/n-triples',
@@ -110,36 +110,38 @@ export const GRAPH_FORMATS: readonly AnswerOffer[] = [
 ]
 
 /** A page for people, which the Accept header of a browser asks for. */
-const HTML_OFFER = { type: 'text/html', explicit: true } as const
+const HTML_PAGE = { type: 'text/html', explicit: true } as const
 
 /** Chooses the format of an answer: by its name, else by the Accept header. Faults: BadRequest, NotAcceptable. */
 export function chooseResultFormat(
   name: string | null,
   accept: string | undefined,
-  offers: readonly AnswerOffer[],
-): AnswerOffer | typeof HTML_OFFER {
-  const types = offers.filter(({ explicit }) => explicit !== true).map(({ type }) => type)
+  representations: readonly AnswerRepresentation[],
+): AnswerRepresentation | typeof HTML_PAGE {
+  const types = representations.filter(({ explicit }) => explicit !== true).map(({ type }) => type)
   if (name !== null && name !== '') {
     const required = name.toLowerCase()
-    if (required === 'html' || required === HTML_OFFER.type) return HTML_OFFER
-    const offer = offers.find(({ type, names }) => type === required || names.includes(required))
-    if (offer !== undefined) return inForm(offer, accept)
-    const known = offers.flatMap(({ names }) => names.slice(0, 1)).join(', ')
+    if (required === 'html' || required === HTML_PAGE.type) return HTML_PAGE
+    const representation = representations.find(
+      ({ type, names }) => type === required || names.includes(required),
+    )
+    if (representation !== undefined) return inForm(representation, accept)
+    const known = representations.flatMap(({ names }) => names.slice(0, 1)).join(', ')
     throw new Fault('BadRequest', {
       reason: `The format ${name.slice(0, 60)} is not one of ${known}, html or their media types.`,
     })
   }
-  const chosen = negotiate<AnswerOffer | typeof HTML_OFFER>(accept, [...offers, HTML_OFFER])
-  if (chosen === null) throw new Fault('NotAcceptable', { available: [...types, HTML_OFFER.type].join(', ') })
+  const chosen = negotiate<AnswerRepresentation | typeof HTML_PAGE>(accept, [...representations, HTML_PAGE])
+  if (chosen === null) throw new Fault('NotAcceptable', { available: [...types, HTML_PAGE.type].join(', ') })
   return 'requested' in chosen ? inForm(chosen, accept) : chosen
 }
 
 /** JSON-LD in the form that the Accept header asks for. */
-function inForm(offer: AnswerOffer, accept: string | undefined): AnswerOffer {
-  const form = offer.type === JSONLD_TYPE ? jsonldForm(accept) : null
-  if (form === null) return offer
+function inForm(representation: AnswerRepresentation, accept: string | undefined): AnswerRepresentation {
+  const form = representation.type === JSONLD_TYPE ? jsonldForm(accept) : null
+  if (form === null) return representation
   return {
-    ...offer,
+    ...representation,
     type: jsonldType(form),
     write: text => {
       refuseTripleTerms(text, 'JSON-LD')
@@ -177,21 +179,21 @@ async function* checked(
   }
 }
 
-function turtleBody(text: string, prefixes: Prefixes): Body {
+function turtleBody(text: string, prefixes: Prefixes): ResponseBody {
   return isLong(text) ? turtle(pieces(text), prefixes) : turtleText(text, prefixes)
 }
 
-function n3Body(text: string, prefixes: Prefixes): Body {
+function n3Body(text: string, prefixes: Prefixes): ResponseBody {
   refuseTripleTerms(text, 'N3')
   return turtleBody(text, prefixes)
 }
 
-function jsonldBody(text: string): Body {
+function jsonldBody(text: string): ResponseBody {
   refuseTripleTerms(text, 'JSON-LD')
   return isLong(text) ? jsonldStream(pieces(text), {}) : jsonldText(text, '')
 }
 
-async function rdfXmlBody(text: string): Promise<Body> {
+async function rdfXmlBody(text: string): Promise<ResponseBody> {
   refuseUnwritable(text)
   const written = rdfxml(pieces(text), {})
   if (isLong(text)) return written

@@ -48,7 +48,7 @@ const CLOSING: Readonly<Record<string, string>> = { '{': '}', '(': ')', '[': ']'
 const CLOSES: ReadonlySet<string> = new Set(Object.values(CLOSING))
 
 /** Faults: BadRequest. */
-export function checkLength(text: string): void {
+export function checkQueryLength(text: string): void {
   if (text.length > MAX.characters)
     throw new Fault('BadRequest', {
       reason: `The query has ${text.length} characters; the limit is ${MAX.characters}.`,

@@ -40,15 +40,15 @@ async function* following(
 }
 
 /** The whole of an answer. Faults: UnprocessableEntity for one that is longer than some characters. */
-export async function pieceText(answer: StreamedAnswer, longest: number): Promise<string> {
+export async function pieceText(answer: StreamedAnswer, maxLength: number): Promise<string> {
   if (answer.type === 'whole') return answer.text
   const decoder = new TextDecoder()
   let text = ''
   for await (const piece of answer.pieces) {
     text += decoder.decode(piece, { stream: true })
-    if (text.length > longest)
+    if (text.length > maxLength)
       throw new Fault('UnprocessableEntity', {
-        reason: `The answer has more than ${longest / 1e6} million characters, which no page shows. Ask for less with LIMIT, or for another format.`,
+        reason: `The answer has more than ${maxLength / 1e6} million characters, which no page shows. Ask for less with LIMIT, or for another format.`,
       })
   }
   return text + decoder.decode()
@@ -57,16 +57,16 @@ export async function pieceText(answer: StreamedAnswer, longest: number): Promis
 /** Text of whole lines, as the pieces come. */
 export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
-  let held = ''
+  let buffered = ''
   for await (const piece of pieces) {
-    held += decoder.decode(piece, { stream: true })
-    const end = held.lastIndexOf('\n') + 1
+    buffered += decoder.decode(piece, { stream: true })
+    const end = buffered.lastIndexOf('\n') + 1
     if (end === 0) continue
-    yield held.slice(0, end)
-    held = held.slice(end)
+    yield buffered.slice(0, end)
+    buffered = buffered.slice(end)
   }
-  held += decoder.decode()
-  if (held !== '') yield held
+  buffered += decoder.decode()
+  if (buffered !== '') yield buffered
 }
 
 /**
@@ -93,16 +93,16 @@ async function* continued<Piece>(
 /** Passes pieces on and hands over their text at the end, unless it is longer than some bytes. */
 export async function* remembered(
   pieces: AsyncIterable<Uint8Array | string>,
-  longest: number,
+  maxLength: number,
   keep: (text: string) => void,
 ): AsyncGenerator<Uint8Array | string> {
-  const held: Buffer[] = []
+  const buffered: Buffer[] = []
   let bytes = 0
   for await (const piece of pieces) {
     yield piece
     bytes += piece.length
-    if (bytes <= longest) held.push(Buffer.from(piece as Uint8Array))
-    else held.length = 0
+    if (bytes <= maxLength) buffered.push(Buffer.from(piece as Uint8Array))
+    else buffered.length = 0
   }
-  if (bytes <= longest) keep(Buffer.concat(held).toString())
+  if (bytes <= maxLength) keep(Buffer.concat(buffered).toString())
 }

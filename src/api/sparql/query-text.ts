@@ -19,22 +19,22 @@ import {
 } from '../../sparql/syntax.ts'
 import { syntaxFault } from './faults.ts'
 import type { DatasetRequest } from './graphs.ts'
-import { checkLength, checkLimits } from './limits.ts'
+import { checkLimits, checkQueryLength } from './limits.ts'
 
 /** A graph or a service that a query names: an IRI, or a variable; and where. */
-export interface ClauseName extends TextRange {
+export interface GraphName extends TextRange {
   readonly type: 'iri' | 'variable'
   readonly value: string
 }
 
 /** `GRAPH name { … }` as offsets into the text. */
 export interface GraphClause extends TextRange {
-  readonly name: ClauseName
+  readonly name: GraphName
 }
 
 /** `SERVICE SILENT name { … }` as offsets into the text; one within another is a part of the other. */
 export interface ServiceClause extends TextRange {
-  readonly name: ClauseName
+  readonly name: GraphName
   readonly isSilent: boolean
   /** True where graphs or other services are named within. */
   readonly namesGraphs: boolean
@@ -88,7 +88,7 @@ export function readQueryText(text: string, base: string): QueryText {
   const key = `${base}\n${text}`
   const known = recent.get(key)
   if (known !== undefined) return known
-  checkLength(text)
+  checkQueryLength(text)
   const query = readQuery(text, base)
   recent.set(key, query)
   return query
@@ -100,7 +100,7 @@ function readQuery(text: string, base: string): QueryText {
   const declarations = resolved(text, tree, base)
   const form = tree.subType as QueryText['form']
   const found = new Clauses(text, form)
-  found.visit(tree)
+  found.walk(tree)
   const context = tree.context as readonly SyntaxNode[]
   const versions = context.filter(({ subType }) => subType === 'version')
   for (const version of versions) checkVersion(text, version)
@@ -200,7 +200,7 @@ class Clauses {
     this.form = form
   }
 
-  visit(part: unknown): void {
+  walk(part: unknown): void {
     if (typeof part !== 'object' || part === null) return
     const node = part as SyntaxNode
     const kind = `${node.type} ${node.subType}`
@@ -208,27 +208,27 @@ class Clauses {
     if (kind === 'pattern optional') this.isExtended ||= isLateral(this.text, placeOf(node))
     // Each solution has blank nodes of its own.
     if (kind === 'term blankNode') this.isVolatile ||= this.form === 'construct'
-    if (node.type === 'expression') this.visitExpression(node)
-    if (kind === 'pattern service') this.visitService(node)
-    else this.visitParts(node)
+    if (node.type === 'expression') this.walkExpression(node)
+    if (kind === 'pattern service') this.walkService(node)
+    else this.walkParts(node)
   }
 
-  private visitParts(node: SyntaxNode): void {
-    for (const [key, value] of Object.entries(node)) if (key !== 'loc') this.visit(value)
+  private walkParts(node: SyntaxNode): void {
+    for (const [key, value] of Object.entries(node)) if (key !== 'loc') this.walk(value)
   }
 
-  private visitExpression(node: SyntaxNode): void {
+  private walkExpression(node: SyntaxNode): void {
     if (node.subType === 'aggregate' && node.aggregation === 'group_concat') this.groupConcats.push(node)
     const operator = String(node.operator).toLowerCase()
     if (VOLATILE.has(operator)) this.isVolatile = true
     if (operator === 'adjust') this.isExtended = true
   }
 
-  /** One within another is not told: whoever is asked for the other asks it. */
-  private visitService(node: SyntaxNode): void {
+  /** One within another is left out: the endpoint of the outer one sends it. */
+  private walkService(node: SyntaxNode): void {
     const { graphs, services } = this
     const within = new Clauses(this.text, this.form)
-    within.visitParts(node)
+    within.walkParts(node)
     graphs.push(...within.graphs)
     services.push({
       name: nameOf(node),
@@ -242,7 +242,7 @@ class Clauses {
 /** The lexer has LATERAL for OPTIONAL. */
 const isLateral = (text: string, { from }: TextRange): boolean => /^lateral/i.test(text.slice(from, from + 7))
 
-function nameOf(node: SyntaxNode): ClauseName {
+function nameOf(node: SyntaxNode): GraphName {
   const name = node.name as SyntaxNode
   const type = name.subType === 'variable' ? 'variable' : 'iri'
   return { type, value: String(name.value), ...placeOf(name) }

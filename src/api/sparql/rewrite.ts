@@ -3,7 +3,7 @@ import { isStar, variablesInOrder } from '../../sparql/parse.ts'
 import { rangeOf, type SyntaxNode, type TextRange } from '../../sparql/relative.ts'
 import { variablesInScope } from '../../sparql/syntax.ts'
 import type { QueryDataset } from './graphs.ts'
-import type { ClauseName, QueryText } from './query-text.ts'
+import type { GraphName, QueryText } from './query-text.ts'
 
 /** A text to put in the place of a part of the query. */
 interface Edit extends TextRange {
@@ -54,7 +54,7 @@ export function rewriteQuery(query: QueryText, { named }: QueryDataset): Rewritt
   return applied(text, edits)
 }
 
-function renamed({ from, to }: ClauseName, text: string): Edit {
+function renamed({ from, to }: GraphName, text: string): Edit {
   return { from, to, text }
 }
 

@@ -22,7 +22,13 @@ import {
   SPARQL_PATH,
   type SparqlEndpoint,
 } from './endpoint.ts'
-import { type AnswerOffer, type Body, chooseResultFormat, GRAPH_FORMATS, RESULT_FORMATS } from './formats.ts'
+import {
+  type AnswerRepresentation,
+  chooseResultFormat,
+  GRAPH_FORMATS,
+  RESULT_FORMATS,
+  type ResponseBody,
+} from './formats.ts'
 import { answerGraph, namesGraph } from './graph-store.ts'
 import { datasetOf, type QueriedDataset } from './graphs.ts'
 import { type ShownAnswer, sendSparqlPage } from './page.ts'
@@ -151,7 +157,9 @@ async function answer(
     const query = readQueryText(text, endpoint.address)
     const offers = query.form === 'select' || query.form === 'ask' ? RESULT_FORMATS : GRAPH_FORMATS
     const chosen =
-      pageContext !== null ? null : (chooseResultFormat(requested.format, accept, offers) as AnswerOffer)
+      pageContext !== null
+        ? null
+        : (chooseResultFormat(requested.format, accept, offers) as AnswerRepresentation)
     const type = chosen?.type ?? 'text/html'
     if (cached === null || query.isVolatile)
       reply.header('vary', 'Accept').header('cache-control', 'no-cache')
@@ -170,13 +178,13 @@ async function answer(
       signal,
     })
     const [first] = offers
-    const offer = chosen ?? first
-    if (offer === undefined) throw new Error('there are no formats')
+    const representation = chosen ?? first
+    if (representation === undefined) throw new Error('there are no formats')
     const dataset = { defaultGraphs, named: [...named, ...resolved.named] }
-    const continuation = continuationOf(request, endpoint, requested, query, offer.requested)
+    const continuation = continuationOf(request, endpoint, requested, query, representation.requested)
     const rest = new RestLink(continuation)
     const found = await runQuery(store, resolved.query, dataset, {
-      format: offer.requested,
+      format: representation.requested,
       base: endpoint.address,
       inline: resolved.inline,
       continuation,
@@ -185,13 +193,13 @@ async function answer(
     })
     const prefixes = usefulPrefixes(query.prefixes)
     if (pageContext !== null) {
-      const body = await offer.write(await pieceText(found, MAX_OF_PAGE), prefixes)
+      const body = await representation.write(await pieceText(found, MAX_OF_PAGE), prefixes)
       rest.head(reply)
       return sendSparqlPage(reply, pageContext, endpoint, text, shownOf(query, await bodyText(body)))
     }
     if (found.type === 'pieces') {
-      const body = await offer.stream(found.pieces, prefixes)
-      rest.trail(reply)
+      const body = await representation.stream(found.pieces, prefixes)
+      rest.addTrailer(reply)
       const keep = cached?.keeper(reply)
       const keepWhole = (text: string) => {
         if (!rest.isStopped) keep?.(text)
@@ -199,7 +207,7 @@ async function answer(
       return sendBody(reply, type, keep === undefined ? body : remembered(body, MAX_CACHED, keepWhole))
     }
     rest.head(reply)
-    const body = await offer.write(found.text, prefixes)
+    const body = await representation.write(found.text, prefixes)
     if (typeof body === 'string') cached?.keep(reply, body)
     return sendBody(reply, type, body)
   } catch (error) {
@@ -244,12 +252,12 @@ function timer(milliseconds: number): () => number {
   return () => Math.max(1, Math.round(end - performance.now()))
 }
 
-function sendBody(reply: FastifyReply, type: string, body: Body): FastifyReply {
+function sendBody(reply: FastifyReply, type: string, body: ResponseBody): FastifyReply {
   const payload = typeof body === 'string' ? body : Readable.from(forSameClient(body), { objectMode: false })
   return reply.type(`${type}; charset=utf-8`).send(payload)
 }
 
-async function bodyText(body: Body): Promise<string> {
+async function bodyText(body: ResponseBody): Promise<string> {
   if (typeof body === 'string') return body
   const parts: Buffer[] = []
   for await (const part of body) parts.push(Buffer.from(part as Uint8Array))

@@ -12,7 +12,7 @@ const RESULTS = 'application/sparql-results+json'
  *
  * @param signal the caller is gone when it is aborted
  */
-export async function askEndpoint(
+export async function requestEndpoint(
   address: string,
   query: string,
   limits: ServiceLimits,

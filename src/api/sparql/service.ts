@@ -8,7 +8,7 @@ import { datasetOf, type PublicGraph } from './graphs.ts'
 import { type InlineRows, placeholder } from './inline.ts'
 import { type QueryText, readQueryText, type ServiceClause } from './query-text.ts'
 import { runQuery } from './run.ts'
-import { askEndpoint } from './service-client.ts'
+import { requestEndpoint } from './service-client.ts'
 import { boundedText, readResults, type ServiceLimits, type ServiceSolutions } from './service-results.ts'
 
 /** Who is asked for the groups of SERVICE. */
@@ -190,7 +190,7 @@ async function solutionsOf(
       `SERVICE is refused: the endpoints of this portal${others} are asked (${base}${SPARQL_PATH}/…), and no others.`,
     )
   }
-  const json = await askEndpoint(name.value, `BASE ${iriText(queryBase)}\n${requested}`, limits, {
+  const json = await requestEndpoint(name.value, `BASE ${iriText(queryBase)}\n${requested}`, limits, {
     remaining,
     signal,
   })

@@ -91,7 +91,7 @@ export function rootTriples(
   return lines.text
 }
 
-/** Both bounds of the moments of the members behind a link, so that who asks for a span of time leaves it out. */
+/** Both bounds of the moments of the members behind a link, so that a client interested in a span of time can skip it. */
 function addRelations(lines: Lines, from: string, { manifest }: StreamPart, to: string): void {
   for (const type of ['GreaterThanOrEqualToRelation', 'LessThanOrEqualToRelation']) {
     const relation = lines.node()

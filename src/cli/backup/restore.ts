@@ -30,7 +30,7 @@ export async function restorePortal(
   now: Date,
 ): Promise<RestoredBackup> {
   if (!isForced) refuse(portal, now)
-  const made = await mkdir(portal, { recursive: true })
+  const created = await mkdir(portal, { recursive: true })
   const fresh = await mkdtemp(path.join(portal, '.restoring-'))
   try {
     const manifest = await unpack(archive, fresh)
@@ -38,7 +38,7 @@ export async function restorePortal(
     await restoreFolderModes(portal, manifest)
     return { manifest, before }
   } catch (error) {
-    if (made !== undefined) await rm(portal, { recursive: true, force: true })
+    if (created !== undefined) await rm(portal, { recursive: true, force: true })
     throw error
   } finally {
     await rm(fresh, { recursive: true, force: true })

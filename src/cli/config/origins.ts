@@ -24,7 +24,7 @@ export interface ShownSetting {
   readonly description: string
 }
 
-/** Every setting with its value and whence it has it. Faults: ConfigInvalid, as for any command. */
+/** Every setting with its value and the origin of it. Faults: ConfigInvalid, as for any command. */
 export function shownSettings(flags: ConfigFlags, environment: NodeJS.ProcessEnv): readonly ShownSetting[] {
   const config = loadConfig(flags, environment)
   const sources = settingSources(flags, environment)

@@ -29,7 +29,7 @@ export async function diagnosePorts(config: Config, now: number): Promise<readon
   )
 }
 
-/** Looks whether the public address is one that others can use, and what the proxies before it are told. */
+/** Looks whether the public address is one that others can use, and whether the proxies before it are configured. */
 export function diagnoseBase({
   base,
   proxies = 0,

@@ -34,7 +34,7 @@ async function diagnoseRemote(
     await store.read(NOTHING)
     const consumed = performance.now() - begun
     const described = `${kind} ${version} at ${withoutCredentials(address)} answered in ${consumed.toFixed(0)} ms`
-    const { inForce, loading, over } = await registry.figures()
+    const { inForce, loading, over } = await registry.counts()
     return [
       consumed > PROMPT
         ? warning('store', described, 'put the engine nearer, or look why it is slow: SPARQL is asked of it')

@@ -11,7 +11,7 @@ const WIDTHS = { column: 28, field: 24, type: 22, examples: 44 } as const
 export function understoodText(name: string, understood: Understood): string {
   if (understood.type === 'rdf')
     return `${name}: RDF (${understood.source.format}) with ${understood.triples} triples\n`
-  const { rows, columns, notes, source } = understood.inspection
+  const { rows, columns, diagnostics, source } = understood.inspection
   const options = Object.entries(source.options ?? {}).map(([key, value]) => `${key} ${shown(value)}`)
   const how = [source.format ?? 'module', ...options].join(', ')
   const head = `${name}: ${count(rows, 'record')}, ${count(columns.length, 'field')} (${how})\n`
@@ -21,7 +21,7 @@ export function understoodText(name: string, understood: Understood): string {
   const widths = { column: width('column'), field: width('field'), type: width('type'), examples: 0 }
   const row = (line: Line) =>
     `  ${padded(line.column, widths.column)}  ${padded(line.field, widths.field)}  ${padded(line.type, widths.type)}  ${cut(line.examples, WIDTHS.examples)}`.trimEnd()
-  const remarks = [...notes, ...columns.flatMap(remarkOf)].map(text => `  ! ${text}\n`)
+  const remarks = [...diagnostics, ...columns.flatMap(remarkOf)].map(text => `  ! ${text}\n`)
   return `${head}${[TITLES, ...lines].map(line => `${row(line)}\n`).join('')}${remarks.join('')}`
 }
 

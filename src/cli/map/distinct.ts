@@ -6,7 +6,7 @@ const NEWLINE = 0x0a
 export class DistinctLines {
   /** Lines that were let through so far. */
   count = 0
-  private readonly seen = new LineSet()
+  private readonly written = new LineSet()
 
   /** The pieces without the lines that were there before, and what the generator of the pieces returns. */
   async *of<T>(pieces: AsyncGenerator<Buffer, T>): AsyncGenerator<Buffer, T> {
@@ -34,7 +34,7 @@ export class DistinctLines {
     for (let from = 0; from < piece.length; ) {
       const end = piece.indexOf(NEWLINE, from)
       const to = end < 0 ? piece.length : end + 1
-      if (this.seen.addBytes(piece, from, to)) this.count += 1
+      if (this.written.addBytes(piece, from, to)) this.count += 1
       else {
         move(from)
         run = to

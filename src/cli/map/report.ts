@@ -31,10 +31,10 @@ export interface MapReport {
 /** The report as a terminal shows it: inputs, then every rule with what it made and what it left out. */
 export function reportText({ inputs, triples, dataErrors, prefixes }: MapReport): string {
   const lines: string[] = []
-  for (const { file, iterator, nulls, records, triples: made, rules } of inputs) {
+  for (const { file, iterator, nulls, records, triples: written, rules } of inputs) {
     const where = iterator === null ? basename(file) : `${basename(file)} at ${iterator}`
     const absent = nulls === null ? '' : `; ${absentText(nulls)}`
-    lines.push(`${where}: ${counted(records, 'record')}, ${counted(made, 'distinct triple')}${absent}`)
+    lines.push(`${where}: ${counted(records, 'record')}, ${counted(written, 'distinct triple')}${absent}`)
     lines.push(rulesText(rules, prefixes).trimEnd())
   }
   const error = dataErrors === 0 ? '' : `, and ${counted(dataErrors, 'data error')}`

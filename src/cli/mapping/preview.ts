@@ -93,10 +93,10 @@ async function previewOf(
 }
 
 function headText({ dataset, file, records, triples, diagnostics }: Preview): string {
-  const made = `${counted(records, 'record')}, ${counted(triples, 'distinct triple')}`
+  const result = `${counted(records, 'record')}, ${counted(triples, 'distinct triple')}`
   const count = diagnostics.filter(({ severity }) => severity === 'warning').length
   const warned = count === 0 ? '' : `; ${counted(count, 'warning')}, see: lodestone mapping check ${dataset}`
-  return `\n${file ?? `${dataset}, which has no mapping of its own: the direct mapping`}: ${made}${warned}\n`
+  return `\n${file ?? `${dataset}, which has no mapping of its own: the direct mapping`}: ${result}${warned}\n`
 }
 
 function counted(count: number, noun: string): string {

@@ -20,10 +20,10 @@ const REASONS = {
 } as const satisfies Record<SkippedExample['reason'], string>
 
 function ruleText(rule: RuleReport, prefixes: Readonly<Record<string, string>>): string {
-  const { resource, predicate, term, place, made, examples } = rule
+  const { resource, predicate, term, place, made: written, examples } = rule
   const what = predicate === null ? 'the subject' : shortIri(predicate, prefixes)
   const where = place === undefined ? '' : `line ${place.line}: `
-  const counts = predicate === null ? counted(made, 'resource') : counted(made, 'triple')
+  const counts = predicate === null ? counted(written, 'resource') : counted(written, 'triple')
   const left = leftOutTexts(rule)
   const omitted = left.length === 0 ? '' : `, left out: ${left.join(', ')}`
   return `  ${where}${resource}, ${what} ${shortIri(term, prefixes)}: ${counts}${omitted}\n${examplesText(examples)}`

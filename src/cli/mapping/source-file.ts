@@ -149,8 +149,8 @@ function termsOf({ predicate, object, graphs }: StatementRule): readonly ObjectM
 function namesOf(term: ObjectMap): readonly string[] {
   if (term.type === 'link') return []
   if (term.type === 'natural') return [term.field]
-  const made = term.type === 'literal' ? [term.datatype, term.language] : []
-  return [term.segments, ...made]
+  const forms = term.type === 'literal' ? [term.datatype, term.language] : []
+  return [term.segments, ...forms]
     .flatMap(segments => (typeof segments === 'object' ? segments : []))
     .flatMap(segment =>
       segment.type === 'field' ? [segment.name] : segment.type === 'recordId' ? [RECORD_ID] : [],

@@ -6,18 +6,18 @@ import type { QuerySource } from './sources.ts'
 /**
  * Runs a query with Comunica over one source or several, which it joins. Faults: Usage, BadGateway.
  *
- * @param ask how sources are asked
+ * @param send how sources are asked
  */
-export async function askComunica(
+export async function runComunica(
   query: string,
   sources: readonly QuerySource[],
-  ask: typeof fetch = fetch,
+  send: typeof fetch = fetch,
 ): Promise<ComunicaAnswer> {
   const { QueryEngine } = await loadComunica()
   const engine = new QueryEngine()
   const [first, ...rest] = sources
   if (first === undefined) throw new Fault('Usage', { reason: 'a query needs a source.' })
-  const context = { sources: [first, ...rest], fetch: ask } satisfies {
+  const context = { sources: [first, ...rest], fetch: send } satisfies {
     readonly sources: [QuerySource, ...QuerySource[]]
     readonly fetch: typeof fetch
   }

@@ -10,7 +10,7 @@ const WIDEST = 60
 /** A table to be read: the columns fit the first rows, numbers stand to the right. */
 export function tableRows(): RowWriter {
   let names: readonly string[] = []
-  let held: ResultRow[] = []
+  let buffered: ResultRow[] = []
   let widths: readonly number[] | null = null
   let numeric: readonly boolean[] = []
   const line = (cells: readonly string[]) =>
@@ -22,12 +22,12 @@ export function tableRows(): RowWriter {
       .join('  ')
       .trimEnd()}\n`
   const begin = () => {
-    const shown = held.map(row => row.map(shownTerm))
+    const shown = buffered.map(row => row.map(shownTerm))
     numeric = names.map(
-      (_, at) => held.length > 0 && held.every(row => row[at] === null || isNumber(row[at])),
+      (_, at) => buffered.length > 0 && buffered.every(row => row[at] === null || isNumber(row[at])),
     )
     widths = names.map((name, at) => Math.max(widthOf(name), ...shown.map(row => widthOf(row[at] ?? ''))))
-    held = []
+    buffered = []
     const rule = widths.map(width => '─'.repeat(width)).join('  ')
     return `${line(names)}${rule}\n${shown.map(line).join('')}`
   }
@@ -38,8 +38,8 @@ export function tableRows(): RowWriter {
     },
     row: row => {
       if (widths !== null) return line(row.map(shownTerm))
-      held.push(row)
-      return held.length < ROWS_MEASURED ? '' : begin()
+      buffered.push(row)
+      return buffered.length < ROWS_MEASURED ? '' : begin()
     },
     end: () => (widths === null ? begin() : ''),
   }

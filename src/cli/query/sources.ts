@@ -61,7 +61,7 @@ export async function checkDatasets(
   sources: readonly QuerySource[],
   base: string,
   known: readonly string[],
-  ask: typeof fetch = fetch,
+  send: typeof fetch = fetch,
 ): Promise<void> {
   const own = datasetFragmentsAddress(base, '')
   const addresses = sources
@@ -69,7 +69,7 @@ export async function checkDatasets(
     .flatMap(address => (address.startsWith(own) ? [address] : []))
   for (const address of new Set(addresses)) {
     const id = decodeURIComponent(address.slice(own.length).replace(/\?.*/s, ''))
-    const answer = await ask(address, { method: 'HEAD' }).catch(cause => {
+    const answer = await send(address, { method: 'HEAD' }).catch(cause => {
       throw new Fault(
         'BadGateway',
         { reason: `no portal answers at ${base}: is it being served?` },

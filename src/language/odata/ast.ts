@@ -149,7 +149,7 @@ export type ElementClause =
   | { readonly type: 'filter'; readonly expression: Expression }
   | { readonly type: 'orderby'; readonly items: readonly OrderItem[] }
   | { readonly type: 'top' | 'skip'; readonly count: number }
-  | { readonly type: 'count'; readonly wanted: boolean }
+  | { readonly type: 'count'; readonly requested: boolean }
 
 /** One computed property: `expression as name`. */
 export interface ComputeItem {

@@ -36,11 +36,11 @@ function read(kind: string, text: string): Reading {
     case 'String':
       return { of: 'Edm.String', value: unquoted(text), text }
     case 'Date':
-      return made('Edm.Date', date(text), text, 'is no date')
+      return readingOf('Edm.Date', date(text), text, 'is no date')
     case 'Time':
-      return made('Edm.TimeOfDay', timeOfDay(text), text, 'is no time of day')
+      return readingOf('Edm.TimeOfDay', timeOfDay(text), text, 'is no time of day')
     case 'DateTime':
-      return made('Edm.DateTimeOffset', moment(text), text, 'is no date with a time')
+      return readingOf('Edm.DateTimeOffset', moment(text), text, 'is no date with a time')
     case 'Guid':
       return { of: 'Edm.Guid', value: text, text }
     case 'Prefixed':
@@ -50,7 +50,12 @@ function read(kind: string, text: string): Reading {
   }
 }
 
-function made(of: LiteralType, value: string | number | undefined, text: string, complaint: string): Reading {
+function readingOf(
+  of: LiteralType,
+  value: string | number | undefined,
+  text: string,
+  complaint: string,
+): Reading {
   return value === undefined ? complaint : { of, value, text }
 }
 
@@ -89,33 +94,43 @@ function prefixed(text: string): Reading {
   const inner = unquoted(text.slice(quote))
   switch (prefix) {
     case 'duration':
-      return made('Edm.Duration', durationSeconds(inner), text, 'is no duration of days, hours and seconds')
+      return readingOf(
+        'Edm.Duration',
+        durationSeconds(inner),
+        text,
+        'is no duration of days, hours and seconds',
+      )
     case 'datetime':
-      return made('Edm.DateTimeOffset', moment(inner, 'Z'), text, 'is no date with a time')
+      return readingOf('Edm.DateTimeOffset', moment(inner, 'Z'), text, 'is no date with a time')
     case 'datetimeoffset':
-      return made('Edm.DateTimeOffset', moment(inner), text, 'is no date with a time and a zone')
+      return readingOf('Edm.DateTimeOffset', moment(inner), text, 'is no date with a time and a zone')
     case 'time':
-      return made(
+      return readingOf(
         'Edm.TimeOfDay',
         timeOfDay(inner) ?? clock(durationSeconds(inner)),
         text,
         'is no time of day',
       )
     case 'guid':
-      return made('Edm.Guid', GUID.test(inner) ? inner : undefined, text, 'is no GUID')
+      return readingOf('Edm.Guid', GUID.test(inner) ? inner : undefined, text, 'is no GUID')
     case 'x':
-      return made('Edm.Binary', HEXADECIMAL.test(inner) ? inner : undefined, text, 'is no binary value')
+      return readingOf('Edm.Binary', HEXADECIMAL.test(inner) ? inner : undefined, text, 'is no binary value')
     case 'binary': {
       const isBinary = HEXADECIMAL.test(inner) || BASE64.test(inner)
-      return made('Edm.Binary', isBinary ? inner : undefined, text, 'is no binary value')
+      return readingOf('Edm.Binary', isBinary ? inner : undefined, text, 'is no binary value')
     }
     case 'geography':
     case 'geometry':
-      return made('Edm.Geography', shape(inner), text, 'is no geometry in well-known text')
+      return readingOf('Edm.Geography', shape(inner), text, 'is no geometry in well-known text')
     default: {
       if (!prefix.includes('.')) return 'has a prefix that no type of literals has'
       const isEnumeration = inner.split(',').every(member => MEMBER.test(member))
-      return made('Edm.Enum', isEnumeration ? inner : undefined, text, 'names no members of an enumeration')
+      return readingOf(
+        'Edm.Enum',
+        isEnumeration ? inner : undefined,
+        text,
+        'names no members of an enumeration',
+      )
     }
   }
 }

@@ -140,7 +140,7 @@ function elementClause({ name, text }: SelectOption): ElementClause | null {
       return { type: plain, count: Number(text) }
     case 'count':
       if (text !== 'true' && text !== 'false') throw wrong('boolean')
-      return { type: plain, wanted: text === 'true' }
+      return { type: plain, requested: text === 'true' }
     default:
       return null
   }

@@ -28,7 +28,7 @@ export interface Completion {
   readonly to: number
 }
 
-type Offer = Omit<Completion, 'from' | 'to'>
+type CompletionOption = Omit<Completion, 'from' | 'to'>
 
 /** The keywords by the place where they fit. */
 const KEYWORDS = {
@@ -107,7 +107,7 @@ export function completions(
     const from = before.length - last.text.length
     const to = before.length + (text[before.length] === '`' ? 1 : 0)
     const names = offersAt(clause, scan(before.slice(0, from)), fields).filter(({ kind }) => kind === 'field')
-    const quoted = names.map(offer => ({ ...offer, label: quote(unquote(offer.label)) }))
+    const quoted = names.map(option => ({ ...option, label: quote(unquote(option.label)) }))
     return fitting(quoted, last.text.slice(1), { from, to })
   }
   const run = /\w+(?:\.\w+)*\.?$/.exec(before)?.[0] ?? ''
@@ -121,15 +121,19 @@ export function completions(
   return fitting(named, run, { from: start, to: before.length })
 }
 
-function fitting(offers: readonly Offer[], word: string, place: Span): readonly Completion[] {
+function fitting(offers: readonly CompletionOption[], word: string, place: Span): readonly Completion[] {
   const start = word.toLowerCase()
   return offers
     .filter(({ label }) => unquote(label).toLowerCase().startsWith(start))
-    .map(offer => ({ ...offer, ...place }))
+    .map(option => ({ ...option, ...place }))
 }
 
 /** What fits after these tokens, whatever it begins with. */
-function offersAt(clause: ClauseName, tokens: readonly Token[], fields: readonly Field[]): readonly Offer[] {
+function offersAt(
+  clause: ClauseName,
+  tokens: readonly Token[],
+  fields: readonly Field[],
+): readonly CompletionOption[] {
   const level = levelOf(tokens)
   const previous = tokens.at(-1)
   const word = previous?.type === 'word' ? previous.text.toLowerCase() : ''
@@ -140,10 +144,10 @@ function offersAt(clause: ClauseName, tokens: readonly Token[], fields: readonly
   if (level.call !== null) return withinCall(clause, { ...level, call: level.call }, word, fields)
   const isWhole = clause !== 'where' || startsCondition(previous)
   return [
-    ...fields.map(fieldOffer),
+    ...fields.map(fieldOption),
     ...functionsOf(clause)
       .filter(({ name, kind }) => name !== 'equi' && (isWhole || kind === 'scalar'))
-      .map(functionOffer),
+      .map(functionOption),
     ...(clause === 'where' && isWhole ? keywords('condition') : []),
   ]
 }
@@ -152,7 +156,7 @@ function startsCondition(previous: Token | undefined): boolean {
   return previous === undefined || ['(', 'and', 'or', 'not'].includes(previous.text.toLowerCase())
 }
 
-function afterValue(clause: ClauseName, tokens: readonly Token[], level: Level): readonly Offer[] {
+function afterValue(clause: ClauseName, tokens: readonly Token[], level: Level): readonly CompletionOption[] {
   if (level.call !== null) return []
   if (isRangeOpen(tokens)) return keywords('withinRange')
   if (clause === 'where') return keywords('afterCondition')
@@ -166,19 +170,19 @@ function withinCall(
   level: Level & { readonly call: string },
   word: string,
   fields: readonly Field[],
-): readonly Offer[] {
+): readonly CompletionOption[] {
   if (level.call === 'now') return parameters()
   const entry = functionsOf(clause).find(({ name }) => name === level.call)
   if (entry === undefined) return []
   const inner = functionsOf(clause).filter(({ name }) => name === 'equi')
-  if (entry.name === 'range' && level.argument > 0) return inner.map(functionOffer)
+  if (entry.name === 'range' && level.argument > 0) return inner.map(functionOption)
   if (entry.name === 'geometry' && level.argument === 2) return relations()
   const takes = lookup(TAKES, parameterAt(entry, level.argument))
   if (takes === undefined) return []
   const scalars = functionsOf(clause).filter(({ kind }) => kind === 'scalar' && entry.kind !== 'fields')
   return [
-    ...fields.filter(takes).map(fieldOffer),
-    ...(entry.kind === 'condition' ? [] : scalars.map(functionOffer)),
+    ...fields.filter(takes).map(fieldOption),
+    ...(entry.kind === 'condition' ? [] : scalars.map(functionOption)),
     ...(entry.name === 'count' && word === '' ? keywords('withinCount') : []),
   ]
 }
@@ -191,13 +195,13 @@ function parameterAt({ signature, arity }: FunctionEntry, argument: number): str
 }
 
 /** The units that fit behind a number: of length in a distance, of time in a range. */
-function unitsAt(clause: ClauseName, tokens: readonly Token[]): readonly Offer[] {
+function unitsAt(clause: ClauseName, tokens: readonly Token[]): readonly CompletionOption[] {
   if (tokens.at(-1)?.type !== 'number') return []
   const { call, argument } = levelOf(tokens)
   if (clause === 'where' && (call === 'distance' || call === 'within_distance') && argument === 2)
-    return Object.entries(LENGTH_UNITS).map(([label, metres]) => unitOffer(label, `${metres} m`))
+    return Object.entries(LENGTH_UNITS).map(([label, metres]) => unitOption(label, `${metres} m`))
   if (clause === 'group_by' && call === 'range' && argument === 1)
-    return Object.entries(TIME_UNITS).map(([label, unit]) => unitOffer(label, unit))
+    return Object.entries(TIME_UNITS).map(([label, unit]) => unitOption(label, unit))
   return []
 }
 
@@ -267,39 +271,39 @@ function isClosed(text: string): boolean {
   return /^(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|`[^`]*`)$/s.test(text)
 }
 
-function keywords(place: keyof typeof KEYWORDS): readonly Offer[] {
-  return Object.entries(KEYWORDS[place]).map(([label, says]) => ({
+function keywords(place: keyof typeof KEYWORDS): readonly CompletionOption[] {
+  return Object.entries(KEYWORDS[place]).map(([label, description]) => ({
     label,
     kind: 'keyword',
     detail: '',
-    says,
+    says: description,
   }))
 }
 
-function fieldOffer({ name, type, label, description }: Field): Offer {
+function fieldOption({ name, type, label, description }: Field): CompletionOption {
   const isPlain = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(name) && !RESERVED_WORDS.has(name.toLowerCase())
   return { label: isPlain ? name : quote(name), kind: 'field', detail: type, says: description ?? label }
 }
 
-function functionOffer({ name, signature, says }: FunctionEntry): Offer {
-  return { label: name, kind: 'function', detail: signature, says }
+function functionOption({ name, signature, description }: FunctionEntry): CompletionOption {
+  return { label: name, kind: 'function', detail: signature, says: description }
 }
 
-function unitOffer(label: string, detail: string): Offer {
+function unitOption(label: string, detail: string): CompletionOption {
   return { label, kind: 'unit', detail, says: '' }
 }
 
-function parameters(): readonly Offer[] {
-  const setters = Object.entries(NOW_SETTERS).map(([label, [least, max]]): Offer => {
+function parameters(): readonly CompletionOption[] {
+  const setters = Object.entries(NOW_SETTERS).map(([label, [least, max]]): CompletionOption => {
     return { label, kind: 'parameter', detail: `${least} to ${max}`, says: `sets the ${label}` }
   })
-  const adders = NOW_ADDERS.map((label): Offer => {
+  const adders = NOW_ADDERS.map((label): CompletionOption => {
     return { label, kind: 'parameter', detail: 'a whole number', says: `adds ${label}` }
   })
   return [...setters, ...adders]
 }
 
-function relations(): readonly Offer[] {
+function relations(): readonly CompletionOption[] {
   return Object.keys(RELATIONS).map(label => ({ label, kind: 'relation', detail: '', says: '' }))
 }
 

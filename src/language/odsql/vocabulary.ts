@@ -20,13 +20,13 @@ export interface FunctionEntry {
   /** As the reference writes it. */
   readonly signature: string
   /** Fewest and most arguments. */
-  readonly arity: readonly [least: number, most: number]
-  readonly says: string
+  readonly arity: readonly [least: number, max: number]
+  readonly description: string
 }
 
 const EVERYWHERE: readonly Use[] = ['select', 'where', 'group_by', 'order_by']
 const VALUES: readonly Use[] = ['select', 'where', 'order_by']
-const FIGURES: readonly Use[] = ['select', 'order_by']
+const AGGREGATE_USES: readonly Use[] = ['select', 'order_by']
 const MANY = 100
 
 /** Parts of a date that a function gives, from the coarsest to the finest. */
@@ -37,9 +37,9 @@ function entry(
   uses: readonly Use[],
   signature: string,
   arity: readonly [number, number],
-  says: string,
+  description: string,
 ): FunctionEntry {
-  return { name: signature.slice(0, signature.indexOf('(')), kind, uses, signature, arity, says }
+  return { name: signature.slice(0, signature.indexOf('(')), kind, uses, signature, arity, description }
 }
 
 /** Every function, by name. */
@@ -67,15 +67,21 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionEntry> = new Map(
     ),
     entry('fields', ['select'], 'include(name, prefix*)', [1, MANY], 'keeps only these fields'),
     entry('fields', ['select'], 'exclude(name, prefix*)', [1, MANY], 'leaves these fields out'),
-    entry('aggregate', FIGURES, 'count(*)', [1, 1], 'number of records, of values, or of distinct values'),
-    entry('aggregate', FIGURES, 'sum(number)', [1, 1], 'sum of the values'),
-    entry('aggregate', FIGURES, 'avg(number)', [1, 1], 'mean of the values'),
-    entry('aggregate', FIGURES, 'min(value)', [1, 1], 'smallest number or earliest date'),
-    entry('aggregate', FIGURES, 'max(value)', [1, 1], 'largest number or latest date'),
-    entry('aggregate', FIGURES, 'median(number)', [1, 1], 'the value in the middle'),
     entry(
       'aggregate',
-      FIGURES,
+      AGGREGATE_USES,
+      'count(*)',
+      [1, 1],
+      'number of records, of values, or of distinct values',
+    ),
+    entry('aggregate', AGGREGATE_USES, 'sum(number)', [1, 1], 'sum of the values'),
+    entry('aggregate', AGGREGATE_USES, 'avg(number)', [1, 1], 'mean of the values'),
+    entry('aggregate', AGGREGATE_USES, 'min(value)', [1, 1], 'smallest number or earliest date'),
+    entry('aggregate', AGGREGATE_USES, 'max(value)', [1, 1], 'largest number or latest date'),
+    entry('aggregate', AGGREGATE_USES, 'median(number)', [1, 1], 'the value in the middle'),
+    entry(
+      'aggregate',
+      AGGREGATE_USES,
       'percentile(number, 95)',
       [2, 2],
       'the value below which a part of the values lies',
@@ -196,7 +202,7 @@ export const WEEKDAYS = [
 ] as const
 
 /** Parameters of `now` that set a part, with the values that each takes (ODSQL 1.6). */
-export const NOW_SETTERS: Readonly<Record<string, readonly [least: number, most: number]>> = {
+export const NOW_SETTERS: Readonly<Record<string, readonly [least: number, max: number]>> = {
   year: [1, 9999],
   month: [1, 12],
   day: [1, 31],

@@ -1,6 +1,6 @@
 import { type Field, isGeo, isTemporal } from '../../model/field.ts'
 import { singular, wordsOf } from './names.ts'
-import { type Family, NAME_WORDS } from './terms.ts'
+import { type Category, NAME_WORDS } from './terms.ts'
 
 /** What the records of a dataset are. */
 export interface InitKind {
@@ -8,11 +8,11 @@ export interface InitKind {
   readonly word: string
   /** CURIE of the class. */
   readonly type: string
-  readonly family: Family
+  readonly category: Category
 }
 
 /** Words that name a class of schema.org, in the singular: English, French, German, Spanish. */
-const CLASSES: readonly (readonly [type: string, family: Family, words: string])[] = [
+const CLASSES: readonly (readonly [type: string, category: Category, words: string])[] = [
   ['schema:City', 'place', 'city town village commune ville stadt ciudad municipality municipio gemeinde'],
   ['schema:Country', 'place', 'country pays land pais nation'],
   ['schema:State', 'place', 'state region province departement bundesland canton'],
@@ -55,7 +55,9 @@ const CLASSES: readonly (readonly [type: string, family: Family, words: string])
 ]
 
 const BY_WORD = new Map(
-  CLASSES.flatMap(([type, family, words]) => words.split(' ').map(word => [word, { type, family }] as const)),
+  CLASSES.flatMap(([type, category, words]) =>
+    words.split(' ').map(word => [word, { type, category }] as const),
+  ),
 )
 
 /**
@@ -78,20 +80,20 @@ export function initKindOf(id: string, fields: readonly Field[]): InitKind {
     has('first_name firstname given_name prenom vorname') &&
     has('last_name lastname surname family_name nom nachname name')
   )
-    return { word, type: 'schema:Person', family: 'person' }
+    return { word, type: 'schema:Person', category: 'person' }
   if (
     has('start_date date_debut date_start begin_date startdatum fecha_inicio') &&
     has('end_date date_fin date_end enddatum fecha_fin')
   )
-    return { word, type: 'schema:Event', family: 'event' }
+    return { word, type: 'schema:Event', category: 'event' }
   if (has('price prix preis precio') && has('sku ean gtin brand marque marke name title product produit'))
-    return { word, type: 'schema:Product', family: 'product' }
+    return { word, type: 'schema:Product', category: 'product' }
   const located = fields.some(({ type }) => isGeo(type)) || (has('latitude lat') && has('longitude lon lng'))
   // What has a moment and no name is rather something that was observed there.
   const named = fields.some(({ name }) => wordsOf(name).some(part => NAME_WORDS.includes(part)))
   if (located && (named || !fields.some(({ type }) => isTemporal(type))))
-    return { word, type: 'schema:Place', family: 'place' }
-  return { word, type: `field:${className(word)}`, family: 'thing' }
+    return { word, type: 'schema:Place', category: 'place' }
+  return { word, type: `field:${className(word)}`, category: 'thing' }
 }
 
 /** The dataset's id in the singular, as a word of lower-case letters and digits that begins with a letter. */

@@ -1,7 +1,7 @@
 import type { FieldType } from '../../model/field.ts'
 
 /** What the records of a dataset are, as far as it decides which properties fit. */
-export type Family = 'place' | 'event' | 'person' | 'organization' | 'product' | 'work' | 'thing'
+export type Category = 'place' | 'event' | 'person' | 'organization' | 'product' | 'work' | 'thing'
 
 /** The resource that a property belongs to: the record's own, or one that describes a part of it. */
 export type TermPart = 'main' | 'address' | 'offer'
@@ -13,7 +13,7 @@ export interface InitTerm {
   readonly names: readonly string[]
   readonly types: readonly FieldType[]
   /** Kinds of resources that the property fits; all where absent. */
-  readonly families?: readonly Family[]
+  readonly categories?: readonly Category[]
   readonly part?: TermPart
   /** True where values that are web addresses are resources. */
   readonly resource?: boolean
@@ -25,7 +25,7 @@ const TEXT: readonly FieldType[] = ['text']
 const CODE: readonly FieldType[] = ['text', 'int']
 const NUMBER: readonly FieldType[] = ['int', 'double']
 const DAY: readonly FieldType[] = ['date', 'datetime']
-const ADDRESSED: readonly Family[] = ['place', 'person', 'organization']
+const ADDRESSED: readonly Category[] = ['place', 'person', 'organization']
 
 function names(text: string): readonly string[] {
   return text.split(' ')
@@ -81,7 +81,7 @@ export const TERMS: readonly InitTerm[] = [
     predicate: 'schema:logo',
     names: ['logo'],
     types: TEXT,
-    families: ['organization', 'product'],
+    categories: ['organization', 'product'],
     resource: true,
   },
   {
@@ -110,7 +110,7 @@ export const TERMS: readonly InitTerm[] = [
       'street_address street address address_1 address1 address_line_1 adresse rue voie adresse_postale strasse anschrift direccion calle indirizzo',
     ),
     types: TEXT,
-    families: ADDRESSED,
+    categories: ADDRESSED,
     part: 'address',
   },
   {
@@ -119,7 +119,7 @@ export const TERMS: readonly InitTerm[] = [
       'postal_code postcode post_code zip zip_code zipcode code_postal cp plz postleitzahl codigo_postal cap',
     ),
     types: CODE,
-    families: ADDRESSED,
+    categories: ADDRESSED,
     part: 'address',
   },
   {
@@ -128,14 +128,14 @@ export const TERMS: readonly InitTerm[] = [
       'locality city town municipality ville commune localite stadt ort gemeinde ciudad municipio localidad citta',
     ),
     types: TEXT,
-    families: ADDRESSED,
+    categories: ADDRESSED,
     part: 'address',
   },
   {
     predicate: 'schema:addressRegion',
     names: names('region state province county departement bundesland kanton provincia estado regione'),
     types: TEXT,
-    families: ADDRESSED,
+    categories: ADDRESSED,
     part: 'address',
   },
   {
@@ -144,7 +144,7 @@ export const TERMS: readonly InitTerm[] = [
       'country country_code country_name country_iso iso_country code_pays pays land laendercode landercode pais codigo_pais paese',
     ),
     types: TEXT,
-    families: ADDRESSED,
+    categories: ADDRESSED,
     part: 'address',
   },
   {
@@ -153,7 +153,7 @@ export const TERMS: readonly InitTerm[] = [
       'cca2 cca3 ccn3 iso iso2 iso3 iso_2 iso_3 alpha_2 alpha_3 iso_code iso_a2 iso_a3 code_iso iso_alpha_2 iso_alpha_3 iata icao iata_code icao_code',
     ),
     types: CODE,
-    families: ['place'],
+    categories: ['place'],
   },
   {
     predicate: 'dbo:populationTotal',
@@ -161,7 +161,7 @@ export const TERMS: readonly InitTerm[] = [
       'population pop population_total nb_habitants nombre_habitants habitants inhabitants einwohner einwohnerzahl poblacion habitantes popolazione',
     ),
     types: NUMBER,
-    families: ['place'],
+    categories: ['place'],
   },
   {
     predicate: 'schema:openingHours',
@@ -169,13 +169,13 @@ export const TERMS: readonly InitTerm[] = [
       'opening_hours opening_times horaires heures_ouverture horaires_ouverture oeffnungszeiten offnungszeiten horario',
     ),
     types: TEXT,
-    families: ['place', 'organization'],
+    categories: ['place', 'organization'],
   },
   {
     predicate: 'schema:maximumAttendeeCapacity',
     names: names('capacity capacite kapazitat kapazitaet capacidad aforo'),
     types: ['int'],
-    families: ['place', 'event'],
+    categories: ['place', 'event'],
   },
   {
     predicate: 'schema:startDate',
@@ -183,13 +183,13 @@ export const TERMS: readonly InitTerm[] = [
       'start_date start_time start begin begin_date from_date date_start date date_debut debut date_begin startdatum beginn datum fecha_inicio inicio fecha',
     ),
     types: DAY,
-    families: ['event'],
+    categories: ['event'],
   },
   {
     predicate: 'schema:endDate',
     names: names('end_date end_time end finish to_date date_end date_fin fin enddatum ende fecha_fin final'),
     types: DAY,
-    families: ['event'],
+    categories: ['event'],
   },
   {
     predicate: 'schema:datePublished',
@@ -197,7 +197,7 @@ export const TERMS: readonly InitTerm[] = [
       'release_date released publication_date date_published date_publication date_sortie parution erscheinungsdatum fecha_publicacion',
     ),
     types: DAY,
-    families: ['work'],
+    categories: ['work'],
   },
   {
     predicate: 'dcterms:created',
@@ -231,43 +231,43 @@ export const TERMS: readonly InitTerm[] = [
       'birth_date birthday date_birth born date_naissance naissance geburtsdatum geboren fecha_nacimiento',
     ),
     types: DAY,
-    families: ['person'],
+    categories: ['person'],
   },
   {
     predicate: 'schema:deathDate',
     names: names('death_date date_death died date_deces deces todesdatum gestorben fecha_muerte'),
     types: DAY,
-    families: ['person'],
+    categories: ['person'],
   },
   {
     predicate: 'schema:givenName',
     names: names('first_name firstname given_name prenom vorname nombre_pila'),
     types: TEXT,
-    families: ['person'],
+    categories: ['person'],
   },
   {
     predicate: 'schema:familyName',
     names: names('last_name lastname family_name surname nom_famille nachname familienname apellido'),
     types: TEXT,
-    families: ['person'],
+    categories: ['person'],
   },
   {
     predicate: 'schema:gender',
     names: names('gender sex sexe genre geschlecht sexo genero'),
     types: TEXT,
-    families: ['person'],
+    categories: ['person'],
   },
   {
     predicate: 'schema:jobTitle',
     names: names('job job_title position profession occupation poste fonction metier beruf puesto cargo'),
     types: TEXT,
-    families: ['person'],
+    categories: ['person'],
   },
   {
     predicate: 'schema:price',
     names: names('price unit_price amount cost prix tarif montant preis betrag precio importe prezzo'),
     types: NUMBER,
-    families: ['product'],
+    categories: ['product'],
     part: 'offer',
   },
   {
@@ -276,34 +276,34 @@ export const TERMS: readonly InitTerm[] = [
       'currency currency_code price_currency devise monnaie waehrung wahrung moneda divisa valuta',
     ),
     types: TEXT,
-    families: ['product'],
+    categories: ['product'],
     part: 'offer',
   },
   {
     predicate: 'schema:sku',
     names: names('sku article_number artikelnummer'),
     types: CODE,
-    families: ['product'],
+    categories: ['product'],
   },
   {
     predicate: 'schema:gtin',
     names: names('gtin ean ean13 barcode upc code_barre'),
     types: CODE,
-    families: ['product'],
+    categories: ['product'],
   },
   {
     predicate: 'schema:category',
     names: names('category categorie kategorie categoria'),
     types: TEXT,
-    families: ['product'],
+    categories: ['product'],
   },
-  { predicate: 'schema:isbn', names: names('isbn isbn13 isbn_13'), types: CODE, families: ['work'] },
-  { predicate: 'schema:genre', names: names('genre genero genere'), types: TEXT, families: ['work'] },
+  { predicate: 'schema:isbn', names: names('isbn isbn13 isbn_13'), types: CODE, categories: ['work'] },
+  { predicate: 'schema:genre', names: names('genre genero genere'), types: TEXT, categories: ['work'] },
   {
     predicate: 'schema:inLanguage',
     names: names('language language_code lang langue sprache idioma lingua'),
     types: TEXT,
-    families: ['work', 'event'],
+    categories: ['work', 'event'],
   },
   {
     predicate: 'dc11:language',
@@ -338,10 +338,14 @@ for (const term of TERMS)
   }
 
 /** The property that a name stands for at a kind of resource; undefined where none is known that takes the type. */
-export function termNamed(forms: readonly string[], type: FieldType, family: Family): InitTerm | undefined {
+export function termNamed(
+  forms: readonly string[],
+  type: FieldType,
+  category: Category,
+): InitTerm | undefined {
   for (const form of forms) {
     const found = BY_NAME.get(form)?.find(
-      ({ types, families }) => types.includes(type) && (families?.includes(family) ?? true),
+      ({ types, categories }) => types.includes(type) && (categories?.includes(category) ?? true),
     )
     if (found !== undefined) return found
   }

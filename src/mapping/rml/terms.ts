@@ -57,7 +57,7 @@ export function readTerm(context: TermContext, property: Property, shortcut: boo
 /** Reads a term map that is a node of the document. */
 export function readTermNode(context: TermContext, node: DocumentNode): TermMap | null {
   const { reading, role, at } = context
-  const [made, second] = values(reading, node, 'constant', 'template', 'reference')
+  const [first, second] = values(reading, node, 'constant', 'template', 'reference')
   const typeName = readTermType(context, node)
   if (typeName === null) return null
   if (second !== undefined) {
@@ -69,7 +69,7 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
     )
     return null
   }
-  if (made === undefined) {
+  if (first === undefined) {
     if (typeName === 'BlankNode') return { type: 'blank', segments: [] }
     if (node.properties.some(({ iri }) => isUnknown(iri))) return null
     const message = `The ${role} map has no constant, template or reference`
@@ -78,9 +78,9 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
   }
   const tags = role === 'object' ? readTags(context, node) : {}
   if (tags === null) return null
-  const here = { ...context, at: below(at, made) }
-  const name = rmlName(made.iri)
-  if (name === 'constant') return constantTerm(here, made, typeName, tags)
+  const here = { ...context, at: below(at, first) }
+  const name = rmlName(first.iri)
+  if (name === 'constant') return constantTerm(here, first, typeName, tags)
   const isTagged = tags.datatype !== undefined || tags.language !== undefined
   const byDefault =
     role === 'language' || isTagged || (role === 'object' && name === 'reference') ? 'Literal' : 'IRI'
@@ -98,7 +98,7 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
     reportReading(reading, 'value-shape', at, 'Only literals have a datatype or a language')
     return null
   }
-  const segments = name === 'reference' ? referenceSegments(here, made) : templateSegments(here, made, type)
+  const segments = name === 'reference' ? referenceSegments(here, first) : templateSegments(here, first, type)
   if (segments === null) return null
   if (type === 'blank') return { type, segments }
   if (type === 'literal') {

@@ -25,7 +25,7 @@ export interface TriplesMap {
 export type MapsById = ReadonlyMap<string, TriplesMap>
 
 /** Properties that only triples maps have. */
-const MARKS: ReadonlySet<string> = new Set([
+const RECOGNISED: ReadonlySet<string> = new Set([
   'logicalSource',
   'logicalTable',
   'subjectMap',
@@ -45,7 +45,7 @@ export function triplesMaps(reading: Reading, base: string | undefined): readonl
 function isTriplesMap({ properties }: DocumentNode): boolean {
   return properties.some(({ iri, object }) => {
     const name = rmlName(iri)
-    if (name !== undefined) return MARKS.has(name)
+    if (name !== undefined) return RECOGNISED.has(name)
     return iri === RDF.type && rmlName(object.value) === 'TriplesMap'
   })
 }

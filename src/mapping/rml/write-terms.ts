@@ -58,17 +58,21 @@ export function termNode(dialect: RmlDialect, term: TermMap, isObject: boolean):
       return term.segments.length === 0 ? [type] : [sourcesOf(dialect, term.segments, false), type]
     }
     case 'iri': {
-      const made = sourcesOf(dialect, term.segments, term.segments.length === 1)
+      const sources = sourcesOf(dialect, term.segments, term.segments.length === 1)
       const isReference = term.segments.length === 1
       if (term.encode !== undefined && term.encode !== 'iri' && !isReference)
-        return [made, { predicate: name('termType'), object: unsafeType(dialect, term.encode) }]
-      return isObject && isReference ? [made, { predicate: name('termType'), object: name('IRI') }] : [made]
+        return [sources, { predicate: name('termType'), object: unsafeType(dialect, term.encode) }]
+      return isObject && isReference
+        ? [sources, { predicate: name('termType'), object: name('IRI') }]
+        : [sources]
     }
     case 'literal': {
       const tag = tagOf(dialect, term)
       const isReference = term.segments.length === 1 && tag !== null
-      const made = sourcesOf(dialect, term.segments, isReference)
-      return tag === null ? [made, { predicate: name('termType'), object: name('Literal') }] : [made, tag]
+      const sources = sourcesOf(dialect, term.segments, isReference)
+      return tag === null
+        ? [sources, { predicate: name('termType'), object: name('Literal') }]
+        : [sources, tag]
     }
     default:
       return term satisfies never
@@ -85,12 +89,12 @@ function unsafeType({ term, vocabulary }: RmlDialect, encode: 'uri' | 'none'): s
 /** A field in its own type: what files do not tell is written as a datatype. */
 function naturalNode(dialect: RmlDialect, field: string): WrittenNode {
   const { term, names, columns } = dialect
-  const made = sourcesOf(dialect, [{ type: 'field', name: field }], true)
+  const sources = sourcesOf(dialect, [{ type: 'field', name: field }], true)
   const type = columns.find(({ name }) => name === field)?.type ?? 'any'
   const datatype = type === 'any' ? XSD.string : naturalDatatype(type)
   return datatype === XSD.string
-    ? [made]
-    : [made, { predicate: term('datatype'), object: names.iri(datatype) }]
+    ? [sources]
+    : [sources, { predicate: term('datatype'), object: names.iri(datatype) }]
 }
 
 /** What makes a term: a reference, or a template. */

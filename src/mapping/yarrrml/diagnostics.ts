@@ -26,7 +26,7 @@ const MAX = 500
 /** Gathers diagnostics, each once for a place. */
 export function gatherDiagnostics(lines: LineCounter): Diagnostics {
   const found: Diagnostic[] = []
-  const seen = new Set<string>()
+  const reported = new Set<string>()
   const place = ({ start, end }: YamlSpan, path: string): MappingPlace => {
     const first = lines.linePos(start)
     const last = lines.linePos(Math.max(start, end))
@@ -40,8 +40,8 @@ export function gatherDiagnostics(lines: LineCounter): Diagnostics {
   }
   const reportAt: Diagnostics['reportAt'] = (code, where, message, hint) => {
     const key = `${code} ${where.line} ${where.column} ${message}`
-    if (seen.has(key) || found.length >= MAX) return
-    seen.add(key)
+    if (reported.has(key) || found.length >= MAX) return
+    reported.add(key)
     const severity = severityOf(code)
     found.push({ code, severity, message, place: where, ...(hint === undefined ? {} : { hint }) })
   }

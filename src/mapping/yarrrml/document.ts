@@ -116,20 +116,20 @@ function convert(conversion: Conversion, node: Node | null, after: number, path:
     )
   const anchor = (node as { anchor?: string }).anchor
   if (anchor !== undefined) anchors.set(anchor, null)
-  const made = convertPlain(conversion, node, span, path)
-  if (made.size > MAX_NODES)
+  const converted = convertPlain(conversion, node, span, path)
+  if (converted.size > MAX_NODES)
     refuse(diagnostics, 'alias-bomb', span, path, 'the aliases of the document multiply beyond measure')
-  if (anchor !== undefined) anchors.set(anchor, made)
-  return made
+  if (anchor !== undefined) anchors.set(anchor, converted)
+  return converted
 }
 
 function convertPlain(conversion: Conversion, node: Node, span: YamlSpan, path: string): Converted {
   if (isSeq<Node | null>(node)) {
     let size = 1
     const items = node.items.map((item, index) => {
-      const made = convert(conversion, item, span.start, `${path}[${index}]`)
-      size += made.size
-      return made.node
+      const converted = convert(conversion, item, span.start, `${path}[${index}]`)
+      size += converted.size
+      return converted.node
     })
     return { node: { type: 'list', items, span }, size }
   }
@@ -151,7 +151,7 @@ function convertMap(
 ): Converted {
   const { text, diagnostics } = conversion
   let size = 1
-  const seen = new Set<string>()
+  const keys = new Set<string>()
   const entries: YamlEntry[] = []
   for (const pair of node.items) {
     const key = convert(conversion, pair.key, span.start, path).node
@@ -162,7 +162,7 @@ function convertMap(
     const here = childPath(path, key.text)
     const value = convert(conversion, pair.value, key.span.end, here)
     size += value.size + 1
-    if (seen.has(key.text))
+    if (keys.has(key.text))
       diagnostics.report(
         'yaml-duplicate-key',
         key.span,
@@ -170,7 +170,7 @@ function convertMap(
         `the key ${quoted(key.text)} is there twice`,
         'Only one of the two could count: give the second another name, or put them together.',
       )
-    seen.add(key.text)
+    keys.add(key.text)
     entries.push({ key, value: value.node })
   }
   const form = !node.flow ? 'lines' : text.charAt(span.start) === '{' ? 'braces' : 'bare'

@@ -27,9 +27,9 @@ export function reportLintRules(context: Context, resources: readonly ResourceRu
     // Further subjects of one mapping have its statements.
     if (described.has(resource.statements)) continue
     described.add(resource.statements)
-    const seen = new Map<string, StatementRule>()
+    const known = new Map<string, StatementRule>()
     for (const statement of resource.statements) {
-      reportDuplicate(context, statement, seen)
+      reportDuplicate(context, statement, known)
       reportTerms(context, statement)
     }
   }
@@ -107,14 +107,14 @@ function isConstant(term: TermMap): boolean {
 function reportDuplicate(
   { diagnostics }: Context,
   statement: StatementRule,
-  seen: Map<string, StatementRule>,
+  known: Map<string, StatementRule>,
 ): void {
   const { predicate, object, graphs, inverse } = statement
   const text = JSON.stringify([predicate, object, graphs, inverse], (key, value) =>
     PLACES.includes(key) ? undefined : value,
   )
-  const before = seen.get(text)
-  if (before === undefined) seen.set(text, statement)
+  const before = known.get(text)
+  if (before === undefined) known.set(text, statement)
   else if (statement.objectPlace !== undefined)
     diagnostics.reportAt(
       'duplicate-rule',

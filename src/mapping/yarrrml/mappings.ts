@@ -131,7 +131,7 @@ function expandLinks(
   context: Context,
   rules: ReadonlyMap<string, readonly ResourceRule[]>,
 ): readonly ResourceRule[] {
-  const several = [...rules.values()].some(made => made.length > 1)
+  const several = [...rules.values()].some(rule => rule.length > 1)
   const all = [...rules.values()].flat()
   if (!several) return all
   return all.map(rule => ({

@@ -203,8 +203,8 @@ function objectOfText(
     )
   }
   if (kind === 'blank') {
-    const made = segmentsOf(context, bare, path)
-    return made === null ? null : { type: 'blank', segments: made.segments }
+    const parsed = segmentsOf(context, bare, path)
+    return parsed === null ? null : { type: 'blank', segments: parsed.segments }
   }
   const role: IriRole = wish.isClass ? CLASS : OBJECT
   if (kind === 'iri' || suffixed || (wish.isClass && kind !== 'literal')) {
@@ -240,9 +240,9 @@ function literal(
   language: string | readonly Segment[] | undefined,
   guess: boolean,
 ): ObjectMap | null {
-  const made = segmentsOf(context, node, path)
-  if (made === null) return null
-  const { segments } = made
+  const parsed = segmentsOf(context, node, path)
+  if (parsed === null) return null
+  const { segments } = parsed
   const [first] = segments
   if (datatype === undefined && language === undefined && segments.length === 1 && first?.type === 'field')
     return {

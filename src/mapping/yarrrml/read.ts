@@ -49,7 +49,7 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
     return null
   }
   const given = new Map(Object.entries({ ...INITIAL_CONTEXT, ...options.prefixes }))
-  const early: Context = {
+  const initial: Context = {
     diagnostics: collected,
     prefixes: given,
     declared: new Set(),
@@ -62,8 +62,8 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
     guesses: 0,
   }
   const before = collected.count()
-  const keys = readKeys(early, root, ROOT_KEYS, '')
-  reportUnsupported(early, keys, '')
+  const keys = readKeys(initial, root, ROOT_KEYS, '')
+  reportUnsupported(initial, keys, '')
   if (keys.authors !== undefined)
     collected.report(
       'authors-ignored',
@@ -75,13 +75,13 @@ function readRoot(root: YamlNode, collected: Diagnostics, options: ReadOptions):
   const prefixes = new Map([...given, ...declared])
   const mappings = keys.mappings?.value
   const context: Context = {
-    ...early,
+    ...initial,
     prefixes,
     declared: new Set(declared.keys()),
     base: readBase(collected, keys.base),
     external: readTexts(collected, keys.external),
     mappingKeys: new Map(mappings?.type === 'map' ? mappings.entries.map(({ key }) => [key.text, key]) : []),
-    sources: readNamedSources(early, keys.sources),
+    sources: readNamedSources(initial, keys.sources),
   }
   if (keys.mappings === undefined || mappings === undefined || isEmpty(mappings)) {
     const span = keys.mappings?.key.span ?? root.entries[0]?.key.span ?? root.span

@@ -189,7 +189,7 @@ function statements(
       : [[objects, objectsPath] as const]
   if (items.length === 0)
     context.diagnostics.report('po-shape', objects.span, path, 'the statement has no object')
-  const made: StatementRule[] = []
+  const rules: StatementRule[] = []
   const place = context.diagnostics.place(node.span, path)
   const common = { place, ...(graphs.length === 0 ? {} : { graphs }) }
   for (const [item, here] of items) {
@@ -197,7 +197,7 @@ function statements(
     if (context.rules > MAX_RULES) {
       const found = `the mapping has more than ${MAX_RULES} rules`
       context.diagnostics.report('limits', node.span, path, found)
-      return made
+      return rules
     }
     const object = readObject(context, item, here, { isClass: classes > 0, mark, type })
     if (object === null) continue
@@ -206,7 +206,7 @@ function statements(
       markPlace: context.diagnostics.place((mark ?? markNode(item) ?? valueNode(item)).span, here),
     }
     for (const { predicate, predicatePlace } of predicates)
-      made.push({ predicate, object, predicatePlace, ...places, ...common })
+      rules.push({ predicate, object, predicatePlace, ...places, ...common })
     if (inverse.length > 0 && (object.type === 'literal' || object.type === 'natural')) {
       const hint = 'Write ~iri behind the object, or type: iri.'
       const found = 'an inverse predicate needs an object that is a resource, found a literal'
@@ -214,7 +214,7 @@ function statements(
       continue
     }
     for (const { predicate, predicatePlace } of inverse)
-      made.push({ predicate, object, inverse: true, predicatePlace, ...places, ...common })
+      rules.push({ predicate, object, inverse: true, predicatePlace, ...places, ...common })
   }
-  return made
+  return rules
 }

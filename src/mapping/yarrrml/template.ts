@@ -29,7 +29,7 @@ export function parseTemplate(text: string): Template {
   let constant = ''
   let from = 0
   let plainColon = false
-  let colonSeen = false
+  let hasColon = false
   const close = (to: number) => {
     if (constant !== '') parts.push({ type: 'constant', text: constant, from, to })
     constant = ''
@@ -38,7 +38,7 @@ export function parseTemplate(text: string): Template {
     const character = text.charAt(at)
     const next = text.charAt(at + 1)
     if (character === '\\' && next !== '' && ESCAPABLE.includes(next)) {
-      if (next === ':' && !colonSeen) plainColon = true
+      if (next === ':' && !hasColon) plainColon = true
       constant += next
       at += 2
     } else if (character === '$' && next === '(') {
@@ -61,7 +61,7 @@ export function parseTemplate(text: string): Template {
       at = reference.end
       from = at
     } else {
-      if (character === ':') colonSeen = true
+      if (character === ':') hasColon = true
       constant += character
       at += 1
     }

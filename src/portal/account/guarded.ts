@@ -10,7 +10,7 @@ export type Checked<T> =
  * Checks a secret unless too many were wrong before. Whatever is thrown by the check passes on, and the attempt does not
  * count then.
  *
- * @param account a name as it was given, of a user or of nobody
+ * @param account a name as it was given, of an existing user or not
  * @param address of the client
  * @param device on which the account was signed in before; null for any other
  */

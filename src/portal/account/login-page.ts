@@ -44,7 +44,7 @@ export async function sendSecondStep(
   return sendPage(request, reply, options, page, null)
 }
 
-/** Sends the form, with a cookie that its token belongs to: so that no other site can log a person in as somebody else. */
+/** Sends the form, with a cookie bound to its token, so that no other site can log a person in to another account. */
 export async function sendLogin(
   request: FastifyRequest,
   reply: FastifyReply,

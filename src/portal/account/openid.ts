@@ -92,7 +92,7 @@ export class OpenIdSignIn {
       })
       const claims = tokens.claims()
       if (claims === undefined) throw new Error('there is no ID token')
-      // Many providers tell name and groups there alone.
+      // Many providers report name and groups there alone.
       const isRequested = configuration.serverMetadata().userinfo_endpoint !== undefined
       const more = isRequested
         ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
@@ -111,7 +111,7 @@ export class OpenIdSignIn {
     return new Set(groups.flatMap(name => lookup(this.provider.groups, name) ?? []).flatMap(grantsOf))
   }
 
-  /** What the provider says of itself (OpenID Connect Discovery 1.0), asked once, and again where that failed. */
+  /** The metadata of the provider (OpenID Connect Discovery 1.0), fetched once, and again after a failure. */
   private configuration(): Promise<Configuration> {
     this.found ??= this.discover().catch(cause => {
       this.found = null
@@ -140,7 +140,7 @@ export class OpenIdSignIn {
     return createHmac('sha256', secret).update(`openid ${purpose}\n${cookie}\n${more}`).digest('base64url')
   }
 
-  /** It carries where to go on, sealed. */
+  /** It carries the next address, sealed. */
   private state(cookie: string, next: string): string {
     return `${this.secretOf(cookie, 'state', next)}.${Buffer.from(next).toString('base64url')}`
   }
@@ -165,7 +165,7 @@ function firstLine(file: string): string {
   return readFileSync(file, 'utf8').split(/\r?\n/, 1)[0] ?? ''
 }
 
-/** True for addresses without TLS that nobody can listen to. */
+/** True for addresses without TLS that cannot be intercepted. */
 function isThisMachine({ protocol, hostname }: URL): boolean {
   return protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
 }

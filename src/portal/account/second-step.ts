@@ -12,7 +12,7 @@ const LIFE = 5 * 60_000
 
 /**
  * Failures of the second factor are counted for the account as a whole: in place of the device, which has a count of its
- * own only where the user signed in before. Only somebody with the password gets that far.
+ * own only where the user signed in before. It requires the password.
  */
 export const ANY_DEVICE = 'any'
 

@@ -4,13 +4,13 @@ import type { AccountPage } from '../../site/account-page.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import type { AccountsOptions, SignedIn } from '../../site/signed-in.ts'
 
-/** What a section answers: a page, or where to go on. */
+/** The answer of a section: a page, or a redirection. */
 export type SectionAnswer =
   | AccountPage
   /** With a session that takes the place of the one before. */
   | { readonly type: 'redirect'; readonly path: string; readonly session?: Session }
 
-/** What a section is asked with. */
+/** The request of a section. */
 export interface AccountRequest {
   readonly session: SignedIn
   readonly pageContext: PageContext

@@ -79,14 +79,14 @@ export function seriesFields(
   })
 }
 
-/** Fields that figures can be made of: names written in digits have no sum. */
+/** Fields that can be aggregated: names written in digits have no sum. */
 export function measuredFields(fields: readonly Field[]): readonly Field[] {
   return fields.filter(
     ({ type, name, annotations }) => isNumeric(type) && annotations.id === undefined && !/_id$/.test(name),
   )
 }
 
-/** The axis of a chart that nobody has chosen yet; null where no field has groups. */
+/** The default axis of a chart; null where no field has groups. */
 export function firstAxis(fields: readonly Field[], statistics: DatasetStatistics): Axis | null {
   const axes = axesOf(fields, statistics)
   const few = axes.filter(axis => {

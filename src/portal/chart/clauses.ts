@@ -12,19 +12,19 @@ export interface ChartClauses {
   readonly keys: { readonly x: string; readonly series: string | null; readonly value: string }
 }
 
-/** Groups of time and of ranges, and of all series together, that are asked for. */
+/** Groups of time and of ranges, and of all series together, that are requested. */
 const MAX_CHART_GROUPS = 2000
 
 /** The query whose answer a chart shows. */
 export function chartClauses(request: ChartRequest, width: number): ChartClauses {
-  const { axis, figure, of, series, sort, top } = request
+  const { axis, aggregate, of, series, sort, top } = request
   const x = aliasOf(axis)
-  const value = of === null ? 'number' : `${figure}_${of.name}`
+  const value = of === null ? 'number' : `${aggregate}_${of.name}`
   const keys = { x, series: series === null ? null : series.name, value: value === x ? `${value}_` : value }
   const whole = isContinuous(axis)
   const byAxis = whole || sort === 'axis'
   return {
-    select: `${of === null ? 'count(*)' : `${figure}(${fieldText(of)})`} as ${keys.value}`,
+    select: `${of === null ? 'count(*)' : `${aggregate}(${fieldText(of)})`} as ${keys.value}`,
     groupBy: [
       `${groupText(axis, width)} as ${nameText(x)}`.replace(/^(\w+) as \1$/, '$1'),
       ...(series === null

@@ -21,9 +21,9 @@ export interface ChartData {
   readonly slots: readonly ChartSlot[]
   /** Names of the series; one without a name where the chart is not divided. */
   readonly series: readonly string[]
-  /** A figure for each series of each slot; null where there is none. */
-  readonly figures: readonly (readonly (number | null)[])[]
-  /** Figures of the records that have no place on a scale; null where all have one. */
+  /** A value for each series of each slot; null where there is none. */
+  readonly values: readonly (readonly (number | null)[])[]
+  /** Values of the records that have no place on a scale; null where all have one. */
   readonly unplaced: readonly (number | null)[] | null
   /** Groups that there are, and values of the field of the series. */
   readonly groups: number
@@ -36,7 +36,7 @@ export const MAX_SERIES = 6
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
 /** Asks for the numbers of a chart. Faults: those of `Inquiry.find`. */
-export async function askChart(
+export async function queryChart(
   queryService: QueryService,
   source: PageQuerySource,
   selection: PageSelection,
@@ -45,7 +45,7 @@ export async function askChart(
 ): Promise<ChartData> {
   const all = { ...selection, orderBy: '' }
   const width = request.axis.type === 'ranges' ? await widthOf(queryService, source, all, request.axis) : 1
-  const ask = async ({ select, groupBy, orderBy, limit }: ChartClauses, max = limit) => {
+  const execute = async ({ select, groupBy, orderBy, limit }: ChartClauses, max = limit) => {
     const { rows, total } = await queryService.find(source, all, {
       select,
       groupBy,
@@ -58,7 +58,7 @@ export async function askChart(
   const clauses = chartClauses(request, width)
   const alone = chartClauses({ ...request, series: null }, width)
   const max = isContinuous(request.axis) ? alone.limit : request.top
-  const groups = await ask(alone, max)
+  const groups = await execute(alone, max)
   const keys = groups.rows.map(row => lookup(row, alone.keys.x))
   if (request.series === null)
     return placed(
@@ -67,7 +67,7 @@ export async function askChart(
       pageContext,
       keys,
       [''],
-      groups.rows.map(row => [figureOf(row, clauses)]),
+      groups.rows.map(row => [cellValue(row, clauses)]),
       {
         groups: groups.total,
         seriesValues: 1,
@@ -82,7 +82,7 @@ export async function askChart(
     offset: 0,
   })
   const values = largest.rows.map(({ object }) => object.series)
-  const { rows } = await ask(clauses)
+  const { rows } = await execute(clauses)
   const { series } = request
   return placed(
     request,
@@ -95,7 +95,7 @@ export async function askChart(
   )
 }
 
-/** The figures of each key and each series. */
+/** The values of each key and each series. */
 function table(
   rows: Rows,
   keys: readonly unknown[],
@@ -108,12 +108,12 @@ function table(
   for (const row of rows) {
     const column = columns.get(String(lookup(row, clauses.keys.series ?? '')))
     const line = cells[places.get(String(lookup(row, clauses.keys.x))) ?? -1]
-    if (line !== undefined && column !== undefined) line[column] = figureOf(row, clauses)
+    if (line !== undefined && column !== undefined) line[column] = cellValue(row, clauses)
   }
   return cells
 }
 
-function figureOf(row: Readonly<Record<string, unknown>>, { keys }: ChartClauses): number | null {
+function cellValue(row: Readonly<Record<string, unknown>>, { keys }: ChartClauses): number | null {
   const value = lookup(row, keys.value)
   if (typeof value === 'bigint') return Number(value)
   return typeof value === 'number' && Number.isFinite(value) ? value : null
@@ -126,13 +126,13 @@ function placed(
   pageContext: PageContext,
   keys: readonly unknown[],
   series: readonly string[],
-  figures: readonly (readonly (number | null)[])[],
+  values: readonly (readonly (number | null)[])[],
   totals: Pick<ChartData, 'groups' | 'seriesValues'>,
 ): ChartData {
   const whole = isContinuous(request.axis)
   const lines = keys.map((key, at) => ({
     slot: slotOf(key, at, request.axis, pageContext),
-    line: figures[at] ?? [],
+    line: values[at] ?? [],
     key,
   }))
   const shown = whole ? lines.filter(({ key }) => key !== null) : lines
@@ -141,7 +141,7 @@ function placed(
     clauses,
     slots: shown.flatMap(({ slot }) => slot ?? []),
     series,
-    figures: shown.flatMap(({ slot, line }) => (slot === null ? [] : [line])),
+    values: shown.flatMap(({ slot, line }) => (slot === null ? [] : [line])),
     unplaced: whole ? (lines.find(({ key }) => key === null)?.line ?? null) : null,
     ...totals,
   }

@@ -2,8 +2,8 @@ import type * as PlotModule from '@observablehq/plot'
 import type { Html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import type { ChartData } from './data.ts'
-import { axisLabel, figureLabel, periodLabel } from './labels.ts'
-import { marksOf, piecesOf } from './pieces.ts'
+import { aggregateLabel, axisLabel, periodLabel } from './labels.ts'
+import { piecesOf, plotLayers } from './pieces.ts'
 import { type ChartKind, isContinuous } from './request.ts'
 
 /** The sizes that a chart is drawn in: style sheets show the one that suits the screen. */
@@ -50,13 +50,13 @@ function svgText(
   const { pieces, low, high } = piecesOf(data, kind, pageContext)
   const isContinuousAxis = isContinuous(request.axis) && !isLying
   const labels = slots.map(({ label }) => shortened(label, size === 'wide' ? 30 : 17))
-  const longest = Math.max(0, ...labels.map(label => label.length))
-  const figures = [low, high].map(value => compact(pageContext, value).length)
+  const maxLength = Math.max(0, ...labels.map(label => label.length))
+  const widths = [low, high].map(value => compact(pageContext, value).length)
   const room = font * 0.6
   const lanes = isLying && pieces.some(({ lane }) => lane > 0) ? data.series.length : 1
-  const rotated = !isLying && !isContinuousAxis && longest * room > (width - 60) / Math.max(1, slots.length)
-  const axisOfFigures = {
-    label: figureLabel(pageContext, request.figure, request.of),
+  const rotated = !isLying && !isContinuousAxis && maxLength * room > (width - 60) / Math.max(1, slots.length)
+  const valueAxis = {
+    label: aggregateLabel(pageContext, request.aggregate, request.of),
     labelArrow: 'none',
     tickFormat: (value: number) => compact(pageContext, value),
     ticks: size === 'wide' ? 8 : 4,
@@ -90,38 +90,38 @@ function svgText(
       : 250
   const margins = isLying
     ? {
-        marginLeft: 12 + longest * room,
-        marginRight: 20 + (data.series.length === 1 ? Math.max(...figures) * room : 0),
+        marginLeft: 12 + maxLength * room,
+        marginRight: 20 + (data.series.length === 1 ? Math.max(...widths) * room : 0),
         marginTop: 8,
         marginBottom: 44,
       }
     : {
-        marginLeft: 18 + Math.max(...figures, 3) * room,
+        marginLeft: 18 + Math.max(...widths, 3) * room,
         marginRight: 24,
         marginTop: 34,
-        marginBottom: rotated ? 34 + Math.min(longest, 20) * room * 0.7 : 44,
+        marginBottom: rotated ? 34 + Math.min(maxLength, 20) * room * 0.7 : 44,
       }
   const options = {
     document,
     width,
     height: rows + margins.marginTop + margins.marginBottom,
     ...margins,
-    x: isLying ? { ...axisOfFigures, labelAnchor: 'center' } : axisOfGroups,
-    y: isLying ? { ...axisOfGroups, reverse: true } : axisOfFigures,
-    marks: marksOf(plot, pieces, kind, pageContext, data),
+    x: isLying ? { ...valueAxis, labelAnchor: 'center' } : axisOfGroups,
+    y: isLying ? { ...axisOfGroups, reverse: true } : valueAxis,
+    marks: plotLayers(plot, pieces, kind, pageContext, data),
   } as unknown as PlotModule.PlotOptions
   const svg = plot.plot(options) as unknown as Element
   return cleaned(
     svg,
     size,
     font,
-    `${figureLabel(pageContext, request.figure, request.of)} · ${axisLabel(pageContext, request.axis)}`,
+    `${aggregateLabel(pageContext, request.aggregate, request.of)} · ${axisLabel(pageContext, request.axis)}`,
   )
 }
 
 /** Areas that cannot be put upon one another are lines. */
 function kindOf({ request, series }: ChartData): ChartKind {
-  const isAdditive = request.figure === 'count' || request.figure === 'sum'
+  const isAdditive = request.aggregate === 'count' || request.aggregate === 'sum'
   return request.kind === 'area' && series.length > 1 && !isAdditive ? 'line' : request.kind
 }
 

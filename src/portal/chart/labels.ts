@@ -1,7 +1,7 @@
 import type { Field } from '../../model/field.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import type { Axis, AxisPart, Period } from './axes.ts'
-import type { ChartFigure } from './request.ts'
+import type { ChartAggregate } from './request.ts'
 
 /** What an axis is called. */
 export function axisLabel({ t }: PageContext, axis: Axis): string {
@@ -36,10 +36,10 @@ const PART_LABELS: Readonly<Record<AxisPart, Label>> = {
   hour_of_day: (t, field) => t('{field}, by hour of the day', { field }),
 }
 
-/** What the figures of a chart are. */
-export function figureLabel({ t }: PageContext, figure: ChartFigure, of: Field | null): string {
+/** The label of the values of a chart. */
+export function aggregateLabel({ t }: PageContext, aggregate: ChartAggregate, of: Field | null): string {
   const field = of?.label ?? ''
-  switch (figure) {
+  switch (aggregate) {
     case 'count':
       return t('Number of records')
     case 'sum':
@@ -53,7 +53,7 @@ export function figureLabel({ t }: PageContext, figure: ChartFigure, of: Field |
     case 'max':
       return t('Largest {field}', { field })
     default:
-      return figure satisfies never
+      return aggregate satisfies never
   }
 }
 

@@ -3,13 +3,13 @@ import type { PageContext } from '../../site/page-context.ts'
 import type { ChartData } from './data.ts'
 import { type ChartKind, isAdditive } from './request.ts'
 
-/** One figure of a chart, where it is drawn. */
+/** One value of a chart, with its position. */
 export interface Piece {
   /** On the axis of the groups. */
   readonly from: number
   readonly to: number
   readonly middle: number
-  /** On the axis of the figures. */
+  /** On the value axis. */
   readonly low: number
   readonly high: number
   readonly value: number
@@ -24,9 +24,9 @@ function seriesColour(series: number): string {
   return `var(--series-${series + 1})`
 }
 
-/** Puts the figures in their places: parts of a whole upon one another, others side by side. */
+/** Positions the values: parts of a whole upon one another, others side by side. */
 export function piecesOf(
-  { request, slots, series, figures }: ChartData,
+  { request, slots, series, values }: ChartData,
   kind: ChartKind,
   pageContext: PageContext,
 ): { readonly pieces: readonly Piece[]; readonly low: number; readonly high: number } {
@@ -35,7 +35,7 @@ export function piecesOf(
   const pieces = slots.flatMap((slot, at) => {
     const [start, end] = kind === 'bar' ? [at, at + 1] : [slot.from, slot.to]
     const ends = { up: 0, down: 0 }
-    return (figures[at] ?? []).flatMap((value, line): readonly Piece[] => {
+    return (values[at] ?? []).flatMap((value, line): readonly Piece[] => {
       if (value === null) return []
       const lane = isGrouped ? line : 0
       const margin = request.axis.type === 'ranges' || request.axis.type === 'period' ? 0.02 : 0.12
@@ -65,7 +65,7 @@ export function piecesOf(
 }
 
 /** The marks of a kind of chart. */
-export function marksOf(
+export function plotLayers(
   plot: typeof PlotModule,
   pieces: readonly Piece[],
   kind: ChartKind,
@@ -86,9 +86,9 @@ export function marksOf(
         title,
         rx: 2,
       })
-      const figure = (piece: Piece) =>
+      const formatted = (piece: Piece) =>
         pageContext.number(piece.value, { notation: 'compact', maximumSignificantDigits: 4 })
-      const texts = { y: 'middle', text: figure, fill: 'currentColor' } as const
+      const texts = { y: 'middle', text: formatted, fill: 'currentColor' } as const
       const named = [
         plot.text(
           pieces.filter(({ value }) => value >= 0),

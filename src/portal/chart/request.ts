@@ -3,13 +3,13 @@ import type { DatasetStatistics } from '../../model/dataset.ts'
 import type { Field } from '../../model/field.ts'
 import { type Axis, axesOf, axisText, firstAxis, measuredFields, seriesFields } from './axes.ts'
 
-export const FIGURES = ['count', 'sum', 'avg', 'median', 'min', 'max'] as const
-export type ChartFigure = (typeof FIGURES)[number]
+export const AGGREGATES = ['count', 'sum', 'avg', 'median', 'min', 'max'] as const
+export type ChartAggregate = (typeof AGGREGATES)[number]
 
 export const KINDS = ['bar', 'column', 'line', 'area'] as const
 export type ChartKind = (typeof KINDS)[number]
 
-/** Groups by their figures, the largest first or the smallest, or by what they are of. */
+/** Groups by their values, the largest first or the smallest, or by their keys. */
 export const SORTS = ['largest', 'smallest', 'axis'] as const
 export type Sort = (typeof SORTS)[number]
 
@@ -18,11 +18,11 @@ export const TOPS = [10, 20, 50, 100] as const
 /** Parameters of a chart in the address of its page. */
 export const CHART_PARAMETERS = ['x', 'y', 'series', 'kind', 'sort', 'top'] as const
 
-/** A chart that somebody asks for. */
+/** A requested chart. */
 export interface ChartRequest {
   readonly axis: Axis
-  readonly figure: ChartFigure
-  /** What the figure is made of; null counts records. */
+  readonly aggregate: ChartAggregate
+  /** The aggregated field; null counts records. */
   readonly of: Field | null
   readonly series: Field | null
   readonly kind: ChartKind
@@ -43,37 +43,38 @@ export function readChart(
   const axes = axesOf(fields, statistics)
   const axis = axes.find(each => axisText(each) === query.x) ?? firstAxis(fields, statistics)
   if (axis === null) return null
-  const { figure, of } = readFigure(query.y, measuredFields(fields))
+  const { aggregate, of } = readAggregate(query.y, measuredFields(fields))
   const series =
     seriesFields(fields, statistics).find(({ name }) => name === query.series && name !== axis.field.name) ??
     null
   const top = TOPS.find(each => String(each) === query.top) ?? 20
   const sort = oneOf(SORTS, query.sort) ?? defaultSort(axis)
   const kind = oneOf(KINDS, query.kind) ?? defaultKind(axis)
-  return { axis, figure, of, series, kind, sort, top }
+  return { axis, aggregate, of, series, kind, sort, top }
 }
 
-/** A figure as addresses have it: `count`, `sum(population)`. */
-export function figureText(figure: ChartFigure, of: Field | null): string {
-  return of === null ? figure : `${figure}(${of.name})`
+/** An aggregate as in addresses: `count`, `sum(population)`. */
+export function aggregateText(aggregate: ChartAggregate, of: Field | null): string {
+  return of === null ? aggregate : `${aggregate}(${of.name})`
 }
 
-function readFigure(given: unknown, measured: readonly Field[]): Pick<ChartRequest, 'figure' | 'of'> {
+function readAggregate(given: unknown, measured: readonly Field[]): Pick<ChartRequest, 'aggregate' | 'of'> {
   const [, name, argument] = /^(\w+)\((\w+)\)$/.exec(String(given)) ?? []
-  const figure = oneOf(FIGURES, name)
+  const aggregate = oneOf(AGGREGATES, name)
   const of = measured.find(field => field.name === argument)
-  if (figure === undefined || figure === 'count' || of === undefined) return { figure: 'count', of: null }
-  return { figure, of }
+  if (aggregate === undefined || aggregate === 'count' || of === undefined)
+    return { aggregate: 'count', of: null }
+  return { aggregate, of }
 }
 
-/** True for groups that stand on a scale and have neighbours. */
+/** True for groups on a continuous scale. */
 export function isContinuous({ type }: Axis): boolean {
   return type === 'ranges' || type === 'period'
 }
 
-/** True where the figures of parts can be put together to that of the whole. */
-export function isAdditive({ figure }: Pick<ChartRequest, 'figure'>): boolean {
-  return figure === 'count' || figure === 'sum'
+/** True where the values of parts add up to that of the whole. */
+export function isAdditive({ aggregate }: Pick<ChartRequest, 'aggregate'>): boolean {
+  return aggregate === 'count' || aggregate === 'sum'
 }
 
 function defaultSort(axis: Axis): Sort {

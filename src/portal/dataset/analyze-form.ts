@@ -2,13 +2,13 @@ import type { Field } from '../../model/field.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { type Axis, axesOf, axisText, measuredFields, seriesFields } from '../chart/axes.ts'
-import { axisLabel, figureLabel } from '../chart/labels.ts'
+import { aggregateLabel, axisLabel } from '../chart/labels.ts'
 import {
-  type ChartFigure,
+  AGGREGATES,
+  aggregateText,
+  type ChartAggregate,
   type ChartKind,
   type ChartRequest,
-  FIGURES,
-  figureText,
   isContinuous,
   KINDS,
   SORTS,
@@ -40,7 +40,7 @@ export function chartForm(context: TabContext, request: ChartRequest): Html {
   const whole = isContinuous(request.axis)
   return html`<form class="chart-form" action="${pageContext.href(path('analyze'))}" method="get" aria-label="${t('Chart')}">${cached}${languageField(pageContext)}
 ${choose('x', t('Groups'), axisOptions(pageContext, axes, request.axis))}
-${measured.length === 0 ? '' : choose('y', t('Figure'), figureOptions(pageContext, measured, request))}
+${measured.length === 0 ? '' : choose('y', t('Figure'), aggregateOptions(pageContext, measured, request))}
 ${dividing.length === 0 ? '' : choose('series', t('Divided by'), options([{ value: '', label: t('nothing') }, ...fieldChoices(dividing)], request.series?.name ?? ''))}
 ${choose('kind', t('Kind'), options(kinds(pageContext), KINDS.find(kind => kind === query.kind) ?? ''))}
 ${
@@ -80,19 +80,19 @@ function fieldChoices(fields: readonly Field[]): readonly Choice[] {
   return fields.map(({ name, label }) => ({ value: name, label }))
 }
 
-/** The number of records, and the figures of each field that has numbers. */
-function figureOptions(
+/** The number of records, and the aggregates of each numeric field. */
+function aggregateOptions(
   pageContext: PageContext,
   measured: readonly Field[],
-  { figure, of }: ChartRequest,
+  { aggregate, of }: ChartRequest,
 ): Html {
-  const chosen = figureText(figure, of)
-  const choice = (name: ChartFigure, field: Field | null) => ({
-    value: figureText(name, field),
-    label: figureLabel(pageContext, name, field),
+  const chosen = aggregateText(aggregate, of)
+  const choice = (name: ChartAggregate, field: Field | null) => ({
+    value: aggregateText(name, field),
+    label: aggregateLabel(pageContext, name, field),
   })
   const groups = measured.map(field => {
-    const own = FIGURES.filter(name => name !== 'count').map(name => choice(name, field))
+    const own = AGGREGATES.filter(name => name !== 'count').map(name => choice(name, field))
     return html`<optgroup label="${field.label}">${options(own, chosen)}</optgroup>`
   })
   return html`${options([choice('count', null)], chosen)}${groups}`

@@ -1,13 +1,13 @@
 import { type Html, html } from '../../site/html.ts'
 import { queryText } from '../../site/page-context.ts'
 import { axisText } from '../chart/axes.ts'
-import { askChart, type ChartData, MAX_SERIES } from '../chart/data.ts'
+import { type ChartData, MAX_SERIES, queryChart } from '../chart/data.ts'
 import { drawChart } from '../chart/draw.ts'
-import { axisLabel, figureLabel } from '../chart/labels.ts'
-import { CHART_PARAMETERS, figureText, isContinuous, readChart } from '../chart/request.ts'
+import { aggregateLabel, axisLabel } from '../chart/labels.ts'
+import { aggregateText, CHART_PARAMETERS, isContinuous, readChart } from '../chart/request.ts'
 import { apiParameters } from '../selection.ts'
 import { chartForm } from './analyze-form.ts'
-import { figuresTable } from './analyze-table.ts'
+import { valuesTable } from './analyze-table.ts'
 import { noRecords, type Tab, type TabContext } from './tab.ts'
 import { tablePath } from './table.ts'
 
@@ -24,7 +24,7 @@ export const analyzeTab: Tab = {
     const { t } = pageContext
     const request = readChart(query, entry.dataset.fields, entry.statistics)
     if (request === null) return { body: html`` }
-    const data = await askChart(queryService, source, selection, request, pageContext)
+    const data = await queryChart(queryService, source, selection, request, pageContext)
     const form = chartForm(context, request)
     if (data.slots.length === 0) {
       const reason =
@@ -33,24 +33,32 @@ export const analyzeTab: Tab = {
           : t('None of these records has a value for this axis. Choose another one.')
       return { islands: ['analyze.js'], body: html`${form}<p class="empty">${reason}</p>` }
     }
-    const title = `${figureLabel(pageContext, request.figure, request.of)} · ${axisLabel(pageContext, request.axis)}`
-    const { axis, figure, of, series, kind, sort, top } = request
-    const key = [axisText(axis), figureText(figure, of), series?.name, kind, sort, top, pageContext.language]
+    const title = `${aggregateLabel(pageContext, request.aggregate, request.of)} · ${axisLabel(pageContext, request.axis)}`
+    const { axis, aggregate, of, series, kind, sort, top } = request
+    const key = [
+      axisText(axis),
+      aggregateText(aggregate, of),
+      series?.name,
+      kind,
+      sort,
+      top,
+      pageContext.language,
+    ]
     const chart = await queryService.drawing(source, selection, key, () => drawChart(pageContext, data))
     return {
       islands: ['analyze.js'],
       body: html`${form}
-<figure class="chart-figure"><figcaption><h2>${title}</h2>${notes(context, data)}${legend(data)}</figcaption>
+<figure class="chart-figure"><figcaption><h2>${title}</h2>${remarks(context, data)}${legend(data)}</figcaption>
 ${chart}</figure>
 ${call(context, data)}
 <h2>${t('The numbers')}</h2>
-${figuresTable(context, data)}`,
+${valuesTable(context, data)}`,
     }
   },
 }
 
 /** What the chart leaves out. */
-function notes(
+function remarks(
   { pageContext: { t } }: TabContext,
   { request, slots, groups, seriesValues, series }: ChartData,
 ): Html {

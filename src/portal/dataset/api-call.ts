@@ -47,7 +47,7 @@ export function callParameters(call: ApiCall): LinkParameters {
 }
 
 /**
- * What the call answers; null where the page cannot tell it, because the API has another clock in mind. Faults are those
+ * The answer of the call; null where the page cannot compute it, because the API has another clock in mind. Faults are those
  * of the API.
  */
 export async function answerCall(context: TabContext, call: ApiCall): Promise<AnswerPage | null> {

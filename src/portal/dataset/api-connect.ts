@@ -30,9 +30,9 @@ export function endpointList({ pageContext, entry }: TabContext): Html {
     ],
     ['DCAT', '/api/explore/v2.1/catalog/exports/ttl', t('The metadata of the dataset, as RDF.'), dcat],
   ] as const
-  const items = endpoints.map(([name, path, says, parameters]) => {
+  const items = endpoints.map(([name, path, description, parameters]) => {
     const { href, address } = endpointAddress(pageContext, path, parameters)
-    return html`<div><dt>${name}</dt><dd>${addressLine(pageContext, href, address)}<br><span class="soft">${says}</span></dd></div>
+    return html`<div><dt>${name}</dt><dd>${addressLine(pageContext, href, address)}<br><span class="soft">${description}</span></dd></div>
 `
   })
   const console = endpointAddress(pageContext, paths.console).href

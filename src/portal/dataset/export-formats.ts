@@ -10,7 +10,7 @@ export interface ShownFormat {
   readonly name: string
   readonly title: string
   /** What it is good for. */
-  readonly says: { readonly label: string }
+  readonly description: { readonly label: string }
   /** True for RDF, whose files have all triples of the records. */
   readonly isRdf: boolean
 }
@@ -53,10 +53,10 @@ export const FORMAT_GROUPS: readonly FormatGroup[] = [
   },
 ]
 
-function table(name: string, title: string, says: ShownFormat['says']): ShownFormat {
-  return { name, title, says, isRdf: false }
+function table(name: string, title: string, description: ShownFormat['description']): ShownFormat {
+  return { name, title, description, isRdf: false }
 }
 
-function rdf(name: string, title: string, says: ShownFormat['says']): ShownFormat {
-  return { name, title, says, isRdf: true }
+function rdf(name: string, title: string, description: ShownFormat['description']): ShownFormat {
+  return { name, title, description, isRdf: true }
 }

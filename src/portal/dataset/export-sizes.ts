@@ -46,9 +46,9 @@ export function tableSizes(
 ): Promise<Sizes> {
   const known = tables.get(sample)
   if (known !== undefined) return known
-  const made = sizesOf(formats, name => tableSize(entry, sample, name))
-  tables.set(sample, made)
-  return made
+  const measured = sizesOf(formats, name => tableSize(entry, sample, name))
+  tables.set(sample, measured)
+  return measured
 }
 
 const UNMEASURED = 'the link is without a size'
@@ -57,9 +57,9 @@ const UNMEASURED = 'the link is without a size'
 export function graphSizes(entry: ServedDataset): Promise<Sizes> {
   const known = graphs.get(entry)
   if (known !== undefined) return known
-  const made = ignoreRejection(measureGraph(entry), UNMEASURED).then(sizes => sizes ?? {})
-  graphs.set(entry, made)
-  return made
+  const measured = ignoreRejection(measureGraph(entry), UNMEASURED).then(sizes => sizes ?? {})
+  graphs.set(entry, measured)
+  return measured
 }
 
 async function sizesOf(
@@ -118,7 +118,7 @@ async function measureGraph({ dump, prefixes }: ServedDataset): Promise<Sizes> {
   return { n3: whole, ...others }
 }
 
-/** The last four bytes of a gzip file tell the length of what is in it (RFC 1952, section 2.3.1), modulo 4 GiB. */
+/** The last four bytes of a gzip file are the length of its content (RFC 1952, section 2.3.1), modulo 4 GiB. */
 async function lengthOfGzip(file: string): Promise<number> {
   const handle = await open(file)
   try {

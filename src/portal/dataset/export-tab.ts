@@ -119,7 +119,7 @@ function formatGroup(
 
 function formatCard(
   { pageContext, entry, selection }: TabContext,
-  { name, title, says, isRdf }: ShownFormat,
+  { name, title, description, isRdf }: ShownFormat,
   size: number | undefined,
   options: LinkParameters,
 ): Html {
@@ -137,7 +137,7 @@ function formatCard(
     size === undefined
       ? ''
       : html` <span class="size">${t('about {size}', { size: sizeText(pageContext, size) })}</span>`
-  return html`<a href="${href}" rel="nofollow" download>${title}</a>${about}<p>${t(says.label)}</p>`
+  return html`<a href="${href}" rel="nofollow" download>${title}</a>${about}<p>${t(description.label)}</p>`
 }
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const

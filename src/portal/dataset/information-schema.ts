@@ -31,7 +31,7 @@ export function schemaTable({ pageContext, entry }: TabContext): Html {
   const rows = dataset.fields.map(field => {
     const known = lookup(statistics.fields, field.name)
     return html`<tr><th scope="row">${field.label}<br><code class="soft">${field.name}</code></th>
-<td>${fieldTypeText(pageContext, field)}${marks(pageContext, field)}</td>
+<td>${fieldTypeText(pageContext, field)}${badgeList(pageContext, field)}</td>
 <td class="description">${field.description ?? html`<span class="none" aria-label="${t('no description')}">–</span>`}${originText(pageContext, origins.get(field.name))}</td>
 <td>${known === undefined ? '' : range(pageContext, field, known)}</td>
 <td class="number">${known === undefined ? '' : distinct(pageContext, known)}</td>
@@ -52,7 +52,7 @@ function originText({ t }: PageContext, origin: FieldOrigin | undefined): Html {
 }
 
 /** The unit of a field, and what it is good for. */
-function marks({ t }: PageContext, { annotations }: Field): Html {
+function badgeList({ t }: PageContext, { annotations }: Field): Html {
   const unit = annotations.unit?.[0]
   const badges = [
     ...(annotations.id === undefined ? [] : [t('identifier')]),

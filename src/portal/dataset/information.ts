@@ -26,7 +26,7 @@ export const informationTab: Tab = {
     const description = metaText(entry, 'description')
     return {
       body: html`<div class="prose">${description === null ? html`<p class="soft">${t('Its publisher has not described it yet.')}</p>` : richText(description)}</div>
-${figures(context)}
+${statisticsTiles(context)}
 <h2>${t('About this dataset')}</h2>
 ${metadataList(context)}
 ${entry.content === 'records' ? html`<h2>${t('Fields')}</h2>${schemaTable(context)}${await samples(context)}` : ''}
@@ -36,8 +36,8 @@ ${twins(context)}`,
   },
 }
 
-/** What stands out: how much there is of it, and how much it is asked for. */
-function figures({ pageContext, entry, services }: TabContext): Html {
+/** Key statistics: the size of the dataset, and its use. */
+function statisticsTiles({ pageContext, entry, services }: TabContext): Html {
   const { t } = pageContext
   const { dataset, statistics, triples, content, named } = entry
   const used = services.usage(dataset.id) ?? {}
@@ -53,11 +53,11 @@ function figures({ pageContext, entry, services }: TabContext): Html {
     [Number(used.download_count ?? 0), t('Downloads')],
     [Number(used.api_call_count ?? 0), t('API calls')],
   ]
-  const tiles = shown.flatMap(([figure, label], at) =>
-    figure === 0 && at > 0
+  const tiles = shown.flatMap(([count, label], at) =>
+    count === 0 && at > 0
       ? []
       : [
-          html`<div><dt>${label}</dt><dd>${pageContext.number(figure)}</dd></div>
+          html`<div><dt>${label}</dt><dd>${pageContext.number(count)}</dd></div>
 `,
         ],
   )

@@ -5,9 +5,9 @@ import { type Html, html } from '../../site/html.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'
 import type { HighlightToken } from '../parts/highlight.ts'
 import { endpointAddress, endpointPaths } from './endpoints.ts'
-import { figuresOf, sampleResource } from './linked-data-figures.ts'
 import { classList, lookUpAddress, propertyList, usedNames } from './linked-data-lists.ts'
 import { characteristicSets } from './linked-data-sets.ts'
+import { graphStatisticsOf, sampleResource } from './linked-data-statistics.ts'
 import type { Tab, TabContext } from './tab.ts'
 
 /** Characters of a mapping that the page shows. */
@@ -22,7 +22,7 @@ export const linkedDataTab: Tab = {
   render: async context => {
     const { pageContext, entry, services } = context
     const { t } = pageContext
-    const graphStatistics = await figuresOf(services, entry)
+    const graphStatistics = await graphStatisticsOf(services, entry)
     const sample = graphStatistics === null ? null : await sampleResource(services, entry, graphStatistics)
     const intro = t.many(
       '{n} triple in a graph of its own',
@@ -129,13 +129,13 @@ function mapping({ pageContext, entry }: TabContext): Html {
     return html`<h2>${t('Where the triples come from')}</h2><p>${t('This dataset is RDF already: its triples are those of its files.')}</p>`
   const text = entry.mapping?.text ?? directMappingText(entry.dataset)
   const cut = text.length > MAX_LENGTH ? `${text.slice(0, text.lastIndexOf('\n', MAX_LENGTH))}\n# …` : text
-  const says =
+  const description =
     entry.mapping === null
       ? t(
           'This dataset has no mapping of its own: a record is a subject, a field a predicate, a value an object.',
         )
       : t('Each record becomes triples by these rules, written in YARRRML.')
-  return html`<h2>${t('Mapping')}</h2><p>${says}</p>${codeBlock(pageContext, cut.trim(), 'yaml')}`
+  return html`<h2>${t('Mapping')}</h2><p>${description}</p>${codeBlock(pageContext, cut.trim(), 'yaml')}`
 }
 
 function prefixes({ pageContext, entry }: TabContext): Html {

@@ -11,7 +11,7 @@ import { firstPublished, mapRecords, prefixesOf } from '../../publishing/mapping
 import { currentManifest, type Manifest, versionsOf } from '../../publishing/versions/versions.ts'
 import { DataCache } from '../data-cache.ts'
 
-/** Records that are mapped to tell what changes, and of these, records whose triples are shown. */
+/** Records that are mapped to show changes, and of these, records whose triples are shown. */
 const SAMPLE = 100
 const SHOWN_RECORDS = 3
 
@@ -21,7 +21,7 @@ const MAX_TRIPLES = 50_000
 /** A mapping as it is being edited. */
 export interface MappingDraft {
   readonly text: string
-  /** Of what is being edited, or would be made: its ending tells the language. */
+  /** Of what is being edited, or would be made: its ending identifies the language. */
   readonly file: string
 }
 
@@ -95,16 +95,16 @@ function sampleOf(
   place: Parameters<typeof mapRecords>[1],
   records: readonly DatasetRecord[],
 ): DraftSample {
-  const made = mapRecords(mapping, place, records, MAX_TRIPLES)
-  const before = mapRecords(inForce, place, records.slice(0, made.records))
+  const mapped = mapRecords(mapping, place, records, MAX_TRIPLES)
+  const before = mapRecords(inForce, place, records.slice(0, mapped.records))
   const first = records.slice(0, SHOWN_RECORDS)
   return {
     prefixes: prefixesOf(mapping, place.base, place.id),
     shown: { records: first.length, lines: mapRecords(mapping, place, first).lines },
-    records: made.records,
-    triples: made.lines.size,
-    rules: made.rules,
-    added: made.lines.without(before.lines),
-    removed: before.lines.without(made.lines),
+    records: mapped.records,
+    triples: mapped.lines.size,
+    rules: mapped.rules,
+    added: mapped.lines.without(before.lines),
+    removed: before.lines.without(mapped.lines),
   }
 }

@@ -78,8 +78,8 @@ ${part(removed, t.many('{n} triple is removed', '{n} triples are removed', remov
 
 function triples({ t }: PageContext, { shown, prefixes, records, triples }: DraftSample): Html {
   const label = t('Triples of the first records')
-  const figures = [t.many('{n} record', '{n} records', records), t.many('{n} triple', '{n} triples', triples)]
-  return html`<h2>${label}</h2><p class="facts">${figures.map(figure => html`<span>${figure}</span> `)}</p>${block(shown.lines, prefixes, label)}`
+  const counts = [t.many('{n} record', '{n} records', records), t.many('{n} triple', '{n} triples', triples)]
+  return html`<h2>${label}</h2><p class="facts">${counts.map(count => html`<span>${count}</span> `)}</p>${block(shown.lines, prefixes, label)}`
 }
 
 /** Turtle that can be scrolled with the keyboard. */
@@ -91,13 +91,13 @@ function block(lines: Lines, prefixes: Readonly<Record<string, string>>, label: 
 
 function rules({ t, number }: PageContext, { rules, prefixes }: DraftSample): Html {
   const rows = rules.slice(0, 3 * MAX_REPORTED).map(rule => {
-    const { resource, predicate, term, place, made } = rule
+    const { resource, predicate, term, place, made: written } = rule
     const line =
       place === undefined
         ? ''
         : html`<a href="#text" data-line="${place.line}" data-column="${place.column}">${number(place.line)}</a>`
     const left = leftOut(t, rule)
-    return html`<tr><td class="number">${line}</td><td>${resource}</td><td>${predicate === null ? html`<em>${t('the resource')}</em>` : html`<code>${shortIri(predicate, prefixes)}</code>`}</td><td><code>${shortIri(term, prefixes)}</code></td><td class="number">${number(made)}</td><td>${left.length === 0 ? '' : left.join(', ')}</td></tr>
+    return html`<tr><td class="number">${line}</td><td>${resource}</td><td>${predicate === null ? html`<em>${t('the resource')}</em>` : html`<code>${shortIri(predicate, prefixes)}</code>`}</td><td><code>${shortIri(term, prefixes)}</code></td><td class="number">${number(written)}</td><td>${left.length === 0 ? '' : left.join(', ')}</td></tr>
 `
   })
   const label = t('Rules')

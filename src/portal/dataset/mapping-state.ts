@@ -6,7 +6,7 @@ import type { Manifest } from '../../publishing/versions/versions.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 
-/** What has become of the mapping that stands in the portal folder. */
+/** The state of the mapping in the portal folder. */
 export type MappingState =
   /** The dataset has no mapping of its own. */
   | { readonly type: 'proposal' }

@@ -15,7 +15,7 @@ import type { Tab, TabContext } from './tab.ts'
 export interface MappingEdit {
   readonly checker: DraftChecker
   readonly formToken: string
-  /** null for the mapping as it stands in the portal. */
+  /** null for the mapping in the portal folder. */
   readonly text: string | null
   readonly outcome:
     | { readonly type: 'opened' }
@@ -91,7 +91,7 @@ ${shown}</textarea>
 <script type="application/json" id="mapping-fields">${fieldList(entry.dataset.fields.map(field => field.name))}</script>`
 }
 
-/** Names as JSON that can stand in a script element: no `<` ends it. */
+/** Names as JSON that is safe in a script element: no `<` ends it. */
 function fieldList(names: readonly string[]): Html {
   return { html: JSON.stringify(names).replaceAll('<', '\\u003c') }
 }

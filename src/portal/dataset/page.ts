@@ -18,7 +18,7 @@ import { TABS } from './tabs.ts'
 /**
  * Answers with a tab of a dataset. Faults: NotFoundResource, Unauthorised, ForbiddenAccess, those of the store.
  *
- * @param made the tab itself, where it is made for this request, of a form that was posted
+ * @param postedTab the tab itself, where it is made for this request, of a form that was posted
  */
 export async function answerDataset(
   request: FastifyRequest,
@@ -27,7 +27,7 @@ export async function answerDataset(
   queryService: QueryService,
   id: string,
   name: string,
-  made?: Tab,
+  postedTab?: Tab,
 ): Promise<FastifyReply> {
   const entry = services.catalog.visibleTo(request.principal).dataset(id)
   const pageContext = pageContextOf(request, services)
@@ -35,7 +35,7 @@ export async function answerDataset(
   const path = (tab: TabName) => `/explore/dataset/${encodeURIComponent(id)}/${tab}/`
   const shown = TABS.filter(tab => tab.isShown({ entry, pageContext }))
   const found = shown.find(each => each.name === name)
-  const tab = found === undefined ? undefined : (made ?? found)
+  const tab = found === undefined ? undefined : (postedTab ?? found)
   if (tab === undefined) throw new Fault('NotFoundResource', { kind: 'page', id: name.slice(0, 100) })
   const context = { pageContext, services, queryService, entry, source: recordsSource(entry), query, path }
   const { selection, fault, content, total } = await renderTab(tab, context)
@@ -100,7 +100,7 @@ function viewOf({ parameters = [] }: Tab, query: QueryParameters): Readonly<Reco
   )
 }
 
-/** What stands where a tab would be: the filter bar tells what is wrong with the filter, where there is one. */
+/** Replaces the content of a tab: the filter bar shows what is wrong with the filter, where there is one. */
 function faultInstead({ t }: TabContext['pageContext'], { isFiltered }: Tab, { message }: Fault): Html {
   return isFiltered
     ? html`<p class="empty">${t('Nothing is shown until the filter can be read.')}</p>`

@@ -48,7 +48,7 @@ ${total > DEEPEST ? html`<p class="soft">${t('Pages go as far as record {n}; exp
   },
 }
 
-/** The rows of the page that is asked for, or of the last one where there are not as many. */
+/** The rows of the requested page, or of the last one where there are not as many. */
 async function pageOfRows({ queryService, source, selection, pageContext }: TabContext) {
   const pageAt = (offset: number) =>
     queryService.find(source, selection, { limit: ROWS, offset }, pageContext.language)

@@ -17,7 +17,7 @@ import { endpointAddress } from './endpoints.ts'
 import type { Tab, TabContext } from './tab.ts'
 import { tablePath } from './table.ts'
 
-/** Changed records on a page, and pages that can be asked for. */
+/** Changed records on a page, and maximum number of pages. */
 const PAGE_RECORDS = 50
 const MAX_PAGES = 10_000
 

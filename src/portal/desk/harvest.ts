@@ -30,7 +30,7 @@ export interface HarvestForm {
   readonly problems: ReadonlyMap<string, string>
 }
 
-/** The form of harvest.yaml, with an empty entry at its end. Faults: ConfigInvalid where somebody wrote nonsense there. */
+/** The form of harvest.yaml, with an empty entry at its end. Faults: ConfigInvalid where its content is invalid. */
 export function savedHarvest(portal: string): HarvestForm {
   const entries = readHarvesters(portal).map(harvester =>
     Object.fromEntries(

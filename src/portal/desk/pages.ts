@@ -85,7 +85,11 @@ export function datasetBody(
   { pageContext, token }: DeskContext,
   dataset: DeskDataset,
   section: SectionName,
-  notes: { readonly done: string | null; readonly problem: string | null; readonly running: string | null },
+  messages: {
+    readonly done: string | null
+    readonly problem: string | null
+    readonly running: string | null
+  },
   content: Html,
 ): Html {
   const { t } = pageContext
@@ -101,7 +105,7 @@ export function datasetBody(
 <p>${publicationText(t, dataset)} ${dataset.manifest === null ? '' : html`<a href="${pageContext.href(`/explore/dataset/${dataset.id}/`)}">${t('The page of the dataset')}</a>`}</p>
 <div class="buttons">${button('publish', t('Publish'), '')}${dataset.manifest === null ? '' : button('withdraw', t('Withdraw'))}${dataset.hasDraft ? button('discard', t('Discard changes')) : ''}</div>
 <nav class="tabs" aria-label="${t('Views of the dataset')}"><ul>${links}</ul></nav></div>
-${notes.problem === null ? '' : note('bad', html`<p class="lines">${notes.problem}</p>`)}${notes.done === null ? '' : note('good', html`<p>${notes.done}</p>`)}${notes.running === null ? '' : note('good', html`<p>${notes.running} <a href="${pageContext.href(`${home}${section}/`)}">${t('Look again')}</a></p>`)}
+${messages.problem === null ? '' : note('bad', html`<p class="lines">${messages.problem}</p>`)}${messages.done === null ? '' : note('good', html`<p>${messages.done}</p>`)}${messages.running === null ? '' : note('good', html`<p>${messages.running} <a href="${pageContext.href(`${home}${section}/`)}">${t('Look again')}</a></p>`)}
 <div class="reading">${content}</div>`
 }
 
@@ -115,7 +119,7 @@ export function fieldsBody(
   const { pageContext, token } = desk
   const { t } = pageContext
   const path = `/desk/${dataset.id}/fields/`
-  const rows = fields.map(({ spec, field, examples, misfits: conversionErrors }, at) => {
+  const rows = fields.map(({ spec, field, examples, conversionErrors }, at) => {
     const input = (name: string, label: string, value: string) =>
       html`<input name="${name}.${at}" value="${value}" aria-label="${label}: ${spec.name}">`
     const options = FIELD_TYPES.map(

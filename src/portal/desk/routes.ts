@@ -42,7 +42,7 @@ const MAX_FORM = 2_000_000
 /** Records of a preview. */
 const PREVIEWED = 10
 
-/** Faults that a form tells beside itself. */
+/** Faults that a form shows. */
 const REPORTED = new Set(['BadRequest', 'Conflict', 'ContentTooLarge', 'VersionUnknown', 'NotFoundResource'])
 
 /** The desk: what publishers do, as pages that need no scripts. Only people who are signed in and may publish come in. */
@@ -108,7 +108,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     const context = { pageContext, token: tokenFor(session, options) }
     const status = desk.status(principal, id)
     const failed = status?.type === 'failed' ? status.reason : null
-    const notes = {
+    const messages = {
       problem: problem ?? failed,
       done: query.done === '1' && problem === null ? pageContext.t('Saved.') : null,
       running: status?.type === 'running' ? pageContext.t('It is being published.') : null,
@@ -118,7 +118,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       request,
       reply,
       dataset.title,
-      datasetBody(context, dataset, section, notes, content),
+      datasetBody(context, dataset, section, messages, content),
       problem === null ? 200 : 400,
     )
   }

@@ -136,6 +136,6 @@ async function inferredBody(
   )
   const heads = [t('Name'), t('Type'), t('Examples'), t('Why')]
   return html`<h2 id="inferred-fields">${t('Fields as they are inferred')}</h2>
-<p>${t.many('{n} record', '{n} records', inspection.rows)}</p>${inspection.notes.length === 0 ? '' : html`<ul>${inspection.notes.map(note => html`<li>${note}</li>`)}</ul>`}
+<p>${t.many('{n} record', '{n} records', inspection.rows)}</p>${inspection.diagnostics.length === 0 ? '' : html`<ul>${inspection.diagnostics.map(note => html`<li>${note}</li>`)}</ul>`}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="inferred-fields"><table><thead><tr>${heads.map(head => html`<th scope="col">${head}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`
 }

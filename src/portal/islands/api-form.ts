@@ -17,7 +17,7 @@ form?.addEventListener('submit', event => {
   })
 })
 
-/** The condition becomes an editor when somebody turns to it: it is loaded then. */
+/** The condition becomes an editor when it gets the focus: it is loaded then. */
 const where = form?.querySelector<HTMLTextAreaElement>('textarea[name=where]')
 where?.addEventListener(
   'focus',
@@ -35,12 +35,12 @@ async function run(address: URL): Promise<void> {
   shown.setAttribute('aria-busy', 'true')
   try {
     const page = new DOMParser().parseFromString(await (await fetch(address)).text(), 'text/html')
-    const made = page.querySelector<HTMLElement>('#call')
-    if (made === null) return location.assign(address)
-    shown.replaceWith(made)
-    for (const button of made.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
+    const callArea = page.querySelector<HTMLElement>('#call')
+    if (callArea === null) return location.assign(address)
+    shown.replaceWith(callArea)
+    for (const button of callArea.querySelectorAll<HTMLButtonElement>('button.copy')) button.hidden = false
     // What the portal refuses is reported on the page: nothing would come of the call.
-    if (made.querySelector('.fault') === null) await call(made)
+    if (callArea.querySelector('.fault') === null) await call(callArea)
   } catch {
     report(shown, shown.dataset.failed ?? '')
     shown.removeAttribute('aria-busy')

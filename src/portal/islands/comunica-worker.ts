@@ -27,7 +27,7 @@ let hasEnded = false
 scope.onmessage = ({ data }) => {
   run(data).catch(fail)
 }
-// Comunica throws some errors where nobody waits for them.
+// Comunica throws some errors outside of any awaited promise.
 scope.onunhandledrejection = event => {
   event.preventDefault()
   fail(event.reason)
@@ -86,25 +86,25 @@ function finish(): void {
 const TRIPLE = ['subject', 'predicate', 'object'] as const
 
 async function reportRows<Item>(items: AsyncIterable<Item>, row: (item: Item) => MessageRow): Promise<void> {
-  let held: MessageRow[] = []
+  let buffered: MessageRow[] = []
   let timer: ReturnType<typeof setTimeout> | null = null
   const flush = () => {
     if (timer !== null) clearTimeout(timer)
     timer = null
-    if (held.length > 0) report({ type: 'rows', rows: held })
-    held = []
+    if (buffered.length > 0) report({ type: 'rows', rows: buffered })
+    buffered = []
   }
   for await (const item of items) {
-    held.push(row(item))
+    buffered.push(row(item))
     timer ??= setTimeout(flush, TIMEOUT)
-    if (held.length >= MAX_ROWS) flush()
+    if (buffered.length >= MAX_ROWS) flush()
   }
   flush()
 }
 
 /**
- * Asks like `fetch` and counts. A portal that is reached by another address than its public one is asked by that one, and
- * its answers keep the name under which they were asked for: fragments speak of themselves by it.
+ * Asks like `fetch` and counts. A portal that is reached by another address than its public one is requested at that one, and
+ * its answers keep the requested address: fragments speak of themselves by it.
  */
 function countedFetch(base: string, here: string): typeof fetch {
   let isReported = true

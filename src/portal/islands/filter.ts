@@ -1,4 +1,4 @@
-/** The condition of the filter bar becomes an editor when somebody turns to it: it is loaded then. */
+/** The condition of the filter bar becomes an editor when it gets the focus: it is loaded then. */
 const field = document.querySelector<HTMLTextAreaElement>('.filter textarea[name=where]')
 field?.addEventListener(
   'focus',

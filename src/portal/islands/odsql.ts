@@ -1,4 +1,4 @@
-/** The ODSQL playground: its condition becomes an editor when somebody turns to it, and another dataset begins anew. */
+/** The ODSQL playground: its condition becomes an editor when it gets the focus, and another dataset begins anew. */
 const condition = document.querySelector<HTMLTextAreaElement>('#odsql [name=where]')
 condition?.addEventListener(
   'focus',

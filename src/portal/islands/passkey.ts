@@ -29,7 +29,7 @@ async function send(form: HTMLFormElement): Promise<void> {
     // Not by an event of its own, which would be stopped again.
     form.submit()
   } catch {
-    // Who has sent the dialog away is not told why, and no more may be known (section 14.5).
+    // A cancelled dialog gives no reason, by design (section 14.5).
     if (problem !== null) problem.hidden = false
   }
 }
@@ -42,10 +42,10 @@ async function create(options: Json): Promise<Json> {
     user: { ...user, id: bytes(String(user.id)) },
     excludeCredentials: descriptors(options.excludeCredentials),
   } as unknown as PublicKeyCredentialCreationOptions
-  const made = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential
-  const response = made.response as AuthenticatorAttestationResponse
+  const credential = (await navigator.credentials.create({ publicKey })) as PublicKeyCredential
+  const response = credential.response as AuthenticatorAttestationResponse
   return {
-    ...common(made),
+    ...common(credential),
     response: {
       clientDataJSON: text(response.clientDataJSON),
       attestationObject: text(response.attestationObject),

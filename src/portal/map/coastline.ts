@@ -30,7 +30,7 @@ export function bordersModule(): string {
 const EDGE = 180
 
 /**
- * The parts of a line on one map of the world: what crosses the 180th meridian is cut there and goes on at the other edge, so
+ * The parts of a line on one map of the world: what crosses the 180th meridian is cut there and continues at the other edge, so
  * that nothing is drawn twice. A ring stays a ring, closed along the edge.
  */
 export function cutAtEdges(line: Line, type: 'ring' | 'path'): readonly Line[] {
@@ -44,7 +44,7 @@ export function cutAtEdges(line: Line, type: 'ring' | 'path'): readonly Line[] {
   })
 }
 
-/** A line that crosses the 180th meridian goes on beyond it. */
+/** A line that crosses the 180th meridian continues beyond it. */
 function unrolled(line: Line): Line {
   let turns = 0
   let before: Line[number] | null = null

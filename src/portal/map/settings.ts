@@ -1,4 +1,4 @@
-/** What a page tells the script of its map. */
+/** Settings that a page passes to the script of its map. */
 export interface MapSettings {
   /** Path of the dataset in the Explore API v2.1. */
   readonly api: string

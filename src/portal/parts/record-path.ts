@@ -47,8 +47,8 @@ function namerOf({ mapping, dataset }: ServedDataset): Namer {
           ? ((lookup(object, name) as Value | undefined) ?? null)
           : null,
     )
-    const made = write({ id, position: 0, values }, subjectReport(main))
-    const subject = typeof made === 'string' ? made : made?.[0]
+    const subjectText = write({ id, position: 0, values }, subjectReport(main))
+    const subject = typeof subjectText === 'string' ? subjectText : subjectText?.[0]
     return subject?.startsWith('<') === true && !subject.includes('\\') ? subject.slice(1, -1) : null
   }
 }

@@ -3,7 +3,7 @@ import { isIri } from '../../rdf/iri.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
 
-/** Characters of a text in a cell; the whole of it stands on the page of its record. */
+/** Characters of a text in a cell; the page of its record shows the whole text. */
 const MAX_LENGTH = 160
 
 /** How a value is set. */

@@ -19,7 +19,7 @@ import {
   CLAUSES,
   exampleClauses,
   odsqlParameters,
-  readRows,
+  readRowCount,
   readTypedClauses,
   type TypedClauses,
 } from './odsql-request.ts'
@@ -28,7 +28,7 @@ const ODSQL_PAGE = '/odsql/'
 
 const MAX_CACHED = 500
 
-/** A dataset, and what is asked of it. */
+/** A dataset, and the query on it. */
 interface PlaygroundRequest {
   readonly entry: ServedDataset
   readonly clauses: TypedClauses
@@ -36,7 +36,7 @@ interface PlaygroundRequest {
 }
 
 /**
- * Answers with the ODSQL playground: a query, its plan, what is asked of the store, the answer, and the time of each stage.
+ * Answers with the ODSQL playground: a query, its plan, the queries sent to the store, the answer, and the time of each stage.
  * Faults: NotFoundResource, Unauthorised, ForbiddenAccess, InvalidRESTParameterError, those of the store.
  */
 export function answerOdsqlPage(services: SiteServices) {
@@ -66,7 +66,7 @@ export function answerOdsqlPage(services: SiteServices) {
     const examples = exampleClauses(entry)
     const typed = readTypedClauses(query)
     const clauses = named === undefined && isEmpty(typed) ? (examples[0] ?? typed) : typed
-    const requested: PlaygroundRequest = { entry, clauses, rows: readRows(query) }
+    const requested: PlaygroundRequest = { entry, clauses, rows: readRowCount(query) }
     const described = await explain(requested, pageContext, services, cached)
     const fault = described instanceof Fault ? described : null
     const prefixes = {
@@ -145,13 +145,13 @@ function queryForm(
   )
   const fields = CLAUSES.map(name => {
     const isFaulty = name === faulty
-    const marks = isFaulty ? html` aria-invalid="true" aria-describedby="${name}-fault"` : ''
+    const faultAttributes = isFaulty ? html` aria-invalid="true" aria-describedby="${name}-fault"` : ''
     const editor =
       name === 'where'
         ? html` data-fields="${href(`${path}/complete`)}" data-check="${href(`${path}/check`)}"`
         : ''
     return html`<div><label for="${name}"><code>${name}</code></label>
-<textarea id="${name}" name="${name}" rows="2" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr"${editor}${marks}>
+<textarea id="${name}" name="${name}" rows="2" spellcheck="false" autocapitalize="off" autocomplete="off" dir="ltr"${editor}${faultAttributes}>
 ${clauses[name]}</textarea>${isFaulty && fault !== null ? faultText(fault, name, clauses[name]) : ''}</div>`
   })
   return html`<form class="filter" id="odsql" action="${href(ODSQL_PAGE)}" method="get">${languageField(pageContext)}

@@ -22,7 +22,7 @@ export const CLAUSES = [
 
 const NOTHING: TypedClauses = { select: '', where: '', group_by: '', order_by: '' }
 
-/** Rows that are shown where nothing else is asked for, and at most. */
+/** Default and maximum number of rows. */
 const DEFAULT_ROWS = 10
 const MAX_ROWS = 100
 
@@ -37,8 +37,8 @@ export function readTypedClauses(query: QueryParameters): TypedClauses {
   }
 }
 
-/** Reads how many rows are asked for; what is no such number is the usual one. */
-export function readRows(query: QueryParameters): number {
+/** Reads the requested number of rows; the default for anything else. */
+export function readRowCount(query: QueryParameters): number {
   const rows = Number(one(query, 'limit') ?? DEFAULT_ROWS)
   return Number.isInteger(rows) && rows >= 1 && rows <= MAX_ROWS ? rows : DEFAULT_ROWS
 }
@@ -48,7 +48,7 @@ export function odsqlParameters(dataset: string, clauses: TypedClauses, rows: nu
   return { dataset, ...clauses, limit: rows === DEFAULT_ROWS ? undefined : rows }
 }
 
-/** Queries that a dataset can be asked, made of the kinds of its fields: groups first, then records. */
+/** Example queries of a dataset, made of the kinds of its fields: groups first, then records. */
 export function exampleClauses({ dataset }: Pick<ServedDataset, 'dataset'>): readonly TypedClauses[] {
   const { fields } = dataset
   const facet = fields.find(field => field.annotations.facet !== undefined && field.type === 'text')

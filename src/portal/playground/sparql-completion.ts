@@ -6,14 +6,14 @@ export interface QueryVocabulary {
   readonly properties: readonly string[]
 }
 
-/** What may be written at a place of a query in the place of what stands there. */
+/** Completions at a position of a query, and the text that they replace. */
 export interface Completions {
   readonly from: number
   readonly to: number
-  readonly offers: readonly CompletionOffer[]
+  readonly offers: readonly SparqlCompletion[]
 }
 
-export interface CompletionOffer {
+export interface SparqlCompletion {
   readonly label: string
   readonly detail: string
   /** The declaration that the query needs with it; null for none. */
@@ -37,7 +37,7 @@ export function sparqlCompletions(text: string, at: number, vocabulary: QueryVoc
   const before = text.slice(0, at)
   const line = before.slice(before.lastIndexOf('\n') + 1)
   if (/^[^"']*(?:"[^"]*"[^"]*)*"[^"]*$|^\s*#/.test(line)) return null
-  const found = (word: string, offers: readonly CompletionOffer[]): Completions | null =>
+  const found = (word: string, offers: readonly SparqlCompletion[]): Completions | null =>
     offers.length === 0 || (offers.length === 1 && offers[0]?.label === word)
       ? null
       : { from: at - word.length, to: at, offers: offers.slice(0, MAX_OFFERS) }
@@ -61,22 +61,22 @@ export function sparqlCompletions(text: string, at: number, vocabulary: QueryVoc
   const words = KEYWORDS.filter(
     keyword => keyword.startsWith(word.toUpperCase()) && keyword !== word.toUpperCase(),
   )
-  const localOf = ({ label }: CompletionOffer) => (label.split(':')[1] ?? '').toLowerCase()
-  const names = namesOf(vocabulary, text, before).filter(offer => localOf(offer).includes(small))
+  const localOf = ({ label }: SparqlCompletion) => (label.split(':')[1] ?? '').toLowerCase()
+  const names = namesOf(vocabulary, text, before).filter(option => localOf(option).includes(small))
   const [begun, within] = [true, false].map(isBegun =>
-    names.filter(offer => localOf(offer).startsWith(small) === isBegun),
+    names.filter(option => localOf(option).startsWith(small) === isBegun),
   )
   const locals = [...(begun ?? []), ...(within ?? [])]
   return found(word, [...words.map(label => ({ label, detail: '', declaration: null })), ...locals])
 }
 
-function prefixOffers(begun: string, { prefixes }: QueryVocabulary): readonly CompletionOffer[] {
+function prefixOffers(begun: string, { prefixes }: QueryVocabulary): readonly SparqlCompletion[] {
   return Object.entries(prefixes).flatMap(([prefix, space]) =>
     prefix.startsWith(begun) ? [{ label: `${prefix}: <${space}>`, detail: '', declaration: null }] : [],
   )
 }
 
-function variableOffers(text: string, begun: string): readonly CompletionOffer[] {
+function variableOffers(text: string, begun: string): readonly SparqlCompletion[] {
   const names = new Set(Array.from(text.matchAll(/[?$](\w+)/g), ([, name = '']) => `${begun[0]}${name}`))
   return [...names]
     .filter(name => name.startsWith(begun) && name !== begun)
@@ -88,13 +88,13 @@ function nameOffers(
   before: string,
   begun: string,
   vocabulary: QueryVocabulary,
-): readonly CompletionOffer[] {
+): readonly SparqlCompletion[] {
   const [prefix = '', local = ''] = begun.toLowerCase().split(':')
   const names = namesOf(vocabulary, text, before).filter(({ label }) =>
     label.toLowerCase().startsWith(`${prefix}:`),
   )
-  const isBegun = ({ label }: CompletionOffer) => label.toLowerCase().startsWith(`${prefix}:${local}`)
-  const others = names.filter(offer => !isBegun(offer) && offer.label.toLowerCase().includes(local))
+  const isBegun = ({ label }: SparqlCompletion) => label.toLowerCase().startsWith(`${prefix}:${local}`)
+  const others = names.filter(option => !isBegun(option) && option.label.toLowerCase().includes(local))
   return [...names.filter(isBegun), ...others]
 }
 
@@ -104,7 +104,7 @@ function termsOf({ classes, properties }: QueryVocabulary, before: string): read
 }
 
 /** The same as names with prefixes, and the declarations that the query lacks. */
-function namesOf(vocabulary: QueryVocabulary, text: string, before: string): readonly CompletionOffer[] {
+function namesOf(vocabulary: QueryVocabulary, text: string, before: string): readonly SparqlCompletion[] {
   const declared = new Map(
     Array.from(text.matchAll(/\bPREFIX\s+([\w-]*):\s*<([^<>\s]*)>/gi), ([, prefix = '', space = '']) => [
       prefix,

@@ -3,12 +3,12 @@ import { highlightTokens } from '../parts/highlight.ts'
 /** Words that begin a line. */
 const BEGINS = /^(?:select|filter|optional|bind|values|minus|graph|where|group|order|having|limit|offset)$/i
 
-/** What a line that goes on ends with: after it, such a word begins none. */
+/** The end of a line that continues: after it, such a word begins none. */
 const GOES_ON = /(?:^|\(|\b(?:group|order|as|not))\s*$/i
 
 /**
  * A query that was written on one line, on several: one for each pattern, groups indented, and IRIs shortened by the
- * prefixes, of which those that are used stand before it.
+ * prefixes, of which those that are used come before it.
  */
 export function layOutSparql(query: string, prefixes: Readonly<Record<string, string>> = {}): string {
   const used = new Map<string, string>()

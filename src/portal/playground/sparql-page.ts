@@ -55,7 +55,7 @@ export async function answerSparqlPage(
 <form class="play" id="playground" action="${href(SPARQL_PAGE)}" method="get">${languageField(pageContext)}
 <div class="play-side">
 ${sourceChoice(pageContext, entries, state)}
-${wayChoice(pageContext, state.way)}
+${accessPathChoice(pageContext, state.accessPath)}
 <nav class="play-examples" aria-labelledby="examples-head"><h2 id="examples-head">${t('Example queries')}</h2>
 <ul id="examples">${exampleLinks(pageContext, state)}</ul></nav>
 </div>
@@ -79,11 +79,11 @@ ${pageData('playground-data', islandData(pageContext, entries, state))}`,
   })
 }
 
-function permalink({ query, chosen, way }: PlaygroundState) {
+function permalink({ query, chosen, accessPath }: PlaygroundState) {
   return playgroundParameters(
     query,
     chosen.map(({ dataset }) => dataset.id),
-    way,
+    accessPath,
   )
 }
 
@@ -101,21 +101,21 @@ function sourceChoice(
   return html`<fieldset class="play-sources"><legend>${pageContext.t('Datasets and their triples')}</legend><ul>${items}</ul></fieldset>`
 }
 
-function wayChoice({ t }: PageContext, way: AccessPath): Html {
+function accessPathChoice({ t }: PageContext, accessPath: AccessPath): Html {
   const names: Readonly<Record<AccessPath, string>> = {
     endpoint: t('SPARQL endpoints'),
     fragments: t('Triple pattern fragments'),
     brtpf: t('Fragments with bindings'),
   }
   return html`<p class="play-way"><label for="via">${t('Asked through')}</label>
-<select id="via" name="via">${ACCESS_PATHS.map(name => html`<option value="${name}"${name === way ? html` selected` : ''}>${names[name]}</option>`)}</select></p>`
+<select id="via" name="via">${ACCESS_PATHS.map(name => html`<option value="${name}"${name === accessPath ? html` selected` : ''}>${names[name]}</option>`)}</select></p>`
 }
 
-function exampleLinks({ href, t }: PageContext, { examples, way }: PlaygroundState): readonly Html[] {
+function exampleLinks({ href, t }: PageContext, { examples, accessPath }: PlaygroundState): readonly Html[] {
   if (examples.length === 0) return [html`<li class="soft">${t('The chosen datasets have none.')}</li>`]
   return examples.map(
     ({ example, sources }) =>
-      html`<li><a href="${href(SPARQL_PAGE, playgroundParameters(example.query, sources, way))}" rel="nofollow">${example.title}</a></li>
+      html`<li><a href="${href(SPARQL_PAGE, playgroundParameters(example.query, sources, accessPath))}" rel="nofollow">${example.title}</a></li>
 `,
   )
 }

@@ -15,9 +15,9 @@ const DEFAULTS: AccessPath = 'endpoint'
 
 /** What the playground shows: all of it is in its address. */
 export interface PlaygroundState {
-  /** The datasets that are asked. */
+  /** The queried datasets. */
   readonly chosen: readonly ServedDataset[]
-  readonly way: AccessPath
+  readonly accessPath: AccessPath
   readonly query: string
   /** The examples of the chosen datasets. */
   readonly examples: readonly Example[]
@@ -41,7 +41,7 @@ type Services = Pick<SiteServices, 'catalog' | 'portal' | 'base'>
 
 /**
  * Reads the state of the playground from its address: `query`, `source` for each dataset, `via`. Where no dataset is named,
- * those are asked that the query names, else the first that has an example. Faults: NotFoundResource, Unauthorised,
+ * those are queried that the query names, else the first that has an example. Faults: NotFoundResource, Unauthorised,
  * ForbiddenAccess, InvalidRESTParameterError.
  */
 export async function readPlayground(
@@ -71,7 +71,7 @@ export async function readPlayground(
   const first = examples.find(({ example }) => example.federatesWith.length === 0) ?? examples[0]
   return {
     chosen,
-    way: ACCESS_PATHS.find(way => way === via) ?? DEFAULTS,
+    accessPath: ACCESS_PATHS.find(accessPath => accessPath === via) ?? DEFAULTS,
     query: text.trim() === '' ? (first?.example.query ?? ANY_QUERY) : text,
     examples,
   }
@@ -81,9 +81,9 @@ export async function readPlayground(
 export function playgroundParameters(
   query: string,
   sources: readonly string[],
-  way: AccessPath = DEFAULTS,
+  accessPath: AccessPath = DEFAULTS,
 ): LinkParameters {
-  return { source: sources, via: way === DEFAULTS ? undefined : way, query }
+  return { source: sources, via: accessPath === DEFAULTS ? undefined : accessPath, query }
 }
 
 /** The address at which the endpoint answers the same query, below the base address. */

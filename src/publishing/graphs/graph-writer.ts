@@ -8,7 +8,7 @@ import type { GraphRole } from '../../rdf/iris.ts'
 import { ColumnsFile } from '../../store/columns/build/columns-file.ts'
 import type { GraphFile } from '../versions/versions.ts'
 
-/** Bytes of a piece: two of them are held, one that grows and one that is compressed meanwhile. */
+/** Bytes of a piece: two of them are in memory, one that is filled and one that is being compressed. */
 const PIECE_BYTES = 2 ** 20
 
 /** Compressed bytes that are handed on at a time: each turn costs as much as compressing kilobytes. */
@@ -30,7 +30,7 @@ export class GraphWriter {
   private readonly gzip: Gzip
   private readonly columns: ColumnsFile
   private readonly columnsFile: string
-  /** Resolves when the file has everything, and rejects with what kept it from that. */
+  /** Resolves when the file is complete, and rejects with the error that prevented it. */
   private readonly finished: Promise<void>
   private bytes = 0
   /** Bytes of the piece that the columns have. */

@@ -20,7 +20,7 @@ export interface MappedPlace {
   readonly dataset: string
   readonly fields: readonly Field[]
   readonly folder: string
-  /** Where they are known, they tell which resources are of several records. */
+  /** Where they are known, they show which resources belong to several records. */
   readonly statistics?: DatasetStatistics
 }
 
@@ -38,7 +38,7 @@ const ATTEMPTS = 4
 const MAX_TRIPLES = 20_000_000
 const MAX_TRIPLES_A_RECORD = 50
 
-/** Compiles a mapping for the records of a dataset; IRIs stand for its blank nodes. */
+/** Compiles a mapping for the records of a dataset; its blank nodes become IRIs. */
 export function compileFor(
   mapping: Mapping,
   { base, dataset, fields }: Pick<MappedPlace, 'base' | 'dataset' | 'fields'>,
@@ -63,8 +63,8 @@ export async function writeMappedGraphs(
   const subjects: SharedSubjects = { heads: headsOf(mapping), shared: sharedHeads(mapping, place.statistics) }
   for (let attempt = 1; ; attempt++) {
     const known = attempt < ATTEMPTS ? subjects : { heads: [''], shared: new Set(['']) }
-    const made = await writeTriples(mapping, place, known, records(), onProgress)
-    if (made !== null) return made
+    const fewest = await writeTriples(mapping, place, known, records(), onProgress)
+    if (fewest !== null) return fewest
   }
 }
 
@@ -112,13 +112,13 @@ async function writeQuads(
   const { map, report } = compileFor(mapping, place)
   const writer = new GraphWriter(place.folder, 'mapped')
   const named = new NamedGraphWriter(place.folder)
-  const seen = new LineSet()
+  const written = new LineSet()
   const add = (lines: string) => {
     for (let at = 0; at < lines.length; ) {
       const end = lines.indexOf('\n', at)
       const { triple, graph } = splitQuad(lines.slice(at, end))
-      if (seen.add(`${graph ?? '-'} ${triple}`)) named.add(graph, `${triple}\n`)
-      if (seen.add(triple)) writer.out.add(`${triple}\n`, 1)
+      if (written.add(`${graph ?? '-'} ${triple}`)) named.add(graph, `${triple}\n`)
+      if (written.add(triple)) writer.out.add(`${triple}\n`, 1)
       at = end + 1
     }
   }
@@ -165,8 +165,8 @@ function sharedHeads({ resources }: Mapping, statistics: DatasetStatistics | und
   const heads = resources.flatMap(({ subject }) => {
     const known = fieldsOf(subject).map(name => lookup(statistics?.fields ?? {}, name))
     const max = known.reduce((product, field) => product * (field?.distinct ?? Number.POSITIVE_INFINITY), 1)
-    const made = Math.min(...known.map(field => field?.present ?? 0))
-    return known.length > 0 && max < made ? [headOf(subject)] : []
+    const fewest = Math.min(...known.map(field => field?.present ?? 0))
+    return known.length > 0 && max < fewest ? [headOf(subject)] : []
   })
   return new Set(heads.filter(head => head !== ''))
 }

@@ -8,33 +8,33 @@ import type { GraphFile } from '../versions/versions.ts'
 /** Named graphs of a file: each is a graph of the store, with a file of its own. */
 const MAX_GRAPHS = 1000
 
-/** Characters that are held before they are written. */
-const HELD = 16 * 2 ** 20
+/** Characters that are buffered before they are written. */
+const MAX_BUFFERED = 16 * 2 ** 20
 
 interface NamedGraph {
-  /** null for what stands in no graph. */
+  /** null for the default graph. */
   readonly name: string | null
   readonly file: string
-  held: string[]
+  buffered: string[]
   triples: number
   bytes: number
 }
 
 /**
- * Writes the named graphs of a file as compressed N-Triples, each to a file of its own. What comes is held for all and
+ * Writes the named graphs of a file as compressed N-Triples, each to a file of its own. Input is buffered for all and
  * appended in turn as members of a gzip file (RFC 1952, section 2.2), so that no file stays open.
  */
 export class NamedGraphWriter {
   private readonly folder: string
   private readonly graphs = new Map<string | null, NamedGraph>()
-  private held = 0
+  private buffered = 0
 
   constructor(folder: string) {
     this.folder = folder
   }
 
   /**
-   * @param name null for what stands in no graph
+   * @param name null for the default graph
    * @param line a triple with its line feed
    */
   add(name: string | null, line: string): void {
@@ -45,17 +45,17 @@ export class NamedGraphWriter {
           reason: `The file has more than ${MAX_GRAPHS} named graphs. Part it, or publish it without graphs.`,
         })
       const file = name === null ? 'unnamed.nt.gz' : `named-${this.graphs.size + 1}.nt.gz`
-      graph = { name, file, held: [], triples: 0, bytes: 0 }
+      graph = { name, file, buffered: [], triples: 0, bytes: 0 }
       this.graphs.set(name, graph)
     }
-    graph.held.push(line)
+    graph.buffered.push(line)
     graph.triples += 1
-    this.held += line.length
-    if (this.held >= HELD) this.write()
+    this.buffered += line.length
+    if (this.buffered >= MAX_BUFFERED) this.write()
   }
 
   /**
-   * Writes what is held and makes the columns; the files, with the names of their graphs. What stands in no graph has one,
+   * Flushes the buffers and builds the columns; returns the files, with the names of their graphs. The default graph has one,
    * an empty one too, where there are graphs with names.
    */
   async close(): Promise<readonly GraphFile[]> {
@@ -67,7 +67,7 @@ export class NamedGraphWriter {
     }
     this.write()
     if (unnamed === undefined) {
-      this.graphs.set(null, { name: null, file: 'unnamed.nt.gz', held: [], triples: 0, bytes: 0 })
+      this.graphs.set(null, { name: null, file: 'unnamed.nt.gz', buffered: [], triples: 0, bytes: 0 })
       appendFileSync(path.join(this.folder, 'unnamed.nt.gz'), gzipSync(''))
     }
     const files: GraphFile[] = []
@@ -82,12 +82,12 @@ export class NamedGraphWriter {
 
   private write(): void {
     for (const graph of this.graphs.values()) {
-      if (graph.held.length === 0) continue
-      const text = Buffer.from(graph.held.join(''))
-      graph.held = []
+      if (graph.buffered.length === 0) continue
+      const text = Buffer.from(graph.buffered.join(''))
+      graph.buffered = []
       graph.bytes += text.length
       appendFileSync(path.join(this.folder, graph.file), gzipSync(text, { level: 1 }))
     }
-    this.held = 0
+    this.buffered = 0
   }
 }

@@ -22,15 +22,15 @@ export async function writeRdfGraphs(
 ): Promise<readonly GraphFile[]> {
   const facts = new GraphWriter(place.folder, 'facts')
   const named = new NamedGraphWriter(place.folder)
-  const seen = new LineSet()
+  const written = new LineSet()
   const hasGraphs = hasNamedGraphs(source.format)
   try {
     for await (const lines of quadPieces(source, place)) {
       let pending = 0
       for (const line of linesOf(lines)) {
         const { triple, graph } = splitQuad(line)
-        if (hasGraphs && seen.add(`${graph ?? '-'} ${triple}`)) named.add(graph, `${triple}\n`)
-        if (seen.add(triple)) facts.out.add(`${triple}\n`, 1)
+        if (hasGraphs && written.add(`${graph ?? '-'} ${triple}`)) named.add(graph, `${triple}\n`)
+        if (written.add(triple)) facts.out.add(`${triple}\n`, 1)
         pending += 1
         if (pending % STEP === 0) {
           await facts.drain(false)
@@ -50,9 +50,9 @@ export async function writeRdfGraphs(
 /** Reads a file of RDF and writes nothing: the number of its quads, each counted once. Throws SourceUnreadable as publishing does. */
 export async function checkRdf(source: RdfSource, place: QuadPlace): Promise<number> {
   let quads = 0
-  const seen = new LineSet()
+  const written = new LineSet()
   for await (const lines of quadPieces(source, place))
-    for (const line of linesOf(lines)) if (seen.add(line)) quads += 1
+    for (const line of linesOf(lines)) if (written.add(line)) quads += 1
   return quads
 }
 

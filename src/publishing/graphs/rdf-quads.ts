@@ -105,20 +105,20 @@ export function splitQuad(line: string): { readonly triple: string; readonly gra
 
 /** The bytes in pieces of whole lines. */
 async function* wholeLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let held: Buffer[] = []
+  let buffered: Buffer[] = []
   let length = 0
   for await (const piece of pieces) {
     const end = piece.lastIndexOf(0x0a) + 1
-    held.push(piece)
+    buffered.push(piece)
     length += piece.length
     if (length < PIECE_BYTES || end === 0) continue
-    const whole = Buffer.concat(held)
+    const whole = Buffer.concat(buffered)
     const cut = length - (piece.length - end)
-    held = [whole.subarray(cut)]
+    buffered = [whole.subarray(cut)]
     length -= cut
     yield whole.subarray(0, cut)
   }
-  if (length > 0) yield Buffer.concat(held)
+  if (length > 0) yield Buffer.concat(buffered)
 }
 
 function checkUtf8(bytes: Buffer, { file, linesBefore = 0 }: TextOrigin): void {

@@ -23,7 +23,7 @@ export interface PreviewedField {
   readonly field: Field
   readonly examples: readonly Value[]
   /** Values of the examined records that do not fit. */
-  readonly misfits: FieldConversionErrors | null
+  readonly conversionErrors: FieldConversionErrors | null
 }
 
 /** What a dataset will look like. */
@@ -110,7 +110,7 @@ export async function previewDataset(root: string, id: string, rows: number): Pr
       spec,
       field: fieldOf(spec),
       examples: examplesOf(records.map(values => values[at] ?? null)),
-      misfits: conversionErrors.find(({ field }) => field === spec.name) ?? null,
+      conversionErrors: conversionErrors.find(({ field }) => field === spec.name) ?? null,
     }))
     return { fields, records: records.slice(0, rows), examined: records.length }
   })

@@ -18,7 +18,7 @@ export interface DeskOptions {
   /** Bytes that an uploaded file may have. */
   readonly uploadLimit: number
   readonly publications: Pick<Publications, 'of' | 'forget'>
-  /** Tells what publishing would refuse or drop of a dataset of a portal folder, or of a draft. */
+  /** Reports what publishing would refuse or drop of a dataset of a portal folder, or of a draft. */
   readonly check: (root: string, base: string, id: string) => Promise<readonly DeskFinding[]>
   /** Publishes a dataset by name, and serves it. */
   readonly publish: (id: string) => Promise<void>

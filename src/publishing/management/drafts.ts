@@ -121,7 +121,7 @@ export function applyDraft(portal: string, draft: DatasetDraft): void {
   discardDraft(portal, id)
 }
 
-/** Names what of a dataset somebody may have changed by hand. */
+/** Identifies the state of the files of a dataset that may be edited by hand. */
 function stateOf(portal: string, id: string): string {
   const files = [
     path.join(portal, 'data', id, DEFINITION),

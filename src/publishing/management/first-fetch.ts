@@ -23,7 +23,7 @@ export class FirstFetch {
 
   /**
    * Resolves when there are data of a dataset, or none are needed from an address. Faults: BadRequest, with the reason, where
-   * the address cannot be fetched; after a failure it is asked again when the time for that has come, or at once.
+   * the address cannot be fetched; after a failure it is retried when that is due, or at once.
    *
    * @param root of the portal, or of a draft
    */
@@ -33,8 +33,8 @@ export class FirstFetch {
     const state = remoteState(this.portal, id)
     // What another address gave is in force until the draft is published.
     if (state?.file !== undefined) return
-    const isTooSoon = state?.url === remote.url && Date.parse(state.next ?? '') > this.now()
-    if (!isAtOnce && isTooSoon)
+    const isBeforeRetry = state?.url === remote.url && Date.parse(state.next ?? '') > this.now()
+    if (!isAtOnce && isBeforeRetry)
       throw new Fault('BadRequest', { reason: state.reason ?? 'The address cannot be fetched.' })
     const running = this.running.get(id) ?? this.begin(id, remote)
     try {

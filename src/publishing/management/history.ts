@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** What somebody does to a dataset. */
+/** An action on a dataset. */
 export const ACTIONS = ['create', 'update', 'upload', 'publish', 'withdraw', 'roll back', 'delete'] as const
 export type Action = (typeof ACTIONS)[number]
 

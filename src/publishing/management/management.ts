@@ -47,7 +47,7 @@ export class Desk {
     this.firstFetch = new FirstFetch(options.portal, options.now)
   }
 
-  /** Throws where a principal may not publish a dataset; null stands for one that there is not yet. */
+  /** Throws where a principal may not publish a dataset; null for one that does not exist yet. */
   admit(principal: Principal, id: string | null): string {
     if (principal.type === 'anonymous') throw new Fault('Unauthorised', { what: 'Publishing' })
     if (!mayPublish(principal, id)) throw new Fault('ForbiddenAccess')
@@ -215,7 +215,7 @@ export class Desk {
 
   /**
    * Puts a draft into the portal folder and publishes it, or publishes again what lies there. It resolves when the files are in
-   * their place; {@link status} tells how publishing goes. Faults also: BadRequest with all errors of a check.
+   * their place; {@link status} reports the progress of publishing. Faults also: BadRequest with all errors of a check.
    */
   async publish(principal: Principal, id: string): Promise<void> {
     const by = this.admit(principal, id)
@@ -339,7 +339,7 @@ export class Desk {
     }
   }
 
-  /** True for a dataset with a dataset.yaml or a draft: files that nobody described are not at the desk. */
+  /** True for a dataset with a dataset.yaml or a draft: files without a description are not at the desk. */
   private isKnown(id: string): boolean {
     const { portal } = this.options
     if (!DATASET_ID.test(id)) return false

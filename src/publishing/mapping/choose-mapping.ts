@@ -19,10 +19,10 @@ export interface ChosenMapping {
 }
 
 /**
- * Chooses between the mapping as it stands in the portal and the last good one: an error keeps the mapping before in
+ * Chooses between the mapping in the portal folder and the last valid one: an error leaves the previous mapping in
  * force (mapping rules, section 8).
  *
- * @param file what stands there; null for nothing, which asks for the direct mapping
+ * @param file the mapping file; null for none, which selects the direct mapping
  * @param before the mapping of the version in force
  */
 export function chooseMapping(

@@ -15,7 +15,7 @@ export interface OpenedMapping {
   readonly file: string
   /** null where the dataset has no mapping of its own. */
   readonly text: string | null
-  /** Tells this text from any other, for {@link saveMapping}. */
+  /** Identifies this text, for {@link saveMapping}. */
   readonly digest: string
 }
 
@@ -50,7 +50,7 @@ export function fileForText(file: string, text: string): string {
 }
 
 /**
- * Saves the mapping of a dataset in one step, where nobody else has saved it since it was opened. The text before it is
+ * Saves the mapping of a dataset in one step, unless it was changed since it was opened. The text before it is
  * stored in var/mappings; a text of the other language takes its place in a file of its own. A running server finds the file and publishes it.
  *
  * @param opened digest of the text that was edited
@@ -102,7 +102,7 @@ export function proposedMapping(
   return firstMapping({ id, fields, identity, statistics, language: languageOf(metas) })
 }
 
-/** The one language of a dataset, where its metadata tell it. */
+/** The one language of a dataset, if its metadata declare it. */
 function languageOf(metas: Metas): string | null {
   const described = metas.default?.language
   const only = Array.isArray(described) && described.length === 1 ? (described[0] as unknown) : described

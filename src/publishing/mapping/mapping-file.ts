@@ -9,7 +9,7 @@ import type { DatasetStatistics } from '../../model/dataset.ts'
 import type { Field } from '../../model/field.ts'
 import { compileFor } from '../graphs/mapped-graphs.ts'
 
-/** A dataset's own mapping as it stands in the portal folder (docs/portal.md). */
+/** A dataset's own mapping in the portal folder (docs/portal.md). */
 export interface MappingFile {
   readonly file: string
   readonly text: string

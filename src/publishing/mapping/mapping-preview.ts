@@ -23,19 +23,19 @@ export interface MappedRecords {
 /**
  * Maps some records and holds all that comes of it.
  *
- * @param mostTriples after so many no further record is mapped
+ * @param maxTriples after so many no further record is mapped
  */
 export function mapRecords(
   mapping: Mapping,
   { id, base, fields }: { readonly id: string; readonly base: string; readonly fields: readonly Field[] },
   records: readonly DatasetRecord[],
-  mostTriples: number = Number.POSITIVE_INFINITY,
+  maxTriples: number = Number.POSITIVE_INFINITY,
 ): MappedRecords {
   const { map, report } = compileFor(mapping, { base, dataset: id, fields })
   const lines = new Lines()
   let done = 0
   for (const record of records) {
-    if (lines.size >= mostTriples) break
+    if (lines.size >= maxTriples) break
     map(record, lines)
     done += 1
   }

@@ -21,14 +21,16 @@ export function digestWithLookups({ processors }: Definition, portal: string, so
   const lookups = lookupsOf(processors)
   if (lookups.length === 0) return source
   const versions = versionsOf(portal)
-  const seen = lookups.map(({ step }) => currentManifest(versions, step.settings.dataset)?.fingerprint ?? '')
-  return fingerprintOf('lookups', source, seen.join('\n'))
+  const visited = lookups.map(
+    ({ step }) => currentManifest(versions, step.settings.dataset)?.fingerprint ?? '',
+  )
+  return fingerprintOf('lookups', source, visited.join('\n'))
 }
 
 /** Refuses look-ups that lead back to the dataset itself: its versions would follow one another for ever. */
 export function refuseCycle({ id, processors }: Definition, portal: string): void {
   for (const lookup of lookupsOf(processors)) {
-    const seen = new Set<string>()
+    const visited = new Set<string>()
     const open = [lookup.step.settings.dataset]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       if (next === id)
@@ -39,8 +41,8 @@ export function refuseCycle({ id, processors }: Definition, portal: string): voi
             member: 'dataset',
           },
         )
-      if (seen.has(next)) continue
-      seen.add(next)
+      if (visited.has(next)) continue
+      visited.add(next)
       open.push(...datasetsBefore(portal, next))
     }
   }

@@ -2,7 +2,7 @@ import { type FormatPart, formatMoment, localMoment } from '../../model/date-for
 import { dateBounds, parseDate } from '../../query/dates.ts'
 import { type Plain, valueMoment } from './values.ts'
 
-/** A comparison of values with a date literal, which stands for its whole period; null for a text that is no date. */
+/** A comparison of values with a date literal, which denotes its whole period; null for a text that is no date. */
 export function compareMoment(
   operator: '=' | '!=' | '<' | '<=' | '>' | '>=',
   text: string,

@@ -40,16 +40,20 @@ function merged(known: ReadonlyMap<string, ColumnOrigin>, columns: readonly stri
 }
 
 function describeStep(step: ProcessorStep, known: Map<string, ColumnOrigin>): void {
-  const made = (reads: readonly string[], into: string, description: string) => {
+  const originEntry = (reads: readonly string[], into: string, description: string) => {
     const before = merged(known, reads)
     return [into, { columns: before.columns, steps: [...before.steps, description] }] as const
   }
-  for (const [into, origin] of originsAfter(step, made, known)) known.set(into, origin)
+  for (const [into, origin] of originsAfter(step, originEntry, known)) known.set(into, origin)
 }
 
 function originsAfter(
   step: ProcessorStep,
-  made: (reads: readonly string[], into: string, description: string) => readonly [string, ColumnOrigin],
+  originEntry: (
+    reads: readonly string[],
+    into: string,
+    description: string,
+  ) => readonly [string, ColumnOrigin],
   known: ReadonlyMap<string, ColumnOrigin>,
 ): readonly (readonly [string, ColumnOrigin])[] {
   switch (step.type) {
@@ -58,32 +62,32 @@ function originsAfter(
     case 'split': {
       const { column, separator, into } = step.settings
       return into.map((name, at) =>
-        made([column], name, `split at ${JSON.stringify(separator)}, part ${at + 1}`),
+        originEntry([column], name, `split at ${JSON.stringify(separator)}, part ${at + 1}`),
       )
     }
     case 'join': {
       const { columns, separator = ' ', into } = step.settings
-      return [made(columns, into, `join with ${JSON.stringify(separator)}`)]
+      return [originEntry(columns, into, `join with ${JSON.stringify(separator)}`)]
     }
     case 'replace': {
       const { column, pattern, with: replacement, into = column } = step.settings
-      return [made([column], into, `replace /${pattern}/ by ${JSON.stringify(replacement)}`)]
+      return [originEntry([column], into, `replace /${pattern}/ by ${JSON.stringify(replacement)}`)]
     }
     case 'date': {
       const { column, formats, into = column } = step.settings
-      return [made([column], into, `date ${formats.join(', ')}`)]
+      return [originEntry([column], into, `date ${formats.join(', ')}`)]
     }
     case 'lookup': {
       const { column, dataset, key, take } = step.settings
       return Object.entries(take).map(([from, into]) =>
-        made([column], into, `lookup ${dataset}.${from} by ${key}`),
+        originEntry([column], into, `lookup ${dataset}.${from} by ${key}`),
       )
     }
     case 'filter':
       return []
     case 'compute': {
       const { expression, into } = step.settings
-      return [made(compileValue(expression, fieldReader).columns, into, `compute ${expression}`)]
+      return [originEntry(compileValue(expression, fieldReader).columns, into, `compute ${expression}`)]
     }
     default:
       return step satisfies never

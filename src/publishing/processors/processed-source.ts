@@ -80,7 +80,7 @@ class RunningStep {
   private readonly step: CompiledStep
   private rows = 0
   private pending: readonly { readonly column: string; readonly read: ReturnType<typeof fieldReader> }[]
-  private readonly seen = new Set<string>()
+  private readonly known = new Set<string>()
 
   constructor(step: CompiledStep) {
     this.step = step
@@ -94,7 +94,7 @@ class RunningStep {
 
   private look({ data }: ChangingRow): void {
     this.rows += 1
-    if (this.seen.size < 1000) for (const name in data) this.seen.add(name)
+    if (this.known.size < 1000) for (const name in data) this.known.add(name)
     this.pending = this.pending.filter(({ read }) => read(data) === undefined)
   }
 
@@ -102,6 +102,6 @@ class RunningStep {
   checkReads(): void {
     const [first] = this.pending
     if (!this.isHeaderKnown && this.rows > 0 && first !== undefined)
-      throw missing(this.step, first.column, this.seen)
+      throw missing(this.step, first.column, this.known)
   }
 }

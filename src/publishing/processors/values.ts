@@ -26,7 +26,7 @@ export function processorText(value: Plain): string | null {
   return toText(value) ?? null
 }
 
-/** The moment that a text of ISO 8601 stands for, `YYYY-MM-DDTHH:MM:SSZ`; null for anything else. */
+/** The moment that a text of ISO 8601 denotes, `YYYY-MM-DDTHH:MM:SSZ`; null for anything else. */
 export function valueMoment(value: Plain): string | null {
   const moment = toMoment(value)
   return typeof moment === 'string' ? moment : null

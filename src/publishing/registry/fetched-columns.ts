@@ -34,7 +34,7 @@ export class FetchedColumns {
   private readonly coming = new Map<string, Promise<void>>()
   /** When what could not be fetched is tried again. */
   private readonly tryAgain = new Map<string, number>()
-  /** The graphs whose columns the engine has, asked for once: whoever publishes does so once. */
+  /** The graphs whose columns the engine has, fetched once: a publisher needs them once. */
   private withColumns: Promise<ReadonlySet<string>> | null = null
 
   constructor({ store, releases, versions, folder, now, onEvent }: FetchedColumnsOptions) {
@@ -98,7 +98,7 @@ export class FetchedColumns {
       if (source.path !== null && !there.has(source.graph)) await this.store.sendColumns(source)
   }
 
-  /** Forgets the columns of graphs that nobody needs any more. */
+  /** Drops the columns of graphs that are no longer needed. */
   tidy(needed: ReadonlySet<string>): void {
     if (!existsSync(this.folder)) return
     const files = new Set([...needed].map(graph => path.basename(this.fileOf(graph))))

@@ -68,7 +68,7 @@ export async function openPortalStore(
   return { store: shared.store, registry: shared.registry, shared }
 }
 
-/** Tries again and again, for some time, what needs an engine that nobody answers for yet. */
+/** Retries for some time what needs an engine that does not answer yet. */
 async function persistently<T>(
   work: () => Promise<T>,
   timeout: number,

@@ -21,7 +21,7 @@ export interface StoredVersion {
   readonly dataset: string
   readonly version: string
   readonly graphs: readonly string[]
-  /** Until when somebody is loading it, in milliseconds since 1970; 0 for nobody. */
+  /** End of the lease of the server that loads it, in milliseconds since 1970; 0 for none. */
   readonly lease: number
   /** Since when it is not in force any more; null while it is, or is being loaded. */
   readonly replaced: number | null
@@ -119,7 +119,7 @@ export class Releases {
     await this.insert([{ subject: iri(datasetIri(dataset)), predicate: iri(RELEASE), object: literal(text) }])
   }
 
-  /** Says that somebody is loading a version; what was said before is taken back. */
+  /** Records a lease for loading a version; it replaces the previous one. */
   async lease(
     dataset: string,
     version: string,

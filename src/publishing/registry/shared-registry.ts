@@ -27,8 +27,8 @@ export interface SharedRegistryOptions {
 
 /**
  * The versions in force in a store that several instances share. Each instance may publish: a version is loaded under names
- * of its own, which nobody asks for, and put in force by one triple. Whoever dies while he loads leaves a lease that ends;
- * who comes next goes on where it stopped, or the graphs are dropped.
+ * of its own, which no query uses yet, and put in force by one triple. A server that dies while loading leaves a lease that expires;
+ * the next one continues where it stopped, or the graphs are dropped.
  */
 export class SharedRegistry implements Registry {
   private readonly store: SharedStore
@@ -57,7 +57,7 @@ export class SharedRegistry implements Registry {
     this.now = now
     this.columns = new FetchedColumns({ store, releases, versions, folder, now, onEvent })
     this.loader = new VersionLoader(store, releases, now)
-    store.guard(graphs => this.check(graphs))
+    store.preflight(graphs => this.check(graphs))
   }
 
   async current(): Promise<ReadonlyMap<string, string>> {
@@ -115,7 +115,7 @@ export class SharedRegistry implements Registry {
     return this.removedByDataset.get(dataset) ?? null
   }
 
-  /** The manifest in force, asked anew; null for none. */
+  /** The manifest in force, read again; null for none. */
   async inForce(dataset: string): Promise<Manifest | null> {
     const version = (await this.poll()).get(dataset)?.version ?? null
     return version === null ? null : ((await this.document(dataset, version))?.manifest ?? null)
@@ -128,7 +128,7 @@ export class SharedRegistry implements Registry {
 
   /**
    * Loads a version whose files are here and puts it in force. Where the one in force was made of the same, nothing is
-   * done; where somebody else is loading the same, that is waited for. Faults: LoadRefused, StoreUnavailable; what is
+   * done; if another server is loading the same, it waits for that. Faults: LoadRefused, StoreUnavailable; what is
    * loaded then is gone on with the next time.
    */
   async release(
@@ -168,7 +168,7 @@ export class SharedRegistry implements Registry {
   }
 
   /**
-   * Drops what nobody needs any more: versions that were replaced a while ago, and those that somebody began to load and
+   * Drops what is no longer needed: versions that were replaced a while ago, and those whose loading was started and
    * gave up. Every instance does it; doing it twice does no harm.
    */
   async sweep(): Promise<readonly string[]> {
@@ -197,7 +197,7 @@ export class SharedRegistry implements Registry {
   }
 
   /** How many versions are in force, are being loaded, or wait for their end. */
-  async figures(): Promise<{ readonly inForce: number; readonly loading: number; readonly over: number }> {
+  async counts(): Promise<{ readonly inForce: number; readonly loading: number; readonly over: number }> {
     const { releases, versions } = await this.releases.state()
     const others = versions.filter(each => releases.get(each.dataset)?.version !== each.version)
     const loading = others.filter(({ lease }) => lease > this.now()).length
@@ -205,7 +205,7 @@ export class SharedRegistry implements Registry {
     return { inForce, loading, over: others.length - loading }
   }
 
-  /** What the store says, or said a moment ago where others are asking already. */
+  /** The state in the store; concurrent callers share one request. */
   private poll(): Promise<ReadonlyMap<string, Release>> {
     this.reading ??= this.releases
       .current()
@@ -254,7 +254,7 @@ export class SharedRegistry implements Registry {
     if (before?.version != null) await this.markReplaced(dataset, before.version)
     const { versions } = await this.releases.state()
     const mine = versions.find(each => each.dataset === dataset && each.version === version)
-    // Nobody loads it any more; how far the load was is of no use.
+    // It is no longer being loaded; the progress is obsolete.
     const over = (mine?.triples ?? []).filter(({ predicate }) => /#(?:lease|progress)$/.test(predicate.value))
     await this.releases.remove(over)
   }

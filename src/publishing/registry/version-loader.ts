@@ -8,7 +8,7 @@ import { graphSources } from '../versions/graph-sources.ts'
 import { type Manifest, removedIds, type Versions } from '../versions/versions.ts'
 import type { Releases, StoredVersion } from './releases.ts'
 
-/** Milliseconds for which somebody who loads a version has it for himself, and after which he says so again. */
+/** Duration of a lease for loading a version in milliseconds, and interval of its renewal. */
 const LEASE = 30_000
 const RENEWAL = 10_000
 /** Ids of removed records that other instances are notified of. */
@@ -123,7 +123,7 @@ export class VersionLoader {
       throw new Fault('LoadRefused', { reason: `the engine lacks ${what} of ${graph}` })
     }
     if (triples > COUNTED && !isRepeated) {
-      // Counting takes some engines minutes; what each piece ended with tells whether the pieces are there.
+      // Counting takes some engines minutes; the end of each piece shows whether it was loaded.
       const object = variable('object')
       for (const { subject, predicate } of parseTriples(samples.join(''))) {
         const where = [inGraph(graph, triple(subject, predicate, object))]

@@ -9,7 +9,7 @@ import { openFile } from '../../sources/open.ts'
 import { nextTime } from './schedule.ts'
 import { type RemoteState, remoteFolder, remoteState, removeUnused, writeRemoteState } from './state.ts'
 
-/** Where a dataset comes from, and how often it is asked there. */
+/** The address of a dataset, and how often it is fetched. */
 export interface Remote {
   readonly url: string
   /** Name of the environment variable with the value of the header Authorization. */
@@ -40,7 +40,7 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
  * Asks the address of a dataset where that is due: new data take the place of the old in one step, anything else leaves them. What came of
  * it is stored beside them. Faults: SourceUnreadable where there are no data, old or new.
  *
- * @param isForced whether it is asked also before it is due
+ * @param isForced whether it is fetched also before it is due
  */
 export async function refreshRemote(
   portal: string,
@@ -109,7 +109,7 @@ export async function refreshRemote(
   }
 }
 
-/** What was fetched last cannot be published: the data before it are in force again, and the address is asked anew. */
+/** What was fetched last cannot be published: the previous data are in force again, and the address is fetched again. */
 export function rejectRemote(portal: string, id: string, remote: Remote, reason: string): void {
   const state = remoteState(portal, id)
   if (state === null || state.previous === undefined) return
@@ -117,7 +117,7 @@ export function rejectRemote(portal: string, id: string, remote: Remote, reason:
   finish(portal, id, { ...rest, file: previous, failures: state.failures + 1, reason }, remote)
 }
 
-/** Has the address of a dataset asked at the next look: its catalog says that it changed. */
+/** Has the address of a dataset fetched at the next check: its catalog reports a change. */
 export function expireRemote(portal: string, id: string, now: Date): void {
   const state = remoteState(portal, id)
   if (state !== null) writeRemoteState(portal, id, { ...state, next: now.toISOString() })

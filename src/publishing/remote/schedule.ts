@@ -36,10 +36,10 @@ export function isSchedule(text: string): boolean {
 }
 
 /**
- * The next moment at which an address is to be asked, in milliseconds since 1970; null for one without a schedule.
+ * The next moment at which an address is due, in milliseconds since 1970; null for one without a schedule.
  *
  * @param schedule a word, counted from the last time, or a cron expression in UTC
- * @param failures how often it failed since it last succeeded: it is then asked sooner, less often with each failure
+ * @param failures failures since the last success: the address is then retried sooner, with growing intervals
  */
 export function nextTime(schedule: string | undefined, last: number, failures: number): number | null {
   if (schedule === undefined) return failures > 0 ? last + pauseAfter(failures) : null

@@ -11,7 +11,7 @@ export interface RemoteState {
   readonly etag?: string
   readonly lastModified?: string
   readonly size?: number
-  /** When the file was fetched, and when the address was asked last. */
+  /** When the file was fetched, and when the address was last requested. */
   readonly fetched?: string
   readonly asked?: string
   /** When it last answered, with new data or that there are none. */
@@ -19,7 +19,7 @@ export interface RemoteState {
   /** How often it failed since, and why the last time. */
   readonly failures: number
   readonly reason?: string
-  /** When it is to be asked next; absent for never. */
+  /** When it is due next; absent for never. */
   readonly next?: string
 }
 
@@ -28,7 +28,7 @@ export function remoteFolder(portal: string, id: string): string {
   return path.join(portal, 'var', 'sources', id)
 }
 
-/** What is known of the address of a dataset; null before it was asked. */
+/** The state of the address of a dataset; null before its first request. */
 export function remoteState(portal: string, id: string): RemoteState | null {
   try {
     return JSON.parse(readFileSync(stateFile(portal, id), 'utf8')) as RemoteState
@@ -53,14 +53,14 @@ export function removeUnused(portal: string, id: string, { file, previous }: Rem
       rmSync(path.join(folder, name), { force: true })
 }
 
-/** The datasets whose addresses are to be asked at a moment. @param now milliseconds since 1970 */
+/** The datasets whose addresses are due at a moment. @param now milliseconds since 1970 */
 export function dueRemotes(portal: string, now: number): readonly string[] {
   return remoteStates(portal).flatMap(([id, { next }]) =>
     next !== undefined && Date.parse(next) <= now ? [id] : [],
   )
 }
 
-/** What is known of all addresses that were asked, by dataset. */
+/** The state of all addresses that were requested, by dataset. */
 export function remoteStates(portal: string): readonly (readonly [id: string, RemoteState])[] {
   let ids: readonly string[]
   try {

@@ -22,7 +22,7 @@ import {
   validateGraph,
 } from './validate.ts'
 
-/** Triples that are held to be checked, with about 1,200 bytes each. */
+/** Maximum number of triples in memory for validation, with about 1,200 bytes each. */
 const MAX_CHECKED_TRIPLES = 1_000_000
 /** Bytes of a file of shapes. */
 const MAX_SHAPES_BYTES = 10_000_000

@@ -115,7 +115,7 @@ export class IndexedGraph implements RDF.DatasetCore {
   }
 }
 
-/** What was found of a graph: it is walked through, and rarely asked again. */
+/** Lookups of a graph: it is traversed once, and rarely queried again. */
 class FoundQuads implements RDF.DatasetCore {
   private readonly quads: readonly RDF.Quad[]
   private readonly factory: TermFactory

@@ -8,8 +8,8 @@ import type { GraphDifference } from '../../store/columns/compare.ts'
 import type { Comparison } from './changes-worker.ts'
 import { graphPath, type Manifest, type Versions, versionFolder } from './versions.ts'
 
-/** Differences that are held in memory. */
-const MAX_HELD = 32
+/** Maximum number of cached differences. */
+const MAX_CACHED = 32
 
 /** Comparisons that may wait for the one that runs. */
 const MAX_WAITING = 20
@@ -26,7 +26,7 @@ export type VersionDifference = GraphDifference
  */
 export class VersionChanges {
   private readonly versions: Versions
-  private readonly held = new LRUCache<string, Promise<VersionDifference>>({ max: MAX_HELD })
+  private readonly cached = new LRUCache<string, Promise<VersionDifference>>({ max: MAX_CACHED })
   private working: Promise<unknown> = Promise.resolve()
   private waiting = 0
 
@@ -40,11 +40,11 @@ export class VersionChanges {
     if (from === undefined || to === undefined || nameOf(earlier) === nameOf(later))
       return Promise.resolve(NO_DIFFERENCE)
     const key = `${later.dataset.id} ${earlier.version} ${later.version}`
-    const known = this.held.get(key)
+    const known = this.cached.get(key)
     if (known !== undefined) return known
     const found = this.find(earlier, later)
-    this.held.set(key, found)
-    found.catch(() => this.held.delete(key))
+    this.cached.set(key, found)
+    found.catch(() => this.cached.delete(key))
     return found
   }
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 
 /** Replaces a file in one step: whatever moment the process dies at, a reader finds the old text or the new one. */
 export function replaceDurably(file: string, text: string): void {
-  // The name tells whose it is, where the process dies before the next line.
+  // The name identifies its owner if the process dies before the next line.
   const fresh = `${file}.${process.pid}.new`
   writeDurably(fresh, text)
   renameSync(fresh, file)

@@ -24,7 +24,7 @@ export interface RollBackContext {
 
 /**
  * Puts the records and triples of an older version in force again: as a new version, which shares the files of the old one, so
- * that the sequence of versions tells what was served when. It stays in force until something changes in the portal folder,
+ * that the sequence of versions records what was served when. It stays in force until something changes in the portal folder,
  * or the dataset is published by name. Nothing is read but the ids of records.
  *
  * Faults: NotFoundResource for a dataset without versions, VersionUnknown for a version that is not retained; BadRequest for the one in

@@ -133,7 +133,7 @@ export function storedDatasets({ root }: Versions): readonly string[] {
 }
 
 /** Where the digest of the source of a dataset is stored with the times of its files. */
-export function sourceMarks({ root }: Versions, id: string): string {
+export function sourceStates({ root }: Versions, id: string): string {
   return path.join(root, id, 'source.json')
 }
 
@@ -175,7 +175,7 @@ export function readManifest(versions: Versions, id: string, version: string): M
   }
 }
 
-/** True where the version in force has a manifest that nobody can read: an older one can be read, if not used. */
+/** True where the version in force has an unreadable manifest: an older one can be read, if not used. */
 export function isManifestDamaged(versions: Versions, id: string): boolean {
   const version = currentVersion(versions, id)
   if (version === null) return false

@@ -79,21 +79,21 @@ function isIdentity(field: Field): boolean {
 export function conditionTest(
   condition: Condition,
   body: PatternBuilder,
-  guard: Preflight,
+  preflight: Preflight,
 ): AlgebraExpression {
   switch (condition.type) {
     case 'and':
       return (
         foldTerm(
           '&&',
-          condition.operands.map(operand => conditionTest(operand, body, guard)),
+          condition.operands.map(operand => conditionTest(operand, body, preflight)),
         ) ?? TRUE
       )
     case 'or':
       return (
         foldTerm(
           '||',
-          condition.operands.map(operand => conditionTest(operand, body, guard)),
+          condition.operands.map(operand => conditionTest(operand, body, preflight)),
         ) ?? FALSE
       )
     case 'not':
@@ -117,13 +117,15 @@ export function conditionTest(
       const relation = (inner: PatternBuilder) =>
         binary(operator, compileScalar(left, inner, 'optional'), compileScalar(right, inner, 'optional'))
       const many = [...fieldsOf(left), ...fieldsOf(right)].some(({ multivalued }) => multivalued)
-      return many ? within(body, inner => inner.test(relation(inner))) : guarded(relation(body), guard)
+      return many
+        ? within(body, inner => inner.test(relation(inner)))
+        : withPreflight(relation(body), preflight)
     }
     default:
       if (!condition.field.multivalued)
         return condition.type === 'present' && technicalName(condition.field) === undefined
           ? call('BOUND', body.value(condition.field, 'optional'))
-          : guarded(valueTest(condition, body.value(condition.field, 'optional'), body), guard)
+          : withPreflight(valueTest(condition, body.value(condition.field, 'optional'), body), preflight)
       return within(body, inner => {
         if (condition.type === 'compare' && condition.operator === '=')
           inner.fact(condition.field, targetConstant(condition.field.type, condition.value))
@@ -142,8 +144,8 @@ function within(body: PatternBuilder, add: (inner: PatternBuilder) => void): Alg
   return exists(...inner.group())
 }
 
-function guarded(test: AlgebraExpression, guard: Preflight): AlgebraExpression {
-  return guard === 'open' || test === TRUE ? test : call('COALESCE', test, FALSE)
+function withPreflight(test: AlgebraExpression, preflight: Preflight): AlgebraExpression {
+  return preflight === 'open' || test === TRUE ? test : call('COALESCE', test, FALSE)
 }
 
 type FieldCondition = Exclude<

@@ -16,7 +16,7 @@ const DATE_LEVELS = ['year', 'month', 'day'] as const
 /**
  * The values that a facet has on one level among the records of a question, each with the number of records.
  *
- * @param above the steps of the path whose next steps are asked for; none for the first level
+ * @param above the steps of the path whose next steps are requested; none for the first level
  */
 export function compileFacet(
   facet: Facet,
@@ -25,7 +25,7 @@ export function compileFacet(
   target: CompileTarget,
 ): Statement<SelectQuery> {
   const body = filtered(question, target)
-  const value = body.hold(level(facet, above, body), 'step')
+  const value = body.bind(level(facet, above, body), 'step')
   // What is computed may be nothing; a value itself is there.
   if (facet.separator !== null || isTemporal(facet.field.type)) body.test(call('BOUND', value))
   const isRepeated = facet.field.multivalued && facet.separator !== null

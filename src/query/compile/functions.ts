@@ -6,7 +6,7 @@ import { doubleTerm } from './target.ts'
 
 type Call = Extract<Scalar, { readonly type: 'function' }>
 
-/** What a value is where it is none: what it stands in is null. */
+/** Represents a missing value: an expression that contains it is null. */
 export const NOTHING: AlgebraExpression = binary('/', integer(1), integer(0))
 
 /** A function of values (see FunctionName); each of its arguments has a value or is an error. */

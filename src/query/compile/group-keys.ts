@@ -33,7 +33,7 @@ export function compileKey(
   const names = keyNames(key, index).map(variable)
   const isOptional = allowsNull(grouping, plan)
   const one = (expression: AlgebraExpression): CompiledKey => {
-    const value = body.hold(expression, 'group')
+    const value = body.bind(expression, 'group')
     const isSure = grouping.type === 'value' && grouping.value.type === 'field'
     if (!isOptional && !isSure) body.test(call('BOUND', value))
     return { variables: [value], names, more: [] }
@@ -58,7 +58,7 @@ export function compileKey(
       const point = body.value(grouping.field, 'required')
       const [lon, lat] = [apply(LODESTONE.longitude, point), apply(LODESTONE.latitude, point)]
       const cell = (axis: AlgebraExpression) =>
-        body.hold(call('FLOOR', binary('/', axis, doubleTerm(grouping.degrees))), 'cell')
+        body.bind(call('FLOOR', binary('/', axis, doubleTerm(grouping.degrees))), 'cell')
       const mean = (operand: AlgebraExpression): AlgebraExpression => ({
         type: 'aggregate',
         name: 'AVG',

@@ -12,14 +12,14 @@ import { type CompileTarget, predicateOf, RECORD, type Statement, targetConstant
 /** The aggregates of a query, each once, in the order of their variables. */
 export function aggregatesOf(plan: GroupQuery): readonly Aggregate[] {
   const found = new Map<string, Aggregate>()
-  const visit = (value: RowValue): void => {
+  const collect = (value: RowValue): void => {
     if (value.type === 'aggregate') found.set(exactJson(value.aggregate), value.aggregate)
     if (value.type === 'arithmetic') {
-      visit(value.left)
-      visit(value.right)
+      collect(value.left)
+      collect(value.right)
     }
   }
-  for (const { value } of [...plan.select, ...plan.orderBy]) visit(value)
+  for (const { value } of [...plan.select, ...plan.orderBy]) collect(value)
   return [...found.values()]
 }
 
@@ -30,16 +30,16 @@ export function keyPosition(aggregate: Aggregate, aggregates: readonly Aggregate
 }
 
 /** The variable of an aggregate. */
-export const figureName = (index: number): string => `figure${index}`
+export const aggregateVariable = (index: number): string => `figure${index}`
 
-/** The rows of a grouped query: keys and aggregates, in the order asked for and then by their keys. */
+/** The rows of a grouped query: keys and aggregates, in the requested order and then by their keys. */
 export function compileGroups(plan: GroupQuery, target: CompileTarget): Statement<SelectQuery> {
   const body = filtered(plan, target)
   const keys = plan.keys.map((key, index) => compileKey(key, index, body, plan))
   const aggregates = aggregatesOf(plan)
-  const figures = aggregates.map(
+  const projections = aggregates.map(
     (aggregate, index): Projection => ({
-      variable: variable(figureName(index)),
+      variable: variable(aggregateVariable(index)),
       expression: aggregateOf(aggregate, body),
     }),
   )
@@ -49,7 +49,7 @@ export function compileGroups(plan: GroupQuery, target: CompileTarget): Statemen
       variables.map((value, at): Projection => ({ variable: names[at] ?? value, expression: value })),
     ),
     ...keys.flatMap(({ more }) => more),
-    ...figures,
+    ...projections,
   ]
   const query: SelectQuery = {
     type: 'select',
@@ -76,7 +76,7 @@ function ordered(query: SelectQuery, plan: GroupQuery, aggregates: readonly Aggr
   return { ...query, orderBy: [...requested, ...byKeys], ...(limit === null ? {} : { limit }), offset }
 }
 
-/** A value of a row from the variables of its keys and figures. */
+/** A value of a row from the variables of its keys and aggregates. */
 function rowValue(value: RowValue, plan: GroupQuery, aggregates: readonly Aggregate[]): AlgebraExpression {
   switch (value.type) {
     case 'key': {
@@ -87,7 +87,7 @@ function rowValue(value: RowValue, plan: GroupQuery, aggregates: readonly Aggreg
     case 'constant':
       return targetConstant(value.of, value.value)
     case 'aggregate':
-      return variable(figureName(keyPosition(value.aggregate, aggregates)))
+      return variable(aggregateVariable(keyPosition(value.aggregate, aggregates)))
     case 'arithmetic': {
       const [left, right] = [value.left, value.right].map(side => double(rowValue(side, plan, aggregates)))
       return arithmeticExpression(value.operator, left as AlgebraExpression, right as AlgebraExpression)
@@ -101,7 +101,7 @@ function double(expression: AlgebraExpression): AlgebraExpression {
   return apply(XSD.double, expression)
 }
 
-/** An aggregate of the records of a group; those without a value change nothing, and a figure over no values is null. */
+/** An aggregate of the records of a group; those without a value do not count, and an aggregate over no values is null. */
 function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuilder): AlgebraExpression {
   if (of === null) return COUNT_ALL
   const many = fieldsOf(of).find(({ multivalued }) => multivalued)
@@ -122,7 +122,7 @@ function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuild
           operand: apply(LODESTONE.least, RECORD, predicate),
         }
   }
-  const operand: AlgebraExpression = body.hold(compileScalar(of, body, 'optional'), 'value')
+  const operand: AlgebraExpression = body.bind(compileScalar(of, body, 'optional'), 'value')
   switch (name) {
     case 'count':
       return { type: 'aggregate', name: 'COUNT', distinct, operand }

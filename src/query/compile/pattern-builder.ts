@@ -58,10 +58,10 @@ export type Preflight = 'open' | 'guarded'
 export type ConditionCompiler = (
   condition: Condition,
   body: PatternBuilder,
-  guard: Preflight,
+  preflight: Preflight,
 ) => AlgebraExpression
 
-/** Whether a record without a value drops out, or goes on with the value unbound. */
+/** Whether a record without a value is excluded, or included with the value unbound. */
 export type Need = 'required' | 'optional'
 
 /**
@@ -135,7 +135,7 @@ export class PatternBuilder {
     return value
   }
 
-  /** Each value of a field with many in turn: a record without any goes on with none. */
+  /** Each value of a multivalued field; a record without any is included with the value unbound. */
   eachValue(field: Field): Variable {
     const each = this.context.fresh('value')
     this.option(triple(RECORD, predicateOf(field, this.context.target), each))
@@ -143,7 +143,7 @@ export class PatternBuilder {
   }
 
   /** A computed value under a variable, so that it is written once. */
-  hold(expression: AlgebraExpression, name: string): Variable {
+  bind(expression: AlgebraExpression, name: string): Variable {
     if (expression.type === 'variable') return expression
     const target = this.context.fresh(name)
     this.computed.push(bind(expression, target))
@@ -198,7 +198,7 @@ export class PatternBuilder {
   }
 }
 
-/** How the fields of a record stand in its JSON. */
+/** How the fields of a record are written in its JSON. */
 function fieldForms(target: CompileTarget) {
   return target.dataset.fields.map(field => ({
     predicate: predicateOf(field, target).value,

@@ -124,8 +124,8 @@ function isAlwaysThere(value: Scalar, { context: { target } }: PatternBuilder): 
 function sortValue(value: Scalar, descending: boolean, body: PatternBuilder): AlgebraExpression {
   if (value.type !== 'field' || !value.field.multivalued) {
     const compiled = compileScalar(value, body, 'optional')
-    return compiled.type === 'variable' ? compiled : body.hold(compiled, 'key')
+    return compiled.type === 'variable' ? compiled : body.bind(compiled, 'key')
   }
   const extreme = descending ? LODESTONE.greatest : LODESTONE.least
-  return body.hold(apply(extreme, RECORD, predicateOf(value.field, body.context.target)), 'key')
+  return body.bind(apply(extreme, RECORD, predicateOf(value.field, body.context.target)), 'key')
 }

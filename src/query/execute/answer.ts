@@ -20,7 +20,7 @@ export interface AnswerPage {
   readonly rows: readonly AnswerRow[]
 }
 
-/** Where a query is asked. */
+/** The target of a query. */
 export interface AnswerOptions {
   readonly target: CompileTarget
   readonly style: JsonStyle

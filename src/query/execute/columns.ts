@@ -1,5 +1,5 @@
 import type { FieldType } from '../../model/field.ts'
-import { figureType } from '../decode-groups.ts'
+import { aggregateType } from '../decode-groups.ts'
 import type { Dialect } from '../dialect.ts'
 import { type Grouping, type Query, type RowValue, type Scalar, scalarType } from '../plan.ts'
 
@@ -36,7 +36,7 @@ export function columnsOf(plan: Query, dialect: Dialect): readonly ResultColumn[
       case 'constant':
         return value.of
       case 'aggregate':
-        return figureType(value.aggregate)
+        return aggregateType(value.aggregate)
       case 'arithmetic':
         return 'double'
       default:

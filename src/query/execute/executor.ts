@@ -31,7 +31,7 @@ export class Executor {
     this.onExecuted = onExecuted
   }
 
-  async ask(statement: Statement<SelectQuery>): Promise<readonly Solution[]> {
+  async select(statement: Statement<SelectQuery>): Promise<readonly Solution[]> {
     return (await this.page(statement)).solutions()
   }
 

@@ -10,14 +10,14 @@ import { type ExecutedStatement, Executor } from './executor.ts'
 /** A query at each of its stages. */
 export interface Explained {
   readonly plan: Query
-  /** What was asked of the store, in that order; nothing where the statistics have the answer. */
+  /** The queries sent to the store, in order; empty where the statistics answer. */
   readonly statements: readonly ExecutedStatement[]
   readonly answer: AnswerPage
   readonly milliseconds: Readonly<Partial<Record<Stage, number>>>
 }
 
 /**
- * Answers an ODSQL query and tells every stage of it, for `lodestone explain` and the playground. Faults: those of
+ * Answers an ODSQL query and reports every stage of it, for `lodestone explain` and the playground. Faults: those of
  * {@link planOdsql} and of the store.
  *
  * @param clock in milliseconds

@@ -16,7 +16,7 @@ import {
 import type { Condition, Question } from '../plan.ts'
 import type { Executor } from './executor.ts'
 
-/** A value of a facet as the APIs tell it (REST 2.3). */
+/** A value of a facet as the APIs report it (REST 2.3). */
 export type FacetValue =
   | { readonly state: 'excluded'; readonly name: string; readonly value: string }
   | {
@@ -161,7 +161,7 @@ async function valuesOf(
     const isRefined = paths.some(path => steps.every((step, index) => path[index] === step))
     const opens = isRefined && hasLevels(facet) && steps.length < depthOf(facet)
     const below = opens ? await level(facet, steps, filter, paths, surroundings) : []
-    // A path may end where others go on: the value itself is no step below it.
+    // A path may be the prefix of others: the value itself is no step below it.
     const facets = below.filter(({ name }) => name !== '')
     values.push({
       name: steps.at(-1) ?? '',

@@ -39,7 +39,7 @@ export async function findRecords(
   return { total: total ?? page.total, rows }
 }
 
-/** The records of a query in their order, in bounded pieces; what is not read is not asked for. */
+/** The records of a query in their order, in bounded pieces; pieces are requested as they are read. */
 export async function* exportRecords(
   plan: RecordQuery,
   target: CompileTarget,
@@ -102,7 +102,7 @@ export async function countRecords(
 ): Promise<number> {
   const known = knownTotal(plan, target)
   if (known !== null) return known
-  return decodeCount(await executor.ask(executor.watch.time('compile', () => compileCount(plan, target))))
+  return decodeCount(await executor.select(executor.watch.time('compile', () => compileCount(plan, target))))
 }
 
 /** The number of records that {@link exportRecords} gives. */

@@ -5,7 +5,7 @@ import { instantText, localToEpoch, utcEpoch, zoneOffset } from '../../model/tim
 import type { Value } from '../../model/value.ts'
 import { isStored } from '../compile/records.ts'
 import type { RecordRow } from '../decode.ts'
-import { figureType, type GroupRow } from '../decode-groups.ts'
+import { aggregateType, type GroupRow } from '../decode-groups.ts'
 import type { Dialect } from '../dialect.ts'
 import {
   type Constant,
@@ -58,13 +58,13 @@ export function rowObject(row: GroupRow, plan: GroupQuery, style: JsonStyle): Re
     setMember(
       shown,
       key,
-      value.type === 'key' ? keyJson(value.index) : figureJson(row.selected[index], value, style),
+      value.type === 'key' ? keyJson(value.index) : aggregateJson(row.selected[index], value, style),
     )
   })
   return shown
 }
 
-function figureJson(
+function aggregateJson(
   raw: GroupRow['selected'][number] | undefined,
   value: RowValue,
   style: JsonStyle,
@@ -74,7 +74,7 @@ function figureJson(
   const { name, of } = value.aggregate
   if (of?.type === 'field' && (name === 'min' || name === 'max'))
     return fieldJson(raw as Value, of.field, style)
-  return valueJson(raw as Value, figureType(value.aggregate), style)
+  return valueJson(raw as Value, aggregateType(value.aggregate), style)
 }
 
 /** A value of a field as JSON, a date in the precision of its annotation: `2018`, `2018-01`. */
@@ -86,7 +86,7 @@ function fieldJson(value: Value, field: Field, style: JsonStyle): unknown {
 
 const SHOWN_CHARACTERS = { year: 4, month: 7 } as const
 
-/** A value of a type as JSON: a shape as a feature, a moment with its offset in the time zone asked for. */
+/** A value of a type as JSON: a shape as a feature, a moment with its offset in the requested time zone. */
 export function valueJson(value: Value, type: FieldType, { timezone }: JsonStyle): unknown {
   if (value === null) return null
   if (type === 'geo_shape') return { type: 'Feature', geometry: value, properties: {} }

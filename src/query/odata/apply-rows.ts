@@ -1,17 +1,17 @@
 import type { AggregateItem, Transformation } from '../../language/odata/ast.ts'
 import { field } from '../../model/field.ts'
 import type { Condition, GroupKey, RecordQuery, RowSelection, Scalar } from '../plan.ts'
-import { computeNames } from './columns.ts'
-import { conditionOf } from './expression.ts'
 import {
+  aggregateColumn,
   aggregateName,
   aggregateNumber,
   amountOf,
   checked,
-  figureOf,
   type RowCell,
   refuseTaken,
-} from './figures.ts'
+} from './aggregates.ts'
+import { computeNames } from './columns.ts'
+import { conditionOf } from './expression.ts'
 import { logicTest } from './logic.ts'
 import { KIND_FIELDS, type Meaning, type MeaningKind, NULL_SCALAR, perRecord, scalarOf } from './meaning.ts'
 import { orderRows } from './order.ts'
@@ -163,17 +163,17 @@ function groupRows(
 ): RowStage {
   const groupCells = keys.flatMap(index => stage.cells[index] ?? [])
   const taken = new Set(groupCells.map(({ name }) => name))
-  const figures = items.map(item => {
+  const columns = items.map(item => {
     refuseTaken(item, taken, scope)
-    return { name: item.name, ...figureOf(item, scope) }
+    return { name: item.name, ...aggregateColumn(item, scope) }
   })
   return {
     ...stage,
     steps: [
       ...stage.steps,
-      { type: 'group', keys, figures: figures.map(({ method, of, type }) => ({ method, of, type })) },
+      { type: 'group', keys, aggregates: columns.map(({ method, of, type }) => ({ method, of, type })) },
     ],
-    cells: [...groupCells, ...figures.map(({ name, kind, epoch }) => ({ name, kind, epoch }))],
+    cells: [...groupCells, ...columns.map(({ name, kind, epoch }) => ({ name, kind, epoch }))],
   }
 }
 
@@ -187,7 +187,7 @@ function concat(step: Concat, stage: RowStage, scope: Scope): RowStage {
 
 type Concat = Extract<Transformation, { type: 'concat' }>
 
-/** Groupings that are asked for one after another. */
+/** Groupings that are executed one after another. */
 const MAX_PARTS = 5
 
 /** Rows of several groupings of the same records one after another. */
@@ -204,15 +204,15 @@ export function joinedRows(stages: readonly RowStage[], step: Concat, scope: Sco
 
 /** The cells of all stages, each name once, and where each stage has them. */
 function sideBySide(stages: readonly RowStage[], { span }: Concat, scope: Scope) {
-  const known = new Map(stages.flatMap(made => made.cells.map(cell => [cell.name, cell] as const)))
-  for (const made of stages)
-    for (const { name, kind, epoch } of made.cells)
+  const known = new Map(stages.flatMap(applied => applied.cells.map(cell => [cell.name, cell] as const)))
+  for (const applied of stages)
+    for (const { name, kind, epoch } of applied.cells)
       if (kind !== known.get(name)?.kind || epoch !== known.get(name)?.epoch)
         throw wrong(scope, `${name.slice(0, 60)} has several types`, span)
   const cells = [...known.values()]
-  const places = stages.map(made =>
+  const places = stages.map(applied =>
     cells.map(({ name }) => {
-      const place = made.cells.findIndex(cell => cell.name === name)
+      const place = applied.cells.findIndex(cell => cell.name === name)
       return place < 0 ? null : place
     }),
   )

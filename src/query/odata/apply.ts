@@ -1,25 +1,25 @@
 import type { AggregateItem, Expression, Span, Transformation } from '../../language/odata/ast.ts'
 import { all } from '../conditions.ts'
 import type { Aggregate, Condition, Ordering, RecordQuery, Scalar } from '../plan.ts'
-import { applyRows, joinedRows, type RowStage, refuseMany, rowByRow, rowScope } from './apply-rows.ts'
-import { computeNames } from './columns.ts'
-import { conditionOf, meaningOf } from './expression.ts'
 import {
+  aggregateColumn,
   aggregateName,
   aggregateNumber,
   amountOf,
   checked,
-  figureOf,
   type RowCell,
   refuseTaken,
-} from './figures.ts'
+} from './aggregates.ts'
+import { applyRows, joinedRows, type RowStage, refuseMany, rowByRow, rowScope } from './apply-rows.ts'
+import { computeNames } from './columns.ts'
+import { conditionOf, meaningOf } from './expression.ts'
 import { describeType, type Meaning, scalarOf, type TestMeaning, type ValueMeaning } from './meaning.ts'
 import { orderings } from './order.ts'
-import type { RowFigure } from './rows.ts'
+import type { RowAggregate } from './rows.ts'
 import { type Scope, unserved, withinScope, wrong } from './scope.ts'
 import { searchCondition } from './search.ts'
 
-/** Records so far: what was asked of them before they are grouped, if they are. */
+/** Records so far: the transformations before any grouping. */
 export interface RecordStage {
   readonly type: 'records'
   readonly names: ReadonlyMap<string, Meaning>
@@ -53,7 +53,7 @@ export function applyAll(steps: readonly Transformation[], start: RecordStage, s
 const MAX_CUT = 1000
 const MAX_CUTS = 4
 
-/** Records of which nothing but their order is known any more; those that are cut are asked for first. */
+/** Records of which only the order is known; those of a cut are queried first. */
 export function settled(stage: RecordStage, span: Span, scope: Scope): RecordStage {
   const { skip, top, orderBy, cuts } = stage
   if (skip === 0 && top === null) return stage
@@ -104,8 +104,8 @@ function applyToRecords(step: Transformation, before: RecordStage, outer: Scope)
     case 'concat': {
       const inner = withinScope(outer, { type: 'null', span: step.span })
       const stages = step.sequences.map(sequence => {
-        const made = applyAll(sequence, stage, inner)
-        if (made.type === 'rows') return made
+        const applied = applyAll(sequence, stage, inner)
+        if (applied.type === 'rows') return applied
         throw unserved(scope, 'concat of records that are not grouped', step.span)
       })
       return joinedRows(stages, step, scope)
@@ -134,8 +134,8 @@ function groupBy(step: GroupBy, stage: RecordStage, scope: Scope): ApplyStage {
       keys.push(...first.keys)
       after.unshift(...first.then)
     } else if (first === undefined || first.type === 'aggregate') {
-      const made = groups(keysOf({ ...step, keys }, scope), first?.items ?? [], stage, scope)
-      return applyRows(rowByRow(after, scope), made, scope)
+      const applied = groups(keysOf({ ...step, keys }, scope), first?.items ?? [], stage, scope)
+      return applyRows(rowByRow(after, scope), applied, scope)
     } else throw unserved(scope, `${aggregateName(first)} within groups`, first.span)
   }
 }
@@ -183,9 +183,9 @@ function groups(
   scope: Scope,
 ): RowStage {
   const taken = new Set(keys.map(({ name }) => name))
-  const figures = items.map(item => {
+  const columns = items.map(item => {
     refuseTaken(item, taken, scope)
-    return { name: item.name, ...figureOf(item, scope) }
+    return { name: item.name, ...aggregateColumn(item, scope) }
   })
   return {
     type: 'rows',
@@ -197,7 +197,7 @@ function groups(
           key: name,
           grouping: { type: 'value', value: checked(scalarOf(meaning)) },
         })),
-        select: figures.map(({ name, method, of }) => ({
+        select: columns.map(({ name, method, of }) => ({
           key: name,
           value: { type: 'aggregate', aggregate: planAggregate(method, of) },
         })),
@@ -206,7 +206,7 @@ function groups(
       },
     ],
     steps: [],
-    cells: [...keys.map(keyCell), ...figures.map(({ name, kind, epoch }) => ({ name, kind, epoch }))],
+    cells: [...keys.map(keyCell), ...columns.map(({ name, kind, epoch }) => ({ name, kind, epoch }))],
   }
 }
 
@@ -218,7 +218,7 @@ function keyCell({ name, meaning }: Key): RowCell {
 
 const PLAN_NAMES = { sum: 'sum', min: 'min', max: 'max', average: 'avg' } as const
 
-function planAggregate(method: RowFigure['method'], of: Scalar | null): Aggregate {
+function planAggregate(method: RowAggregate['method'], of: Scalar | null): Aggregate {
   if (method === 'count' || method === 'countdistinct')
     return { name: 'count', of, distinct: method === 'countdistinct', rank: 50 }
   return { name: PLAN_NAMES[method], of, distinct: false, rank: 50 }

@@ -63,7 +63,7 @@ export function computeNames(items: readonly ComputeItem[], scope: Scope): Reado
   return names
 }
 
-/** The columns of an answer, what the store computes for them, and the names that its context tells; null for all. */
+/** The columns of an answer, what the store computes for them, and the names in its context URL; null for all. */
 export interface Columns {
   readonly columns: readonly SourcedColumn[]
   readonly select: readonly SelectedColumn[]
@@ -189,7 +189,7 @@ function columnOf(
   return { name, type: KIND_TYPES[kind], collection: false, members: null, dynamic: true, source }
 }
 
-/** The column of a collection as it is asked for, before it that of its count. */
+/** The column of a collection as requested, before it that of its count. */
 function partsOf(column: SourcedColumn, { filter, page, counted }: Elements): readonly SourcedColumn[] {
   if (column.source.type !== 'field') return [column]
   const { index } = column.source

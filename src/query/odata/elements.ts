@@ -22,13 +22,13 @@ export function elementsOf(options: readonly SelectOption[], outer: Scope): Elem
   let [filter, order]: [RowStep | null, RowStep | null] = [null, null]
   let [skip, top]: [number, number | null] = [0, null]
   let counted = false
-  const seen = new Set<string>()
+  const names = new Set<string>()
   for (const { name, clause, span } of options) {
     const described = name.slice(0, 40)
     if (clause === null)
       throw unserved(outer, `The option ${described} of a collection that is selected`, span)
-    if (seen.has(clause.type)) throw wrong(outer, `The option ${described} must not be there twice`, span)
-    seen.add(clause.type)
+    if (names.has(clause.type)) throw wrong(outer, `The option ${described} must not be there twice`, span)
+    names.add(clause.type)
     const within = { ...scope, option: `$${clause.type} in $select` }
     switch (clause.type) {
       case 'filter': {
@@ -47,7 +47,7 @@ export function elementsOf(options: readonly SelectOption[], outer: Scope): Elem
         skip = clause.count
         break
       case 'count':
-        counted = clause.wanted
+        counted = clause.requested
         break
       default:
         clause satisfies never

@@ -18,7 +18,7 @@ export type ApplyCell = Constant | null
 export type CellReader = (field: Field) => ApplyCell
 
 /**
- * The value of a scalar without a store: of constants, and of rows that an aggregation gave. What only a store can tell
+ * The value of a scalar without a store: of constants, and of rows that an aggregation gave. What only a store can compute
  * is null; regular expressions are such, for they could take very long here.
  */
 export function evaluate(scalar: Scalar, read: CellReader): ApplyCell {

@@ -28,7 +28,7 @@ export function refuseLarge(scalar: Scalar): void {
     })
 }
 
-/** Conditions, and those that are computed or spatial; a condition that stands in several places counts in each. */
+/** Conditions, and those that are computed or spatial; a condition that occurs in several places counts each time. */
 interface Size {
   readonly leaves: number
   readonly passes: number
@@ -45,7 +45,7 @@ function sum(sizes: readonly Size[]): Size {
   )
 }
 
-/** Sizes are remembered, for parts that stand in several places are the same objects. */
+/** Sizes are remembered, because parts that occur in several places are the same objects. */
 function sizeOf(condition: Condition, known: Sizes): Size {
   const size = known.get(condition) ?? measured(condition, known)
   known.set(condition, size)

@@ -51,7 +51,7 @@ export function meaningOf(node: Expression, outer: Scope): Meaning {
     case 'negate':
       return negatedMeaning(sideOf(node.operand, scope), scope)
     case 'in':
-      return turnedNot(node, scope) ?? among(node, scope)
+      return turnedNot(node, scope) ?? inList(node, scope)
     case 'literal':
       return literalMeaning(node, scope)
     case 'null':
@@ -157,7 +157,7 @@ function withoutNot(node: Expression): Expression {
   return node.type === 'binary' || node.type === 'in' ? { ...node, left: withoutNot(node.left) } : node
 }
 
-function among({ left, right, span }: Extract<Expression, { type: 'in' }>, scope: Scope): Meaning {
+function inList({ left, right, span }: Extract<Expression, { type: 'in' }>, scope: Scope): Meaning {
   const side = sideOf(left, scope)
   const list = meaningOf(right, scope)
   if (list.type === 'list') {
@@ -277,7 +277,7 @@ function member(node: Extract<Expression, { type: 'member' }>, scope: Scope): Me
   )
 }
 
-/** An alias stands for its expression, about the record and not about variables; one that is not given is null. */
+/** An alias is replaced by its expression, about the record and not about variables; one that is not given is null. */
 function aliased({ name, span }: Extract<Expression, { type: 'alias' }>, scope: Scope): Meaning {
   const { aliases } = scope.request
   const expression = aliases.get(name) ?? aliases.get(name.slice(1))

@@ -73,7 +73,7 @@ export const NULL: Meaning = { type: 'null' }
 export const ALWAYS: Condition = { type: 'always', value: true }
 export const NEVER: Condition = { type: 'always', value: false }
 
-/** Names of types as faults tell them and as answers declare them. */
+/** Names of types in faults and in the declarations of answers. */
 export const KIND_TYPES: Readonly<Record<MeaningKind, ColumnType>> = {
   string: 'Edm.String',
   boolean: 'Edm.Boolean',
@@ -189,7 +189,7 @@ function isTrue(scalar: Scalar): boolean {
   return scalar.type === 'constant' && scalar.value === true
 }
 
-/** An expression in plain words, as faults tell it. */
+/** An expression in plain words, for faults. */
 export function describeMeaning(node: Expression): string {
   switch (node.type) {
     case 'literal':

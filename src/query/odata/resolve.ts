@@ -143,16 +143,16 @@ function rowsPlan(clauses: ODataClauses, stage: RowStage, model: EntityModel, ou
   const option = (name: string, rows: RowStage): Scope => ({ ...rowScope(rows, outer), option: name })
   if (clauses.search !== null)
     throw unserved({ ...outer, option: '$search' }, 'A search after an aggregation', clauses.search.span)
-  const made =
+  const applied =
     clauses.compute.length === 0 ? stage : computeRows(clauses.compute, stage, option('$compute', stage))
   const steps: readonly RowStep[] = [
-    ...made.steps,
+    ...applied.steps,
     ...(clauses.filter === null
       ? []
-      : [{ type: 'filter', condition: conditionOf(clauses.filter, option('$filter', made)) } as const]),
-    ...(clauses.orderBy.length === 0 ? [] : [orderRows(clauses.orderBy, option('$orderby', made))]),
+      : [{ type: 'filter', condition: conditionOf(clauses.filter, option('$filter', applied)) } as const]),
+    ...(clauses.orderBy.length === 0 ? [] : [orderRows(clauses.orderBy, option('$orderby', applied))]),
   ]
-  const columns = rowColumns(made, clauses.select, model, option('$select', made))
+  const columns = rowColumns(applied, clauses.select, model, option('$select', applied))
   return {
     type: 'rows',
     parts: stage.parts.map(partPlan),

@@ -11,8 +11,8 @@ import type { MeaningKind } from './meaning.ts'
 /** A row of an answer that groups: the values of its cells, in the order of the layout. */
 export type ApplyRow = readonly ApplyCell[]
 
-/** A figure over rows. */
-export interface RowFigure {
+/** An aggregate over rows. */
+export interface RowAggregate {
   readonly method: 'sum' | 'min' | 'max' | 'average' | 'countdistinct' | 'count'
   /** null counts rows. */
   readonly of: Scalar | null
@@ -45,8 +45,8 @@ export type RowStep =
       readonly by: Scalar
       readonly descending: boolean
     }
-  /** Groups again; the new rows have the keys' cells and then the figures. */
-  | { readonly type: 'group'; readonly keys: readonly number[]; readonly figures: readonly RowFigure[] }
+  /** Groups again; the new rows have the keys' cells and then the aggregates. */
+  | { readonly type: 'group'; readonly keys: readonly number[]; readonly aggregates: readonly RowAggregate[] }
   /** The rows of several sequences of steps one after another; a cell that a sequence has not is null. */
   | {
       readonly type: 'concat'
@@ -61,7 +61,7 @@ export interface RowColumn extends EntityColumn {
   readonly cells: readonly { readonly index: number; readonly kind: MeaningKind; readonly epoch: boolean }[]
 }
 
-/** What is asked of groups, what is done with their rows, and how the answer shows them. */
+/** The group query, the steps applied to its rows, and their presentation. */
 export interface RowsPlan {
   readonly type: 'rows'
   /** Groupings whose rows come one after another. */
@@ -97,12 +97,12 @@ export function answerRows(
   const rows = parts.flatMap((part, index) => {
     const found = groups[index] ?? []
     refuseMany(found)
-    const made = applySteps(
+    const result = applySteps(
       part.steps,
       found.map(({ keys, selected }): ApplyRow => [...keys, ...selected].map(cellOf)),
     )
     const { cells } = part
-    return cells === null ? made : made.map(row => placed(row, cells))
+    return cells === null ? result : result.map(row => placed(row, cells))
   })
   refuseMany(rows)
   return applySteps(steps, rows)
@@ -161,7 +161,7 @@ function applyStep(step: RowStep, rows: readonly ApplyRow[]): readonly ApplyRow[
     case 'extreme':
       return extreme(rows, step)
     case 'group':
-      return grouped(rows, step.keys, step.figures)
+      return grouped(rows, step.keys, step.aggregates)
     case 'concat': {
       const all: ApplyRow[] = []
       for (const { steps, cells } of step.sequences)
@@ -218,7 +218,7 @@ function extreme(
 function grouped(
   rows: readonly ApplyRow[],
   keys: readonly number[],
-  figures: readonly RowFigure[],
+  aggregates: readonly RowAggregate[],
 ): readonly ApplyRow[] {
   const groups = new Map<string, { readonly key: ApplyRow; readonly rows: ApplyRow[] }>()
   for (const row of rows) {
@@ -231,11 +231,11 @@ function grouped(
   if (keys.length === 0 && groups.size === 0) groups.set('', { key: [], rows: [] })
   return [...groups.values()].map(group => [
     ...group.key,
-    ...figures.map(figure => figureOf(figure, group.rows)),
+    ...aggregates.map(aggregate => aggregateCell(aggregate, group.rows)),
   ])
 }
 
-function figureOf({ method, of, type }: RowFigure, rows: readonly ApplyRow[]): ApplyCell {
+function aggregateCell({ method, of, type }: RowAggregate, rows: readonly ApplyRow[]): ApplyCell {
   if (of === null) return rows.length
   const values = rows.flatMap(row => {
     const value = evaluate(of, readerOf(row))

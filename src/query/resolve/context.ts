@@ -15,7 +15,7 @@ import { findField } from '../field-names.ts'
 import type { Scalar } from '../plan.ts'
 import { TECHNICAL, technicalNamed } from '../technical.ts'
 
-/** What names and literals mean where a query is asked. */
+/** Resolves the names and literals of a query in the context of its dataset. */
 export interface ResolveContext {
   readonly dataset: Pick<Dataset, 'fields'>
   /** Metadata template whose name may be left out before its fields: `title` for `default.title`. */
@@ -30,7 +30,7 @@ export interface ResolveContext {
   readonly now: number
 }
 
-/** What the APIs tell of a dataset and no clause can ask for (REST 2.11). */
+/** What the APIs report of a dataset and no clause can select (REST 2.11). */
 const UNQUERIED = new Set(['data_visible', 'fields', 'attachments', 'visibility', 'alternative_exports'])
 
 type Call = Extract<Expression, { type: 'call' }>
@@ -110,7 +110,7 @@ export class FieldNames {
   }
 
   /** A fault of one argument of a call: what the function expects instead. */
-  misfit(call: Call, found: string, expected: string, span: Span) {
+  conversionError(call: Call, found: string, expected: string, span: Span) {
     return malformed(this.clause, `${call.name} was given ${found} where it takes ${expected}`, span)
   }
 }

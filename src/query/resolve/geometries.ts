@@ -12,7 +12,7 @@ type Call = Extract<Expression, { type: 'call' }>
 /** The geometry of a literal: WKT, WKB in hexadecimal digits or GeoJSON (ODSQL 1.3, 1.5). */
 export function geometryLiteral(call: Call, node: Argument | undefined, names: FieldNames): Geometry {
   if (node?.type !== 'geometry')
-    throw names.misfit(
+    throw names.conversionError(
       call,
       queryFault(node),
       "a geometry such as geom'POINT(2.35 48.85)'",
@@ -81,7 +81,7 @@ export function pointLiteral(call: Call, node: Argument | undefined, names: Fiel
   const geometry = geometryLiteral(call, node, names)
   const [lon, lat] = geometry.type === 'Point' ? (geometry.coordinates as readonly number[]) : []
   if (lon === undefined || lat === undefined)
-    throw names.misfit(call, `a ${geometry.type}`, 'a POINT', node?.span ?? call.span)
+    throw names.conversionError(call, `a ${geometry.type}`, 'a POINT', node?.span ?? call.span)
   return { lon, lat }
 }
 
@@ -93,9 +93,9 @@ export function metres(call: Call, node: Argument | undefined, names: FieldNames
     const factor = lookup(LENGTH_UNITS, unit)
     if (factor !== undefined) return node.value * factor
     const expected = `a length in ${Object.keys(LENGTH_UNITS).join(', ')}`
-    throw names.misfit(call, `the unit ${node.unit.slice(0, 30)}`, expected, node.span)
+    throw names.conversionError(call, `the unit ${node.unit.slice(0, 30)}`, expected, node.span)
   }
-  throw names.misfit(call, queryFault(node), 'a distance such as 10km', node?.span ?? call.span)
+  throw names.conversionError(call, queryFault(node), 'a distance such as 10km', node?.span ?? call.span)
 }
 
 /** The rectangle between two corners, in any order of latitude; one that crosses the antimeridian is two. */

@@ -70,14 +70,14 @@ function range(call: Call, names: FieldNames): Grouping {
   names.function(call)
   const [first, second, ...more] = call.arguments
   if (first === undefined || !isExpression(first) || second === undefined)
-    throw names.misfit(call, 'other arguments', 'a field and its steps', call.span)
+    throw names.conversionError(call, 'other arguments', 'a field and its steps', call.span)
   const value = resolveScalar(first, names)
   const type = scalarType(value)
   if (!isNumeric(type) && !isTemporal(type))
-    throw names.misfit(call, `a value of type ${type}`, 'numbers or dates', first.span)
+    throw names.conversionError(call, `a value of type ${type}`, 'numbers or dates', first.span)
   if (second.type === 'quantity') return interval(call, value, second, more, names)
   if (second.type === 'steps') {
-    if (more.length > 0) throw names.misfit(call, 'more', 'one list of steps', call.span)
+    if (more.length > 0) throw names.conversionError(call, 'more', 'one list of steps', call.span)
     const edges = second.items.map(item => edge(call, item, value, names))
     return steps(
       call,
@@ -91,7 +91,7 @@ function range(call: Call, names: FieldNames): Grouping {
   const edges = [second, ...more].map((item, index, all) => {
     if (item.type !== 'star') return edge(call, item, value, names)
     if (index > 0 && index < all.length - 1)
-      throw names.misfit(call, 'a * between steps', 'a * at either end only', item.span)
+      throw names.conversionError(call, 'a * between steps', 'a * at either end only', item.span)
     return null
   })
   return steps(call, value, edges, names)
@@ -101,9 +101,9 @@ function range(call: Call, names: FieldNames): Grouping {
 function width(call: Call, value: Scalar, node: Argument, names: FieldNames): Grouping {
   const size = isExpression(node) ? foldNumber(node) : null
   if (isTemporal(scalarType(value)))
-    throw names.misfit(call, 'a number', 'an interval such as 1 day', node.span)
+    throw names.conversionError(call, 'a number', 'an interval such as 1 day', node.span)
   if (size === null || size < LEAST_WIDTH || size > MAX_WIDTH)
-    throw names.misfit(call, queryFault(node), 'a width from 1e-9 to 1e15', node.span)
+    throw names.conversionError(call, queryFault(node), 'a width from 1e-9 to 1e15', node.span)
   return { type: 'width', value, width: size, unit: null }
 }
 
@@ -117,18 +117,23 @@ function interval(
 ): Grouping {
   const unit = lookup(TIME_UNITS, node.unit)
   if (!isTemporal(scalarType(value)))
-    throw names.misfit(call, `the interval ${node.value} ${node.unit.slice(0, 30)}`, 'a number', node.span)
+    throw names.conversionError(
+      call,
+      `the interval ${node.value} ${node.unit.slice(0, 30)}`,
+      'a number',
+      node.span,
+    )
   if (unit === undefined)
-    throw names.misfit(
+    throw names.conversionError(
       call,
       `the unit ${node.unit.slice(0, 30)}`,
       `one of ${Object.keys(TIME_UNITS).slice(0, 9).join(', ')} or a whole word such as day`,
       node.span,
     )
-  if (more.length > 0) throw names.misfit(call, 'more', 'one interval', call.span)
+  if (more.length > 0) throw names.conversionError(call, 'more', 'one interval', call.span)
   const single = ['week', 'month', 'quarter', 'year'].includes(unit)
   if (!Number.isInteger(node.value) || node.value < 1 || node.value > 1e9 || (single && node.value !== 1))
-    throw names.misfit(
+    throw names.conversionError(
       call,
       `${node.value} ${unit}s`,
       single ? `1 ${unit}` : 'a whole number of them',
@@ -149,7 +154,12 @@ function equal(call: Call, equi: Call, value: Scalar, names: FieldNames): Groupi
     step <= 0 ||
     upper <= lower
   )
-    throw names.misfit(equi, 'other arguments', 'a step above 0, a lower and a higher number', equi.span)
+    throw names.conversionError(
+      equi,
+      'other arguments',
+      'a step above 0, a lower and a higher number',
+      equi.span,
+    )
   const count = Math.ceil((upper - lower) / step - 1e-9)
   if (count > MAX_EDGES) throw tooMany(call, names)
   const inner = Array.from({ length: count }, (_, index) => lower + index * step)
@@ -160,8 +170,9 @@ function steps(call: Call, value: Scalar, edges: readonly (Constant | null)[], n
   const known = edges.filter(item => item !== null)
   const rising = known.every((item, index) => index === 0 || (known[index - 1] as Constant) < item)
   if (known.length === 0 || edges.length < 2)
-    throw names.misfit(call, `${known.length} step`, 'at least one step', call.span)
-  if (!rising) throw names.misfit(call, 'steps out of order', 'each step above the one before', call.span)
+    throw names.conversionError(call, `${known.length} step`, 'at least one step', call.span)
+  if (!rising)
+    throw names.conversionError(call, 'steps out of order', 'each step above the one before', call.span)
   if (known.length > MAX_EDGES) throw tooMany(call, names)
   return { type: 'steps', value, edges }
 }
@@ -179,7 +190,12 @@ function edge(call: Call, node: Argument, value: Scalar, names: FieldNames): Con
     const number = isNumeric(type) ? foldNumber(node) : null
     if (number !== null) return number
   }
-  throw names.misfit(call, 'a step of another type', isNumeric(type) ? 'numbers' : 'dates', node.span)
+  throw names.conversionError(
+    call,
+    'a step of another type',
+    isNumeric(type) ? 'numbers' : 'dates',
+    node.span,
+  )
 }
 
 /** Cells as wide as the diameter of a cluster on a map of the zoom (ODSQL 5.4). */
@@ -188,15 +204,21 @@ function cells(call: Call, names: FieldNames): Grouping {
   const [first, ...numbers] = call.arguments
   const field = first !== undefined && isExpression(first) ? names.field(first) : undefined
   if (field?.type !== 'geo_point_2d')
-    throw names.misfit(call, queryFault(first), 'a field of type geo_point_2d', first?.span ?? call.span)
+    throw names.conversionError(
+      call,
+      queryFault(first),
+      'a field of type geo_point_2d',
+      first?.span ?? call.span,
+    )
   const [zoom, radius = RADIUS] = numbers.map(node => {
     const inner = node.type === 'named' ? node.value : node
     const value = isExpression(inner) ? foldNumber(inner) : null
-    if (value === null) throw names.misfit(call, queryFault(node), 'a number', node.span)
+    if (value === null) throw names.conversionError(call, queryFault(node), 'a number', node.span)
     return value
   })
   if (zoom === undefined || !Number.isInteger(zoom) || zoom < 0 || zoom > 25)
-    throw names.misfit(call, 'other arguments', 'a zoom from 0 to 25', call.span)
-  if (radius <= 0 || radius > 1000) throw names.misfit(call, `a radius of ${radius}`, '1 to 1000', call.span)
+    throw names.conversionError(call, 'other arguments', 'a zoom from 0 to 25', call.span)
+  if (radius <= 0 || radius > 1000)
+    throw names.conversionError(call, `a radius of ${radius}`, '1 to 1000', call.span)
   return { type: 'cells', field, degrees: (360 * radius) / (TILE * 2 ** zoom) }
 }

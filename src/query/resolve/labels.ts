@@ -38,15 +38,15 @@ function outer(span: { readonly from: number; readonly to: number }, text: strin
 
 /** Refuses a label that is given twice in the clauses of one query. */
 export function refuseDoubles(select: readonly SelectItem[], groups: readonly GroupItem[]): void {
-  const seen = new Set<string>()
+  const known = new Set<string>()
   for (const [clause, items] of [
     ['group_by', groups],
     ['select', select],
   ] as const)
     for (const { label, span } of items) {
       if (label === null) continue
-      if (seen.has(label))
+      if (known.has(label))
         throw malformed(clause, `Alias '${label.slice(0, 60)}' is declared several times`, span)
-      seen.add(label)
+      known.add(label)
     }
 }

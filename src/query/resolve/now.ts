@@ -97,7 +97,7 @@ function weekdayCall(call: Call, clause: ClauseName): { day: number; times: numb
   return { day, times }
 }
 
-/** The same time of day on the days of the week that are asked for. */
+/** The same time of day on the requested days of the week. */
 function toWeekdays(epoch: number, weekdays: Shift['weekdays'], timezone: string): number {
   const wall = clampMoment(epoch + zoneOffset(timezone, epoch))
   return localToEpoch(partsOf(weekdays.reduce(toWeekday, wall)), timezone)

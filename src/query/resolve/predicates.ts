@@ -72,7 +72,12 @@ export function wordsCondition(words: readonly Word[]): Condition {
 function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: FieldNames): Condition {
   const last = call.arguments.at(-1)
   if (last?.type !== 'string')
-    throw names.misfit(call, queryFault(last), 'a text in quotes at its end', last?.span ?? call.span)
+    throw names.conversionError(
+      call,
+      queryFault(last),
+      'a text in quotes at its end',
+      last?.span ?? call.span,
+    )
   const fields = searchedFields(call, call.arguments.slice(0, -1), names)
   if (kind === 'startswith')
     return any(
@@ -84,7 +89,7 @@ function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Fi
     )
   const words = tokens(last.value)
   if (words.length > MAX_WORDS)
-    throw names.misfit(call, `${words.length} words`, `at most ${MAX_WORDS}`, last.span)
+    throw names.conversionError(call, `${words.length} words`, `at most ${MAX_WORDS}`, last.span)
   const requested = words.map(
     (text, index): Word => ({
       text,
@@ -116,10 +121,16 @@ function searchedFields(call: Call, nodes: readonly Argument[], names: FieldName
       return names.context.dataset.fields.filter(
         field => field.type === 'text' && field.name.startsWith(node.prefix),
       )
-    if (!isExpression(node)) throw names.misfit(call, queryFault(node), 'names of text fields', node.span)
+    if (!isExpression(node))
+      throw names.conversionError(call, queryFault(node), 'names of text fields', node.span)
     const field = names.field(node)
     if (field.type !== 'text')
-      throw names.misfit(call, `the field ${field.name} of type ${field.type}`, 'text fields', node.span)
+      throw names.conversionError(
+        call,
+        `the field ${field.name} of type ${field.type}`,
+        'text fields',
+        node.span,
+      )
     return [field]
   })
 }
@@ -138,7 +149,12 @@ function relationOf(call: Call, node: Argument | undefined, names: FieldNames): 
   const word = node?.type === 'field' ? node.name.toLowerCase() : node?.type === 'string' ? node.value : ''
   const relation = lookup(RELATIONS, word)
   if (relation !== undefined) return relation
-  throw names.misfit(call, queryFault(node), 'INTERSECTS, DISJOINT or WITHIN', node?.span ?? call.span)
+  throw names.conversionError(
+    call,
+    queryFault(node),
+    'INTERSECTS, DISJOINT or WITHIN',
+    node?.span ?? call.span,
+  )
 }
 
 /** Two corners as points, or as latitude, longitude, latitude, longitude. */
@@ -155,12 +171,12 @@ function box(call: Call, names: FieldNames): Condition {
 function corners(call: Call, names: FieldNames): readonly [GeoPoint, GeoPoint] {
   const numbers = call.arguments.slice(1).map(node => {
     const value = isExpression(node) ? foldNumber(node) : null
-    if (value === null) throw names.misfit(call, queryFault(node), 'numbers of degrees', node.span)
+    if (value === null) throw names.conversionError(call, queryFault(node), 'numbers of degrees', node.span)
     return value
   })
   const [lat1, lon1, lat2, lon2] = numbers
   if (lat1 === undefined || lon1 === undefined || lat2 === undefined || lon2 === undefined)
-    throw names.misfit(
+    throw names.conversionError(
       call,
       `${numbers.length} numbers`,
       'latitude, longitude, latitude, longitude',
@@ -168,7 +184,7 @@ function corners(call: Call, names: FieldNames): readonly [GeoPoint, GeoPoint] {
     )
   const isDegree = (value: number, max: number) => Math.abs(value) <= max
   if (!isDegree(lat1, 90) || !isDegree(lat2, 90) || !isDegree(lon1, 180) || !isDegree(lon2, 180))
-    throw names.misfit(
+    throw names.conversionError(
       call,
       'a corner off the map',
       'latitudes within 90 and longitudes within 180',
@@ -182,10 +198,10 @@ function corners(call: Call, names: FieldNames): readonly [GeoPoint, GeoPoint] {
 
 function geoField(call: Call, node: Argument | undefined, names: FieldNames): Field {
   if (node === undefined || !isExpression(node))
-    throw names.misfit(call, queryFault(node), 'a field with positions', node?.span ?? call.span)
+    throw names.conversionError(call, queryFault(node), 'a field with positions', node?.span ?? call.span)
   const field = names.field(node)
   if (isGeo(field.type)) return field
-  throw names.misfit(
+  throw names.conversionError(
     call,
     `the field ${field.name} of type ${field.type}`,
     'a field with positions',

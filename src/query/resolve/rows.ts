@@ -43,7 +43,7 @@ function keysByName(keys: readonly GroupKey[], items: readonly GroupItem[], text
   return byName
 }
 
-/** Gives the figures that a select clause asks for of each group (ODSQL 4.3). */
+/** Resolves the aggregates that a select clause requests for each group (ODSQL 4.3). */
 export function resolveRows(
   select: { readonly items: readonly SelectItem[]; readonly text: string },
   groups: { readonly items: readonly GroupItem[]; readonly text: string; readonly keys: readonly GroupKey[] },
@@ -84,9 +84,10 @@ export function resolveRowOrder(
   return order.items.map(({ expression, descending, span }) => {
     const reversed = expression.type === 'sign' && expression.negative && expression.operand.type === 'field'
     const value = rows.value(reversed ? expression.operand : expression)
-    const figure = value.type !== 'key'
-    if (figure && keyed) throw malformed('order_by', 'Aggregates must come before the grouped fields', span)
-    keyed ||= !figure
+    const aggregate = value.type !== 'key'
+    if (aggregate && keyed)
+      throw malformed('order_by', 'Aggregates must come before the grouped fields', span)
+    keyed ||= !aggregate
     if (
       value.type === 'aggregate' &&
       (value.aggregate.name === 'envelope' || value.aggregate.name === 'bbox')
@@ -183,19 +184,23 @@ class Rows {
   private aggregate(call: Call): Aggregate {
     const name = call.name === 'median' ? 'percentile' : (call.name as AggregateName)
     const [first, second] = call.arguments
-    const figure = { name, distinct: false, rank: call.name === 'percentile' ? this.rank(call, second) : 50 }
-    if (first === undefined) throw this.names.misfit(call, 'nothing', 'a field', call.span)
+    const aggregate = {
+      name,
+      distinct: false,
+      rank: call.name === 'percentile' ? this.rank(call, second) : 50,
+    }
+    if (first === undefined) throw this.names.conversionError(call, 'nothing', 'a field', call.span)
     if (first.type === 'star') {
-      if (name === 'count') return { ...figure, of: null }
-      throw this.names.misfit(call, '*', 'a field', first.span)
+      if (name === 'count') return { ...aggregate, of: null }
+      throw this.names.conversionError(call, '*', 'a field', first.span)
     }
     const distinct = first.type === 'distinct'
     const node = distinct ? first.operand : first
     if (!isExpression(node) || (distinct && name !== 'count'))
-      throw this.names.misfit(call, queryFault(first), 'a field', first.span)
+      throw this.names.conversionError(call, queryFault(first), 'a field', first.span)
     const of = resolveScalar(node, this.names)
     this.checkType(call, node, scalarType(of), name)
-    return { ...figure, of, distinct }
+    return { ...aggregate, of, distinct }
   }
 
   private checkType(call: Call, node: Expression, type: ReturnType<typeof scalarType>, name: AggregateName) {
@@ -211,6 +216,11 @@ class Rows {
   private rank(call: Call, node: Argument | undefined): number {
     const value = node !== undefined && isExpression(node) ? foldNumber(node) : null
     if (value !== null && value >= 0 && value <= 100) return value
-    throw this.names.misfit(call, queryFault(node), 'a number from 0 to 100', node?.span ?? call.span)
+    throw this.names.conversionError(
+      call,
+      queryFault(node),
+      'a number from 0 to 100',
+      node?.span ?? call.span,
+    )
   }
 }

@@ -122,7 +122,7 @@ function resolveCall(call: Call, names: FieldNames): Scalar {
       `The aggregate ${entry.name} was found where a value of one record is expected`,
       call.span,
     )
-  if (first === undefined) throw names.misfit(call, 'nothing', 'a value', call.span)
+  if (first === undefined) throw names.conversionError(call, 'nothing', 'a value', call.span)
   if (entry.name === 'length' || entry.name === 'lower') {
     const operand = typed(call, first, isText, 'a text', names)
     return entry.name === 'lower' && operand.type === 'lower' ? operand : { type: entry.name, operand }
@@ -130,7 +130,7 @@ function resolveCall(call: Call, names: FieldNames): Scalar {
   const part = DATE_PARTS.find(name => name === entry.name)
   if (part !== undefined) return datePart(part, typed(call, first, isTemporal, 'a date', names))
   if (second === undefined && entry.name !== 'json_format')
-    throw names.misfit(call, 'one argument', entry.signature, call.span)
+    throw names.conversionError(call, 'one argument', entry.signature, call.span)
   switch (entry.name) {
     case 'date_format':
       return dateFormat(call, first, second as Argument, names)
@@ -138,10 +138,10 @@ function resolveCall(call: Call, names: FieldNames): Scalar {
       return ifNull(call, first, second as Argument, names)
     case 'json_format': {
       if (second !== undefined && !isExpression(second))
-        throw names.misfit(call, 'this', 'a text', second.span)
+        throw names.conversionError(call, 'this', 'a text', second.span)
       const fallback = second === undefined ? null : resolveScalar(second, names)
       if (fallback !== null && fallback.type !== 'constant')
-        throw names.misfit(call, 'a computed value', 'a constant as fallback', call.span)
+        throw names.conversionError(call, 'a computed value', 'a constant as fallback', call.span)
       const operand = typed(call, first, isText, 'a text', names)
       return { type: 'json', operand, fallback: fallback?.value ?? null }
     }
@@ -150,7 +150,7 @@ function resolveCall(call: Call, names: FieldNames): Scalar {
         throw malformed(names.clause, 'A distance with a radius is a condition, not a value', call.span)
       const field = isExpression(first) ? names.field(first) : null
       if (field?.type !== 'geo_point_2d')
-        throw names.misfit(call, queryFault(first), 'a field of type geo_point_2d', first.span)
+        throw names.conversionError(call, queryFault(first), 'a field of type geo_point_2d', first.span)
       return { type: 'distance', field, point: pointLiteral(call, second as Argument, names) }
     }
     default:
@@ -165,7 +165,8 @@ function datePart(part: DatePartName, operand: Scalar): Scalar {
 
 function dateFormat(call: Call, first: Argument, second: Argument, names: FieldNames): Scalar {
   const operand = typed(call, first, isTemporal, 'a date', names)
-  if (second.type !== 'string') throw names.misfit(call, 'no text', 'a pattern in quotes', second.span)
+  if (second.type !== 'string')
+    throw names.conversionError(call, 'no text', 'a pattern in quotes', second.span)
   const parts = parsePattern(second.value)
   if (!('unknown' in parts)) return { type: 'dateFormat', parts, language: names.context.language, operand }
   throw malformed(
@@ -178,7 +179,7 @@ function dateFormat(call: Call, first: Argument, second: Argument, names: FieldN
 
 function ifNull(call: Call, first: Argument, second: Argument, names: FieldNames): Scalar {
   if (!isExpression(first) || !isExpression(second))
-    throw names.misfit(call, 'other arguments', 'two values', call.span)
+    throw names.conversionError(call, 'other arguments', 'two values', call.span)
   const operand = resolveScalar(first, names)
   const type = scalarType(operand)
   if (second.type === 'null') return operand
@@ -186,7 +187,7 @@ function ifNull(call: Call, first: Argument, second: Argument, names: FieldNames
   const other = moment === null ? resolveScalar(second, names) : momentConstant(moment, type, names)
   const found = scalarType(other)
   if (found !== type && !(isNumeric(type) && isNumeric(found)))
-    throw names.misfit(
+    throw names.conversionError(
       call,
       `${describeValue(second)} of type ${found}`,
       `a value of type ${type}`,
@@ -219,10 +220,11 @@ function typed(
   expected: string,
   names: FieldNames,
 ): Scalar {
-  if (!isExpression(node)) throw names.misfit(call, queryFault(node), expected, node.span)
+  if (!isExpression(node)) throw names.conversionError(call, queryFault(node), expected, node.span)
   const value = resolveScalar(node, names)
   const type = scalarType(value)
-  if (!fits(type)) throw names.misfit(call, `${describeValue(node)} of type ${type}`, expected, node.span)
+  if (!fits(type))
+    throw names.conversionError(call, `${describeValue(node)} of type ${type}`, expected, node.span)
   return value
 }
 

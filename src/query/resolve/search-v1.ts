@@ -7,7 +7,7 @@ import { FieldNames, type ResolveContext } from './context.ts'
 import { searchedWords, wordsCondition } from './predicates.ts'
 import { resolveWhere } from './where.ts'
 
-/** What is compared stands in a text of its own, without places in it. */
+/** The compared value is a separate text, without positions. */
 const NOWHERE = { from: 0, to: 0 }
 
 /**

@@ -133,7 +133,7 @@ function chance(call: Call, names: FieldNames): Ordering {
   const [first] = call.arguments
   const seed =
     first !== undefined && 'type' in first && first.type !== 'quantity' ? foldSeed(first as Expression) : null
-  if (seed === null) throw names.misfit(call, 'other arguments', 'a whole number', call.span)
+  if (seed === null) throw names.conversionError(call, 'other arguments', 'a whole number', call.span)
   return { value: { type: 'random', seed }, descending: false }
 }
 

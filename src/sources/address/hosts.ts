@@ -72,7 +72,7 @@ function isAmong(host: string, hosts: readonly string[]): boolean {
 }
 
 /**
- * A lookup for the host of an address, as sockets of Node take it: a name that stands for a private address is refused, and
+ * A lookup for the host of an address, as sockets of Node take it: a name that resolves to a private address is refused, and
  * what was checked is what is connected to.
  */
 export function checkedLookup(url: URL, { privateHosts }: FetchLimits): LookupFunction {

@@ -1,7 +1,7 @@
 /** Reads bytes that come in pieces of any size by lengths of its own. */
 export class ByteReader {
   private readonly pieces: AsyncIterator<Buffer>
-  private held: Buffer = Buffer.alloc(0)
+  private buffer: Buffer = Buffer.alloc(0)
 
   constructor(pieces: AsyncIterable<Buffer>) {
     this.pieces = pieces[Symbol.asyncIterator]()
@@ -9,28 +9,28 @@ export class ByteReader {
 
   /** The next bytes; fewer where the end comes before, null at the end. */
   async take(length: number): Promise<Buffer | null> {
-    if (this.held.length < length) {
-      const parts = [this.held]
-      let total = this.held.length
+    if (this.buffer.length < length) {
+      const parts = [this.buffer]
+      let total = this.buffer.length
       while (total < length) {
         const next = await this.pieces.next()
         if (next.done === true) break
         parts.push(next.value)
         total += next.value.length
       }
-      this.held = Buffer.concat(parts)
+      this.buffer = Buffer.concat(parts)
     }
-    if (this.held.length === 0 && length > 0) return null
-    const taken = this.held.subarray(0, length)
-    this.held = this.held.subarray(taken.length)
+    if (this.buffer.length === 0 && length > 0) return null
+    const taken = this.buffer.subarray(0, length)
+    this.buffer = this.buffer.subarray(taken.length)
     return taken
   }
 
   /** The next bytes, as many as there are at hand; null at the end. */
   async some(): Promise<Buffer | null> {
-    if (this.held.length > 0) {
-      const taken = this.held
-      this.held = Buffer.alloc(0)
+    if (this.buffer.length > 0) {
+      const taken = this.buffer
+      this.buffer = Buffer.alloc(0)
       return taken
     }
     const next = await this.pieces.next()

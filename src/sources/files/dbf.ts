@@ -17,7 +17,7 @@ export interface DbfLayout {
   readonly codePage: number
 }
 
-/** Reads the header of a dBASE table; the reader then stands before the first record. Throws SourceUnreadable. */
+/** Reads the header of a dBASE table; the reader is then positioned at the first record. Throws SourceUnreadable. */
 export async function dbfFields(reader: ByteReader, file: string): Promise<DbfLayout> {
   const head = await reader.take(32)
   if (head === null || head.length < 32) throw unreadable('The .dbf has no header.', { file }, DAMAGED)

@@ -67,7 +67,7 @@ class ContentReader implements XmlListener {
   /** The sheets so far. */
   readonly sheets: { readonly name: string }[] = []
   private readonly row: RowBuilder
-  private readonly wanted: string | number | undefined
+  private readonly required: string | number | undefined
   private isInside = false
   private rows: GridRow[] = []
   private depth = 0
@@ -85,7 +85,7 @@ class ContentReader implements XmlListener {
   constructor(range: CellRange, file: string, required: string | number | undefined) {
     this.file = file
     this.row = new RowBuilder(range, file)
-    this.wanted = required
+    this.required = required
   }
 
   take(): readonly GridRow[] {
@@ -94,7 +94,7 @@ class ContentReader implements XmlListener {
     return rows
   }
 
-  private get isWanted(): boolean {
+  private get isRequired(): boolean {
     return this.depth === 1 && this.isInside
   }
 
@@ -103,7 +103,7 @@ class ContentReader implements XmlListener {
       if (this.depth++ === 0) this.enter(attributes.get('name') ?? '')
       return
     }
-    if (!this.isWanted) return
+    if (!this.isRequired) return
     switch (name) {
       case 'table-row':
         this.rowRepeats = repeats(attributes.get('number-rows-repeated'))
@@ -144,7 +144,7 @@ class ContentReader implements XmlListener {
       if (this.depth === 0 && this.isInside) this.isDone = true
       return
     }
-    if (!this.isWanted) return
+    if (!this.isRequired) return
     switch (name) {
       case 'p':
         this.isParagraph = false
@@ -176,7 +176,7 @@ class ContentReader implements XmlListener {
 
   /** A sheet is meant by its name or its number; one whose name is a number may come later, so names are not looked ahead for. */
   private enter(name: string): void {
-    const { wanted: required, sheets } = this
+    const { required, sheets } = this
     sheets.push({ name })
     this.isInside =
       !this.isDone &&

@@ -9,14 +9,14 @@ import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
 import { unreadable } from '../unreadable.ts'
 import { unpackLz4 } from './lz4.ts'
 
-// By `require` where it is asked for: few portals need it, and loaders of test runners do not know its exports.
+// By `require` on demand: few portals need it, and loaders of test runners do not know its exports.
 const require = createRequire(import.meta.url)
 
 /** Bytes of the columns of one row group. */
 const MAX_GROUP = 2 ** 31
 
-/** Values that are held at a time, and the bounds of their rows: packed rows of equal values take no bytes in a file. */
-const HELD_VALUES = 2 ** 24
+/** Values in memory at a time, and the bounds of their rows: packed rows of equal values take no bytes in a file. */
+const CACHED_VALUES = 2 ** 24
 const MIN_ROWS = 2 ** 17
 const MAX_ROWS = 2 ** 20
 
@@ -58,7 +58,7 @@ async function* readGroups(bytes: RandomAccess, file: string): AsyncGenerator<re
         )
       const step = Math.min(
         MAX_ROWS,
-        Math.max(MIN_ROWS, Math.floor(HELD_VALUES / Math.max(1, group.columns.length))),
+        Math.max(MIN_ROWS, Math.floor(CACHED_VALUES / Math.max(1, group.columns.length))),
       )
       for (let start = rowStart; start < rowStart + count; start += step) {
         const objects = await library.parquetReadObjects({

@@ -16,7 +16,7 @@ const HEADER = 100
  * An ESRI shapefile (Technical Description, July 1998) in a ZIP archive or with its parts beside it: the attributes of its `.dbf` and a
  * column `geometry` in degrees, by the reference system of its `.prj`. Deleted records are left out.
  *
- * @param encoding of the attributes; by default what `.cpg`, the header or their bytes tell
+ * @param encoding of the attributes; by default that of `.cpg`, the header or their bytes
  */
 export function shapefileSource(data: DataFile, path: string, encoding: string | undefined): RecordSource {
   return { name: data.name, textual: false, read: () => readRows(partsOf(data, path), data.name, encoding) }
@@ -187,7 +187,7 @@ async function attributeDecoder(parts: Parts, codePage: number, declared: string
   }
 }
 
-/** UTF-8 where the bytes of the attributes are that; undefined where they do not tell. */
+/** UTF-8 where the bytes of the attributes are that; undefined where that is undecided. */
 async function detected(parts: Parts): Promise<string | undefined> {
   const sample = new EncodingSample()
   const pieces = parts('dbf')

@@ -31,7 +31,7 @@ export async function spreadsheetmlSheets(data: DataFile): Promise<readonly { re
 
 class SheetReader implements XmlListener {
   private readonly row: RowBuilder
-  private readonly wanted: number
+  private readonly required: number
   private rows: GridRow[] = []
   private sheet = -1
   private number = -1
@@ -42,7 +42,7 @@ class SheetReader implements XmlListener {
 
   constructor(range: CellRange, file: string, required: number) {
     this.row = new RowBuilder(range, file)
-    this.wanted = required
+    this.required = required
   }
 
   take(): readonly GridRow[] {
@@ -56,7 +56,7 @@ class SheetReader implements XmlListener {
       this.sheet++
       this.number = -1
     }
-    if (this.sheet !== this.wanted) return
+    if (this.sheet !== this.required) return
     const index = Number(attributes.get('Index') ?? 0)
     if (name === 'Row') {
       this.number = index > this.number + 1 ? index - 1 : this.number + 1
@@ -78,7 +78,7 @@ class SheetReader implements XmlListener {
   }
 
   end(name: string): void {
-    if (this.sheet !== this.wanted) return
+    if (this.sheet !== this.required) return
     if (name === 'Data') this.isData = false
     if (name === 'Cell') this.row.set(this.column, this.cell())
     if (name !== 'Row') return

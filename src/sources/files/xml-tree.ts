@@ -15,7 +15,7 @@ const MAX_ELEMENTS = 2_000_000
 
 /** Cuts out the elements for which a function says so, each with all that is in it, and hands them on. */
 export class ElementCutter implements XmlListener {
-  private readonly isWanted: (path: readonly string[]) => boolean
+  private readonly isSelected: (path: readonly string[]) => boolean
   private readonly onElement: (element: XmlElement, path: readonly string[]) => void
   private readonly path: string[] = []
   private readonly open: XmlElement[] = []
@@ -25,14 +25,14 @@ export class ElementCutter implements XmlListener {
     isRequired: (path: readonly string[]) => boolean,
     onElement: (element: XmlElement, path: readonly string[]) => void,
   ) {
-    this.isWanted = isRequired
+    this.isSelected = isRequired
     this.onElement = onElement
   }
 
   start(name: string, attributes: ReadonlyMap<string, string>): void {
     this.path.push(name)
     const parent = this.open.at(-1)
-    if (parent === undefined && !this.isWanted(this.path)) return
+    if (parent === undefined && !this.isSelected(this.path)) return
     if (parent === undefined) this.count = 0
     if (++this.count > MAX_ELEMENTS) throw new RangeError('an element with too many others in it')
     const element: XmlElement = { name, attributes, children: [], text: '' }
@@ -68,7 +68,7 @@ export function wholeText(element: XmlElement): string {
   return element.text + element.children.map(wholeText).join('')
 }
 
-/** Attributes that tell of the document and not of the record. */
+/** Attributes that describe the document and not the record. */
 const TECHNICAL = /^(?:xmlns|xsi|schemaLocation|noNamespaceSchemaLocation)$/
 
 /**

@@ -3,11 +3,11 @@ import { formatText, NUMBER_STYLES, type NumberFormat } from '../number-format.t
 import type { DateCandidate } from './dates.ts'
 import type { NumberEvidence, TextProfile } from './profile.ts'
 
-/** What the other columns of a file tell about one whose own values leave a question open. */
+/** Evidence of the other columns of a file about one whose own values are ambiguous. */
 export interface FileHints {
-  /** Whether decimals are written with a comma; undefined where no column tells. */
+  /** Whether decimals are written with a comma; undefined where no column decides it. */
   readonly hasDecimalComma: boolean | undefined
-  /** Whether days stand before months; undefined where no column tells. */
+  /** Whether days come before months; undefined where no column decides it. */
   readonly isDayFirst: boolean | undefined
 }
 
@@ -15,7 +15,7 @@ export interface FileHints {
 export interface Choice {
   readonly type: FieldType
   readonly format?: string
-  /** Texts that stand for no value. */
+  /** Texts that denote no value. */
   readonly nulls: readonly string[]
   readonly why: string
   /** What the publisher should look at, where the values alone do not decide. */
@@ -119,7 +119,7 @@ const PLAIN_COMMA = 1
 const GROUP_COMMA = 2
 const GROUP_POINT = 3
 
-/** The style of numbers, and what is asked where two styles fit: 1.234 and 1,234 can be read in two ways. */
+/** The style of numbers, and the question where two styles fit: 1.234 and 1,234 can be read in two ways. */
 function chooseStyle(
   { styles, hasPoint, hasComma, hasFraction }: NumberEvidence,
   { hasDecimalComma }: FileHints,
@@ -179,7 +179,7 @@ function namesMonth(name: string): boolean {
   return namesDate(name) || /month|mois|monat|mes|period|maand/i.test(name)
 }
 
-/** The pattern of dates, and what is asked where days and months could be either. */
+/** The pattern of dates, and the question where days and months are ambiguous. */
 function chooseOrder(
   candidates: readonly DateCandidate[],
   { isDayFirst }: FileHints,
@@ -222,7 +222,7 @@ function choosePoint(profile: TextProfile, name: string, suggestsPoint: boolean)
   }
 }
 
-/** What the columns of a file tell together. */
+/** Combined evidence of the columns of a file. */
 export function hintsOf(
   columns: Iterable<{ readonly profile: TextProfile; readonly name: string }>,
 ): FileHints {

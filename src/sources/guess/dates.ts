@@ -51,7 +51,7 @@ const YEAR_MONTH = /^(\d{4})( +|[-/.]|, *)(\p{L}{3,10}\.?)$/u
 const MONTH = /^(?:(\d{4})[-/](\d{2})|(\d{1,2})[-/.](\d{4}))$/
 const PACKED = /^\d{8}(?:T?\d{6}Z?)?$/
 
-/** Years of two digits from which on nobody publishes days: they are those of the last century. */
+/** Years of two digits from which on no published days are expected: they are those of the last century. */
 const DISTANT = 2040
 
 /** Longest text that is looked at. */
@@ -159,7 +159,7 @@ function clockPattern(parts: readonly (string | undefined)[]): string {
   return `${hour}${literal(colon)}mm${seconds}${half === undefined ? '' : `${literal(blank ?? '')}a`}`
 }
 
-/** The pattern of a zone: the blanks before it stand before and after the half of a day that there may be. */
+/** The pattern of a zone: the blanks before it surround an optional half of a day. */
 function zonePattern([first, half, second, zone]: readonly (string | undefined)[]): string {
   if (zone === undefined) return ''
   const blank = half === undefined ? `${first ?? ''}${second ?? ''}` : (second ?? '')
@@ -238,7 +238,7 @@ function isMonth(name: string | undefined): boolean {
   return name !== undefined && monthNamed(name) > 0
 }
 
-/** Letters of a pattern that are no part of it stand in quotes; several blanks are one. */
+/** Literal letters of a pattern are quoted; several blanks are one. */
 function literal(text: string): string {
   const plain = text.replace(/ +/g, ' ')
   return /[a-z]/i.test(plain) ? plain.replace(/[a-zà-ÿ]+/gi, word => `'${word}'`) : plain

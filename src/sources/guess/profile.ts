@@ -12,7 +12,7 @@ const MAX_AFFIXES = 2
 export interface NumberEvidence {
   /** A set of NUMBER_STYLES that fit all of them. */
   readonly styles: number
-  /** True where points or commas occur, and where one stands before other than three digits: a fraction for certain. */
+  /** True where points or commas occur, and where one precedes other than three digits: a fraction for certain. */
   readonly hasPoint: boolean
   readonly hasComma: boolean
   readonly hasFraction: boolean
@@ -24,7 +24,7 @@ export interface NumberEvidence {
   readonly affixed: number
   /** True where some are below zero: identifiers are not. */
   readonly isNegative: boolean
-  /** True where no sign is typographic, stands behind or is a pair of parentheses. */
+  /** True where no sign is typographic, trailing or a pair of parentheses. */
   readonly isPlain: boolean
 }
 
@@ -38,7 +38,7 @@ export interface PairEvidence {
   /** The part that is written as exports write positions: `48.85, 2.35`. */
   readonly spaced: number
   readonly isBracketed: boolean
-  /** True where hemispheres tell the order. */
+  /** True where hemispheres determine the order. */
   readonly isOrdered: boolean
 }
 
@@ -152,11 +152,11 @@ export class TextProfile {
   }
 
   /** The kind that nearly all values have, for a suggestion where the column is text. */
-  nearly(): { readonly kind: Kind; readonly misfits: readonly string[] } | undefined {
+  nearly(): { readonly kind: Kind; readonly unfittingValues: readonly string[] } | undefined {
     for (const kind of ['number', 'date', 'pair'] as const) {
       const odd = [...this.odd[kind].values()].reduce((sum, times) => sum + times, 0)
       if (this.alive.has(kind) && this.fits[kind] > 0 && this.fits[kind] / (this.fits[kind] + odd) >= 0.8)
-        return { kind, misfits: [...this.odd[kind].keys()].slice(0, 3) }
+        return { kind, unfittingValues: [...this.odd[kind].keys()].slice(0, 3) }
     }
     return undefined
   }
@@ -251,7 +251,7 @@ export class TextProfile {
   }
 }
 
-/** Texts of a typed column that stand for no value, and how often they occur. */
+/** Texts of a typed column that denote no value, and how often they occur. */
 export interface Typed {
   readonly nulls: readonly string[]
   readonly nullCount: number

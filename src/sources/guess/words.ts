@@ -1,4 +1,4 @@
-/** Pairs of words that stand for true and false, the one for true first, in the languages of publishers. */
+/** Pairs of words that denote true and false, the one for true first, in the languages of publishers. */
 const PAIRS: readonly (readonly [yes: string, no: string])[] = [
   ['true', 'false'],
   ['yes', 'no'],
@@ -111,7 +111,7 @@ export function meansNothing(text: string): boolean {
   return NO_VALUE.has(text.toLowerCase())
 }
 
-/** True for a word that stands for no value in any column; `x` or `unknown` may be a value among a few others. */
+/** True for a word that denotes no value in any column; `x` or `unknown` may be a value among a few others. */
 export function isPlainlyNothing(text: string): boolean {
   return /^(?:#?n\/?a|nan|<?\(?null\)?>?|-{1,3}|–|—|\.{1,3}|…|\\n)$/i.test(text)
 }

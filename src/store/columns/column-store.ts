@@ -6,7 +6,7 @@ import type { QueryOperation } from '../../sparql/operation.ts'
 import type { ContinuationFormat } from '../../sparql/results.ts'
 import type { GraphColumns } from './graph.ts'
 import { readHeader } from './sections.ts'
-import { JobRunner, madeAgain, NotInColumns, type QueryLimits } from './threads/job-runner.ts'
+import { JobRunner, NotInColumns, type QueryLimits, rebuilding } from './threads/job-runner.ts'
 import type { Job, QueriedGraphs, TextFormat, WireTable } from './threads/protocol.ts'
 import { type ColumnBytes, GraphRegistry } from './threads/registry.ts'
 
@@ -46,7 +46,7 @@ export class ColumnStore {
     this.options = options
     this.registry = new GraphRegistry(options.memory.columns, (graph, { message }) => {
       this.runner.noteDamage(graph, message)
-      return madeAgain(graph)
+      return rebuilding(graph)
     })
     this.runner = new JobRunner(options, this.registry)
   }
@@ -194,7 +194,7 @@ export class ColumnStore {
   statistics(): {
     readonly graphs: number
     readonly triples: number
-    readonly threads: { readonly ready: number; readonly wanted: number }
+    readonly threads: { readonly ready: number; readonly required: number }
     readonly bytes: ColumnBytes
   } {
     let triples = 0
@@ -202,7 +202,7 @@ export class ColumnStore {
     return {
       graphs: this.registry.size,
       triples,
-      threads: { ready: this.runner.threads.size, wanted: this.runner.size },
+      threads: { ready: this.runner.threads.size, required: this.runner.size },
       bytes: this.registry.statistics(),
     }
   }

@@ -92,16 +92,16 @@ export class Column {
     return this.isDense ? this.graphSubjects : this.header.rows
   }
 
-  /** Of a sparse column: one more than the row of each subject of the graph, 0 for none. Made when it is first asked for. */
+  /** Of a sparse column: one more than the row of each subject of the graph, 0 for none. Computed on first use. */
   get rowNumbers(): Uint32Array {
     if (this.cachedRowNumbers === null) {
-      const [made] = this.derived.get(`rows:${this.number}`, () => {
+      const [rows] = this.derived.get(`rows:${this.number}`, () => {
         const numbers = sharedUint32(this.graphSubjects)
         const { subjects } = this
         for (let row = 0; row < subjects.length; row++) numbers[subjects[row] as number] = row + 1
         return [numbers.buffer as SharedArrayBuffer]
       })
-      this.cachedRowNumbers = new Uint32Array(made as SharedArrayBuffer)
+      this.cachedRowNumbers = new Uint32Array(rows as SharedArrayBuffer)
     }
     return this.cachedRowNumbers
   }
@@ -150,13 +150,13 @@ export class Column {
    * @param name what the values are; a column has one table of a name
    */
   rowValues(name: string, table: Float64Array): Float64Array {
-    const [made] = this.derived.get(`${name}:${this.number}`, () => {
+    const [rows] = this.derived.get(`${name}:${this.number}`, () => {
       const buffer = new SharedArrayBuffer(8 * this.codes.length)
       const values = new Float64Array(buffer)
       for (let row = 0; row < values.length; row++) values[row] = table[this.codes[row] as number] as number
       return [buffer]
     })
-    return new Float64Array(made as SharedArrayBuffer)
+    return new Float64Array(rows as SharedArrayBuffer)
   }
 
   /** True where the postings are at hand. */
@@ -164,7 +164,7 @@ export class Column {
     return this.cachedPostings !== null || this.derived.has(`postings:${this.number}`)
   }
 
-  /** The words of the values of a part of the dictionary: stored in the file, or made when they are first asked for. */
+  /** The words of the values of a part of the dictionary: stored in the file, or computed on first use. */
   wordsOf(part: DictionarySection): WordIndex {
     const known = this.cachedWords.get(part.first)
     if (known !== undefined) return known
@@ -180,7 +180,7 @@ export class Column {
     return index
   }
 
-  /** The points of a part of the dictionary by where they are: made when they are first asked for. */
+  /** The points of a part of the dictionary by position: computed on first use. */
   gridOf(part: PointPart): PointGrid {
     this.cachedGrid ??= openGrid(
       this.derived.get(`grid:${this.header.dictionary}:${part.first}`, () => makeGrid(part)),
@@ -188,7 +188,7 @@ export class Column {
     return this.cachedGrid
   }
 
-  /** The subjects of each code: made when they are first asked for. */
+  /** The subjects of each code: computed on first use. */
   get postings(): Postings {
     if (this.cachedPostings === null) {
       const [starts, subjects] = this.derived.get(`postings:${this.number}`, () => this.makePostings())

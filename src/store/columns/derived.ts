@@ -1,30 +1,30 @@
 /**
- * What is made of the columns of a graph when it is first needed (permutations, lists of words), under a name, in memory
- * that all threads see: the thread that made it tells the others.
+ * What is derived from the columns of a graph on first use (permutations, lists of words), under a name, in memory
+ * that all threads share: the thread that computed it sends it to the others.
  */
 export class Derived {
-  private readonly held = new Map<string, readonly SharedArrayBuffer[]>()
-  private readonly onMade: (name: string, buffers: readonly SharedArrayBuffer[]) => void
+  private readonly cached = new Map<string, readonly SharedArrayBuffer[]>()
+  private readonly onComputed: (name: string, buffers: readonly SharedArrayBuffer[]) => void
 
   constructor(onCreated: (name: string, buffers: readonly SharedArrayBuffer[]) => void = () => undefined) {
-    this.onMade = onCreated
+    this.onComputed = onCreated
   }
 
   has(name: string): boolean {
-    return this.held.has(name)
+    return this.cached.has(name)
   }
 
   get(name: string, make: () => readonly SharedArrayBuffer[]): readonly SharedArrayBuffer[] {
-    const known = this.held.get(name)
+    const known = this.cached.get(name)
     if (known !== undefined) return known
-    const made = make()
-    this.held.set(name, made)
-    this.onMade(name, made)
-    return made
+    const buffers = make()
+    this.cached.set(name, buffers)
+    this.onComputed(name, buffers)
+    return buffers
   }
 
-  /** Takes what another thread has made. */
-  hold(name: string, buffers: readonly SharedArrayBuffer[]): void {
-    this.held.set(name, buffers)
+  /** Adds what another thread has computed. */
+  add(name: string, buffers: readonly SharedArrayBuffer[]): void {
+    this.cached.set(name, buffers)
   }
 }

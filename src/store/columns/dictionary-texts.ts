@@ -47,7 +47,7 @@ export class Texts {
     return this.bytes.toString('utf8', this.offsets[place], this.offsets[place + 1])
   }
 
-  /** Tells where a text is. */
+  /** Returns the location of a text. */
   find(place: number, found: TermBytes): void {
     found.bytes = this.bytes
     found.from = this.offsets[place] as number

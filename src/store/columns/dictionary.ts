@@ -29,9 +29,9 @@ export class Dictionary {
     if (this.opened === null) {
       let first = 1
       this.opened = this.header.parts.map(part => {
-        const made = openPart(part, first, this.source)
+        const opened = openPart(part, first, this.source)
         first += part.count
-        return made
+        return opened
       })
     }
     return this.opened
@@ -77,7 +77,7 @@ export class Dictionary {
     }
   }
 
-  /** Tells where the text of a term is; false where it is nowhere as it is. */
+  /** Returns the location of the text of a term; false where it is not stored verbatim. */
   bytes(code: number, found: TermBytes): boolean {
     const part = this.partOf(code)
     const place = code - part.first

@@ -56,21 +56,21 @@ export class GraphColumns {
   /** One more than the subject that a resource is, by its number; 0 for a resource that is none. */
   get resourceSubjects(): Uint32Array {
     if (this.cachedResourceSubjects === null) {
-      const [made] = this.derived.get('subjects', () => {
+      const [derived] = this.derived.get('subjects', () => {
         const subjects = sharedUint32(this.resources.count + 1)
         const resources = this.subjectResources
         for (let subject = 0; subject < resources.length; subject++)
           subjects[resources[subject] as number] = subject + 1
         return [subjects.buffer as SharedArrayBuffer]
       })
-      this.cachedResourceSubjects = new Uint32Array(made as SharedArrayBuffer)
+      this.cachedResourceSubjects = new Uint32Array(derived as SharedArrayBuffer)
     }
     return this.cachedResourceSubjects
   }
 
   /** Triples of all subjects up to each. */
   get tripleEnds(): Uint32Array {
-    const [made] = this.derived.get('triples', () => {
+    const [derived] = this.derived.get('triples', () => {
       const ends = sharedUint32(this.subjects)
       for (const column of this.columns)
         for (let row = 0; row < column.rows; row++) {
@@ -81,7 +81,7 @@ export class GraphColumns {
         ends[subject] = (ends[subject] as number) + (ends[subject - 1] as number)
       return [ends.buffer as SharedArrayBuffer]
     })
-    return new Uint32Array(made as SharedArrayBuffer)
+    return new Uint32Array(derived as SharedArrayBuffer)
   }
 
   /** The number of a subject; -1 for what is none. */

@@ -81,7 +81,7 @@ export function forEachNear(
   }
 }
 
-function extent(values: Float64Array): readonly [least: number, most: number] {
+function extent(values: Float64Array): readonly [least: number, max: number] {
   let [least, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   for (let at = 0; at < values.length; at++) {
     const value = values[at] as number

@@ -64,7 +64,7 @@ export function numberOfLexical(form: string, kind: NumericKind): number | null 
 
 const MAX_EXACT_DIGITS = 15
 
-/** True where a double is exactly what the form of an integer or decimal says, or tells it from all others of its length. */
+/** True where a double equals the lexical form of an integer or decimal, or distinguishes it from all others of its length. */
 export function isExact(form: string, value: number, kind: NumericKind): boolean {
   if (kind === 'integer') return Number.isSafeInteger(value)
   if (kind !== 'decimal') return true

@@ -12,7 +12,7 @@ interface Segment {
   readonly first: string
   readonly last: string
   text(index: number): string
-  /** Tells where a text is; false where it is nowhere as it is. */
+  /** Returns the location of a text; false where it is not stored verbatim. */
   bytesOf(index: number, found: TermBytes): boolean
   /** Number of members that come before some text, and whether the next one is that text. */
   find(bytes: Buffer): { readonly index: number; readonly found: boolean }
@@ -31,9 +31,9 @@ export class Resources {
     this.blanks = header.blanks
     let before = 0
     this.segments = header.segments.map(segment => {
-      const made = openSegment(segment, before, source)
+      const opened = openSegment(segment, before, source)
       before += segment.count
-      return made
+      return opened
     })
   }
 
@@ -50,7 +50,7 @@ export class Resources {
     return segments[number] as Segment
   }
 
-  /** Tells where the text of a resource is; false where it is nowhere as it is. */
+  /** Returns the location of the text of a resource; false where it is not stored verbatim. */
   bytes(id: number, found: TermBytes): boolean {
     const segment = this.segmentOf(id)
     if (!segment.bytesOf(id - 1 - segment.before, found)) return false
@@ -126,7 +126,7 @@ class DigestSegment implements Segment {
   readonly last: string
   private readonly header: Extract<ResourceSegment, { kind: 'digest' }>
   private readonly source: SectionSource
-  private held: Buffer | null = null
+  private loaded: Buffer | null = null
 
   constructor(header: Extract<ResourceSegment, { kind: 'digest' }>, before: number, source: SectionSource) {
     this.header = header
@@ -167,8 +167,8 @@ class DigestSegment implements Segment {
   }
 
   private bytes(): Buffer {
-    this.held ??= Buffer.from(this.source.get(this.header.bytes))
-    return this.held
+    this.loaded ??= Buffer.from(this.source.get(this.header.bytes))
+    return this.loaded
   }
 }
 
@@ -179,7 +179,7 @@ class TextSegment implements Segment {
   readonly last: string
   private readonly header: Extract<ResourceSegment, { kind: 'text' }>
   private readonly source: SectionSource
-  private held: {
+  private loaded: {
     readonly bytes: Buffer
     readonly blocks: Uint32Array
     readonly reader: NumberReader
@@ -257,11 +257,11 @@ class TextSegment implements Segment {
   }
 
   private open() {
-    if (this.held === null) {
+    if (this.loaded === null) {
       const bytes = Buffer.from(this.source.get(this.header.bytes))
       const blocks = new Uint32Array(this.source.get(this.header.blocks))
-      this.held = { bytes, blocks, reader: new NumberReader(bytes) }
+      this.loaded = { bytes, blocks, reader: new NumberReader(bytes) }
     }
-    return this.held
+    return this.loaded
   }
 }

@@ -54,17 +54,17 @@ export function columnsProblem(path: string): string | null {
   }
 }
 
-/** Sections of a file, each read when it is first asked for, and checked. */
+/** Sections of a file, each read and verified on first use. */
 export class SectionFile implements SectionSource {
   private readonly path: string
   private readonly header: GraphHeader
   private readonly onRead: (section: SectionNumber, bytes: SharedArrayBuffer) => void
   private readonly onDamage: (damage: ColumnsDamaged) => Error
-  private readonly held = new Map<SectionNumber, SharedArrayBuffer>()
+  private readonly cached = new Map<SectionNumber, SharedArrayBuffer>()
 
   /**
    * @param onRead is notified of each section that was read, so that others need not read it
-   * @param onDamage gives the error that whoever asks for a damaged section gets
+   * @param onDamage returns the error that the caller gets for a damaged section
    */
   constructor(
     path: string,
@@ -79,17 +79,17 @@ export class SectionFile implements SectionSource {
   }
 
   /** Takes a section that another thread has read. */
-  hold(section: SectionNumber, bytes: SharedArrayBuffer): void {
-    this.held.set(section, bytes)
+  add(section: SectionNumber, bytes: SharedArrayBuffer): void {
+    this.cached.set(section, bytes)
   }
 
   /** Throws {@link ColumnsDamaged} where the bytes are not those that were written. */
   get(number: SectionNumber): SharedArrayBuffer {
-    const known = this.held.get(number)
+    const known = this.cached.get(number)
     if (known !== undefined) return known
     try {
       const bytes = this.read(number)
-      this.held.set(number, bytes)
+      this.cached.set(number, bytes)
       this.onRead(number, bytes)
       return bytes
     } catch (error) {

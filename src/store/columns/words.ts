@@ -291,7 +291,7 @@ function isPlain(text: string): boolean {
   return true
 }
 
-/** True where the words of a text have those of a phrase in a row; of a beginning only the last word may go on. */
+/** True where the words of a text have those of a phrase in a row; for a prefix search only the last word may be incomplete. */
 export function hasPhrase(text: string, phrase: readonly string[], mode: WordSearchMode): boolean {
   const words = tokens(text)
   const inner = mode === 'prefix' ? 'word' : mode

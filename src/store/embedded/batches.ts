@@ -16,21 +16,21 @@ const LINE_FEED = 0x0a
  * stream was cut, so that every worker loads, and therefore orders, the same graph in the same way.
  */
 export async function* batches(source: TripleSource, size = BATCH_BYTES): AsyncGenerator<Buffer> {
-  let held: Buffer[] = []
+  let buffered: Buffer[] = []
   let length = 0
   for await (const piece of pieces(source)) {
-    held.push(piece)
+    buffered.push(piece)
     length += piece.length
     while (length >= size) {
-      const text = whole(held)
+      const text = whole(buffered)
       const end = lineEnd(text, size)
-      held = [text.subarray(end)]
+      buffered = [text.subarray(end)]
       length = text.length - end
       if (end === 0) break
       yield text.subarray(0, end)
     }
   }
-  if (length > 0) yield whole(held)
+  if (length > 0) yield whole(buffered)
 }
 
 /** Where the last line ends that fits into `size` bytes, else the first line; 0 where no line ends. */
@@ -39,9 +39,9 @@ function lineEnd(text: Buffer, size: number): number {
   return fitting > 0 ? fitting : text.indexOf(LINE_FEED, size) + 1
 }
 
-function whole(held: readonly Buffer[]): Buffer {
-  const [first] = held
-  return held.length === 1 && first !== undefined ? first : Buffer.concat(held)
+function whole(buffered: readonly Buffer[]): Buffer {
+  const [first] = buffered
+  return buffered.length === 1 && first !== undefined ? first : Buffer.concat(buffered)
 }
 
 /**

@@ -21,7 +21,7 @@ export interface EmbeddedOptions {
   /** Queries that may wait, 500 by default; one waits for a deadline at most. */
   readonly queue?: number
   readonly memory?: StoreMemory
-  /** File with figures of what the engine was asked, by which graphs are loaded ahead; nothing is stored without one. */
+  /** File with usage statistics of graphs, by which graphs are preloaded; without it nothing is stored. */
   readonly useFile?: string
   readonly onEvent?: (event: StoreEvent) => void
 }
@@ -51,7 +51,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
     onDamage: (graph, reason) => void repairs.repair(columns, graph, reason),
   })
   const wasm = createRequire(import.meta.url).resolve('oxigraph/web_bg.wasm')
-  const { graphs: residentMemory, ceiling, longestAnswer } = engineMemory(memory)
+  const { graphs: residentMemory, ceiling, maxAnswer } = engineMemory(memory)
   const module = new WebAssembly.Module(withMemoryLimit(readFileSync(wasm), ceiling + HEADROOM))
   const engine = new ResidentEngine({
     start: onDeath => new EngineThread(module, onDeath),
@@ -59,7 +59,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
     queue: 50,
     memory: residentMemory,
     ceiling,
-    longestAnswer,
+    maxAnswer,
     use: new GraphUse(options.useFile ?? null),
     onEvent,
   })

@@ -55,7 +55,10 @@ export class EngineThread {
     void ignoreRejection(this.up, 'onDeath is called with it')
   }
 
-  ask(request: RequestWithoutId, onProgress: (lines: number) => void = () => undefined): Promise<FinalReply> {
+  send(
+    request: RequestWithoutId,
+    onProgress: (lines: number) => void = () => undefined,
+  ): Promise<FinalReply> {
     const id = this.nextId++
     return new Promise(resolve => {
       if (this.dead) return resolve({ type: 'trap', id, reason: THREAD_ENDED, oversize: false })
@@ -78,7 +81,7 @@ export class EngineThread {
     open?.resolve(reply)
   }
 
-  /** Lets the process end where nothing is asked of the thread. */
+  /** Lets the process exit while the thread is idle. */
   private rest(): void {
     if (this.open.size === 0 && !this.dead) this.worker.unref()
   }

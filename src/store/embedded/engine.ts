@@ -4,11 +4,11 @@ import { countTextLines, splitBlankNodes } from './batches.ts'
 import { reserveFor } from './memory.ts'
 import type { DatasetOfQuery } from './protocol.ts'
 
-/** The one place that speaks to Oxigraph. Everything is synchronous; `isTrap` tells which errors end the engine. */
+/** The one place that speaks to Oxigraph. Everything is synchronous; `isTrap` identifies the errors that end the engine. */
 export class EmbeddedEngine {
   private readonly wasm: oxigraph.InitOutput
   private readonly store: oxigraph.Store
-  /** Quads in the store, so that the size is asked once a graph. */
+  /** Quads in the store, so that the size is read once per graph. */
   private quads = 0
 
   constructor(module: WebAssembly.Module) {
@@ -60,7 +60,7 @@ export class EmbeddedEngine {
 
   /** Distinct triples of the graph that was loaded last, which has about `lines` of them. */
   countLoaded(graph: string, lines: number): number {
-    // The size of the store costs 0.05 µs for each quad that it ever held, COUNT 0.4 µs for each of the graph.
+    // The size of the store costs 0.05 µs for each quad that it ever contained, COUNT 0.4 µs for each of the graph.
     if (this.quads > 8 * lines) {
       const answer = this.query(`SELECT (COUNT(*) AS ?count) { GRAPH <${graph}> { ?s ?p ?o } }`, 'tsv')
       const quads = countOf(answer)

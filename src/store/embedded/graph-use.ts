@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { unversionedGraph } from '../../rdf/iris.ts'
 
-/** Sets of graphs that are counted; of more, those that are asked least are forgotten. */
+/** Sets of graphs that are counted; beyond that, the least used are forgotten. */
 const MAX_SETS = 100
 /** Queries after which a set is loaded ahead. */
 const OFTEN = 3
@@ -9,8 +9,8 @@ const OFTEN = 3
 const SAVE_AFTER = 30_000
 
 /**
- * Counts which graphs the engine is asked for, from one start to the next; each start halves the counts, so that what was
- * asked long ago is forgotten. A set of graphs whose merge is asked counts as one.
+ * Counts the use of graphs across restarts; each start halves the counts, so that what was
+ * used long ago is forgotten. A set of graphs whose merge is queried counts as one.
  */
 export class GraphUse {
   private readonly file: string | null
@@ -31,7 +31,7 @@ export class GraphUse {
     this.timer ??= setTimeout(() => this.save(), SAVE_AFTER).unref()
   }
 
-  /** The sets of graphs that were asked often, the most frequent first, by the names that graphs have now. */
+  /** The most frequently used sets of graphs, by their current names. */
   frequent(graphs: Iterable<string>): readonly (readonly string[])[] {
     const names = new Map(Array.from(graphs, graph => [unversionedGraph(graph), graph]))
     return this.sorted()

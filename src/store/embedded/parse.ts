@@ -97,7 +97,7 @@ function* inChunks(text: readonly Uint8Array[]): Generator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }
 
-/** What the engine says of a text that it refuses, with its place as the engine tells it, else as `search` finds it. */
+/** The engine's message about a text that it refuses, with the location that the engine reports, else the one that `search` finds. */
 function refusal(error: unknown, origin: TextOrigin, search: () => number | undefined): Fault {
   const { file, linesBefore = 0 } = origin
   const described = error instanceof Error ? error.message : String(error)
@@ -127,7 +127,7 @@ function refusal(error: unknown, origin: TextOrigin, search: () => number | unde
   )
 }
 
-/** The line at which the engine stops reading, for syntaxes whose errors do not tell it: how many lines it asked for. */
+/** The line at which the engine stops reading, for syntaxes whose errors do not report it: the number of lines that it read. */
 function lineOf(
   text: readonly Uint8Array[],
   options: { format: string; base_iri: string },

@@ -26,7 +26,7 @@ export type EngineJob =
       readonly format: AnswerFormat
       readonly dataset: DatasetOfQuery
       /** Longest answer, in characters, that may be sent. */
-      readonly longest: number
+      readonly maxLength: number
     }
   | {
       readonly type: 'load'

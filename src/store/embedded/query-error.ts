@@ -1,7 +1,7 @@
 import { QueryError } from '../store.ts'
 
 /**
- * What the engine says of a query that it cannot read or evaluate. Its parser tells the place as `error at 3:6: expected
+ * The engine's message about a query that it cannot parse or evaluate. Its parser reports the location as `error at 3:6: expected
  * one of …`; among what it expected stand the rules that the query breaks, as sentences.
  */
 export function queryError(message: string): QueryError {

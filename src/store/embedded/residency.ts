@@ -11,7 +11,7 @@ import type { DatasetOfQuery, TripleSource } from './protocol.ts'
 import { queryError } from './query-error.ts'
 
 /** An engine in which graphs are loaded and queried. */
-export type Engine = Pick<EngineThread, 'memory' | 'dead' | 'up' | 'ask' | 'end'>
+export type Engine = Pick<EngineThread, 'memory' | 'dead' | 'up' | 'send' | 'end'>
 
 export interface ResidencyOptions {
   /** Starts an engine; `onDeath` is called once, when it has ended. */
@@ -25,8 +25,8 @@ export interface ResidencyOptions {
   /** Bytes of its heap beyond which a load is refused; the module itself can have a little more. */
   readonly ceiling: number
   /** Longest answer that is passed on, in characters. */
-  readonly longestAnswer: number
-  /** Counts what is asked, so that it can be loaded ahead. */
+  readonly maxAnswer: number
+  /** Counts the use of graphs, so that they can be preloaded. */
   readonly use: GraphUse
   readonly onEvent: (event: EngineEvent) => void
 }
@@ -83,7 +83,7 @@ export class ResidentEngine {
     this.queue = new FairQueue({ limit: options.queue, timeout })
   }
 
-  /** Tells where the triples of a graph are. */
+  /** Returns the source of the triples of a graph. */
   register(graph: string, source: TripleSource): void {
     this.sources.set(graph, source)
   }
@@ -113,7 +113,7 @@ export class ResidentEngine {
     }
   }
 
-  /** Loads what was asked often before, as far as there is room, while nobody waits for the engine. */
+  /** Preloads frequently used graphs while the engine is idle, as far as memory allows. */
   async preload(): Promise<void> {
     for (const graphs of this.options.use.frequent(this.sources.keys())) {
       if (this.waiting > 0 || this.closed) return
@@ -123,7 +123,7 @@ export class ResidentEngine {
       try {
         await this.queue.run(null, async () => this.bring(await this.started(), needed))
       } catch (error) {
-        // Who asks for it is told.
+        // The caller gets the error.
         this.options.onEvent({
           event: 'graph dropped',
           reason: error instanceof Error ? error.message : String(error),
@@ -156,12 +156,12 @@ export class ResidentEngine {
       void thread.end()
     }, deadline)
     const visible = { ...dataset, defaultGraphs: merged === null ? defaults : [merged], namedGraphs: named }
-    const reply = await thread.ask({
+    const reply = await thread.send({
       type: 'query',
       sparql,
       format,
       dataset: visible,
-      longest: this.options.longestAnswer,
+      maxLength: this.options.maxAnswer,
     })
     clearTimeout(timer)
     if (late) throw new Fault('DeadlineExceeded', { seconds: deadline / 1000 })
@@ -189,7 +189,7 @@ export class ResidentEngine {
           {
             reason:
               `The query needs more memory than the ${megabytes(this.options.ceiling)} that the engine has for it, or is ` +
-              `nested too deep. Ask for less at a time, with LIMIT or fewer graphs. ${WAY_OUT}`,
+              `nested too deep. Ask for less at a time, with LIMIT or fewer graphs. ${ADVICE}`,
           },
           { cause: new Error(reply.reason) },
         )
@@ -237,7 +237,7 @@ export class ResidentEngine {
         reason:
           `This query is one that only the engine evaluates, over graphs that need ${megabytes(this.sizeOf(graphs))} of memory ` +
           `in it; it has ${megabytes(this.options.memory)}. Name fewer graphs with FROM or GRAPH, or ask the endpoint of one ` +
-          `dataset. ${WAY_OUT}`,
+          `dataset. ${ADVICE}`,
       },
       cause === undefined ? {} : { cause },
     )
@@ -264,7 +264,7 @@ export class ResidentEngine {
       for (const graph of graphs) {
         const source = this.sources.get(graph)
         if (source === undefined) continue
-        const reply = await thread.ask(
+        const reply = await thread.send(
           { type: 'load', graph: name, source, limit: this.options.ceiling },
           this.progressOf(graph, source),
         )
@@ -292,14 +292,14 @@ export class ResidentEngine {
       .sort(([, a], [, b]) => a.used - b.used)
     for (const [name, resident] of oldest) {
       if (used + bytes <= this.options.memory) return
-      await thread.ask({ type: 'drop', graphs: [name] })
+      await thread.send({ type: 'drop', graphs: [name] })
       this.residents.delete(name)
       used -= resident.bytes
       this.options.onEvent({ event: 'graph dropped', reason: name })
     }
   }
 
-  /** Tells from time to time how far a load is. */
+  /** Reports the progress of a load periodically. */
   private progressOf(graph: string, source: TripleSource): (lines: number) => void {
     let next = performance.now() + PROGRESS_INTERVAL
     const all = 'path' in source ? ` of ${source.triples.toLocaleString('en')}` : ''
@@ -323,7 +323,7 @@ export class ResidentEngine {
   }
 }
 
-const WAY_OUT =
+const ADVICE =
   'Whoever runs the portal can raise its setting memory, or take an engine outside of it (setting store).'
 
 function mergeName(graphs: readonly string[]): string {

@@ -39,10 +39,10 @@ port.on('message', (request: EngineJob) => {
 })
 reply({ type: 'up', memory: engine.memory })
 
-function answer({ id, sparql, format, dataset, longest }: EngineJob & { type: 'query' }): void {
+function answer({ id, sparql, format, dataset, maxLength }: EngineJob & { type: 'query' }): void {
   try {
     const text = engine.query(sparql, format, dataset)
-    if (text.length > longest) reply({ type: 'oversize', id, memory: engine.memory })
+    if (text.length > maxLength) reply({ type: 'oversize', id, memory: engine.memory })
     else reply({ type: 'answer', id, text, memory: engine.memory })
   } catch (error) {
     if (isTrap(error)) trap(id, error)

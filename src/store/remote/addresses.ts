@@ -32,14 +32,14 @@ export interface EngineAddresses {
   readonly graphParameter: 'graph' | 'graph-uri'
 }
 
-const ASK = 'query=ASK%20%7B%7D'
+const PROBE = 'query=ASK%20%7B%7D'
 const TIMEOUT = 5000
 
 /**
  * Finds out what answers at an address: the layouts of Oxigraph (`/query`, `/update`, `/store`), Fuseki (`/query`,
  * `/update`, `/data` below the dataset) and Virtuoso (`/sparql`, `/sparql-graph-crud`) are tried in turn, then the address
  * itself, as RDF4J has it (`/repositories/ID`); where it is that of the queries, the others stand beside it. What the settings say is not guessed. The connections
- * are those of {@link credentialsOf} the settings. Faults: StoreUnavailable where nobody answers, ConfigInvalid where something
+ * are those of {@link credentialsOf} the settings. Faults: StoreUnavailable without an answer, ConfigInvalid where something
  * else than SPARQL does.
  */
 export async function findAddresses(
@@ -51,20 +51,20 @@ export async function findAddresses(
   const below = (name: string) => new URL(`${root}/${name}`)
   // Virtuoso lets anyone ask at /sparql, and asks who it is at /sparql-auth.
   const names = credentialsOf(settings) === null ? ['query', 'sparql'] : ['query', 'sparql-auth', 'sparql']
-  // Who is to be asked for credentials is so only there, also where the address names the other one.
+  // Only the service that demands credentials gets them, also where the address names the other one.
   const described =
     named === 'sparql' ? names.filter(name => name !== 'query') : named === undefined ? [] : [named]
   const standard = named === undefined ? [...names.map(below), base] : described.map(below)
   const tried = settings.query === undefined ? standard : [bare(settings.query)]
-  const seen: string[] = []
+  const answers: string[] = []
   for (const query of tried) {
-    const answer = await ask(query, connections)
+    const answer = await probe(query, connections)
     if (answer.status === 401 || answer.status === 403)
       throw new Fault('ConfigInvalid', {
         reason: `store: ${query.href} answers ${answer.status}: the engine wants other credentials (store_user and store_password)`,
       })
     if (!isAnswer(answer)) {
-      seen.push(`${query.href} (${answer.status})`)
+      answers.push(`${query.href} (${answer.status})`)
       continue
     }
     const kind = kindOf(answer, query)
@@ -72,11 +72,11 @@ export async function findAddresses(
     return { ...layout(kind, settings, query, below), kind, version, query }
   }
   throw new Fault('ConfigInvalid', {
-    reason: `store: no SPARQL endpoint was found: ${seen.join(', ')}. Give the addresses with query, update and data`,
+    reason: `store: no SPARQL endpoint was found: ${answers.join(', ')}. Give the addresses with query, update and data`,
   })
 }
 
-async function ask(query: URL, connections: Connections): Promise<EngineAnswer> {
+async function probe(query: URL, connections: Connections): Promise<EngineAnswer> {
   try {
     return await connections.request({
       method: 'POST',
@@ -85,9 +85,9 @@ async function ask(query: URL, connections: Connections): Promise<EngineAnswer> 
         'content-type': 'application/x-www-form-urlencoded',
         accept: 'application/sparql-results+json',
       },
-      body: ASK,
+      body: PROBE,
       deadline: TIMEOUT,
-      longest: 1_000_000,
+      maxLength: 1_000_000,
     })
   } catch (cause) {
     if (!(cause instanceof NoAnswer)) throw cause

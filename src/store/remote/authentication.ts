@@ -5,13 +5,13 @@ export interface Credentials {
   readonly password: string
 }
 
-/** What a server wants to see of who knows a password (RFC 7616, section 3.3). */
+/** The challenge of a server (RFC 7616, section 3.3). */
 interface Challenge {
   readonly realm: string
   readonly nonce: string
-  readonly opaque: string | null
+  readonly opaqueText: string | null
   readonly algorithm: keyof typeof HASHES | null
-  /** Whether each use of the nonce is numbered; not so in the manner of RFC 2069. */
+  /** Whether each use of the nonce is numbered; not so in RFC 2069. */
   readonly isCounted: boolean
   uses: number
 }
@@ -19,12 +19,12 @@ interface Challenge {
 const HASHES = { MD5: 'md5', 'SHA-256': 'sha256' } as const
 
 /**
- * Says to an engine who asks: by Basic (RFC 7617), or by Digest (RFC 7616) where it wants that, so that the password itself
- * is never sent to such an engine. What an address wants is seen from its first answer to requests without credentials.
+ * Authenticates requests to an engine: by Basic (RFC 7617), or by Digest (RFC 7616) where it requires that, so that the password itself
+ * is never sent to such an engine. What an address requires is known from its first answer to requests without credentials.
  */
 export class Authentication {
   private readonly credentials: Credentials | null
-  /** What each address wants: null for Basic; addresses that were not asked yet are absent. */
+  /** The challenge of each address: null for Basic; absent before its first answer. */
   private readonly challenges = new Map<string, Challenge | null>()
   /** Addresses that let these credentials in. */
   private readonly accepted = new Set<string>()
@@ -47,21 +47,21 @@ export class Authentication {
   }
 
   /**
-   * Looks at an answer to a request that had this header. True where the request was refused, and is worth sending once more:
-   * with credentials, or with the nonce of now.
+   * Registers the answer to a request with this header. True where the request was refused and should be retried:
+   * with credentials, or with the current nonce.
    */
-  learn(url: URL, sent: string | null, status: number, required = ''): boolean {
+  update(url: URL, sent: string | null, status: number, required = ''): boolean {
     if (this.credentials === null) return false
     const place = url.origin + url.pathname
     const before = this.challenges.get(place)
     if (status !== 401) {
       if (sent !== null && status < 400) this.accepted.add(place)
-      // Any other refusal, such as that of an engine which is not ready, tells nothing of what is wanted.
+      // Any other refusal, such as that of an engine which is not ready, does not reveal what is required.
       if (before === undefined && (status < 400 || status === 403)) this.challenges.set(place, null)
       return status === 403 && sent === null
     }
     const challenge = challengeOf(required)
-    // Who asked for Digest once is never sent the password, whatever is answered in his place.
+    // An address that has required Digest is never sent the password, whatever it answers later.
     if (challenge === null && before) return false
     this.challenges.set(place, challenge)
     if (sent === null) return true
@@ -76,7 +76,7 @@ function digestOf(
   method: string,
   uri: string,
 ): string {
-  const { realm, nonce, opaque: encodedLiteral, algorithm, isCounted } = challenge
+  const { realm, nonce, opaqueText: encodedLiteral, algorithm, isCounted } = challenge
   const hash = (...parts: readonly string[]) =>
     createHash(HASHES[algorithm ?? 'MD5'])
       .update(parts.join(':'), 'latin1')
@@ -125,7 +125,7 @@ function challengeOf(header: string): Challenge | null {
     const isCounted = accessPaths.includes('auth')
     if (scheme !== 'digest' || realm === undefined || nonce === undefined) continue
     if (isKnown(algorithm) && (isCounted || accessPaths.length === 0))
-      return { realm, nonce, opaque: encodedLiteral, algorithm, isCounted, uses: 0 }
+      return { realm, nonce, opaqueText: encodedLiteral, algorithm, isCounted, uses: 0 }
   }
   return null
 }

@@ -14,7 +14,7 @@ import { readJsonSolutions } from './results.ts'
  */
 const PART = 'urn:lodestone:columns#part'
 const SUM = 'urn:lodestone:columns#sum'
-/** The graph that tells which columns are there: one small query answers that. */
+/** The graph that lists the stored columns: one small query reads it. */
 const INDEX = 'urn:lodestone:columns'
 
 /** Bytes of a part, and parts under one subject, which are sent and read together: engines are slow with very long literals. */
@@ -38,14 +38,14 @@ function columnsGraph(graph: string): string {
 export async function sendColumns(engine: RemoteEngine, graph: string, file: string): Promise<void> {
   const name = columnsGraph(graph)
   await dropColumns(engine, graph)
-  let [held, length, step] = [[] as Buffer[], 0, 0]
+  let [buffered, length, step] = [[] as Buffer[], 0, 0]
   let sum: Sum = { bytes: 0, crc: 0 }
   const flush = async (least: number) => {
     if (length < least || length === 0) return
-    const whole = Buffer.concat(held)
+    const whole = Buffer.concat(buffered)
     const bytes = whole.subarray(0, STEP)
     sum = { bytes: sum.bytes + bytes.length, crc: crc32(bytes, sum.crc) }
-    ;[held, length] = [[whole.subarray(STEP)], whole.length - bytes.length]
+    ;[buffered, length] = [[whole.subarray(STEP)], whole.length - bytes.length]
     await engine.add(name, Buffer.from(partLines(name, step++, bytes)))
   }
   await pipeline(
@@ -53,7 +53,7 @@ export async function sendColumns(engine: RemoteEngine, graph: string, file: str
     createGzip({ level: constants.Z_BEST_SPEED, chunkSize: 2 ** 18 }),
     async pieces => {
       for await (const piece of pieces as AsyncIterable<Buffer>) {
-        held.push(piece)
+        buffered.push(piece)
         length += piece.length
         await flush(STEP)
       }

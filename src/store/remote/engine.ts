@@ -7,7 +7,7 @@ import { QueryError } from '../store.ts'
 import type { EngineAddresses } from './addresses.ts'
 import { type Connections, type EngineAnswer, type EngineRequest, NoAnswer, Semaphore } from './http.ts'
 
-/** Media types of the forms in which answers are asked for (SPARQL 1.1 Protocol, section 2.1). */
+/** Media types of the requested answer formats (SPARQL 1.1 Protocol, section 2.1). */
 export const MEDIA_TYPES = {
   json: 'application/sparql-results+json',
   xml: 'application/sparql-results+xml',
@@ -27,7 +27,7 @@ export interface RemoteEngineOptions {
   readonly queue: number
 }
 
-/** A query and how it is asked. */
+/** A query and its request options. */
 export interface RemoteQuery {
   readonly text: string
   readonly format: keyof typeof MEDIA_TYPES
@@ -35,7 +35,7 @@ export interface RemoteQuery {
   /** The dataset of the query (SPARQL 1.1 Protocol, section 2.1.4); absent where the text names its graphs. */
   readonly dataset?: { readonly defaultGraphs: readonly string[]; readonly namedGraphs: readonly string[] }
   /** Longest answer, in bytes. */
-  readonly longest?: number
+  readonly maxLength?: number
 }
 
 /** Milliseconds before a query is sent again whose connection broke: it changes nothing, so that is safe. */
@@ -76,7 +76,7 @@ export class RemoteEngine {
    */
   query(query: RemoteQuery, isUntrusted = false): Promise<string> {
     const semaphore = isUntrusted ? this.untrusted : this.own
-    return semaphore.pass(() => this.ask(query, isUntrusted))
+    return semaphore.pass(() => this.execute(query, isUntrusted))
   }
 
   /** Makes changes, all in one request. Faults: StoreUnavailable, LoadRefused. */
@@ -101,7 +101,7 @@ export class RemoteEngine {
     }
     const url = new URL(data)
     url.searchParams.set(graphParameter, graph)
-    // Nobody asks for a graph that is being loaded, so it needs no transaction, which takes Oxigraph three times as long; and
+    // A graph that is being loaded is not queried yet, so it needs no transaction, which takes Oxigraph three times as long; and
     // the terms were checked by who wrote the file.
     if (kind === 'oxigraph') for (const each of ['no_transaction', 'lenient']) url.searchParams.set(each, '')
     const headers = { 'content-type': kind === 'virtuoso' ? 'text/turtle' : MEDIA_TYPES.nt }
@@ -122,7 +122,7 @@ export class RemoteEngine {
       url,
       headers,
       deadline: EXPORT_DEADLINE,
-      longest: MAX_LENGTH,
+      maxLength: MAX_LENGTH,
       onPiece,
     }
     const answer = await this.connections.request(request).catch((error: unknown) => {
@@ -138,8 +138,8 @@ export class RemoteEngine {
     this.connections.close()
   }
 
-  private async ask(query: RemoteQuery, isUntrusted: boolean): Promise<string> {
-    const { dataset, text, format, longest = MAX_LENGTH } = query
+  private async execute(query: RemoteQuery, isUntrusted: boolean): Promise<string> {
+    const { dataset, text, format, maxLength = MAX_LENGTH } = query
     const parameters = new URLSearchParams({ query: text })
     for (const graph of dataset?.defaultGraphs ?? []) parameters.append('default-graph-uri', graph)
     for (const graph of dataset?.namedGraphs ?? []) parameters.append('named-graph-uri', graph)
@@ -149,9 +149,9 @@ export class RemoteEngine {
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: MEDIA_TYPES[format] },
       body: parameters.toString(),
       deadline: query.deadline,
-      longest,
+      maxLength,
     }
-    const answer = await this.retried(request, isUntrusted, longest)
+    const answer = await this.retried(request, isUntrusted, maxLength)
     if (answer.status === 200 && isWhole(answer)) return answer.text
     if (answer.status === 200)
       throw new Fault('StoreUnavailable', {
@@ -163,7 +163,7 @@ export class RemoteEngine {
   private async retried(
     request: EngineRequest,
     isUntrusted: boolean,
-    longest: number,
+    maxLength: number,
   ): Promise<EngineAnswer> {
     const end = performance.now() + request.deadline
     for (let attempt = 0; ; attempt++) {
@@ -174,7 +174,7 @@ export class RemoteEngine {
         const pause = RETRIES[attempt]
         const isWorthwhile = error.reason === 'broken' || error.reason === 'unreachable'
         if (!isWorthwhile || pause === undefined || this.isClosed || performance.now() + pause > end)
-          throw this.faultOfSilence(error, request.deadline, isUntrusted, longest)
+          throw this.faultOfSilence(error, request.deadline, isUntrusted, maxLength)
         await sleep(pause)
       }
     }
@@ -190,7 +190,7 @@ export class RemoteEngine {
     }
   }
 
-  /** Virtuoso answers all that it is asked with 404 while it writes a checkpoint, where it has no MaintenancePage. */
+  /** Virtuoso answers all requests with 404 while it writes a checkpoint, where it has no MaintenancePage. */
   private isCheckpoint({ status }: EngineAnswer): boolean {
     return this.addresses.kind === 'virtuoso' && status === 404
   }
@@ -198,7 +198,7 @@ export class RemoteEngine {
   private send(
     request: Pick<EngineRequest, 'method' | 'url' | 'headers'> & { readonly body?: string | Buffer },
   ) {
-    const whole = { ...request, deadline: CHANGE_DEADLINE, longest: 10_000_000 }
+    const whole = { ...request, deadline: CHANGE_DEADLINE, maxLength: 10_000_000 }
     return this.afterCheckpoint(whole, performance.now() + CHANGE_DEADLINE).catch((error: unknown) => {
       throw error instanceof NoAnswer ? this.faultOfSilence(error, CHANGE_DEADLINE, false, 0) : error
     })
@@ -208,14 +208,14 @@ export class RemoteEngine {
     { reason, message }: NoAnswer,
     deadline: number,
     isUntrusted: boolean,
-    longest: number,
+    maxLength: number,
   ): Fault {
     if (reason === 'late') {
       this.deadlines += 1
       return new Fault('DeadlineExceeded', { seconds: Math.round(deadline) / 1000 })
     }
     if (reason === 'long' && isUntrusted) {
-      const max = longest.toLocaleString('en')
+      const max = maxLength.toLocaleString('en')
       const described = `The answer is longer than the limit of ${max} characters. Ask for less of it at a time, with LIMIT and OFFSET.`
       return new Fault('UnprocessableEntity', { reason: described })
     }

@@ -26,7 +26,7 @@ export interface StoredForms {
 /** A datatype that no engine knows, so that each keeps the text as it is. */
 const ENCODED_LITERAL = 'urn:lodestone:literal:'
 
-/** What stands there in place of a datatype for an IRI that is too long for the engine. */
+/** Placeholder for the datatype for an IRI that is too long for the engine. */
 const IRI = 'iri'
 const MAX_IRI = 1800
 const LONG_IRI = new RegExp(`<([^>\\n]{${MAX_IRI + 1},})> \\.\\n`, 'g')
@@ -40,7 +40,7 @@ const TEXTS: readonly string[] = [
   ...['', 'Zürich', '日本語 テスト', 'a\tb\nc', 'quote " and \\ back', 'x'.repeat(20_000), '𝄞 clef'],
 ]
 
-/** A value that is put into an engine, and the kind that it stands for. */
+/** A value that is put into an engine, and the kind that it represents. */
 interface Example {
   readonly kind: string
   readonly term: Literal
@@ -124,7 +124,7 @@ function refusedAsNull(error: unknown): null {
   throw error
 }
 
-/** Puts terms into an empty graph, and tells which of them come back with their values. */
+/** Inserts terms into an empty graph, and returns which of them come back unchanged. */
 async function preserved(
   engine: RemoteEngine,
   graph: string,
@@ -216,7 +216,7 @@ export function decodeTerm(term: Term): Term {
 }
 
 /**
- * Where the datatypes of Lodestone's own stand in answers. What looks like it within a value is left alone: there a quote, or
+ * Finds Lodestone's own datatypes in answers. What looks like it within a value is left alone: there a quote, or
  * in XML the bracket, is escaped.
  */
 const IN_ANSWERS: Readonly<Record<AnswerFormat, RegExp | null>> = {

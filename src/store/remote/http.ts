@@ -12,7 +12,7 @@ export interface EngineRequest {
   /** Milliseconds for the whole of it. */
   readonly deadline: number
   /** Longest answer, in bytes. */
-  readonly longest: number
+  readonly maxLength: number
   /** Takes an answer with status 200 piece by piece: its text is empty then. What it throws ends the request. */
   readonly onPiece?: (piece: Buffer) => void
 }
@@ -23,7 +23,7 @@ export interface EngineAnswer {
   readonly text: string
 }
 
-/** Why there is no answer: nobody listens, the connection broke, the time is over, or the answer is too long. */
+/** Why there is no answer: connection refused or broken, timeout, or the answer is too long. */
 export class NoAnswer extends Error {
   readonly reason: 'unreachable' | 'broken' | 'late' | 'long'
 
@@ -34,7 +34,7 @@ export class NoAnswer extends Error {
   }
 }
 
-/** Connections to an engine that are kept alive, and requests over them by who has these credentials. */
+/** Persistent connections to an engine, and authenticated requests over them. */
 export class Connections {
   private readonly agents: { readonly http: http.Agent; readonly https: https.Agent }
   private readonly authentication: Authentication
@@ -46,7 +46,7 @@ export class Connections {
     this.agents = { http: new http.Agent(options), https: new https.Agent(options) }
   }
 
-  /** Sends one request, once more where it is to be said who asks, and reads the whole answer. Throws {@link NoAnswer}. */
+  /** Sends one request, again with credentials where they are required, and reads the whole answer. Throws {@link NoAnswer}. */
   async request(request: EngineRequest): Promise<EngineAnswer> {
     const { method, url, headers } = request
     const end = performance.now() + request.deadline
@@ -58,7 +58,7 @@ export class Connections {
         headers: authorization === null ? headers : { ...headers, authorization },
       })
       const required = answer.headers['www-authenticate']
-      if (!this.authentication.learn(url, authorization, answer.status, required) || isLast) return answer
+      if (!this.authentication.update(url, authorization, answer.status, required) || isLast) return answer
     }
   }
 
@@ -68,7 +68,7 @@ export class Connections {
     headers,
     body,
     deadline,
-    longest,
+    maxLength,
     onPiece,
   }: EngineRequest): Promise<EngineAnswer> {
     const isSecure = url.protocol === 'https:'
@@ -102,7 +102,7 @@ export class Connections {
             return
           }
           length += piece.length
-          if (length > longest) fail(new NoAnswer('long', `the answer has more than ${longest} bytes`))
+          if (length > maxLength) fail(new NoAnswer('long', `the answer has more than ${maxLength} bytes`))
           else pieces.push(piece)
         })
         response.on('end', () => {
@@ -133,21 +133,21 @@ function isUnreachable(code: string | undefined): boolean {
  * place, is refused with StoreBusy.
  */
 export class Semaphore {
-  private readonly most: number
+  private readonly max: number
   private readonly queue: number
-  private readonly patience: number
+  private readonly timeout: number
   private running = 0
   private readonly waiting: { readonly enter: () => void; readonly timer: NodeJS.Timeout }[] = []
 
   /** @param timeout milliseconds */
   constructor(max: number, queue: number, timeout: number) {
-    this.most = max
+    this.max = max
     this.queue = queue
-    this.patience = timeout
+    this.timeout = timeout
   }
 
   async pass<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= this.most) await this.wait()
+    if (this.running >= this.max) await this.wait()
     else this.running += 1
     try {
       return await work()
@@ -167,7 +167,7 @@ export class Semaphore {
       const timer = setTimeout(() => {
         this.waiting.splice(this.waiting.indexOf(waiter), 1)
         reject(new Fault('StoreBusy'))
-      }, this.patience)
+      }, this.timeout)
       const waiter = { enter: resolve, timer }
       this.waiting.push(waiter)
     })

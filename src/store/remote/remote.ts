@@ -31,7 +31,7 @@ export interface RemoteOptions {
   readonly workers?: number
   /** Milliseconds that a query may run, 10,000 by default. */
   readonly deadline?: number
-  /** Queries that the engine is asked at a time, 8 by default. */
+  /** Maximum number of concurrent queries, 8 by default. */
   readonly concurrency?: number
   /** Queries that may wait, 500 by default. */
   readonly queue?: number
@@ -70,16 +70,16 @@ export interface SharedStore extends Store {
   /** Drops graphs of the engine. */
   dropShared(graphs: readonly string[]): Promise<void>
   /**
-   * Sets what is asked before the engine is: it resolves when the graphs of a query are sure to be there, and rejects
+   * Sets a check that runs before each query: it resolves when the graphs of the query are certain to exist, and rejects
    * with StoreUnavailable where they are not.
    */
-  guard(check: (graphs: ReadonlySet<string>) => Promise<void> | void): void
+  preflight(check: (graphs: ReadonlySet<string>) => Promise<void> | void): void
 }
 
 const DEFAULTS = { workers: 2, deadline: 10_000, concurrency: 8, queue: 500, memory: storeMemory(2e9) }
 
 /**
- * Opens a store whose graphs are in a SPARQL 1.1 engine. Faults: StoreUnavailable where nobody answers, ConfigInvalid where
+ * Opens a store whose graphs are in a SPARQL 1.1 engine. Faults: StoreUnavailable without an answer, ConfigInvalid where
  * something else does.
  */
 export async function createRemoteStore(options: RemoteOptions): Promise<SharedStore> {
@@ -182,7 +182,7 @@ class RemoteStore implements SharedStore {
     this.repairs.forget(graphs)
   }
 
-  /** The engine has everything that it is asked for. */
+  /** The engine has all graphs that are queried. */
   async preload(): Promise<void> {}
 
   async dropShared(graphs: readonly string[]): Promise<void> {
@@ -245,7 +245,7 @@ class RemoteStore implements SharedStore {
     await sendColumns(this.remoteEngine, graph, columns)
   }
 
-  guard(check: (graphs: ReadonlySet<string>) => Promise<void> | void): void {
+  preflight(check: (graphs: ReadonlySet<string>) => Promise<void> | void): void {
     this.check = check
   }
 

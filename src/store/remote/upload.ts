@@ -71,20 +71,20 @@ export async function upload(
 
 async function* piecesOf(file: Readable, bytes: number): AsyncGenerator<Buffer> {
   const text = pipeline(file, createGunzip({ chunkSize: 2 ** 18 }), () => undefined)
-  let held: Buffer[] = []
+  let buffered: Buffer[] = []
   let length = 0
   for await (const part of text as AsyncIterable<Buffer>) {
-    held.push(part)
+    buffered.push(part)
     length += part.length
     if (length < bytes) continue
-    const whole = Buffer.concat(held)
+    const whole = Buffer.concat(buffered)
     const end = whole.lastIndexOf(0x0a) + 1
     if (end === 0) continue
     yield whole.subarray(0, end)
-    held = [whole.subarray(end)]
+    buffered = [whole.subarray(end)]
     length = whole.length - end
   }
-  if (length > 0) yield Buffer.concat(held)
+  if (length > 0) yield Buffer.concat(buffered)
 }
 
 function lastLine(piece: Buffer): string {

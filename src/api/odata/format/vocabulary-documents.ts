@@ -122,8 +122,8 @@ function ifCollection(type: string): string {
 }
 
 function inJson({ namespace, alias, enumerations, complexTypes, terms }: Vocabulary): string {
-  const each = <From>(entries: Readonly<Record<string, From>>, made: (from: From) => unknown) =>
-    Object.fromEntries(Object.entries(entries).map(([name, from]) => [name, made(from)]))
+  const each = <From>(entries: Readonly<Record<string, From>>, write: (from: From) => unknown) =>
+    Object.fromEntries(Object.entries(entries).map(([name, from]) => [name, write(from)]))
   return JSON.stringify({
     $Version: '4.01',
     [namespace]: {

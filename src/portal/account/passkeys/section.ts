@@ -45,10 +45,10 @@ async function add(requested: AccountRequest, form: Form, attempts: Attempts): P
     passkeyPage(requested, { problem: { field, message }, status, label, retryAfter })
   if (checked.type === 'blocked') return refused('password', checked.message, 429, checked.seconds)
   if (checked.value === null) return refused('password', pageContext.t('This is not your password.'), 403)
-  const made = await checkCreated(options, form.get('credential') ?? '', session.session)
-  if (made === null)
+  const created = await checkCreated(options, form.get('credential') ?? '', session.session)
+  if (created === null)
     return refused('credential', pageContext.t('This passkey was not accepted. Please try again.'), 400)
-  return refusable(requested, () => passkeys.add(id, label, made))
+  return refusable(requested, () => passkeys.add(id, label, created))
 }
 
 /** Does something, and shows the page again with what is wrong. */

@@ -38,7 +38,7 @@ const [MAX_RELAY_STATE, MAX_NEXT] = [80, 2000]
  *
  * Browsers send our cookies with no form of another site, so the response is taken without them: what it says is checked, and a
  * cookie set that only the browser which began can make use of, one redirect later. Nothing of it is stored but what
- * was used up, so that any of several servers can go on.
+ * was used up, so that any of several servers can continue.
  */
 export class SamlSignIn {
   private readonly options: AccountsOptions

@@ -89,9 +89,9 @@ function graphOf(rows: readonly MessageRow[], kind: 'rows' | 'triples', { name }
             .findLast(part => part !== '') ?? id)
         : id
     const label = shown.length > MAX_LABEL ? `…${shown.slice(1 - MAX_LABEL)}` : shown
-    const made: Node = { id, iri: term.type === 'iri' ? id : null, label }
-    nodes.set(id, made)
-    return made
+    const node: Node = { id, iri: term.type === 'iri' ? id : null, label }
+    nodes.set(id, node)
+    return node
   }
   const edges: Edge[] = []
   const known = new Set<string>()

@@ -69,7 +69,7 @@ function placesOf(row: MessageRow): readonly Place[] {
     .join(' · ')
   return row.flatMap(term => {
     if (term?.type !== 'literal' || term.datatype !== WKT) return []
-    // The reference system that may stand before it is the one that all have here.
+    // An optional reference system before it is the same for all values here.
     const geometry = toGeoShape(term.value.replace(/^\s*<[^>]*>\s*/, ''))
     return geometry === null || geometry === undefined ? [] : [{ geometry, name }]
   })

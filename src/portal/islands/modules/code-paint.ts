@@ -1,7 +1,7 @@
 import { type HighlightToken, highlightTokens } from '../../parts/highlight.ts'
 
 /**
- * Marks the pieces of the text of a field: the text that is seen stands behind the field, whose own letters are clear, so
+ * Marks the pieces of the text of a field: the visible text lies behind the field, whose own letters are clear, so
  * that the field stays what it is for keyboards, screen readers and programs.
  */
 export class CodePaint {

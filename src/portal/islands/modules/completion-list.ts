@@ -1,11 +1,11 @@
 import {
-  type CompletionOffer,
   type QueryVocabulary,
+  type SparqlCompletion,
   sparqlCompletions,
 } from '../../playground/sparql-completion.ts'
 
 /**
- * A list of what may be written at the cursor of a query, below it; the field tells screen readers which of it is chosen
+ * A list of what may be written at the cursor of a query, below it; the field announces to screen readers which of them is chosen
  * (`aria-activedescendant`, WAI-ARIA 1.2). Arrows choose, Enter and Tab take, Escape closes; whoever writes on is left alone.
  */
 export class CompletionList {
@@ -13,7 +13,7 @@ export class CompletionList {
   private readonly paint: HTMLElement
   private readonly list = document.createElement('ul')
   private readonly vocabulary: () => Promise<QueryVocabulary>
-  private offers: readonly CompletionOffer[] = []
+  private offers: readonly SparqlCompletion[] = []
   private range = { from: 0, to: 0 }
   private active = 0
 
@@ -40,7 +40,7 @@ export class CompletionList {
     field.setAttribute('aria-haspopup', 'listbox')
     field.setAttribute('aria-controls', this.list.id)
     field.addEventListener('input', () => {
-      this.offer().catch(() => this.close())
+      this.complete().catch(() => this.close())
     })
     field.addEventListener('blur', () => this.close())
     field.addEventListener('click', () => this.close())
@@ -52,7 +52,7 @@ export class CompletionList {
     })
   }
 
-  private async offer(): Promise<void> {
+  private async complete(): Promise<void> {
     const { value, selectionStart, selectionEnd } = this.field
     const vocabulary = await this.vocabulary()
     if (this.field.value !== value || selectionStart !== selectionEnd) return
@@ -111,10 +111,10 @@ export class CompletionList {
   }
 
   private take(at: number): void {
-    const offer = this.offers[at]
-    if (offer === undefined) return
+    const option = this.offers[at]
+    if (option === undefined) return
     const { from, to } = this.range
-    const { label, declaration } = offer
+    const { label, declaration } = option
     const begin = declaration ?? ''
     this.field.setRangeText(label, from, to, 'end')
     if (begin !== '') {

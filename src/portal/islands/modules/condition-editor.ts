@@ -119,7 +119,7 @@ interface Answer {
 
 async function problemsOf(view: EditorView, field: HTMLTextAreaElement): Promise<readonly Diagnostic[]> {
   const text = view.state.doc.toString()
-  const fault = text.trim() === '' ? null : await askFault(field.dataset.check ?? '', text)
+  const fault = text.trim() === '' ? null : await requestFault(field.dataset.check ?? '', text)
   report(field, fault === null ? '' : [fault.message, fault.hint ?? ''].join(' ').trim())
   if (fault === null) return []
   const { message, hint, from = 0, to = text.length } = fault
@@ -135,12 +135,12 @@ async function problemsOf(view: EditorView, field: HTMLTextAreaElement): Promise
   ]
 }
 
-async function askFault(address: string, where: string): Promise<Answer['fault']> {
+async function requestFault(address: string, where: string): Promise<Answer['fault']> {
   const answer = await fetch(addTo(address, new URLSearchParams({ where }))).catch(() => null)
   return answer?.ok === true ? ((await answer.json()) as Answer).fault : null
 }
 
-/** Tells the fault below the editor as well, and takes back the one that came with the page. */
+/** Shows the fault below the editor as well, and removes the one that came with the page. */
 function report(field: HTMLTextAreaElement, message: string): void {
   const { parentElement } = field
   for (const old of parentElement?.querySelectorAll('.fault[role=alert]') ?? []) old.remove()

@@ -57,7 +57,7 @@ export async function fetchGroups(
   })
 }
 
-/** The records of a part of the world, as many as are asked for, that have a place. */
+/** The records of a part of the world, as many as requested, that have a position. */
 export async function fetchPlaces(
   settings: MapSettings,
   box: MapBox | null,

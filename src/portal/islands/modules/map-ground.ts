@@ -26,7 +26,7 @@ export function baseMapOf(element: HTMLElement, settings: MapSettings): LeafletM
   })
   map.addControl(new Zoom({ zoomInTitle: settings.texts.zoomIn, zoomOutTitle: settings.texts.zoomOut }))
   map.addControl(new Scale({ imperial: false }))
-  // The wheel moves the page until somebody is at the map.
+  // The wheel scrolls the page until the map has the focus.
   map.on('focus', () => map.scrollWheelZoom.enable())
   map.on('blur', () => map.scrollWheelZoom.disable())
   map.createPane('ground').classList.add('map-ground')

@@ -92,7 +92,7 @@ function valueText(settings: MapSettings, value: unknown, type: string): string 
 }
 
 function paragraph(text: string): HTMLElement {
-  const made = document.createElement('p')
-  made.textContent = text
-  return made
+  const created = document.createElement('p')
+  created.textContent = text
+  return created
 }

@@ -10,12 +10,12 @@ import { isInView, type ShownPlaces } from './map-shown.ts'
 
 /** Records that are shown one by one; of more in view, groups are shown. */
 const MAX_PLACES = 250
-/** Milliseconds that a map stands still before its places are asked for. */
+/** Milliseconds without movement of a map before its places are requested. */
 const PAUSE = 200
 /** Pixels around the middle of a group in which its places are, and how often a closer view is tried at the beginning. */
 const GROUP_RADIUS = 60
 const MAX_ROUNDS = 4
-/** Degrees of longitude from which on all groups of the world are asked for. */
+/** Degrees of longitude from which on all groups of the world are requested. */
 const WIDE = 120
 
 /** Shows the records of a page on a map, and asks for those of another part of the world when it is moved. */
@@ -48,7 +48,7 @@ export function showMap(element: HTMLElement, frame: HTMLElement): void {
       if (!signal.aborted) report(settings.texts.failed)
     }
   }
-  /** Groups stand for places around them: they are asked again in each closer view, until that is the one that fits. */
+  /** Groups represent places around them: they are requested again in each closer view, until that is the one that fits. */
   const fitGroups = async () => {
     for (let round = 1; ; round++) {
       const zoom = map.getZoom()

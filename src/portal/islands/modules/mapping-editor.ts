@@ -6,7 +6,7 @@ import { EditorView, highlightActiveLineGutter, keymap, lineNumbers } from '@cod
 import { SOURCE_RULES, type SourceLanguage, type TokenKind } from '../../parts/highlight-rules.ts'
 import { editorFor } from './editor.ts'
 
-/** A diagnostic as the portal tells it. */
+/** A diagnostic as the portal reports it. */
 export interface ReportedDiagnostic {
   readonly severity: 'error' | 'warning' | 'info'
   readonly message: string

@@ -1,12 +1,12 @@
 import type { Term } from '../../../rdf/term.ts'
 
-/** How a dataset is asked: what Comunica calls the kind of its source. */
+/** How a dataset is queried: Comunica's type of its source. */
 export interface MessageSource {
   readonly type: 'qpf' | 'brtpf' | 'sparql'
   readonly value: string
 }
 
-/** What the page tells the worker: the one query that it runs. */
+/** Message from the page to the worker: the one query that it runs. */
 export interface QueryRun {
   readonly query: string
   readonly sources: readonly MessageSource[]
@@ -20,7 +20,7 @@ export interface QueryRun {
 /** A row of an answer: terms in the order of the variables; null where one is not bound. */
 export type MessageRow = readonly (Term | null)[]
 
-/** What the worker tells the page, in this order but for `requests`. */
+/** Messages from the worker to the page, in this order but for `requests`. */
 export type QueryMessage =
   | { readonly type: 'ready' }
   | { readonly type: 'requests'; readonly count: number }

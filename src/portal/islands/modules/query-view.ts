@@ -7,12 +7,12 @@ import type { MessageRow, QueryMessage } from './query-messages.ts'
 
 const WKT = 'http://www.opengis.net/ont/geosparql#wktLiteral'
 
-/** Shows how a query goes, and its answer while it comes: figures, a table, a map where it has places, files. */
+/** Shows the progress of a query, and its answer as it arrives: statistics, a table, a map where it has places, files. */
 export class QueryView {
   private readonly status: HTMLElement
   private readonly answer: HTMLElement
   private readonly data: PlaygroundData & { readonly here: string }
-  private readonly figures = document.createElement('p')
+  private readonly statistics = document.createElement('p')
   private table: AnswerTable | null = null
   private prefixes: Readonly<Record<string, string>> = {}
   private variables: readonly string[] = []
@@ -26,7 +26,7 @@ export class QueryView {
     this.status = status
     this.answer = answer
     this.data = data
-    this.figures.className = 'figures'
+    this.statistics.className = 'figures'
   }
 
   /** A query begins: what was shown goes. */
@@ -36,7 +36,7 @@ export class QueryView {
     this.rows = []
     this.requests = 0
     this.begun = performance.now()
-    this.answer.replaceChildren(this.figures)
+    this.answer.replaceChildren(this.statistics)
     this.t(this.data.texts.loading)
     this.count()
     clearInterval(this.timer)
@@ -117,7 +117,7 @@ export class QueryView {
     if (this.rows.length === 0) this.answer.append(paragraph(texts.none, 'empty'))
     if (this.rows.length > MAX_SHOWN)
       this.answer.append(paragraph(texts.cut.replace('{n}', this.number(MAX_SHOWN)), 'soft'))
-    if (this.rows.length > 0) this.figures.after(this.downloads(), ...this.views())
+    if (this.rows.length > 0) this.statistics.after(this.downloads(), ...this.views())
     this.map().catch(() => undefined)
   }
 
@@ -131,11 +131,11 @@ export class QueryView {
       [texts.requests, this.number(this.requests)],
       [texts.seconds, this.number((performance.now() - this.begun) / 1000, 1)],
     ]
-    this.figures.replaceChildren(
+    this.statistics.replaceChildren(
       ...shown.flatMap(([text, number]) => {
-        const figure = document.createElement('span')
-        figure.textContent = text.replace('{n}', number)
-        return [figure, ' ']
+        const item = document.createElement('span')
+        item.textContent = text.replace('{n}', number)
+        return [item, ' ']
       }),
     )
     if (this.table !== null && length > 0 && !this.table.element.isConnected)
@@ -239,10 +239,10 @@ export class QueryView {
 }
 
 function paragraph(text: string, className = ''): HTMLElement {
-  const made = document.createElement('p')
-  if (className !== '') made.className = className
-  made.textContent = text
-  return made
+  const created = document.createElement('p')
+  if (className !== '') created.className = className
+  created.textContent = text
+  return created
 }
 
 /** The prefixes that a query declares. */

@@ -9,7 +9,7 @@ export interface BuildSetup {
   readonly isSearched: boolean
 }
 
-/** Makes the file of columns of a graph from its triples, in a thread of its own. Rejects with what kept it from that. */
+/** Makes the file of columns of a graph from its triples, in a thread of its own. Rejects with the error that prevented it. */
 export async function buildColumnsInThread(setup: BuildSetup): Promise<void> {
   await runJob(import.meta.url, './build-worker', setup, { name: 'lodestone-build' })
 }

@@ -3,12 +3,12 @@ import { dayForm, momentForm, numberForm } from '../lexical.ts'
 import { sortedNumbers } from '../sort-numbers.ts'
 import { indexWords } from '../words.ts'
 import type { ByteTable } from './byte-table.ts'
-import { type LiteralFamily, LiteralTable } from './literal-table.ts'
+import { type LiteralKind, LiteralTable } from './literal-table.ts'
 import { finite, type LiteralEnding, sameNumber } from './literal-text.ts'
 import type { SectionSink } from './section-writer.ts'
 
 /** The order of the parts of a dictionary, which is that of results; resources come before them. */
-const FAMILIES: readonly LiteralFamily[] = ['number', 'boolean', 'day', 'moment', 'text', 'point', 'other']
+const KINDS: readonly LiteralKind[] = ['number', 'boolean', 'day', 'moment', 'text', 'point', 'other']
 
 /**
  * Makes the literal parts of a dictionary from distinct literals, each taken into a table as the number of its ending and
@@ -39,26 +39,26 @@ export class DictionaryBuilder {
 
   build(): { readonly parts: readonly DictionaryPart[]; readonly codes: Uint32Array } {
     const { size } = this.literals
-    const families = new Uint8Array(size)
-    const counts = FAMILIES.map(() => 0)
+    const kinds = new Uint8Array(size)
+    const counts = KINDS.map(() => 0)
     for (let index = 0; index < size; index++) {
-      const family = FAMILIES.indexOf(this.literals.familyOf(index))
-      families[index] = family
-      counts[family] = (counts[family] as number) + 1
+      const kind = KINDS.indexOf(this.literals.kindAt(index))
+      kinds[index] = kind
+      counts[kind] = (counts[kind] as number) + 1
     }
-    for (const [number, family] of FAMILIES.entries()) {
+    for (const [number, kind] of KINDS.entries()) {
       const members = new Uint32Array(counts[number] as number)
       if (members.length === 0) continue
       for (let [index, at] = [0, 0]; at < members.length; index++)
-        if (families[index] === number) members[at++] = index
-      switch (family) {
+        if (kinds[index] === number) members[at++] = index
+      switch (kind) {
         case 'boolean':
           this.addBooleans(members)
           break
         case 'number':
         case 'moment':
         case 'day':
-          this.addValues(members, family)
+          this.addValues(members, kind)
           break
         case 'text':
           this.addTexts(members)
@@ -70,7 +70,7 @@ export class DictionaryBuilder {
           this.addOthers(members)
           break
         default:
-          family satisfies never
+          kind satisfies never
       }
     }
     return { parts: this.parts, codes: this.codes }
@@ -88,14 +88,14 @@ export class DictionaryBuilder {
     this.parts.push({ kind: 'boolean', count: order.length, values: this.sink.add(values), forms })
   }
 
-  private addValues(members: Uint32Array, family: 'number' | 'moment' | 'day'): void {
+  private addValues(members: Uint32Array, kind: 'number' | 'moment' | 'day'): void {
     const numbers = new Float64Array(members.length)
     for (let at = 0; at < members.length; at++)
       numbers[at] = this.literals.values[members[at] as number] as number
     const places = sortedNumbers(numbers)
     const order = new Uint32Array(members.length)
     for (let at = 0; at < order.length; at++) order[at] = members[places[at] as number] as number
-    const exact = family !== 'number' || this.literals.areExact(order)
+    const exact = kind !== 'number' || this.literals.areExact(order)
     this.literals.sortTies(
       order,
       (a, b) => sameNumber(this.literals.values[a] as number, this.literals.values[b] as number),
@@ -107,11 +107,11 @@ export class DictionaryBuilder {
     const { datatypes, types } = this.datatypesOf(order)
     const forms = this.ownForms(order, index => {
       const value = this.literals.values[index] as number
-      if (family === 'number') return numberForm(value)
-      return family === 'day' ? dayForm(Math.floor(value / 86_400)) : momentForm(value, 'Z')
+      if (kind === 'number') return numberForm(value)
+      return kind === 'day' ? dayForm(Math.floor(value / 86_400)) : momentForm(value, 'Z')
     })
     this.parts.push({
-      kind: family === 'number' ? 'number' : 'moment',
+      kind: kind === 'number' ? 'number' : 'moment',
       count: order.length,
       values: this.sink.add(values),
       datatypes,
@@ -199,7 +199,7 @@ export class DictionaryBuilder {
     return { datatypes, types: datatypes.length === 1 ? null : this.sink.add(types) }
   }
 
-  /** Types of four bytes where there are more than one byte can tell. */
+  /** Types take four bytes where one byte cannot represent them all. */
   private wideTypes(order: Uint32Array, known: ReadonlyMap<number, number>): Uint32Array {
     return order.map(index => known.get(this.literals.endingOf[index] as number) ?? 0)
   }

@@ -29,7 +29,7 @@ export interface GraphBuilderOptions {
   readonly spill?: string | null
   /** True for a graph whose texts are searched. */
   readonly isSearched?: boolean
-  /** Bytes that are held before the file is used. */
+  /** Bytes that are buffered in memory before the file is used. */
   readonly limit?: number
 }
 
@@ -287,7 +287,7 @@ function malformed(bytes: Buffer, start: number, end: number): SyntaxError {
   )
 }
 
-/** What tells dictionaries apart: the bytes of their sections by length and checksum, else by their numbers. */
+/** Identifies a dictionary: the bytes of their sections by length and checksum, else by their numbers. */
 function dictionaryKey({ count, parts }: DictionaryHeader, sink: SectionSink): string {
   return JSON.stringify([count, parts], (name, value: unknown) => {
     if (typeof value !== 'number' || !SECTION_NAMES.has(name)) return value

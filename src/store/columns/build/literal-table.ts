@@ -15,7 +15,7 @@ import {
 import { plainPoint } from './plain-forms.ts'
 import { sortPieces } from './sort-bytes.ts'
 
-export type LiteralFamily = 'boolean' | 'number' | 'moment' | 'day' | 'text' | 'point' | 'other'
+export type LiteralKind = 'boolean' | 'number' | 'moment' | 'day' | 'text' | 'point' | 'other'
 
 /** Distinct literals of a table: their texts without escapes, datatypes, languages and values, and how they are sorted. */
 export class LiteralTable {
@@ -54,7 +54,7 @@ export class LiteralTable {
   }
 
   /** Finds the family of a literal and keeps its value, if it has one. */
-  familyOf(index: number): LiteralFamily {
+  kindAt(index: number): LiteralKind {
     const { datatype } = this.ending(index)
     switch (datatype) {
       case XSD.string:

@@ -7,7 +7,7 @@ export interface LiteralEnding {
   readonly language: string
 }
 
-/** What stands in place of a datatype for a triple term, whose text is stored as it was written. */
+/** Placeholder for the datatype of a triple term, whose text is stored as it was written. */
 export const TRIPLE_ENDING: LiteralEnding = { datatype: TRIPLE_TERM, language: '' }
 
 /** Reads what follows the closing quote of a literal. */

@@ -64,7 +64,7 @@ export function plainPoint(
 
 const FRACTION_AT = 'YYYY-MM-DDTHH:MM:SS'.length
 const MAX_FRACTION = 6
-/** Seconds within which a double tells microseconds apart. */
+/** Range in seconds within which a double distinguishes microseconds. */
 const MICROSECONDS_WITHIN = 2 ** 32
 
 /** Seconds since 1970-01-01T00:00:00Z of a moment in UTC. */

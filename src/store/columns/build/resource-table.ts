@@ -15,7 +15,7 @@ const BLANK = 1
  */
 export class ResourceTable {
   private readonly table = new ByteTable()
-  /** Prefixes by number; the first two stand for none and for blank nodes. */
+  /** Prefixes by number; the first two are reserved for no prefix and for blank nodes. */
   private readonly prefixes: Buffer[] = [Buffer.alloc(0), Buffer.from('_:')]
   private readonly prefixNumbers = new Map<string, number>([['_:', BLANK]])
   private last = BLANK

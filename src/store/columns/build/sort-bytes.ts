@@ -124,7 +124,7 @@ class PieceSorter {
 
   /**
    * Pieces of equal keys that end within them come first, the shorter before the longer, which has zeros where the other has
-   * ended. Gives the place of the first that goes on.
+   * ended. Returns the index of the first that continues.
    */
   private endedFirst(index: Uint32Array, from: number, to: number, depth: number): number {
     const { lengths } = this

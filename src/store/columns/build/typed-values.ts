@@ -26,7 +26,7 @@ export interface TypedColumn {
 }
 
 /**
- * Makes the only part of a dictionary from values that numbers stand for: they are sorted as numbers, and no text of them is
+ * Makes the only part of a dictionary from values that numbers represent: they are sorted as numbers, and no text of them is
  * stored. Null for a column that has others as well.
  */
 export function typedColumn(

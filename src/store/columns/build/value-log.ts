@@ -9,7 +9,7 @@ const MEMORY_BYTES = 160 * 2 ** 20
 
 /** Where logs put what does not fit into memory: one file for all, removed at the end. */
 export class SpillFile {
-  held = 0
+  buffered = 0
   private readonly path: string | null
   private readonly limit: number
   private readonly logs = new Set<ValueLog>()
@@ -26,12 +26,12 @@ export class SpillFile {
     this.logs.add(log)
   }
 
-  /** Counts bytes that a log holds, and empties all logs where they are too many. */
-  hold(bytes: number): void {
-    this.held += bytes
-    if (this.held < this.limit || this.path === null) return
+  /** Counts bytes that a log buffers, and flushes all logs where they exceed the limit. */
+  countBuffered(bytes: number): void {
+    this.buffered += bytes
+    if (this.buffered < this.limit || this.path === null) return
     for (const log of this.logs) log.spill()
-    this.held = 0
+    this.buffered = 0
   }
 
   write(piece: Uint8Array): number {
@@ -135,7 +135,7 @@ export class ValueLog {
     if (this.pending.length < PIECE_BYTES) return
     const { length } = this.pending
     this.closePiece()
-    this.spillFile.hold(length)
+    this.spillFile.countBuffered(length)
   }
 
   private closePiece(): void {

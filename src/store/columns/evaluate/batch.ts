@@ -1,6 +1,6 @@
 import { gathered, gatherValues, type IdVector, sliceVector, type Vector } from './vector.ts'
 
-/** A vector that is worked out of the rows of another batch: of those alone that are left when it is first asked for. */
+/** A vector that is worked out of the rows of another batch: only of those that remain on its first use. */
 export class Deferred {
   readonly input: Batch
   readonly make: (input: Batch) => Vector
@@ -11,7 +11,7 @@ export class Deferred {
   }
 }
 
-/** Some rows of a vector of another batch, which are read when they are first asked for. */
+/** Some rows of a vector of another batch, which are read on first use. */
 class Selected {
   readonly of: Batch
   readonly name: string
@@ -33,7 +33,7 @@ type Source = Vector | (() => Vector) | Deferred | Selected
 /** Of fewer rows than one of so many, others than these are not read on the way to them. */
 const FEW_PART = 2
 
-/** Some solutions: a vector for each variable, each made when it is first asked for. */
+/** Some solutions: a vector for each variable, each computed on first use. */
 export class Batch {
   readonly size: number
   /** The same for batches whose rows are the same solutions, with more variables or fewer. */
@@ -94,7 +94,7 @@ export class Batch {
     const vectors = new Map<string, Source>()
     for (const name of variables) {
       const source = this.vectors.get(name)
-      // Asked of this batch, so that it is made once.
+      // Read from this batch, so that it is computed once.
       if (source !== undefined)
         vectors.set(
           name,

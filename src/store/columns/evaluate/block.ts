@@ -65,8 +65,8 @@ export function planBlock(
     return found.map(([condition]) => condition)
   }
   const steps: BlockStep[] = []
-  const early = ready()
-  if (early.length > 0) steps.push({ type: 'filter', filters: early })
+  const constantFilters = ready()
+  if (constantFilters.length > 0) steps.push({ type: 'filter', filters: constantFilters })
   let rows = 1
   while (items.length > 0) {
     const costs = items.map(item => estimate(item, bound, rows, [...waiting.keys()], graphs))

@@ -118,7 +118,7 @@ function compareBig(left: bigint, right: bigint): number {
 
 const FOURTEEN_HOURS = 14 * 3600
 
-/** Null where only a zone that is not said would tell (XML Schema 1.1, part 2, section D.2). */
+/** Null where the order depends on a time zone that is not given (XML Schema 1.1, part 2, section D.2). */
 function compareMoments(left: MomentValue, right: MomentValue): number | null {
   const difference = left.seconds - right.seconds
   if ((left.offset === null) === (right.offset === null)) return difference

@@ -2,7 +2,7 @@
 export const DECIMAL_PLACES = 18
 const ONE = 10n ** BigInt(DECIMAL_PLACES)
 
-/** Digits before the point beyond which a decimal is an error, so that nobody can make numbers without end. */
+/** Digits before the point beyond which a decimal is an error, so that the size of numbers is limited. */
 const MAX_DIGITS = 400
 const MAX = 10n ** BigInt(MAX_DIGITS)
 

@@ -17,7 +17,7 @@ export interface Domain {
   /** The largest number. */
   readonly size: number
   term(id: number): Term
-  /** Tells where the text of a term is; false, or no such method, where it is nowhere as it is. */
+  /** Returns the location of the text of a term; false, or no such method, where it is not stored verbatim. */
   bytes?(id: number, found: TermBytes): boolean
   value(id: number): TermValue
   /** The number of a term; 0 where it has none. */
@@ -206,12 +206,12 @@ export class SubjectDomain implements Domain {
   }
 
   ranks(): Uint32Array {
-    const [made] = this.graph.derived.get('subject ranks', () => {
+    const [buffer] = this.graph.derived.get('subject ranks', () => {
       const ranks = sharedUint32(this.size + 1)
       ranks.set(this.graph.subjectResources, 1)
       return [ranks.buffer as SharedArrayBuffer]
     })
-    return new Uint32Array(made as SharedArrayBuffer)
+    return new Uint32Array(buffer as SharedArrayBuffer)
   }
 }
 

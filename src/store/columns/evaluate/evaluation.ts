@@ -87,7 +87,7 @@ export class Evaluation implements FunctionContext {
 
   readonly freshBlank = (): string => `b${this.blankPrefix}${this.blanks++}`
 
-  /** Counts rows that were worked on, and looks now and then whether to go on. Throws {@link EvaluationStopped}. */
+  /** Counts processed rows and checks periodically whether to continue. Throws {@link EvaluationStopped}. */
   advance(rows: number): void {
     this.rows += rows
     if (this.rows < ROWS_BETWEEN_CHECKS) return
@@ -116,7 +116,7 @@ export class Evaluation implements FunctionContext {
   /**
    * What was worked out of a formula for the values of a domain.
    *
-   * @param kind tells apart what different users keep of one formula
+   * @param kind distinguishes the memoised values of different callers for one formula
    */
   memo<Table>(kind: string, formula: Formula, domain: Domain, make: () => Table): Table {
     let kinds = this.memos.get(formula)

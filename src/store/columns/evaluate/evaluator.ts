@@ -81,7 +81,7 @@ export class Evaluator {
   /**
    * The solutions of an operation.
    *
-   * @param outermost the scan that finds them, where they may go on elsewhere
+   * @param outermost the scan that finds them, where they may be continued elsewhere
    */
   solutions(operation: SparqlOperation, outermost: OutermostScan | null = null): Iterable<Batch> {
     this.outermost = outermost
@@ -94,7 +94,7 @@ export class Evaluator {
     readonly batches: readonly Batch[]
     readonly total: number
   } {
-    // The number of all solutions is asked for.
+    // The total number of solutions is requested.
     this.evaluation.readsAll = true
     return this.modifiers.page(operation, this.root)
   }
@@ -171,18 +171,18 @@ export class Evaluator {
       ...parts.patterns.flatMap(variablesOfPattern),
       ...parts.paths.flatMap(variablesOfPath),
     ])
-    const early = parts.filters.filter(condition => isSubset(variablesOfFormula(condition), bound))
-    const late = parts.filters.filter(condition => !early.includes(condition))
+    const pushedDown = parts.filters.filter(condition => isSubset(variablesOfFormula(condition), bound))
+    const late = parts.filters.filter(condition => !pushedDown.includes(condition))
     // What is given inline, or found by itself, restricts what is looked for after it.
     const first = parts.others.filter(other => other.type === 'values' || isSubquery(other))
     const rest = parts.others.filter(other => !first.includes(other))
     let batches: Iterable<Batch> = [seed]
     for (const other of first) batches = this.joinAll(batches, other, scope)
-    if (parts.patterns.length + parts.paths.length + early.length > 0)
+    if (parts.patterns.length + parts.paths.length + pushedDown.length > 0)
       batches = this.blocks(
         parts.patterns,
         parts.paths,
-        early,
+        pushedDown,
         scope,
         batches,
         this.outermost?.takenBy(operation),
@@ -428,7 +428,7 @@ export class Evaluator {
     return alone
   }
 
-  /** For each row whether a group has a solution in which the row's values stand for its variables (section 18.6). */
+  /** For each row whether a group has a solution in which the row's values are substituted for its variables (section 18.6). */
   private existsMask(
     { input }: Extract<Formula, { type: 'exists' }>,
     batch: Batch,

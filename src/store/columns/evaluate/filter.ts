@@ -18,12 +18,12 @@ import { termValue } from './value.ts'
 /** Points up to which each is tested. */
 const FEW_POINTS = 2048
 
-/** A disjunction is worked out for all rows of a batch at once where it is asked of one in so many of them. */
+/** A disjunction is worked out for all rows of a batch at once where one in so many of them is tested. */
 const DENSE_PART = 2
 
 /**
- * Finds the rows of batches for which conditions hold. Rows are rising numbers; a condition is asked of the rows that the
- * ones before it left. What holds and what fails are asked apart, for an error is neither (SPARQL 1.1 Query, section 17.2).
+ * Finds the rows of batches for which conditions hold. Rows are rising numbers; a condition is tested on the rows that the
+ * ones before it left. True and false are tested separately, because an error is neither (SPARQL 1.1 Query, section 17.2).
  */
 export class Filter {
   private readonly evaluation: Evaluation

@@ -37,10 +37,10 @@ export class Followed {
 type Lazy<Value> = () => Value
 
 function once<Value extends object>(make: Lazy<Value>): Lazy<Value> {
-  let made: Value | null = null
+  let memoised: Value | null = null
   return () => {
-    made ??= make()
-    return made
+    memoised ??= make()
+    return memoised
   }
 }
 

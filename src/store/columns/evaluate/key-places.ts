@@ -44,8 +44,8 @@ export class KeyPlaces {
     if (vectors == null || first === undefined) return null
     const width = second === undefined ? 1 : second.domain.size + 1
     const places = (first.domain.size + 1) * width
-    const most = areCounted ? PLACES_PER_ROW * batch.size : batch.size / ROWS_PER_PLACE
-    if (places > Math.max(MIN_PLACES, most)) return null
+    const max = areCounted ? PLACES_PER_ROW * batch.size : batch.size / ROWS_PER_PLACE
+    if (places > Math.max(MIN_PLACES, max)) return null
     const domains = vectors.map(({ domain }) => domain)
     return new KeyPlaces(names, domains, width, places)
   }

@@ -70,8 +70,8 @@ export function addIntegers(
 }
 
 /** Pairs of a group and a term that were met: a mark at group * width + term. */
-interface Marks {
-  readonly marks: Uint8Array
+interface Flags {
+  readonly flags: Uint8Array
   readonly width: number
 }
 
@@ -81,7 +81,7 @@ interface Marks {
  * @param count groups that there are
  */
 export function countUnmarked(
-  { marks, width }: Marks,
+  { flags, width }: Flags,
   groups: Uint32Array,
   ids: Uint32Array,
   counts: Float64Array,
@@ -93,10 +93,10 @@ export function countUnmarked(
     for (let at = 0; at < row; at += 4) {
       const [first, second] = [groups[at] as number, groups[at + 1] as number]
       const [third, fourth] = [groups[at + 2] as number, groups[at + 3] as number]
-      addOne(rowLanes, first, mark(marks, Math.imul(first, width), (ids[at] as number) | 0))
-      addOne(rowLanes, second + WIDTH, mark(marks, Math.imul(second, width), (ids[at + 1] as number) | 0))
-      addOne(rowLanes, third + 2 * WIDTH, mark(marks, Math.imul(third, width), (ids[at + 2] as number) | 0))
-      addOne(rowLanes, fourth + 3 * WIDTH, mark(marks, Math.imul(fourth, width), (ids[at + 3] as number) | 0))
+      addOne(rowLanes, first, mark(flags, Math.imul(first, width), (ids[at] as number) | 0))
+      addOne(rowLanes, second + WIDTH, mark(flags, Math.imul(second, width), (ids[at + 1] as number) | 0))
+      addOne(rowLanes, third + 2 * WIDTH, mark(flags, Math.imul(third, width), (ids[at + 2] as number) | 0))
+      addOne(rowLanes, fourth + 3 * WIDTH, mark(flags, Math.imul(fourth, width), (ids[at + 3] as number) | 0))
     }
     const sums = new Uint32Array(count)
     addLanes(sums, rowLanes)
@@ -105,16 +105,16 @@ export function countUnmarked(
   }
   for (; row < groups.length; row++) {
     const group = groups[row] as number
-    counts[group] = (counts[group] as number) + mark(marks, Math.imul(group, width), (ids[row] as number) | 0)
+    counts[group] = (counts[group] as number) + mark(flags, Math.imul(group, width), (ids[row] as number) | 0)
   }
 }
 
 /** Marks a pair; 1 where it is of a term and had no mark. */
-function mark(marks: Uint8Array, start: number, id: number): number {
+function mark(flags: Uint8Array, start: number, id: number): number {
   const place = (start + id) | 0
   const isTerm = -id >>> 31
-  const before = marks[place] as number
-  marks[place] = before | isTerm
+  const before = flags[place] as number
+  flags[place] = before | isTerm
   return isTerm & (before ^ 1)
 }
 

@@ -11,16 +11,16 @@ import { gathered, type Vector } from './vector.ts'
 /** Makes the vector of an expression over a batch. */
 export type VectorOf = (expression: OrderCondition['expression'], batch: Batch) => Vector
 
-/** The places of an order that are asked for: from one to below another. */
+/** The requested range of an order: from one place to below another. */
 export interface Places {
   readonly from: number
   readonly to: number
 }
 
-/** So many rows more than are asked for are gathered before the last of them are dropped. */
+/** This many rows more than requested are collected before the last of them are dropped. */
 const SLACK = 2 ** 18
 
-/** Of a batch with more than so many rows for one that is asked for, and so many beside, the first alone go on. */
+/** A batch with more rows than this multiple of the requested ones, plus a constant, is cut to its first rows. */
 const LARGE_PART = 2
 const LARGE = 2 ** 17
 
@@ -30,7 +30,7 @@ const FEW = 256
 /**
  * Solutions in order (SPARQL 1.1 Query, section 15.1); those that are equal keep the order in which they come.
  *
- * @param places those that are asked for
+ * @param places the requested range
  */
 export function ordered(
   batches: Iterable<Batch>,
@@ -41,15 +41,15 @@ export function ordered(
 ): { readonly batch: Batch | null; readonly total: number } {
   const order = new Order(keys, vectorOf, evaluation)
   let collected: Batch[] = []
-  let [held, total] = [0, 0]
+  let [buffered, total] = [0, 0]
   for (const found of batches) {
     if (found.size === 0) continue
     total += found.size
     const batch = found.size > LARGE_PART * to + LARGE ? found.rows(order.first(found, to)) : found
     collected.push(batch)
     evaluation.allocate(bytesOf(batch))
-    held += batch.size
-    if (held <= to + SLACK) continue
+    buffered += batch.size
+    if (buffered <= to + SLACK) continue
     const all = concatenatedTexts(collected, evaluation)
     for (const before of collected) evaluation.release(bytesOf(before))
     const first = all.rows(order.first(all, to))
@@ -57,9 +57,9 @@ export function ordered(
     if (collected.length > 1) evaluation.release(bytesOf(all))
     evaluation.allocate(bytesOf(first))
     collected = [first]
-    held = first.size
+    buffered = first.size
   }
-  if (collected.length === 0 || from >= held || from >= to) return { batch: null, total }
+  if (collected.length === 0 || from >= buffered || from >= to) return { batch: null, total }
   const all = concatenatedTexts(collected, evaluation)
   return { batch: all.rows(order.at(all, from, Math.min(to, all.size))), total }
 }
@@ -108,8 +108,8 @@ class Order {
   private section(batch: Batch, level: number, from: number, to: number): Section {
     const { size } = batch
     const required = to - from
-    const isNarrow = (rows: number) => rows <= 2 * required + FEW
-    if (isNarrow(size)) return { rows: allRows(size), before: 0 }
+    const isSelective = (rows: number) => rows <= 2 * required + FEW
+    if (isSelective(size)) return { rows: allRows(size), before: 0 }
     const key = this.keys[level]
     if (key === undefined) return { rows: allRows(size).subarray(from, to), before: from }
     this.evaluation.advance(size)
@@ -125,11 +125,11 @@ class Order {
     const { first, last, before } = boundsOf(counts, from, to, key.descending)
     if (first === last) {
       const rows = rowsBetween(numbers, first, first)
-      return isNarrow(rows.length) ? { rows, before } : this.within(batch, rows, before, level, from, to)
+      return isSelective(rows.length) ? { rows, before } : this.within(batch, rows, before, level, from, to)
     }
     const [low, high] = key.descending ? [last, first] : [first, last]
     const rows = rowsBetween(numbers, low, high)
-    if (isNarrow(rows.length)) return { rows, before }
+    if (isSelective(rows.length)) return { rows, before }
     const [atFirst, atLast] = [counts[first] as number, counts[last] as number]
     const beforeLast = before + rows.length - atLast
     const between = rowsBetween(numbers, low + 1, high - 1)
@@ -180,16 +180,16 @@ function boundsOf(
   to: number,
   descending: boolean,
 ): { readonly first: number; readonly last: number; readonly before: number } {
-  let [first, before, seen] = [-1, 0, 0]
+  let [first, before, passed] = [-1, 0, 0]
   for (let at = 0; at < counts.length; at++) {
     const value = descending ? counts.length - 1 - at : at
     const count = counts[value] as number
-    if (first < 0 && seen + count > from) {
+    if (first < 0 && passed + count > from) {
       first = value
-      before = seen
+      before = passed
     }
-    seen += count
-    if (seen >= to) return { first, last: value, before }
+    passed += count
+    if (passed >= to) return { first, last: value, before }
   }
   throw new RangeError('there are fewer rows than places')
 }

@@ -11,7 +11,7 @@ export interface ScanPiece {
   readonly to: number | null
 }
 
-/** Where an answer that was stopped goes on. */
+/** The position at which a stopped answer continues. */
 export interface Continuation {
   readonly piece: ScanPiece
   /** Digest of the steps of the query: with others the same piece has its solutions in another order. */
@@ -52,7 +52,7 @@ export function parseContinuation(text: string): Continuation {
 
 /**
  * The scan by which the solutions of a query are found, one share of the subjects after the other. Versions of graphs never change,
- * so a query that was stopped goes on with the share that it was at, and what came before is not worked out again.
+ * so a stopped query continues with the share that it had reached, and earlier shares are not computed again.
  */
 export class OutermostScan {
   /** The share that is worked on; null before the first, and where it is not known. */
@@ -69,7 +69,7 @@ export class OutermostScan {
 
   /**
    * @param operation the operation whose patterns are looked for first; null where there is none
-   * @param begin where it goes on; null where it begins
+   * @param begin the position to continue at; null for the beginning
    */
   constructor(operation: SparqlOperation | null, begin: Continuation | null) {
     this.operation = operation

@@ -2,7 +2,7 @@
 const LEAST = 1024
 
 /**
- * Numbers by pairs of numbers. They stand in typed arrays, outside of the heap of the engine: a table there that has to grow
+ * Numbers by pairs of numbers. They are stored in typed arrays, outside of the JavaScript heap: a table there that has to grow
  * and cannot ends the process, here it is an error of the query.
  */
 export class PairMap {

@@ -265,7 +265,7 @@ class Reach<Scope> {
     if (this.path.type !== 'oneOrMore' && isNode(start)) found.add(start)
     let front: readonly number[] = [start]
     while (front.length > 0) {
-      this.learn(front)
+      this.registerNodes(front)
       const further: number[] = []
       for (const node of front)
         for (const to of this.next.get(node) ?? [])
@@ -279,7 +279,7 @@ class Reach<Scope> {
     return found
   }
 
-  private learn(nodes: readonly number[]): void {
+  private registerNodes(nodes: readonly number[]): void {
     const unknown = nodes.filter(node => !this.next.has(node))
     if (unknown.length === 0) return
     const steps = new Map<number, number[]>(unknown.map(node => [node, []]))

@@ -75,13 +75,13 @@ export class PoolDomain implements Domain {
   }
 }
 
-/** A term with a part of its key as text: what a text was put together from is not held. */
+/** A term with a part of its key as text: the parts that a text was concatenated from are not retained. */
 function withText(term: Term, key: string): Term {
   if (term.type === 'iri') return { type: 'iri', value: key.slice(1) }
   return term.type === 'literal' && term.datatype === XSD.string ? { ...term, value: key.slice(1) } : term
 }
 
-/** A text that tells terms apart. */
+/** A text that identifies a term. */
 export function keyOf(term: Term): string {
   switch (term.type) {
     case 'iri':

@@ -16,7 +16,7 @@ import { isBound, type Vector, vectorValueAt } from './vector.ts'
 /** The value of an expression at a row of a batch; null is an error or no value. */
 export type TermScalar = (row: number) => TermValue | null
 
-/** Tells for each row of a batch whether a group has a solution; evaluate/exists.ts does. */
+/** Returns for each row of a batch whether a group has a solution; implemented by evaluate/exists.ts. */
 export type ExistsMask = (formula: Extract<Formula, { type: 'exists' }>, batch: Batch) => Uint8Array
 
 /** Domains with more values than this many times the rows of a batch get no table. */
@@ -231,9 +231,9 @@ export class ScalarCompiler {
       const value = label(row)
       if (value?.type !== 'text') return null
       const key = `${row} ${value.value}`
-      const made = known.get(key) ?? { type: 'blank', value: evaluation.freshBlank() }
-      known.set(key, made)
-      return made
+      const blank = known.get(key) ?? { type: 'blank', value: evaluation.freshBlank() }
+      known.set(key, blank)
+      return blank
     }
   }
 
@@ -249,7 +249,7 @@ export class ScalarCompiler {
       }
     }
     const call = extensionFunction(formula.iri)
-    // A function that nobody knows is an error of the expression, not of the query (SPARQL 1.1 Query, section 17.6).
+    // An unknown function is an error of the expression, not of the query (SPARQL 1.1 Query, section 17.6).
     if (call === null) return () => null
     const { evaluation } = this
     const overSubjects = this.ofSubjects(formula, batch)

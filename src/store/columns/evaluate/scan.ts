@@ -15,7 +15,7 @@ import type { IdVector } from './vector.ts'
 const FIRST_BATCH = 2048
 const LARGEST_BATCH = 2 ** 18
 
-/** The same where an answer may have to go on with the batch that it was stopped in. */
+/** The same where an answer may have to continue in the batch in which it was stopped. */
 const LARGEST_CONTINUED = 2 ** 14
 
 /** A list of subjects is followed where it has at most one of so many. */
@@ -38,9 +38,9 @@ export function* scanSubjects(
   filters: readonly Formula[],
   evaluation: Evaluation,
   outermost: OutermostScan | null = null,
-  most = LARGEST_BATCH,
+  max = LARGEST_BATCH,
 ): Generator<Batch> {
-  const largest = outermost === null ? most : Math.min(most, LARGEST_CONTINUED)
+  const largest = outermost === null ? max : Math.min(max, LARGEST_CONTINUED)
   const least = evaluation.readsAll ? largest : FIRST_BATCH
   const candidates = bestCandidates(graph, links, filters, evaluation)
   const domain = domainsOf(graph).subjects
@@ -111,7 +111,7 @@ function bestCandidates(
   evaluation: Evaluation,
 ): Candidates | null {
   let best: Candidates | null = null
-  const offer = (candidates: Candidates | null) => {
+  const consider = (candidates: Candidates | null) => {
     if (candidates !== null && (best === null || candidates.count < best.count)) best = candidates
   }
   for (const link of links) {
@@ -119,15 +119,15 @@ function bestCandidates(
     const column = graph.column(link.predicate)
     if (column === undefined) return { count: 0, subjects: () => new Uint32Array(0) }
     if (link.object.type === 'variable') {
-      if (!column.isDense) offer({ count: column.header.rows, subjects: () => column.subjects })
+      if (!column.isDense) consider({ count: column.header.rows, subjects: () => column.subjects })
       const domain = domainsOf(graph).of(column)
-      for (const range of rangesFor(link.object.name, filters, domain)) offer(inRange(column, range))
+      for (const range of rangesFor(link.object.name, filters, domain)) consider(inRange(column, range))
       for (const codes of pointsFor(link.object.name, filters, domain, evaluation))
-        offer(withCodes(column, codes))
+        consider(withCodes(column, codes))
     } else {
       const code = column.dictionary.find(link.object)
       if (code === 0) return { count: 0, subjects: () => new Uint32Array(0) }
-      offer(inRange(column, { from: code, to: code + 1, negated: false }))
+      consider(inRange(column, { from: code, to: code + 1, negated: false }))
     }
   }
   return best
@@ -175,7 +175,7 @@ function withCodes(column: Column, codes: Uint32Array): Candidates {
   }
 }
 
-/** Columns that were asked for a selection once: the next time their postings are worth their price. */
+/** Columns that a selection has used once: on the next use their posting lists pay off. */
 const REQUESTED = new WeakSet<Column>()
 
 function inRange(column: Column, { from, to }: IdRange): Candidates | null {

@@ -6,7 +6,7 @@ import type { ScalarCompiler } from './scalar.ts'
 
 export type Graphs = readonly GraphColumns[]
 
-/** What patterns and conditions see: the graphs whose merge is the default graph, and what stands for variables in EXISTS. */
+/** What patterns and conditions see: the graphs whose merge is the default graph, and the values substituted for variables in EXISTS. */
 export interface EvaluationScope {
   readonly graphs: Graphs
   /** Variables that have the values of a solution outside, also in groups that do not bind them (section 18.6). */

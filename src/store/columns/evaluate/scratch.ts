@@ -15,7 +15,7 @@ let used = 0
 let isActive = false
 
 /**
- * Runs work whose intermediate results nothing refers to once it is done. Work within other work, and work that goes on
+ * Runs work whose intermediate results nothing refers to once it is done. Nested work, and work that continues
  * later, allocates as usual.
  */
 export function withScratch<Result>(work: () => Result): Result {

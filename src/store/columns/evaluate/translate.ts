@@ -40,9 +40,9 @@ export function codeTranslator(from: Domain, to: Domain): (id: number) => number
   return id => {
     const found = known[id] as number
     if (found !== UNKNOWN) return found
-    const made = to.find(from.term(id))
-    known[id] = made
-    return made
+    const table = to.find(from.term(id))
+    known[id] = table
+    return table
   }
 }
 
@@ -111,17 +111,17 @@ export function translated(vector: Vector, to: Domain, size: number): Uint32Arra
       const { domain, ids } = vector
       if (domain === to) return ids
       const translate = codeTranslator(domain, to)
-      const made = new Uint32Array(size)
-      for (let row = 0; row < size; row++) made[row] = translate(ids[row] as number)
-      return made
+      const table = new Uint32Array(size)
+      for (let row = 0; row < size; row++) table[row] = translate(ids[row] as number)
+      return table
     }
     case 'numbers': {
-      const made = new Uint32Array(size)
+      const table = new Uint32Array(size)
       for (let row = 0; row < size; row++) {
         const value = vectorValueAt(vector, row)
-        made[row] = value === null ? 0 : to.find(termOf(value))
+        table[row] = value === null ? 0 : to.find(termOf(value))
       }
-      return made
+      return table
     }
     default:
       return vector satisfies never
@@ -131,16 +131,16 @@ export function translated(vector: Vector, to: Domain, size: number): Uint32Arra
 /** The numbers of a vector's terms in the pool of a query, which takes them all in. */
 export function pooledIds(vector: Vector, size: number, evaluation: Evaluation): Uint32Array {
   const { pool } = evaluation
-  const made = new Uint32Array(size)
+  const table = new Uint32Array(size)
   switch (vector.type) {
     case 'constant':
-      return made.fill(vector.id === 0 ? 0 : internOf(pool, vector.domain, vector.id))
+      return table.fill(vector.id === 0 ? 0 : internOf(pool, vector.domain, vector.id))
     case 'ids': {
       const { domain, ids } = vector
       if (domain === pool) return ids
       const known = evaluation.memo('pool', POOLED, domain, () => new PooledNumbers(domain, evaluation))
-      for (let row = 0; row < size; row++) made[row] = known.of(ids[row] as number)
-      return made
+      for (let row = 0; row < size; row++) table[row] = known.of(ids[row] as number)
+      return table
     }
     case 'numbers':
       return pool.internNumbers(vector, size)
@@ -161,7 +161,7 @@ class PooledNumbers {
   private readonly evaluation: Evaluation
   private dense: Uint32Array | null = null
   private readonly sparse: PairMap
-  private made = 0
+  private computed = 0
 
   constructor(domain: Domain, evaluation: Evaluation) {
     this.domain = domain
@@ -181,7 +181,7 @@ class PooledNumbers {
     const number = this.evaluation.pool.intern(this.domain.term(id))
     if (dense !== null && id < dense.length) dense[id] = number
     else this.sparse.add(0, id, number)
-    if (++this.made % TERMS_BETWEEN_CHECKS === 0) this.evaluation.check()
+    if (++this.computed % TERMS_BETWEEN_CHECKS === 0) this.evaluation.check()
     return number
   }
 }

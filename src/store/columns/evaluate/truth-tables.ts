@@ -7,7 +7,7 @@ import { codeRangeOf } from './ranges.ts'
 import { effectiveBoolean, type ScalarCompiler } from './scalar.ts'
 import { rowsWithBit } from './selection.ts'
 import {
-  bothHold,
+  bothTrue,
   eitherHolds,
   FAILS,
   HOLDS,
@@ -51,7 +51,7 @@ export class TruthTables {
       const left = this.truths(formula.left, batch)
       const right = left === null ? null : this.truths(formula.right, batch)
       if (left === null || right === null) return null
-      return formula.operator === '&&' ? bothHold(left, right) : eitherHolds(left, right)
+      return formula.operator === '&&' ? bothTrue(left, right) : eitherHolds(left, right)
     }
     const vector = this.scalars.soleVector(formula, batch)
     if (vector === null || columnCall(formula) !== null) return null
@@ -94,16 +94,16 @@ export class TruthTables {
 
   /** A table of what is known of the values of a domain, and what works out the truth of one that is not. */
   private tableOf(formula: Formula, batch: Batch, domain: Domain) {
-    const held = this.evaluation.memo('truths', formula, domain, () => ({
+    const memoised = this.evaluation.memo('truths', formula, domain, () => ({
       table: new Uint8Array(domain.size + 1),
     }))
     // The pool of a query grows from batch to batch.
-    if (held.table.length <= domain.size) {
+    if (memoised.table.length <= domain.size) {
       const larger = new Uint8Array(2 * (domain.size + 1))
-      larger.set(held.table)
-      held.table = larger
+      larger.set(memoised.table)
+      memoised.table = larger
     }
-    const { table } = held
+    const { table } = memoised
     const scalar = this.scalars.compile(formula, batch)
     let worked = 0
     const truthAt = (row: number, id: number): void => {

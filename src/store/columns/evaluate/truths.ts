@@ -13,7 +13,7 @@ export const HOLDS = 1
 export const FAILS = 2
 
 /** The bit of each of the four rows of a word. */
-const [ALL_HOLD, ALL_FAIL] = [0x01010101, 0x02020202]
+const [ALL_TRUE, ALL_FALSE] = [0x01010101, 0x02020202]
 
 /** Truths whose bytes are any: all of them have to be written before they are read. */
 export function truthsFor(size: number): Truths {
@@ -45,10 +45,10 @@ function rangeTruth(id: number, first: number, end: number, flip: number): numbe
 }
 
 /** `&&`, written to the left side. */
-export function bothHold({ words, bytes }: Truths, right: Truths): Truths {
+export function bothTrue({ words, bytes }: Truths, right: Truths): Truths {
   for (let at = 0; at < words.length; at++) {
     const [one, other] = [(words[at] as number) | 0, (right.words[at] as number) | 0]
-    words[at] = (one & other & ALL_HOLD) | ((one | other) & ALL_FAIL)
+    words[at] = (one & other & ALL_TRUE) | ((one | other) & ALL_FALSE)
   }
   return { words, bytes }
 }
@@ -57,7 +57,7 @@ export function bothHold({ words, bytes }: Truths, right: Truths): Truths {
 export function eitherHolds({ words, bytes }: Truths, right: Truths): Truths {
   for (let at = 0; at < words.length; at++) {
     const [one, other] = [(words[at] as number) | 0, (right.words[at] as number) | 0]
-    words[at] = ((one | other) & ALL_HOLD) | (one & other & ALL_FAIL)
+    words[at] = ((one | other) & ALL_TRUE) | (one & other & ALL_FALSE)
   }
   return { words, bytes }
 }
@@ -66,7 +66,7 @@ export function eitherHolds({ words, bytes }: Truths, right: Truths): Truths {
 export function reversed({ words, bytes }: Truths): Truths {
   for (let at = 0; at < words.length; at++) {
     const word = (words[at] as number) | 0
-    words[at] = ((word & ALL_HOLD) << 1) | ((word & ALL_FAIL) >>> 1)
+    words[at] = ((word & ALL_TRUE) << 1) | ((word & ALL_FALSE) >>> 1)
   }
   return { words, bytes }
 }

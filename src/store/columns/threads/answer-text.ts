@@ -30,10 +30,10 @@ export interface JobState {
 
 /**
  * Writes the answer of a query, a little between one step and the next. One that is stopped ends with what was found where it
- * can go on.
+ * can be continued.
  *
  * @param piece where it is written: whoever takes the steps takes it as soon as it is long enough
- * @param continuation how it says where it goes on; null where it has to be whole
+ * @param continuation encodes the position at which it continues; null where it has to be complete
  * @returns the cursor of the rest; null for a whole answer
  */
 export function* jobText(
@@ -145,10 +145,10 @@ function* continuedRows(
     }
     return null
   } catch (error) {
-    const isSpent =
+    const isInterrupted =
       error instanceof EvaluationStopped &&
       (error.reason === 'deadline' || (error.reason === 'cancelled' && state.isRead))
-    if (!isSpent || scan.piece === null) throw error
+    if (!isInterrupted || scan.piece === null) throw error
     piece.backToMark()
     const isWithin = scan.piece === scanned && reached > before
     const stopped = {

@@ -3,25 +3,25 @@ import type { Domain } from '../evaluate/domain.ts'
 import { termOf } from '../evaluate/value.ts'
 import { termAt, type Vector } from '../evaluate/vector.ts'
 
-/** Terms of a domain whose texts are held, and domains that have such: what is asked of long ago is written anew. */
-const HELD = 2 ** 14
+/** Cached texts per domain, and domains with a cache; older entries are evicted. */
+const CACHE_SIZE = 2 ** 14
 const DOMAINS = 16
 
-/** For fewer rows nothing is held: its place would cost more than what is written twice. */
+/** For fewer rows nothing is cached: the cache would cost more than it saves. */
 const FEW = 256
 
-/** Longer texts are not held. */
-const LONGEST = 400
+/** Longer texts are not cached. */
+const MAX_CACHED_LENGTH = 400
 
-interface Held {
+interface DomainCache {
   readonly ids: Uint32Array
   readonly texts: string[]
 }
 
-/** Texts of terms: those that are written again soon are held, in bounded memory. */
+/** Texts of terms, recently written ones cached in bounded memory. */
 export class Cells {
   private readonly write: (term: Term) => string
-  private readonly domains = new Map<Domain, Held>()
+  private readonly domains = new Map<Domain, DomainCache>()
 
   constructor(write: (term: Term) => string) {
     this.write = write
@@ -43,16 +43,16 @@ export class Cells {
       case 'ids': {
         const { domain, ids } = vector
         if (ids.length < FEW) return row => this.textOf(domain, ids[row] as number)
-        const held = this.heldOf(domain)
+        const cache = this.cacheOf(domain)
         return row => {
           const id = ids[row] as number
           if (id === 0) return null
-          const place = id & (HELD - 1)
-          if (held.ids[place] === id) return held.texts[place] as string
+          const place = id & (CACHE_SIZE - 1)
+          if (cache.ids[place] === id) return cache.texts[place] as string
           const text = this.write(domain.term(id))
-          if (text.length > LONGEST) return text
-          held.ids[place] = id
-          held.texts[place] = text
+          if (text.length > MAX_CACHED_LENGTH) return text
+          cache.ids[place] = id
+          cache.texts[place] = text
           return text
         }
       }
@@ -65,14 +65,14 @@ export class Cells {
     return id === 0 ? null : this.write(domain.term(id))
   }
 
-  private heldOf(domain: Domain): Held {
-    const held = this.domains.get(domain) ?? { ids: new Uint32Array(HELD), texts: [] }
+  private cacheOf(domain: Domain): DomainCache {
+    const cache = this.domains.get(domain) ?? { ids: new Uint32Array(CACHE_SIZE), texts: [] }
     this.domains.delete(domain)
-    this.domains.set(domain, held)
+    this.domains.set(domain, cache)
     for (const [oldest] of this.domains) {
       if (this.domains.size <= DOMAINS) break
       this.domains.delete(oldest)
     }
-    return held
+    return cache
   }
 }

@@ -4,7 +4,7 @@ import { GraphColumns } from '../graph.ts'
 import { CachedSections, type ColumnsDamaged, SectionFile, type SectionSource } from '../sections.ts'
 import type { GraphPlace, SharedParts } from './protocol.ts'
 
-/** What a thread tells the others of what it read or made. */
+/** Sections and derived data that a thread shares with the others. */
 export interface PartListener {
   readonly onSection: (graph: string, section: SectionNumber, bytes: SharedArrayBuffer) => void
   readonly onDerived: (graph: string, name: string, buffers: readonly SharedArrayBuffer[]) => void
@@ -12,14 +12,14 @@ export interface PartListener {
   readonly onDamage: (graph: string, damage: ColumnsDamaged) => Error
 }
 
-interface HeldGraph {
+interface OpenedGraph {
   readonly columns: GraphColumns
   readonly file: SectionFile | null
 }
 
 /** The graphs that a thread knows. */
 export class GraphHolder {
-  private readonly graphs = new Map<string, HeldGraph>()
+  private readonly graphs = new Map<string, OpenedGraph>()
   private readonly listener: PartListener
 
   constructor(listener: PartListener) {
@@ -27,7 +27,7 @@ export class GraphHolder {
   }
 
   attach({ name, header, path, memory }: GraphPlace): GraphColumns {
-    const derived = new Derived((made, buffers) => this.listener.onDerived(name, made, buffers))
+    const derived = new Derived((derivedName, buffers) => this.listener.onDerived(name, derivedName, buffers))
     const file =
       path === null
         ? null
@@ -48,11 +48,11 @@ export class GraphHolder {
   }
 
   /** Takes what other threads have read or made. */
-  share({ graph, sections, derived }: SharedParts): void {
-    const held = this.graphs.get(graph)
-    if (held === undefined) return
-    for (const [section, bytes] of sections) held.file?.hold(section, bytes)
-    for (const [name, buffers] of derived) held.columns.derived.hold(name, buffers)
+  addShared({ graph, sections, derived }: SharedParts): void {
+    const opened = this.graphs.get(graph)
+    if (opened === undefined) return
+    for (const [section, bytes] of sections) opened.file?.add(section, bytes)
+    for (const [name, buffers] of derived) opened.columns.derived.add(name, buffers)
   }
 
   get(name: string): GraphColumns | undefined {

@@ -27,11 +27,11 @@ export interface JobRunnerOptions {
 export interface QueryLimits {
   /** Milliseconds of work; the store's own limit otherwise. */
   readonly deadline?: number | undefined
-  /** `slow` for work that nobody waits for. */
+  /** `slow` for background work. */
   readonly lane?: Lane
   /** Stops the work when it is aborted. */
   readonly signal?: AbortSignal | undefined
-  /** Called with the cursor of the rest at the end of an answer that was stopped and can go on. */
+  /** Called with the cursor of the rest at the end of a stopped answer that can be continued. */
   readonly onStopped?: ((cursor: string) => void) | undefined
 }
 
@@ -44,7 +44,7 @@ const QUICK = 100
 /** Milliseconds that work waits for a thread in any case. */
 const LEAST_TIMEOUT = 10_000
 
-/** Times that work makes room for others; then it goes on to its end, or is refused where its client uses the most. */
+/** Times that a job yields to others; then it runs to its end, or is refused if its client uses the most. */
 const MAX_CROWDED = 1
 
 /** Milliseconds after its deadline at which a thread that did not stop is ended: what it does has no look at the clock. */
@@ -160,7 +160,7 @@ export class JobRunner {
 
   /**
    * Does a job that answers in pieces. The one after next is worked out while the next is read, as soon as a second was
-   * asked for; whoever reads no more ends the work.
+   * requested; ending the iteration ends the work.
    */
   async *pieces(
     job: Job,
@@ -224,7 +224,7 @@ export class JobRunner {
     slot: ThreadSlot,
     { id, graphs, milliseconds, stop }: GuardedWork,
     signal: AbortSignal | undefined,
-    ask: () => Promise<AnswerOf>,
+    execute: () => Promise<AnswerOf>,
   ): Promise<AnswerOf> {
     signal?.throwIfAborted()
     for (const graph of graphs) this.use(graph, 1)
@@ -238,7 +238,7 @@ export class JobRunner {
     const timer = setTimeout(cancel, milliseconds + 100)
     signal?.addEventListener('abort', cancel)
     try {
-      const answer = await ask()
+      const answer = await execute()
       // What was to stop and answered all the same is not stopped in the middle of its next piece.
       if (answer.type !== 'failed') thread.uncancel(id)
       return answer
@@ -292,7 +292,7 @@ export class JobRunner {
   /** Faults: StoreUnavailable. */
   private refuseDamaged(graphs: readonly string[]): void {
     const damaged = graphs.find(graph => this.damaged.has(graph))
-    if (damaged !== undefined) throw madeAgain(damaged)
+    if (damaged !== undefined) throw rebuilding(damaged)
   }
 
   private use(graph: string, change: 1 | -1): void {
@@ -319,7 +319,7 @@ export class JobRunner {
       case 'not evaluated':
         return new NotInColumns(failure.message)
       case 'damaged':
-        return madeAgain(failure.message)
+        return rebuilding(failure.message)
       case 'error':
         return new Error(failure.message)
       default:
@@ -375,7 +375,7 @@ interface GuardedWork {
   readonly stop: 'begin again' | 'give up' | null
 }
 
-/** True for work that looks now and then whether to go on. */
+/** True for work that checks periodically whether to continue. */
 function isStoppable({ type }: Job): boolean {
   return type === 'table' || type === 'tables' || type === 'text'
 }
@@ -389,7 +389,7 @@ function isLate(answer: AnswerOf): boolean {
   return answer.type === 'failed' && ['deadline', 'cancelled'].includes(answer.failure.reason)
 }
 
-export function madeAgain(what: string): Fault {
+export function rebuilding(what: string): Fault {
   return new Fault('StoreUnavailable', {
     reason: `a file of columns is damaged and is made again (${what}). Try again in a moment.`,
   })

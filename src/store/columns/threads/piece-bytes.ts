@@ -1,20 +1,20 @@
-/** Bytes at the beginning of the memory in which parts of an answer that come again are held. */
-const HELD = 2 ** 20
+/** Bytes at the start of the buffer in which repeated parts of an answer are cached. */
+const CACHE_SIZE = 2 ** 20
 
 /** Bytes for the text of a piece; a longer one has more. */
 const ROOM = 2 ** 19
 
-/** Longer parts are not held. */
-const LONGEST = 400
+/** Longer parts are not cached. */
+const MAX_CACHED_LENGTH = 400
 
-/** Characters of a text whose bytes are counted before it is written: of a shorter one, the most that they can be are reserved. */
+/** Characters of a text whose bytes are counted before it is written: for a shorter one the maximum is reserved. */
 const LONG = 2 ** 16
 
 /** Bytes that are copied one by one as quickly as together. */
 const SHORT = 16
 
 /** A text that is written again and again. */
-export class HeldText {
+export class CachedText {
   epoch = 0
   start = -1
   readonly bytes: Uint8Array
@@ -25,20 +25,20 @@ export class HeldText {
 }
 
 /**
- * The piece of an answer that is being written, as UTF-8: what is held of what was written before is copied within the same
+ * The piece of an answer that is being written, as UTF-8: cached parts of what was written before are copied within the same
  * memory. A thread writes one piece at a time, so that it has one of these for all its answers.
  */
 export class PieceBytes {
-  /** Changes whenever what is held is forgotten. */
+  /** Changes whenever the cache is cleared. */
   epoch = 0
-  private bytes: Buffer<ArrayBuffer> = Buffer.alloc(HELD + ROOM)
-  private end = HELD
-  private heldEnd = 0
-  private marked = HELD
+  private bytes: Buffer<ArrayBuffer> = Buffer.alloc(CACHE_SIZE + ROOM)
+  private end = CACHE_SIZE
+  private cacheEnd = 0
+  private marked = CACHE_SIZE
 
   /** Number of bytes of the piece. */
   get length(): number {
-    return this.end - HELD
+    return this.end - CACHE_SIZE
   }
 
   /** A place in the piece; to be given back before it is taken. */
@@ -46,17 +46,17 @@ export class PieceBytes {
     return this.end
   }
 
-  /** Forgets what is held: of another answer. */
+  /** Clears the cache for another answer. */
   begin(): void {
-    this.heldEnd = 0
+    this.cacheEnd = 0
     this.epoch += 1
     this.drop()
   }
 
   /** Takes back all that was written. */
   drop(): void {
-    this.end = HELD
-    this.marked = HELD
+    this.end = CACHE_SIZE
+    this.marked = CACHE_SIZE
   }
 
   text(text: string): void {
@@ -82,29 +82,29 @@ export class PieceBytes {
     return true
   }
 
-  /** Holds what was written from a place on; -1 where it is too long, else where it is held. */
-  hold(from: number): number {
+  /** Caches what was written from a position on; returns its position in the cache, or -1 if it is too long. */
+  cache(from: number): number {
     const length = this.end - from
-    if (length > LONGEST) return -1
-    if (this.heldEnd + length > HELD) {
-      this.heldEnd = 0
+    if (length > MAX_CACHED_LENGTH) return -1
+    if (this.cacheEnd + length > CACHE_SIZE) {
+      this.cacheEnd = 0
       this.epoch += 1
     }
-    const start = this.heldEnd
+    const start = this.cacheEnd
     this.bytes.copyWithin(start, from, this.end)
-    this.heldEnd += length
+    this.cacheEnd += length
     return start
   }
 
-  /** Writes again what is held. */
+  /** Writes a cached part again. */
   copy(start: number, length: number): void {
     this.reserve(length)
     this.bytes.copyWithin(this.end, start, start + length)
     this.end += length
   }
 
-  /** Writes a text, the copy of it that is held if there is one. */
-  again(text: HeldText): void {
+  /** Writes a text, from the cache if it has a copy. */
+  again(text: CachedText): void {
     const { bytes, start, epoch } = text
     if (bytes.length <= SHORT) {
       this.reserve(bytes.length)
@@ -119,7 +119,7 @@ export class PieceBytes {
     this.reserve(bytes.length)
     this.bytes.set(bytes, from)
     this.end += bytes.length
-    text.start = this.hold(from)
+    text.start = this.cache(from)
     text.epoch = this.epoch
   }
 
@@ -128,7 +128,7 @@ export class PieceBytes {
     this.end = place
   }
 
-  /** What was written up to here stays, whatever becomes of what follows. */
+  /** Commits what was written so far: a later rollback does not affect it. */
   mark(): void {
     this.marked = this.end
   }
@@ -140,10 +140,10 @@ export class PieceBytes {
 
   /** The piece; the next one begins. */
   take(): Uint8Array<ArrayBuffer> {
-    const piece = new Uint8Array(this.bytes.buffer.slice(HELD, this.end))
+    const piece = new Uint8Array(this.bytes.buffer.slice(CACHE_SIZE, this.end))
     this.drop()
-    if (this.bytes.length > 4 * (HELD + ROOM)) {
-      this.bytes = Buffer.alloc(HELD + ROOM)
+    if (this.bytes.length > 4 * (CACHE_SIZE + ROOM)) {
+      this.bytes = Buffer.alloc(CACHE_SIZE + ROOM)
       this.begin()
     }
     return piece

@@ -31,16 +31,16 @@ export interface QueriedGraphs {
 /** How the answer of a query is written: as text, in pieces. */
 export type TextFormat = ResultFormat | 'nt'
 
-/** What a thread is asked to do. */
+/** A request to a thread. */
 export type Job =
   /** Queries of the same graphs whose answers are small enough to be had at once. */
   | {
       readonly type: 'table'
       readonly queries: readonly QueryOperation[]
       readonly graphs: QueriedGraphs
-      /** True where the number of all solutions is asked for beside those of the page. */
+      /** True where the total number of solutions is requested in addition to those of the page. */
       readonly counted: boolean
-      /** Columns that whoever asks will read for the subjects of the answer. */
+      /** Columns that the caller will read for the subjects of the answer. */
       readonly contents: readonly string[]
     }
   /** A query whose answer is written as text. */
@@ -117,7 +117,7 @@ export type WireVector =
 
 export interface WireTable {
   readonly rows: number
-  /** Number of all solutions; -1 where it was not asked for. */
+  /** Total number of solutions; -1 if not requested. */
   readonly total: number
   readonly vectors: readonly (readonly [variable: string, vector: WireVector])[]
   /** Predicates whose columns were read. */
@@ -157,7 +157,7 @@ export type ColumnReply =
       readonly id: number
       readonly piece: Uint8Array | WireTable | null
       readonly done: boolean
-      /** Where the answer goes on, with its end; null where it is whole. */
+      /** The position at which the answer continues, with its end; null if it is complete. */
       readonly cursor?: string | null
     }
   | { readonly type: 'matched'; readonly id: number; readonly triples: string; readonly count: number }

@@ -187,7 +187,7 @@ export class GraphRegistry {
     entry.parts.push(part)
     entry.bytes += bytes
     this.bytes += bytes
-    this.holder.share(sharedParts(graph, [part]))
+    this.holder.addShared(sharedParts(graph, [part]))
   }
 }
 

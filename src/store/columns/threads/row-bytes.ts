@@ -11,45 +11,45 @@ import type { Batch } from '../evaluate/batch.ts'
 import type { Domain } from '../evaluate/domain.ts'
 import { termOf } from '../evaluate/value.ts'
 import { termAt, type Vector } from '../evaluate/vector.ts'
-import { HeldText, type PieceBytes } from './piece-bytes.ts'
+import { CachedText, type PieceBytes } from './piece-bytes.ts'
 
-/** Cells of a variable and a domain that are held, and domains of a variable that have such. */
-const HELD = 2 ** 14
+/** Cached cells of a variable and a domain, and domains of a variable with a cache. */
+const CACHE_SIZE = 2 ** 14
 const DOMAINS = 16
 
-/** For fewer rows nothing is held: its place would cost more than what is written twice. */
+/** For fewer rows nothing is cached: the cache would cost more than it saves. */
 const FEW = 256
 
 /** Writes the cell of a row; false where it has none. */
 type WriteCell = (row: number) => boolean
 
 /** Cells of one variable, by the numbers of their terms. */
-class HeldCells {
+class CellCache {
   private readonly bytes: PieceBytes
-  private readonly ids = new Uint32Array(HELD)
-  private readonly starts = new Uint32Array(HELD)
-  private readonly lengths = new Uint32Array(HELD)
+  private readonly ids = new Uint32Array(CACHE_SIZE)
+  private readonly starts = new Uint32Array(CACHE_SIZE)
+  private readonly lengths = new Uint32Array(CACHE_SIZE)
   private epoch = 0
 
   constructor(bytes: PieceBytes) {
     this.bytes = bytes
   }
 
-  /** Writes a cell again; false where it is not held. */
+  /** Writes a cell again; false where it is not cached. */
   copy(id: number): boolean {
-    const place = id & (HELD - 1)
+    const place = id & (CACHE_SIZE - 1)
     if (this.ids[place] !== id || this.epoch !== this.bytes.epoch) return false
     this.bytes.copy(this.starts[place] as number, this.lengths[place] as number)
     return true
   }
 
   /** Holds the cell that was written from a place on. */
-  hold(id: number, from: number): void {
-    const start = this.bytes.hold(from)
+  add(id: number, from: number): void {
+    const start = this.bytes.cache(from)
     if (start < 0) return
     if (this.epoch !== this.bytes.epoch) this.ids.fill(0)
     this.epoch = this.bytes.epoch
-    const place = id & (HELD - 1)
+    const place = id & (CACHE_SIZE - 1)
     this.ids[place] = id
     this.starts[place] = start
     this.lengths[place] = this.bytes.place - from
@@ -58,8 +58,8 @@ class HeldCells {
 
 /** What stands around the values of one kind of terms. */
 interface Around {
-  readonly before: HeldText
-  readonly after: HeldText
+  readonly before: CachedText
+  readonly after: CachedText
   readonly plain: Uint8Array
 }
 
@@ -84,8 +84,8 @@ class Sides {
     let around = this.known.get(form)
     if (around === undefined) {
       around = {
-        before: new HeldText(this.before + form.before),
-        after: new HeldText(form.after + this.after),
+        before: new CachedText(this.before + form.before),
+        after: new CachedText(form.after + this.after),
         plain: form.plain,
       }
       if (this.known.size >= MAX_KINDS) this.known.clear()
@@ -102,12 +102,12 @@ export class RowBytes {
   private readonly found = new TermBytes()
   private readonly layout: RowLayout
   private readonly variables: readonly string[]
-  private readonly held: readonly Map<Domain, HeldCells>[]
+  private readonly caches: readonly Map<Domain, CellCache>[]
   private readonly sides: readonly Sides[]
-  private readonly separator: HeldText
-  private readonly end: HeldText
-  private readonly next: HeldText
-  private begin: HeldText
+  private readonly separator: CachedText
+  private readonly end: CachedText
+  private readonly next: CachedText
+  private begin: CachedText
   private cells: readonly WriteCell[] = []
 
   constructor(bytes: PieceBytes, writer: CellWriter, variables: readonly string[]) {
@@ -115,12 +115,12 @@ export class RowBytes {
     this.writer = writer
     this.layout = writer.layout(variables)
     this.variables = variables
-    this.held = variables.map(() => new Map())
+    this.caches = variables.map(() => new Map())
     this.sides = this.layout.before.map(before => new Sides(writer, before, this.layout.after))
-    this.begin = new HeldText(this.layout.first)
-    this.next = new HeldText(this.layout.begin)
-    this.separator = new HeldText(this.layout.separator)
-    this.end = new HeldText(this.layout.end)
+    this.begin = new CachedText(this.layout.first)
+    this.next = new CachedText(this.layout.begin)
+    this.separator = new CachedText(this.layout.separator)
+    this.end = new CachedText(this.layout.end)
   }
 
   /** The rows of a batch follow. */
@@ -152,7 +152,7 @@ export class RowBytes {
       case 'constant': {
         const { domain, id } = vector
         if (id === 0) return () => false
-        const text = new HeldText(`${before}${termCell(writer, domain.term(id))}${after}`)
+        const text = new CachedText(`${before}${termCell(writer, domain.term(id))}${after}`)
         return () => {
           bytes.again(text)
           return true
@@ -167,18 +167,18 @@ export class RowBytes {
         }
       case 'ids': {
         const { domain, ids } = vector
-        const held = ids.length < FEW ? null : this.heldOf(domain, number)
+        const cache = ids.length < FEW ? null : this.cacheOf(domain, number)
         const sides = this.sides[number] as Sides
         return row => {
           const id = ids[row] as number
           if (id === 0) return false
-          if (held?.copy(id) === true) return true
+          if (cache?.copy(id) === true) return true
           const from = bytes.place
           if (!this.writeBytes(domain, id, sides)) {
             bytes.backTo(from)
             write(domain.term(id))
           }
-          held?.hold(id, from)
+          cache?.add(id, from)
           return true
         }
       }
@@ -198,15 +198,15 @@ export class RowBytes {
     return true
   }
 
-  private heldOf(domain: Domain, number: number): HeldCells {
-    const domains = this.held[number] as Map<Domain, HeldCells>
-    const held = domains.get(domain) ?? new HeldCells(this.bytes)
+  private cacheOf(domain: Domain, number: number): CellCache {
+    const domains = this.caches[number] as Map<Domain, CellCache>
+    const cache = domains.get(domain) ?? new CellCache(this.bytes)
     domains.delete(domain)
-    domains.set(domain, held)
+    domains.set(domain, cache)
     for (const [oldest] of domains) {
       if (domains.size <= DOMAINS) break
       domains.delete(oldest)
     }
-    return held
+    return cache
   }
 }

@@ -52,7 +52,7 @@ export class Scheduler {
       if (pinned === null) refuseWaiting(this.waiting, client, this.options.queue)
       const waiting: WaitingTurn = {
         ...turn,
-        // Those who use the most have no thread kept free for them.
+        // No thread is reserved for the clients that use the most.
         lane: client?.isHeavy() === true ? 'slow' : turn.lane,
         begin: (thread, slot) => work(thread, slot).then(resolve, reject),
         reject,

@@ -34,7 +34,7 @@ export class ThreadSlot {
   }
 
   /**
-   * Says how the work can be stopped; without that it goes on to its end.
+   * Registers how the work can be stopped; without that it runs to its end.
    *
    * @param canBeginAgain false where a part of the answer was given already
    */

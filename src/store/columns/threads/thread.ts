@@ -6,7 +6,7 @@ import type { ColumnReply, ColumnRequest, Job, JobLimits, ThreadSetup } from './
 
 type Answer = Exclude<ColumnReply, { readonly type: 'up' | 'section' | 'derived' | 'damaged' }>
 
-/** What a thread tells besides its answers. */
+/** Events of a thread in addition to its answers. */
 export interface ThreadListener {
   readonly onPart: (part: Extract<ColumnReply, { readonly type: 'section' | 'derived' }>) => void
   readonly onDamage: (graph: string, reason: string) => void
@@ -75,12 +75,12 @@ export class ColumnThread {
   }
 
   run(id: number, job: Job, limits: JobLimits): Promise<Answer> {
-    return this.ask({ type: 'run', id, job, limits })
+    return this.execute({ type: 'run', id, job, limits })
   }
 
   /** The next piece of a job that answers in pieces. */
   next(id: number): Promise<Answer> {
-    return this.ask({ type: 'next', id })
+    return this.execute({ type: 'next', id })
   }
 
   /** Ends the job that it works on, at its next look. */
@@ -104,7 +104,7 @@ export class ColumnThread {
     await this.worker.terminate()
   }
 
-  private ask(request: Extract<ColumnRequest, { readonly type: 'run' | 'next' }>): Promise<Answer> {
+  private execute(request: Extract<ColumnRequest, { readonly type: 'run' | 'next' }>): Promise<Answer> {
     const { id } = request
     return new Promise(resolve => {
       if (this.dead)
@@ -122,7 +122,7 @@ export class ColumnThread {
     resolve?.(answer)
   }
 
-  /** Lets the process end where nothing is asked of the thread. */
+  /** Lets the process exit while the thread is idle. */
   private rest(): void {
     if (this.waiting.size === 0 && !this.dead) this.worker.unref()
   }

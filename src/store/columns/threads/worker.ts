@@ -81,7 +81,7 @@ port.on('message', (request: ColumnRequest) => {
       graphs.detach(request.graphs)
       return
     case 'share':
-      graphs.share(request.parts)
+      graphs.addShared(request.parts)
       return
     case 'run':
       return attempt(request.id, () => run(request.id, request.job, request.limits))

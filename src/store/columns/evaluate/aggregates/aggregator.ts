@@ -62,7 +62,7 @@ export function bytesOfValue(value: TermValue | null): number {
   return BYTES_A_VALUE + (value === null ? 0 : 2 * (stringOf(value)?.length ?? 0))
 }
 
-/** Counts rows by group, when their numbers are first asked for. */
+/** Counts rows by group, on first use. */
 export class RowCounts {
   private counts = new Uint32Array(64)
   private readonly evaluation: Evaluation

@@ -73,11 +73,11 @@ function placeIn(counts: Uint32Array, place: number): readonly [number, number] 
 
 /** The code at a place, of which a code is the one before. */
 function nextCode(codes: Uint32Array, before: number, place: number): number {
-  let [atMost, next] = [0, 2 ** 32 - 1]
+  let [maxCount, next] = [0, 2 ** 32 - 1]
   for (let at = 0; at < codes.length; at++) {
     const code = codes[at] as number
-    if (code <= before) atMost += 1
+    if (code <= before) maxCount += 1
     else if (code < next) next = code
   }
-  return atMost > place ? before : next
+  return maxCount > place ? before : next
 }

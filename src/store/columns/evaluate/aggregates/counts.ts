@@ -107,7 +107,7 @@ const BYTES_A_KEY = 120
 /** COUNT(DISTINCT *): solutions that differ in some variable. */
 export class CountDistinctRows implements Aggregator {
   private readonly counts: GroupNumbers
-  private readonly seen = new Set<string>()
+  private readonly values = new Set<string>()
   private readonly evaluation: Evaluation
 
   constructor(context: AggregatorContext) {
@@ -126,8 +126,8 @@ export class CountDistinctRows implements Aggregator {
         (ids[at] as Uint32Array)[row] === 0 ? [] : [`${name} ${(ids[at] as Uint32Array)[row]}`],
       )
       const key = `${group} ${bound.join(' ')}`
-      if (this.seen.has(key)) continue
-      this.seen.add(key)
+      if (this.values.has(key)) continue
+      this.values.add(key)
       this.evaluation.allocate(BYTES_A_KEY + key.length)
       counts[group] = (counts[group] as number) + 1
     }

@@ -9,8 +9,8 @@ import { isBound, type Vector } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
 
 /** Pairs of a group and the number of a term, each once. */
-class SeenPairs {
-  private readonly seen: PairMap
+class DistinctPairs {
+  private readonly known: PairMap
   private dense: Uint8Array | null = null
   private width = 0
 
@@ -18,7 +18,7 @@ class SeenPairs {
 
   constructor(evaluation: Evaluation) {
     this.allocate = bytes => evaluation.allocate(bytes)
-    this.seen = new PairMap(this.allocate)
+    this.known = new PairMap(this.allocate)
   }
 
   /**
@@ -35,7 +35,7 @@ class SeenPairs {
   ): void {
     const { dense, width } = this
     if (dense !== null && count * width <= dense.length && terms < width)
-      countUnmarked({ marks: dense, width }, groups, ids, counts, count)
+      countUnmarked({ flags: dense, width }, groups, ids, counts, count)
     else
       this.forNew(groups, ids, row => {
         const group = groups[row] as number
@@ -67,8 +67,8 @@ class SeenPairs {
         return true
       }
     }
-    const known = this.seen.size
-    return this.seen.add(group, id, known) === known
+    const known = this.known.size
+    return this.known.add(group, id, known) === known
   }
 
   *pairs(): Generator<readonly [number, number]> {
@@ -78,23 +78,23 @@ class SeenPairs {
         const group = Math.floor(place / width)
         if (dense[place] === 1) yield [group, place - group * width]
       }
-    for (const [group, id] of this.seen.entries()) yield [group, id]
+    for (const [group, id] of this.known.entries()) yield [group, id]
   }
 
   /** Of few groups and few terms an array is quicker. */
   prepare(groups: number, terms: number): void {
     const places = (groups + 1) * (terms + 1)
-    if (this.dense === null && this.seen.size === 0 && places <= DENSE_SEEN) {
+    if (this.dense === null && this.known.size === 0 && places <= MAX_DENSE) {
       this.width = terms + 1
       // Further groups may come.
-      const length = Math.min(DENSE_SEEN, 2 * places)
+      const length = Math.min(MAX_DENSE, 2 * places)
       this.allocate(length)
       this.dense = new Uint8Array(length)
     }
   }
 }
 
-const DENSE_SEEN = 2 ** 22
+const MAX_DENSE = 2 ** 22
 
 /** The first row from one on whose pair is not marked in an array of groups below an end. */
 function nextNew(
@@ -117,12 +117,12 @@ function nextNew(
 /** Calls back for the first row of each term of each group; terms of several domains are compared in the pool. */
 export class DistinctValues {
   private readonly evaluation: Evaluation
-  private pairs: SeenPairs
+  private pairs: DistinctPairs
   private domain: Domain | null = null
 
   constructor(evaluation: Evaluation) {
     this.evaluation = evaluation
-    this.pairs = new SeenPairs(evaluation)
+    this.pairs = new DistinctPairs(evaluation)
   }
 
   forNew(vector: Vector, groups: Uint32Array, count: number, call: (row: number) => void): void {
@@ -148,7 +148,7 @@ export class DistinctValues {
 
   private moveToPool(domain: Domain): void {
     const { pool } = this.evaluation
-    const pairs = new SeenPairs(this.evaluation)
+    const pairs = new DistinctPairs(this.evaluation)
     for (const [group, id] of this.pairs.pairs()) pairs.add(group, pool.intern(domain.term(id)))
     this.pairs = pairs
     this.domain = pool
@@ -172,7 +172,7 @@ export class Distinct implements Aggregator {
   add(batch: Batch, groups: Uint32Array, count: number): void {
     const vector = this.context.vectorOf(this.operand, batch)
     const rows: number[] = []
-    // An error makes one of the aggregate, also where only distinct values are asked for.
+    // An error makes one of the aggregate, also where only distinct values are aggregated.
     const errors = new Set<number>()
     for (let row = 0; row < groups.length; row++)
       if (!isBound(vector, row) && !errors.has(groups[row] as number)) {

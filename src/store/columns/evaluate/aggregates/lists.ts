@@ -9,7 +9,7 @@ import { type Aggregator, type AggregatorContext, GroupNumbers } from './aggrega
 /** The number of distinct values that the subjects of a group have for a predicate. */
 export class DistinctOfSubjects implements Aggregator {
   private readonly counts: GroupNumbers
-  private readonly seen: PairMap
+  private readonly pairs: PairMap
   private readonly operand: Formula
   private readonly context: AggregatorContext
   private readonly predicate: string
@@ -21,7 +21,7 @@ export class DistinctOfSubjects implements Aggregator {
     this.operand = operand
     this.context = context
     this.counts = new GroupNumbers(context)
-    this.seen = new PairMap(bytes => context.evaluation.allocate(bytes))
+    this.pairs = new PairMap(bytes => context.evaluation.allocate(bytes))
   }
 
   add(batch: Batch, groups: Uint32Array, count: number): void {
@@ -34,8 +34,8 @@ export class DistinctOfSubjects implements Aggregator {
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
       for (const code of column.listOf((subjects.ids[row] as number) - 1)) {
-        const known = this.seen.size
-        if (this.seen.add(group, code, known) < known) continue
+        const known = this.pairs.size
+        if (this.pairs.add(group, code, known) < known) continue
         counts[group] = (counts[group] as number) + 1
       }
     }

@@ -182,8 +182,8 @@ function directed(
   direction: TermValue | undefined,
 ): TermValue | null {
   if (direction?.type !== 'text' || !/^(?:ltr|rtl)$/.test(direction.value)) return null
-  const made = tagged(value, tag)
-  return made?.type === 'text' ? text(made.value, `${made.language}--${direction.value}`) : null
+  const literal = tagged(value, tag)
+  return literal?.type === 'text' ? text(literal.value, `${literal.language}--${direction.value}`) : null
 }
 
 /** An error where a triple could not have these parts (SPARQL 1.2 Query, section 17.4.6.2). */

@@ -147,14 +147,14 @@ function castForm(value: TermValue, datatype: string): TermValue | null {
   if (value.type === 'duration' || value.type === 'moment')
     return value.datatype === datatype ? value : partOf(value, datatype)
   if (value.type !== 'text') return null
-  const made = termValue(literalOf(value.value.trim(), datatype))
-  return made.type === 'other' ? null : made
+  const cast = termValue(literalOf(value.value.trim(), datatype))
+  return cast.type === 'other' ? null : cast
 }
 
 /** The time of a moment. */
 function partOf(value: TermValue, datatype: string): TermValue | null {
   if (value.type !== 'moment' || datatype !== XSD.time || value.datatype === XSD.date) return null
   const [, clock = ''] = value.term.value.split('T')
-  const made = termValue(literalOf(clock, XSD.time))
-  return made.type === 'other' ? null : made
+  const cast = termValue(literalOf(clock, XSD.time))
+  return cast.type === 'other' ? null : cast
 }

@@ -16,7 +16,7 @@ const FUNCTIONS: ReadonlyMap<string, ExtensionFunction> = new Map([
   ...SUBJECT_FUNCTIONS,
 ])
 
-/** The function of an IRI; null for one that nobody knows. */
+/** The function of an IRI; null for an unknown one. */
 export function extensionFunction(iri: string): ExtensionFunction | null {
   return FUNCTIONS.get(iri) ?? null
 }

@@ -21,10 +21,10 @@ export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
   relation(GEOF.sfContains, 'contains'),
   relation(GEOF.sfOverlaps, 'overlaps'),
   ...(['intersection', 'union', 'difference', 'symDifference'] as const).map(
-    (name): Entry => [GEOF[name], { apply: ([left, right]) => made(left, right, name) }],
+    (name): Entry => [GEOF[name], { apply: ([left, right]) => setOperation(left, right, name) }],
   ),
   ...(['envelope', 'convexHull', 'boundary'] as const).map(
-    (name): Entry => [GEOF[name], { apply: ([value]) => made(value, undefined, name) }],
+    (name): Entry => [GEOF[name], { apply: ([value]) => setOperation(value, undefined, name) }],
   ),
   [
     GEOF.distance,
@@ -157,7 +157,7 @@ function metresIn(unit: TermValue | undefined): number | null {
   }
 }
 
-function made(
+function setOperation(
   left: TermValue | undefined,
   right: TermValue | undefined,
   name: Parameters<typeof combined>[2],

@@ -147,7 +147,7 @@ function contains(a: Geometry, b: Geometry): boolean {
 
 type Place = 'inside' | 'boundary' | 'outside'
 
-/** Tells where points lie to an area; null for a geometry that is none. */
+/** Returns the position of points relative to an area; null for a geometry that is none. */
 export function locatorOf(wkt: string): ((longitude: number, latitude: number) => Place) | null {
   const geometry = readWkt(wkt)
   if (geometry === null || geometry.getDimension() !== 2) return null
@@ -207,8 +207,8 @@ export function combined(
   const b = right === null ? null : readWkt(right)
   if (a === null || (right !== null && b === null)) return null
   try {
-    const made = b === null ? single(a, how) : overlay(a, b, how)
-    return made === null ? null : (new WKTWriter(FACTORY).write(made as never) as string)
+    const result = b === null ? single(a, how) : overlay(a, b, how)
+    return result === null ? null : (new WKTWriter(FACTORY).write(result as never) as string)
   } catch {
     return null
   }

@@ -106,7 +106,7 @@ function linearRegex(source: string, flags: string): Regex {
 class Replaced {
   private readonly text: string
   private readonly parts: readonly (string | number)[]
-  private made = ''
+  private output = ''
   private done = 0
 
   constructor(text: string, parts: readonly (string | number)[]) {
@@ -116,14 +116,14 @@ class Replaced {
 
   /** Replaces the match from one place to another. */
   add(from: number, to: number, groupOf: (group: number) => string): void {
-    this.made += this.text.slice(this.done, from)
-    for (const part of this.parts) this.made += typeof part === 'string' ? part : groupOf(part)
+    this.output += this.text.slice(this.done, from)
+    for (const part of this.parts) this.output += typeof part === 'string' ? part : groupOf(part)
     this.done = to
-    checkTextLength(this.made.length)
+    checkTextLength(this.output.length)
   }
 
   end(): string {
-    return this.made + this.text.slice(this.done)
+    return this.output + this.text.slice(this.done)
   }
 }
 

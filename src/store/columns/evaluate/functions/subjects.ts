@@ -50,7 +50,7 @@ function counts(predicate: TermValue | undefined, graph: GraphColumns): SubjectV
   return { type: 'integers', values }
 }
 
-/** A field of a record: its predicate, and how its values stand in the JSON of the record. */
+/** A field of a record: its predicate, and how its values are written in the JSON of the record. */
 interface FieldForm {
   readonly predicate: string
   readonly type: FieldType

@@ -11,7 +11,7 @@ export const TEXT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] =
     LODESTONE.search,
     {
       isTest: true,
-      // A subject is searched in a graph, which a value by itself does not tell.
+      // A subject is searched in a graph, which a value alone does not identify.
       apply: () => null,
       overSubjects: ([word, mode, ...predicates], graph) => {
         const searched = searchedWord(word, mode)

@@ -12,7 +12,7 @@ import {
   type MeaningKind,
   scalarOf,
 } from './meaning.ts'
-import type { RowFigure } from './rows.ts'
+import type { RowAggregate } from './rows.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 
 /** A cell of the rows: what it is called, a path for the part of a point. */
@@ -22,14 +22,14 @@ export interface RowCell {
   readonly epoch: boolean
 }
 
-/** What an aggregation makes, and of what (Data Aggregation 4.0, section 3.1.3). */
-export interface AggregateColumn extends RowFigure {
+/** The result of an aggregation, and its operand (Data Aggregation 4.0, section 3.1.3). */
+export interface AggregateColumn extends RowAggregate {
   readonly kind: MeaningKind
   readonly epoch: boolean
 }
 
-/** Gives the figure that an item asks for. */
-export function figureOf({ operand, method, span }: AggregateItem, scope: Scope): AggregateColumn {
+/** Returns the aggregate that an item requests. */
+export function aggregateColumn({ operand, method, span }: AggregateItem, scope: Scope): AggregateColumn {
   const counted = { kind: 'int', epoch: false } as const
   if (operand === null) return { method: 'count', of: null, type: 'int', ...counted }
   const known = method.toLowerCase()
@@ -54,7 +54,7 @@ export function figureOf({ operand, method, span }: AggregateItem, scope: Scope)
       operand.span,
     )
   const isWhole = known === 'average' && kind === 'int'
-  return { method: known as RowFigure['method'], ...value, kind: isWhole ? 'double' : kind, epoch }
+  return { method: known as RowAggregate['method'], ...value, kind: isWhole ? 'double' : kind, epoch }
 }
 
 const UNORDERED: readonly MeaningKind[] = ['boolean', 'guid', 'binary', 'geography']
@@ -86,7 +86,7 @@ export function aggregateNumber(node: Expression, scope: Scope): Scalar {
   )
 }
 
-/** The constant that says how many, or how much. */
+/** The constant that is a count or an amount. */
 export function amountOf(node: Expression, isCount: boolean, scope: Scope): number {
   const meaning = meaningOf(node, scope)
   const value = meaning.type === 'constant' ? Number(meaning.value) : Number.NaN

@@ -40,7 +40,7 @@ export interface ODataExecution {
 }
 
 /** A page of the entities of a set, or of the rows that `$apply` makes of them. */
-export async function askEntities(
+export async function queryEntities(
   set: ServedSet,
   clauses: ODataClauses,
   execution: ODataExecution,
@@ -54,7 +54,7 @@ export async function askEntities(
     const page = executor.watch.time('decode', () => pageOf(plan, rows))
     return { columns, selected, rows: page.map(values => ({ id: null, values })), total: rows.length }
   }
-  const query = await among(plan, target, execution)
+  const query = await withCuts(plan, target, execution)
   const page = await findRecords(query, target, executor)
   const read = valuesReader(plan.columns, set.updated)
   const rows = executor.watch.time('decode', () =>
@@ -64,7 +64,7 @@ export async function askEntities(
 }
 
 /** The query of a plan, about those records that its cuts leave. */
-async function among<Query extends RecordQuery | GroupQuery>(
+async function withCuts<Query extends RecordQuery | GroupQuery>(
   { query, cuts }: { readonly query: Query; readonly cuts: readonly RecordQuery[] },
   target: CompileTarget,
   { executor }: ODataExecution,
@@ -79,7 +79,7 @@ async function among<Query extends RecordQuery | GroupQuery>(
   return left === null ? query : { ...query, filter: all([left, query.filter]) }
 }
 
-/** All rows that `$apply` makes: cached where there are more than a page of them, for whoever asks for the next. */
+/** All rows that `$apply` makes: cached where there are more than a page of them, for requests of the next page. */
 async function rowsOf(
   plan: RowsPlan,
   target: CompileTarget,
@@ -91,7 +91,7 @@ async function rowsOf(
   if (known !== undefined) return known
   const groups: (readonly GroupRow[])[] = []
   for (const part of plan.parts) {
-    const query = await among(part, target, execution)
+    const query = await withCuts(part, target, execution)
     groups.push((await findGroups(query, target, executor)).rows)
   }
   const rows = executor.watch.time('decode', () => answerRows(plan, groups))
@@ -101,7 +101,7 @@ async function rowsOf(
 }
 
 /** One entity by its key; null where there is none. Its page has one row. */
-export async function askEntity(
+export async function queryEntity(
   set: ServedSet,
   id: string,
   clauses: ODataClauses,

@@ -7,7 +7,7 @@ import { splitTriples } from '../../rdf/ntriples-reader.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { SiteServices } from '../services.ts'
 
-/** Milliseconds for which a page waits for figures before it does without. */
+/** Milliseconds for which a page waits for statistics. */
 const TIMEOUT = 1500
 
 /** Of the examples that a survey has, those that are looked at for one with much to say. */
@@ -22,8 +22,8 @@ export interface SampleResource {
 
 const samples = new WeakMap<ServedDataset, Promise<SampleResource | null>>()
 
-/** The figures of the graph of a dataset; null while they are being counted. */
-export async function figuresOf(
+/** The statistics of the graph of a dataset; null while they are being computed. */
+export async function graphStatisticsOf(
   { statisticsFiles }: Pick<SiteServices, 'statisticsFiles'>,
   entry: ServedDataset,
 ): Promise<GraphStatistics | null> {
@@ -42,10 +42,10 @@ export function sampleResource(
 ): Promise<SampleResource | null> {
   const known = samples.get(entry)
   if (known !== undefined) return known
-  const made = richest(services, entry, examples)
-  samples.set(entry, made)
-  made.catch(() => samples.delete(entry))
-  return made
+  const sample = richest(services, entry, examples)
+  samples.set(entry, sample)
+  sample.catch(() => samples.delete(entry))
+  return sample
 }
 
 async function richest(

@@ -1,4 +1,4 @@
-import { FIGURE_FIELDS } from '../../catalog/catalog-dataset.ts'
+import { USAGE_FIELDS } from '../../catalog/catalog-dataset.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Metas } from '../../model/metadata.ts'
 import type { ParameterName } from './parameters.ts'
@@ -13,8 +13,8 @@ const UNCOUNTED: Metas[string] = {
   popularity_score: 0,
 }
 
-/** What names of figures of use begin with. */
-export const FIGURE = /\bexplore[.*]/
+/** Prefix of the names of usage statistics. */
+export const USAGE_NAME = /\bexplore[.*]/
 
 /** Parameters that may name fields. */
 export const NAMING_PARAMETERS = [
@@ -28,13 +28,13 @@ export const NAMING_PARAMETERS = [
   'exclude',
   'facet',
 ] as const satisfies readonly ParameterName[]
-export const FIGURE_NAMES: ReadonlySet<string> = new Set(FIGURE_FIELDS.map(({ name }) => name))
+export const USAGE_NAMES: ReadonlySet<string> = new Set(USAGE_FIELDS.map(({ name }) => name))
 
-/** True for a query with the name of a figure of use in any clause; a text like one only costs time. */
-export function namesFigures(query: QueryParameters): boolean {
+/** True for a query with the name of a usage statistic in any clause; a text like one only costs time. */
+export function namesUsage(query: QueryParameters): boolean {
   for (const name of NAMING_PARAMETERS) {
     const value = query[name]
-    if (value !== undefined && FIGURE.test(String(value))) return true
+    if (value !== undefined && USAGE_NAME.test(String(value))) return true
   }
   return false
 }
