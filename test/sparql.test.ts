@@ -170,6 +170,10 @@ t.test('the graphs that a query sees', async t => {
     ],
     ['', 'SELECT ?s { ?s ?p ?o }', '', '&default-graph-uri=http://example.org/none'],
     ['plain', 'SELECT (<x> AS ?iri) {}', `${BASE}/api/sparql/x`],
+    ['plain', 'PREFIX e: <urn:> SELECT (e:a:b\\/c AS ?iri) {}', 'urn:a:b/c'],
+    ['plain', 'SELECT ?o { # a return ends it\r ?s <urn:p> ?o\n }', '1'],
+    ['rdf', 'SELECT (EXISTS{GRAPH ?g{ ?t ?q "two" }} AS ?x) { GRAPH ?g { ?s ?p "self" } }', 'true'],
+    ['rdf', 'SELECT ?s ?b { GRAPH ?g { ?s ?p "two" } LATERAL { SELECT ?b { ?b ?q ?r } } }', 'urn:two,urn:r'],
     ['plain', `SELECT ("GRAPH ?g { SERVICE }" AS ?text) { # GRAPH ?x {\n }`, 'GRAPH ?g { SERVICE }'],
   ]
   for (const [id, query, expected, more] of rows) {
