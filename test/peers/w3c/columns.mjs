@@ -6,6 +6,7 @@ import { Evaluation } from '../../../src/store/columns/evaluate/evaluation.ts'
 import { GraphColumns } from '../../../src/store/columns/graph.ts'
 import { CachedSections } from '../../../src/store/columns/sections.ts'
 import { jobText } from '../../../src/store/columns/threads/answer-text.ts'
+import { PieceBytes } from '../../../src/store/columns/threads/piece-bytes.ts'
 
 function columnsOf(lines) {
   const builder = new GraphBuilder()
@@ -37,7 +38,10 @@ export async function openColumns() {
       }
       const isGraph = parsed.query.type === 'construct' || parsed.query.type === 'describe'
       const evaluation = new Evaluation(dataset, {}, { base: parsed.base ?? base })
-      return { text: [...jobText(parsed.query, evaluation, isGraph ? 'nt' : format)].join(''), isGraph }
+      const written = new PieceBytes()
+      const steps = jobText(parsed.query, evaluation, isGraph ? 'nt' : format, written)
+      while (steps.next().done !== true);
+      return { text: Buffer.from(written.take()).toString(), isGraph }
     },
     close: async () => {},
   }
