@@ -50,7 +50,7 @@ t.test('every question is one that the portal answers', async t => {
   )
   const numbers = [places, small].map(fields => questionsOf(fields).length)
   t.same(numbers, [16, 7])
-  t.same({ asked: sent, refused }, { asked: 2 * (16 + 7), refused: 0 })
+  t.same({ sent: sent, refused }, { sent: 2 * (16 + 7), refused: 0 })
 })
 
 t.test('nobody has used anything by that', async t => {
@@ -60,17 +60,17 @@ t.test('nobody has used anything by that', async t => {
 })
 
 t.test('small portals, and those that end, ask nothing', async t => {
-  t.same(await warmUp(options), { asked: 0, refused: 0 })
+  t.same(await warmUp(options), { sent: 0, refused: 0 })
   const signal = AbortSignal.abort()
-  t.same(await warmUp({ ...options, least: 50, times, signal }), { asked: 0, refused: 0 })
+  t.same(await warmUp({ ...options, least: 50, times, signal }), { sent: 0, refused: 0 })
 })
 
 t.test('clients come first', async t => {
   const server = new EventEmitter()
   let pages = 0
-  const page: Store['page'] = (...asked) => {
+  const page: Store['page'] = (...sent) => {
     pages += 1
-    return app.store.page(...asked)
+    return app.store.page(...sent)
   }
   const asked = warmUp({
     ...options,

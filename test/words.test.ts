@@ -90,6 +90,8 @@ const STAYING: readonly (readonly [names: RegExp, files: RegExp])[] = [
     /^says$/,
     /^(?:language\/odsql\/completion|portal\/islands\/modules\/condition-editor|site\/api-console-program)\.ts$/,
   ],
+  // The report of readiness, at /readyz.
+  [/^wanted$/, /^store\/(?:store|columns\/column-store)\.ts$/],
   // Files that note when an address was requested.
   [/^asked$/, /^(?:harvest|publishing\/remote)\/state\.ts$/],
   // The land of a map, the family of an address.

@@ -112,7 +112,7 @@ export interface StoreStatistics {
   readonly triples: number
   readonly graphs: number
   /** Threads that can serve a query now, and how many there should be. */
-  readonly threads: { readonly ready: number; readonly required: number }
+  readonly threads: { readonly ready: number; readonly wanted: number }
   /** Bytes in memory by what they hold: columns, dictionaries, what was made of them, and graphs that are resident in the engine. */
   readonly bytes: {
     readonly columns: number

@@ -239,7 +239,7 @@ export class Metrics {
     report('triples', 'Triples in the graphs of the store', ({ triples }) => triples)
     report('graphs', 'Graphs in the store', ({ graphs }) => graphs)
     report('threads_ready', 'Threads that can answer now', ({ threads }) => threads.ready)
-    report('threads_wanted', 'Threads that there should be', ({ threads }) => threads.required)
+    report('threads_wanted', 'Threads that there should be', ({ threads }) => threads.wanted)
     report('resident_graphs', 'Graphs that are resident in the engine', ({ resident }) => resident)
     this.gauge('lodestone_store_memory_bytes', 'Memory of the store by what it holds', ['holds'], gauge => {
       gauge.reset()

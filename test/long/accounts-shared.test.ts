@@ -425,7 +425,7 @@ t.test('a backup is a file of accounts, and is restored to either', { skip: noPo
     t.match(await of.keys.principal(key), { name: 'zoë', quota: 9, by: 'key' }, what)
     t.match(await of.sessions.principal(token), { name: 'ann', grants: new Set(['trees']) }, what)
     t.match(await of.tokens.principal(accessToken), { name: 'ann' }, what)
-    t.match(await of.tokens.findRefresh(refreshToken), { client: client.id, spent: false }, what)
+    t.match(await of.tokens.findRefresh(refreshToken), { client: client.id, consumed: false }, what)
     t.equal(await of.clients.verifySecret(client.id, secret), true, what)
     t.same((await of.calls.read('2026-11-21')).get('domain'), 5, what)
     t.ok((await of.keys.list('zoë'))[0]?.lastUse, `${what}: last use`)
@@ -502,7 +502,8 @@ t.test('a database of an older program is brought up to date', { skip: noPostgre
 
 t.test('databases that cannot serve', { skip: noPostgres }, async t => {
   const { url, name } = await open(t, 1)
-  const openNow = (address: string) => faultOf(() => openSharedAccounts({ url: address }, { now: Date.now }))
+  const openNow = (address: string) =>
+    faultOf(async () => (await openSharedAccounts({ url: address }, { now: Date.now })).close())
   await postgres.run('UPDATE lodestone.version SET version = version + 1', name)
   t.match(
     await openNow(url),

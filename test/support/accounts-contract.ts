@@ -560,7 +560,7 @@ export function accountsContract(t: Test, open: Open): void {
     const code = await accounts.tokens.issueCode({ ...grant, challenge })
     t.match(code, /^[A-Za-z0-9]{30}$/)
     const found = await other.tokens.findCode(code)
-    t.match(found, { ...grant, challenge, expires: BEGIN + 10 * MINUTE, spent: false })
+    t.match(found, { ...grant, challenge, expires: BEGIN + 10 * MINUTE, consumed: false })
     t.equal(await other.tokens.findCode(code.slice(1)), null)
     t.equal(await other.tokens.spendCode(code), true)
     t.equal((await accounts.tokens.findCode(code))?.consumed, true)
@@ -576,7 +576,11 @@ export function accountsContract(t: Test, open: Open): void {
     })
     t.equal(await other.tokens.principal(refreshToken), null, 'a refresh token opens nothing')
     t.equal(await other.tokens.findRefresh(accessToken), null)
-    t.match(await other.tokens.findRefresh(refreshToken), { client: client.id, user: user.id, spent: false })
+    t.match(await other.tokens.findRefresh(refreshToken), {
+      client: client.id,
+      user: user.id,
+      consumed: false,
+    })
     clock.now += HOUR - 1
     t.ok(await accounts.tokens.principal(accessToken))
     clock.now++

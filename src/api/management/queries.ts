@@ -1,4 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
+import { lookup } from '../../model/lookup.ts'
 
 const rows = (standard: number, maximum: number, description: string) => ({
   description,
@@ -21,7 +22,7 @@ export function readRows<Path extends keyof typeof QUERIES>(
 ): Readonly<Record<keyof (typeof QUERIES)[Path], number>> {
   const read = Object.entries(QUERIES[path]).map(([name, { schema }]) => [
     name,
-    numberOf(query[name], schema),
+    numberOf(lookup(query, name), schema),
   ])
   return Object.fromEntries(read)
 }

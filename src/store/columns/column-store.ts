@@ -194,7 +194,7 @@ export class ColumnStore {
   statistics(): {
     readonly graphs: number
     readonly triples: number
-    readonly threads: { readonly ready: number; readonly required: number }
+    readonly threads: { readonly ready: number; readonly wanted: number }
     readonly bytes: ColumnBytes
   } {
     let triples = 0
@@ -202,7 +202,7 @@ export class ColumnStore {
     return {
       graphs: this.registry.size,
       triples,
-      threads: { ready: this.runner.threads.size, required: this.runner.size },
+      threads: { ready: this.runner.threads.size, wanted: this.runner.size },
       bytes: this.registry.statistics(),
     }
   }
