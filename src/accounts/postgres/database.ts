@@ -284,7 +284,7 @@ async function listener(config: pg.ClientConfig, { changed, lost }: Heard): Prom
     await client.connect()
     await client.query(`LISTEN ${CHANNEL}`)
   } catch (error) {
-    void ignoreRejection(client.end(), 'what kept it from listening is thrown')
+    void ignoreRejection(client.end(), 'the error that ended listening is thrown')
     throw error
   }
   const readGeneration = { text: 'SELECT value FROM generation', query_timeout: CHECK } as pg.QueryConfig

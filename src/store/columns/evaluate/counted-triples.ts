@@ -154,8 +154,10 @@ function distinctObjects(graph: GraphColumns, columns: readonly Column[], evalua
   let literals = 0
   dictionaries.forEach((dictionary, number) => {
     for (const part of dictionary.parts)
-      if (part.kind === 'resource') for (const id of part.ids) isObject[id] = 1
-      else literals += newLiterals(dictionary, part, dictionaries.slice(0, number), evaluation)
+      if (part.kind === 'resource') {
+        evaluation.advance(part.count)
+        for (let at = 0; at < part.ids.length; at++) isObject[part.ids[at] as number] = 1
+      } else literals += newLiterals(dictionary, part, dictionaries.slice(0, number), evaluation)
   })
   return literals + ones(isObject)
 }
