@@ -9,6 +9,7 @@ import { parseQuery } from '../src/sparql/parse.ts'
 import { type DatasetView, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
 import { PairMap } from '../src/store/columns/evaluate/pair-map.ts'
+import { scratchUint32, withScratch } from '../src/store/columns/evaluate/scratch.ts'
 import { termOf } from '../src/store/columns/evaluate/value.ts'
 import { termAt } from '../src/store/columns/evaluate/vector.ts'
 import { numericKind } from '../src/store/columns/lexical.ts'
@@ -68,7 +69,16 @@ function makeSample(): Sample {
   }
 }
 
-function byColumns({ text }: RandomQuery, dataset: DatasetView): readonly Row[] {
+/** As a thread asks: the memory of one query is written over by the next. */
+function byColumns(query: RandomQuery, dataset: DatasetView): readonly Row[] {
+  const rows = withScratch(() => solutions(query, dataset))
+  withScratch(() => {
+    for (let chunk = 0; chunk < 6; chunk++) scratchUint32(2 ** 20).fill(2 ** 32 - 1)
+  })
+  return rows
+}
+
+function solutions({ text }: RandomQuery, dataset: DatasetView): readonly Row[] {
   const { query } = parseQuery(text, BASE)
   const rows: Row[] = []
   for (const batch of new Evaluator(new Evaluation(dataset, {}, { base: BASE })).solutions(query.input))
@@ -225,6 +235,19 @@ t.test('rows are counted by terms that a query makes as it goes on', t => {
   t.same(figures('(DATATYPE(?o) AS ?d)'), expected)
   t.same(figures('(DATATYPE(?o) AS ?d) ?s'), expected)
   t.same(figures('?p (DATATYPE(?o) AS ?d) ?s'), expected)
+  t.end()
+})
+
+t.test('what is told apart in one graph is told apart from what others have', t => {
+  const graphs = [2, 0, 0].map((value, graph) =>
+    columnsOfText(
+      `<urn:a${graph}> <urn:p> "${value}"^^<${XSD.double}> .\n<urn:b${graph}> <urn:q> "x" .\n<urn:b${graph}> <urn:q> "y" .\n`,
+    ),
+  )
+  const text =
+    'SELECT (AVG(DISTINCT ?d) AS ?mean) (GROUP_CONCAT(DISTINCT ?d) AS ?all) (COUNT(DISTINCT ?d) AS ?n) { ?a <urn:p> ?d . ?b <urn:q> ?x }'
+  const [row] = byColumns({ text, order: [] }, { defaultGraphs: graphs, namedGraphs: new Map() })
+  t.strictSame(row, { mean: '1 double', all: '["2 0","string",""]', n: '2 integer' })
   t.end()
 })
 

@@ -315,8 +315,15 @@ function condition(depth: number): string {
     case 5:
       return test()
     default:
-      return `${expression(1)} ${pick(['=', '!=', '<', '<=', '>', '>='])} ${expression(1)}`
+      return comparison(expression(1), pick(['=', '!=', '<', '<=', '>', '>=']), expression(1))
   }
+}
+
+/** Resources have no order (SPARQL 1.1 Query, section 17.3), but Oxigraph finds one `<=` itself: where both sides may be one it is `<`. */
+function comparison(left: string, operator: string, right: string): string {
+  const mayBeResource = (text: string) => /<http:\/\/example\.org\/s\d|\?[ab]\b/.test(text)
+  const isAvoided = /^[<>]=/.test(operator) && mayBeResource(left) && mayBeResource(right)
+  return `${left} ${isAvoided ? operator.charAt(0) : operator} ${right}`
 }
 
 function test(): string {

@@ -126,7 +126,9 @@ export class DistinctValues {
   }
 
   forNew(vector: Vector, groups: Uint32Array, count: number, call: (row: number) => void): void {
-    this.pairs.forNew(groups, this.idsOf(vector, groups.length, count), call)
+    // First the numbers: they may be of other pairs from now on.
+    const ids = this.idsOf(vector, groups.length, count)
+    this.pairs.forNew(groups, ids, call)
   }
 
   /** Counts by group the terms that come for the first time. */

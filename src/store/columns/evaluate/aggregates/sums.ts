@@ -132,10 +132,9 @@ function addTerms(sums: Float64Array, groups: Uint32Array, values: Float64Array,
   }
 }
 
+/** The sum of one value: it is added to 0, so that there is none of durations (SPARQL 1.1 Query, section 18.5.1.3). */
 function started(value: TermValue): TermValue | null {
-  return value.type === 'number' || value.type === 'duration'
-    ? (arithmeticFunction('+', integerTerm(0), value) ?? value)
-    : null
+  return value.type === 'number' ? (arithmeticFunction('+', integerTerm(0), value) ?? value) : null
 }
 
 interface PlainNumbers {
