@@ -236,7 +236,7 @@ function parted(
     const { predicate, object } = link
     const column = isPosition(predicate) ? undefined : graph.column(predicate)
     const name = object.type === 'variable' && !batch.has(object.name) ? object.name : null
-    const isDirect = column?.isSingle === true && column.isDense && 2 * column.header.rows >= graph.subjects
+    const isDirect = column?.isSingle === true && column.isDense && 3 * column.header.rows >= graph.subjects
     if (isDirect && name !== null && direct.every(each => each.name !== name)) direct.push({ column, name })
     else others.push(link)
   }

@@ -15,14 +15,17 @@ let used = 0
 let isActive = false
 
 /**
- * Runs work whose intermediate results nothing refers to once it is done. Nested work, and work that continues
- * later, allocates as usual.
+ * Runs work whose intermediate results nothing refers to once it is done. Nested work allocates as usual.
+ *
+ * @param continues true where the work goes on later: what it has written to stays its own, and the next has other memory
  */
-export function withScratch<Result>(work: () => Result): Result {
+export function withScratch<Result>(work: () => Result, continues: () => boolean = () => false): Result {
   if (isActive) return work()
   isActive = true
   try {
-    return work()
+    const result = work()
+    if (continues()) chunks.length = 0
+    return result
   } finally {
     isActive = false
     current = 0

@@ -151,7 +151,7 @@ export type ColumnReply =
   /** A section of a graph cannot be read. */
   | { readonly type: 'damaged'; readonly graph: string; readonly reason: string }
   | { readonly type: 'table'; readonly id: number; readonly tables: readonly WireTable[] }
-  /** A piece of text, or a table; none and `done` after the last. */
+  /** A piece of text, or a table; the last is `done` and may be none. */
   | {
       readonly type: 'piece'
       readonly id: number
@@ -170,6 +170,13 @@ export type ColumnReply =
     }
   | { readonly type: 'touched'; readonly id: number }
   | { readonly type: 'failed'; readonly id: number; readonly failure: Failure }
+
+/** The end of an answer in pieces. */
+export interface LastPiece {
+  readonly piece: Uint8Array | null
+  /** The position at which the answer continues; null if it is complete. */
+  readonly cursor: string | null
+}
 
 /** What a thread begins with. */
 export interface ThreadSetup {

@@ -10,7 +10,7 @@ import { withScratch } from '../evaluate/scratch.ts'
 import { termOf } from '../evaluate/value.ts'
 import { termAt, type Vector } from '../evaluate/vector.ts'
 import type { GraphColumns } from '../graph.ts'
-import type { WireTable, WireVector } from './protocol.ts'
+import type { LastPiece, WireTable, WireVector } from './protocol.ts'
 
 /** Names of graphs of the store, by their columns. */
 export type GraphNames = (graph: GraphColumns) => string
@@ -111,7 +111,7 @@ export function* tablesOf(
   evaluation: Evaluation,
   rows: number,
   nameOf: GraphNames,
-): Generator<WireTable, null> {
+): Generator<WireTable, LastPiece> {
   for (const batch of new Evaluator(evaluation).solutions(query.input))
     for (let from = 0; from < batch.size; from += rows) {
       const part = batch.slice(from, from + rows)
@@ -121,5 +121,5 @@ export function* tablesOf(
       })
       yield { rows: part.size, total: -1, vectors, columns: [...evaluation.columns] }
     }
-  return null
+  return { piece: null, cursor: null }
 }

@@ -20,6 +20,7 @@ import type {
   Failure,
   Job,
   JobLimits,
+  LastPiece,
   QueriedGraphs,
   ThreadSetup,
   WireTable,
@@ -52,7 +53,7 @@ const open = new Map<
   { readonly pieces: Pieces; readonly clock: WorkClock; readonly state: JobState }
 >()
 
-type Pieces = Generator<Uint8Array | WireTable, string | null>
+type Pieces = Generator<Uint8Array | WireTable, LastPiece>
 
 /** Limits the time that a job works, not the time that its reader takes. */
 class WorkClock {
@@ -88,7 +89,7 @@ port.on('message', (request: ColumnRequest) => {
     case 'next':
       return attempt(request.id, () => next(request.id))
     case 'close':
-      open.get(request.id)?.pieces.return(null)
+      open.get(request.id)?.pieces.return({ piece: null, cursor: null })
       open.delete(request.id)
       return
     default:
@@ -246,7 +247,8 @@ function touch(graph: GraphColumns, predicates: readonly string[]): void {
 
 function begin(id: number, clock: WorkClock, pieces: Pieces, state: JobState = { isRead: false }): void {
   open.set(id, { pieces, clock, state })
-  advance(id, pieces, clock)
+  const isOpen = () => open.has(id)
+  withScratch(() => advance(id, pieces, clock), isOpen)
 }
 
 function next(id: number): void {
@@ -262,28 +264,31 @@ function advance(id: number, pieces: Pieces, clock: WorkClock): void {
   clock.end()
   if (done === true) {
     open.delete(id)
-    reply({ type: 'piece', id, piece: null, done: true, cursor: value })
-    return
-  }
-  const transfer = value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []
-  reply({ type: 'piece', id, piece: value, done: false }, transfer)
+    const { piece, cursor } = value
+    reply({ type: 'piece', id, piece, done, cursor }, transferred(piece))
+  } else reply({ type: 'piece', id, piece: value, done: false }, transferred(value))
 }
 
-/** Bytes of the first piece, and how much more each may have: a reader of little waits for little. */
+function transferred(piece: Uint8Array | WireTable | null): readonly ArrayBuffer[] {
+  return piece instanceof Uint8Array ? [piece.buffer as ArrayBuffer] : []
+}
+
+/** Bytes of the first piece that is sent before its time is over, and how much more each may have: a reader of little waits for little. */
 const FIRST_PIECE = 8192
+
+/** Milliseconds in which a piece gets as long as it may be: what is all found by then is one piece. */
+const PIECE_TIME = 4
 
 function* textPieces(
   steps: Generator<void, string | null>,
   largest: number,
-): Generator<Uint8Array, string | null> {
-  for (let size = FIRST_PIECE; ; ) {
-    const { value, done } = steps.next()
-    if (done === true) {
-      if (written.length > 0) yield written.take()
-      return value
+): Generator<Uint8Array, LastPiece> {
+  for (let size = FIRST_PIECE; ; size = Math.min(largest, 2 * size)) {
+    const begun = performance.now()
+    while (written.length < size || (written.length < largest && performance.now() - begun < PIECE_TIME)) {
+      const { value: cursor, done } = steps.next()
+      if (done === true) return { piece: written.length > 0 ? written.take() : null, cursor }
     }
-    if (written.length < size) continue
     yield written.take()
-    size = Math.min(largest, 2 * size)
   }
 }
