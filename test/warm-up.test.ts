@@ -3,6 +3,9 @@ import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { questionsOf, warmUp } from '../src/app/warm-up.ts'
+import { queriesOf } from '../src/app/warm-up-queries.ts'
+import { XSD } from '../src/rdf/vocab.ts'
+import { parseQuery } from '../src/sparql/parse.ts'
 import type { Store } from '../src/store/store.ts'
 import { servePortal } from './support/portal.ts'
 
@@ -39,9 +42,10 @@ const options = {
   title: 'Warm',
   server: app.http.server,
   threads: 2,
+  deadline: 10,
   signal: new AbortController().signal,
 }
-const times = { large: 0, small: 0 }
+const times = { large: 0, small: 0, sparql: 0 }
 
 t.test('every question is one that the portal answers', async t => {
   const { sent, refused } = await warmUp({ ...options, least: 50, times })
@@ -50,7 +54,27 @@ t.test('every question is one that the portal answers', async t => {
   )
   const numbers = [places, small].map(fields => questionsOf(fields).length)
   t.same(numbers, [16, 7])
-  t.same({ sent: sent, refused }, { sent: 2 * (16 + 7), refused: 0 })
+  // What it asks of the endpoint, too: once for the predicates, then about a number, a text and a record.
+  t.same({ sent: sent, refused }, { sent: 2 * (16 + 7) + 1 + 2 * 3, refused: 0 })
+})
+
+t.test('queries about predicates are SPARQL, another each turn', t => {
+  const row = (p: string, o: object) => ({ p: { value: p }, s: { type: 'uri', value: 'urn:s' }, o }) as never
+  const number = row('urn:n', { type: 'literal', value: '1', datatype: `${XSD.integer}` })
+  const text = row('urn:t', { type: 'literal', value: 'x' })
+  const [link, other] = ['urn:a', 'urn:b'].map(p => row(p, { type: 'uri', value: 'urn:o' }))
+  const numbers = [[], [text], [number, text], [link, number], [link, text], [link, other, number, text]].map(
+    rows => {
+      const queries = queriesOf(rows as never)
+      for (const query of queries) {
+        t.equal(parseQuery(query(7), 'urn:base').query.type, 'select', query(7))
+        t.not(query(7), query(8))
+      }
+      return queries.length
+    },
+  )
+  t.same(numbers, [0, 1, 3, 4, 5, 15])
+  t.end()
 })
 
 t.test('nobody has used anything by that', async t => {

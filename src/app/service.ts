@@ -72,9 +72,9 @@ export async function startService(
 
 async function warmUpWhenReady(app: App, config: Config, signal: AbortSignal): Promise<void> {
   const { catalog, store, http } = app
-  const { base, title, workers: threads } = config
+  const { base, title, deadline, workers: threads } = config
   try {
-    await warmUp({ catalog, store, base, title, server: http.server, threads, signal })
+    await warmUp({ catalog, store, base, title, deadline, server: http.server, threads, signal })
   } catch (error) {
     if (!signal.aborted) http.log.warn({ err: error }, 'warm-up')
   }

@@ -3,18 +3,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fastify, { type FastifyInstance } from 'fastify'
 import type { ExploreOptions } from '../api/explore/endpoint.ts'
 import { explore } from '../api/explore/routes.ts'
+import { SPARQL_PATH } from '../api/sparql/endpoint.ts'
+import { sparql } from '../api/sparql/routes.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ServedDataset } from '../catalog/served.ts'
 import { AnswerCache } from '../http/answer-cache.ts'
 import { type Field, isNumeric } from '../model/field.ts'
 import { type Authenticated, EVERYTHING } from '../model/principal.ts'
 import { EXPLORE_V21 } from '../query/dialect.ts'
+import { sparqlDataset } from './endpoint-sources.ts'
+import { PREDICATES, queriesOf } from './warm-up-queries.ts'
 
 /** Records from which on a dataset is large enough for the first questions to take longer than later ones. */
 const LARGE_DATASET = 20_000
 
 /** A small dataset is asked, too: what it is asked is answered sooner, and what is around the store runs more often. */
-const TIMES = { large: 5000, small: 2000 } as const
+const TIMES = { large: 5000, small: 2000, sparql: 3000 } as const
 
 /** Milliseconds between two looks whether clients are still being answered. */
 const PAUSE = 20
@@ -35,7 +39,7 @@ const EVERYBODY: Authenticated = {
   by: 'session',
 }
 
-/** A question: a path below the dataset with its parameters. */
+/** A question: a path below that of the API with its parameters. */
 type Question = (turn: number) => string
 type Parameters = (turn: number) => Readonly<Record<string, string>>
 
@@ -48,8 +52,10 @@ export interface WarmUpOptions extends Pick<ExploreOptions, 'store' | 'base' | '
   readonly signal: AbortSignal
   /** Records from which on a dataset is large enough to ask. */
   readonly least?: number
-  /** Milliseconds of work for the large dataset and a small one; each question is asked once at least. */
-  readonly times?: { readonly large: number; readonly small: number }
+  /** Seconds that a query may work. */
+  readonly deadline: number
+  /** Milliseconds of work for the large dataset, a small one, and SPARQL over the large one; each question is asked once at least. */
+  readonly times?: { readonly large: number; readonly small: number; readonly sparql: number }
 }
 
 /** Number of requests sent, and of those not answered with 200. */
@@ -73,9 +79,13 @@ export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
   if (small === undefined || large === undefined || large.statistics.records < least) return result
   const clients = new Clients(server)
   const http = await bareApi(options)
-  const warmDataset = async ({ dataset }: ServedDataset, time: number, first: number) => {
-    const questions = questionsOf(dataset.fields)
-    const place = `${PATH}/catalog/datasets/${encodeURIComponent(dataset.id)}`
+  const ask = async (url: string) => {
+    const answer = await http.inject({ url, headers: { accept: 'application/json' } })
+    result.sent += 1
+    if (answer.statusCode !== 200) result.refused += 1
+    return answer
+  }
+  const warm = async (questions: readonly Question[], time: number, first: number) => {
     let left = time
     const last = first + questions.length
     for (let turn = first; turn < last || left > 0; turn++) {
@@ -83,20 +93,26 @@ export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
       if (signal.aborted) return
       const begun = performance.now()
       const question = questions[turn % questions.length] as Question
-      const { statusCode } = await http.inject(`${place}/${question(turn)}`)
-      result.sent += 1
-      if (statusCode !== 200) result.refused += 1
+      await ask(question(turn))
       const took = performance.now() - begun
       left -= took
       if (clients.wereThere()) await sleep(PAUSE + threads * SHARE * took)
     }
   }
+  const inThreads = (questions: readonly Question[], time: number) =>
+    Promise.all(Array.from({ length: threads }, (_, at) => warm(questions, time, at)))
   try {
-    for (const [entry, time] of [
-      [small, times.small],
-      [large, times.large],
-    ] as const)
-      await Promise.all(Array.from({ length: threads }, (_, at) => warmDataset(entry, time, at)))
+    await inThreads(datasetQuestions(small), times.small)
+    await inThreads(datasetQuestions(large), times.large)
+    const address = `${SPARQL_PATH}/${encodeURIComponent(large.dataset.id)}`
+    const queryAddress = (query: string) => `${address}?${new URLSearchParams({ query })}`
+    if (!signal.aborted) {
+      const { results } = (await ask(queryAddress(PREDICATES))).json()
+      const questions = queriesOf(results?.bindings ?? []).map(
+        query => (turn: number) => queryAddress(query(turn)),
+      )
+      if (questions.length > 0) await inThreads(questions, times.sparql)
+    }
     return result
   } finally {
     clients.close()
@@ -135,8 +151,13 @@ class Clients {
   }
 }
 
-/** The Explore API without what it is surrounded by: accounts, limits, logs. */
-async function bareApi({ catalog, store, base, title }: WarmUpOptions): Promise<FastifyInstance> {
+function datasetQuestions({ dataset }: ServedDataset): readonly Question[] {
+  const place = `${PATH}/catalog/datasets/${encodeURIComponent(dataset.id)}`
+  return questionsOf(dataset.fields).map(question => turn => `${place}/${question(turn)}`)
+}
+
+/** The Explore API and SPARQL without what they are surrounded by: accounts, limits, logs. */
+async function bareApi({ catalog, store, base, title, deadline }: WarmUpOptions): Promise<FastifyInstance> {
   const http = fastify({ logger: false })
   http.addHook('onRequest', (request, _, done) => {
     request.principal = EVERYBODY
@@ -154,6 +175,17 @@ async function bareApi({ catalog, store, base, title }: WarmUpOptions): Promise<
     title,
     clock: () => performance.now(),
     now: () => Date.now(),
+  })
+  await http.register(sparql, {
+    answers: new AnswerCache(1),
+    store,
+    base,
+    title,
+    description: '',
+    languages: ['en'],
+    deadline,
+    dataset: (id, principal, version) => sparqlDataset(catalog.addressed(id, principal, version)),
+    datasets: () => [],
   })
   return http
 }
