@@ -223,7 +223,7 @@ t.test('caches of answers take a part of the memory of the process', async t => 
     const { columns, query, resident } = storeMemory(memory)
     const { bodies, responses, pages } = answerMemory(memory)
     const all = 2 * bodies + responses + 8 * pages
-    t.ok(all <= Math.max(12e6, memory - 200e6 - columns - query - resident), `${all} of ${memory}`)
+    t.ok(all <= Math.max(12e6, memory - 260e6 - columns - query - resident), `${all} of ${memory}`)
     t.ok(all <= 300e6)
   }
 })

@@ -2,7 +2,7 @@ import { availableParallelism, totalmem } from 'node:os'
 import { lookup } from '../model/lookup.ts'
 
 /** Bytes of a process that serves nothing: code, its own heap, caches of answers. */
-const PROCESS = 200e6
+const PROCESS = 260e6
 
 /** Least that a store works with. */
 const LEAST = 64e6

@@ -188,7 +188,7 @@ export function allRows(size: number): Uint32Array {
 }
 
 /** Rows that are made at a time of two batches of which every row goes with every other. */
-const MAX_PAIRS = 2 ** 17
+const MAX_PAIRS = 2 ** 14
 
 /** A batch in parts of which each has few pairs with the rows of another batch. */
 export function* partsForPairs(batch: Batch, others: number): Generator<Batch> {
