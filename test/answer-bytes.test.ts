@@ -1,4 +1,5 @@
 import t from 'tap'
+import { GRAPH_FORMATS, type ResponseBody } from '../src/api/sparql/formats.ts'
 import type { Term } from '../src/rdf/term.ts'
 import type { ResultFormat } from '../src/sparql/cell-writer.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
@@ -124,4 +125,33 @@ t.test('a piece grows for what is longer than it', async t => {
   piece.text('lost')
   piece.backToMark()
   t.equal(Buffer.from(piece.take()).toString(), 'stays')
+})
+
+t.test('a document has the same bytes however soon its triples are found', async t => {
+  const document = (triples: number) =>
+    Array.from(
+      { length: triples },
+      (_, at) =>
+        `<urn:s${at % 70}> <urn:p${at % 3}> ${at % 2 ? `_:b${at % 5}` : `"value ${at}"`} .\n_:b${at % 5} <urn:q> "${at}" .\n`,
+    ).join('')
+  async function* cut(text: string, length: number): AsyncGenerator<Uint8Array> {
+    const bytes = Buffer.from(text)
+    for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length)
+  }
+  const textOf = async (body: ResponseBody) => {
+    if (typeof body === 'string') return body
+    const pieces: Buffer[] = []
+    for await (const piece of body) pieces.push(Buffer.from(piece))
+    return Buffer.concat(pieces).toString()
+  }
+  for (const { type, write, stream } of GRAPH_FORMATS)
+    for (const text of ['', document(1), document(60), document(4000)]) {
+      const whole = await textOf(await write(text, {}))
+      for (const length of [1000, 50_000])
+        t.equal(
+          await textOf(await stream(cut(text, length), {})),
+          whole,
+          `${type}, ${text.length} by ${length}`,
+        )
+    }
 })

@@ -159,8 +159,24 @@ async function n3Stream(pieces: AsyncIterable<Uint8Array>, prefixes: Prefixes): 
   return turtle(await begunAnswer(checked(linesOf(pieces), 'N3')), prefixes)
 }
 
-async function jsonldPieces(pieces: AsyncIterable<Uint8Array>): Promise<Stream> {
-  return jsonldStream(await begunAnswer(checked(linesOf(pieces), 'JSON-LD')), {})
+/** The same bytes as {@link jsonldBody} gives: how long an answer is decides its form, not how soon it was found. */
+async function jsonldPieces(found: AsyncIterable<Uint8Array>): Promise<Stream> {
+  const lines = checked(linesOf(found), 'JSON-LD')[Symbol.asyncIterator]()
+  let text = ''
+  for (let next = await lines.next(); next.done !== true; next = await lines.next()) {
+    text += next.value
+    if (isLong(text)) return jsonldStream(after(text, lines), {})
+  }
+  return single(jsonldText(text, ''))
+}
+
+async function* after(begun: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield begun
+  yield* rest
+}
+
+async function* single(text: string): AsyncGenerator<string> {
+  yield text
 }
 
 async function rdfXmlStream(pieces: AsyncIterable<Uint8Array>): Promise<Stream> {
