@@ -390,8 +390,10 @@ t.test('queries that are refused say where', async t => {
     [`SELECT * { # ${'x'.repeat(100_000)}\n }`, 'the limit is 100000'],
   ] as const
   for (const [query, described] of rows) {
-    const { statusCode, body } = await app.inject({ url: `/api/sparql?query=${encodeURIComponent(query)}` })
+    const url = `/api/sparql?query=${encodeURIComponent(query)}`
+    const { statusCode, headers, body } = await app.inject({ url })
     t.equal(statusCode, 400, query.slice(0, 60))
+    t.match(headers.vary, /Accept/)
     t.ok(JSON.parse(body).detail.includes(described), `${query.slice(0, 60)}: ${body}`)
     t.notMatch(body, /urn:lodestone|unexpected character|Expecting|Token|\[IriRef\]/)
   }

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { CREDENTIAL_PARAMETERS, namesCredentials } from './credentials.ts'
@@ -42,11 +41,6 @@ export interface Dependence {
   /** The media type that was chosen by the Accept header. */
   readonly mediaType?: string
 }
-
-/** Another release may write the same data in another way. */
-export const { version: RELEASE } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-) as { readonly version: string }
 
 const INDEPENDENT: Dependence = {}
 
@@ -96,7 +90,7 @@ function tagOf({ url, query }: Pick<FastifyRequest, 'url' | 'query'>, basis: str
   )
   if (requested.some(([, value]) => (Array.isArray(value) ? value.some(callsNow) : callsNow(value))))
     return null
-  const tag = entityTag(RELEASE, basis, pathOf(url), JSON.stringify(requested))
+  const tag = entityTag(basis, pathOf(url), JSON.stringify(requested))
   if (key.length <= MAX_LENGTH && !namesCredentials(query as QueryParameters)) tags.set(key, tag)
   return tag
 }

@@ -1,9 +1,20 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { acceptsCoding, CODINGS, type Coding } from './encoding.ts'
 
-/** A strong entity tag from everything that decides the bytes of an answer (RFC 9110, section 8.8.3). */
+/** The release of Lodestone. */
+export const { version: RELEASE } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+) as { readonly version: string }
+
+/**
+ * A strong entity tag from everything that decides the bytes of an answer (RFC 9110, section 8.8.3), the release of Lodestone
+ * with it: another may write the same data in another way.
+ */
 export function entityTag(...parts: readonly string[]): string {
-  return `"${createHash('sha1').update(JSON.stringify(parts)).digest('base64url')}"`
+  return `"${createHash('sha1')
+    .update(JSON.stringify([RELEASE, ...parts]))
+    .digest('base64url')}"`
 }
 
 /** The tag of the same answer in a content coding: its bytes are others, so its strong tag is another. */

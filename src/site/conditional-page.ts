@@ -1,14 +1,12 @@
-import { RELEASE } from '../http/conditional.ts'
 import { assetPath } from './assets.ts'
 import type { PageContext } from './page-context.ts'
 
 /**
  * Everything but the data that decides the bytes of a page, for its entity tag: the language, who looks at it, its address,
- * what the portal is called, and the release with its files for browsers.
+ * what the portal is called, and its files for browsers.
  */
 export function pageValidator({ site, principal, language, href, address }: PageContext): readonly string[] {
   return [
-    RELEASE,
     assetPath('site.css'),
     assetPath('site.js'),
     site.title,

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnswerCache } from '../../http/answer-cache.ts'
-import { isNotModified, RELEASE } from '../../http/conditional.ts'
+import { isNotModified } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { entityTag } from '../../http/etag.ts'
 import type { Representation } from '../../http/negotiate.ts'
@@ -35,12 +35,7 @@ export function answerKnown(
   { format, pageContext, parts, cache, answers: cached, vary = [] }: AnsweredFragment,
 ): FastifyReply | null {
   const isOwn = request.headers.authorization !== undefined || namesCredentials(request.query)
-  const tag = entityTag(
-    RELEASE,
-    format.type,
-    ...parts,
-    ...(pageContext === null ? [] : pageValidator(pageContext)),
-  )
+  const tag = entityTag(format.type, ...parts, ...(pageContext === null ? [] : pageValidator(pageContext)))
   const age = pageContext === null ? 'max-age=60, stale-while-revalidate=600' : 'no-cache'
   const cacheControl = `${isOwn ? 'private' : 'public'}, ${age}`
   const byPage = pageContext === null ? [] : ['Accept-Language', 'Cookie']

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
-import { BY_CALLER, isNotModified, RELEASE } from '../../http/conditional.ts'
+import { BY_CALLER, isNotModified } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import { entityTag } from '../../http/etag.ts'
 import { answerFault } from '../../http/faults.ts'
@@ -99,7 +99,6 @@ async function answer(
     sight.linkSources !== undefined,
   )
   const tag = entityTag(
-    RELEASE,
     thing.dataset.version,
     sight.state?.() ?? '',
     thing.iri,

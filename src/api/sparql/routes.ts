@@ -7,6 +7,7 @@ import { answerFault } from '../../http/faults.ts'
 import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
+import { varyBy } from '../../http/vary.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
 import { isIri } from '../../rdf/iri.ts'
@@ -153,6 +154,7 @@ async function answer(
     chooseResultFormat(requested.format, accept, [...RESULT_FORMATS, ...GRAPH_FORMATS]).type === 'text/html'
   const text = requested.query ?? ''
   const pageContext = isPage ? pageContextOf(request, site) : null
+  varyBy(reply, 'Accept')
   try {
     const query = readQueryText(text, endpoint.address)
     const offers = query.form === 'select' || query.form === 'ask' ? RESULT_FORMATS : GRAPH_FORMATS
@@ -161,8 +163,7 @@ async function answer(
         ? null
         : (chooseResultFormat(requested.format, accept, offers) as AnswerRepresentation)
     const type = chosen?.type ?? 'text/html'
-    if (cached === null || query.isVolatile)
-      reply.header('vary', 'Accept').header('cache-control', 'no-cache')
+    if (cached === null || query.isVolatile) reply.header('cache-control', 'no-cache')
     else if (isFreshAnswer(request, reply, endpoint, type, pageContext)) return reply.code(304).send()
     // What the caller may see of other datasets is in an answer with SERVICE.
     if (query.services.length > 0) reply.header('cache-control', 'private, no-cache')
