@@ -62,7 +62,7 @@ export function defaultWorkers(): number {
 
 /** The shares of a store in the memory of its process. */
 export function storeMemory(memory: number): StoreMemory {
-  const all = Math.max(LEAST, memory - PROCESS)
+  const all = Math.max(LEAST, memory - PROCESS - ENGINE)
   return {
     columns: Math.floor(SHARES.columns * all),
     query: Math.floor(SHARES.query * all),
