@@ -18,7 +18,7 @@ import { PREDICATES, queriesOf } from './warm-up-queries.ts'
 const LARGE_DATASET = 20_000
 
 /** A small dataset is asked, too: what it is asked is answered sooner, and what is around the store runs more often. */
-const TIMES = { large: 5000, small: 2000, sparql: 3000 } as const
+const TIMES = { large: 5000, small: 2000, sparql: 1500 } as const
 
 /** Milliseconds between two looks whether clients are still being answered. */
 const PAUSE = 20
