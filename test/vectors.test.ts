@@ -13,7 +13,7 @@ import {
   countUnmarked,
 } from '../src/store/columns/evaluate/lanes.ts'
 import { ordered } from '../src/store/columns/evaluate/order.ts'
-import { withScratch } from '../src/store/columns/evaluate/scratch.ts'
+import { scratchUint32, withScratch } from '../src/store/columns/evaluate/scratch.ts'
 import { rowsBound, rowsEqual, rowsInRange, rowsMarked } from '../src/store/columns/evaluate/selection.ts'
 import {
   bothTrue,
@@ -405,6 +405,30 @@ t.test(`truths of all rows are those of each, seed ${seed}`, async t => {
       }
     if (!t.passing()) break
   }
+})
+
+t.test('what goes on later keeps the memory that it has written to, what ends gives it back', t => {
+  const filled = (number: number) => scratchUint32(10_000).fill(number)
+  const kept = withScratch(
+    () => filled(1),
+    () => true,
+  )
+  const ended = withScratch(() => filled(2))
+  const next = withScratch(() => filled(3))
+  t.ok(kept.every(number => number === 1))
+  t.equal(ended.buffer, next.buffer)
+  t.not(kept.buffer, next.buffer)
+  t.throws(
+    () =>
+      withScratch(() => {
+        filled(4)
+        throw new Error('ended')
+      }),
+    /ended/,
+  )
+  t.equal(withScratch(() => filled(5)).byteOffset, 0, 'also where it ends with an error')
+  t.not(filled(6).buffer, next.buffer, 'outside of it arrays are allocated')
+  t.end()
 })
 
 /** The truth of a condition row by row, and for all rows at once; null is an error. */

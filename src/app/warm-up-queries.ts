@@ -50,7 +50,7 @@ export function queriesOf(rows: readonly PredicateRow[]): readonly Query[] {
 /** Prefixes as people have them at the beginning of all that they ask. */
 const PROLOGUE = `PREFIX rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#>
 PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
-PREFIX xsd: <${XSD.integer.slice(0, -'integer'.length)}>
+PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>
 `
 
 function numberQueries(key: string, value: string): readonly Query[] {
