@@ -92,7 +92,8 @@ export class LiteralTable {
   }
 
   pointAt(index: number): readonly [longitude: number, latitude: number] | null {
-    const [start, end] = [this.starts[index] as number, this.ends[index] as number]
+    const start = this.starts[index] as number
+    const end = this.ends[index] as number
     return plainPoint(this.plain.bytes, start, end) ?? pointOf(this.text(index))
   }
 
@@ -113,8 +114,10 @@ export class LiteralTable {
 
   private isSameText(left: number, right: number): boolean {
     const { bytes } = this.plain
-    const [start, end] = [this.starts[left] as number, this.ends[left] as number]
-    const [otherStart, otherEnd] = [this.starts[right] as number, this.ends[right] as number]
+    const start = this.starts[left] as number
+    const end = this.ends[left] as number
+    const otherStart = this.starts[right] as number
+    const otherEnd = this.ends[right] as number
     return compareBytes(bytes, start, end, bytes, otherStart, otherEnd) === 0
   }
 
@@ -163,7 +166,8 @@ export class LiteralTable {
     let at = 0
     for (let place = 0; place < order.length; place++) {
       const index = order[place] as number
-      const [start, end] = [this.starts[index] as number, this.ends[index] as number]
+      const start = this.starts[index] as number
+      const end = this.ends[index] as number
       if (end - start > LONG) text.set(bytes.subarray(start, end), at)
       else for (let from = start; from < end; from++) text[at + from - start] = bytes[from] as number
       at += end - start

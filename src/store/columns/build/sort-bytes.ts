@@ -150,7 +150,8 @@ class PieceSorter {
     const { keys, index } = this
     for (const gap of GAPS)
       for (let next = begin + gap; next < end; next++) {
-        const [key, piece] = [keys[next] as number, index[next] as number]
+        const key = keys[next] as number
+        const piece = index[next] as number
         let at = next
         for (; at - gap >= begin && (keys[at - gap] as number) > key; at -= gap) {
           keys[at] = keys[at - gap] as number

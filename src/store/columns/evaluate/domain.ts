@@ -141,7 +141,8 @@ export function ranksOf(domain: Domain): Uint32Array {
   const ranks = sharedUint32(domain.size + 1)
   let rank = 0
   for (let at = 1; at < order.length; at++) {
-    const [before, next] = [order[at - 1] as number, order[at] as number]
+    const before = order[at - 1] as number
+    const next = order[at] as number
     if (compareForOrder(values[before] as TermValue | null, values[next] as TermValue | null) !== 0) rank += 1
     ranks[next] = rank
   }

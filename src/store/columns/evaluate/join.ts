@@ -253,7 +253,8 @@ export function difference(left: Batch, compatible: CompatibleRows, evaluation: 
   for (const { left: rows, right: others } of compatible.pairsWith(left)) {
     evaluation.advance(rows.length)
     for (let at = 0; at < rows.length; at++) {
-      const [row, other] = [rows[at] as number, others[at] as number]
+      const row = rows[at] as number
+      const other = others[at] as number
       if (removed[row] === 0 && own.some(([a, b]) => isBound(a, row) && isBound(b, other))) removed[row] = 1
     }
   }

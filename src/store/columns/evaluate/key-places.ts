@@ -143,8 +143,10 @@ function pairPlaces(
   const whole = length & ~3
   const places = scratchUint32(length)
   for (let at = 0; at < whole; at += 4) {
-    const [first, second] = [some[at] as number, some[at + 1] as number]
-    const [third, fourth] = [some[at + 2] as number, some[at + 3] as number]
+    const first = some[at] as number
+    const second = some[at + 1] as number
+    const third = some[at + 2] as number
+    const fourth = some[at + 3] as number
     places[at] = Math.imul(left[first] as number, width) + (right[first] as number)
     places[at + 1] = Math.imul(left[second] as number, width) + (right[second] as number)
     places[at + 2] = Math.imul(left[third] as number, width) + (right[third] as number)

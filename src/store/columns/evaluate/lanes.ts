@@ -91,8 +91,10 @@ export function countUnmarked(
   if (isWorthLanes(groups.length, count)) {
     row = groups.length & ~3
     for (let at = 0; at < row; at += 4) {
-      const [first, second] = [groups[at] as number, groups[at + 1] as number]
-      const [third, fourth] = [groups[at + 2] as number, groups[at + 3] as number]
+      const first = groups[at] as number
+      const second = groups[at + 1] as number
+      const third = groups[at + 2] as number
+      const fourth = groups[at + 3] as number
       addOne(rowLanes, first, mark(flags, Math.imul(first, width), (ids[at] as number) | 0))
       addOne(rowLanes, second + WIDTH, mark(flags, Math.imul(second, width), (ids[at + 1] as number) | 0))
       addOne(rowLanes, third + 2 * WIDTH, mark(flags, Math.imul(third, width), (ids[at + 2] as number) | 0))

@@ -1,4 +1,4 @@
-import { isOrdered } from '../../../model/comparison.ts'
+import { type ComparisonOperator, isOrdered } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import type { Formula } from '../../../sparql/operation.ts'
 import type { Batch } from './batch.ts'
@@ -47,7 +47,7 @@ export class NumberKernels {
   private ofVector(vector: Vector, size: number): NumberVector | null {
     switch (vector.type) {
       case 'numbers':
-        return vector.kind === 'float' || vector.values.some(Number.isNaN) ? null : vector
+        return vector.kind === 'float' || hasNaN(vector.values) ? null : vector
       case 'constant':
         return vector.id === 0 ? null : constantNumbers(vector.domain.value(vector.id), size)
       case 'ids': {
@@ -129,7 +129,7 @@ export class NumberKernels {
         type: 'numbers',
         kind: 'double',
         values,
-        bound: values.some(Number.isNaN) ? boundOf(values) : null,
+        bound: hasNaN(values) ? boundOf(values) : null,
       }
     }
     if (part?.kind !== 'moment' || part.forms !== null) return null
@@ -154,7 +154,7 @@ export class NumberKernels {
       type: 'numbers',
       kind: 'integer',
       values,
-      bound: values.some(Number.isNaN) ? boundOf(values) : null,
+      bound: hasNaN(values) ? boundOf(values) : null,
     }
   }
 
@@ -241,6 +241,11 @@ function lookedUp({ kind, values }: NumberTable, ids: Uint32Array): NumberVector
   return { type: 'numbers', kind, values: found, bound: isWhole ? null : boundOf(found) }
 }
 
+function hasNaN(values: Float64Array): boolean {
+  for (let at = 0; at < values.length; at++) if (Number.isNaN(values[at] as number)) return true
+  return false
+}
+
 function boundOf(values: Float64Array): Uint8Array {
   const bound = new Uint8Array(values.length)
   for (let at = 0; at < values.length; at++) bound[at] = Number.isNaN(values[at]) ? 0 : 1
@@ -255,37 +260,46 @@ function computed(
 ): NumberVector | null {
   const kind = left.kind === 'integer' && right.kind === 'integer' ? 'integer' : 'double'
   if (kind === 'integer' && operator === '/') return null
-  const [a, b] = [left.values, right.values]
-  const values = new Float64Array(a.length)
-  switch (operator) {
-    case '+':
-      for (let at = 0; at < a.length; at++) values[at] = (a[at] as number) + (b[at] as number)
-      break
-    case '-':
-      for (let at = 0; at < a.length; at++) values[at] = (a[at] as number) - (b[at] as number)
-      break
-    case '*':
-      for (let at = 0; at < a.length; at++) values[at] = (a[at] as number) * (b[at] as number)
-      break
-    case '/':
-      for (let at = 0; at < a.length; at++) values[at] = (a[at] as number) / (b[at] as number)
-      break
-    default:
-      operator satisfies never
-  }
-  const bound = left.bound === null && right.bound === null ? null : both(left.bound, right.bound, a.length)
+  const values = new Float64Array(left.values.length)
+  COMPUTE[operator](left.values, right.values, values)
+  const bound =
+    left.bound === null && right.bound === null ? null : both(left.bound, right.bound, values.length)
+  if (kind === 'integer')
+    return areSafeIntegers(values, bound) ? { type: 'numbers', kind, values, bound } : null
+  return areNumbers(values, bound) ? { type: 'numbers', kind, values, bound } : null
+}
+
+// One loop a function: the compiler of the runtime gives up on functions with many.
+const COMPUTE = {
+  '+': (a: Float64Array, b: Float64Array, values: Float64Array): void => {
+    for (let at = 0; at < values.length; at++) values[at] = (a[at] as number) + (b[at] as number)
+  },
+  '-': (a: Float64Array, b: Float64Array, values: Float64Array): void => {
+    for (let at = 0; at < values.length; at++) values[at] = (a[at] as number) - (b[at] as number)
+  },
+  '*': (a: Float64Array, b: Float64Array, values: Float64Array): void => {
+    for (let at = 0; at < values.length; at++) values[at] = (a[at] as number) * (b[at] as number)
+  },
+  '/': (a: Float64Array, b: Float64Array, values: Float64Array): void => {
+    for (let at = 0; at < values.length; at++) values[at] = (a[at] as number) / (b[at] as number)
+  },
+} as const
+
+/** False where a number is NaN that is to be one. */
+function areNumbers(values: Float64Array, bound: Uint8Array | null): boolean {
+  for (let at = 0; at < values.length; at++)
+    if (Number.isNaN(values[at] as number) && (bound === null || bound[at] === 1)) return false
+  return true
+}
+
+/** False where a number is beyond ±2^53. The integer zero has no sign: it loses it. */
+function areSafeIntegers(values: Float64Array, bound: Uint8Array | null): boolean {
   for (let at = 0; at < values.length; at++) {
     const value = values[at] as number
-    const isPresent = bound === null || bound[at] === 1
-    if (
-      isPresent &&
-      (Number.isNaN(value) || (kind === 'integer' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)))
-    )
-      return null
-    // The integer zero has no sign.
-    if (kind === 'integer' && value === 0) values[at] = 0
+    if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER) && (bound === null || bound[at] === 1)) return false
+    if (value === 0) values[at] = 0
   }
-  return { type: 'numbers', kind, values, bound }
+  return true
 }
 
 function both(left: Uint8Array | null, right: Uint8Array | null, size: number): Uint8Array {
@@ -305,19 +319,27 @@ export function comparedNumbers(
   const a = kernels.vector(left, batch)
   const b = a === null ? null : kernels.vector(right, batch)
   if (a === null || b === null) return null
-  return (rows, required) => {
-    const selected = new Uint32Array(rows.length)
-    const [x, y] = [a.values, b.values]
-    let count = 0
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as number
-      const difference = (x[row] as number) - (y[row] as number)
-      const [p, q] = [x[row] as number, y[row] as number]
-      // NaN is no value: neither true nor false. Equal infinities have no difference.
-      if (Number.isNaN(difference) && !(p === q)) continue
-      const order = p < q ? -1 : p > q ? 1 : 0
-      if (isOrdered(operator, order) === required) selected[count++] = row
-    }
-    return selected.subarray(0, count)
+  return (rows, required) => compared(a.values, b.values, rows, wantedOrders(operator, required))
+}
+
+const [LESS, EQUAL, GREATER] = [1, 2, 4]
+
+/** The orders of two numbers for which a comparison is as required, a bit each. */
+function wantedOrders(operator: ComparisonOperator, required: boolean): number {
+  const wanted = (order: number, bit: number): number => (isOrdered(operator, order) === required ? bit : 0)
+  return wanted(-1, LESS) | wanted(0, EQUAL) | wanted(1, GREATER)
+}
+
+/** The rows whose numbers have one of some orders; NaN is no value, and has none. */
+function compared(x: Float64Array, y: Float64Array, rows: Uint32Array, wanted: number): Uint32Array {
+  const selected = new Uint32Array(rows.length)
+  let count = 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as number
+    const p = x[row] as number
+    const q = y[row] as number
+    const order = p < q ? LESS : p > q ? GREATER : p === q ? EQUAL : 0
+    if ((order & wanted) !== 0) selected[count++] = row
   }
+  return selected.subarray(0, count)
 }

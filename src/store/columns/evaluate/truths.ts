@@ -47,7 +47,8 @@ function rangeTruth(id: number, first: number, end: number, flip: number): numbe
 /** `&&`, written to the left side. */
 export function bothTrue({ words, bytes }: Truths, right: Truths): Truths {
   for (let at = 0; at < words.length; at++) {
-    const [one, other] = [(words[at] as number) | 0, (right.words[at] as number) | 0]
+    const one = (words[at] as number) | 0
+    const other = (right.words[at] as number) | 0
     words[at] = (one & other & ALL_TRUE) | ((one | other) & ALL_FALSE)
   }
   return { words, bytes }
@@ -56,7 +57,8 @@ export function bothTrue({ words, bytes }: Truths, right: Truths): Truths {
 /** `||`, written to the left side. */
 export function eitherHolds({ words, bytes }: Truths, right: Truths): Truths {
   for (let at = 0; at < words.length; at++) {
-    const [one, other] = [(words[at] as number) | 0, (right.words[at] as number) | 0]
+    const one = (words[at] as number) | 0
+    const other = (right.words[at] as number) | 0
     words[at] = ((one | other) & ALL_TRUE) | (one & other & ALL_FALSE)
   }
   return { words, bytes }

@@ -41,6 +41,9 @@ export class NotInColumns extends Error {}
 /** Milliseconds after which work is not quick any more. */
 const QUICK = 100
 
+/** Milliseconds after which work leaves the processors to what others ask first. */
+const SHORT = 15
+
 /** Milliseconds that work waits for a thread in any case. */
 const LEAST_TIMEOUT = 10_000
 
@@ -234,7 +237,10 @@ export class JobRunner {
       last ??= setTimeout(() => this.replace(thread), GRACE)
     }
     if (stop !== null) slot.onStop(cancel, stop === 'begin again')
-    const quick = setTimeout(() => slot.outgrow(), QUICK)
+    let quick = setTimeout(() => {
+      slot.standBack()
+      quick = setTimeout(() => slot.outgrow(), QUICK - SHORT)
+    }, SHORT)
     const timer = setTimeout(cancel, milliseconds + 100)
     signal?.addEventListener('abort', cancel)
     try {

@@ -25,6 +25,7 @@ export class ThreadSlot {
   private canBegin = true
   private isBeyondRoom = false
   private currentLane: Lane = 'quick'
+  private standsBack = false
 
   constructor(thread: ColumnThread, client: WorkClient | null, lane: Lane, hasSlowRoom: () => boolean) {
     this.thread = thread
@@ -53,7 +54,7 @@ export class ThreadSlot {
 
   /** Called when the work is done. */
   end(): void {
-    if (this.lane === 'slow') this.thread.standBack(false)
+    if (this.standsBack) this.thread.standBack(false)
   }
 
   /** What its client used lately, this work with it. */
@@ -74,6 +75,13 @@ export class ThreadSlot {
 
   private slowDown(): void {
     this.currentLane = 'slow'
+    this.standBack()
+  }
+
+  /** Leaves the processors to other threads first, until the work is done. */
+  standBack(): void {
+    if (this.standsBack) return
+    this.standsBack = true
     this.thread.standBack(true)
   }
 

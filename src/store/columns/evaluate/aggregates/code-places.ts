@@ -47,8 +47,10 @@ export class CodePlaces {
 function countUpperBits(counts: Uint32Array, codes: Uint32Array, shift: number): void {
   const whole = codes.length & ~3
   for (let at = 0; at < whole; at += 4) {
-    const [first, second] = [(codes[at] as number) >>> shift, (codes[at + 1] as number) >>> shift]
-    const [third, fourth] = [(codes[at + 2] as number) >>> shift, (codes[at + 3] as number) >>> shift]
+    const first = (codes[at] as number) >>> shift
+    const second = (codes[at + 1] as number) >>> shift
+    const third = (codes[at + 2] as number) >>> shift
+    const fourth = (codes[at + 3] as number) >>> shift
     counts[first] = (counts[first] as number) + 1
     counts[second] = (counts[second] as number) + 1
     counts[third] = (counts[third] as number) + 1

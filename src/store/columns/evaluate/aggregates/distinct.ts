@@ -107,7 +107,8 @@ function nextNew(
 ): number {
   const length = groups.length | 0
   for (let row = from; row < length; row++) {
-    const [group, id] = [groups[row] as number, ids[row] as number]
+    const group = groups[row] as number
+    const id = ids[row] as number
     if (id === 0) continue
     if (group >= end || id >= width || dense[Math.imul(group, width) + id] === 0) return row
   }

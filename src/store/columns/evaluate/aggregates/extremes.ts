@@ -89,8 +89,10 @@ function keepGreatest(best: Uint32Array, ids: Uint32Array, groups: Uint32Array):
   const length = groups.length | 0
   const whole = length & ~3
   for (let row = 0; row < whole; row += 4) {
-    const [first, second] = [groups[row] as number, groups[row + 1] as number]
-    const [third, fourth] = [groups[row + 2] as number, groups[row + 3] as number]
+    const first = groups[row] as number
+    const second = groups[row + 1] as number
+    const third = groups[row + 2] as number
+    const fourth = groups[row + 3] as number
     let id = (ids[row] as number) | 0
     if (id > ((best[first] as number) | 0)) best[first] = id
     id = (ids[row + 1] as number) | 0

@@ -158,8 +158,10 @@ function placeCodes(placed: Uint32Array, places: Uint32Array, groups: Uint32Arra
   const length = groups.length | 0
   const whole = length & ~3
   for (let at = 0; at < whole; at += 4) {
-    const [first, second] = [groups[at] as number, groups[at + 1] as number]
-    const [third, fourth] = [groups[at + 2] as number, groups[at + 3] as number]
+    const first = groups[at] as number
+    const second = groups[at + 1] as number
+    const third = groups[at + 2] as number
+    const fourth = groups[at + 3] as number
     let place = places[first] as number
     placed[place] = ids[at] as number
     places[first] = place + 1
