@@ -135,27 +135,21 @@ export class NumberKernels {
     if (part?.kind !== 'moment' || part.forms !== null) return null
     const compute = called.overMoments?.(constants, part.datatypes[0] === XSD.date)
     if (compute === undefined || compute === null) return null
-    const table = this.evaluation.memo('moments', formula, domain, (): NumberTable => {
-      const values = new Float64Array(part.count + 1).fill(UNKNOWN)
-      values[0] = Number.NaN
-      return { kind: 'integer', values }
-    })
+    const { values: moments, first } = part
+    if (part.count <= TABLE_FACTOR * ids.length + 64) {
+      const table = this.evaluation.memo('moments', formula, domain, (): NumberTable => {
+        const values = new Float64Array(domain.size + 1).fill(Number.NaN)
+        for (let at = 0; at < part.count; at++) values[first + at] = compute(moments[at] as number)
+        return { kind: 'integer', values }
+      })
+      return lookedUp(table, ids)
+    }
     const values = new Float64Array(ids.length)
     for (let row = 0; row < ids.length; row++) {
-      const id = ids[row] as number
-      let value = table.values[id] as number
-      if (value === UNKNOWN) {
-        value = compute(part.values[id - part.first] as number)
-        table.values[id] = value
-      }
-      values[row] = value
+      const place = (ids[row] as number) - first
+      values[row] = place < 0 ? Number.NaN : compute(moments[place] as number)
     }
-    return {
-      type: 'numbers',
-      kind: 'integer',
-      values,
-      bound: hasNaN(values) ? boundOf(values) : null,
-    }
+    return { type: 'numbers', kind: 'integer', values, bound: hasNaN(values) ? boundOf(values) : null }
   }
 
   /** Any expression of one column whose values are integers or doubles, worked out once for each value. */
@@ -192,9 +186,6 @@ export class NumberKernels {
     return { numbers: { kind: kind ?? 'integer', values } }
   }
 }
-
-/** A value that is not worked out yet. */
-const UNKNOWN = Number.MAX_VALUE
 
 /** Names under which tables that belong to no expression are remembered. */
 const NUMBERS: Formula = { type: 'variable', name: 'numbers of a column' }
@@ -319,19 +310,19 @@ export function comparedNumbers(
   const a = kernels.vector(left, batch)
   const b = a === null ? null : kernels.vector(right, batch)
   if (a === null || b === null) return null
-  return (rows, required) => compared(a.values, b.values, rows, wantedOrders(operator, required))
+  return (rows, required) => compared(a.values, b.values, rows, selectedOrders(operator, required))
 }
 
 const [LESS, EQUAL, GREATER] = [1, 2, 4]
 
 /** The orders of two numbers for which a comparison is as required, a bit each. */
-function wantedOrders(operator: ComparisonOperator, required: boolean): number {
-  const wanted = (order: number, bit: number): number => (isOrdered(operator, order) === required ? bit : 0)
-  return wanted(-1, LESS) | wanted(0, EQUAL) | wanted(1, GREATER)
+function selectedOrders(operator: ComparisonOperator, required: boolean): number {
+  const bitOf = (order: number, bit: number): number => (isOrdered(operator, order) === required ? bit : 0)
+  return bitOf(-1, LESS) | bitOf(0, EQUAL) | bitOf(1, GREATER)
 }
 
-/** The rows whose numbers have one of some orders; NaN is no value, and has none. */
-function compared(x: Float64Array, y: Float64Array, rows: Uint32Array, wanted: number): Uint32Array {
+/** The rows whose numbers have one of some orders (as bits); NaN is no value, and has none. */
+function compared(x: Float64Array, y: Float64Array, rows: Uint32Array, orders: number): Uint32Array {
   const selected = new Uint32Array(rows.length)
   let count = 0
   for (let at = 0; at < rows.length; at++) {
@@ -339,7 +330,7 @@ function compared(x: Float64Array, y: Float64Array, rows: Uint32Array, wanted: n
     const p = x[row] as number
     const q = y[row] as number
     const order = p < q ? LESS : p > q ? GREATER : p === q ? EQUAL : 0
-    if ((order & wanted) !== 0) selected[count++] = row
+    if ((order & orders) !== 0) selected[count++] = row
   }
   return selected.subarray(0, count)
 }

@@ -13,6 +13,8 @@ export class PoolDomain implements Domain {
   private readonly terms: (Term | undefined)[] = []
   private readonly numbers = new Map<string, number>()
   private readonly ofNumbers = new Map<NumberVector['kind'], Map<number, number>>()
+  /** Numbers of the integers from 0 on that were taken in, as long as these are small. */
+  private ofIntegers = new Uint32Array(0)
   private readonly allocate: (bytes: number) => void
   private cachedRanks: Uint32Array | null = null
 
@@ -39,11 +41,16 @@ export class PoolDomain implements Domain {
   }
 
   /** Takes the numbers of a vector in; 0 where there is none. The term of one that was taken in before is not made again. */
-  internNumbers({ kind, values, bound }: NumberVector, size: number): Uint32Array {
+  internNumbers(vector: NumberVector, size: number): Uint32Array {
+    const ids = new Uint32Array(size)
+    const { kind, values, bound } = vector
     const known = this.ofNumbers.get(kind) ?? new Map<number, number>()
     this.ofNumbers.set(kind, known)
-    const ids = new Uint32Array(size)
+    const areFew = kind === 'integer' && areSmall(vector, size)
+    if (areFew && this.ofIntegers.length === 0) this.ofIntegers = new Uint32Array(SMALL)
     for (let row = 0; row < size; row++) {
+      row = areFew ? lookUpSmall(vector, this.ofIntegers, ids, row) : row
+      if (row === size) break
       if (bound !== null && bound[row] !== 1) continue
       const value = values[row] as number
       // Zeros of both signs are one key of a map, and two terms.
@@ -52,6 +59,7 @@ export class PoolDomain implements Domain {
         id = this.intern(termOf(numberOfKind(kind, value)))
         if (value !== 0) known.set(value, id)
       }
+      if (areFew) this.ofIntegers[value] = id
       ids[row] = id
     }
     return ids
@@ -73,6 +81,34 @@ export class PoolDomain implements Domain {
     if (this.cachedRanks?.length !== this.size + 1) this.cachedRanks = ranksOf(this)
     return this.cachedRanks
   }
+}
+
+/** Integers from 0 that are small: their numbers are found in an array. */
+const SMALL = 4096
+
+/** True where all values are small integers. */
+function areSmall({ values, bound }: NumberVector, size: number): boolean {
+  for (let row = 0; row < size; row++) {
+    const value = values[row] as number
+    if (!(value >= 0 && value < SMALL) && (bound === null || bound[row] === 1)) return false
+  }
+  return true
+}
+
+/** Gives rows the numbers that are known of their small integers; the first row whose integer has none. */
+function lookUpSmall(
+  { values, bound }: NumberVector,
+  known: Uint32Array,
+  ids: Uint32Array,
+  from: number,
+): number {
+  for (let row = from; row < ids.length; row++) {
+    if (bound !== null && bound[row] !== 1) continue
+    const id = known[(values[row] as number) | 0] as number
+    if (id === 0) return row
+    ids[row] = id
+  }
+  return ids.length
 }
 
 /** A term with a part of its key as text: the parts that a text was concatenated from are not retained. */
