@@ -2,8 +2,9 @@ import { EventEmitter } from 'node:events'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
-import { questionsOf, warmUp } from '../src/app/warm-up.ts'
+import { warmUp } from '../src/app/warm-up.ts'
 import { queriesOf } from '../src/app/warm-up-queries.ts'
+import { questionsOf } from '../src/app/warm-up-questions.ts'
 import { XSD } from '../src/rdf/vocab.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import type { Store } from '../src/store/store.ts'
@@ -45,7 +46,7 @@ const options = {
   deadline: 10,
   signal: new AbortController().signal,
 }
-const times = { large: 0, small: 0, sparql: 0 }
+const times = { catalog: 0, large: 0, small: 0, sparql: 0 }
 
 t.test('every question is one that the portal answers', async t => {
   const { sent, refused } = await warmUp({ ...options, least: 50, times })
@@ -56,6 +57,11 @@ t.test('every question is one that the portal answers', async t => {
   t.same(numbers, [16, 7])
   // What it asks of the endpoint, too: once for the predicates, then about a number, a text and a record.
   t.same({ sent: sent, refused }, { sent: 2 * (16 + 7) + 1 + 2 * 3, refused: 0 })
+})
+
+t.test('a portal of many datasets is asked for its lists', async t => {
+  // Both threads ask the questions about the lists, and those about the smallest dataset.
+  t.same(await warmUp({ ...options, many: 2, times }), { sent: 2 * (4 + 7), refused: 0 })
 })
 
 t.test('queries about predicates are SPARQL, another each turn', t => {
