@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
+import { accessError, isGranted } from '../accounts/access.ts'
 import { Fault } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Dataset } from '../model/dataset.ts'
-import { isGranted, type Principal } from '../model/principal.ts'
+import type { Principal } from '../model/principal.ts'
 import { DATASET_ID } from '../publishing/definition.ts'
 import type { Registry } from '../publishing/registry/registry.ts'
 import { unknownVersion } from '../publishing/versions/roll-back.ts'
@@ -14,7 +15,6 @@ import { catalogGraphs } from './catalog-graphs.ts'
 import { RetainedVersions } from './retained-versions.ts'
 import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
 import {
-  accessError,
   type DatasetSource,
   type StartProgress,
   type VisibleDatasets,

@@ -51,13 +51,6 @@ export function completeList(datasets: Pick<VisibleDatasets, 'current' | 'startP
   return datasets.current()
 }
 
-/** The fault of a request for what not everybody may see (REST 5.3). */
-export function accessError(principal: Principal, what: string): Fault {
-  return principal.type === 'anonymous'
-    ? new Fault('Unauthorised', { what: `${what} is not public` })
-    : new Fault('ForbiddenAccess')
-}
-
 export interface VisibleOptions {
   readonly base: string
   readonly store: Store

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { mayPublish } from '../../accounts/access.ts'
 import { Fault } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
-import { mayPublish, type Principal } from '../../model/principal.ts'
+import type { Principal } from '../../model/principal.ts'
 import {
   DATASET_ID,
   type Definition,
