@@ -6,16 +6,25 @@ import {
   variablesOfFormula,
 } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
-import { allRows, type Batch, Deferred, partsForPairs, UNIT_BATCH } from './batch.ts'
+import {
+  allRows,
+  type Batch,
+  Deferred,
+  inlineData,
+  isUnit,
+  partsByBinding,
+  partsForPairs,
+  rowsOf,
+  rowVector,
+  UNIT_BATCH,
+} from './batch.ts'
 import { type PathPattern, planBlock } from './block.ts'
 import { concatenatedTexts } from './concat.ts'
 import { type Evaluation, NotEvaluated } from './evaluation.ts'
 import { vectorOf } from './expression-vector.ts'
 import { Filter } from './filter.ts'
 import { isStable } from './functions/builtins.ts'
-import { revealed } from './hidden-variables.ts'
-import { inlineData } from './inline-data.ts'
-import { CompatibleRows, crossPairs, difference, identifiedInPool, joinedBatch } from './join.ts'
+import { CompatibleRows, crossPairs, difference, identifiedInPool, joinedBatch, revealed } from './join.ts'
 import { SolutionModifiers } from './modifiers.ts'
 import { NumberKernels } from './numbers.ts'
 import {
@@ -29,7 +38,6 @@ import {
 import type { OutermostScan } from './outermost-scan.ts'
 import { PathEvaluator } from './paths.ts'
 import { PatternMatcher } from './patterns.ts'
-import { isUnit, partsByBinding, rowsOf, rowVector } from './row-parts.ts'
 import { type ExistsMask, ScalarCompiler } from './scalar.ts'
 import type { EvaluationScope, Graphs } from './scope.ts'
 import { constantVector } from './translate.ts'
