@@ -1,10 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import type { WorkClient } from '../src/runtime/work-client.ts'
-import { KnownSlow } from '../src/store/columns/threads/known-slow.ts'
 import type { Job } from '../src/store/columns/threads/protocol.ts'
-import { Scheduler, type Turn } from '../src/store/columns/threads/scheduler.ts'
-import { isOutweighed, ThreadSlot } from '../src/store/columns/threads/slot.ts'
+import {
+  isOutweighed,
+  KnownSlow,
+  Scheduler,
+  ThreadSlot,
+  type Turn,
+} from '../src/store/columns/threads/scheduler.ts'
 import type { ColumnThread } from '../src/store/columns/threads/thread.ts'
 
 /** Who works on which thread of the columns: turns, lanes, and work that makes room. */

@@ -363,7 +363,7 @@ t.test('a closed or idle store lets the process end', async t => {
 })
 
 t.test('an answer in pieces that was to stop too late goes on to its end', async t => {
-  const store = new ColumnStore({
+  const store = await ColumnStore.open({
     threads: 1,
     deadline: 10_000,
     queue: 10,
@@ -371,7 +371,6 @@ t.test('an answer in pieces that was to stop too late goes on to its end', async
     onEvent: () => undefined,
     onDamage: () => undefined,
   })
-  await store.start()
   t.teardown(() => store.close())
   const rows = 20_000
   const text = Array.from({ length: rows }, (_, at) => `<urn:s${at}> <urn:p> "${at}" .\n`).join('')

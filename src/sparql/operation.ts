@@ -147,14 +147,6 @@ function addVariables(operation: SparqlOperation, found: Set<string>): void {
       addNode(operation.subject)
       addNode(operation.object)
       break
-    case 'join':
-    case 'union':
-      for (const input of operation.inputs) addVariables(input, found)
-      break
-    case 'leftJoin':
-      addVariables(operation.left, found)
-      addVariables(operation.right, found)
-      break
     case 'minus':
       addVariables(operation.left, found)
       break
@@ -175,12 +167,15 @@ function addVariables(operation: SparqlOperation, found: Set<string>): void {
       for (const key of operation.keys) found.add(key)
       for (const { variable } of operation.aggregates) found.add(variable)
       break
+    case 'join':
+    case 'union':
+    case 'leftJoin':
     case 'filter':
     case 'order':
     case 'distinct':
     case 'reduced':
     case 'slice':
-      addVariables(operation.input, found)
+      for (const input of inputsOf(operation)) addVariables(input, found)
       break
     default:
       operation satisfies never
@@ -230,91 +225,89 @@ export function certainVariables(operation: SparqlOperation): ReadonlySet<string
   }
 }
 
-/** The variables that a formula reads, those within EXISTS included. */
-export function variablesOfFormula(formula: Formula, found = new Set<string>()): ReadonlySet<string> {
+/** The operations that an operation is made of. */
+function inputsOf(operation: SparqlOperation): readonly SparqlOperation[] {
+  if ('inputs' in operation) return operation.inputs
+  if ('left' in operation) return [operation.left, operation.right]
+  return 'input' in operation ? [operation.input] : []
+}
+
+/** The expressions of an operation, without those of the operations that it is made of. */
+function formulasOf(operation: SparqlOperation): readonly Formula[] {
+  switch (operation.type) {
+    case 'filter':
+      return [operation.condition]
+    case 'leftJoin':
+      return operation.condition === null ? [] : [operation.condition]
+    case 'extend':
+      return [operation.expression]
+    case 'group':
+      return operation.aggregates.flatMap(({ aggregate }) => aggregate.operand ?? [])
+    case 'order':
+      return operation.keys.map(({ expression }) => expression)
+    default:
+      return []
+  }
+}
+
+/** The expressions that an expression is made of; what is within EXISTS is no expression. */
+export function operandsOf(formula: Formula): readonly Formula[] {
   switch (formula.type) {
-    case 'variable':
-      found.add(formula.name)
-      break
-    case 'iri':
-    case 'literal':
-    case 'blank':
-    case 'triple':
-      break
     case 'binary':
-      variablesOfFormula(formula.left, found)
-      variablesOfFormula(formula.right, found)
-      break
+      return [formula.left, formula.right]
     case 'not':
     case 'minus':
     case 'plus':
-      variablesOfFormula(formula.operand, found)
-      break
+      return [formula.operand]
     case 'builtin':
     case 'function':
-      for (const argument of formula.arguments) variablesOfFormula(argument, found)
-      break
-    case 'exists':
-      addReadVariables(formula.input, found)
-      break
+      return formula.arguments
     case 'in':
-      variablesOfFormula(formula.operand, found)
-      for (const item of formula.items) variablesOfFormula(item, found)
-      break
+      return [formula.operand, ...formula.items]
     default:
-      formula satisfies never
+      return []
   }
+}
+
+/** The variables that a formula reads, those within EXISTS included. */
+export function variablesOfFormula(formula: Formula, found = new Set<string>()): ReadonlySet<string> {
+  if (formula.type === 'variable') found.add(formula.name)
+  if (formula.type === 'exists') {
+    addVariables(formula.input, found)
+    addReadVariables(formula.input, found)
+  }
+  for (const operand of operandsOf(formula)) variablesOfFormula(operand, found)
   return found
 }
 
-/** All variables of an operation, also those that only its filters read. */
+/** The variables that the expressions of an operation read, and those of the operations that it is made of. */
 function addReadVariables(operation: SparqlOperation, found: Set<string>): void {
-  addVariables(operation, found)
-  forEachFormula(operation, formula => variablesOfFormula(formula, found))
+  for (const formula of formulasOf(operation)) variablesOfFormula(formula, found)
+  for (const input of inputsOf(operation)) addReadVariables(input, found)
 }
 
-/** Calls back for each expression of an operation and of the operations in it. */
-function forEachFormula(operation: SparqlOperation, call: (formula: Formula) => void): void {
-  switch (operation.type) {
-    case 'bgp':
-    case 'path':
-    case 'values':
-      return
-    case 'join':
-    case 'union':
-      for (const input of operation.inputs) forEachFormula(input, call)
-      return
-    case 'leftJoin':
-      if (operation.condition !== null) call(operation.condition)
-      forEachFormula(operation.left, call)
-      forEachFormula(operation.right, call)
-      return
-    case 'minus':
-      forEachFormula(operation.left, call)
-      forEachFormula(operation.right, call)
-      return
-    case 'filter':
-      call(operation.condition)
-      break
-    case 'extend':
-      call(operation.expression)
-      break
-    case 'group':
-      for (const { aggregate } of operation.aggregates)
-        if (aggregate.operand !== null) call(aggregate.operand)
-      break
-    case 'order':
-      for (const { expression } of operation.keys) call(expression)
-      break
-    case 'graph':
-    case 'service':
-    case 'project':
-    case 'distinct':
-    case 'reduced':
-    case 'slice':
-      break
-    default:
-      operation satisfies never
-  }
-  forEachFormula(operation.input, call)
+/** The graphs that an operation names, within EXISTS as well. */
+export function graphsNamed(operation: SparqlOperation, found = new Set<string>()): ReadonlySet<string> {
+  if (operation.type === 'graph' && operation.name.type === 'iri') found.add(operation.name.value)
+  for (const formula of formulasOf(operation)) addGraphs(formula, found)
+  for (const input of inputsOf(operation)) graphsNamed(input, found)
+  return found
+}
+
+function addGraphs(formula: Formula, found: Set<string>): void {
+  if (formula.type === 'exists') graphsNamed(formula.input, found)
+  for (const operand of operandsOf(formula)) addGraphs(operand, found)
+}
+
+/** The members of a conjunction. */
+export function conjuncts(condition: Formula): readonly Formula[] {
+  return condition.type === 'binary' && condition.operator === '&&'
+    ? [...conjuncts(condition.left), ...conjuncts(condition.right)]
+    : [condition]
+}
+
+export function isConstantExpression(
+  formula: Formula,
+): formula is Extract<Formula, { type: 'iri' | 'literal' | 'blank' }> {
+  return formula.type === 'iri' || formula.type === 'literal' || formula.type === 'blank'
 }

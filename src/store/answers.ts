@@ -1,12 +1,14 @@
 import { Fault } from '../errors/errors.ts'
-import type { TriplePattern } from '../rdf/term.ts'
+import { isIri } from '../rdf/iri.ts'
+import type { Term, TriplePattern } from '../rdf/term.ts'
+import { XSD } from '../rdf/vocab.ts'
 import type { ConstructQuery, SelectQuery } from '../sparql/algebra.ts'
+import { graphsNamed, type QueryOperation } from '../sparql/operation.ts'
 import { translateQuery } from '../sparql/translate.ts'
-import { graphsOfQuery } from '../sparql/walk.ts'
 import type { ColumnStore } from './columns/column-store.ts'
-import type { QueriedGraphs, WireTable } from './columns/threads/protocol.ts'
-import { isImpossible } from './match.ts'
-import { TablePage } from './page.ts'
+import { literalOf, NUMBER_TYPES, numberFormOf } from './columns/evaluate/value.ts'
+import type { GraphColumns } from './columns/graph.ts'
+import type { QueriedGraphs, WireTable, WireVector } from './columns/threads/protocol.ts'
 import {
   EMPTY_GRAPH,
   type PageOptions,
@@ -27,18 +29,19 @@ const ROWS_AT_A_TIME = 250
 
 /** Answers from columns. A graph that is not there is a fault: StoreUnavailable. */
 export function columnAnswers(columns: ColumnStore): ColumnAnswers {
-  const checked = (query: SelectQuery | ConstructQuery, options: QueryOptions = {}): QueriedGraphs => {
-    const graphs = graphsOf(query, options)
-    for (const [, graph] of graphs.namedGraphs) check(graph)
-    for (const graph of graphs.defaultGraphs) check(graph)
-    return graphs
+  /** The graphs of a compiled query, which names all that it reads but for the merge that some are given. */
+  const checked = ({ input }: QueryOperation, { defaultGraphs = [] }: QueryOptions = {}): QueriedGraphs => {
+    const named = [...graphsNamed(input)].filter(graph => graph !== EMPTY_GRAPH)
+    for (const graph of [...named, ...defaultGraphs]) check(graph)
+    return { defaultGraphs, namedGraphs: named.map(graph => [graph, graph] as const) }
   }
   const check = (graph: string) => {
     if (!columns.has(graph))
       throw new Fault('StoreUnavailable', { reason: `the graph ${graph} is not there.` })
   }
   const table = async (query: SelectQuery, options: PageOptions = {}): Promise<TablePage> => {
-    const [found] = await columns.answers([translateQuery(query)], checked(query, options), options)
+    const operation = translateQuery(query)
+    const [found] = await columns.answers([operation], checked(operation, options), options)
     return pageOf(found as WireTable)
   }
   const pageOf = (found: WireTable) => new TablePage(found, graph => columns.columns(graph))
@@ -46,22 +49,20 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
     select: async (query, options): Promise<readonly Solution[]> => (await table(query, options)).solutions(),
     page: (query, options): Promise<SolutionPage> => table(query, options),
     together: async queries => {
-      const graphs = queries.map(query => checked(query))
-      const named = new Map(graphs.flatMap(({ namedGraphs }) => namedGraphs))
-      const found = await columns.answers(
-        queries.map(query => translateQuery(query)),
-        { defaultGraphs: [], namedGraphs: [...named] },
-      )
+      const operations = queries.map(query => translateQuery(query))
+      const named = new Map(operations.flatMap(operation => checked(operation).namedGraphs))
+      const found = await columns.answers(operations, { defaultGraphs: [], namedGraphs: [...named] })
       return found.map(pageOf)
     },
     async *pages(query, options) {
+      const operation = translateQuery(query)
       for await (const found of columns.tables(
-        translateQuery(query),
-        checked(query, options),
+        operation,
+        checked(operation, options),
         ROWS_AT_A_TIME,
         options,
       ))
-        yield new TablePage(found, graph => columns.columns(graph))
+        yield pageOf(found)
     },
     contents: async (graph, predicates) => {
       check(graph)
@@ -73,8 +74,9 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
       return columns.lines(graph, from, to)
     },
     construct: async (query: ConstructQuery, options?: QueryOptions) => {
+      const operation = translateQuery(query)
       const pieces: Uint8Array[] = []
-      for await (const piece of columns.text(translateQuery(query), checked(query, options), 'nt', options))
+      for await (const piece of columns.text(operation, checked(operation, options), 'nt', options))
         pieces.push(piece)
       return Buffer.concat(pieces).toString()
     },
@@ -91,8 +93,79 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
   }
 }
 
-/** The compiler's queries name every graph that they read, but for the merge that some are given. */
-function graphsOf(query: SelectQuery | ConstructQuery, { defaultGraphs = [] }: QueryOptions): QueriedGraphs {
-  const graphs = [...graphsOfQuery(query)].filter(graph => graph !== EMPTY_GRAPH)
-  return { defaultGraphs, namedGraphs: graphs.map(graph => [graph, graph] as const) }
+/**
+ * True for a pattern that no triple can match: a literal where none may stand, a blank node (data have none, they are
+ * skolemised), or an IRI that is none. Such a pattern is not sent to the store.
+ */
+function isImpossible({ subject, predicate, object }: TriplePattern): boolean {
+  const impossible = (term: Term | undefined) =>
+    term !== undefined && (term.type === 'blank' || (term.type === 'iri' && !isIri(term.value)))
+  return (
+    subject?.type === 'literal' ||
+    predicate?.type === 'literal' ||
+    impossible(subject) ||
+    impossible(predicate) ||
+    impossible(object)
+  )
+}
+
+function termOfWire(term: Term | string | undefined): Term | null {
+  if (typeof term !== 'string') return term ?? null
+  return { type: 'literal', value: term, datatype: XSD.string, language: '' }
+}
+
+/** Reads the answer of a thread; subjects become terms by the columns of their graph. */
+class TablePage implements SolutionPage {
+  readonly rows: number
+  readonly total: number
+  readonly columns: readonly string[]
+  private readonly vectors: ReadonlyMap<string, WireVector>
+  private readonly columnsOf: (graph: string) => GraphColumns
+
+  constructor({ rows, total, vectors, columns }: WireTable, columnsOf: (graph: string) => GraphColumns) {
+    this.rows = rows
+    this.total = total < 0 ? rows : total
+    this.columns = columns
+    this.vectors = new Map(vectors)
+    this.columnsOf = columnsOf
+  }
+
+  term(variable: string, row: number): Term | null {
+    const vector = this.vectors.get(variable)
+    switch (vector?.type) {
+      case undefined:
+        return null
+      case 'terms':
+        return termOfWire(vector.terms[vector.places[row] ?? -1])
+      case 'subjects': {
+        const subject = vector.ids[row] ?? -1
+        return subject < 0 ? null : this.columnsOf(vector.graph).subjectTerm(subject)
+      }
+      case 'numbers': {
+        if (vector.bound !== null && vector.bound[row] !== 1) return null
+        const { kind } = vector
+        const value = vector.values[row] as number
+        return literalOf(numberFormOf({ type: 'number', kind, value }), NUMBER_TYPES[kind])
+      }
+      default:
+        return vector satisfies never
+    }
+  }
+
+  subject(variable: string, row: number): number {
+    const vector = this.vectors.get(variable)
+    return vector?.type === 'subjects' ? (vector.ids[row] ?? -1) : -1
+  }
+
+  /** All rows as solutions. */
+  solutions(): readonly Solution[] {
+    const names = [...this.vectors.keys()]
+    return Array.from({ length: this.rows }, (_, row) => {
+      const bound = names.flatMap(name => {
+        const term = this.term(name, row)
+        return term === null ? [] : [[name, term] as const]
+      })
+      return Object.fromEntries(bound)
+    })
+  }
 }

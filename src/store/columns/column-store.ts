@@ -10,7 +10,7 @@ import { JobRunner, NotInColumns, type QueryLimits, rebuilding } from './threads
 import type { Job, QueriedGraphs, TextFormat, WireTable } from './threads/protocol.ts'
 import { type ColumnBytes, GraphRegistry } from './threads/registry.ts'
 
-export interface ColumnStoreOptions {
+interface ColumnStoreOptions {
   readonly threads: number
   /** Milliseconds that a query may work. */
   readonly deadline: number
@@ -42,7 +42,7 @@ export class ColumnStore {
   private readonly registry: GraphRegistry
   private readonly runner: JobRunner
 
-  constructor(options: ColumnStoreOptions) {
+  private constructor(options: ColumnStoreOptions) {
     this.options = options
     this.registry = new GraphRegistry(options.memory.columns, (graph, { message }) => {
       this.runner.noteDamage(graph, message)
@@ -56,9 +56,11 @@ export class ColumnStore {
     return this.runner.deadlines
   }
 
-  /** Starts the threads; resolves when they are up. */
-  start(): Promise<void> {
-    return this.runner.start()
+  /** Opens a store of columns: its threads are up when this resolves. */
+  static async open(options: ColumnStoreOptions): Promise<ColumnStore> {
+    const store = new ColumnStore(options)
+    await store.runner.start()
+    return store
   }
 
   /** Takes in the columns of a graph from a file, of which the header alone is read. Throws ColumnsDamaged. */

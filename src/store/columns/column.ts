@@ -1,13 +1,12 @@
 import { GEO } from '../../rdf/vocab.ts'
 import { sharedUint32 } from './bytes.ts'
-import type { Derived } from './derived.ts'
 import type { Dictionary } from './dictionary.ts'
 import type { DictionarySection, PointPart } from './dictionary-parts.ts'
 import { datatypeOf } from './dictionary-parts.ts'
 import { lowerBound, textsOf } from './dictionary-texts.ts'
 import type { ColumnHeader } from './format.ts'
 import { makeGrid, openGrid, type PointGrid } from './grid.ts'
-import type { SectionSource } from './sections.ts'
+import type { Derived, SectionSource } from './sections.ts'
 import { indexWords, openWordIndex, type WordIndex } from './words.ts'
 
 /** The subjects of each code, in rising order: those of a code are from its start to the start of the next. */

@@ -1,5 +1,5 @@
 import { GEO, XSD } from '../../rdf/vocab.ts'
-import { Texts } from './dictionary-texts.ts'
+import { lowerBound, Texts } from './dictionary-texts.ts'
 import type { DictionaryPart, OwnForms } from './format.ts'
 import type { SectionSource } from './sections.ts'
 
@@ -66,14 +66,8 @@ class Forms {
   }
 
   get(place: number): string | null {
-    const { places } = this
-    let [low, high] = [0, places.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if ((places[middle] as number) < place) low = middle + 1
-      else high = middle
-    }
-    return places[low] === place ? this.texts.get(low) : null
+    const at = lowerBound(this.places, place)
+    return this.places[at] === place ? this.texts.get(at) : null
   }
 }
 

@@ -3,11 +3,10 @@ import { termText } from '../../rdf/ntriples.ts'
 import type { NamedNode, Term } from '../../rdf/term.ts'
 import { sharedUint32 } from './bytes.ts'
 import { Column } from './column.ts'
-import { Derived } from './derived.ts'
 import { Dictionary } from './dictionary.ts'
 import type { GraphHeader } from './format.ts'
 import { Resources } from './resources.ts'
-import { readHeader, SectionFile, type SectionSource } from './sections.ts'
+import { Derived, readHeader, SectionFile, type SectionSource } from './sections.ts'
 
 /** The columns of one graph. */
 export class GraphColumns {

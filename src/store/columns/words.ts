@@ -2,15 +2,14 @@ import { tokens } from '../../model/search.ts'
 import { ByteTable } from './build/byte-table.ts'
 import { sortedPieces } from './build/sort-bytes.ts'
 import { compareBytes, sharedBytes, sharedUint32 } from './bytes.ts'
-import type { Texts } from './dictionary-texts.ts'
+import { Texts } from './dictionary-texts.ts'
 
 /** How a word of a search matches a word of a text; both are folded (model/search.ts). */
 export type WordSearchMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished'
 
 /** The distinct folded words of some texts, sorted, and the places of the texts that have each. */
 export interface WordIndex {
-  readonly offsets: Uint32Array
-  readonly bytes: Buffer
+  readonly words: Texts
   /** Where the places of each word begin; one more than there are words. */
   readonly starts: Uint32Array
   /** Places of texts, from 0, rising within a word. */
@@ -112,8 +111,7 @@ function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
 
 export function openWordIndex([offsets, bytes, starts, places]: readonly SharedArrayBuffer[]): WordIndex {
   return {
-    offsets: new Uint32Array(offsets as SharedArrayBuffer),
-    bytes: Buffer.from(bytes as SharedArrayBuffer),
+    words: new Texts(Buffer.from(bytes as SharedArrayBuffer), new Uint32Array(offsets as SharedArrayBuffer)),
     starts: new Uint32Array(starts as SharedArrayBuffer),
     places: new Uint32Array(places as SharedArrayBuffer),
   }
@@ -143,48 +141,25 @@ function matchingWords(index: WordIndex, word: string, mode: WordSearchMode): re
   const bytes = Buffer.from(word)
   switch (mode) {
     case 'word': {
-      const rank = lowerBound(index, bytes)
-      return isAt(index, rank, bytes) ? [rank] : []
+      const rank = index.words.lowerBound(bytes, 0)
+      return rank < index.words.count && index.words.compare(rank, bytes) === 0 ? [rank] : []
     }
     case 'prefix':
-      return ranksFrom(index, bytes)
+      return ranksFrom(index.words, bytes)
     case 'fuzzy':
       return misspelt(index, word)
     case 'unfinished':
-      return [...new Set([...misspelt(index, word), ...ranksFrom(index, bytes)])]
+      return [...new Set([...misspelt(index, word), ...ranksFrom(index.words, bytes)])]
     default:
       return mode satisfies never
   }
 }
 
-function lowerBound({ offsets, bytes }: WordIndex, word: Buffer): number {
-  let [low, high] = [0, offsets.length - 1]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const order = compareBytes(
-      bytes,
-      offsets[middle] as number,
-      offsets[middle + 1] as number,
-      word,
-      0,
-      word.length,
-    )
-    if (order < 0) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-function isAt({ offsets, bytes }: WordIndex, rank: number, word: Buffer): boolean {
-  if (rank >= offsets.length - 1) return false
-  return compareBytes(bytes, offsets[rank] as number, offsets[rank + 1] as number, word, 0, word.length) === 0
-}
-
 /** The words that begin with another. */
-function ranksFrom(index: WordIndex, start: Buffer): readonly number[] {
-  const { offsets, bytes } = index
+function ranksFrom(words: Texts, start: Buffer): readonly number[] {
+  const { offsets, bytes } = words
   const ranks: number[] = []
-  for (let rank = lowerBound(index, start); rank < offsets.length - 1; rank++) {
+  for (let rank = words.lowerBound(start, 0); rank < words.count; rank++) {
     const from = offsets[rank] as number
     const to = Math.min(offsets[rank + 1] as number, from + start.length)
     if (compareBytes(bytes, from, to, start, 0, start.length) !== 0) break
@@ -206,7 +181,7 @@ function slipsOf(word: string): number {
 }
 
 function misspelt(index: WordIndex, word: string): readonly number[] {
-  const { offsets, bytes } = index
+  const { offsets, bytes } = index.words
   const slips = slipsOf(word)
   const isSimilar = similarTo(word, slips)
   const own = Buffer.from(word)
@@ -230,8 +205,8 @@ const SIGNATURES = new WeakMap<WordIndex, Int32Array>()
 function signaturesOf(index: WordIndex): Int32Array {
   let signatures = SIGNATURES.get(index)
   if (signatures === undefined) {
-    const { offsets, bytes } = index
-    signatures = new Int32Array(offsets.length - 1)
+    const { offsets, bytes, count } = index.words
+    signatures = new Int32Array(count)
     for (let rank = 0; rank < signatures.length; rank++)
       signatures[rank] = signatureOf(bytes, offsets[rank] as number, offsets[rank + 1] as number)
     SIGNATURES.set(index, signatures)

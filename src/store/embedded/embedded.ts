@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { engineMemory, type StoreMemory, storeMemory } from '../../runtime/memory.ts'
 import { columnAnswers } from '../answers.ts'
-import { openColumnStore } from '../columns/open.ts'
+import { ColumnStore } from '../columns/column-store.ts'
 import { NotInColumns } from '../columns/threads/job-runner.ts'
 import { engineAnswer } from '../engine-answer.ts'
 import { loadColumns } from '../load.ts'
@@ -42,7 +42,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
   const { workers, deadline, queue, memory } = { ...DEFAULTS, ...options }
   const onEvent = options.onEvent ?? (() => undefined)
   const repairs = new ColumnRepairs(onEvent)
-  const columns = await openColumnStore({
+  const columns = await ColumnStore.open({
     threads: workers,
     deadline,
     queue,
@@ -103,7 +103,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
 /** Asks columns, and where they do not evaluate the query the engine, whole. */
 async function answerUntrusted(
   query: UntrustedQuery,
-  columns: Awaited<ReturnType<typeof openColumnStore>>,
+  columns: ColumnStore,
   engine: ResidentEngine,
 ): Promise<QueryAnswer> {
   const { parsed, base, format, defaultGraphs, namedGraphs, deadline, signal } = query

@@ -7,8 +7,7 @@ import { generate } from '../../sparql/generate.ts'
 import type { Update } from '../../sparql/update.ts'
 import { type ColumnAnswers, columnAnswers } from '../answers.ts'
 import { buildColumnsInThread } from '../columns/build/build-thread.ts'
-import type { ColumnStore } from '../columns/column-store.ts'
-import { openColumnStore } from '../columns/open.ts'
+import { ColumnStore } from '../columns/column-store.ts'
 import { columnsProblem } from '../columns/sections.ts'
 import { engineAnswer } from '../engine-answer.ts'
 import { loadColumns } from '../load.ts'
@@ -91,7 +90,7 @@ export async function createRemoteStore(options: RemoteOptions): Promise<SharedS
   try {
     const forms = await findStoredForms(engine)
     const repairs = new ColumnRepairs(onEvent)
-    const columns = await openColumnStore({
+    const columns = await ColumnStore.open({
       threads: workers,
       deadline,
       queue,

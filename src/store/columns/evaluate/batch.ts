@@ -1,4 +1,7 @@
-import { gathered, gatherValues, type IdVector, sliceVector, type Vector } from './vector.ts'
+import type { SparqlOperation } from '../../../sparql/operation.ts'
+import { PositionDomain } from './domain.ts'
+import type { Evaluation } from './evaluation.ts'
+import { gathered, gatherValues, type IdVector, isBound, sliceVector, type Vector } from './vector.ts'
 
 /** A vector that is worked out of the rows of another batch: only of those that remain on its first use. */
 export class Deferred {
@@ -194,4 +197,52 @@ const MAX_PAIRS = 2 ** 14
 export function* partsForPairs(batch: Batch, others: number): Generator<Batch> {
   const size = Math.max(1, Math.floor(MAX_PAIRS / Math.max(1, others)))
   for (let from = 0; from < batch.size; from += size) yield batch.slice(from, from + size)
+}
+
+export function isUnit(batch: Batch): boolean {
+  return batch.size === 1 && batch.variables.length === 0
+}
+
+/** The numbers of rows as a vector of their own. */
+export function rowVector(size: number): Vector {
+  const ids = new Uint32Array(size)
+  for (let row = 0; row < size; row++) ids[row] = row + 1
+  return { type: 'ids', domain: new PositionDomain(size), ids }
+}
+
+export function* rowsOf(vector: Vector, size: number): Generator<number> {
+  for (let at = 0; at < size; at++)
+    yield (vector.type === 'constant' ? vector.id : vector.type === 'ids' ? (vector.ids[at] as number) : 0) -
+      1
+}
+
+/** Solutions parted by which of some variables they bind; what a part does not bind is not there in it. */
+export function* partsByBinding(batch: Batch, names: readonly string[]): Generator<Batch> {
+  const [name, ...others] = names
+  if (name === undefined) {
+    if (batch.size > 0) yield batch
+    return
+  }
+  const vector = batch.get(name) as Vector
+  const rows = allRows(batch.size)
+  const bound = batch.rows(rows.filter(row => isBound(vector, row)))
+  const unbound = batch.rows(rows.filter(row => !isBound(vector, row)))
+  yield* partsByBinding(bound, others)
+  yield* partsByBinding(unbound.only(unbound.variables.filter(each => each !== name)), others)
+}
+
+/** The solutions of VALUES. */
+export function inlineData(
+  { variables, rows }: Extract<SparqlOperation, { type: 'values' }>,
+  { pool }: Evaluation,
+): Batch {
+  const vectors = variables.map((name, at) => {
+    const ids = Uint32Array.from(rows, row => (row[at] == null ? 0 : pool.intern(row[at])))
+    return [name, { type: 'ids', domain: pool, ids } satisfies Vector] as const
+  })
+  // A variable without any value is as one that is not there.
+  return new Batch(
+    rows.length,
+    new Map(vectors.filter(([, { ids }]) => ids.some(id => id !== 0) || rows.length === 0)),
+  )
 }

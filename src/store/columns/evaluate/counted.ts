@@ -1,4 +1,10 @@
-import type { AggregateCall, Formula, SparqlOperation, TriplePatternNode } from '../../../sparql/operation.ts'
+import {
+  type AggregateCall,
+  conjuncts,
+  type Formula,
+  type SparqlOperation,
+  type TriplePatternNode,
+} from '../../../sparql/operation.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'
@@ -165,13 +171,6 @@ function unfiltered(operation: SparqlOperation): readonly [SparqlOperation, read
   if (operation.type !== 'filter') return [operation, []]
   const [input, conditions] = unfiltered(operation.input)
   return [input, [...conditions, ...conjuncts(operation.condition)]]
-}
-
-/** The members of a conjunction. */
-export function conjuncts(condition: Formula): readonly Formula[] {
-  return condition.type === 'binary' && condition.operator === '&&'
-    ? [...conjuncts(condition.left), ...conjuncts(condition.right)]
-    : [condition]
 }
 
 /** The one pattern beside the position of its subject, which every subject of a graph has once. */

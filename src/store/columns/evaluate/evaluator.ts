@@ -3,19 +3,28 @@ import {
   type Formula,
   type SparqlOperation,
   type TriplePatternNode,
-  variablesOf,
   variablesOfFormula,
 } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
-import { allRows, type Batch, Deferred, partsForPairs, UNIT_BATCH } from './batch.ts'
+import {
+  allRows,
+  type Batch,
+  Deferred,
+  inlineData,
+  isUnit,
+  partsByBinding,
+  partsForPairs,
+  rowsOf,
+  rowVector,
+  UNIT_BATCH,
+} from './batch.ts'
 import { type PathPattern, planBlock } from './block.ts'
 import { concatenatedTexts } from './concat.ts'
 import { type Evaluation, NotEvaluated } from './evaluation.ts'
 import { vectorOf } from './expression-vector.ts'
 import { Filter } from './filter.ts'
-import { revealed } from './hidden-variables.ts'
-import { inlineData } from './inline-data.ts'
-import { CompatibleRows, crossPairs, difference, identifiedInPool, joinedBatch } from './join.ts'
+import { isStable } from './functions/builtins.ts'
+import { CompatibleRows, crossPairs, difference, identifiedInPool, joinedBatch, revealed } from './join.ts'
 import { SolutionModifiers } from './modifiers.ts'
 import { NumberKernels } from './numbers.ts'
 import {
@@ -23,17 +32,14 @@ import {
   isSubset,
   partsOf,
   readsAll,
-  readWithin,
   variablesOfPath,
   variablesOfPattern,
 } from './operation-parts.ts'
 import type { OutermostScan } from './outermost-scan.ts'
 import { PathEvaluator } from './paths.ts'
 import { PatternMatcher } from './patterns.ts'
-import { isUnit, partsByBinding, rowsOf, rowVector } from './row-parts.ts'
 import { type ExistsMask, ScalarCompiler } from './scalar.ts'
 import type { EvaluationScope, Graphs } from './scope.ts'
-import { isStable } from './stable.ts'
 import { constantVector } from './translate.ts'
 import { hasWholeValues, type Vector } from './vector.ts'
 
@@ -430,20 +436,20 @@ export class Evaluator {
 
   /** For each row whether a group has a solution in which the row's values are substituted for its variables (section 18.6). */
   private existsMask(
-    { input }: Extract<Formula, { type: 'exists' }>,
+    exists: Extract<Formula, { type: 'exists' }>,
     batch: Batch,
     outer: EvaluationScope,
   ): Uint8Array {
     const mask = new Uint8Array(batch.size)
     const name = `${ROW} ${this.rowNames++}`
-    const read = new Set([...variablesOf(input), ...readWithin(input)])
+    const read = variablesOfFormula(exists)
     const seed = batch
       .only(batch.variables.filter(each => read.has(each)))
       .with([[name, rowVector(batch.size)]])
     const scope = this.scopeOf(outer.graphs, new Set([...outer.substituted, ...seed.variables]))
     const unbound = seed.variables.filter(each => !hasWholeValues(seed.get(each) as Vector))
     for (const part of partsByBinding(seed, unbound))
-      for (const found of this.evaluate(input, scope, part))
+      for (const found of this.evaluate(exists.input, scope, part))
         for (const row of rowsOf(found.get(name) as Vector, found.size)) mask[row] = 1
     return mask
   }

@@ -1,7 +1,6 @@
-import type { Formula } from '../../../sparql/operation.ts'
+import { type Formula, isConstantExpression } from '../../../sparql/operation.ts'
 import type { PointPart } from '../dictionary-parts.ts'
 import { allRows, type Batch } from './batch.ts'
-import { isConstantExpression } from './constants.ts'
 import { ColumnDomain, onlyPartOf } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { type ColumnCall, columnCall, isTestFunction } from './functions/extensions.ts'

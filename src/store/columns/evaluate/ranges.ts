@@ -1,9 +1,8 @@
 import { XSD } from '../../../rdf/vocab.ts'
 import type { AlgebraOperator } from '../../../sparql/algebra.ts'
-import type { Formula } from '../../../sparql/operation.ts'
+import { type Formula, isConstantExpression } from '../../../sparql/operation.ts'
+import { valueBound } from '../dictionary.ts'
 import type { DictionarySection, TextPart } from '../dictionary-parts.ts'
-import { valueBound } from '../dictionary-search.ts'
-import { isConstantExpression } from './constants.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
 import { type TermValue, termValue } from './value.ts'
 

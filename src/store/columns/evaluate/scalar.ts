@@ -1,15 +1,14 @@
-import { type Formula, variablesOfFormula } from '../../../sparql/operation.ts'
+import { type Formula, isConstantExpression, variablesOfFormula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'
 import { orderOf, valuesEqual } from './compare.ts'
-import { isConstantExpression } from './constants.ts'
 import { SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation, NotEvaluated } from './evaluation.ts'
 import { arithmeticFunction, negatedValue } from './functions/arithmetic.ts'
-import { BUILTINS } from './functions/builtins.ts'
+import { BUILTINS, isStable } from './functions/builtins.ts'
 import { CASTS } from './functions/casts.ts'
 import { columnCall, extensionFunction } from './functions/extensions.ts'
-import { isStable } from './stable.ts'
+
 import { FALSE, integerTerm, type TermValue, TRUE, termValue, truth } from './value.ts'
 import { isBound, type Vector, vectorValueAt } from './vector.ts'
 

@@ -1,7 +1,7 @@
 import type { Variable } from '../../../sparql/algebra.ts'
 import type { Formula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
-import { isStable } from './stable.ts'
+import { isStable } from './functions/builtins.ts'
 
 /** What conditions on a scan select, for queries that are evaluated together and have the same conditions. */
 export class Selections {

@@ -1,7 +1,6 @@
-import { Derived } from '../derived.ts'
 import type { SectionNumber } from '../format.ts'
 import { GraphColumns } from '../graph.ts'
-import { CachedSections, type ColumnsDamaged, SectionFile, type SectionSource } from '../sections.ts'
+import { CachedSections, type ColumnsDamaged, Derived, SectionFile, type SectionSource } from '../sections.ts'
 import type { GraphPlace, SharedParts } from './protocol.ts'
 
 /** Sections and derived data that a thread shares with the others. */

@@ -1,11 +1,9 @@
 import { Fault } from '../../../errors/errors.ts'
 import { ignoreRejection } from '../../../errors/ignore-rejection.ts'
 import { currentClient, rest, type WorkClient } from '../../../runtime/work-client.ts'
-import { KnownSlow } from './known-slow.ts'
 import type { Failure, Job, WireTable } from './protocol.ts'
 import type { GraphRegistry } from './registry.ts'
-import { Scheduler } from './scheduler.ts'
-import type { Lane, StopReason, ThreadSlot } from './slot.ts'
+import { KnownSlow, type Lane, Scheduler, type StopReason, type ThreadSlot } from './scheduler.ts'
 import { ColumnThread } from './thread.ts'
 
 export interface JobRunnerOptions {

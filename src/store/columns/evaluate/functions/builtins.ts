@@ -4,7 +4,9 @@ import { isLanguageTag } from '../../../../rdf/language-tag.ts'
 import { tripleTerm } from '../../../../rdf/ntriples.ts'
 import { resolveIri } from '../../../../rdf/resolve.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
+import { type Formula, operandsOf } from '../../../../sparql/operation.ts'
 import * as decimals from '../decimal.ts'
+import { checkTextLength } from '../stopped.ts'
 import {
   bigInteger,
   decimal,
@@ -35,7 +37,6 @@ import {
   lengthOf,
   substring,
 } from './text.ts'
-import { checkTextLength } from './text-limit.ts'
 
 /** What functions need to know beside their arguments. */
 export interface FunctionContext {
@@ -131,7 +132,13 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
 ])
 
 /** Functions whose results differ from call to call. */
-export const VOLATILE: ReadonlySet<string> = new Set(['RAND', 'UUID', 'STRUUID', 'BNODE'])
+const VOLATILE: ReadonlySet<string> = new Set(['RAND', 'UUID', 'STRUUID', 'BNODE'])
+
+/** True for an expression that has the same value for the same values of its variables, within one query. */
+export function isStable(formula: Formula): boolean {
+  if (formula.type === 'exists' || (formula.type === 'builtin' && VOLATILE.has(formula.name))) return false
+  return operandsOf(formula).every(isStable)
+}
 
 function isLiteral(
   value: TermValue | undefined,

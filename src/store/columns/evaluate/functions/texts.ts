@@ -1,9 +1,9 @@
 import { LODESTONE } from '../../../../rdf/vocab.ts'
+import { checkTextLength } from '../stopped.ts'
 import { integerTerm, type TermValue, text, truth } from '../value.ts'
 import type { ExtensionFunction } from './extension.ts'
 import { codesWithWord, searchedWord, subjectsWithWord, valueMatches } from './search.ts'
 import { lengthOf } from './text.ts'
-import { checkTextLength } from './text-limit.ts'
 
 /** Functions of texts that SPARQL has none for, and of the words in them. */
 export const TEXT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
