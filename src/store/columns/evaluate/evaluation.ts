@@ -4,9 +4,9 @@ import type { GraphColumns } from '../graph.ts'
 import { type Domain, GraphDomains } from './domain.ts'
 import type { FunctionContext } from './functions/builtins.ts'
 import type { Regex } from './functions/regex.ts'
+import { checkDeadline, type EvaluationLimits, EvaluationStopped } from './limits.ts'
 import { PoolDomain } from './pool-domain.ts'
 import type { Selections } from './selections.ts'
-import { EvaluationStopped } from './stopped.ts'
 
 /** What a query asks that columns cannot evaluate: another engine has to. */
 export class NotEvaluated extends Error {
@@ -21,15 +21,6 @@ export interface DatasetView {
   /** Their merge is the default graph. */
   readonly defaultGraphs: readonly GraphColumns[]
   readonly namedGraphs: ReadonlyMap<string, GraphColumns>
-}
-
-export interface EvaluationLimits {
-  /** Its deadline is a moment of performance.now() after which the evaluation is stopped. */
-  readonly clock?: { readonly deadline: number } | undefined
-  /** The evaluation is stopped as soon as the first number is its own. */
-  readonly signal?: { readonly numbers: Int32Array; readonly id: number } | undefined
-  /** Bytes of intermediate results. */
-  readonly memory?: number | undefined
 }
 
 /** Rows between two looks at the clock. */
@@ -96,10 +87,7 @@ export class Evaluation implements FunctionContext {
   }
 
   check(): void {
-    const { clock, signal } = this.limits
-    if (signal !== undefined && Atomics.load(signal.numbers, 0) === signal.id)
-      throw new EvaluationStopped('cancelled')
-    if (clock !== undefined && performance.now() > clock.deadline) throw new EvaluationStopped('deadline')
+    checkDeadline(this.limits)
   }
 
   /** Counts bytes of intermediate results that stay until the end. Throws {@link EvaluationStopped}. */

@@ -6,7 +6,7 @@ import { resolveIri } from '../../../../rdf/resolve.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
 import { type Formula, operandsOf } from '../../../../sparql/operation.ts'
 import * as decimals from '../decimal.ts'
-import { checkTextLength } from '../stopped.ts'
+import { checkTextLength } from '../limits.ts'
 import {
   bigInteger,
   decimal,

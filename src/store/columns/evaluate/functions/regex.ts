@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { checkTextLength } from '../stopped.ts'
+import { checkTextLength } from '../limits.ts'
 
 /** What a regular expression of XPath can do with a text. */
 export interface Regex {

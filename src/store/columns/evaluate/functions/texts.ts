@@ -1,5 +1,5 @@
 import { LODESTONE } from '../../../../rdf/vocab.ts'
-import { checkTextLength } from '../stopped.ts'
+import { checkTextLength } from '../limits.ts'
 import { integerTerm, type TermValue, text, truth } from '../value.ts'
 import type { ExtensionFunction } from './extension.ts'
 import { codesWithWord, searchedWord, subjectsWithWord, valueMatches } from './search.ts'
