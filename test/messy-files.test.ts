@@ -12,7 +12,7 @@ import { publishDataset } from '../src/publishing/publish.ts'
 import { versionsOf } from '../src/publishing/versions/versions.ts'
 import { inspectSource } from '../src/sources/inspect.ts'
 import { openSource, type SourceOptions } from '../src/sources/open.ts'
-import { typeRecords } from '../src/sources/typing.ts'
+import { typeRecords } from '../src/sources/typed-records.ts'
 
 const folder = t.testdir({})
 const folders = { datasetFolder: folder, portalFolder: folder }

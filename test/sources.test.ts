@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { Fault } from '../src/errors/errors.ts'
+import { nearest } from '../src/model/did-you-mean.ts'
 import type { FieldType } from '../src/model/field.ts'
-import { nearest } from '../src/model/nearest.ts'
 import { columnNames } from '../src/sources/column-names.ts'
 import { csvSource, tsvSource } from '../src/sources/csv.ts'
 import { sniffDelimiter } from '../src/sources/delimiter.ts'
@@ -19,7 +19,7 @@ import { formatOf, openSource, type SourceSpec, sourceFiles } from '../src/sourc
 import { formatPointer, parsePointer, valuesAt } from '../src/sources/pointer.ts'
 import type { RecordSource, SourceRow } from '../src/sources/source.ts'
 import type { TextFile } from '../src/sources/text.ts'
-import { typeRecords } from '../src/sources/typing.ts'
+import { typeRecords } from '../src/sources/typed-records.ts'
 import { CONVERSIONS, DOES_NOT_FIT } from './support/conversions.ts'
 
 const folder = t.testdir({})

@@ -1,7 +1,7 @@
 import cliProgress from 'cli-progress'
 import type { ProgressReporter } from '../app/progress.ts'
 import type { PublishMessage } from '../publishing/publisher.ts'
-import { conversionErrorsText } from '../sources/typing.ts'
+import { conversionErrorsText } from '../sources/typed-records.ts'
 import { mappingReportText, refusalText } from './mapping-report.ts'
 
 /** @param out usually process.stderr */

@@ -4,8 +4,8 @@ import { Value } from 'typebox/value'
 import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml'
 import { Fault, type FaultPlace, placeText } from '../errors/errors.ts'
 import { withoutCredentials } from '../model/credentials.ts'
+import { nearest } from '../model/did-you-mean.ts'
 import { lookup } from '../model/lookup.ts'
-import { nearest } from '../model/nearest.ts'
 import { MAX_NESTED, nestedTooDeep } from '../model/yaml-nesting.ts'
 
 /** One thing that is wrong with a document, with its place. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Fault } from '../errors/errors.ts'
+import { nearest } from '../model/did-you-mean.ts'
 import { lookup } from '../model/lookup.ts'
-import { nearest } from '../model/nearest.ts'
 import { readDocument, trusted } from './document.ts'
 import { PORTAL_SCHEMA, type PortalSettings } from './schema.ts'
 

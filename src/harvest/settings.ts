@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Static, Type } from 'typebox'
 import { type Problem, readDocument, trusted } from '../config/document.ts'
-import { isSchedule } from '../publishing/remote/schedule.ts'
+import { isSchedule } from '../runtime/cron.ts'
 
 /** The file beside portal.yaml that lists what is harvested. */
 export const HARVEST_FILE = 'harvest.yaml'

@@ -1,4 +1,4 @@
-import { nearest } from '../model/nearest.ts'
+import { nearest } from '../model/did-you-mean.ts'
 
 /** Longer names are not looked for: the work grows with the square of their length. */
 const MAX_LENGTH = 40

@@ -1,4 +1,4 @@
-import { nearest } from '../model/nearest.ts'
+import { nearest } from '../model/did-you-mean.ts'
 
 /**
  * The dataset that was probably meant by an id that there is not, as a sentence: a near one, else those that there are. An

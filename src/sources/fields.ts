@@ -1,3 +1,4 @@
+import { nearest } from '../model/did-you-mean.ts'
 import {
   type Annotations,
   coarsePrecision,
@@ -8,7 +9,6 @@ import {
 } from '../model/field.ts'
 import { toGeoPointOfTwo } from '../model/geometry.ts'
 import { lookup } from '../model/lookup.ts'
-import { nearest } from '../model/nearest.ts'
 import { isTimeZone } from '../model/time.ts'
 import { type Converter, converterOf, textsConverter } from './convert.ts'
 import { coordinateOf } from './coordinates.ts'

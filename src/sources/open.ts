@@ -1,4 +1,4 @@
-import { nearest } from '../model/nearest.ts'
+import { nearest } from '../model/did-you-mean.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { alignedGrid } from './aligned.ts'
 import { csvGrid, csvSource, tsvSource } from './csv.ts'

@@ -1,7 +1,7 @@
 import type { SourceLocation } from '@traqula/core'
 import { sparql12ParserBuilder } from '@traqula/parser-sparql-1-2'
 import { AstFactory, completeParseContext, findPatternBoundedVars } from '@traqula/rules-sparql-1-2'
-import { nearest } from '../model/nearest.ts'
+import { nearest } from '../model/did-you-mean.ts'
 import { AFTER_QUERY, closingWords, tokenWords } from './expected.ts'
 import { type SparqlTokens, sparqlTokens, VOCABULARY } from './lexer.ts'
 import type { SyntaxNode } from './relative.ts'

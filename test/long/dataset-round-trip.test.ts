@@ -5,7 +5,7 @@ import t from 'tap'
 import type { FieldSpec } from '../../src/sources/fields.ts'
 import { inspectSource } from '../../src/sources/inspect.ts'
 import { openSource } from '../../src/sources/open.ts'
-import { typeRecords } from '../../src/sources/typing.ts'
+import { typeRecords } from '../../src/sources/typed-records.ts'
 import { servePortal } from '../support/portal.ts'
 
 /** Every table format of three datasets as the API exports it, read again as a publisher's file. */

@@ -15,7 +15,7 @@ import { FIELD_TYPES, type Field, type FieldType, field } from '../../src/model/
 import { fieldOf } from '../../src/sources/fields.ts'
 import { inferFields } from '../../src/sources/infer.ts'
 import { openSource } from '../../src/sources/open.ts'
-import { typeRecords } from '../../src/sources/typing.ts'
+import { typeRecords } from '../../src/sources/typed-records.ts'
 import { lodestone } from '../support/crash.ts'
 
 /** The commands of mappings, and the first mapping of a dataset. */

@@ -2,7 +2,7 @@ import type { FacetParameter } from '../../http/facet-parameters.ts'
 import { readFacets, readFacetValues } from '../../http/facet-parameters.ts'
 import { invalid } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { nearest } from '../../model/nearest.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 import {
   canBeFacet,
   type Facet,

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
 import type { MappingPlace } from '../../mapping/ir.ts'
-import { nearest } from '../../model/nearest.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 import { isPathProblem, type PathProblem, parseJsonPath } from '../../sources/json-path.ts'
 import { NOWHERE } from './inputs.ts'
 import type { Reference } from './references.ts'

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
 import type { LogicalSource, Mapping, MappingPlace, ResourceRule } from '../../mapping/ir.ts'
 import type { CsvDialect } from '../../model/csv-dialect.ts'
-import { nearest } from '../../model/nearest.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 
 /** How records are read from a file. */
 export interface Input {

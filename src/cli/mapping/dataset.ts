@@ -9,7 +9,7 @@ import { openRecords, type ResolvedSource, resolveSource } from '../../publishin
 import { StatisticsGatherer } from '../../publishing/statistics.ts'
 import { currentManifest, type Manifest, versionsOf } from '../../publishing/versions/versions.ts'
 import { type FieldSpec, fieldOf } from '../../sources/fields.ts'
-import { typeRecords } from '../../sources/typing.ts'
+import { typeRecords } from '../../sources/typed-records.ts'
 
 /** A dataset as a mapping sees it: its fields, what is known of their values, and its records. */
 export interface DatasetAtHand {

@@ -1,4 +1,4 @@
-import { nearest } from '../../model/nearest.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 import type { LogicalSource, MappingJoin } from '../ir.ts'
 import {
   type At,

@@ -1,4 +1,4 @@
-import { nearest } from '../../model/nearest.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import { type Diagnostic, type DiagnosticCode, severityOf } from '../diagnostic.ts'
 import type { MappingPlace } from '../ir.ts'

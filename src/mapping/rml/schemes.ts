@@ -1,4 +1,4 @@
-import { nearest } from '../../model/nearest.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 import { type At, type Reading, reportReading } from './reading.ts'
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i

@@ -1,6 +1,6 @@
 import type { CsvDialect } from '../../model/csv-dialect.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 import { lookup } from '../../model/lookup.ts'
-import { nearest } from '../../model/nearest.ts'
 import type { LogicalSource } from '../ir.ts'
 import {
   type At,

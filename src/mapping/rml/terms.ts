@@ -1,4 +1,4 @@
-import { nearest } from '../../model/nearest.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { isLanguageTag } from '../../rdf/language-tag.ts'
 import { isUnknownDatatype } from '../../rdf/literals.ts'

@@ -4,6 +4,7 @@ import { mayPublish } from '../../accounts/access.ts'
 import { Fault } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { Principal } from '../../model/principal.ts'
+import { isSchedule } from '../../runtime/cron.ts'
 import {
   DATASET_ID,
   type Definition,
@@ -14,7 +15,6 @@ import {
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { openMapping, saveMapping } from '../mapping/mapping-edit.ts'
 import type { PublicationState } from '../publications.ts'
-import { isSchedule } from '../remote/schedule.ts'
 import { rollBack } from '../versions/roll-back.ts'
 import { currentManifest, isWithdrawn, type Manifest, withdraw } from '../versions/versions.ts'
 import { asBadRequest, type DatasetPreview, inspectDataset, previewDataset } from './dataset-preview.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { nearest } from '../../model/nearest.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 import type { Value } from '../../model/value.ts'
 import { toText } from '../../sources/convert.ts'
 import { openColumns } from '../../store/columns/graph.ts'

@@ -1,4 +1,4 @@
-import { nearest } from '../../model/nearest.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 import { fieldReader } from '../../sources/fields.ts'
 import type { RecordSource, SourceRow } from '../../sources/source.ts'
 import { type LookupTable, lookupBudget, readLookupTable } from './lookup-table.ts'

@@ -3,10 +3,10 @@ import path from 'node:path'
 import { loadConfig } from '../../config/load.ts'
 import { Fault, faultText } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
+import { nextTime } from '../../runtime/cron.ts'
 import { fetchAddress } from '../../sources/address/fetch.ts'
 import type { FetchLimits } from '../../sources/address/limits.ts'
 import { openFile } from '../../sources/open.ts'
-import { nextTime } from './schedule.ts'
 import { type RemoteState, remoteFolder, remoteState, removeUnused, writeRemoteState } from './state.ts'
 
 /** The address of a dataset, and how often it is fetched. */

@@ -1,6 +1,6 @@
 import { type Fault, odataFault } from '../../errors/errors.ts'
 import type { Expression, Span } from '../../language/odata/ast.ts'
-import { nearest } from '../../model/nearest.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 import type { Meaning } from './meaning.ts'
 
 /** What a whole request has in common, and what is left of what it may cost. It lives for one request. */

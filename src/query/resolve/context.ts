@@ -6,9 +6,9 @@ import {
   functionsOf,
 } from '../../language/odsql/vocabulary.ts'
 import type { Dataset } from '../../model/dataset.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 import type { Field } from '../../model/field.ts'
 import type { Language } from '../../model/language.ts'
-import { nearest } from '../../model/nearest.ts'
 import type { Dialect } from '../dialect.ts'
 import { describeValue, malformed } from '../faults.ts'
 import { findField } from '../field-names.ts'

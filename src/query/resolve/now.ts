@@ -1,7 +1,7 @@
 import type { Argument, ClauseName, Expression } from '../../language/odsql/ast.ts'
 import { NOW_ADDERS, NOW_SETTERS, WEEKDAYS } from '../../language/odsql/vocabulary.ts'
+import { nearest } from '../../model/did-you-mean.ts'
 import { lookup } from '../../model/lookup.ts'
-import { nearest } from '../../model/nearest.ts'
 import { daysInMonth, type LocalTime, localToEpoch, utcEpoch, zoneOffset } from '../../model/time.ts'
 import type { DateConstant } from '../dates.ts'
 import { malformed } from '../faults.ts'

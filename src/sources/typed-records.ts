@@ -1,5 +1,5 @@
+import { nearest } from '../model/did-you-mean.ts'
 import { exactJson } from '../model/exact-json.ts'
-import { nearest } from '../model/nearest.ts'
 import type { Value } from '../model/value.ts'
 import { type CompiledField, compileFields, type FieldSpec, fieldReader } from './fields.ts'
 import { formatPointer } from './pointer.ts'
