@@ -1,5 +1,5 @@
-import { circle } from '../../model/circle.ts'
 import type { Field } from '../../model/field.ts'
+import { circle } from '../../model/great-circle.ts'
 import { GEOF, LODESTONE, XSD } from '../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../sparql/algebra.ts'
 import { apply, binary, call, exists, foldTerm, iri, literal, not } from '../../sparql/build.ts'

@@ -1,4 +1,5 @@
 import { positionsOf, toGeoShape } from '../../model/geometry.ts'
+import { distanceFrom } from '../../model/great-circle.ts'
 import type { Geometry } from '../../model/value.ts'
 import { geometryFlaw } from '../resolve/geometries.ts'
 import type { Side } from './comparison.ts'
@@ -104,18 +105,7 @@ function geometryOf({ value }: ConstantMeaning, node: Side['node'], scope: Scope
   return geometry
 }
 
-/** Mean radius of the Earth in metres. */
-const RADIUS = 6_371_008.8
-
-/** Great-circle distance of two positions (haversine formula). */
+/** Great-circle distance of two positions. */
 function metres(a: readonly [number, number], b: readonly [number, number]): number {
-  const [lon1, lat1, lon2, lat2] = [...a, ...b].map(degrees => (degrees * Math.PI) / 180) as [
-    number,
-    number,
-    number,
-    number,
-  ]
-  const half =
-    Math.sin((lat2 - lat1) / 2) ** 2 + Math.cos(lat1) * Math.cos(lat2) * Math.sin((lon2 - lon1) / 2) ** 2
-  return 2 * RADIUS * Math.asin(Math.min(1, Math.sqrt(half)))
+  return distanceFrom(a[0], a[1])(b[0], b[1])
 }

@@ -1,3 +1,4 @@
+import { degrees, distanceFrom, EARTH_RADIUS, radians } from '../../../../model/great-circle.ts'
 import { GEO, GEOF, LODESTONE, UOM } from '../../../../rdf/vocab.ts'
 import type { GridBox } from '../../grid.ts'
 import { pointOf } from '../../lexical.ts'
@@ -6,9 +7,6 @@ import type { ExtensionFunction } from './extension.ts'
 import { boxOfArea, combined, distanceBetween, locatorOf, type Relation, relatedShapes } from './planar.ts'
 
 type Entry = readonly [string, ExtensionFunction]
-
-/** Mean radius of Earth in metres (IUGG), with which distances on the sphere are computed. */
-const EARTH_RADIUS = 6_371_008.8
 
 /** Functions of GeoSPARQL 1.1 (section 9.4: simple features; section 9.2: constructions), and nearness. */
 export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
@@ -169,18 +167,6 @@ function setOperation(
   return wkt === null ? null : { type: 'other', term: literalOf(wkt, GEO.wktLiteral) }
 }
 
-/** Distances from a place in metres, by the haversine formula. */
-function distanceFrom(longitude: number, latitude: number): (longitude: number, latitude: number) => number {
-  const [lambda, phi] = [radians(longitude), radians(latitude)]
-  const cosine = Math.cos(phi)
-  return (otherLongitude, otherLatitude) => {
-    const otherPhi = radians(otherLatitude)
-    const [x, y] = [Math.sin((radians(otherLongitude) - lambda) / 2), Math.sin((otherPhi - phi) / 2)]
-    const a = y * y + cosine * Math.cos(otherPhi) * x * x
-    return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(a)))
-  }
-}
-
 function sphereDistance(a: readonly [number, number], b: readonly [number, number]): number {
   return distanceFrom(a[0], a[1])(b[0], b[1])
 }
@@ -224,6 +210,3 @@ function boxesAround(longitude: number, latitude: number, metres: number): reado
     north,
   }))
 }
-
-const radians = (value: number): number => (value * Math.PI) / 180
-const degrees = (value: number): number => (value * 180) / Math.PI

@@ -1,10 +1,31 @@
 import type { Geometry, GeoPoint } from './value.ts'
 
-const EARTH_RADIUS = 6_371_008.8
+/** Mean radius of Earth in metres (IUGG, R1): all distances are those on a sphere. */
+export const EARTH_RADIUS = 6_371_008.8
 const CORNERS = 64
 
+export const radians = (value: number): number => (value * Math.PI) / 180
+export const degrees = (value: number): number => (value * 180) / Math.PI
+
+/** Distances from a place in metres along great circles, by the haversine formula. */
+export function distanceFrom(
+  longitude: number,
+  latitude: number,
+): (longitude: number, latitude: number) => number {
+  const lambda = radians(longitude)
+  const phi = radians(latitude)
+  const cosine = Math.cos(phi)
+  return (otherLongitude, otherLatitude) => {
+    const otherPhi = radians(otherLatitude)
+    const x = Math.sin((radians(otherLongitude) - lambda) / 2)
+    const y = Math.sin((otherPhi - phi) / 2)
+    const a = y * y + cosine * Math.cos(otherPhi) * x * x
+    return 2 * EARTH_RADIUS * Math.asin(Math.min(1, Math.sqrt(a)))
+  }
+}
+
 /**
- * The circle around a point as a polygon, for shapes, whose distance is not computed. Its corners lie on
+ * The circle around a point as a polygon, for fields of shapes, whose distances queries do not compute. Its corners lie on
  * the circle of the sphere, so that it is at most 0.12 % too small.
  *
  * @param metres the radius; beyond half of the way around Earth it is the whole map
@@ -37,6 +58,3 @@ function box(south: number, north: number): Geometry {
   ]
   return { type: 'Polygon', coordinates: [ring] }
 }
-
-const radians = (value: number): number => (value * Math.PI) / 180
-const degrees = (value: number): number => (value * 180) / Math.PI
