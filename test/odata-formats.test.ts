@@ -11,7 +11,7 @@ import { writeAnswer } from '../src/api/odata/format/write.ts'
 import type { ColumnType, EdmValue, EntityColumn } from '../src/model/edm.ts'
 import { entityModel } from '../src/model/edm.ts'
 import { field } from '../src/model/field.ts'
-import { TECHNICAL } from '../src/query/technical.ts'
+import { TECHNICAL } from '../src/query/field-names.ts'
 
 const ROOT = 'https://data.example.com/api/odata'
 const PLACE = { root: ROOT }

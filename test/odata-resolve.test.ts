@@ -11,12 +11,12 @@ import {
 } from '../src/language/odata/parse.ts'
 import { entityModel } from '../src/model/edm.ts'
 import { field } from '../src/model/field.ts'
+import { TECHNICAL } from '../src/query/field-names.ts'
 import { holds } from '../src/query/odata/evaluate.ts'
 import { type ODataPlan, resolveOData } from '../src/query/odata/resolve.ts'
 import { answerRows, pageOf } from '../src/query/odata/rows.ts'
 import { valuesReader } from '../src/query/odata/values.ts'
 import type { Condition, Scalar } from '../src/query/plan.ts'
-import { TECHNICAL } from '../src/query/technical.ts'
 
 const FIELDS = [
   field('name', 'text'),

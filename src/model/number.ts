@@ -49,3 +49,21 @@ function isIntegerTie(value: number, text: string, zeros: number): boolean {
   const rest = BigInt(value) - BigInt(text)
   return (rest < 0n ? -rest : rest) === 5n * 10n ** BigInt(zeros - 1) && rest > 0n === value > 0
 }
+
+/** Arithmetic of two values: null where one is no number, and for a division by 0. */
+export function calculated(operator: '+' | '-' | '*' | '/', first: unknown, second: unknown): number | null {
+  const [left, right] = [first, second].map(value => (typeof value === 'bigint' ? Number(value) : value))
+  if (typeof left !== 'number' || typeof right !== 'number') return null
+  switch (operator) {
+    case '+':
+      return left + right
+    case '-':
+      return left - right
+    case '*':
+      return left * right
+    case '/':
+      return right === 0 ? null : left / right
+    default:
+      return operator satisfies never
+  }
+}

@@ -58,6 +58,20 @@ export function utcEpoch(year: number, month: number, day: number, hour = 0, min
   return date.getTime()
 }
 
+/** The parts of a UTC date and time, to the second, that is so many milliseconds since 1970. */
+export function utcParts(epoch: number): LocalTime {
+  const date = new Date(epoch)
+  return {
+    year: date.getUTCFullYear(),
+    month: date.getUTCMonth() + 1,
+    day: date.getUTCDate(),
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+    fraction: '',
+  }
+}
+
 /** Canonical text of a moment of the years 0 to 9999: `YYYY-MM-DDTHH:MM:SS[.f…]Z`, with digits of a second beyond the epoch's as given. */
 export function instantText(epochSeconds: number, fraction: string): string {
   const digits = fraction === '' ? '' : fraction.replace(/0+$/, '')

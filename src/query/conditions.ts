@@ -1,6 +1,6 @@
 import { exactJson } from '../model/exact-json.ts'
 import type { Field } from '../model/field.ts'
-import { ALL, type Condition, type Constant } from './plan.ts'
+import { ALWAYS, type Condition, type Constant, NEVER } from './plan.ts'
 
 /** Conjunction without nesting and without trivial conditions; null means "all records". */
 export function all(conditions: readonly (Condition | null)[]): Condition | null {
@@ -12,7 +12,7 @@ export function all(conditions: readonly (Condition | null)[]): Condition | null
       }),
     ),
   )
-  if (operands.some(isNever)) return { type: 'always', value: false }
+  if (operands.some(isNever)) return NEVER
   return operands.length <= 1 ? (operands[0] ?? null) : { type: 'and', operands }
 }
 
@@ -25,12 +25,13 @@ export function any(conditions: readonly Condition[]): Condition {
         .filter(condition => !isNever(condition)),
     ),
   )
-  if (operands.some(condition => condition.type === 'always')) return ALL
-  return operands.length === 1 && operands[0] !== undefined
-    ? operands[0]
-    : operands.length === 0
-      ? { type: 'always', value: false }
-      : { type: 'or', operands }
+  if (operands.some(condition => condition.type === 'always')) return ALWAYS
+  return operands.length <= 1 ? (operands[0] ?? NEVER) : { type: 'or', operands }
+}
+
+/** Conjunction; of nothing, what always holds. */
+export function every(conditions: readonly (Condition | null)[]): Condition {
+  return all(conditions) ?? ALWAYS
 }
 
 /** Negation, two-valued. */

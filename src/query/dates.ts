@@ -1,5 +1,12 @@
 import type { FieldType } from '../model/field.ts'
-import { instantText, isCalendarDay, type LocalTime, localToEpoch, utcEpoch } from '../model/time.ts'
+import {
+  instantText,
+  isCalendarDay,
+  type LocalTime,
+  localToEpoch,
+  utcEpoch,
+  utcParts,
+} from '../model/time.ts'
 
 /** How much of a date literal was written; a coarse one denotes a whole period. */
 export type DatePrecision = 'year' | 'month' | 'day' | 'minute' | 'second'
@@ -68,17 +75,8 @@ function following(local: LocalTime, precision: DatePrecision): LocalTime | null
     day: () => utcEpoch(year, month, day + 1),
     minute: () => utcEpoch(year, month, day, hour, minute + 1),
   }[precision]()
-  const date = new Date(next)
-  if (date.getUTCFullYear() > 9999) return null
-  return {
-    year: date.getUTCFullYear(),
-    month: date.getUTCMonth() + 1,
-    day: date.getUTCDate(),
-    hour: date.getUTCHours(),
-    minute: date.getUTCMinutes(),
-    second: 0,
-    fraction: '',
-  }
+  const parts = utcParts(next)
+  return parts.year > 9999 ? null : parts
 }
 
 function instant(local: LocalTime, offset: number | null, timezone: string): string {

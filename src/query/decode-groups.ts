@@ -1,4 +1,5 @@
 import { type FieldType, isNumeric } from '../model/field.ts'
+import { calculated } from '../model/number.ts'
 import type { Geometry } from '../model/value.ts'
 import { parseWkt } from '../model/wkt.ts'
 import type { Term } from '../rdf/term.ts'
@@ -81,7 +82,7 @@ function rowValue(of: RowValue, source: RowSource): GroupRow['selected'][number]
     case 'aggregate':
       return source.aggregateOf(of.aggregate)
     case 'arithmetic':
-      return calculate(of.operator, rowValue(of.left, source), rowValue(of.right, source))
+      return calculated(of.operator, rowValue(of.left, source), rowValue(of.right, source))
     default:
       return of satisfies never
   }
@@ -123,24 +124,6 @@ function compare(a: unknown, b: unknown): number {
   if (b === null || b === undefined) return 1
   if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b))
   return Number(a) < Number(b) ? -1 : 1
-}
-
-/** Arithmetic as the store does it: null for nothing, and for a division by 0. */
-function calculate(operator: '+' | '-' | '*' | '/', first: unknown, second: unknown): number | null {
-  const [left, right] = [first, second].map(value => (typeof value === 'bigint' ? Number(value) : value))
-  if (typeof left !== 'number' || typeof right !== 'number') return null
-  switch (operator) {
-    case '+':
-      return left + right
-    case '-':
-      return left - right
-    case '*':
-      return left * right
-    case '/':
-      return right === 0 ? null : left / right
-    default:
-      return operator satisfies never
-  }
 }
 
 function decodeKey(plan: GroupQuery, index: number, terms: Terms): Constant | GroupCell | null {

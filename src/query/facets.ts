@@ -3,7 +3,7 @@ import { type Field, type FieldType, isGeo, isNumeric, isTemporal } from '../mod
 import { all, any, negate } from './conditions.ts'
 import { dateBounds, parseDate } from './dates.ts'
 import { findField } from './field-names.ts'
-import type { Condition } from './plan.ts'
+import { type Condition, NEVER } from './plan.ts'
 
 /** Orders of the values of a facet (REST 3.7). */
 export const FACET_SORTS = ['count', '-count', 'alphanum', '-alphanum', 'num', '-num'] as const
@@ -104,7 +104,6 @@ export function facetCondition(
 /** What records that have a value satisfy; a value that the field cannot have none do. */
 export function valueCondition({ facet, value }: FacetFilter, timezone: string): Condition {
   const { field, separator } = facet
-  const never: Condition = { type: 'always', value: false }
   if (separator !== null) {
     const path = facetSteps(facet, value).join(separator)
     return any([
@@ -112,15 +111,15 @@ export function valueCondition({ facet, value }: FacetFilter, timezone: string):
       { type: 'startsWith', field, text: path + separator },
     ])
   }
-  if (isTemporal(field.type)) return dateCondition(facet, value, timezone) ?? never
+  if (isTemporal(field.type)) return dateCondition(facet, value, timezone) ?? NEVER
   if (isNumeric(field.type)) {
     const number = numberNamed(value, field.type)
-    return number !== null ? { type: 'compare', field, operator: '=', value: number } : never
+    return number !== null ? { type: 'compare', field, operator: '=', value: number } : NEVER
   }
   if (field.type === 'boolean') {
     const known = /^(true|1|false|0)$/i.exec(value)
     return known === null
-      ? never
+      ? NEVER
       : { type: 'compare', field, operator: '=', value: /^(true|1)$/i.test(value) }
   }
   return { type: 'compare', field, operator: '=', value }

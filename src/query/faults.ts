@@ -45,7 +45,8 @@ function expectation(type: FieldType, name: string): string | undefined {
   return undefined
 }
 
-function capital(text: string): string {
+/** A text that begins with a capital letter. */
+export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 

@@ -1,4 +1,5 @@
-import { type Field, fieldNamed } from '../model/field.ts'
+import { type Field, field, fieldNamed } from '../model/field.ts'
+import { lookup } from '../model/lookup.ts'
 
 /**
  * The field that a name means. In the catalog, which has a template whose prefix may be left out, `title`, `basic.title`
@@ -22,4 +23,34 @@ export function beginsWith(prefix: string, template?: string): (name: string) =>
 /** `basic` is the type of the templates that users fill in, of which `template` is the one that every dataset has. */
 function withoutPrefixes(name: string, template: string): string {
   return name.replace(/^metas\./, '').replace(/^basic\./, `${template}.`)
+}
+
+/**
+ * What a query may ask of any record beside its own fields (REST 2.11). A field of the dataset with
+ * the same name goes before.
+ */
+export const TECHNICAL = {
+  datasetid: field('datasetid', 'text', { label: 'Dataset', description: 'Identifier of the dataset' }),
+  recordid: field('recordid', 'text', { label: 'Record', description: 'Identifier of the record' }),
+  record_timestamp: field('record_timestamp', 'datetime', {
+    label: 'Published',
+    description: 'When the record was published',
+  }),
+  record_size: field('record_size', 'int', {
+    label: 'Size',
+    description: 'Characters of the JSON of the record',
+  }),
+} as const
+
+export type TechnicalName = keyof typeof TECHNICAL
+
+/** The technical field of a name. */
+export function technicalNamed(name: string): Field | undefined {
+  return lookup(TECHNICAL, name)
+}
+
+/** The name of a technical field; undefined for a field of a dataset, even one of the same name. */
+export function technicalName(known: Field): TechnicalName | undefined {
+  const named = technicalNamed(known.name)
+  return named === known ? (known.name as TechnicalName) : undefined
 }

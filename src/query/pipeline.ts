@@ -3,6 +3,7 @@ import type { GroupItem, OrderItem, SelectItem } from '../language/odsql/ast.ts'
 import { parseGroupBy, parseOrderBy, parseSelect, parseWhere } from '../language/odsql/parse.ts'
 import { parseV1 } from '../language/search-v1/parse.ts'
 import { all } from './conditions.ts'
+import { excessOf } from './excess.ts'
 import type { Condition, Query } from './plan.ts'
 import type { ResolveContext } from './resolve/context.ts'
 import { resolveGroupBy } from './resolve/groups.ts'
@@ -106,26 +107,8 @@ function isBlank(text: string): boolean {
   return text.trim() === ''
 }
 
-/** Conditions of one filter that are left when equal ones are merged; and of them, such as each cost a pass of their own. */
-const MAX_CONDITIONS = 150
-const MAX_PASSES = 20
-
 /** Refuses filters that would keep a worker of the store for long. */
 function refuseExcess(filter: Condition | null): void {
-  const leaves = filter === null ? [] : leavesOf(filter)
-  const passes = leaves.filter(({ type }) => type === 'relation' || type === 'spatial' || type === 'near')
-  const [found, kind, max] =
-    leaves.length > MAX_CONDITIONS
-      ? [leaves.length, 'conditions', MAX_CONDITIONS]
-      : [passes.length, 'computed or spatial conditions', MAX_PASSES]
-  if (found > max)
-    throw new Fault('ODSQLError', {
-      reason: `the filter has ${found} ${kind}, of which at most ${max} are served.`,
-      clause: 'where',
-    })
-}
-
-function leavesOf(condition: Condition): readonly Condition[] {
-  if (condition.type === 'and' || condition.type === 'or') return condition.operands.flatMap(leavesOf)
-  return condition.type === 'not' ? leavesOf(condition.operand) : [condition]
+  const excess = excessOf(filter)
+  if (excess !== null) throw new Fault('ODSQLError', { reason: `the filter has ${excess}.`, clause: 'where' })
 }

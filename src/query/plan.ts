@@ -303,8 +303,16 @@ export interface GroupQuery extends Question {
 
 export type Query = RecordQuery | GroupQuery
 
-/** The plan of "all records", from which others are made. */
-export const ALL: Condition = { type: 'always', value: true }
+/** The condition that every record satisfies. */
+export const ALWAYS: Condition = { type: 'always', value: true }
+
+/** The condition that no record satisfies. */
+export const NEVER: Condition = { type: 'always', value: false }
+
+/** A number as a value. */
+export function numberScalar(value: number): Scalar {
+  return { type: 'constant', value: value + 0, of: Number.isSafeInteger(value) ? 'int' : 'double' }
+}
 
 /** The type of the values of a scalar. */
 export function scalarType(scalar: Scalar): FieldType {
@@ -340,55 +348,33 @@ export function scalarType(scalar: Scalar): FieldType {
   }
 }
 
-/** The fields that a scalar reads. */
-export function fieldsOf(scalar: Scalar): readonly Field[] {
-  switch (scalar.type) {
-    case 'field':
-    case 'distance':
-    case 'coordinate':
-      return [scalar.field]
+/** The values and conditions that a value or condition is made of. */
+export function planParts(node: Scalar | Condition): readonly (Scalar | Condition)[] {
+  switch (node.type) {
+    case 'and':
+    case 'or':
+      return node.operands
+    case 'some':
+      return [node.condition]
     case 'valueCount':
-      return [scalar.field, ...(scalar.where === undefined ? [] : fieldsOfCondition(scalar.where.condition))]
-    case 'choice':
-      return scalar.branches.flatMap(({ when, value }) => [...fieldsOfCondition(when), ...fieldsOf(value)])
-    case 'constant':
-    case 'element':
-      return []
-    case 'function':
-      return scalar.arguments.flatMap(fieldsOf)
-    case 'truth':
-      return [...fieldsOfCondition(scalar.holds), ...fieldsOfCondition(scalar.fails)]
+      return node.where === undefined ? [] : [node.where.condition]
+    case 'relation':
     case 'arithmetic':
-      return [...fieldsOf(scalar.left), ...fieldsOf(scalar.right)]
+      return [node.left, node.right]
+    case 'choice':
+      return node.branches.flatMap(({ when, value }) => [when, value])
+    case 'function':
+      return node.arguments
+    case 'truth':
+      return [node.holds, node.fails]
     case 'ifNull':
-      return [...fieldsOf(scalar.operand), ...fieldsOf(scalar.other)]
-    case 'length':
-    case 'lower':
-    case 'datePart':
-    case 'dateFormat':
-    case 'json':
-      return fieldsOf(scalar.operand)
+      return [node.operand, node.other]
     default:
-      return scalar satisfies never
+      return 'operand' in node ? [node.operand] : []
   }
 }
 
-/** The fields that a condition reads. */
-function fieldsOfCondition(condition: Condition): readonly Field[] {
-  switch (condition.type) {
-    case 'and':
-    case 'or':
-      return condition.operands.flatMap(fieldsOfCondition)
-    case 'not':
-      return fieldsOfCondition(condition.operand)
-    case 'relation':
-      return [...fieldsOf(condition.left), ...fieldsOf(condition.right)]
-    case 'some':
-      return [condition.field, ...fieldsOfCondition(condition.condition)]
-    case 'words':
-    case 'always':
-      return []
-    default:
-      return [condition.field]
-  }
+/** The fields that a value or condition reads. */
+export function fieldsOf(node: Scalar | Condition): readonly Field[] {
+  return [...('field' in node ? [node.field] : []), ...planParts(node).flatMap(fieldsOf)]
 }

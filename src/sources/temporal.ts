@@ -4,6 +4,7 @@ import {
   type LocalTime,
   localToEpoch,
   utcEpoch,
+  utcParts,
   zoneOffset,
 } from '../model/time.ts'
 import { compilePattern, isClockTime } from './calendar-pattern.ts'
@@ -147,17 +148,9 @@ function parseEpoch(text: string, unit: number, zone: string): Written | undefin
   const epoch = Math.round(Number(text) * unit)
   if (!(epoch >= EARLIEST + DAY && epoch <= LATEST - DAY)) return undefined
   const offset = zone === 'UTC' ? 0 : zoneOffset(zone, epoch)
-  const date = new Date(epoch + offset)
-  const local: LocalTime = {
-    year: date.getUTCFullYear(),
-    month: date.getUTCMonth() + 1,
-    day: date.getUTCDate(),
-    hour: date.getUTCHours(),
-    minute: date.getUTCMinutes(),
-    second: date.getUTCSeconds(),
-    fraction: date.getUTCMilliseconds() === 0 ? '' : String(date.getUTCMilliseconds()).padStart(3, '0'),
-  }
-  return { local, offset }
+  const milliseconds = (((epoch + offset) % 1000) + 1000) % 1000
+  const fraction = milliseconds === 0 ? '' : String(milliseconds).padStart(3, '0')
+  return { local: { ...utcParts(epoch + offset), fraction }, offset }
 }
 
 /** Days whose offset is remembered, at most. */

@@ -6,6 +6,7 @@ import type { GroupRow } from '../../query/decode-groups.ts'
 import { findGroups } from '../../query/execute/aggregate.ts'
 import type { Executor } from '../../query/execute/executor.ts'
 import { findRecord, findRecords } from '../../query/execute/find.ts'
+import { TECHNICAL } from '../../query/field-names.ts'
 import {
   type EntitiesPlan,
   type ODataClauses,
@@ -15,7 +16,6 @@ import {
 import { type ApplyRow, answerRows, pageOf, type RowsPlan } from '../../query/odata/rows.ts'
 import { valuesReader } from '../../query/odata/values.ts'
 import type { Condition, GroupQuery, RecordQuery } from '../../query/plan.ts'
-import { TECHNICAL } from '../../query/technical.ts'
 import type { EntityRow, Version } from './format/shape.ts'
 import type { RowCache } from './row-cache.ts'
 import type { ServedSet } from './sets.ts'

@@ -1,7 +1,7 @@
 import type { ServedDataset } from '../../catalog/served.ts'
 import type { DatasetList } from '../../catalog/visible.ts'
 import { type EntityModel, entityModel, typeNames } from '../../model/edm.ts'
-import { TECHNICAL } from '../../query/technical.ts'
+import { TECHNICAL } from '../../query/field-names.ts'
 
 /** An entity set: a dataset as it is served, and how OData sees it. */
 export interface ServedSet {

@@ -109,3 +109,14 @@ export interface OrderItem {
   readonly descending: boolean
   readonly span: Span
 }
+
+/** The operands of a chain of one operator, which leans to the left, in their order: some thousand need no deep stack. */
+export function chain(node: Extract<Expression, { type: 'or' | 'and' }>): readonly Expression[] {
+  const operands: Expression[] = []
+  let first: Expression = node
+  while (first.type === node.type) {
+    operands.push(first.right)
+    first = first.left
+  }
+  return [first, ...operands.reverse()]
+}

@@ -1,6 +1,6 @@
-import type { Argument, ClauseName, Expression } from '../../language/odsql/ast.ts'
+import { type Argument, type ClauseName, chain, type Expression } from '../../language/odsql/ast.ts'
 import { parseSelect, parseWhere } from '../../language/odsql/parse.ts'
-import { isOrdered } from '../../model/comparison.ts'
+import { type ComparisonOperator, FLIPPED, isOrdered } from '../../model/comparison.ts'
 import { compileCall, compileTextTest, isTextTest } from './expression-functions.ts'
 import {
   type CompiledExpression,
@@ -146,21 +146,12 @@ function compileTest(node: Expression, scope: ExpressionScope): Test {
   }
 }
 
-/** The operands of a chain of one operator, which leans to the left: some thousand need no deep stack. */
-function chain(node: Extract<Expression, { type: 'or' | 'and' }>): readonly Expression[] {
-  const operands: Expression[] = []
-  let first: Expression = node
-  while (first.type === node.type) {
-    operands.push((first as typeof node).right)
-    first = (first as typeof node).left
-  }
-  return [first, ...operands.reverse()]
-}
-
-const FLIPPED = { '=': '=', '!=': '!=', '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const
-type Operator = keyof typeof FLIPPED
-
-function comparison(left: Expression, operator: Operator, right: Argument, scope: ExpressionScope): Test {
+function comparison(
+  left: Expression,
+  operator: ComparisonOperator,
+  right: Argument,
+  scope: ExpressionScope,
+): Test {
   if (left.type === 'date') {
     if (right.type === 'date') throw refused(scope, 'a comparison needs a column on one side', right.span)
     return comparison(right as Expression, FLIPPED[operator], left, scope)

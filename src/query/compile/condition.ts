@@ -3,6 +3,7 @@ import { circle } from '../../model/great-circle.ts'
 import { GEOF, LODESTONE, XSD } from '../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../sparql/algebra.ts'
 import { apply, binary, call, exists, foldTerm, iri, literal, not } from '../../sparql/build.ts'
+import { technicalName } from '../field-names.ts'
 import {
   type Bound,
   type Condition,
@@ -11,7 +12,6 @@ import {
   type SpatialRelation,
   type Word,
 } from '../plan.ts'
-import { technicalName } from '../technical.ts'
 import { PatternBuilder, type Preflight } from './pattern-builder.ts'
 import { compileScalar } from './scalar.ts'
 import {

@@ -13,8 +13,8 @@ import {
   triple,
   variable,
 } from '../../sparql/build.ts'
+import { technicalName } from '../field-names.ts'
 import type { Condition } from '../plan.ts'
-import { technicalName } from '../technical.ts'
 import { type CompileTarget, POSITION, predicateOf, RECORD, spaceOf, targetConstant } from './target.ts'
 
 /** Names and clocks of one query; it lives for one compilation. */

@@ -1,7 +1,7 @@
 import { coarsePrecision, type Field, type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { setMember } from '../../model/lookup.ts'
 import { numberText } from '../../model/number.ts'
-import { instantText, localToEpoch, utcEpoch, zoneOffset } from '../../model/time.ts'
+import { instantText, localToEpoch, utcEpoch, utcParts, zoneOffset } from '../../model/time.ts'
 import type { Value } from '../../model/value.ts'
 import { isStored } from '../compile/records.ts'
 import type { RecordRow } from '../decode.ts'
@@ -206,20 +206,10 @@ function lotStart(
   timezone: string,
 ): string {
   const wall = wallTime(place, width, unit)
-  const date = new Date(wall)
   if (type === 'date') return instantText(wall / 1000, '').slice(0, 10)
-  const local = {
-    year: date.getUTCFullYear(),
-    month: date.getUTCMonth() + 1,
-    day: date.getUTCDate(),
-    hour: date.getUTCHours(),
-    minute: date.getUTCMinutes(),
-    second: date.getUTCSeconds(),
-    fraction: '',
-  }
   const milliseconds = wall - Math.floor(wall / 1000) * 1000
   const fraction = milliseconds === 0 ? '' : String(milliseconds).padStart(3, '0')
-  return instantText(Math.floor(localToEpoch(local, timezone) / 1000), fraction)
+  return instantText(Math.floor(localToEpoch(utcParts(wall), timezone) / 1000), fraction)
 }
 
 function wallTime(place: number, width: number, unit: IntervalUnit): number {

@@ -1,13 +1,14 @@
 import type { AggregateItem, Expression, Transformation } from '../../language/odata/ast.ts'
 import type { FieldType } from '../../model/field.ts'
+import { refuseLarge } from '../excess.ts'
+import { capital } from '../faults.ts'
 import type { Scalar } from '../plan.ts'
-import { refuseLarge } from './excess.ts'
 import { meaningOf } from './expression.ts'
-import { capital } from './logic.ts'
 import {
   describeMeaning,
   describeType,
   isNumericMeaning,
+  isValue,
   KIND_FIELDS,
   type MeaningKind,
   scalarOf,
@@ -36,7 +37,7 @@ export function aggregateColumn({ operand, method, span }: AggregateItem, scope:
   if (!['sum', 'min', 'max', 'average', 'countdistinct'].includes(known))
     throw unserved(scope, `The method ${method.slice(0, 60)}`, span)
   const meaning = meaningOf(operand, scope)
-  if (meaning.type !== 'value' && meaning.type !== 'constant' && meaning.type !== 'test')
+  if (!isValue(meaning))
     throw unserved(
       scope,
       `Aggregation of ${describeMeaning(operand)} of type ${describeType(meaning)}`,

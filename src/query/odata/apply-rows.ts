@@ -13,7 +13,15 @@ import {
 import { computeNames } from './columns.ts'
 import { conditionOf } from './expression.ts'
 import { logicTest } from './logic.ts'
-import { KIND_FIELDS, type Meaning, type MeaningKind, NULL_SCALAR, perRecord, scalarOf } from './meaning.ts'
+import {
+  isValue,
+  KIND_FIELDS,
+  type Meaning,
+  meaningKindOf,
+  NULL_SCALAR,
+  perRecord,
+  scalarOf,
+} from './meaning.ts'
 import { orderRows } from './order.ts'
 import type { RowExtent, RowStep } from './rows.ts'
 import { type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
@@ -131,11 +139,9 @@ export function computeRows(
   const names = computeNames(items, scope)
   const added = items.map(({ name }) => {
     const meaning = names.get(name)
-    const value: Scalar =
-      meaning?.type === 'value' || meaning?.type === 'constant' || meaning?.type === 'test'
-        ? checked(scalarOf(meaning))
-        : NULL_SCALAR
-    const kind = meaning === undefined || logicTest(meaning) !== null ? 'boolean' : kindIn(meaning)
+    const value: Scalar = meaning !== undefined && isValue(meaning) ? checked(scalarOf(meaning)) : NULL_SCALAR
+    const isBoolean = meaning === undefined || logicTest(meaning) !== null
+    const kind = isBoolean ? 'boolean' : (meaningKindOf(meaning) ?? 'string')
     return { name, kind, value, epoch: meaning?.type === 'value' && meaning.epoch }
   })
   return {
@@ -143,10 +149,6 @@ export function computeRows(
     steps: [...stage.steps, { type: 'compute', values: added.map(({ value }) => value) }],
     cells: [...stage.cells, ...added.map(({ name, kind, epoch }) => ({ name, kind, epoch }))],
   }
-}
-
-function kindIn(meaning: Meaning): MeaningKind {
-  return meaning.type === 'value' || meaning.type === 'constant' ? meaning.kind : 'string'
 }
 
 function placeOf(name: string, stage: RowStage, scope: Scope, span: Transformation['span']): number {

@@ -1,9 +1,10 @@
 import type { ArithmeticOperator, Span } from '../../language/odata/ast.ts'
-import type { Scalar } from '../plan.ts'
+import { capital } from '../faults.ts'
+import { numberScalar, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed, epochScalar } from './computed.ts'
 import { epochOf } from './evaluate.ts'
-import { capital, negative } from './logic.ts'
+import { negative } from './logic.ts'
 import {
   type ConstantMeaning,
   constantOf,
@@ -13,7 +14,6 @@ import {
   type Meaning,
   type MeaningKind,
   NULL,
-  numberScalar,
   scalarOf,
   type ValueMeaning,
 } from './meaning.ts'

@@ -1,17 +1,18 @@
 import type { Expression, Span } from '../../language/odata/ast.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { FunctionName, Scalar } from '../plan.ts'
+import { any } from '../conditions.ts'
+import { capital } from '../faults.ts'
+import { ALWAYS, type FunctionName, NEVER, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
-import { capital, certain, either, presence } from './logic.ts'
+import { certain, presence } from './logic.ts'
 import {
-  ALWAYS,
   describeMeaning,
   describeType,
+  isValue,
   KIND_TYPES,
   type Meaning,
   type MeaningKind,
-  NEVER,
   NULL,
   scalarOf,
   type TestMeaning,
@@ -62,7 +63,7 @@ const FUNCTIONS: Readonly<Partial<Record<MeaningKind, FunctionName>>> = {
 export function castTo({ meaning, node }: Side, target: string, span: Span, scope: Scope): Meaning {
   const to = targetKind(target, span, scope)
   if (meaning.type === 'null') return NULL
-  if (meaning.type !== 'constant' && meaning.type !== 'value' && meaning.type !== 'test')
+  if (!isValue(meaning))
     throw unserved(scope, `A cast of ${describeMeaning(node)}, which is ${describeType(meaning)},`, span)
   if (to === null) throw unserved(scope, `A cast to ${target.slice(0, 60)}`, span)
   const kind = meaning.type === 'test' ? 'boolean' : meaning.kind
@@ -134,7 +135,7 @@ export function isOf({ meaning, node }: Side, target: string, span: Span, scope:
       return certain(isPoint || isText ? { type: 'present', field: meaning.field } : NEVER)
     }
     case 'test':
-      return certain(to === 'boolean' ? either([meaning.holds, meaning.fails]) : NEVER)
+      return certain(to === 'boolean' ? any([meaning.holds, meaning.fails]) : NEVER)
     case 'constant':
       return certain(meaning.kind === to ? ALWAYS : NEVER)
     case 'value': {

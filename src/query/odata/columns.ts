@@ -1,13 +1,14 @@
 import type { ComputeItem, SelectItem } from '../../language/odata/ast.ts'
 import type { EdmValue, EntityColumn, EntityModel } from '../../model/edm.ts'
 import { KEY } from '../../model/edm.ts'
+import { refuseLarge } from '../excess.ts'
+import { capital } from '../faults.ts'
+import { technicalName } from '../field-names.ts'
 import type { Scalar, SelectedColumn } from '../plan.ts'
-import { technicalName } from '../technical.ts'
 import { edmValue } from './edm-value.ts'
 import { type Elements, elementsOf } from './elements.ts'
-import { refuseLarge } from './excess.ts'
 import { meaningOf } from './expression.ts'
-import { canBeInfinite, capital } from './logic.ts'
+import { canBeInfinite } from './logic.ts'
 import {
   describeMeaning,
   describeType,

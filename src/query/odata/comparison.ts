@@ -1,21 +1,20 @@
 import type { Expression, ODataComparison, Span } from '../../language/odata/ast.ts'
-import { negate } from '../conditions.ts'
-import type { Comparator, Condition, Scalar } from '../plan.ts'
+import { any, every, negate } from '../conditions.ts'
+import { refuseLarge } from '../excess.ts'
+import { capital } from '../faults.ts'
+import { ALWAYS, type Comparator, type Condition, NEVER, numberScalar, type Scalar } from '../plan.ts'
 import { epochScalar } from './computed.ts'
 import { epochOf, relatedCells } from './evaluate.ts'
-import { refuseLarge } from './excess.ts'
 import { someOf } from './lambda.ts'
-import { canBeInfinite, capital, certain, either, every, logicTest, presence } from './logic.ts'
+import { canBeInfinite, certain, logicTest, presence } from './logic.ts'
 import {
-  ALWAYS,
   type ConstantMeaning,
   describeMeaning,
   describeType,
   isNumericMeaning,
   type Meaning,
   type MeaningKind,
-  NEVER,
-  numberScalar,
+  meaningKindOf,
   scalarOf,
   type TestMeaning,
   type ValueMeaning,
@@ -68,7 +67,7 @@ function refuseUnlike(left: Side, operator: ODataComparison, right: Side, span: 
   if (sides.some(({ type }) => type === 'record')) throw unserved(scope, 'A comparison of entities', span)
   if (sides.some(({ type }) => type === 'null')) return
   if (sides.every(({ type }) => type === 'place')) throw unserved(scope, 'A comparison of places', span)
-  const [a, b] = sides.map(kindAmong)
+  const [a, b] = sides.map(meaningKindOf)
   if (a !== null && b !== null && a !== undefined && b !== undefined && areAlike(a, b, operator)) return
   throw wrong(
     scope,
@@ -76,11 +75,6 @@ function refuseUnlike(left: Side, operator: ODataComparison, right: Side, span: 
     span,
     a === 'string' && isTemporal(b) ? 'write a date without quotes' : undefined,
   )
-}
-
-function kindAmong(meaning: Meaning): MeaningKind | null {
-  if (meaning.type === 'test') return 'boolean'
-  return meaning.type === 'value' || meaning.type === 'constant' ? meaning.kind : null
 }
 
 function isTemporal(kind: MeaningKind | null | undefined): boolean {
@@ -121,7 +115,7 @@ function absence(meaning: Meaning): Condition {
     case 'value':
       return negate(presence(meaning.scalar))
     case 'test':
-      return negate(either([meaning.holds, meaning.fails]))
+      return negate(any([meaning.holds, meaning.fails]))
     default:
       return NEVER
   }
@@ -129,20 +123,20 @@ function absence(meaning: Meaning): Condition {
 
 /** False comes before true. */
 function compareTests(a: TestMeaning, operator: Ordered, b: TestMeaning): Condition {
-  const equal = either([every([a.holds, b.holds]), every([a.fails, b.fails])])
+  const equal = any([every([a.holds, b.holds]), every([a.fails, b.fails])])
   switch (operator) {
     case 'eq': {
       const isNull = every([a.holds, a.fails, b.holds, b.fails].map(negate))
-      return isCertain(a) || isCertain(b) ? equal : either([equal, isNull])
+      return isCertain(a) || isCertain(b) ? equal : any([equal, isNull])
     }
     case 'gt':
       return every([a.holds, b.fails])
     case 'lt':
       return every([a.fails, b.holds])
     case 'ge':
-      return either([equal, every([a.holds, b.fails])])
+      return any([equal, every([a.holds, b.fails])])
     case 'le':
-      return either([equal, every([a.fails, b.holds])])
+      return any([equal, every([a.fails, b.holds])])
     default:
       return operator satisfies never
   }
@@ -238,7 +232,7 @@ function compareValues(left: ValueMeaning, operator: Ordered, right: ValueMeanin
   const [a, b] = alike(left, right)
   const related: Condition = { type: 'relation', left: a, operator: COMPARATORS[operator], right: b }
   if (operator !== 'eq') return related
-  return either([related, every([negate(presence(a)), negate(presence(b))])])
+  return any([related, every([negate(presence(a)), negate(presence(b))])])
 }
 
 /** Two values in the same form: numbers as they are, dates and moments as moments, or as seconds. */

@@ -1,6 +1,6 @@
 import type { SelectOption } from '../../language/odata/ast.ts'
 import { field } from '../../model/field.ts'
-import { refuseExcessOfOData } from './excess.ts'
+import { refuseExcessOfOData } from '../excess.ts'
 import { conditionOf } from './expression.ts'
 import { perRecord } from './meaning.ts'
 import { orderRows } from './order.ts'

@@ -1,6 +1,6 @@
 import { isOrdered } from '../../model/comparison.ts'
 import type { Field, FieldType } from '../../model/field.ts'
-import { numberText } from '../../model/number.ts'
+import { calculated, numberText } from '../../model/number.ts'
 import { dateBounds, parseDate } from '../dates.ts'
 import {
   type Comparator,
@@ -27,12 +27,8 @@ export function evaluate(scalar: Scalar, read: CellReader): ApplyCell {
       return read(scalar.field)
     case 'constant':
       return scalar.value
-    case 'arithmetic': {
-      const [left, right] = [evaluate(scalar.left, read), evaluate(scalar.right, read)]
-      const [a, b] = [left, right].map(value => (typeof value === 'bigint' ? Number(value) : value))
-      if (typeof a !== 'number' || typeof b !== 'number') return null
-      return arithmetic(scalar.operator, a, b)
-    }
+    case 'arithmetic':
+      return calculated(scalar.operator, evaluate(scalar.left, read), evaluate(scalar.right, read))
     case 'length':
     case 'lower': {
       const text = evaluate(scalar.operand, read)
@@ -139,21 +135,6 @@ function compareNumbers(a: number, b: number): number {
 function compareTexts(a: string, b: string, type: FieldType): number {
   const bytes = (text: string) => Buffer.from(type === 'datetime' ? text.replace(/Z$/, '') : text)
   return Buffer.compare(bytes(a), bytes(b))
-}
-
-function arithmetic(operator: '+' | '-' | '*' | '/', left: number, right: number): number | null {
-  switch (operator) {
-    case '+':
-      return left + right
-    case '-':
-      return left - right
-    case '*':
-      return left * right
-    case '/':
-      return right === 0 ? null : left / right
-    default:
-      return operator satisfies never
-  }
 }
 
 const DATE_TEXT = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?Z)?$/

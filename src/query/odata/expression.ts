@@ -4,7 +4,8 @@ import type {
   LogicalOperator,
   ODataComparison,
 } from '../../language/odata/ast.ts'
-import { negate } from '../conditions.ts'
+import { any, every, negate } from '../conditions.ts'
+import { capital } from '../faults.ts'
 import type { Condition } from '../plan.ts'
 import { calculate, negatedMeaning } from './arithmetic.ts'
 import { castTo, isOf, operandNode } from './cast.ts'
@@ -14,7 +15,7 @@ import { applyFunction } from './functions.ts'
 import { applyGeo } from './geo.ts'
 import { everyValue, someOf, someValue } from './lambda.ts'
 import { literalMeaning } from './literal.ts'
-import { capital, certain, conjunction, disjunction, either, every, logicTest, requireTest } from './logic.ts'
+import { certain, conjunction, disjunction, logicTest, requireTest } from './logic.ts'
 import {
   type CollectionMeaning,
   describeMeaning,
@@ -162,7 +163,7 @@ function inList({ left, right, span }: Extract<Expression, { type: 'in' }>, scop
   const list = meaningOf(right, scope)
   if (list.type === 'list') {
     const tests = list.items.map(item => compare(side, 'eq', sideOf(item, scope), item.span, scope))
-    return certain(either(tests.map(({ holds }) => holds)))
+    return certain(any(tests.map(({ holds }) => holds)))
   }
   if (list.type !== 'collection')
     throw wrong(
@@ -199,7 +200,7 @@ function lambda(node: Extract<Expression, { type: 'lambda' }>, scope: Scope): Me
   return certain(
     quantifier === 'any'
       ? someValue(field, number, every([...filtersOfCollection(collection), condition]))
-      : everyValue(field, number, either([...filtersOfCollection(collection).map(negate), condition])),
+      : everyValue(field, number, any([...filtersOfCollection(collection).map(negate), condition])),
   )
 }
 

@@ -1,20 +1,20 @@
 import type { Expression } from '../../language/odata/ast.ts'
 import { lookup } from '../../model/lookup.ts'
-import type { DatePartName, FunctionName, Scalar } from '../plan.ts'
+import { capital } from '../faults.ts'
+import { type DatePartName, type FunctionName, numberScalar, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
-import { capital } from './logic.ts'
 import {
   constantOf,
   DAY,
   describeMeaning,
   describeType,
+  isValue,
   type Meaning,
   type MeaningKind,
   meaningKindOf,
   NULL,
   NUMBER,
-  numberScalar,
   scalarOf,
   TEXT_MEANING,
   WHOLE,
@@ -76,11 +76,7 @@ export function applyFunction(call: FunctionCall, sides: readonly Side[], scope:
   const meanings = sides.map(({ meaning }) => meaning)
   if (meanings.some(({ type }) => type === 'null')) return NULL
   refuseShifted(call, meanings, scope)
-  const scalars = meanings.map(meaning =>
-    meaning.type === 'constant' || meaning.type === 'value' || meaning.type === 'test'
-      ? scalarOf(meaning)
-      : numberScalar(0),
-  )
+  const scalars = meanings.map(meaning => (isValue(meaning) ? scalarOf(meaning) : numberScalar(0)))
   const [first = numberScalar(0), second = numberScalar(0), third] = scalars
   const [operand = NULL] = meanings
   const make = (kind: MeaningKind, scalar: Scalar) => computed(kind, scalar, meanings)

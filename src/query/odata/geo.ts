@@ -1,10 +1,10 @@
 import { positionsOf, toGeoShape } from '../../model/geometry.ts'
 import { distanceFrom } from '../../model/great-circle.ts'
 import type { Geometry } from '../../model/value.ts'
+import { capital } from '../faults.ts'
 import { geometryFlaw } from '../resolve/geometries.ts'
 import type { Side } from './comparison.ts'
 import type { FunctionCall } from './functions.ts'
-import { capital } from './logic.ts'
 import {
   type ConstantMeaning,
   constantOf,

@@ -1,8 +1,7 @@
+import { FLIPPED } from '../../model/comparison.ts'
 import type { Field } from '../../model/field.ts'
-import { any, negate } from '../conditions.ts'
-import type { Comparator, Condition, ElementTest, Scalar } from '../plan.ts'
-import { every } from './logic.ts'
-import { NEVER } from './meaning.ts'
+import { any, every, negate } from '../conditions.ts'
+import { type Comparator, type Condition, type ElementTest, NEVER, planParts, type Scalar } from '../plan.ts'
 
 /**
  * The condition that some value of a field satisfies another, in which it is the `element` of a number: as a condition
@@ -38,15 +37,6 @@ const OPPOSITE: Readonly<Record<Comparator, Comparator>> = {
   '>=': '<',
 }
 
-const FLIPPED: Readonly<Record<Comparator, Comparator>> = {
-  '=': '=',
-  '!=': '!=',
-  '<': '>',
-  '<=': '>=',
-  '>': '<',
-  '>=': '<=',
-}
-
 /** A comparison of the element, or its beginning, as a condition of the field; null for any other. */
 function ofField(field: Field, number: number, condition: Condition): Condition | null {
   if (condition.type === 'not') {
@@ -70,44 +60,12 @@ function isElement(scalar: Scalar, number: number): boolean {
   return scalar.type === 'element' && scalar.number === number
 }
 
-/** True where a condition looks at the element of a number. */
-function mentions(condition: Condition, number: number): boolean {
-  switch (condition.type) {
-    case 'and':
-    case 'or':
-      return condition.operands.some(operand => mentions(operand, number))
-    case 'not':
-      return mentions(condition.operand, number)
-    case 'some':
-      return mentions(condition.condition, number)
-    case 'relation':
-      return reads(condition.left, number) || reads(condition.right, number)
-    default:
-      return false
-  }
-}
-
-function reads(scalar: Scalar, number: number): boolean {
-  switch (scalar.type) {
-    case 'element':
-      return scalar.number === number
-    case 'function':
-      return scalar.arguments.some(argument => reads(argument, number))
-    case 'arithmetic':
-      return reads(scalar.left, number) || reads(scalar.right, number)
-    case 'length':
-    case 'lower':
-    case 'datePart':
-      return reads(scalar.operand, number)
-    case 'valueCount':
-      return scalar.where !== undefined && mentions(scalar.where.condition, number)
-    case 'choice':
-      return scalar.branches.some(({ when, value }) => mentions(when, number) || reads(value, number))
-    case 'truth':
-      return mentions(scalar.holds, number) || mentions(scalar.fails, number)
-    default:
-      return false
-  }
+/** True where a condition or value looks at the element of a number. */
+function mentions(node: Condition | Scalar, number: number): boolean {
+  return (
+    (node.type === 'element' && node.number === number) ||
+    planParts(node).some(part => mentions(part, number))
+  )
 }
 
 /** The condition that every value of a field satisfies another; it holds of none. */

@@ -1,26 +1,9 @@
 import type { Expression } from '../../language/odata/ast.ts'
-import { all, any, negate } from '../conditions.ts'
-import { type Condition, type Scalar, scalarType } from '../plan.ts'
-import {
-  ALWAYS,
-  describeMeaning,
-  describeType,
-  type Meaning,
-  NEVER,
-  numberScalar,
-  type TestMeaning,
-} from './meaning.ts'
+import { any, every, negate } from '../conditions.ts'
+import { capital } from '../faults.ts'
+import { ALWAYS, type Condition, NEVER, numberScalar, type Scalar, scalarType } from '../plan.ts'
+import { describeMeaning, describeType, type Meaning, type TestMeaning } from './meaning.ts'
 import { type Scope, wrong } from './scope.ts'
-
-/** Conjunction; of nothing, what always holds. */
-export function every(conditions: readonly Condition[]): Condition {
-  return all(conditions) ?? ALWAYS
-}
-
-/** Disjunction; of nothing, what never holds. */
-export function either(conditions: readonly Condition[]): Condition {
-  return any(conditions)
-}
 
 /** A test that is never null. */
 export function certain(holds: Condition): TestMeaning {
@@ -87,13 +70,13 @@ export function requireTest(meaning: Meaning, node: Expression, scope: Scope): T
 /** Conjunction of three values: it fails where any operand fails. */
 export function conjunction(tests: readonly TestMeaning[]): TestMeaning {
   const [holds, fails] = [tests.map(test => test.holds), tests.map(test => test.fails)]
-  return { type: 'test', holds: every(holds), fails: either(fails) }
+  return { type: 'test', holds: every(holds), fails: any(fails) }
 }
 
 /** Disjunction of three values: it fails where every operand fails. */
 export function disjunction(tests: readonly TestMeaning[]): TestMeaning {
   const [holds, fails] = [tests.map(test => test.holds), tests.map(test => test.fails)]
-  return { type: 'test', holds: either(holds), fails: every(fails) }
+  return { type: 'test', holds: any(holds), fails: every(fails) }
 }
 
 /** The condition that a value is not null. */
@@ -108,7 +91,7 @@ export function presence(scalar: Scalar): Condition {
     case 'valueCount':
       return ALWAYS
     case 'truth':
-      return either([scalar.holds, scalar.fails])
+      return any([scalar.holds, scalar.fails])
     case 'choice':
       return firstThat(scalar.branches, ({ value }) => presence(value))
     case 'length':
@@ -144,7 +127,7 @@ export function firstThat<Item extends { readonly when: Condition }>(
   branches: readonly Item[],
   of: (branch: Item) => Condition,
 ): Condition {
-  return either(
+  return any(
     branches.map((branch, index) =>
       every([...branches.slice(0, index).map(({ when }) => negate(when)), branch.when, of(branch)]),
     ),
@@ -177,8 +160,4 @@ export function canBeInfinite(scalar: Scalar): boolean {
 /** A number taken from 0. */
 export function negative(scalar: Scalar): Scalar {
   return { type: 'arithmetic', operator: '-', left: numberScalar(0), right: scalar }
-}
-
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,7 +1,7 @@
 import type { Expression } from '../../language/odata/ast.ts'
 import type { ColumnType } from '../../model/edm.ts'
 import type { Field, FieldType } from '../../model/field.ts'
-import type { Condition, Constant, ElementTest, Scalar } from '../plan.ts'
+import { type Condition, type Constant, type ElementTest, numberScalar, type Scalar } from '../plan.ts'
 
 /** The primitive types of OData as far as they are distinguished: one integer type, one of each other kind. */
 export type MeaningKind =
@@ -70,8 +70,6 @@ export type Meaning =
   | { readonly type: 'object' }
 
 export const NULL: Meaning = { type: 'null' }
-export const ALWAYS: Condition = { type: 'always', value: true }
-export const NEVER: Condition = { type: 'always', value: false }
 
 /** Names of types in faults and in the declarations of answers. */
 export const KIND_TYPES: Readonly<Record<MeaningKind, ColumnType>> = {
@@ -166,10 +164,6 @@ export function scalarOf(meaning: ConstantMeaning | ValueMeaning | TestMeaning):
 /** True for what can be computed with and answered. */
 export function isValue(meaning: Meaning): meaning is Parameters<typeof scalarOf>[0] {
   return meaning.type === 'constant' || meaning.type === 'value' || meaning.type === 'test'
-}
-
-export function numberScalar(value: number): Scalar {
-  return { type: 'constant', value: value + 0, of: Number.isSafeInteger(value) ? 'int' : 'double' }
 }
 
 /** A value that is null: the whole number of a text that is none. */

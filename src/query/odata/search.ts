@@ -1,9 +1,7 @@
 import type { SearchExpression } from '../../language/odata/ast.ts'
 import { tokens } from '../../model/search.ts'
-import { negate } from '../conditions.ts'
-import type { Condition, Word } from '../plan.ts'
-import { either, every } from './logic.ts'
-import { ALWAYS } from './meaning.ts'
+import { any, every, negate } from '../conditions.ts'
+import { ALWAYS, type Condition, type Word } from '../plan.ts'
 import { type Scope, withinScope, wrong } from './scope.ts'
 
 /** Words of all terms of one search. */
@@ -33,7 +31,7 @@ function resolve(node: SearchExpression, outer: Scope, words: { count: number })
     case 'and':
       return every(node.operands.map(operand => resolve(operand, scope, words)))
     case 'or':
-      return either(node.operands.map(operand => resolve(operand, scope, words)))
+      return any(node.operands.map(operand => resolve(operand, scope, words)))
     case 'not':
       return negate(resolve(node.operand, scope, words))
     default:

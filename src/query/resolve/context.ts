@@ -11,9 +11,8 @@ import type { Field } from '../../model/field.ts'
 import type { Language } from '../../model/language.ts'
 import type { Dialect } from '../dialect.ts'
 import { describeValue, malformed } from '../faults.ts'
-import { findField } from '../field-names.ts'
+import { findField, TECHNICAL, technicalNamed } from '../field-names.ts'
 import type { Scalar } from '../plan.ts'
-import { TECHNICAL, technicalNamed } from '../technical.ts'
 
 /** Resolves the names and literals of a query in the context of its dataset. */
 export interface ResolveContext {

@@ -1,8 +1,9 @@
 import type { Argument, ClauseName, Expression } from '../../language/odsql/ast.ts'
 import { NOW_ADDERS, NOW_SETTERS, WEEKDAYS } from '../../language/odsql/vocabulary.ts'
+import { daysOf } from '../../model/calendar.ts'
 import { nearest } from '../../model/did-you-mean.ts'
 import { lookup } from '../../model/lookup.ts'
-import { daysInMonth, type LocalTime, localToEpoch, utcEpoch, zoneOffset } from '../../model/time.ts'
+import { localToEpoch, utcEpoch, utcParts, zoneOffset } from '../../model/time.ts'
 import type { DateConstant } from '../dates.ts'
 import { malformed } from '../faults.ts'
 
@@ -30,7 +31,7 @@ export function nowConstant(call: Call, clause: ClauseName, now: number, timezon
   const months = (shift.set.get('month') ?? local.getUTCMonth() + 1) - 1 + (shift.add.get('months') ?? 0)
   const wholeYear = inYears(year + Math.floor(months / 12))
   const month = (((months % 12) + 12) % 12) + 1
-  const day = Math.min(shift.set.get('day') ?? local.getUTCDate(), daysInMonth(wholeYear, month))
+  const day = Math.min(shift.set.get('day') ?? local.getUTCDate(), daysOf(wholeYear, month))
   const clock = {
     hour: shift.set.get('hour') ?? local.getUTCHours(),
     minute: shift.set.get('minute') ?? local.getUTCMinutes(),
@@ -44,12 +45,12 @@ export function nowConstant(call: Call, clause: ClauseName, now: number, timezon
   const elapsed =
     [...shift.add].reduce((sum, [name, count]) => sum + (lookup(UNITS, name) ?? 0) * count, 0) +
     seconds * 1000
-  const moved = localToEpoch(partsOf(wall), timezone) + elapsed
+  const moved = localToEpoch(utcParts(wall), timezone) + elapsed
   const instant = shift.weekdays.length === 0 ? moved : toWeekdays(moved, shift.weekdays, timezone)
   const offset = zoneOffset(timezone, instant)
   const fraction = String(micros - seconds * 1_000_000).padStart(6, '0')
   return {
-    local: { ...partsOf(clampMoment(instant + offset)), fraction: fraction.replace(/0+$/, '') },
+    local: { ...utcParts(clampMoment(instant + offset)), fraction: fraction.replace(/0+$/, '') },
     precision: 'second',
     offset: offset / 60_000,
   }
@@ -100,7 +101,7 @@ function weekdayCall(call: Call, clause: ClauseName): { day: number; times: numb
 /** The same time of day on the requested days of the week. */
 function toWeekdays(epoch: number, weekdays: Shift['weekdays'], timezone: string): number {
   const wall = clampMoment(epoch + zoneOffset(timezone, epoch))
-  return localToEpoch(partsOf(weekdays.reduce(toWeekday, wall)), timezone)
+  return localToEpoch(utcParts(weekdays.reduce(toWeekday, wall)), timezone)
 }
 
 function toWeekday(wall: number, { day, times }: { readonly day: number; readonly times: number }): number {
@@ -115,19 +116,6 @@ function toWeekday(wall: number, { day, times }: { readonly day: number; readonl
 
 function wallClock(epoch: number, timezone: string): Date {
   return new Date(epoch + zoneOffset(timezone, epoch))
-}
-
-function partsOf(wall: number): LocalTime {
-  const date = new Date(wall)
-  return {
-    year: date.getUTCFullYear(),
-    month: date.getUTCMonth() + 1,
-    day: date.getUTCDate(),
-    hour: date.getUTCHours(),
-    minute: date.getUTCMinutes(),
-    second: date.getUTCSeconds(),
-    fraction: '',
-  }
 }
 
 /** A moment beyond the years that records can have is the first or last of them. */

@@ -4,7 +4,7 @@ import { type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
 import { parsePattern } from '../date-pattern.ts'
 import { type DateConstant, dateBounds, parseDate } from '../dates.ts'
 import { describeValue, malformed, queryFault } from '../faults.ts'
-import { type DatePartName, type Scalar, scalarType } from '../plan.ts'
+import { type DatePartName, numberScalar, type Scalar, scalarType } from '../plan.ts'
 import type { FieldNames } from './context.ts'
 import { pointLiteral } from './geometries.ts'
 import { nowConstant } from './now.ts'
@@ -22,7 +22,7 @@ export function resolveScalar(node: Expression, names: FieldNames): Scalar {
     case 'string':
       return { type: 'constant', value: node.value, of: 'text' }
     case 'number':
-      return numberConstant(node.value)
+      return numberScalar(node.value)
     case 'boolean':
       return { type: 'constant', value: node.value, of: 'boolean' }
     case 'date':
@@ -77,13 +77,9 @@ export function foldNumber(node: Expression): number | null {
   }
 }
 
-function numberConstant(value: number): Scalar {
-  return { type: 'constant', value: value + 0, of: Number.isSafeInteger(value) ? 'int' : 'double' }
-}
-
 function arithmetic(node: Extract<Expression, { type: 'arithmetic' | 'sign' }>, names: FieldNames): Scalar {
   const folded = foldNumber(node)
-  if (folded !== null) return numberConstant(folded)
+  if (folded !== null) return numberScalar(folded)
   const operand = (part: Expression): Scalar => {
     const value = resolveScalar(part, names)
     const type = scalarType(value)
@@ -104,7 +100,7 @@ function arithmetic(node: Extract<Expression, { type: 'arithmetic' | 'sign' }>, 
     }
   const value = operand(node.operand)
   if (!node.negative) return value
-  return { type: 'arithmetic', operator: '-', left: numberConstant(0), right: value }
+  return { type: 'arithmetic', operator: '-', left: numberScalar(0), right: value }
 }
 
 function resolveCall(call: Call, names: FieldNames): Scalar {

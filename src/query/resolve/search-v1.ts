@@ -2,7 +2,7 @@ import type { Expression } from '../../language/odsql/ast.ts'
 import type { V1Comparison, V1Query } from '../../language/search-v1/ast.ts'
 import { type Field, isNumeric, isTemporal } from '../../model/field.ts'
 import { all, any, negate } from '../conditions.ts'
-import type { Condition } from '../plan.ts'
+import { ALWAYS, type Condition } from '../plan.ts'
 import { FieldNames, type ResolveContext } from './context.ts'
 import { searchedWords, wordsCondition } from './predicates.ts'
 import { resolveWhere } from './where.ts'
@@ -19,9 +19,9 @@ export function resolveV1(query: V1Query, context: ResolveContext): Condition | 
     case 'and':
       return all(query.operands.map(operand => resolveV1(operand, context)))
     case 'or':
-      return any(query.operands.map(operand => resolveV1(operand, context) ?? EVERYTHING))
+      return any(query.operands.map(operand => resolveV1(operand, context) ?? ALWAYS))
     case 'not':
-      return negate(resolveV1(query.operand, context) ?? EVERYTHING)
+      return negate(resolveV1(query.operand, context) ?? ALWAYS)
     case 'words':
       return wordsCondition(searchedWords(query.text))
     case 'absent': {
@@ -34,8 +34,6 @@ export function resolveV1(query: V1Query, context: ResolveContext): Condition | 
       return query satisfies never
   }
 }
-
-const EVERYTHING: Condition = { type: 'always', value: true }
 
 function comparison(requested: V1Comparison, context: ResolveContext): Condition | null {
   const field = new FieldNames('where', context).known(requested.field)

@@ -1,7 +1,8 @@
-import type { Expression, RangeBounds, Span } from '../../language/odsql/ast.ts'
+import { chain, type Expression, type RangeBounds, type Span } from '../../language/odsql/ast.ts'
+import { FLIPPED } from '../../model/comparison.ts'
 import { integerValue } from '../../model/exact-json.ts'
 import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
-import { all, any, negate } from '../conditions.ts'
+import { all, any, every, negate } from '../conditions.ts'
 import { type DateConstant, dateBounds, parseDate } from '../dates.ts'
 import { describeValue, incompatible, malformed, unlike } from '../faults.ts'
 import {
@@ -9,14 +10,13 @@ import {
   type Comparator,
   type Condition,
   type Constant,
+  NEVER,
   type Scalar,
   scalarType,
 } from '../plan.ts'
 import { FieldNames, type ResolveContext } from './context.ts'
 import { resolvePredicate, searchedWords, wordsCondition } from './predicates.ts'
 import { foldNumber, momentConstant, momentScalar, resolveScalar } from './scalars.ts'
-
-const NEVER: Condition = { type: 'always', value: false }
 
 /**
  * Gives the condition that a where clause means for a dataset (ODSQL 3). Throws ODSQLError for
@@ -31,7 +31,7 @@ function resolveCondition(node: Expression, names: FieldNames): Condition {
     case 'or':
       return any(chain(node).map(operand => resolveCondition(operand, names)))
     case 'and':
-      return all(chain(node).map(operand => resolveCondition(operand, names))) ?? ALWAYS
+      return every(chain(node).map(operand => resolveCondition(operand, names)))
     case 'not':
       return negate(resolveCondition(node.operand, names))
     case 'comparison':
@@ -63,8 +63,6 @@ function resolveCondition(node: Expression, names: FieldNames): Condition {
       )
   }
 }
-
-const ALWAYS: Condition = { type: 'always', value: true }
 
 function comparison(node: Extract<Expression, { type: 'comparison' }>, names: FieldNames): Condition {
   const { left, operator, right, span } = node
@@ -230,7 +228,7 @@ function range(node: Extract<Expression, { type: 'range' }>, names: FieldNames):
 function computedRange(operand: Expression, bounds: RangeBounds, span: Span, names: FieldNames): Condition {
   const above = compare(operand, bounds.lowerInclusive ? '>=' : '>', bounds.lower, span, names)
   const below = compare(operand, bounds.upperInclusive ? '<=' : '<', bounds.upper, span, names)
-  return all([above, below]) ?? ALWAYS
+  return every([above, below])
 }
 
 function bound(
@@ -308,24 +306,4 @@ function flag(node: Extract<Expression, { type: 'field' }>, names: FieldNames): 
     node.span,
     hint,
   )
-}
-
-const FLIPPED: Readonly<Record<Comparator, Comparator>> = {
-  '=': '=',
-  '!=': '!=',
-  '<': '>',
-  '<=': '>=',
-  '>': '<',
-  '>=': '<=',
-}
-
-/** The operands of a chain of one operator, which leans to the left, in their order. */
-function chain(node: Extract<Expression, { type: 'or' | 'and' }>): readonly Expression[] {
-  const operands: Expression[] = []
-  let first: Expression = node
-  while (first.type === node.type) {
-    operands.push(first.right)
-    first = first.left
-  }
-  return [first, ...operands.reverse()]
 }

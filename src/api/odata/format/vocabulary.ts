@@ -1,5 +1,5 @@
 import type { EntityProperty } from '../../../model/edm.ts'
-import { TECHNICAL } from '../../../query/technical.ts'
+import { TECHNICAL } from '../../../query/field-names.ts'
 import type { Annotation } from './annotations.ts'
 import type { SetSheet } from './shape.ts'
 
