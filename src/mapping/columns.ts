@@ -2,9 +2,8 @@ import type { Field, FieldType } from '../model/field.ts'
 import { numberText } from '../model/number.ts'
 import type { Geometry, GeoPoint, Value } from '../model/value.ts'
 import { wktText } from '../model/wkt.ts'
-import { escapeText } from '../rdf/ntriples.ts'
-import { XSD } from '../rdf/vocab.ts'
-import { naturalEnd, naturalText } from './natural.ts'
+import { escapeText, literalEnd } from '../rdf/ntriples.ts'
+import { GEO, XSD } from '../rdf/vocab.ts'
 
 /** What a mapping may refer to: a field of a dataset, or a column whose values each have a type of their own. */
 export interface MappingColumn extends Pick<Field, 'name' | 'multivalued'> {
@@ -49,6 +48,7 @@ export function columnReader(columns: readonly MappingColumn[], name: string): C
   }
 }
 
+/** Writes the lexical form of one value of a field type; geometry becomes WKT, lon before lat. */
 function plainText(type: FieldType): (value: ScalarColumn) => string {
   switch (type) {
     case 'text':
@@ -95,4 +95,30 @@ function scientific(value: number): string {
 
 function jsonNumber(value: number): string {
   return numberText(Object.is(value, -0) ? 0 : value)
+}
+
+const DATATYPES: Readonly<Record<FieldType, string>> = {
+  text: XSD.string,
+  int: XSD.integer,
+  double: XSD.double,
+  boolean: XSD.boolean,
+  date: XSD.date,
+  datetime: XSD.dateTime,
+  geo_point_2d: GEO.wktLiteral,
+  geo_shape: GEO.wktLiteral,
+}
+
+/** The datatype of the literals of a field type. */
+export function naturalDatatype(type: FieldType): string {
+  return DATATYPES[type]
+}
+
+/** Writes the lexical form of one value of a field type, escaped for N-Triples. */
+export function naturalText(type: FieldType): (value: ScalarColumn) => string {
+  return type === 'text' ? value => escapeText(value as string) : plainText(type)
+}
+
+/** What ends a natural literal: the quote and the datatype. */
+export function naturalEnd(type: FieldType): string {
+  return literalEnd(DATATYPES[type])
 }

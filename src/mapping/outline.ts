@@ -1,7 +1,7 @@
 import type { Field } from '../model/field.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
+import { naturalDatatype } from './columns.ts'
 import type { Mapping, ObjectMap, ResourceRule, Segment, TermMap } from './ir.ts'
-import { naturalDatatype } from './natural.ts'
 import { constantIri, constantText } from './vocabulary.ts'
 
 /** What is known of a dataset beside its mapping: of each field, whether every record has one value that no other has. */

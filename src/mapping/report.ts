@@ -1,5 +1,4 @@
-import { termDescription } from './describe.ts'
-import type { MappingPlace, ResourceRule, StatementRule } from './ir.ts'
+import type { MappingPlace, ObjectMap, ResourceRule, Segment, StatementRule } from './ir.ts'
 
 /** Why a rule made nothing of a value that a record has, or had no value. */
 export type SkipReason = 'null' | 'invalid-iri' | 'ill-typed' | 'invalid-datatype' | 'invalid-language'
@@ -93,4 +92,39 @@ export function invalidValues({
   invalidLanguage,
 }: RuleReport): number {
   return invalidIri + illTyped + invalidDatatype + invalidLanguage
+}
+
+/** A template as YARRRML writes it: `http://example.org/$(name)`. */
+function templateText(segments: readonly Segment[]): string {
+  return segments.map(segmentText).join('')
+}
+
+function segmentText(segment: Segment): string {
+  switch (segment.type) {
+    case 'constant':
+      return segment.text
+    case 'field':
+      return `$(${segment.name})`
+    case 'recordId':
+      return '$(recordid)'
+    default:
+      return segment satisfies never
+  }
+}
+
+/** What a term map is, for messages. */
+export function termDescription(term: ObjectMap): string {
+  switch (term.type) {
+    case 'link':
+      return term.resource
+    case 'natural':
+      return `$(${term.field})`
+    case 'blank':
+      return `_:${templateText(term.segments)}`
+    case 'iri':
+    case 'literal':
+      return templateText(term.segments)
+    default:
+      return term satisfies never
+  }
 }

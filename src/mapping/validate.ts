@@ -1,7 +1,7 @@
+import { nearName } from '../model/did-you-mean.ts'
 import { RECORD_ID } from './columns.ts'
 import { type Diagnostic, severityOf } from './diagnostic.ts'
 import type { Mapping, MappingPlace, ObjectMap, ResourceRule, Segment, StatementRule, TermMap } from './ir.ts'
-import { nearName } from './near.ts'
 import type { Checking, MappedDataset } from './validate/checking.ts'
 import { checkDatatype, checkIriField } from './validate/fields.ts'
 import { checkGraph } from './validate/resources.ts'

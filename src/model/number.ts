@@ -50,6 +50,16 @@ function isIntegerTie(value: number, text: string, zeros: number): boolean {
   return (rest < 0n ? -rest : rest) === 5n * 10n ** BigInt(zeros - 1) && rest > 0n === value > 0
 }
 
+/** The number with the fewest digits that is the same in single precision. */
+export function shortestSingle(value: number): number {
+  if (!Number.isFinite(value)) return value
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits))
+    if (Math.fround(short) === value) return short
+  }
+  return Number(value.toPrecision(9))
+}
+
 /** Arithmetic of two values: null where one is no number, and for a division by 0. */
 export function calculated(operator: '+' | '-' | '*' | '/', first: unknown, second: unknown): number | null {
   const [left, right] = [first, second].map(value => (typeof value === 'bigint' ? Number(value) : value))

@@ -1,4 +1,4 @@
-import { civilOf } from './calendar.ts'
+import { civilOf, daysOf } from './calendar.ts'
 
 /** Days and moments of the proleptic Gregorian calendar, and time zones by their IANA names. */
 
@@ -89,13 +89,7 @@ function two(number: number): string {
 
 /** True for a day that the calendar has, of the years 1 to 9999. */
 export function isCalendarDay(year: number, month: number, day: number): boolean {
-  return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
-}
-
-/** Days of a month, 1 to 12. */
-export function daysInMonth(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+  return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month)
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat {

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { Fault } from '../errors/errors.ts'
+import { wholeLines } from '../rdf/lines.ts'
 import { breathe } from '../runtime/work-client.ts'
 
 /** Bytes of a piece. */
@@ -13,17 +14,14 @@ const PIECE_BYTES = 2 ** 16
  */
 export async function* publishedTriples(file: string): AsyncGenerator<string> {
   const packed = createReadStream(file, { highWaterMark: PIECE_BYTES })
-  const text = pipeline(packed, createGunzip({ chunkSize: PIECE_BYTES }), () => undefined)
-  let buffered: Buffer[] = []
+  const text: AsyncIterable<Buffer> = pipeline(
+    packed,
+    createGunzip({ chunkSize: PIECE_BYTES }),
+    () => undefined,
+  )
   try {
-    for await (const piece of text as AsyncIterable<Buffer>) {
-      const end = piece.lastIndexOf(0x0a) + 1
-      if (end === 0) {
-        buffered.push(piece)
-        continue
-      }
-      yield Buffer.concat([...buffered, piece.subarray(0, end)]).toString()
-      buffered = [piece.subarray(end)]
+    for await (const lines of wholeLines(text, 0)) {
+      yield lines.toString()
       await breathe()
     }
   } catch (error) {

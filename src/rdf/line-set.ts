@@ -36,12 +36,29 @@ export class LineSet {
       this.own.set(bytes.subarray(from, to))
       return this.addOwn(to - from)
     }
+    this.digestBytes(bytes, from, to)
+    return this.addDigest()
+  }
+
+  /** Whether the text in a range of at least {@link BLOCK} bytes is there. */
+  hasBytes(bytes: Uint8Array, from: number, to: number): boolean {
+    this.digestBytes(bytes, from, to)
+    const [a = 0, b = 0, c = 0, d = 0] = this.hash
+    const slots = this.tables[c % PARTS] as Uint32Array
+    const mask = slots.length / LANES - 1
+    for (let index = b & mask; ; index = (index + 1) & mask) {
+      const at = LANES * index
+      if (slots[at] === 0) return false
+      if (slots[at] === a && slots[at + 1] === b && slots[at + 2] === c && slots[at + 3] === d) return true
+    }
+  }
+
+  private digestBytes(bytes: Uint8Array, from: number, to: number): void {
     if (bytes !== this.bytes) {
       this.bytes = bytes
       this.view = viewOf(bytes)
     }
     digest(this.view, from, to, to - from, this.hash)
-    return this.addDigest()
   }
 
   private addOwn(length: number): boolean {

@@ -1,5 +1,6 @@
+import { daysOf } from '../model/calendar.ts'
 import { lookup } from '../model/lookup.ts'
-import { numberText } from '../model/number.ts'
+import { numberText, shortestSingle } from '../model/number.ts'
 import { XSD } from './vocab.ts'
 
 /**
@@ -97,6 +98,11 @@ const TYPES: Readonly<Record<string, LiteralDatatype>> = {
   ),
 }
 
+/** The datatypes of integers. */
+export const INTEGER_DATATYPES: ReadonlySet<string> = new Set(
+  Object.keys(INTEGERS).map(name => XSD_NAMESPACE + name),
+)
+
 /** Every datatype of XML Schema that RDF 1.1 knows. */
 const DATATYPES: readonly string[] = [
   ...Object.keys(TYPES),
@@ -156,15 +162,6 @@ function floatText(text: string, round: (value: number) => number): string | nul
   return numberText(round === Math.fround ? shortestSingle(value) : value)
 }
 
-/** The number with the fewest digits that is the same in single precision. */
-function shortestSingle(value: number): number {
-  for (let digits = 1; digits < 9; digits++) {
-    const short = Number(value.toPrecision(digits))
-    if (Math.fround(short) === value) return short
-  }
-  return Number(value.toPrecision(9))
-}
-
 function booleanText(text: string): string | null {
   switch (text) {
     case 'true':
@@ -218,11 +215,6 @@ function zoneText(zone: string | undefined): string {
 
 function withZone(text: string, zone: string | undefined): string {
   return zone === undefined ? text : text.slice(0, -zone.length) + zoneText(zone)
-}
-
-function daysOf(year: number, month: number): number {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
-  return [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
 function durationText(text: string, hasMonths: boolean, hasTime: boolean): string | null {

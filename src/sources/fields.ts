@@ -186,6 +186,7 @@ function pairExtractor(from: readonly string[]): (data: RowData) => unknown {
   return data => [lat(data), lon(data)]
 }
 
-function isObject(value: unknown): value is RowData {
+/** True for an object of JSON. */
+export function isObject(value: unknown): value is RowData {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

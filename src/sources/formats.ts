@@ -120,3 +120,8 @@ export const UNDERSTOOD: Readonly<Record<SourceFormat | 'module', readonly (keyo
   xml: ['records'],
   module: ['records'],
 }
+
+/** True for a syntax of RDF. */
+export function isRdfFormat(format: string): format is RdfFormat {
+  return (RDF_FORMATS as readonly string[]).includes(format)
+}

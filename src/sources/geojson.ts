@@ -1,4 +1,5 @@
 import { parseExactly } from '../model/exact-json.ts'
+import { isObject } from './fields.ts'
 import { arrayMissing, type JsonObject, readArray } from './json.ts'
 import { findArrays } from './json-array.ts'
 import { parsePointer } from './pointer.ts'
@@ -59,8 +60,4 @@ function singleData(root: JsonObject): JsonObject | undefined {
   if (GEOMETRIES.includes(root.type)) return { geometry: root }
   const data = featureData(root)
   return typeof data === 'string' ? undefined : data
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

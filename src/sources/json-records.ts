@@ -1,4 +1,5 @@
 import { parseExactly } from '../model/exact-json.ts'
+import { isObject } from './fields.ts'
 import type { Grid, GridCell, GridRow } from './grid.ts'
 import type { JsonObject } from './json.ts'
 import { readElements, sortArrays } from './json-array.ts'
@@ -114,10 +115,6 @@ function isMap(value: unknown): boolean {
   if (!isObject(value)) return false
   const members = Object.values(value)
   return members.length >= 2 && members.every(member => isObject(member))
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The members of an object as records: their keys in a column `key` and their own members. */

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
+import { isObject } from './fields.ts'
 import { arrayMissing, type JsonObject } from './json.ts'
 import { moduleFiles } from './packages.ts'
 import { formatPointer, parsePointer, valueAt } from './pointer.ts'
@@ -59,8 +60,4 @@ function arraysOf(exported: unknown): readonly string[] {
     .filter(([, value]) => Array.isArray(value))
     .map(([name]) => formatPointer([name]))
     .slice(0, 10)
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,6 +1,6 @@
 import type { RdfFormat } from '../model/rdf-format.ts'
 import { type DataFile, openData } from './data-file.ts'
-import { RDF_FORMATS, rdfFormatNamed } from './formats.ts'
+import { isRdfFormat, rdfFormatNamed } from './formats.ts'
 
 export { RDF_FORMATS } from './formats.ts'
 
@@ -32,10 +32,6 @@ export function openRdf(spec: SourceSpec, from: SourceFolders, format: RdfFormat
     throw misconfigured(`The option ${JSON.stringify(option)} means nothing for ${format}.`)
   const [file = name] = sourceFiles(spec, from)
   return { name, format, pieces: () => readBytes(openData(file, name, spec.options?.file)) }
-}
-
-function isRdfFormat(format: string): format is RdfFormat {
-  return (RDF_FORMATS as readonly string[]).includes(format)
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')

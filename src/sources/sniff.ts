@@ -1,6 +1,6 @@
 import type { RdfFormat } from '../model/rdf-format.ts'
 import type { DataFile } from './data-file.ts'
-import { RDF_FORMATS, type SourceFormat } from './formats.ts'
+import { isRdfFormat, type SourceFormat } from './formats.ts'
 import { unreadable } from './unreadable.ts'
 
 const XML_ROOTS: readonly (readonly [root: RegExp, format: SourceFormat | RdfFormat])[] = [
@@ -24,7 +24,7 @@ export function sniffFormat(
   const found = signature(data)
   if (found !== undefined) return found
   // Statements of RDF begin like elements of XML; what is wrong with them is reported by their own reader.
-  if (named !== undefined && isSyntaxOfRdf(named)) return named
+  if (named !== undefined && isRdfFormat(named)) return named
   const text = textHead(head)
   if (text === undefined) {
     if (named !== undefined && named !== 'csv' && named !== 'tsv') return named
@@ -47,10 +47,6 @@ export function sniffFormat(
   return named === undefined || named === 'xml' || named === 'kml' || named === 'gpx' || !isText(named)
     ? 'csv'
     : named
-}
-
-function isSyntaxOfRdf(format: SourceFormat | RdfFormat): format is RdfFormat {
-  return (RDF_FORMATS as readonly string[]).includes(format)
 }
 
 const KNOWN =

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
+import { daysOf } from '../../src/model/calendar.ts'
 import { field } from '../../src/model/field.ts'
-import { daysInMonth } from '../../src/model/time.ts'
 import { Identities } from '../../src/publishing/identity.ts'
 import { StatisticsGatherer } from '../../src/publishing/statistics.ts'
 import { RECORDS, rememberRemoved, removedRecords } from '../../src/publishing/versions/tombstones.ts'
@@ -127,7 +127,7 @@ t.test('fast ways give what the plain ones do', t => {
     for (let month = 1; month <= 12; month++) {
       const last = new Date(0)
       last.setUTCFullYear(year, month, 0)
-      t.equal(daysInMonth(year, month), last.getUTCDate(), `${year}-${month}`)
+      t.equal(daysOf(year, month), last.getUTCDate(), `${year}-${month}`)
     }
   t.end()
 })

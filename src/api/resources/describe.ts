@@ -1,4 +1,4 @@
-import { naturalDatatype } from '../../mapping/natural.ts'
+import { naturalDatatype } from '../../mapping/columns.ts'
 import type { Field } from '../../model/field.ts'
 import { isIri } from '../../rdf/iri.ts'
 import { datasetIri, fieldIri } from '../../rdf/iris.ts'

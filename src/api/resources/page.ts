@@ -1,4 +1,4 @@
-import { naturalDatatype } from '../../mapping/natural.ts'
+import { naturalDatatype } from '../../mapping/columns.ts'
 import { datasetIri, fieldIri, recordsSpace } from '../../rdf/iris.ts'
 import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'

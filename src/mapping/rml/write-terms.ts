@@ -1,8 +1,7 @@
 import { Fault } from '../../errors/errors.ts'
 import { XSD } from '../../rdf/vocab.ts'
-import type { MappingColumn } from '../columns.ts'
+import { type MappingColumn, naturalDatatype } from '../columns.ts'
 import type { Segment, TermMap } from '../ir.ts'
-import { naturalDatatype } from '../natural.ts'
 import { escapeTemplate } from './template.ts'
 import type { PrefixedNames, WrittenNode, WrittenProperty } from './turtle-writer.ts'
 

@@ -1,5 +1,5 @@
+import { nearName } from '../../model/did-you-mean.ts'
 import { isLanguageCode } from '../language-codes.ts'
-import { nearName } from '../near.ts'
 import type { Context } from './context.ts'
 import { quoted, within, type YamlText } from './node.ts'
 import { XSD_NAMES } from './xsd-names.ts'

@@ -1,7 +1,7 @@
+import { nearName } from '../../model/did-you-mean.ts'
 import { isIri } from '../../rdf/iri.ts'
 import type { DiagnosticCode } from '../diagnostic.ts'
 import type { Segment, TermMap } from '../ir.ts'
-import { nearName } from '../near.ts'
 import type { Context } from './context.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import { quoted, within, type YamlText } from './node.ts'

@@ -1,4 +1,4 @@
-import { nearName } from '../near.ts'
+import { nearName } from '../../model/did-you-mean.ts'
 import type { Context } from './context.ts'
 import { described, quoted, type YamlEntry, type YamlMap, type YamlNode } from './node.ts'
 

@@ -1,6 +1,6 @@
+import { nearName } from '../../model/did-you-mean.ts'
 import { literalType } from '../../rdf/literals.ts'
 import type { ObjectMap, Segment } from '../ir.ts'
-import { nearName } from '../near.ts'
 import { constantText } from '../vocabulary.ts'
 import type { Context } from './context.ts'
 import { reportGuesses, reportNearKey, reportSuffix } from './guesses.ts'

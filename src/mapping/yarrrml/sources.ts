@@ -1,6 +1,6 @@
 import type { CsvDialect } from '../../model/csv-dialect.ts'
+import { nearName } from '../../model/did-you-mean.ts'
 import type { LogicalSource } from '../ir.ts'
-import { nearName } from '../near.ts'
 import type { Context } from './context.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import { childPath, readKeys, SOURCE_KEYS } from './keys.ts'

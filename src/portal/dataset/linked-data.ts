@@ -1,5 +1,5 @@
 import { exampleQueries } from '../../catalog/example-queries.ts'
-import { directMappingText } from '../../mapping/direct-text.ts'
+import { directMappingText } from '../../mapping/direct.ts'
 import { lookup } from '../../model/lookup.ts'
 import { type Html, html } from '../../site/html.ts'
 import { addressLine, COPY_ISLAND, codeBlock } from '../parts/code.ts'

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Fault } from '../../errors/errors.ts'
 import { datasetIri, skolemIri } from '../../rdf/iris.ts'
+import { lineFeeds, wholeLines } from '../../rdf/lines.ts'
 import { iriText } from '../../rdf/ntriples.ts'
 import { replaceBlankNodes } from '../../rdf/skolem.ts'
 import type { RdfSource } from '../../sources/rdf.ts'
@@ -31,7 +32,7 @@ async function* linePieces(source: RdfSource, place: QuadPlace): AsyncGenerator<
   const base = baseOf(place)
   const names = (label: string) => iriText(skolemIri(place.base, place.dataset, label))
   let linesBefore = 0
-  for await (const bytes of wholeLines(source.pieces())) {
+  for await (const bytes of wholeLines(source.pieces(), PIECE_BYTES)) {
     const origin = { file, linesBefore }
     checkUtf8(bytes, origin)
     const text = bytes.toString()
@@ -103,24 +104,6 @@ export function splitQuad(line: string): { readonly triple: string; readonly gra
   return { triple: `${line.slice(0, last)} .`, graph: term.slice(1, -1) }
 }
 
-/** The bytes in pieces of whole lines. */
-async function* wholeLines(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let buffered: Buffer[] = []
-  let length = 0
-  for await (const piece of pieces) {
-    const end = piece.lastIndexOf(0x0a) + 1
-    buffered.push(piece)
-    length += piece.length
-    if (length < PIECE_BYTES || end === 0) continue
-    const whole = Buffer.concat(buffered)
-    const cut = length - (piece.length - end)
-    buffered = [whole.subarray(cut)]
-    length -= cut
-    yield whole.subarray(0, cut)
-  }
-  if (length > 0) yield Buffer.concat(buffered)
-}
-
 function checkUtf8(bytes: Buffer, { file, linesBefore = 0 }: TextOrigin): void {
   if (isUtf8(bytes)) return
   let line = linesBefore
@@ -131,10 +114,4 @@ function checkUtf8(bytes: Buffer, { file, linesBefore = 0 }: TextOrigin): void {
       throw new Fault('SourceUnreadable', { reason: 'The line is not UTF-8.' }, { place: { file, line } })
     at = end
   }
-}
-
-function lineFeeds(bytes: Buffer): number {
-  let lines = 0
-  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) lines += 1
-  return lines
 }

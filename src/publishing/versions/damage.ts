@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { incompatibilityOf } from './file-sum.ts'
+import { lineFeeds } from '../../rdf/lines.ts'
+import { incompatibilityOf } from './durable.ts'
 import { RECORDS } from './tombstones.ts'
 import {
   currentVersion,
@@ -71,14 +72,11 @@ async function problemOf(file: string, look: () => Promise<string | null>): Prom
   }
 }
 
-const LINE_FEED = 10
-
 /** Lines of a gzip-compressed text. Rejects where it cannot be read or unpacked. */
 export async function countLines(file: string): Promise<number> {
   let lines = 0
   await pipeline(createReadStream(file), createGunzip(), async pieces => {
-    for await (const piece of pieces as AsyncIterable<Buffer>)
-      for (let at = piece.indexOf(LINE_FEED); at >= 0; at = piece.indexOf(LINE_FEED, at + 1)) lines++
+    for await (const piece of pieces as AsyncIterable<Buffer>) lines += lineFeeds(piece)
   })
   return lines
 }

@@ -1,5 +1,16 @@
-import { closeSync, copyFileSync, fsyncSync, linkSync, openSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  createReadStream,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
+import { crc32 } from 'node:zlib'
 
 /** Replaces a file in one step: whatever moment the process dies at, a reader finds the old text or the new one. */
 export function replaceDurably(file: string, text: string): void {
@@ -32,4 +43,35 @@ export function shareFile(file: string, other: string): void {
   } catch {
     copyFileSync(file, other)
   }
+}
+
+/** What a file of a published version was when it was written, so that damage is seen without unpacking it. */
+export interface FileSum {
+  /** Bytes. */
+  readonly size: number
+  /** CRC-32 of all of them. */
+  readonly crc32: number
+  /** When it was written last: milliseconds since 1970. */
+  readonly modified?: number
+}
+
+/** Bytes that are read at a time. */
+const PIECE_BYTES = 2 ** 20
+
+/** Reads a whole file. Rejects with the error of the system where it cannot be read. */
+export async function sumOf(file: string): Promise<FileSum> {
+  let [size, sum] = [0, 0]
+  for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES })) {
+    size += (piece as Buffer).length
+    sum = crc32(piece as Buffer, sum)
+  }
+  return { size, crc32: sum, modified: statSync(file).mtimeMs }
+}
+
+/** What is wrong with a file, in words; null for nothing. It is read where it was written to since. Rejects like {@link sumOf}. */
+export async function incompatibilityOf(file: string, expected: FileSum): Promise<string | null> {
+  const { size, mtimeMs } = statSync(file)
+  if (size !== expected.size) return `has ${size} bytes, ${expected.size} are expected`
+  if (mtimeMs === expected.modified) return null
+  return (await sumOf(file)).crc32 === expected.crc32 ? null : 'has other bytes than were written'
 }

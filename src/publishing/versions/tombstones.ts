@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { IdSet } from '../id-set.ts'
-import { ID_BYTES } from '../record-ids.ts'
+import { LineSet } from '../../rdf/line-set.ts'
+import { ID_BYTES } from '../identity.ts'
 import { replaceDurably } from './durable.ts'
 
 /** Removed records that are remembered of a dataset: the latest. */
@@ -55,16 +55,16 @@ export function rememberRemoved(
   const back = new Set<string>()
   let count = 0
   for (let part = 0; part < parts; part++) {
-    const now = new IdSet()
+    const now = new LineSet()
     eachId(after, (bytes, at) => {
-      if (partOf(bytes, at, parts) === part) now.add(bytes, at)
+      if (partOf(bytes, at, parts) === part) now.addBytes(bytes, at, at + ID_BYTES)
     })
     for (const id of known) {
       const bytes = Buffer.from(id, 'hex')
-      if (partOf(bytes, 0, parts) === part && now.has(bytes, 0)) back.add(id)
+      if (partOf(bytes, 0, parts) === part && now.hasBytes(bytes, 0, ID_BYTES)) back.add(id)
     }
     eachId(before, (bytes, at, position) => {
-      if (partOf(bytes, at, parts) !== part || now.has(bytes, at)) return
+      if (partOf(bytes, at, parts) !== part || now.hasBytes(bytes, at, at + ID_BYTES)) return
       gone[position] = 1
       count += 1
     })

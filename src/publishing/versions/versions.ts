@@ -4,8 +4,7 @@ import type { RuleReport } from '../../mapping/compile.ts'
 import type { Mapping } from '../../mapping/ir.ts'
 import type { Dataset, DatasetStatistics } from '../../model/dataset.ts'
 import type { GraphRole } from '../../rdf/iris.ts'
-import { replaceDurably, synchronise, writeDurably } from './durable.ts'
-import { type FileSum, sumOf } from './file-sum.ts'
+import { type FileSum, replaceDurably, sumOf, synchronise, writeDurably } from './durable.ts'
 import { RECORDS, rememberRemoved, removedRecords } from './tombstones.ts'
 
 /** Changes whenever the files of a version change their meaning: older versions are then published anew. */

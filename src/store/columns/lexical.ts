@@ -1,29 +1,12 @@
 import { civilOf, daysOf, daysSinceEpoch } from '../../model/calendar.ts'
 import { numberText } from '../../model/number.ts'
+import { INTEGER_DATATYPES } from '../../rdf/literals.ts'
 import { XSD } from '../../rdf/vocab.ts'
 
 /**
  * Values of lexical forms (XML Schema 1.1, part 2), and the form that a value has where nothing else is said of it: what
  * columns keep as a number needs no text then.
  */
-
-const INTEGERS: ReadonlySet<string> = new Set(
-  [
-    'integer',
-    'long',
-    'int',
-    'short',
-    'byte',
-    'nonNegativeInteger',
-    'positiveInteger',
-    'nonPositiveInteger',
-    'negativeInteger',
-    'unsignedLong',
-    'unsignedInt',
-    'unsignedShort',
-    'unsignedByte',
-  ].map(name => XSD.integer.slice(0, -'integer'.length) + name),
-)
 
 /** What arithmetic does with a datatype. */
 export type NumericKind = 'integer' | 'decimal' | 'float' | 'double'
@@ -40,7 +23,7 @@ export function numericKind(datatype: string): NumericKind | null {
     case XSD.float:
       return 'float'
     default:
-      return INTEGERS.has(datatype) ? 'integer' : null
+      return INTEGER_DATATYPES.has(datatype) ? 'integer' : null
   }
 }
 

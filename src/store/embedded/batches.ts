@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { lineFeeds } from '../../rdf/lines.ts'
 import type { TripleSource } from './protocol.ts'
 
 /**
@@ -60,9 +61,7 @@ async function* pieces(source: TripleSource): AsyncGenerator<Buffer> {
 
 /** Number of lines. */
 export function countTextLines(text: Buffer): number {
-  let lines = 0
-  for (let at = text.indexOf(LINE_FEED); at >= 0; at = text.indexOf(LINE_FEED, at + 1)) lines++
-  return text.length > 0 && text[text.length - 1] !== LINE_FEED ? lines + 1 : lines
+  return lineFeeds(text) + (text.length > 0 && text[text.length - 1] !== LINE_FEED ? 1 : 0)
 }
 
 /** Lines that name a blank node apart from those that do not; the order within each is preserved. */

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
+import { lineFeeds, wholeLines } from '../../rdf/lines.ts'
 import type { RemoteEngine } from './engine.ts'
 import { encodeLines, type StoredForms } from './forms.ts'
 
@@ -53,9 +54,10 @@ export async function upload(
   const samples: string[] = []
   let sending: Promise<void> = Promise.resolve()
   const bytes = engine.addresses.kind === 'oxigraph' ? OXIGRAPH_BYTES : PIECE_BYTES
-  for await (const piece of piecesOf(file, bytes)) {
+  const text: AsyncIterable<Buffer> = pipeline(file, createGunzip({ chunkSize: 2 ** 18 }), () => undefined)
+  for await (const piece of wholeLines(text, bytes)) {
     pieces += 1
-    lines += linesIn(piece)
+    lines += lineFeeds(piece)
     samples.push(lastLine(piece))
     const encoded = encodeLines(piece, forms)
     await sending
@@ -69,30 +71,6 @@ export async function upload(
   return { lines, samples }
 }
 
-async function* piecesOf(file: Readable, bytes: number): AsyncGenerator<Buffer> {
-  const text = pipeline(file, createGunzip({ chunkSize: 2 ** 18 }), () => undefined)
-  let buffered: Buffer[] = []
-  let length = 0
-  for await (const part of text as AsyncIterable<Buffer>) {
-    buffered.push(part)
-    length += part.length
-    if (length < bytes) continue
-    const whole = Buffer.concat(buffered)
-    const end = whole.lastIndexOf(0x0a) + 1
-    if (end === 0) continue
-    yield whole.subarray(0, end)
-    buffered = [whole.subarray(end)]
-    length = whole.length - end
-  }
-  if (length > 0) yield Buffer.concat(buffered)
-}
-
 function lastLine(piece: Buffer): string {
   return piece.subarray(piece.lastIndexOf(0x0a, piece.length - 2) + 1).toString()
-}
-
-function linesIn(piece: Buffer): number {
-  let lines = 0
-  for (let at = piece.indexOf(0x0a); at >= 0; at = piece.indexOf(0x0a, at + 1)) lines += 1
-  return lines
 }

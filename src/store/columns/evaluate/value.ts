@@ -1,5 +1,5 @@
 import { lookup } from '../../../model/lookup.ts'
-import { numberText } from '../../../model/number.ts'
+import { numberText, shortestSingle } from '../../../model/number.ts'
 import type { Literal, Term, TripleTerm } from '../../../rdf/term.ts'
 import { RDF, XSD } from '../../../rdf/vocab.ts'
 import { momentOfLexical, type NumericKind, numberOfLexical, numericKind } from '../lexical.ts'
@@ -239,7 +239,7 @@ export function numberFormOf({ kind, value, exact }: NumberValue): string {
     case 'decimal':
       return exact === undefined ? numberText(value) : decimalForm(exact)
     case 'float':
-      return doubleForm(value, shortestFloat(value))
+      return doubleForm(value, shortestSingle(value))
     case 'double':
       return doubleForm(value, value)
     default:
@@ -251,16 +251,6 @@ function doubleForm(value: number, shortest: number): string {
   if (Number.isNaN(value)) return 'NaN'
   if (!Number.isFinite(value)) return value > 0 ? 'INF' : '-INF'
   return Object.is(value, -0) ? '-0' : numberText(shortest)
-}
-
-/** The number with the fewest digits that is the same in single precision. */
-function shortestFloat(value: number): number {
-  if (!Number.isFinite(value)) return value
-  for (let digits = 1; digits < 9; digits++) {
-    const short = Number(value.toPrecision(digits))
-    if (Math.fround(short) === value) return short
-  }
-  return Number(value.toPrecision(9))
 }
 
 /** The text of a value as STR gives it; null for a blank node and a triple. */
