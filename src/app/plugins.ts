@@ -5,15 +5,14 @@ import { type MaybePromise, thenMaybe } from '../accounts/maybe-promise.ts'
 import { Fault } from '../errors/errors.ts'
 import type { Authenticate } from '../http/authenticate.ts'
 import { compressBody, compressStream, isCompressible, isLongEnough } from '../http/compress.ts'
+import { codedTag, settleTag, varyBy } from '../http/conditional.ts'
 import { countCall } from '../http/counted-call.ts'
 import { CREDENTIAL_PARAMETERS, namesCredentials } from '../http/credentials.ts'
 import { type Coding, preferredCoding } from '../http/encoding.ts'
-import { codedTag, knownTag } from '../http/etag.ts'
 import type { FairUse } from '../http/fair-use.ts'
 import { FORM_TYPE } from '../http/form.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from '../http/query-string.ts'
 import type { CallTaker } from '../http/quota.ts'
-import { varyBy } from '../http/vary.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { signInPage } from '../site/account-page.ts'
 import { pageContextOf, type SiteOptions } from '../site/page-context.ts'
@@ -218,20 +217,6 @@ function onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown, 
   else if (coding === null) done(null, payload)
   else if (payload instanceof Readable) done(null, compressStream(payload, coding))
   else compressBody(payload as string | Buffer, coding, done)
-}
-
-/**
- * Gives 304 the tag that the client knows the answer by, and answers 304 without a body. An answer with
- * a tag varies by coding however long it is, so that 304 varies as the 200 does that it stands for (RFC 9110, section 15.4.5).
- */
-function settleTag(request: FastifyRequest, reply: FastifyReply): void {
-  const tag = reply.getHeader('etag')
-  if (typeof tag !== 'string') return
-  if (reply.statusCode === 200 || reply.statusCode === 304) varyBy(reply, 'Accept-Encoding')
-  const { 'if-none-match': known, 'accept-encoding': codings } = request.headers
-  if (known === undefined) return
-  if (reply.statusCode === 200 && known === '*') reply.code(304).removeHeader('content-type')
-  if (reply.statusCode === 304) reply.header('etag', knownTag(known, tag, codings) ?? tag)
 }
 
 /** Chooses the coding of a body, null for none, and says in the headers what was chosen. */

@@ -1,7 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { isNotModified } from '../http/conditional.ts'
-import { entityTag } from '../http/etag.ts'
-import { varyBy } from '../http/vary.ts'
+import { entityTag, isNotModified, varyBy } from '../http/conditional.ts'
 import { alternates } from './alternates.ts'
 import { assetPath } from './assets.ts'
 import { type Html, html } from './html.ts'

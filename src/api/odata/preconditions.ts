@@ -1,5 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
-import { isMatched } from '../../http/etag.ts'
+import { isMatched } from '../../http/conditional.ts'
 import type { RequestHeaders } from './versions.ts'
 
 /**

@@ -177,7 +177,7 @@ class Service {
     // The address as it was sent decides, not as other APIs read it: a plus sign may be one.
     const exact = { ...query, path: percentDecoded(split(below).path, 'path'), raw: below }
     const requested = { url: request.url, query: exact, headers: request.headers }
-    return isFresh(requested, reply, version, { mediaType })
+    return isFresh(requested, reply, version, mediaType)
   }
 
   private finish(reply: FastifyReply, format: ODataFormat, text: string): FastifyReply {

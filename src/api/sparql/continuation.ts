@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
-import { entityTag } from '../../http/etag.ts'
+import { entityTag } from '../../http/conditional.ts'
 import { isSecret } from '../../http/secrets.ts'
 import type { ContinuationFormat } from '../../sparql/results.ts'
 import type { AnswerFormat } from '../../store/store.ts'
