@@ -4,11 +4,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type MaybePromise, thenMaybe } from '../accounts/maybe-promise.ts'
 import { Fault } from '../errors/errors.ts'
 import type { Authenticate } from '../http/authenticate.ts'
-import { compressBody, compressStream, isCompressible, isLongEnough } from '../http/compress.ts'
 import { codedTag, settleTag, varyBy } from '../http/conditional.ts'
+import {
+  type Coding,
+  compressBody,
+  compressStream,
+  isCompressible,
+  isLongEnough,
+  preferredCoding,
+} from '../http/content-coding.ts'
 import { countCall } from '../http/counted-call.ts'
 import { CREDENTIAL_PARAMETERS, namesCredentials } from '../http/credentials.ts'
-import { type Coding, preferredCoding } from '../http/encoding.ts'
 import type { FairUse } from '../http/fair-use.ts'
 import { FORM_TYPE } from '../http/form.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from '../http/query-string.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
-import { drain } from '../http/drain.ts'
+import { drain } from '../http/connections.ts'
 import { PortalWatch } from '../publishing/portal-watch.ts'
 import type { PublisherThread } from '../publishing/publisher-thread.ts'
 import type { App } from './app.ts'

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { RELEASE } from '../config/release.ts'
+import { acceptsCoding, CODINGS, type Coding } from './content-coding.ts'
 import { CREDENTIAL_PARAMETERS, namesCredentials } from './credentials.ts'
-import { acceptsCoding, CODINGS, type Coding } from './encoding.ts'
 import type { QueryParameters } from './query-string.ts'
 
 /** Validators of a response, and its caching directives. */

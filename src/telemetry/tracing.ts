@@ -7,8 +7,8 @@ import {
   type RequestObserver,
   routeOf,
 } from '../http/observe.ts'
+import { addressWithoutSecrets } from '../http/query-string.ts'
 import { endpointOf } from '../http/route-config.ts'
-import { addressWithoutSecrets } from '../http/secrets.ts'
 import type { Sampler } from './otel-settings.ts'
 import type { AttributeValue, TraceSpan } from './otlp.ts'
 import { readTraceparent, type TraceContext } from './trace-context.ts'

@@ -1,6 +1,4 @@
-import type { FacetParameter } from '../../http/facet-parameters.ts'
-import { readFacets, readFacetValues } from '../../http/facet-parameters.ts'
-import { invalid } from '../../http/parameters.ts'
+import { type FacetParameter, invalid, readFacets, readFacetValues } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { nearest } from '../../model/nearest.ts'
 import {

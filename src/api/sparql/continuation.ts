@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../errors/errors.ts'
 import { entityTag } from '../../http/conditional.ts'
-import { isSecret } from '../../http/secrets.ts'
+import { isSecret } from '../../http/query-string.ts'
 import type { ContinuationFormat } from '../../sparql/results.ts'
 import type { AnswerFormat } from '../../store/store.ts'
 import type { SparqlEndpoint } from './endpoint.ts'

@@ -5,7 +5,7 @@ import { keyLines } from '../../config/document.ts'
 import { loadConfig } from '../../config/load.ts'
 import { PORTAL_SCHEMA } from '../../config/schema.ts'
 import { type ConfigFlags, settingSources } from '../../config/setting-sources.ts'
-import { addressWithoutSecrets, isSecret } from '../../http/secrets.ts'
+import { addressWithoutSecrets, isSecret } from '../../http/query-string.ts'
 import { withoutCredentials } from '../../model/credentials.ts'
 import { lookup } from '../../model/lookup.ts'
 
