@@ -171,3 +171,20 @@ function footer(pageContext: PageContext): Html {
 <p>${t('All that you see here is linked open data.')} <a href="${href('/developers/')}">${t('How to use it in programs')}</a></p>
 </div></footer>`
 }
+
+/**
+ * Everything but the data that decides the bytes of a page, for its entity tag: the language, who looks at it, its address,
+ * what the portal is called, and its files for browsers.
+ */
+export function pageValidator({ site, principal, language, href, address }: PageContext): readonly string[] {
+  return [
+    assetPath('site.css'),
+    assetPath('site.js'),
+    site.title,
+    site.description,
+    language,
+    href('/'),
+    address,
+    principal.type === 'user' ? principal.name : '',
+  ]
+}
