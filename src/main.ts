@@ -1,6 +1,5 @@
 import { type App, buildApp } from './app/app.ts'
-import type { ProgressReporter } from './app/progress.ts'
-import { publishNow } from './app/publish-now.ts'
+import { type ProgressReporter, publishNow } from './app/progress.ts'
 import { registerServer } from './app/running.ts'
 import { type Service, startService } from './app/service.ts'
 import type { Config } from './config/config.ts'

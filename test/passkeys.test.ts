@@ -1,8 +1,7 @@
 import { createHash, createSign, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import type { LightMyRequestResponse } from 'fastify'
 import t, { type Test } from 'tap'
-import { relyingParty } from '../src/portal/account/passkeys/ceremony.ts'
-import { makeChallenge, readChallenge } from '../src/portal/account/passkeys/challenge.ts'
+import { makeChallenge, readChallenge, relyingParty } from '../src/portal/account/passkeys/ceremony.ts'
 import { accountServer, Browser, hiddenFields, PASSWORD, plain } from './support/account-server.ts'
 import { codeAt } from './support/totp.ts'
 

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Authenticated } from '../model/principal.ts'
 import type { Database } from './database.ts'
 import type { DatabaseScript } from './database-script.ts'
 import { type MaybePromise, thenMaybe } from './maybe-promise.ts'
@@ -38,4 +39,23 @@ export function createCache<T extends object>(
     find: (hash, isGood = () => true) =>
       thenMaybe(database.generation(), current => look(hash, current, isGood)),
   }
+}
+
+/** Columns of a user, so that one statement returns the principal of a credential with its grants. */
+export interface PrincipalRow {
+  readonly user: number
+  readonly name: string
+  readonly quota: number | null
+  /** JSON array. */
+  readonly grants: string
+}
+
+/** The columns of PrincipalRow, where the table `account` is joined. */
+export const PRINCIPAL_COLUMNS = `account.id AS user, account.name, account.quota,
+  (SELECT json_group_array(dataset) FROM user_grant WHERE user_grant.account = account.id) AS grants`
+
+export function principalOf(row: PrincipalRow, by: Authenticated['by']): Authenticated {
+  const { user: id, name, quota } = row
+  const grants = new Set(JSON.parse(row.grants) as readonly string[])
+  return { type: 'user', id, name, grants, quota, by }
 }

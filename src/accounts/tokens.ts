@@ -1,11 +1,10 @@
 import type { Authenticated } from '../model/principal.ts'
 import type { Descent, IssuedTokens, LiveToken, Tokens } from './accounts.ts'
-import { createCache } from './cache.ts'
+import { createCache, PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './cache.ts'
 import type { Database } from './database.ts'
 import { change, type DatabaseScript, query } from './database-script.ts'
 import { thenMaybe } from './maybe-promise.ts'
 import { unknownName } from './names.ts'
-import { PRINCIPAL_COLUMNS, type PrincipalRow, principalOf } from './principals.ts'
 import { hashOf, hashOfGiven, type RandomBytes, randomText } from './secrets.ts'
 
 const CODE_LENGTH = 30

@@ -8,7 +8,7 @@ import type { ServedDataset } from '../catalog/served.ts'
 import type { DatasetList } from '../catalog/visible.ts'
 import { datasetDescription } from '../catalog/void.ts'
 import type { Config } from '../config/config.ts'
-import { entityTag } from '../http/etag.ts'
+import { entityTag } from '../http/conditional.ts'
 import { remoteStates } from '../publishing/remote/state.ts'
 import { fieldIri } from '../rdf/iris.ts'
 

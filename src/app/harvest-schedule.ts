@@ -1,6 +1,5 @@
-import { harvestInThread } from '../harvest/background.ts'
 import type { HarvestOutcome } from '../harvest/harvest.ts'
-import { dueHarvesters } from '../harvest/schedule.ts'
+import { dueHarvesters, harvestInThread } from '../harvest/schedule.ts'
 import { withdrawHarvested } from '../harvest/withdraw.ts'
 import type { App } from './app.ts'
 

@@ -4,20 +4,24 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type MaybePromise, thenMaybe } from '../accounts/maybe-promise.ts'
 import { Fault } from '../errors/errors.ts'
 import type { Authenticate } from '../http/authenticate.ts'
-import { compressBody, compressStream, isCompressible, isLongEnough } from '../http/compress.ts'
+import { codedTag, settleTag, varyBy } from '../http/conditional.ts'
+import {
+  type Coding,
+  compressBody,
+  compressStream,
+  isCompressible,
+  isLongEnough,
+  preferredCoding,
+} from '../http/content-coding.ts'
 import { countCall } from '../http/counted-call.ts'
 import { CREDENTIAL_PARAMETERS, namesCredentials } from '../http/credentials.ts'
-import { type Coding, preferredCoding } from '../http/encoding.ts'
-import { codedTag, knownTag } from '../http/etag.ts'
 import type { FairUse } from '../http/fair-use.ts'
 import { FORM_TYPE } from '../http/form.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from '../http/query-string.ts'
 import type { CallTaker } from '../http/quota.ts'
-import { varyBy } from '../http/vary.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import { signInPage } from '../site/account-page.ts'
 import { pageContextOf, type SiteOptions } from '../site/page-context.ts'
-import { EXPOSED, METHODS, preflight, STRICT_TRANSPORT } from './methods.ts'
 
 export interface PluginOptions {
   /** True where nobody is answered without credentials. */
@@ -220,20 +224,6 @@ function onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown, 
   else compressBody(payload as string | Buffer, coding, done)
 }
 
-/**
- * Gives 304 the tag that the client knows the answer by, and answers 304 without a body. An answer with
- * a tag varies by coding however long it is, so that 304 varies as the 200 does that it stands for (RFC 9110, section 15.4.5).
- */
-function settleTag(request: FastifyRequest, reply: FastifyReply): void {
-  const tag = reply.getHeader('etag')
-  if (typeof tag !== 'string') return
-  if (reply.statusCode === 200 || reply.statusCode === 304) varyBy(reply, 'Accept-Encoding')
-  const { 'if-none-match': known, 'accept-encoding': codings } = request.headers
-  if (known === undefined) return
-  if (reply.statusCode === 200 && known === '*') reply.code(304).removeHeader('content-type')
-  if (reply.statusCode === 304) reply.header('etag', knownTag(known, tag, codings) ?? tag)
-}
-
 /** Chooses the coding of a body, null for none, and says in the headers what was chosen. */
 function settleCoding(request: FastifyRequest, reply: FastifyReply, payload: unknown): Coding | null {
   const contentType = reply.getHeader('content-type')
@@ -258,4 +248,40 @@ function withoutBody(request: FastifyRequest, payload: unknown): Readable | null
   if (payload instanceof Readable) payload.destroy()
   // To HEAD the framework adds the length of what it is given here, but for that of a stream.
   return request.method === 'HEAD' ? Readable.from([]) : null
+}
+
+/** Browsers use TLS alone for a year (RFC 6797, section 6.1); for hosts below this one its owner decides. */
+export const STRICT_TRANSPORT = 'max-age=31536000'
+
+/** The methods that routes take, by what their configuration says of them. */
+export const METHODS = {
+  read: 'GET, HEAD, OPTIONS',
+  forms: 'GET, HEAD, POST, OPTIONS',
+  edit: 'GET, HEAD, POST, PUT, DELETE, OPTIONS',
+} as const
+
+export const EXPOSED =
+  'ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, RateLimit-Policy, RateLimit, Server-Timing, Content-Disposition, Link, Retry-After'
+
+/** Headers that clients of the APIs are known to send. */
+const ALLOWED =
+  'Authorization, If-None-Match, Accept, Accept-Language, Accept-Datetime, Content-Type, ODS-API-Analytics-App, ODS-Widgets-Version'
+const ALLOWED_NAMES: ReadonlySet<string> = new Set(ALLOWED.toLowerCase().split(', '))
+
+/** Names that a preflight may ask for beside these, and characters of each. */
+const MAX_REQUESTED = 20
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,60}$/
+
+/**
+ * The answer to a preflight. Every header may be sent, since no answer is readable by virtue of a cookie: the origin that
+ * is allowed is `*`, with which browsers send no credentials of their own (Fetch standard, "CORS protocol and credentials").
+ */
+export function preflight(requested: string | undefined) {
+  const names = (requested ?? '').split(',').map(name => name.trim())
+  const others = names.filter(name => HEADER_NAME.test(name) && !ALLOWED_NAMES.has(name.toLowerCase()))
+  return {
+    'access-control-allow-headers': [ALLOWED, ...others.slice(0, MAX_REQUESTED)].join(', '),
+    'access-control-max-age': '86400',
+    vary: 'Access-Control-Request-Headers',
+  }
 }

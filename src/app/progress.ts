@@ -1,4 +1,7 @@
-import type { PublishMessage } from '../publishing/publisher.ts'
+import type { PublishJob, PublishMessage } from '../publishing/publisher.ts'
+import type { PublisherThread } from '../publishing/publisher-thread.ts'
+import type { PublicationOutcome } from '../telemetry/metrics.ts'
+import type { App } from './app.ts'
 
 /** Reports the progress of publishing: the command line shows bars on a terminal, one line a result elsewhere. */
 export interface ProgressReporter {
@@ -7,4 +10,30 @@ export interface ProgressReporter {
   done(): void
   /** Datasets that could not be published as they stand in the portal. */
   readonly failures: readonly string[]
+}
+
+/** Who publishes what changed, in the audit log. */
+const SERVER = { name: 'server', address: 'local' }
+
+/** Runs a job of the publisher, and reports what comes of it: to the progress, the pages, the audit log and the metrics. */
+export function publishNow(
+  publisher: PublisherThread,
+  job: PublishJob,
+  app: App,
+  progress: ProgressReporter,
+): Promise<void> {
+  return publisher.publish(job, message => {
+    progress.publication(message)
+    app.publications.note(message)
+    if (message.type === 'published' || message.type === 'failed')
+      app.accounts.audit
+        .note(message.type, message.dataset, SERVER)
+        .catch(error => app.http.log.warn({ err: error, dataset: message.dataset }, 'audit log'))
+    if (message.type !== 'progress' && message.type !== 'loading')
+      app.telemetry.metrics?.published(outcomeOf(message))
+  })
+}
+
+function outcomeOf({ type }: Exclude<PublishMessage, { type: 'progress' | 'loading' }>): PublicationOutcome {
+  return type === 'mapping-refused' ? 'failed' : type
 }

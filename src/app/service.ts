@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
-import { drain } from '../http/drain.ts'
+import { drain } from '../http/connections.ts'
 import { PortalWatch } from '../publishing/portal-watch.ts'
 import type { PublisherThread } from '../publishing/publisher-thread.ts'
+import { openAdminEndpoint } from './admin.ts'
 import type { App } from './app.ts'
 import { follow, publishAndServe } from './lifecycle.ts'
-import { listen } from './listen.ts'
-import type { ProgressReporter } from './progress.ts'
-import { publishNow } from './publish-now.ts'
+import { type ProgressReporter, publishNow } from './progress.ts'
 import { warmUp } from './warm-up.ts'
 
 /** A portal that is being served. */
@@ -77,5 +76,22 @@ async function warmUpWhenReady(app: App, config: Config, signal: AbortSignal): P
     await warmUp({ catalog, store, base, title, deadline, server: http.server, threads, signal })
   } catch (error) {
     if (!signal.aborted) http.log.warn({ err: error }, 'warm-up')
+  }
+}
+
+/** Listens for everybody and, where it is wished, for operators. */
+export async function listen(app: App, { host, port, adminPort, adminHost }: Config) {
+  const { metrics } = app.telemetry
+  try {
+    await app.http.listen({ host, port })
+    const { health } = app
+    const admin =
+      adminPort === undefined || metrics === null
+        ? null
+        : await openAdminEndpoint({ host: adminHost, port: adminPort, health, metrics })
+    return { close: async () => admin?.close() }
+  } catch (error) {
+    await app.close()
+    throw error
   }
 }

@@ -1,17 +1,16 @@
 import { Command } from 'commander'
 import { loadConfig } from '../config/load.ts'
+import { RELEASE } from '../config/release.ts'
 import { Fault, faultText } from '../errors/errors.ts'
 import { tracingSettings } from '../telemetry/otel-settings.ts'
-import { lodestoneVersion } from '../telemetry/version.ts'
 import { printJson } from './accounts.ts'
 import { originText, shownSettings } from './config/origins.ts'
 import { diagnoseAccounts } from './doctor/accounts.ts'
 import { type DoctorFinding, looked, ok, problem } from './doctor/finding.ts'
-import { diagnoseHarvests } from './doctor/harvests.ts'
 import { diagnoseDisk, diagnoseNode } from './doctor/machine.ts'
 import { diagnoseBase, diagnosePorts } from './doctor/network.ts'
 import { diagnoseDefinitions, diagnoseVersions } from './doctor/portal.ts'
-import { diagnoseSources } from './doctor/sources.ts'
+import { diagnoseHarvests, diagnoseSources } from './doctor/sources.ts'
 import { diagnoseStore } from './doctor/store.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 
@@ -72,7 +71,7 @@ function settingFindings(flags: PortalOptions, environment: NodeJS.ProcessEnv): 
   const given = shownSettings(flags, environment).filter(({ origin }) => origin.type !== 'default')
   const described = given.map(({ setting, origin }) => `${setting} (${originText(origin)})`)
   const otel = shownSettings(flags, environment).find(({ setting }) => setting === 'otel')?.value
-  const traces = tracingSettings(typeof otel === 'string' ? otel : undefined, environment, lodestoneVersion())
+  const traces = tracingSettings(typeof otel === 'string' ? otel : undefined, environment, RELEASE)
   return [
     ok('settings', described.length === 0 ? 'all have their defaults' : `given: ${described.join(', ')}`),
     ...(traces === null ? [] : [ok('traces', `are sent to ${new URL(traces.endpoint).host}`)]),

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander'
+import { RELEASE } from '../config/release.ts'
 import { Fault, faultText, openFilesText } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
-import { lodestoneVersion } from '../telemetry/version.ts'
 
 /** The commands in the order of the help. A process loads the one that it runs: others bring much that it never needs. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -37,7 +37,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 export async function program(only?: string): Promise<Command> {
   const lodestone = new Command('lodestone')
     .description('An open-data portal whose records live in a triple store')
-    .version(lodestoneVersion())
+    .version(RELEASE)
     .showHelpAfterError('(add --help for the options)')
     .exitOverride()
   const one = only === undefined ? undefined : lookup(COMMANDS, only)

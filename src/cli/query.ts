@@ -1,4 +1,9 @@
+import { readFile } from 'node:fs/promises'
+import { text } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
+import { withBaseAddress } from '../catalog/example-queries.ts'
+import { Fault } from '../errors/errors.ts'
+import type { Prefixes } from '../formats/turtle.ts'
 import { definedDatasets } from '../publishing/definition.ts'
 import { followContinuations } from '../sparql/follow.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
@@ -6,7 +11,6 @@ import { print } from './print.ts'
 import { ANSWER_FORMATS, type QueryFormat, writeQueryAnswer } from './query/answer.ts'
 import { comunicaFault, runComunica } from './query/engine.ts'
 import { checkDatasets, fetchWithKey, PROTOCOLS, type Protocol, querySources } from './query/sources.ts'
-import { knownPrefixes, queryFromFile } from './query/text.ts'
 import { configsOf } from './settings.ts'
 
 interface Options extends PortalOptions {
@@ -79,4 +83,28 @@ async function run(work: () => Promise<void>): Promise<void> {
     process.on('uncaughtException', fail).on('unhandledRejection', fail)
     work().then(resolve, fail)
   })
+}
+
+/**
+ * The text of a query as the command line gives it: itself, `@file`, or `-` for standard input. In files as in the
+ * example queries of a portal `<{base}` stands for its address.
+ */
+export async function queryFromFile(given: string, base: string): Promise<string> {
+  return withBaseAddress(await rawText(given), base)
+}
+
+async function rawText(given: string): Promise<string> {
+  if (given === '-') return text(process.stdin)
+  if (!given.startsWith('@')) return given
+  const file = given.slice(1)
+  return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === 'ENOENT' ? 'there is no such file' : error.message
+    throw new Fault('Usage', { reason: `${file}: ${reason}.` })
+  })
+}
+
+/** The prefixes that a query declares: its answer is written with them too. */
+export function knownPrefixes(query: string): Prefixes {
+  const found = query.matchAll(/\bPREFIX\s+([A-Za-z][\w-]*):\s*<([^<>\s]+)>/gi)
+  return Object.fromEntries(Array.from(found, ([, prefix = '', namespace = '']) => [prefix, namespace]))
 }

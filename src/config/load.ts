@@ -1,10 +1,9 @@
 import { Fault } from '../errors/errors.ts'
 import { bytesOfSize, defaultMemory, defaultWorkers } from '../runtime/memory.ts'
 import type { Config } from './config.ts'
-import { DEFAULTS } from './defaults.ts'
 import { accountsOf, definedOnly, networkOf, signInOf, storePassword } from './derived.ts'
 import { samlProviderOf } from './saml.ts'
-import type { PortalSettings } from './schema.ts'
+import { DEFAULTS, type PortalSettings } from './schema.ts'
 import { type ConfigFlags, settingSources } from './setting-sources.ts'
 
 /**

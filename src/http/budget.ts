@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import type { WorkClient } from '../runtime/work-client.ts'
-import { onceEnded } from './response-end.ts'
 
 /** What each client may use of the machine. */
 export interface BudgetLimits {
@@ -193,4 +192,23 @@ export class WorkBudgets {
       else sum += client.usage()
     this.mean = this.active.size === 0 ? 0 : sum / this.active.size
   }
+}
+
+/**
+ * Calls back once when a response was written whole, or its connection is closed before.
+ *
+ * @returns what takes that back
+ */
+export function onceEnded(response: ServerResponse, then: () => void): () => void {
+  const end = () => {
+    forget()
+    then()
+  }
+  const forget = () => {
+    response.off('finish', end)
+    response.off('close', end)
+  }
+  response.once('finish', end)
+  response.once('close', end)
+  return forget
 }

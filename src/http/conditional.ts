@@ -1,12 +1,13 @@
+import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { RELEASE } from '../config/release.ts'
+import { acceptsCoding, CODINGS, type Coding } from './content-coding.ts'
 import { CREDENTIAL_PARAMETERS, namesCredentials } from './credentials.ts'
-import { entityTag, isKnown } from './etag.ts'
 import type { QueryParameters } from './query-string.ts'
-import { varyBy } from './vary.ts'
 
 /** Validators of a response, and its caching directives. */
-export interface ComparedAnswer {
+interface ComparedAnswer {
   /** The entity tag of the answer (RFC 9110, section 8.8.3). */
   readonly tag: string
   readonly cacheControl: string
@@ -19,7 +20,7 @@ export interface ComparedAnswer {
 /**
  * The one place that decides 304: sets ETag, Cache-Control and Vary, and tells whether the client has the answer already, so that
  * the route sends 304 and nothing else. If-None-Match counts before If-Modified-Since (RFC 9110, section 13.2.2). Whether anything is
- * there for `*` is known once the answer is: see `settleTag` in app/plugins.ts.
+ * there for `*` is known once the answer is: see {@link settleTag}.
  */
 export function isNotModified(
   { headers }: Pick<FastifyRequest, 'headers'>,
@@ -29,20 +30,24 @@ export function isNotModified(
   varyBy(reply, ...vary)
   reply.header('etag', tag).header('cache-control', cacheControl)
   const { 'if-none-match': known, 'if-modified-since': since, 'accept-encoding': codings } = headers
-  if (known !== undefined) return known !== '*' && isKnown(known, tag, codings)
+  if (known !== undefined) return known !== '*' && knownTag(known, tag, codings) !== null
   if (since === undefined || modified === null) return false
   return Math.floor(Date.parse(modified) / 1000) * 1000 <= Date.parse(since)
 }
 
-/** What else than address and version an answer depends on. */
-export interface Dependence {
-  /** True where the credentials of the caller decide what is in the answer: shared caches leave it alone. */
-  readonly isPrivate?: boolean
-  /** The media type that was chosen by the Accept header. */
-  readonly mediaType?: string
+/**
+ * Gives 304 the tag that the client knows the answer by, and answers 304 without a body. An answer with
+ * a tag varies by coding however long it is, so that 304 varies as the 200 does that it stands for (RFC 9110, section 15.4.5).
+ */
+export function settleTag({ headers }: FastifyRequest, reply: FastifyReply): void {
+  const tag = reply.getHeader('etag')
+  if (typeof tag !== 'string') return
+  if (reply.statusCode === 200 || reply.statusCode === 304) varyBy(reply, 'Accept-Encoding')
+  const { 'if-none-match': known, 'accept-encoding': codings } = headers
+  if (known === undefined) return
+  if (reply.statusCode === 200 && known === '*') reply.code(304).removeHeader('content-type')
+  if (reply.statusCode === 304) reply.header('etag', knownTag(known, tag, codings) ?? tag)
 }
-
-const INDEPENDENT: Dependence = {}
 
 /**
  * Makes an answer of an API conditional: sets ETag, Cache-Control and Vary, and tells whether the client has the answer already,
@@ -52,28 +57,25 @@ const INDEPENDENT: Dependence = {}
  * There is no ETag, and never 304, without a version and for queries that call `now`.
  *
  * @param version names the data that the answer is made of; null where nothing does
+ * @param mediaType the one that was chosen by the Accept header
  */
 export function isFresh(
   request: Pick<FastifyRequest, 'url' | 'query' | 'headers'>,
   reply: FastifyReply,
   version: string | null,
-  { isPrivate = false, mediaType = '' }: Dependence = INDEPENDENT,
+  mediaType = '',
 ): boolean {
-  const vary = mediaType === '' ? 'Accept-Encoding' : 'Accept-Encoding, Accept'
-  reply.header('vary', isPrivate ? `${vary}, Authorization` : vary)
+  reply.header('vary', mediaType === '' ? 'Accept-Encoding' : 'Accept-Encoding, Accept')
   const tag = version === null ? null : tagOf(request, `${version}\n${mediaType}`)
   if (tag === null) {
-    reply.header('cache-control', isPrivate ? 'private, no-cache' : 'no-cache')
+    reply.header('cache-control', 'no-cache')
     return false
   }
-  return isNotModified(request, reply, { tag, cacheControl: isPrivate ? OWN : SHARED })
+  return isNotModified(request, reply, { tag, cacheControl: 'public, max-age=0, must-revalidate' })
 }
 
 /** Request headers that decide what lists of all datasets tell: caches that keep them for a while tell callers apart. */
 export const BY_CALLER = ['Authorization', 'Cookie'] as const
-
-const SHARED = 'public, max-age=0, must-revalidate'
-const OWN = 'private, max-age=0, must-revalidate'
 
 /** Tags that were made before, by their input: repeated requests have the same address. */
 const tags = new LRUCache<string, string>({ max: 4096 })
@@ -109,4 +111,55 @@ function pathOf(url: string): string {
   const end = url.indexOf('?')
   const path = end < 0 ? url : url.slice(0, end)
   return path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+/**
+ * A strong entity tag from everything that decides the bytes of an answer (RFC 9110, section 8.8.3), the release of Lodestone
+ * with it: another may write the same data in another way.
+ */
+export function entityTag(...parts: readonly string[]): string {
+  return `"${createHash('sha1')
+    .update(JSON.stringify([RELEASE, ...parts]))
+    .digest('base64url')}"`
+}
+
+/** The tag of the same answer in a content coding: its bytes are others, so its strong tag is another. */
+export function codedTag(tag: string, coding: Coding): string {
+  return `${tag.slice(0, -1)}-${coding}"`
+}
+
+/**
+ * True where If-Match names the tag or nothing needs to be matched, so that the request is answered (RFC 9110, section
+ * 13.1.1). A tag in any coding is the same data; a proxy that compresses makes it weak.
+ *
+ * @param tag that of the answer; undefined where it has none
+ */
+export function isMatched(ifMatch: string | undefined, tag: string | undefined): boolean {
+  if (ifMatch === undefined || ifMatch.trim() === '*') return true
+  if (tag === undefined) return false
+  const tags = [tag, ...CODINGS.map(coding => codedTag(tag, coding))]
+  return ifMatch.split(',').some(part => tags.includes(part.trim().replace(/^W\//, '')))
+}
+
+/**
+ * The tag by which If-None-Match names an answer (RFC 9110, section 13.1.2): its own, or its own in a coding that the client
+ * can read. Null where it names none of them.
+ */
+export function knownTag(ifNoneMatch: string, tag: string, acceptEncoding?: string): string | null {
+  if (ifNoneMatch === tag) return tag
+  for (const part of ifNoneMatch.split(',')) {
+    const named = part.trim().replace(/^W\//, '')
+    if (named === tag) return tag
+    const coding = CODINGS.find(known => named === codedTag(tag, known))
+    if (coding !== undefined && acceptsCoding(acceptEncoding, coding)) return named
+  }
+  return null
+}
+
+/** Says on which headers of the request an answer depends, each once (RFC 9110, section 12.5.5). */
+export function varyBy(reply: FastifyReply, ...names: readonly string[]): void {
+  const before = reply.getHeader('vary')
+  const known = before === undefined ? [] : String(before).split(/, */)
+  const all = new Set([...known, ...names])
+  if (all.size > known.length) reply.header('vary', [...all].join(', '))
 }

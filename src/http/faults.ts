@@ -3,7 +3,7 @@ import { Fault, openFilesText } from '../errors/errors.ts'
 import { challenge } from './authenticate.ts'
 import { returnCall } from './counted-call.ts'
 import { JSON_TYPE, prettyJson } from './json.ts'
-import { addressWithoutSecrets } from './secrets.ts'
+import { addressWithoutSecrets } from './query-string.ts'
 
 /** Turns a fault into the body of an API. */
 export type FaultBody = (fault: Fault) => unknown
@@ -64,4 +64,11 @@ function faultOf(error: unknown): Fault {
   if (status !== undefined && status >= 400 && status < 500)
     return new Fault('BadRequest', { reason: message.length > 200 ? `${message.slice(0, 200)}…` : message })
   return new Fault('InternalError', {}, { cause: error })
+}
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+
+/** A fault as a problem document (RFC 9457): the error body of the linked-data endpoints. */
+export function problemBody(fault: Fault): unknown {
+  return { type: 'about:blank', title: fault.code, status: fault.status, detail: fault.message }
 }

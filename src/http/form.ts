@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, RouteOptions } from 'fastify'
 import { Fault } from '../errors/errors.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from './query-string.ts'
 
@@ -50,4 +50,22 @@ function decoded(body: Buffer): string {
   } catch {
     throw new Fault('BadRequest', { reason: 'The body of the request is not UTF-8.' })
   }
+}
+
+/**
+ * Makes what an instance answers to GET take POST as well, for forms that carry an access token (RFC 6750, section 2.2);
+ * the hooks that all routes share see to it that they carry nothing else.
+ */
+export function answerForms(app: FastifyInstance): void {
+  acceptForms(app)
+  app.addHook(
+    'onRoute',
+    function (this: FastifyInstance, route: RouteOptions & { readonly routePath?: string }) {
+      const methods = Array.isArray(route.method) ? route.method : [route.method]
+      if (!methods.includes('GET')) return
+      // The root of a prefix has an empty path, which would stand for the whole address again.
+      const { routePath = route.url } = route
+      this.route({ ...route, url: routePath === '' ? '/' : routePath, method: 'POST' })
+    },
+  )
 }

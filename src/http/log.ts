@@ -1,6 +1,10 @@
-import type { FastifyServerOptions } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type { FastifyBaseLogger, FastifyRequest, FastifyServerOptions } from 'fastify'
 import type { Config } from '../config/config.ts'
 import { withoutCredentials } from '../model/credentials.ts'
+import type { Answered, RequestObserver } from './observe.ts'
+import { addressWithoutSecrets } from './query-string.ts'
+import { endpointOf } from './route-config.ts'
 
 /** What objects that are logged may carry and no log is to have. */
 const REDACTED = ['authorization', 'cookie', 'set-cookie', 'apikey', 'password', 'secret', 'token'].flatMap(
@@ -21,4 +25,50 @@ export function loggerOptions(level: Config['log'], out: { write(text: string): 
     redact: { paths: REDACTED, censor: 'redacted' },
     stream: { write: (line: string) => void out.write(withoutCredentials(line)) },
   } satisfies FastifyServerOptions['logger']
+}
+
+/** Longer addresses are cut. */
+const MAX_LENGTH = 2000
+
+/**
+ * Writes one line a request, at the level `info`; the questions of those who watch over the process at `debug`. Credentials
+ * in addresses are taken out, users are named by number and not by name.
+ */
+export function requestLog(log: FastifyBaseLogger): RequestObserver {
+  const write = (endpoint: string, line: Readonly<Record<string, unknown>>) => {
+    if (endpoint === 'operating') log.debug(line, 'request')
+    else log.info(line, 'request')
+  }
+  return {
+    ended: (request, _, answered) => write(answered.endpoint, lineOf(request, answered)),
+    repeated: (request, reply) => {
+      const endpoint = endpointOf(request)
+      const { statusCode: status } = reply.raw
+      return (message, id) => write(endpoint, cachedLine(message, id, endpoint, status))
+    },
+  }
+}
+
+function lineOf(request: FastifyRequest, answered: Answered) {
+  const { principal } = request
+  const { endpoint, route, status, milliseconds, bytes, aborted } = answered
+  return {
+    request: request.id,
+    ...requestFields(request.raw),
+    endpoint,
+    route,
+    status,
+    ms: Math.round(milliseconds * 100) / 100,
+    bytes,
+    ...(principal?.type === 'user' ? { user: principal.id, by: principal.by } : {}),
+    ...(aborted ? { aborted } : {}),
+  }
+}
+
+function cachedLine(message: IncomingMessage, id: string, endpoint: string, status: number) {
+  return { request: id, ...requestFields(message), endpoint, status, ms: 0, cached: true }
+}
+
+function requestFields({ method, url = '' }: IncomingMessage) {
+  return { method, path: addressWithoutSecrets(url).slice(0, MAX_LENGTH) }
 }

@@ -6,9 +6,9 @@ import { clientAddress } from './client-address.ts'
 import { ALLOWANCE_HEADERS, allowanceTexts } from './counted-call.ts'
 import { namesCredentials } from './credentials.ts'
 import { BUDGET_HEADERS } from './fair-use.ts'
+import { REQUEST_ID } from './observe.ts'
 import type { QueryParameters } from './query-string.ts'
 import type { CallTaker } from './quota.ts'
-import { REQUEST_ID } from './request-id.ts'
 
 /** Notes one more call that is given an answer, under the name of its request. */
 export type NoteCall = (message: IncomingMessage, id: string) => void

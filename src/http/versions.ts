@@ -3,7 +3,7 @@ import { Fault } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Principal } from '../model/principal.ts'
 import './authenticate.ts'
-import { varyBy } from './vary.ts'
+import { varyBy } from './conditional.ts'
 
 /** A published version of a dataset, and the moment since which it is served. */
 export interface VersionMoment {

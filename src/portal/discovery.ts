@@ -6,7 +6,6 @@ import type { QueryParameters } from '../http/query-string.ts'
 import { ANONYMOUS } from '../model/principal.ts'
 import { pageContextOf } from '../site/page-context.ts'
 import { openSearchDescription, suggestions } from './opensearch.ts'
-import { robotsText } from './robots.ts'
 import type { SiteServices } from './services.ts'
 import { listedPages, listedTabs, sitemap, sitemapPart } from './sitemap.ts'
 
@@ -47,4 +46,21 @@ export const discovery: FastifyPluginAsync<SiteServices> = async (app, services)
 
 function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {
   return reply.header('cache-control', 'public, max-age=3600').type(`${type}; charset=utf-8`).send(text)
+}
+
+/** What crawlers leave out: APIs, whose answers have no end, and pages of one person alone. */
+const CLOSED = ['/api/', '/account/', '/oauth2/', '/healthz', '/readyz']
+
+/** Parameters that choose among what other pages show whole. */
+const SELECTING = ['q', 'where', 'refine', 'exclude', 'order_by']
+
+/** Rules for crawlers (RFC 9309), and where all pages are listed. */
+export function robotsText(base: string): string {
+  const root = new URL(base).pathname.replace(/\/+$/, '')
+  const closed = CLOSED.map(path => `Disallow: ${root}${path}`)
+  const selecting = SELECTING.flatMap(name => [
+    `Disallow: ${root}/explore/*?${name}=`,
+    `Disallow: ${root}/explore/*&${name}=`,
+  ])
+  return ['User-agent: *', ...closed, ...selecting, '', `Sitemap: ${base}/sitemap.xml`, ''].join('\n')
 }

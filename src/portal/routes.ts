@@ -10,7 +10,8 @@ import { deskPages } from './desk/routes.ts'
 import { answerDevelopers } from './developers.ts'
 import { discovery } from './discovery.ts'
 import { answerHome } from './home.ts'
-import { playgrounds } from './playground/routes.ts'
+import { answerOdsqlPage } from './playground/odsql-page.ts'
+import { answerSparqlPage } from './playground/sparql-page.ts'
 import { QueryService } from './query-service.ts'
 import type { SiteServices } from './services.ts'
 
@@ -36,4 +37,11 @@ export const site: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = 
       const { dataset, tab = 'information' } = request.params
       return answerDataset(request, reply, services, queryService, dataset, tab)
     })
+}
+
+/** Where people try queries: SPARQL, which their browser runs, and ODSQL with all of its stages. */
+export const playgrounds: FastifyPluginAsync<SiteServices> = async (app, services) => {
+  app.get('/sparql', (request, reply) => answerSparqlPage(request, reply, services))
+  const answerOdsql = answerOdsqlPage(services)
+  app.get('/odsql', answerOdsql)
 }

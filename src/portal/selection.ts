@@ -1,5 +1,4 @@
-import { readFacetValues } from '../http/facet-parameters.ts'
-import { many, one } from '../http/parameters.ts'
+import { many, one, readFacetValues } from '../http/parameters.ts'
 import type { QueryParameters } from '../http/query-string.ts'
 import type { LinkParameters } from '../site/page-context.ts'
 

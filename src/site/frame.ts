@@ -1,7 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { isNotModified } from '../http/conditional.ts'
-import { entityTag } from '../http/etag.ts'
-import { varyBy } from '../http/vary.ts'
+import { entityTag, isNotModified, varyBy } from '../http/conditional.ts'
 import { alternates } from './alternates.ts'
 import { assetPath } from './assets.ts'
 import { type Html, html } from './html.ts'
@@ -172,4 +170,21 @@ function footer(pageContext: PageContext): Html {
 <nav aria-label="${t('Languages')}"><ul class="languages">${languages}</ul></nav>
 <p>${t('All that you see here is linked open data.')} <a href="${href('/developers/')}">${t('How to use it in programs')}</a></p>
 </div></footer>`
+}
+
+/**
+ * Everything but the data that decides the bytes of a page, for its entity tag: the language, who looks at it, its address,
+ * what the portal is called, and its files for browsers.
+ */
+export function pageValidator({ site, principal, language, href, address }: PageContext): readonly string[] {
+  return [
+    assetPath('site.css'),
+    assetPath('site.js'),
+    site.title,
+    site.description,
+    language,
+    href('/'),
+    address,
+    principal.type === 'user' ? principal.name : '',
+  ]
 }

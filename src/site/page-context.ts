@@ -3,7 +3,7 @@ import type { Language } from '../model/language.ts'
 import { lookup } from '../model/lookup.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
 import '../http/authenticate.ts'
-import { addressWithoutSecrets } from '../http/secrets.ts'
+import { addressWithoutSecrets } from '../http/query-string.ts'
 import { chooseLanguage } from './language.ts'
 import { type Translator, translator } from './translator.ts'
 

@@ -94,7 +94,11 @@ export function sendOn(reply: FastifyReply, path: string): FastifyReply {
 }
 
 /** Sends who is not signed in to the log-in page, and from there to where he wanted to go. */
-export function sendToLogin(reply: FastifyReply, options: AccountsOptions, next: string): FastifyReply {
+export function sendToLogin(
+  reply: FastifyReply,
+  options: Pick<AccountsOptions, 'base'>,
+  next: string,
+): FastifyReply {
   const root = rootOf(options)
   return sendOn(reply, `${root}/account/login/?${new URLSearchParams({ next: root + next })}`)
 }

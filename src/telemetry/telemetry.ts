@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Config } from '../config/config.ts'
+import { RELEASE } from '../config/release.ts'
 import type { RequestObserver } from '../http/observe.ts'
 import { Metrics } from './metrics.ts'
 import { type TracingSettings, tracingSettings } from './otel-settings.ts'
-import { lodestoneVersion } from './version.ts'
 import type { StoreObserver } from './watched-store.ts'
 
 /** What watches over a running Lodestone: nothing that is not configured costs anything. */
@@ -27,10 +27,9 @@ export async function openTelemetry(
   environment: NodeJS.ProcessEnv,
   warn: (message: string) => void,
 ): Promise<Telemetry> {
-  const version = lodestoneVersion()
   const isMeasured = adminPort !== undefined || access === 'public'
-  const metrics = isMeasured ? new Metrics(() => performance.now(), { version }) : null
-  const settings = tracingSettings(otel, environment, version)
+  const metrics = isMeasured ? new Metrics(() => performance.now(), { version: RELEASE }) : null
+  const settings = tracingSettings(otel, environment, RELEASE)
   const traces = settings === null ? null : await openTracing(settings, warn)
   return {
     metrics,

@@ -7,11 +7,10 @@ import {
   type RequestObserver,
   routeOf,
 } from '../http/observe.ts'
+import { addressWithoutSecrets } from '../http/query-string.ts'
 import { endpointOf } from '../http/route-config.ts'
-import { addressWithoutSecrets } from '../http/secrets.ts'
 import type { Sampler } from './otel-settings.ts'
 import type { AttributeValue, TraceSpan } from './otlp.ts'
-import { readTraceparent, type TraceContext } from './trace-context.ts'
 import type { StoreObserver } from './watched-store.ts'
 
 export interface TracingOptions {
@@ -164,4 +163,24 @@ function stagesOf(header: unknown): Readonly<Record<string, number>> {
       Number(consumed),
     ]),
   )
+}
+
+/** Where a span stands among others (W3C Trace Context, section 3.2). */
+export interface TraceContext {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string
+  /** 16 hexadecimal digits. */
+  readonly spanId: string
+  readonly isSampled: boolean
+}
+
+const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/
+
+/** Reads the header `traceparent`; null where there is none, or one that is not to be followed. */
+export function readTraceparent(header: unknown): TraceContext | null {
+  if (typeof header !== 'string') return null
+  const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(header.trim()) ?? []
+  if (version === undefined || version === 'ff' || (version === '00' && rest !== undefined)) return null
+  if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return null
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }

@@ -85,7 +85,7 @@ t.test('the demonstration portal answers the README, the tour and the reference 
 })
 
 t.test('the documentation names every setting and every command', async t => {
-  const { DEFAULTS } = await import('../../src/config/defaults.ts')
+  const { DEFAULTS } = await import('../../src/config/schema.ts')
   const { PORTAL_SCHEMA } = await import('../../src/config/schema.ts')
   const { program } = await import('../../src/cli/lodestone.ts')
   const rows = [

@@ -16,14 +16,11 @@ import {
 } from '../../catalog/void.ts'
 import { Fault } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
-import { BY_CALLER, isFresh } from '../../http/conditional.ts'
-import { entityTag } from '../../http/etag.ts'
-import { answerFault } from '../../http/faults.ts'
+import { BY_CALLER, entityTag, isFresh, varyBy } from '../../http/conditional.ts'
+import { answerFault, PROBLEM_TYPE, problemBody } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
-import { PROBLEM_TYPE, problemBody } from '../../http/problem.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes } from '../../http/route-config.ts'
-import { varyBy } from '../../http/vary.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import type { Principal } from '../../model/principal.ts'
 import { sendSitePage } from '../../site/frame.ts'
@@ -175,7 +172,7 @@ async function answer(
   const isWhole = described.every(({ statistics: graphStatistics }) => graphStatistics !== undefined)
   const known = described.map(each => ({ ...each, statistics: each.statistics ?? null }))
   const text = triples(known)
-  const isKnown = isFresh(request, reply, isWhole ? entityTag(text) : null, { mediaType: format.type })
+  const isKnown = isFresh(request, reply, isWhole ? entityTag(text) : null, format.type)
   if (isWhole) {
     reply.header('cache-control', 'public, max-age=60, stale-while-revalidate=600')
     varyBy(reply, ...BY_CALLER)

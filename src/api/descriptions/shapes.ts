@@ -3,8 +3,7 @@ import type { ServedDataset } from '../../catalog/served.ts'
 import { datasetShapes } from '../../catalog/shapes.ts'
 import { descriptionAddress, shapesAddress } from '../../catalog/void.ts'
 import { Fault } from '../../errors/errors.ts'
-import { isFresh } from '../../http/conditional.ts'
-import { entityTag } from '../../http/etag.ts'
+import { entityTag, isFresh } from '../../http/conditional.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Principal } from '../../model/principal.ts'
 import { descriptionFormat, writeDescription } from './formats.ts'
@@ -31,10 +30,8 @@ export function addShapes(app: FastifyInstance, { base, dataset }: Context): voi
       `<${shapesAddress(base, id)}>; rel="canonical"`,
       `<${descriptionAddress(base, id)}>; rel="describedby"`,
     ]
-    const isKnown = isFresh(request, reply.header('link', links.join(', ')), entityTag(shapes), {
-      mediaType: format.type,
-    })
-    if (isKnown) return reply.code(304).send()
+    reply.header('link', links.join(', '))
+    if (isFresh(request, reply, entityTag(shapes), format.type)) return reply.code(304).send()
     return reply.type(`${format.type}; charset=utf-8`).send(await writeDescription(format, shapes))
   })
 }

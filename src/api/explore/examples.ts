@@ -10,8 +10,8 @@ import { enumerateFacet } from '../../query/execute/facets.ts'
 import { type Facet, hasLevels } from '../../query/facets.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { ExploreEndpoint } from './endpoint.ts'
-import { requestedFacets } from './facet-requests.ts'
 import type { SourceName } from './present.ts'
+import { requestedFacets } from './read-parameters.ts'
 
 /** A facet of a dataset with its first values; all of them where they are few. */
 export interface KnownFacet {

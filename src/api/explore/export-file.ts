@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { compressStream } from '../../http/compress.ts'
+import { compressStream } from '../../http/content-coding.ts'
 import { forSameClient } from '../../runtime/work-client.ts'
 
 /** A file that an export hands out. */

@@ -5,7 +5,7 @@ import type { Executor } from '../../query/execute/executor.ts'
 import { enumerateFacets } from '../../query/execute/facets.ts'
 import { planOdsql } from '../../query/pipeline.ts'
 import type { CatalogRoute, DatasetRoute, ExploreEndpoint } from './endpoint.ts'
-import { readFilters, requestedFacets } from './facet-requests.ts'
+import { readFilters, requestedFacets } from './read-parameters.ts'
 import type { ExploreSource } from './source.ts'
 
 /** Facet enumerations of the catalog and of datasets (REST 2.3). */

@@ -1,7 +1,11 @@
-import type { CatalogEntry } from '../../catalog/catalog-dataset.ts'
-import { canonicalMoment, completeMetas, featuresOf, MOMENT_METAS } from '../../catalog/catalog-dataset.ts'
-import type { QueryParameters } from '../../http/query-string.ts'
-import { isSecret } from '../../http/secrets.ts'
+import {
+  type CatalogEntry,
+  canonicalMoment,
+  completeMetas,
+  featuresOf,
+  MOMENT_METAS,
+} from '../../catalog/catalog-dataset.ts'
+import { isSecret, type QueryParameters } from '../../http/query-string.ts'
 import type { Annotations } from '../../model/field.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import type { Metas } from '../../model/metadata.ts'

@@ -7,11 +7,10 @@ import { neededPrefixes, noTripleTerms, type TermNames } from '../../formats/jso
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
 import { turtle } from '../../formats/turtle.ts'
-import { isFresh, keepNowhere } from '../../http/conditional.ts'
+import { isFresh, keepNowhere, varyBy } from '../../http/conditional.ts'
 import { jsonldForm, jsonldType } from '../../http/jsonld-profile.ts'
 import { refuseParameters } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { varyBy } from '../../http/vary.ts'
 import { usedProperties } from '../../mapping/vocabulary.ts'
 import { isXmlText } from '../../model/xml.ts'
 import { compileFor } from '../../publishing/graphs/mapped-graphs.ts'
@@ -76,7 +75,7 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
       // JSON-LD comes in the form that the Accept header asks for.
       const isNegotiated = format === 'jsonld'
       if (!isWholeRecord(plan)) varyBy(keepNowhere(reply), ...(isNegotiated ? ['Accept'] : []))
-      else if (isFresh(request, reply, version, isNegotiated ? { mediaType: file.mediaType } : {}))
+      else if (isFresh(request, reply, version, isNegotiated ? file.mediaType : ''))
         return reply.code(304).send()
       const triples = () => triplesOf(entry, plan, endpoint, executor)
       const problem =

@@ -1,8 +1,28 @@
 import type { Static } from 'typebox'
-import { ALL_ROWS, invalid, one, readFlag, wholeNumber } from '../../http/parameters.ts'
+import {
+  ALL_ROWS,
+  type FacetParameter,
+  invalid,
+  one,
+  readFacets,
+  readFacetValues,
+  readFlag,
+  wholeNumber,
+} from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { nearest } from '../../model/did-you-mean.ts'
+import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
+import {
+  canBeFacet,
+  type Facet,
+  type FacetFilter,
+  facetField,
+  facetOf,
+  isFacetSort,
+} from '../../query/facets.ts'
 import { EXPLORE_PARAMETERS, type Parameter, type ParameterName } from './parameters.ts'
+import type { ExploreSource } from './source.ts'
 
 /** What is read of a schema. */
 interface ReadSchema {
@@ -65,4 +85,90 @@ function splitNames(text: string | undefined): readonly string[] | null {
 export function readExportPage(query: QueryParameters) {
   const limit = readParameter(query, 'export_limit')
   return { limit: limit === ALL_ROWS ? null : limit, offset: readParameter(query, 'export_offset') }
+}
+
+function facetNamed(requested: FacetParameter, source: ExploreSource, parameter: string): Facet {
+  const { name, sort, limit, separator, hierarchical, disjunctive } = requested
+  const field = facetField(name, source.fields, source.template)
+  if (field === undefined) {
+    const known = source.fields.filter(canBeFacet).map(each => each.name)
+    const close = nearest(name, known)
+    const hint = close === undefined ? '' : ` (did you mean ${close}?)`
+    throw invalid(parameter, name, `the name of a field that can be a facet${hint}`)
+  }
+  if (sort !== undefined && !isFacetSort(sort))
+    throw invalid(parameter, `sort=${sort}`, 'count, alphanum or num, each also with a minus,')
+  const standard = facetOf(name, field, source.facetSort)
+  const path = hierarchical ?? (standard.separator !== null || separator !== undefined)
+  return {
+    ...standard,
+    separator: path && field.type === 'text' ? (separator ?? standard.separator ?? '/') : null,
+    disjunctive: disjunctive ?? standard.disjunctive,
+    sort: sort ?? standard.sort,
+    limit: limit ?? standard.limit,
+  }
+}
+
+/** What `refine` or `exclude` keeps; each facet is as `facet=facet(name="…", disjunctive=true)` describes it, if it does. */
+export function readFilters(
+  query: QueryParameters,
+  parameter: 'refine' | 'exclude',
+  source: ExploreSource,
+): readonly FacetFilter[] {
+  const requested = readFacetValues(query, parameter)
+  if (requested.length === 0) return []
+  const declared = new Map(
+    readFacets(query).map(facet => [facetField(facet.name, source.fields, source.template), facet]),
+  )
+  return requested.map(({ facet, value }) => {
+    const declaration = declared.get(facetField(facet.name, source.fields, source.template))
+    return { facet: facetNamed({ ...declaration, ...facet }, source, parameter), value }
+  })
+}
+
+/** The facets that a request names, or those of the source. */
+export function requestedFacets(query: QueryParameters, source: ExploreSource): readonly Facet[] {
+  const named = readFacets(query)
+  if (named.length > 0) return named.map(facet => facetNamed(facet, source, 'facet'))
+  return source.facets.flatMap(name => {
+    const field = facetField(name, source.fields, source.template)
+    return field === undefined ? [] : [facetOf(name, field, source.facetSort)]
+  })
+}
+
+const NUMBER = String.raw`(-?\d{1,3}(?:\.\d{1,20})?)`
+const CIRCLE = new RegExp(`^${NUMBER},${NUMBER}(?:,(\\d{1,9}(?:\\.\\d{1,9})?))?$`)
+const CORNER = new RegExp(`\\(${NUMBER},${NUMBER}\\)`, 'g')
+const POLYGON = new RegExp(`^(?:\\(${NUMBER},${NUMBER}\\)(?:,(?=.)|$)){3,1000}$`)
+
+/**
+ * The conditions that the places of a download mean (vendor's documentation of the Search API v1, "Geo filtering"):
+ * `geofilter.distance=lat,lon,metres` and `geofilter.polygon=(lat,lon),(lat,lon),…`, of the first field with places.
+ */
+export function geofilters(query: QueryParameters, fields: readonly Field[]): readonly string[] {
+  const [circle, polygon] = [one(query, 'geofilter.distance'), one(query, 'geofilter.polygon')]
+  if (circle === undefined && polygon === undefined) return []
+  const ofType = (type: Field['type']) => fields.find(field => field.type === type)
+  const point = ofType('geo_point_2d') ?? ofType('geo_shape')
+  const shape = ofType('geo_shape') ?? point
+  if (point === undefined || shape === undefined)
+    throw invalid('geofilter', circle ?? polygon ?? '', 'no value: the dataset has no field with places,')
+  return [
+    ...(circle === undefined ? [] : [circleCondition(circle, point)]),
+    ...(polygon === undefined ? [] : [polygonCondition(polygon, shape)]),
+  ]
+}
+
+function circleCondition(text: string, { name }: Field): string {
+  const [, lat, lon, metres = '0'] = CIRCLE.exec(text.replace(/\s+/g, '')) ?? []
+  if (lat === undefined) throw invalid('geofilter.distance', text, 'latitude, longitude and metres,')
+  return `distance(\`${name}\`, geom'POINT(${lon} ${lat})', ${metres}m)`
+}
+
+function polygonCondition(text: string, { name }: Field): string {
+  if (!POLYGON.test(text))
+    throw invalid('geofilter.polygon', text, '(latitude,longitude),(latitude,longitude),…')
+  const corners = [...text.matchAll(CORNER)].map(([, lat, lon]) => `${lon} ${lat}`)
+  const ring = corners[0] === corners.at(-1) ? corners : [...corners, corners[0]]
+  return `polygon(\`${name}\`, geom'POLYGON((${ring.join(', ')}))')`
 }

@@ -1,16 +1,15 @@
-import type { FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { answerVersions } from '../../http/versions.ts'
 import { attachmentRoutes } from './attachments.ts'
 import { catalogRoutes } from './catalog.ts'
 import { catalogExportRoutes } from './catalog-exports.ts'
 import { selfDescription } from './description.ts'
-import { ExploreEndpoint, type ExploreOptions } from './endpoint.ts'
+import { type CatalogRoute, ExploreEndpoint, type ExploreOptions } from './endpoint.ts'
 import { exportListRoutes } from './export-list.ts'
 import { facetRoutes } from './facets.ts'
 import { rdfExportRoutes } from './rdf-exports.ts'
 import { recordRoutes } from './records.ts'
-import { rootRoutes } from './roots.ts'
 import { configureExplore } from './route-config.ts'
 import { tableExportRoutes } from './table-exports.ts'
 import { templateRoutes } from './templates.ts'
@@ -35,4 +34,26 @@ export const explore: FastifyPluginAsync<ExploreOptions> = async (app, options) 
   rdfExportRoutes(app, endpoint)
   tableExportRoutes(app, endpoint)
   selfDescription(app, endpoint)
+}
+
+/** Where addresses begin, and what they lead to (REST 7.1). */
+const SEARCH_ROOTS = {
+  '/': ['catalog', 'monitoring', 'network'],
+  '/catalog': ['datasets', 'exports', 'metadata_templates'],
+}
+const EXPLORE_ROOTS = {
+  '/': ['catalog', 'monitoring', 'opendatasoft'],
+  '/catalog': ['datasets', 'exports', 'facets'],
+}
+
+/** The entrances of an API: its sources, and the resources of the catalog (REST 7.1). */
+export function rootRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): void {
+  const roots = endpoint.options.dialect.name === 'search-v2' ? SEARCH_ROOTS : EXPLORE_ROOTS
+  for (const [path, relations] of Object.entries(roots)) {
+    const home = `${endpoint.place.root}${path === '/' ? '' : path}`
+    const links = [{ rel: 'self', href: home }, ...relations.map(rel => ({ rel, href: `${home}/${rel}` }))]
+    app.get<CatalogRoute>(path, async (request, reply) =>
+      endpoint.answer(request, reply, endpoint.executor(), { links }),
+    )
+  }
 }

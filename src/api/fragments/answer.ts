@@ -1,13 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AnswerCache } from '../../http/answer-cache.ts'
-import { isNotModified } from '../../http/conditional.ts'
+import { entityTag, isNotModified } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
-import { entityTag } from '../../http/etag.ts'
 import type { Representation } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
-import { pageValidator } from '../../site/conditional-page.ts'
-import { sendPageText } from '../../site/frame.ts'
+import { pageValidator, sendPageText } from '../../site/frame.ts'
 import type { PageContext } from '../../site/page-context.ts'
 
 /** A request for fragments or their list. */

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { RELEASE } from '../../http/etag.ts'
+import { RELEASE } from '../../config/release.ts'
 import { lookup, setMember } from '../../model/lookup.ts'
 import { DATASET_BODY, FIELDS_BODY, METADATA_BODY, NEW_DATASET_BODY, RESTORE_BODY } from './bodies.ts'
 import { QUERIES } from './queries.ts'

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { Fault } from '../../errors/errors.ts'
@@ -107,17 +107,15 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
 
   const fields = async (principal: Principal, id: string) =>
     (await desk.preview(principal, id, 0)).fields.map(({ spec }) => fieldJson(spec))
-  app.get<Route>(`${path}/fields`, async ({ principal, params }, reply) => {
-    const results = await fields(principal, params.dataset)
-    return send(reply, { total_count: results.length, results })
-  })
+  app.get<Route>(`${path}/fields`, async ({ principal, params }, reply) =>
+    sendAll(reply, await fields(principal, params.dataset)),
+  )
   app.put<Route>(`${path}/fields`, async (request, reply) => {
     const { principal, params } = request
     desk.dataset(principal, params.dataset)
     const given = await bodyOf(request, FIELDS_BODY)
     await desk.change(principal, params.dataset, { fields: given as NonNullable<DefinitionChange['fields']> })
-    const results = await fields(principal, params.dataset)
-    return send(reply, { total_count: results.length, results })
+    return sendAll(reply, await fields(principal, params.dataset))
   })
 
   app.get<Route>(`${path}/mapping`, async ({ principal, params }, reply) => {
@@ -189,26 +187,26 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
       },
     })
 
+  const status = (principal: Principal, id: string) =>
+    statusJson(desk.dataset(principal, id), desk.status(principal, id))
   app.get<Route>(`${path}/status`, async ({ principal, params }, reply) =>
-    send(reply, statusJson(desk.dataset(principal, params.dataset), desk.status(principal, params.dataset))),
+    send(reply, status(principal, params.dataset)),
   )
-  action(app, `${path}/publish`, async ({ principal, params }, reply) => {
+  app.post<Route>(`${path}/publish`, async ({ principal, params }, reply) => {
     await desk.publish(principal, params.dataset)
-    const status = statusJson(desk.dataset(principal, params.dataset), desk.status(principal, params.dataset))
-    return send(
-      reply.code(202).header('location', `${base}/api/management/v1/datasets/${params.dataset}/status`),
-      status,
-    )
+    const body = status(principal, params.dataset)
+    reply.code(202).header('location', `${base}/api/management/v1/datasets/${params.dataset}/status`)
+    return send(reply, body)
   })
-  action(app, `${path}/unpublish`, async ({ principal, params }, reply) => {
+  app.post<Route>(`${path}/unpublish`, async ({ principal, params }, reply) => {
     await desk.withdraw(principal, params.dataset)
     return send(reply, shown(principal, params.dataset))
   })
-  action(app, `${path}/discard`, async ({ principal, params }, reply) => {
+  app.post<Route>(`${path}/discard`, async ({ principal, params }, reply) => {
     desk.discard(principal, params.dataset)
     return reply.code(204).send()
   })
-  action(app, `${path}/restore`, async (request, reply) => {
+  app.post<Route>(`${path}/restore`, async (request, reply) => {
     const { principal, params } = request
     const { version } = await bodyOf(request, RESTORE_BODY)
     await desk.rollBack(principal, params.dataset, version ?? null)
@@ -216,31 +214,29 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
   })
   app.get<Route>(`${path}/versions`, async ({ principal, params }, reply) => {
     desk.dataset(principal, params.dataset)
-    const results = retainedVersions(desk.options.versions, params.dataset).map(
-      ({ version, published, statistics, restored }, at) => ({
+    const retained = retainedVersions(desk.options.versions, params.dataset)
+    return sendAll(
+      reply,
+      retained.map(({ version, published, statistics, restored }, at) => ({
         version,
         published,
         records_count: statistics.records,
         in_force: at === 0,
         restored: restored?.version ?? null,
-      }),
+      })),
     )
-    return send(reply, { total_count: results.length, results })
   })
-  app.get<Route>(`${path}/changes`, async ({ principal, params }, reply) => {
-    const results = desk.history(principal, params.dataset)
-    return send(reply, { total_count: results.length, results })
-  })
-}
-
-type Handler = (request: FastifyRequest<Route>, reply: FastifyReply) => Promise<FastifyReply>
-
-function action(app: FastifyInstance, path: string, handle: Handler): void {
-  app.post<Route>(path, (request, reply) => handle(request, reply))
+  app.get<Route>(`${path}/changes`, async ({ principal, params }, reply) =>
+    sendAll(reply, desk.history(principal, params.dataset)),
+  )
 }
 
 function send(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.header('cache-control', 'private, no-store').type(JSON_TYPE).send(prettyJson(body))
+}
+
+function sendAll(reply: FastifyReply, results: readonly unknown[]): FastifyReply {
+  return send(reply, { total_count: results.length, results })
 }
 
 async function textOf({ body }: FastifyRequest): Promise<string> {

@@ -4,9 +4,10 @@ import type { CodeGrant } from '../../accounts/accounts.ts'
 import { Fault } from '../../errors/errors.ts'
 import { singleFields } from '../../http/form.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { note } from '../../site/account-fields.ts'
+import { hiddenField, note } from '../../site/account-fields.ts'
+import { type AccountPage, keepPrivate, redirectSources } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
-import { pageContextOf } from '../../site/page-context.ts'
+import { type PageContext, pageContextOf } from '../../site/page-context.ts'
 import {
   type AccountsOptions,
   refuseForeignTo,
@@ -18,10 +19,8 @@ import {
   tokenFor,
 } from '../../site/signed-in.ts'
 import { type AuthorizationRequest, readAuthorizationRequest } from './authorization-request.ts'
-import { consentPage } from './consent-page.ts'
 import { oauthServer } from './model.ts'
 import { SCOPE } from './parameters.ts'
-import { sendBack } from './redirect.ts'
 
 export const AUTHORIZE_PATH = '/oauth2/authorize'
 
@@ -152,4 +151,60 @@ function sendError(
   },
 ): FastifyReply {
   return sendBack(reply, redirectUri, base, { error: error.name, error_description: error.message, state })
+}
+
+/**
+ * Sends a person back to an application, with the answer in the query (RFC 6749, sections 4.1.2 and 4.1.2.1), and who gave
+ * it, so that an application of several servers is not sent with the code of one to another (RFC 9207).
+ *
+ * @param issuer as the metadata have it
+ */
+export function sendBack(
+  reply: FastifyReply,
+  redirectUri: string,
+  issuer: string,
+  answer: Readonly<Record<string, string | null>>,
+): FastifyReply {
+  const location = withAnswer(redirectUri, { ...answer, iss: issuer })
+  return keepPrivate(reply).code(302).header('location', location).send()
+}
+
+/** A redirect URI as it was registered, character by character, with the answer behind it. */
+function withAnswer(redirectUri: string, answer: Readonly<Record<string, string | null>>): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(answer)) if (value !== null) parameters.append(name, value)
+  const separator = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&'
+  return `${redirectUri}${separator}${parameters}`
+}
+
+/** The page that asks a person whether an application may act for him (RFC 6749, section 4.1.1). */
+export function consentPage(
+  { client, redirectUri, parameters }: AuthorizationRequest & { readonly type: 'valid' },
+  {
+    action,
+    formToken,
+    user,
+    pageContext: { t, site },
+  }: {
+    readonly action: string
+    readonly formToken: string
+    readonly user: string
+    readonly pageContext: PageContext
+  },
+): AccountPage {
+  return {
+    type: 'page',
+    heading: t('Let {name} act for you?', { name: client.name }),
+    formTargets: redirectSources([redirectUri]),
+    content: html`<p>${t('{name} asks to act for you, {user}, on {portal}.', { name: client.name, user, portal: site.title })}</p>
+<dl class="facts-list"><dt>${t('It may')}</dt><dd>${t('Read the data that you may see, restricted datasets included, within your quota. It cannot change your account, and it does not get your password.')}</dd>
+<dt>${t('Registered by')}</dt><dd>${client.owner}</dd>
+<dt>${t('Type')}</dt><dd>${client.type === 'public' ? t('Public: it runs in a browser or on a device') : t('Confidential: it runs on a server')}</dd>
+<dt>${t('You will be sent to')}</dt><dd><code>${redirectUri}</code></dd></dl>
+<form method="post" action="${action}">
+${hiddenField('form_token', formToken)}${[...parameters].map(([name, value]) => hiddenField(name, value))}<div class="buttons"><button name="decision" value="allow">${t('Allow')}</button><button class="plain" name="decision" value="deny">${t('Do not allow')}</button></div>
+</form>
+<p class="soft">${t('You can withdraw this at any time under Authorizations.')}</p>
+`,
+  }
 }

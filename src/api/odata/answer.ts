@@ -7,8 +7,7 @@ import { asText } from './format/lists-as-text.ts'
 import { type ODataAnswer, type ServicePlace, setSheet } from './format/shape.ts'
 import { rawText } from './format/texts.ts'
 import { writeAnswer } from './format/write.ts'
-import { nextLink } from './links.ts'
-import { countOption, type RawOptions } from './options.ts'
+import { countOption, optionNamed, type RawOptions } from './options.ts'
 import { type ODataExecution, queryEntities, queryEntity } from './query-entities.ts'
 import type { ODataRequest } from './request.ts'
 import type { Entity, PropertyResource, RecordResource } from './resource.ts'
@@ -168,4 +167,24 @@ function selected(...path: readonly string[]) {
 
 function parsed(execution: ODataExecution, read: () => ODataClauses): ODataClauses {
   return execution.executor.watch.time('parse', read)
+}
+
+/** Where a service is. */
+export interface ODataAddresses {
+  /** Public address of its root without trailing slash: `https://host/api/odata`. */
+  readonly root: string
+}
+
+/**
+ * The address of the page after this one: absolute, the request as it was written with another `$skiptoken`, which counts
+ * the entities passed (OData service 2.4).
+ *
+ * @param below path and query of the request as they were sent, from below the root of the service on
+ */
+export function nextLink({ root }: ODataAddresses, below: string, passed: number): string {
+  const end = below.indexOf('?')
+  const path = end < 0 ? below : below.slice(0, end)
+  const options = end < 0 ? [] : below.slice(end + 1).split('&')
+  const cached = options.filter(option => option !== '' && optionNamed(option) !== 'skiptoken')
+  return `${root}${path}?${[...cached, `$skiptoken=${passed}`].join('&')}`
 }

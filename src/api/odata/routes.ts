@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type DatasetSource, requireComplete, type VisibleDatasets } from '../../catalog/visible.ts'
 import { Fault } from '../../errors/errors.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
-import { isFresh } from '../../http/conditional.ts'
+import { isFresh, isMatched } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes, type RouteConfig } from '../../http/route-config.ts'
@@ -15,12 +15,11 @@ import { answerText } from './answer.ts'
 import { answerODataFault } from './faults.ts'
 import type { ServicePlace } from './format/shape.ts'
 import type { ODataFormat } from './negotiate.ts'
-import { refuseIsolation, refuseUnmatched } from './preconditions.ts'
 import { type ODataRequest, readRequest, split } from './request.ts'
 import { RowCache } from './row-cache.ts'
 import { serviceText } from './service.ts'
 import { identifiedSets, setsWithVersion, visibleSets } from './sets.ts'
-import { readVersions, versionHeader } from './versions.ts'
+import { type RequestHeaders, readVersions, versionHeader } from './versions.ts'
 
 export interface ODataOptions {
   readonly catalog: DatasetSource
@@ -177,7 +176,7 @@ class Service {
     // The address as it was sent decides, not as other APIs read it: a plus sign may be one.
     const exact = { ...query, path: percentDecoded(split(below).path, 'path'), raw: below }
     const requested = { url: request.url, query: exact, headers: request.headers }
-    return isFresh(requested, reply, version, { mediaType })
+    return isFresh(requested, reply, version, mediaType)
   }
 
   private finish(reply: FastifyReply, format: ODataFormat, text: string): FastifyReply {
@@ -228,4 +227,29 @@ function datasetIn(below: string): string | null {
 /** Lets the call be counted as one of a dataset. */
 function nameDataset(request: FastifyRequest, dataset: string): void {
   Object.assign(request.params as object, { dataset })
+}
+
+/**
+ * Refuses to answer under an isolation, which services need not support: a request for a snapshot must not be answered with anything else
+ * (OData 4.01 Protocol 8.2.4). Faults: PreconditionFailed.
+ */
+export function refuseIsolation(headers: RequestHeaders): void {
+  for (const name of ['odata-isolation', 'isolation'] as const)
+    if (headers[name] !== undefined)
+      throw new Fault('PreconditionFailed', {
+        reason: `OData-Isolation: ${String(headers[name]).slice(0, 40)} is not supported.`,
+      })
+}
+
+/**
+ * Refuses an answer that is none of those that If-Match names (Protocol 8.2.4). Faults: PreconditionFailed.
+ *
+ * @param tag of the answer, as its header has it
+ */
+export function refuseUnmatched({ 'if-match': known }: RequestHeaders, tag: unknown): void {
+  if (isMatched(typeof known === 'string' ? known : undefined, typeof tag === 'string' ? tag : undefined))
+    return
+  throw new Fault('PreconditionFailed', {
+    reason: 'If-Match: the data is another one now, or was never what the tag names.',
+  })
 }

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { BY_CALLER, isNotModified } from '../../http/conditional.ts'
-import { entityTag } from '../../http/etag.ts'
-import { addressWithoutSecrets } from '../../http/secrets.ts'
-import { pageValidator } from '../../site/conditional-page.ts'
+import { BY_CALLER, entityTag, isNotModified } from '../../http/conditional.ts'
+import { addressWithoutSecrets } from '../../http/query-string.ts'
+import { pageValidator } from '../../site/frame.ts'
 import type { PageContext } from '../../site/page-context.ts'
 import { type GraphCatalog, graphCatalog, type QueriedDataset } from './graphs.ts'
 

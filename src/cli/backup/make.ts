@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { accountsFile } from '../../accounts/open.ts'
 import type { Config } from '../../config/config.ts'
+import { RELEASE } from '../../config/release.ts'
 import { Fault } from '../../errors/errors.ts'
 import { synchronise } from '../../publishing/versions/durable.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
-import { lodestoneVersion } from '../../telemetry/version.ts'
 import { withAccounts } from '../accounts.ts'
 import { ArchiveWriter, type Summed } from './archive.ts'
 import { type BackupFile, type OpenFile, openBackupFile, permissionsOf, portalFiles } from './contents.ts'
@@ -39,7 +39,7 @@ export async function makeBackup(config: Config, file: string, now: Date): Promi
     }
     const manifest: BackupManifest = {
       format: BACKUP_FORMAT,
-      lodestone: lodestoneVersion(),
+      lodestone: RELEASE,
       made: now.toISOString(),
       datasets: versions.datasets,
       accounts: accounts !== null,

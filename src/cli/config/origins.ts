@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { DEFAULTS } from '../../config/defaults.ts'
 import { keyLines } from '../../config/document.ts'
 import { loadConfig } from '../../config/load.ts'
-import { PORTAL_SCHEMA } from '../../config/schema.ts'
+import { DEFAULTS, PORTAL_SCHEMA } from '../../config/schema.ts'
 import { type ConfigFlags, settingSources } from '../../config/setting-sources.ts'
-import { addressWithoutSecrets, isSecret } from '../../http/secrets.ts'
+import { addressWithoutSecrets, isSecret } from '../../http/query-string.ts'
 import { withoutCredentials } from '../../model/credentials.ts'
 import { lookup } from '../../model/lookup.ts'
 

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'n
 import { statfs } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
-import { lodestoneVersion } from '../../telemetry/version.ts'
+import { RELEASE } from '../../config/release.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
 /** The oldest Node that Lodestone runs on. */
@@ -17,7 +17,7 @@ const MAX_SKEW = 5
 /** @param version as `process.version` tells it */
 export function diagnoseNode(version: string): DoctorFinding {
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number)
-  const described = `node ${version}, lodestone ${lodestoneVersion()}, ${availableParallelism()} processors`
+  const described = `node ${version}, lodestone ${RELEASE}, ${availableParallelism()} processors`
   const isOld = major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])
   return isOld
     ? problem('node', `${described}: too old`, `run it with Node ${OLDEST.join('.')} or newer`)

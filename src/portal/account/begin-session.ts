@@ -1,7 +1,9 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { User } from '../../accounts/accounts.ts'
-import { deviceCookie } from '../../http/device.ts'
-import { clearedCookie, readCookie, sessionCookie } from '../../http/session-cookie.ts'
+import { formToken, isFormToken } from '../../http/form-token.ts'
+import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../http/session-cookie.ts'
 import { type AccountsOptions, isSecure, rootOf, sendOn } from '../../site/signed-in.ts'
 
 /** Begins a session in place of one that the browser had, and remembers the device. */
@@ -26,4 +28,38 @@ export async function beginSession(
     deviceCookie(user.name, { secret: accounts.secret, secure }),
   ])
   return sendOn(reply, next ?? `${rootOf(options)}/account/`)
+}
+
+/** Seconds for which a device is remembered. */
+const LIFE = 180 * 86_400
+
+const NAME_LENGTH = 16
+
+/**
+ * The name of the device that a request comes from, where this account was signed in on it before (OWASP, "Device cookies"):
+ * guesses of others do not count for it. Null for any other, or a cookie that is not ours.
+ */
+export function deviceOf(
+  headers: IncomingHttpHeaders,
+  account: string,
+  { secret, secure }: { readonly secret: Buffer; readonly secure: boolean },
+): string | null {
+  const cookie = readCookie(headers, 'device', secure)
+  if (cookie === null) return null
+  const [name, seal] = [cookie.slice(0, NAME_LENGTH), cookie.slice(NAME_LENGTH)]
+  return isFormToken(secret, boundTo(name, account), seal) ? name : null
+}
+
+/** The Set-Cookie header that remembers a device on which an account was signed in. */
+export function deviceCookie(
+  account: string,
+  { secret, secure }: { readonly secret: Buffer; readonly secure: boolean },
+): string {
+  const name = randomBytes(12).toString('base64url')
+  return setCookie('device', name + formToken(secret, boundTo(name, account)), { secure, maxAge: LIFE })
+}
+
+function boundTo(name: string, account: string): string {
+  const folded = account.normalize('NFKC').trim().toLowerCase()
+  return `device ${name} ${createHash('sha256').update(folded).digest('base64')}`
 }

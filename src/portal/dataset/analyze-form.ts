@@ -15,8 +15,7 @@ import {
   type Sort,
   TOPS,
 } from '../chart/request.ts'
-import { hiddenFields } from '../parts/hidden-fields.ts'
-import { languageField } from '../parts/language-field.ts'
+import { hiddenFields, languageField } from '../parts/form-fields.ts'
 import { selectionParameters } from '../selection.ts'
 import type { TabContext } from './tab.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { mayPublish } from '../../accounts/access.ts'
 import { Fault } from '../../errors/errors.ts'
-import { FORM_TYPE, type Form, readForm } from '../../http/form.ts'
+import { acceptForms, type Form, readForm } from '../../http/form.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import type { DeskDataset } from '../../publishing/management/desk.ts'
 import type { Desk } from '../../publishing/management/management.ts'
@@ -11,11 +11,20 @@ import { answerPageFault } from '../../site/fault-page.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import { pageContextOf } from '../../site/page-context.ts'
-import { refuseForeignTo, rootOf, type SignedIn, sendOn, signedIn, tokenFor } from '../../site/signed-in.ts'
-import type { SiteServices } from '../services.ts'
-import { HARVEST_PATH, harvestBody, savedHarvest, saveHarvest } from './harvest.ts'
-import { nameInAddress, newId } from './new-id.ts'
 import {
+  refuseForeignTo,
+  rootOf,
+  type SignedIn,
+  sendOn,
+  sendToLogin,
+  signedIn,
+  tokenFor,
+} from '../../site/signed-in.ts'
+import type { SiteServices } from '../services.ts'
+import { describedBy, formFields, nameInAddress, newId, readUpload, type UploadForm } from './forms.ts'
+import { HARVEST_PATH, harvestBody, savedHarvest, saveHarvest } from './harvest.ts'
+import {
+  type DeskContext,
   datasetBody,
   descriptionBody,
   fieldsBody,
@@ -26,10 +35,8 @@ import {
   SECTIONS,
   type SectionName,
 } from './pages.ts'
-import { describedBy, formFields } from './read-forms.ts'
 import { saveSource, sourceContent } from './source.ts'
 import { saveSteps, stepsContent } from './steps.ts'
-import { readUpload } from './upload.ts'
 
 interface Route {
   readonly Params: { readonly dataset: string; readonly section?: string }
@@ -45,28 +52,47 @@ const PREVIEWED = 10
 /** Faults that a form shows. */
 const REPORTED = new Set(['BadRequest', 'Conflict', 'ContentTooLarge', 'VersionUnknown', 'NotFoundResource'])
 
+/** A request of who is signed in. */
+interface DeskRequest {
+  readonly request: FastifyRequest<Route>
+  readonly reply: FastifyReply
+  readonly session: SignedIn
+  readonly context: DeskContext
+}
+
+type Answer = (deskRequest: DeskRequest) => FastifyReply | Promise<FastifyReply>
+
 /** The desk: what publishers do, as pages that need no scripts. Only people who are signed in and may publish come in. */
 export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, options) => {
   configureRoutes(app, { methods: 'forms' }, ['/desk'])
   const { desk } = options
   app.setErrorHandler(answerPageFault(options))
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser(FORM_TYPE, { parseAs: 'buffer', bodyLimit: MAX_FORM }, (_, body, done) =>
-    done(null, body),
-  )
+  acceptForms(app, MAX_FORM)
   app.addContentTypeParser('multipart/form-data', (_, body, done) => done(null, body))
 
-  /** Who is at the desk; null where that one was sent to the log-in page. */
-  const publisherOf = (request: FastifyRequest, reply: FastifyReply): SignedIn | null => {
+  /** Answers who is signed in; everybody else is sent to the log-in page. */
+  const withSession = (answer: Answer) => async (request: FastifyRequest<Route>, reply: FastifyReply) => {
     const session = signedIn(request, options)
-    if (session !== null) return session
-    const root = rootOf(options)
-    sendOn(reply, `${root}/account/login/?${new URLSearchParams({ next: `${root}/desk/` })}`)
-    return null
+    if (session === null) return sendToLogin(reply, options, '/desk/')
+    const context = { pageContext: pageContextOf(request, options), token: tokenFor(session, options) }
+    return answer({ request, reply, session, context })
   }
 
-  const send = (request: FastifyRequest, reply: FastifyReply, title: string, body: Html, status = 200) =>
-    sendSitePage(keepPrivate(reply), pageContextOf(request, options), {
+  /** The form of our own page that a request brings. Faults: CrossSiteRequest, BadRequest. */
+  const formOf = ({ request, session }: DeskRequest): Form => {
+    const form = readForm(request.body)
+    refuseForeignTo(session, request, form, options)
+    return form
+  }
+
+  const uploadOf = async ({ request, session }: DeskRequest): Promise<UploadForm> => {
+    const upload = await readUpload(request)
+    refuseForeignTo(session, request, upload.form, options)
+    return upload
+  }
+
+  const send = ({ reply, context }: DeskRequest, title: string, body: Html, status: 200 | 400) =>
+    sendSitePage(keepPrivate(reply), context.pageContext, {
       title,
       body,
       status,
@@ -76,58 +102,41 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       islands: ['desk.js'],
     })
 
-  const showList = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    session: SignedIn,
-    problem: string | null = null,
-  ) => {
+  const showList = (deskRequest: DeskRequest, problem: string | null = null) => {
+    const { context, request } = deskRequest
     const { principal } = request
     const datasets = desk.list(principal)
     const isForNew = mayPublish(principal, null)
     if (datasets.length === 0 && !isForNew) desk.admit(principal, null)
-    const pageContext = pageContextOf(request, options)
     const described =
       problem === null ? '' : html`<div class="note bad" role="alert"><p class="lines">${problem}</p></div>`
-    const body = html`${described}${listBody({ pageContext, token: tokenFor(session, options) }, datasets, isForNew)}`
-    return send(request, reply, pageContext.t('Desk'), body, problem === null ? 200 : 400)
+    const body = html`${described}${listBody(context, datasets, isForNew)}`
+    return send(deskRequest, context.pageContext.t('Desk'), body, problem === null ? 200 : 400)
   }
 
-  const show = async (
-    request: FastifyRequest<Route>,
-    reply: FastifyReply,
-    session: SignedIn,
-    problem: string | null = null,
-    given: Form | null = null,
-  ) => {
+  const show = async (deskRequest: DeskRequest, problem: string | null = null, given: Form | null = null) => {
+    const { context, request } = deskRequest
     const { principal, params, query } = request
     const id = params.dataset
     const dataset = desk.dataset(principal, id)
     const section = sectionOf(params.section)
-    const pageContext = pageContextOf(request, options)
-    const context = { pageContext, token: tokenFor(session, options) }
+    const { t } = context.pageContext
     const status = desk.status(principal, id)
     const failed = status?.type === 'failed' ? status.reason : null
     const messages = {
       problem: problem ?? failed,
-      done: query.done === '1' && problem === null ? pageContext.t('Saved.') : null,
-      running: status?.type === 'running' ? pageContext.t('It is being published.') : null,
+      done: query.done === '1' && problem === null ? t('Saved.') : null,
+      running: status?.type === 'running' ? t('It is being published.') : null,
     }
-    const content = await contentOf(section, dataset, request, context, given)
-    return send(
-      request,
-      reply,
-      dataset.title,
-      datasetBody(context, dataset, section, messages, content),
-      problem === null ? 200 : 400,
-    )
+    const content = await contentOf(deskRequest, section, dataset, given)
+    const body = datasetBody(context, dataset, section, messages, content)
+    return send(deskRequest, dataset.title, body, problem === null ? 200 : 400)
   }
 
   const contentOf = async (
+    { request: { principal, query }, context }: DeskRequest,
     section: SectionName,
     dataset: DeskDataset,
-    { principal, query }: FastifyRequest<Route>,
-    context: { readonly pageContext: ReturnType<typeof pageContextOf>; readonly token: string },
     given: Form | null,
   ): Promise<Html> => {
     const { id } = dataset
@@ -137,8 +146,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
           const { fields, records } = await desk.preview(principal, id, PREVIEWED)
           return fieldsBody(context, dataset, fields, records)
         } catch (error) {
-          if (!(error instanceof Fault) || !REPORTED.has(error.code)) throw error
-          return html`<p class="error lines" role="alert">${error.message}</p>${fieldsBody(context, dataset, [], [])}`
+          return html`<p class="error lines" role="alert">${reported(error)}</p>${fieldsBody(context, dataset, [], [])}`
         }
       case 'source':
         return sourceContent(desk, principal, id, context, given)
@@ -150,22 +158,19 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
         return mappingBody(context, dataset, desk.mapping(principal, id))
       case 'report':
         return reportBody(context, await desk.check(principal, id))
-      case 'history':
-        return historyBody(
-          context,
-          dataset,
-          retainedVersions(desk.options.versions, id),
-          desk.history(principal, id),
-        )
+      case 'history': {
+        const retained = retainedVersions(desk.options.versions, id)
+        return historyBody(context, dataset, retained, desk.history(principal, id))
+      }
       default:
         return section satisfies never
     }
   }
 
-  const change = async (request: FastifyRequest<Route>, form: Form): Promise<void> => {
+  const change = async ({ request, context }: DeskRequest, form: Form): Promise<void> => {
     const { principal, params } = request
     const id = params.dataset
-    const { t } = pageContextOf(request, options)
+    const { t } = context.pageContext
     switch (form.get('action')) {
       case 'fields':
         return desk.change(principal, id, { fields: formFields(form) })
@@ -193,107 +198,76 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     }
   }
 
-  /** A new dataset from an address. */
-  const beginRemote = async (request: FastifyRequest, reply: FastifyReply, session: SignedIn) => {
-    const form = readForm(request.body)
-    refuseForeignTo(session, request, form, options)
+  app.get<Route>('/desk', withSession(showList))
+
+  /** A new dataset, of a file that is uploaded or from an address. */
+  const begin: Answer = async deskRequest => {
+    const { principal } = deskRequest.request
+    desk.admit(principal, null)
+    const upload = isMultipart(deskRequest.request) ? await uploadOf(deskRequest) : null
+    const form = upload?.form ?? formOf(deskRequest)
     const url = form.get('url')?.trim() ?? ''
     const refresh = form.get('refresh')?.trim() ?? ''
     try {
-      const id = newId(nameInAddress(url), new Set(desk.list(request.principal).map(each => each.id)))
-      await desk.createRemote(request.principal, id, url, refresh === '' ? null : refresh)
-      return sendOn(reply, `${rootOf(options)}/desk/${id}/source/`)
+      const taken = new Set(desk.list(principal).map(({ id }) => id))
+      const id = newId(upload?.name ?? nameInAddress(url), taken)
+      if (upload !== null) await desk.upload(principal, id, upload)
+      else await desk.createRemote(principal, id, url, refresh === '' ? null : refresh)
+      return sendOn(deskRequest.reply, `${rootOf(options)}/desk/${id}/${upload === null ? 'source/' : ''}`)
     } catch (error) {
-      if (!(error instanceof Fault) || !REPORTED.has(error.code)) throw error
-      return showList(request, reply, session, error.message)
+      upload?.stream.resume()
+      return showList(deskRequest, reported(error))
     }
   }
+  app.post<Route>('/desk', withSession(begin))
 
-  app.get<Route>('/desk', async (request, reply) => {
-    const session = publisherOf(request, reply)
-    return session === null ? reply : showList(request, reply, session)
-  })
-
-  app.post<Route>('/desk', async (request, reply) => {
-    const session = publisherOf(request, reply)
-    if (session === null) return reply
+  const answerHarvest: Answer = async deskRequest => {
+    const { request, reply, context } = deskRequest
     desk.admit(request.principal, null)
-    if (request.headers['content-type']?.startsWith('multipart/') !== true)
-      return beginRemote(request, reply, session)
-    const { form, name, stream } = await readUpload(request)
-    refuseForeignTo(session, request, form, options)
+    const { portal } = desk.options
+    const isSaved = request.method === 'POST'
+    const form = isSaved ? saveHarvest(portal, formOf(deskRequest), context) : savedHarvest(portal)
+    if (form === null) return sendOn(reply, `${rootOf(options)}${HARVEST_PATH}/?done=1`)
+    const body = harvestBody(context, form, !isSaved && request.query.done === '1')
+    return send(deskRequest, context.pageContext.t('Harvested catalogs'), body, isSaved ? 400 : 200)
+  }
+  app.get<Route>(HARVEST_PATH, withSession(answerHarvest))
+  app.post<Route>(HARVEST_PATH, withSession(answerHarvest))
+
+  const save: Answer = async deskRequest => {
+    const { principal, params } = deskRequest.request
+    desk.admit(principal, params.dataset)
+    const section = sectionOf(params.section)
+    let given: Form | null = null
     try {
-      const id = newId(name, new Set(desk.list(request.principal).map(each => each.id)))
-      await desk.upload(request.principal, id, { name, stream })
-      return sendOn(reply, `${rootOf(options)}/desk/${id}/`)
-    } catch (error) {
-      stream.resume()
-      if (!(error instanceof Fault) || !REPORTED.has(error.code)) throw error
-      return showList(request, reply, session, error.message)
-    }
-  })
-
-  app.get<Route>(HARVEST_PATH, async (request, reply) => {
-    const session = publisherOf(request, reply)
-    if (session === null) return reply
-    desk.admit(request.principal, null)
-    const pageContext = pageContextOf(request, options)
-    const form = savedHarvest(desk.options.portal)
-    const body = harvestBody(
-      { pageContext, token: tokenFor(session, options) },
-      form,
-      request.query.done === '1',
-    )
-    return send(request, reply, pageContext.t('Harvested catalogs'), body)
-  })
-
-  app.post<Route>(HARVEST_PATH, async (request, reply) => {
-    const session = publisherOf(request, reply)
-    if (session === null) return reply
-    desk.admit(request.principal, null)
-    const form = readForm(request.body)
-    refuseForeignTo(session, request, form, options)
-    const pageContext = pageContextOf(request, options)
-    const context = { pageContext, token: tokenFor(session, options) }
-    const wrong = saveHarvest(desk.options.portal, form, context)
-    if (wrong === null) return sendOn(reply, `${rootOf(options)}${HARVEST_PATH}/?done=1`)
-    return send(request, reply, pageContext.t('Harvested catalogs'), harvestBody(context, wrong, false), 400)
-  })
-
-  for (const path of ['/desk/:dataset', '/desk/:dataset/:section']) {
-    app.get<Route>(path, async (request, reply) => {
-      const session = publisherOf(request, reply)
-      return session === null ? reply : show(request, reply, session)
-    })
-
-    app.post<Route>(path, async (request, reply) => {
-      const session = publisherOf(request, reply)
-      if (session === null) return reply
-      const { principal, params } = request
-      desk.admit(principal, params.dataset)
-      const section = sectionOf(params.section)
-      let given: Form | null = null
-      try {
-        if (request.headers['content-type']?.startsWith('multipart/') === true) {
-          const { form, name, stream } = await readUpload(request)
-          refuseForeignTo(session, request, form, options)
-          await desk.upload(principal, params.dataset, { name, stream })
-        } else {
-          const form = readForm(request.body)
-          refuseForeignTo(session, request, form, options)
-          given = form
-          if (form.get('action') === 'try') return show(request, reply, session, null, form)
-          await change(request, form)
-        }
-      } catch (error) {
-        if (!(error instanceof Fault) || !REPORTED.has(error.code)) throw error
-        return show(request, reply, session, error.message, given?.get('action') === section ? given : null)
+      if (isMultipart(deskRequest.request))
+        await desk.upload(principal, params.dataset, await uploadOf(deskRequest))
+      else {
+        given = formOf(deskRequest)
+        if (given.get('action') === 'try') return show(deskRequest, null, given)
+        await change(deskRequest, given)
       }
-      const isThere = desk.list(principal).some(({ id }) => id === params.dataset)
-      const next = isThere ? `/desk/${params.dataset}/${section}/?done=1` : '/desk/'
-      return sendOn(reply, rootOf(options) + next)
-    })
+    } catch (error) {
+      return show(deskRequest, reported(error), given?.get('action') === section ? given : null)
+    }
+    const isThere = desk.list(principal).some(({ id }) => id === params.dataset)
+    const next = isThere ? `/desk/${params.dataset}/${section}/?done=1` : '/desk/'
+    return sendOn(deskRequest.reply, rootOf(options) + next)
   }
+  for (const path of ['/desk/:dataset', '/desk/:dataset/:section']) {
+    app.get<Route>(path, withSession(show))
+    app.post<Route>(path, withSession(save))
+  }
+}
+
+function isMultipart({ headers }: FastifyRequest): boolean {
+  return headers['content-type']?.startsWith('multipart/') === true
+}
+
+/** The message of a fault that a form shows; throws any other again. */
+function reported(error: unknown): string {
+  if (error instanceof Fault && REPORTED.has(error.code)) return error.message
+  throw error
 }
 
 function sectionOf(name: string | undefined): SectionName {

@@ -5,10 +5,9 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import { file, sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import { type PageContext, pageContextOf } from '../../site/page-context.ts'
+import { languageField } from '../parts/form-fields.ts'
 import { highlight } from '../parts/highlight.ts'
-import { languageField } from '../parts/language-field.ts'
 import { datasetTitle, type SiteServices } from '../services.ts'
-import { pageData } from './page-data.ts'
 import {
   ACCESS_PATHS,
   type AccessPath,
@@ -166,3 +165,12 @@ function islandData(
 
 /** The texts and addresses that the script of the playground reads. */
 export type PlaygroundData = ReturnType<typeof islandData>
+
+/** Data for a script of a page, as a block that does not run; the script finds it by its id. */
+export function pageData(id: string, data: unknown): Html {
+  const text = JSON.stringify(data).replace(
+    /[<>&\u2028\u2029]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+  return { html: `<script type="application/json" id="${id}">${text}</script>` }
+}

@@ -12,8 +12,15 @@ import { lookup } from '../../../model/lookup.ts'
 import { keepPrivate } from '../../../site/account-page.ts'
 import { type AccountsOptions, isSecure, rootOf, sendOn } from '../../../site/signed-in.ts'
 import { readIdentityProvider } from './identity-provider.ts'
-import { browserOf, REQUEST_LIFE, requestId } from './request-id.ts'
-import { libraryOptions, readResponse, type ServiceProvider, type SignedInElsewhere } from './response.ts'
+import {
+  browserOf,
+  libraryOptions,
+  REQUEST_LIFE,
+  readResponse,
+  requestId,
+  type ServiceProvider,
+  type SignedInElsewhere,
+} from './response.ts'
 
 export const SAML_PATH = '/account/saml'
 

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../site/html.ts'
-import type { LinkParameters } from '../../site/page-context.ts'
+import type { LinkParameters, PageContext } from '../../site/page-context.ts'
 
 /** Parameters of an address as hidden fields of a form that keeps them. */
 export function hiddenFields(parameters: LinkParameters): readonly Html[] {
@@ -10,4 +10,11 @@ export function hiddenFields(parameters: LinkParameters): readonly Html[] {
         : [html`<input type="hidden" name="${name}" value="${String(value)}">`],
     ),
   )
+}
+
+/** The language that the address names, in a form: its address is made anew from its fields. */
+export function languageField({ namedLanguage }: PageContext): Html {
+  return namedLanguage === undefined
+    ? html``
+    : html`<input type="hidden" name="lang" value="${namedLanguage}">`
 }
