@@ -1,17 +1,121 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '../../errors/errors.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
 import { entityTag, isNotModified } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
-import type { Representation } from '../../http/negotiate.ts'
+import { negotiate, type Representation } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
-import { pageValidator, sendPageText } from '../../site/frame.ts'
-import type { PageContext } from '../../site/page-context.ts'
+import { lookup } from '../../model/lookup.ts'
+import { pageText, pageValidator, type SitePage, sendPageText } from '../../site/frame.ts'
+import { type PageContext, pageContextOf, type SiteOptions } from '../../site/page-context.ts'
+import { foreignParameters, fragmentIri, pageIri } from './address.ts'
+import {
+  type FragmentPlace,
+  metadataGraph,
+  type PageDescription,
+  pageMetadata,
+  TRIPLE_PLACES,
+} from './metadata.ts'
+import type { FragmentView } from './page.ts'
+import { type FragmentRequest, PATTERN_PARAMETERS, parseRequest } from './pattern.ts'
+import type { QuadContent } from './write.ts'
 
 /** A request for fragments or their list. */
 export type FragmentContext = FastifyRequest<{ Querystring: QueryParameters }>
 
-export interface AnsweredFragment {
+/** A syntax in which content is written, or HTML, which is written by whoever knows what a person is to see. */
+export type Offer<Written> = Representation & { readonly write?: (content: Written) => string }
+
+/** What is said of a page beside its triples or quads. */
+type Described = Pick<QuadContent, 'metadata' | 'graph'>
+
+/** A dataset whose fragments are asked for, and what tells those of triples from those of quads. */
+export interface FragmentSource<Found> {
+  readonly dataset: PageDescription['dataset'] & { readonly version: string }
+  /** Address of its fragments. */
+  readonly address: string
+  readonly describedBy: string
+  readonly places: readonly FragmentPlace[]
+  readonly offers: readonly Offer<Described & Found>[]
+  readonly find: (requested: FragmentRequest) => Promise<{ readonly found: Found; readonly count: number }>
+  readonly page: (view: FragmentView, content: Described & Found) => SitePage
+  readonly cache?: AnsweredFragment['cache']
+  readonly vary?: AnsweredFragment['vary']
+}
+
+export interface FragmentAnswerOptions extends SiteOptions {
+  /** Triples on a page; clients do not choose it, so that pages can be cached. */
+  readonly pageSize: number
+  /** Bodies that were answered before. */
+  readonly answers: AnswerCache
+}
+
+/** Answers with a page of a fragment. Faults: NotAcceptable, BadRequest. */
+export async function answerFragment<Found>(
+  request: FragmentContext,
+  reply: FastifyReply,
+  options: FragmentAnswerOptions,
+  source: FragmentSource<Found>,
+): Promise<FastifyReply> {
+  const { base, pageSize, answers } = options
+  const { dataset, address, places, cache, vary = [] } = source
+  const format = chooseFormat(request, source.offers)
+  const pageContext = format.write === undefined ? pageContextOf(request, options) : null
+  const isOfQuads = places.length > TRIPLE_PLACES.length
+  const requested = parseRequest(request.query, isOfQuads)
+  describeBy(reply, source.describedBy)
+  const target = request.raw.url ?? request.url
+  // A credential of the address stands in the controls of the page, which is nobody else's then.
+  const memory = namesCredentials(request.query) ? undefined : answers
+  const parts = [...(isOfQuads ? ['quads'] : []), dataset.version, target, String(pageSize)]
+  const known = answerKnown(request, reply, { format, pageContext, parts, cache, vary, answers: memory })
+  if (known !== null) return known
+  const { found, count } = await source.find(requested)
+  const { pattern, graph, page } = requested
+  const here = pageIri(base, target)
+  const description: PageDescription = {
+    base,
+    dataset,
+    address,
+    places,
+    pageIri: here,
+    fragmentIri: fragmentIri(here),
+    page,
+    pageSize,
+    foreign: foreignParameters(here, PATTERN_PARAMETERS),
+    isStart: [...Object.values(pattern), graph].every(place => place === null || place.type === 'variable'),
+    count,
+  }
+  const content = { metadata: pageMetadata(description), graph: metadataGraph(description), ...found }
+  const texts = places.map(place => [place, String(lookup(request.query, place) ?? '')])
+  const body =
+    pageContext === null
+      ? textIn(format, content)
+      : pageText(
+          pageContext,
+          source.page({ ...description, pageContext, requested: Object.fromEntries(texts) }, content),
+        )
+  memory?.keep(reply, body)
+  return send(reply, format, body, pageContext)
+}
+
+/** The form that a client likes best. Faults: NotAcceptable. */
+export function chooseFormat<Written>(
+  { headers }: FragmentContext,
+  offers: readonly Offer<Written>[],
+): Offer<Written> {
+  const format = negotiate(headers.accept, offers)
+  if (format !== null) return format
+  throw new Fault('NotAcceptable', { available: offers.map(({ type }) => type).join(', ') })
+}
+
+export function textIn<Written>({ type, write }: Offer<Written>, content: Written): string {
+  if (write === undefined) throw new Error(`there is no writer for ${type}`)
+  return write(content)
+}
+
+interface AnsweredFragment {
   readonly format: Representation
   /** Who looks at a page; null for data, which are the same for all. */
   readonly pageContext: PageContext | null

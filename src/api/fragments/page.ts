@@ -1,11 +1,12 @@
+import { datasetIri } from '../../rdf/iris.ts'
 import { parseTriples, withoutTripleTerms } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import type { SitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'
-import { fragmentsAddress, listAddress } from './address.ts'
-import { expandedDocument } from './jsonld.ts'
-import type { PageDescription } from './metadata.ts'
+import { listAddress } from './address.ts'
+import { expandedDocument, expandedGraphs } from './jsonld.ts'
+import { DEFAULT_GRAPH, type FragmentPlace, type PageDescription } from './metadata.ts'
 import {
   asParameter,
   asQuery,
@@ -16,56 +17,108 @@ import {
   shortenedTerm,
   termLink,
 } from './page-parts.ts'
-import type { Content } from './write.ts'
-
-const PLACES = ['subject', 'predicate', 'object'] as const
+import type { Content, QuadContent } from './write.ts'
 
 /** What a page for people shows beside the triples. */
-export interface PageView extends PageDescription {
-  readonly dataset: PageDescription['dataset'] & { readonly id: string }
+export interface FragmentView extends PageDescription {
   readonly pageContext: PageContext
   /** What was asked for in each place, as it was written. */
-  readonly requested: Readonly<Record<(typeof PLACES)[number], string>>
-  /** Address of the dataset as a resource. */
-  readonly about: string
+  readonly requested: Readonly<Partial<Record<FragmentPlace, string>>>
 }
 
-/**
- * A page of a fragment for people, and for clients that read HTML alone: the whole content stands in it as JSON-LD. It
- * works without scripts; every term leads to the fragment that has it in the same place. No element has a role: it would be
- * one more triple to who reads the page as RDFa.
- */
-export function fragmentPage(view: PageView, content: Content): SitePage {
-  const { base, dataset, requested, foreign, pageContext } = view
-  const { t, href } = pageContext
-  const path = `/explore/dataset/${encodeURIComponent(dataset.id)}/`
+/** The terms of a row by their places. */
+type Row = Readonly<Partial<Record<FragmentPlace, Term>>>
+
+/** A page of a fragment of triples; its content stands in it as JSON-LD as well. */
+export function fragmentPage(view: FragmentView, id: string, content: Content): SitePage {
+  const { base, dataset, foreign, pageContext } = view
+  const { t } = pageContext
   return {
-    title: t('Triples of {dataset}', { dataset: dataset.title }),
-    part: 'catalog',
-    isWide: true,
-    isIndexed: false,
+    ...pageOf(view, id, [...parseTriples(content.data)], {
+      title: t('Triples of {dataset}', { dataset: dataset.title }),
+      crumb: html`<a href="${listAddress(base)}${asQuery(foreign)}">${t('Triple pattern fragments')}</a>`,
+      introduction: html`${t('Every triple of the dataset that fits a pattern, page by page. Programs such as Comunica ask the same address.')} <a href="${datasetIri(base, id)}">${t('The dataset as a resource')}</a>`,
+    }),
     head: dataBlock(expandedDocument(content.metadata, content.graph, withoutTripleTerms(content.data))),
-    body: html`<nav class="crumbs" aria-label="${t('Where you are')}"><ol><li><a href="${href('/explore/')}">${t('Datasets')}</a></li><li><a href="${href(path)}">${dataset.title}</a></li><li><a href="${listAddress(base)}${asQuery(foreign)}">${t('Triple pattern fragments')}</a></li></ol></nav>
-<h1>${t('Triples of {dataset}', { dataset: dataset.title })}</h1>
-<p class="soft">${t('Every triple of the dataset that fits a pattern, page by page. Programs such as Comunica ask the same address.')} <a href="${view.about}">${t('The dataset as a resource')}</a></p>
-${patternForm(fragmentsAddress(base, dataset.id), PLACES, requested, foreign, pageContext)}
-${foundTriples(view, () => table(view, content.data))}`,
   }
 }
 
-function table(view: PageView, data: string): Html {
-  const rows = [...parseTriples(data)].map(
-    triple => html`<tr>${PLACES.map(place => html`<td>${cell(view, place, triple[place])}</td>`)}</tr>
-`,
-  )
-  return html`<section class="scroll" tabindex="0" aria-label="${view.pageContext.t('Triples')}"><table class="triples"><thead><tr>${PLACES.map(place => html`<th scope="col">${placeName(place, view.pageContext)}</th>`)}</tr></thead><tbody>
-${rows}</tbody></table></section>`
+/** A page of a fragment of quads; its content stands in it as JSON-LD as well. */
+export function quadPage(view: FragmentView, id: string | null, content: QuadContent): SitePage {
+  const { t } = view.pageContext
+  const metadata = { name: content.graph, triples: content.metadata.join('') }
+  const parts = content.parts.map(({ name, triples }) => ({ name, triples: withoutTripleTerms(triples) }))
+  const rows = content.parts.flatMap(({ name, triples }) => {
+    const graph: Term = { type: 'iri', value: name ?? DEFAULT_GRAPH }
+    return Array.from(parseTriples(triples), triple => ({ ...triple, graph }))
+  })
+  return {
+    ...pageOf(view, id, rows, {
+      title: t('Quads of {dataset}', { dataset: view.dataset.title }),
+      crumb: html`${t('Quad pattern fragments')}`,
+      introduction: html`${t('Every triple that fits a pattern, with the graph that it stands in, page by page. Programs such as Comunica ask the same address.')}`,
+    }),
+    head: dataBlock(expandedGraphs([metadata, ...parts])),
+  }
 }
 
-/** A term as a link to its fragment; an IRI has one to itself beside. */
-function cell({ base, dataset, foreign, pageContext }: PageView, place: string, term: Term): Html {
-  const href = `${fragmentsAddress(base, dataset.id)}${asQuery([...foreign, `${place}=${encoded(asParameter(term))}`])}`
-  return termLink(href, term, iri => shortenedTerm(iri, base, dataset.id), pageContext)
+/**
+ * A page for people, and for clients that read HTML alone. It works without scripts; every term leads to the fragment that has
+ * it in the same place. No element has a role: it would be one more triple to who reads the page as RDFa.
+ *
+ * @param id of the dataset; null for all of the portal
+ */
+function pageOf(
+  view: FragmentView,
+  id: string | null,
+  rows: readonly Row[],
+  {
+    title,
+    crumb,
+    introduction,
+  }: { readonly title: string; readonly crumb: Html; readonly introduction: Html },
+): SitePage {
+  const { address, dataset, places, requested, foreign, pageContext } = view
+  const { t, href } = pageContext
+  const home =
+    id === null
+      ? ''
+      : html`<li><a href="${href(`/explore/dataset/${encodeURIComponent(id)}/`)}">${dataset.title}</a></li>`
+  return {
+    title,
+    part: id === null ? 'developers' : 'catalog',
+    isWide: true,
+    isIndexed: false,
+    body: html`<nav class="crumbs" aria-label="${t('Where you are')}"><ol><li><a href="${href('/explore/')}">${t('Datasets')}</a></li>${home}<li>${crumb}</li></ol></nav>
+<h1>${title}</h1>
+<p class="soft">${introduction}</p>
+${patternForm(address, places, requested, foreign, pageContext)}
+${foundTriples(view, () => table(view, id, rows))}`,
+  }
+}
+
+function table(view: FragmentView, id: string | null, rows: readonly Row[]): Html {
+  const { places, pageContext } = view
+  const lines = rows.map(
+    row => html`<tr>${places.map(place => html`<td>${cell(view, id, place, row[place])}</td>`)}</tr>
+`,
+  )
+  return html`<section class="scroll" tabindex="0" aria-label="${pageContext.t('Triples')}"><table class="triples"><thead><tr>${places.map(place => html`<th scope="col">${placeName(place, pageContext)}</th>`)}</tr></thead><tbody>
+${lines}</tbody></table></section>`
+}
+
+/** A term as a link to its fragment; an IRI of the web has one to itself beside. */
+function cell(
+  { base, address, foreign, pageContext }: FragmentView,
+  id: string | null,
+  place: FragmentPlace,
+  term: Term | undefined,
+): Html | '' {
+  if (term === undefined) return ''
+  const href = `${address}${asQuery([...foreign, `${place}=${encoded(asParameter(term))}`])}`
+  if (term.value === DEFAULT_GRAPH && place === 'graph')
+    return html`<a href="${href}" title="${term.value}">${pageContext.t('Default graph')}</a>`
+  return termLink(href, term, iri => (id === null ? iri : shortenedTerm(iri, base, id)), pageContext)
 }
 
 /** Descriptions are written in HTML; a page shows their words. */

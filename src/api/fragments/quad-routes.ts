@@ -1,24 +1,16 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { descriptionAddress, portalDescriptionAddress } from '../../catalog/void.ts'
-import { Fault } from '../../errors/errors.ts'
-import type { AnswerCache } from '../../http/answer-cache.ts'
 import { BY_CALLER } from '../../http/conditional.ts'
-import { namesCredentials } from '../../http/credentials.ts'
-import { negotiate, type Representation } from '../../http/negotiate.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { ResponseCache } from '../../http/response-cache.ts'
-import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
-import { pageText } from '../../site/frame.ts'
-import { pageContextOf, type SiteOptions } from '../../site/page-context.ts'
 import type { Store } from '../../store/store.ts'
-import { foreignParameters, fragmentIri, pageIri, portalQuadsAddress, quadsAddress } from './address.ts'
-import { answerKnown, describeBy, send } from './answer.ts'
+import { portalQuadsAddress, quadsAddress } from './address.ts'
+import { answerFragment, type FragmentAnswerOptions, type FragmentSource, type Offer } from './answer.ts'
 import { findQuads, type PartCounts, partCounts, type QuadGraphs } from './find-quads.ts'
-import { type FragmentPlace, metadataGraph, pageMetadata, QUAD_PLACES } from './metadata.ts'
-import { PATTERN_PARAMETERS, parseRequest } from './pattern.ts'
-import { quadPage } from './quad-page.ts'
-import { HTML, QUAD_FORMATS, type QuadContent, type QuadFormat } from './write.ts'
+import { QUAD_PLACES } from './metadata.ts'
+import { quadPage } from './page.ts'
+import { HTML, QUAD_FORMATS, type QuadContent } from './write.ts'
 
 /** An RDF dataset whose quads are asked for: a dataset of the portal, or all of them. */
 export interface QuadDataset {
@@ -37,11 +29,9 @@ export interface QuadsOptions {
   readonly portal: (principal: Principal) => QuadDataset
 }
 
-interface Context extends SiteOptions {
-  readonly pageSize: number
+interface Context extends FragmentAnswerOptions {
   readonly store: Store
   readonly quads: QuadsOptions
-  readonly answers: AnswerCache
   readonly cache?: Pick<ResponseCache, 'cacheable'>
 }
 
@@ -58,88 +48,33 @@ interface Route {
 export function addQuadRoutes(app: FastifyInstance, context: Context): void {
   const counts = partCounts()
   for (const path of ['/api/qpf', '/api/qpf/:dataset'])
-    app.get<Route>(path, (request, reply) => answerQuads(request, reply, context, context.answers, counts))
+    app.get<Route>(path, async (request, reply) =>
+      answerFragment(request, reply, context, sourceOf(request, context, counts)),
+    )
 }
 
-async function answerQuads(
-  request: FastifyRequest<Route>,
-  reply: FastifyReply,
-  { pageSize, store, quads, cache, ...site }: Context,
-  cached: AnswerCache,
+function sourceOf(
+  { params: { dataset: id }, principal, version }: FastifyRequest<Route>,
+  { base, pageSize, store, quads, cache }: Context,
   counts: PartCounts,
-): Promise<FastifyReply> {
-  const { base } = site
-  const { query, principal } = request
-  const id = request.params.dataset
-  const dataset = id === undefined ? quads.portal(principal) : quads.dataset(id, principal, request.version)
-  const format = chooseFormat(request)
-  const pageContext = 'write' in format ? null : pageContextOf(request, site)
-  const requested = parseRequest(query, true)
-  describeBy(reply, id === undefined ? portalDescriptionAddress(base) : descriptionAddress(base, id))
-  const target = request.raw.url ?? request.url
-  const here = pageIri(base, target)
-  const whole = fragmentIri(here)
+): FragmentSource<Pick<QuadContent, 'parts'>> {
+  const dataset = id === undefined ? quads.portal(principal) : quads.dataset(id, principal, version)
   const address = id === undefined ? portalQuadsAddress(base) : quadsAddress(base, id)
-  const memory = namesCredentials(query) ? undefined : cached
-  const known = answerKnown(request, reply, {
-    format,
-    pageContext,
-    parts: ['quads', dataset.version, target, String(pageSize)],
-    answers: memory,
-    ...(id === undefined ? { vary: BY_CALLER } : { cache }),
-  })
-  if (known !== null) return known
-  const { pattern, graph, bindings, page } = requested
-  const key = JSON.stringify([address, dataset.version, pattern, graph, bindings])
-  const { parts, count } = await findQuads(store, dataset.graphs, requested, pageSize, counts, key)
-  const isStart = [...Object.values(pattern), graph].every(place => place?.type === 'variable')
-  const description = {
-    base,
+  return {
     dataset,
     address,
+    describedBy: id === undefined ? portalDescriptionAddress(base) : descriptionAddress(base, id),
     places: QUAD_PLACES,
-    pageIri: here,
-    fragmentIri: whole,
-    page,
-    pageSize,
-    foreign: foreignParameters(here, PATTERN_PARAMETERS),
-    isStart,
-    count,
-  }
-  const content = { metadata: pageMetadata(description), graph: metadataGraph(description), parts }
-  const body =
-    pageContext !== null
-      ? pageText(
-          pageContext,
-          quadPage(
-            { ...description, pageContext, id: id ?? null, requested: requestedTexts(query) },
-            content,
-          ),
-        )
-      : textIn(format, content)
-  memory?.keep(reply, body)
-  return send(reply, format, body, pageContext)
-}
-
-function requestedTexts(query: QueryParameters) {
-  const text = (name: FragmentPlace) => String(lookup(query, name) ?? '')
-  return {
-    subject: text('subject'),
-    predicate: text('predicate'),
-    object: text('object'),
-    graph: text('graph'),
+    offers: OFFERS,
+    find: async requested => {
+      const { pattern, graph, bindings } = requested
+      const key = JSON.stringify([address, dataset.version, pattern, graph, bindings])
+      const { parts, count } = await findQuads(store, dataset.graphs, requested, pageSize, counts, key)
+      return { found: { parts }, count }
+    },
+    page: (view, content) => quadPage(view, id ?? null, content),
+    ...(id === undefined ? { vary: BY_CALLER } : { cache }),
   }
 }
 
-function textIn(format: QuadFormat | Representation, content: QuadContent): string {
-  if (!('write' in format)) throw new Error(`there is no writer for ${format.type}`)
-  return format.write(content)
-}
-
-const OFFERS: readonly (QuadFormat | Representation)[] = [...QUAD_FORMATS, HTML]
-
-function chooseFormat(request: FastifyRequest<Route>): QuadFormat | Representation {
-  const format = negotiate(request.headers.accept, OFFERS)
-  if (format !== null) return format
-  throw new Fault('NotAcceptable', { available: OFFERS.map(({ type }) => type).join(', ') })
-}
+const OFFERS: readonly Offer<QuadContent>[] = [...QUAD_FORMATS, HTML]

@@ -52,7 +52,7 @@ const PREVIEWED = 10
 /** Faults that a form shows. */
 const REPORTED = new Set(['BadRequest', 'Conflict', 'ContentTooLarge', 'VersionUnknown', 'NotFoundResource'])
 
-/** A request of who is signed in. */
+/** A request of who is signed in, with its reply. */
 interface DeskRequest {
   readonly request: FastifyRequest<Route>
   readonly reply: FastifyReply
@@ -60,7 +60,7 @@ interface DeskRequest {
   readonly context: DeskContext
 }
 
-type Answer = (deskRequest: DeskRequest) => FastifyReply | Promise<FastifyReply>
+type Answer = (requested: DeskRequest) => FastifyReply | Promise<FastifyReply>
 
 /** The desk: what publishers do, as pages that need no scripts. Only people who are signed in and may publish come in. */
 export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk }> = async (app, options) => {
@@ -102,8 +102,8 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       islands: ['desk.js'],
     })
 
-  const showList = (deskRequest: DeskRequest, problem: string | null = null) => {
-    const { context, request } = deskRequest
+  const showList = (requested: DeskRequest, problem: string | null = null) => {
+    const { context, request } = requested
     const { principal } = request
     const datasets = desk.list(principal)
     const isForNew = mayPublish(principal, null)
@@ -111,11 +111,11 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
     const described =
       problem === null ? '' : html`<div class="note bad" role="alert"><p class="lines">${problem}</p></div>`
     const body = html`${described}${listBody(context, datasets, isForNew)}`
-    return send(deskRequest, context.pageContext.t('Desk'), body, problem === null ? 200 : 400)
+    return send(requested, context.pageContext.t('Desk'), body, problem === null ? 200 : 400)
   }
 
-  const show = async (deskRequest: DeskRequest, problem: string | null = null, given: Form | null = null) => {
-    const { context, request } = deskRequest
+  const show = async (requested: DeskRequest, problem: string | null = null, given: Form | null = null) => {
+    const { context, request } = requested
     const { principal, params, query } = request
     const id = params.dataset
     const dataset = desk.dataset(principal, id)
@@ -128,9 +128,9 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       done: query.done === '1' && problem === null ? t('Saved.') : null,
       running: status?.type === 'running' ? t('It is being published.') : null,
     }
-    const content = await contentOf(deskRequest, section, dataset, given)
+    const content = await contentOf(requested, section, dataset, given)
     const body = datasetBody(context, dataset, section, messages, content)
-    return send(deskRequest, dataset.title, body, problem === null ? 200 : 400)
+    return send(requested, dataset.title, body, problem === null ? 200 : 400)
   }
 
   const contentOf = async (
@@ -146,7 +146,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
           const { fields, records } = await desk.preview(principal, id, PREVIEWED)
           return fieldsBody(context, dataset, fields, records)
         } catch (error) {
-          return html`<p class="error lines" role="alert">${reported(error)}</p>${fieldsBody(context, dataset, [], [])}`
+          return html`<p class="error lines" role="alert">${messageShown(error)}</p>${fieldsBody(context, dataset, [], [])}`
         }
       case 'source':
         return sourceContent(desk, principal, id, context, given)
@@ -201,11 +201,11 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
   app.get<Route>('/desk', withSession(showList))
 
   /** A new dataset, of a file that is uploaded or from an address. */
-  const begin: Answer = async deskRequest => {
-    const { principal } = deskRequest.request
+  const begin: Answer = async requested => {
+    const { principal } = requested.request
     desk.admit(principal, null)
-    const upload = isMultipart(deskRequest.request) ? await uploadOf(deskRequest) : null
-    const form = upload?.form ?? formOf(deskRequest)
+    const upload = isMultipart(requested.request) ? await uploadOf(requested) : null
+    const form = upload?.form ?? formOf(requested)
     const url = form.get('url')?.trim() ?? ''
     const refresh = form.get('refresh')?.trim() ?? ''
     try {
@@ -213,46 +213,46 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
       const id = newId(upload?.name ?? nameInAddress(url), taken)
       if (upload !== null) await desk.upload(principal, id, upload)
       else await desk.createRemote(principal, id, url, refresh === '' ? null : refresh)
-      return sendOn(deskRequest.reply, `${rootOf(options)}/desk/${id}/${upload === null ? 'source/' : ''}`)
+      return sendOn(requested.reply, `${rootOf(options)}/desk/${id}/${upload === null ? 'source/' : ''}`)
     } catch (error) {
       upload?.stream.resume()
-      return showList(deskRequest, reported(error))
+      return showList(requested, messageShown(error))
     }
   }
   app.post<Route>('/desk', withSession(begin))
 
-  const answerHarvest: Answer = async deskRequest => {
-    const { request, reply, context } = deskRequest
+  const answerHarvest: Answer = async requested => {
+    const { request, reply, context } = requested
     desk.admit(request.principal, null)
     const { portal } = desk.options
     const isSaved = request.method === 'POST'
-    const form = isSaved ? saveHarvest(portal, formOf(deskRequest), context) : savedHarvest(portal)
+    const form = isSaved ? saveHarvest(portal, formOf(requested), context) : savedHarvest(portal)
     if (form === null) return sendOn(reply, `${rootOf(options)}${HARVEST_PATH}/?done=1`)
     const body = harvestBody(context, form, !isSaved && request.query.done === '1')
-    return send(deskRequest, context.pageContext.t('Harvested catalogs'), body, isSaved ? 400 : 200)
+    return send(requested, context.pageContext.t('Harvested catalogs'), body, isSaved ? 400 : 200)
   }
   app.get<Route>(HARVEST_PATH, withSession(answerHarvest))
   app.post<Route>(HARVEST_PATH, withSession(answerHarvest))
 
-  const save: Answer = async deskRequest => {
-    const { principal, params } = deskRequest.request
+  const save: Answer = async requested => {
+    const { principal, params } = requested.request
     desk.admit(principal, params.dataset)
     const section = sectionOf(params.section)
     let given: Form | null = null
     try {
-      if (isMultipart(deskRequest.request))
-        await desk.upload(principal, params.dataset, await uploadOf(deskRequest))
+      if (isMultipart(requested.request))
+        await desk.upload(principal, params.dataset, await uploadOf(requested))
       else {
-        given = formOf(deskRequest)
-        if (given.get('action') === 'try') return show(deskRequest, null, given)
-        await change(deskRequest, given)
+        given = formOf(requested)
+        if (given.get('action') === 'try') return show(requested, null, given)
+        await change(requested, given)
       }
     } catch (error) {
-      return show(deskRequest, reported(error), given?.get('action') === section ? given : null)
+      return show(requested, messageShown(error), given?.get('action') === section ? given : null)
     }
     const isThere = desk.list(principal).some(({ id }) => id === params.dataset)
     const next = isThere ? `/desk/${params.dataset}/${section}/?done=1` : '/desk/'
-    return sendOn(deskRequest.reply, rootOf(options) + next)
+    return sendOn(requested.reply, rootOf(options) + next)
   }
   for (const path of ['/desk/:dataset', '/desk/:dataset/:section']) {
     app.get<Route>(path, withSession(show))
@@ -265,7 +265,7 @@ function isMultipart({ headers }: FastifyRequest): boolean {
 }
 
 /** The message of a fault that a form shows; throws any other again. */
-function reported(error: unknown): string {
+function messageShown(error: unknown): string {
   if (error instanceof Fault && REPORTED.has(error.code)) return error.message
   throw error
 }
