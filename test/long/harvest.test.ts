@@ -53,6 +53,8 @@ const harvestNow = (portal: string, ...more: readonly string[]) =>
   command(['harvest', '--portal', portal, '--base', 'http://here.test', '--json', ...more])
 
 t.test('another Lodestone', async t => {
+  // Teardowns before the folder is made are done before it is removed.
+  t.teardown(() => undefined)
   const folders = t.testdir({
     here: { 'portal.yaml': "source_private_hosts: ['127.0.0.1']\n", data: {} },
     other: {

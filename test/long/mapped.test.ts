@@ -654,6 +654,8 @@ t.test(
   'the command line tells of mappings, and a running server follows them',
   { timeout: 120_000 },
   async t => {
+    // Teardowns before the folder is made are done before it is removed.
+    t.teardown(() => undefined)
     const home = t.testdir({
       'portal.yaml': 'title: Test\n',
       mappings: {

@@ -40,6 +40,9 @@ t.test('the demonstration portal answers the README, the tour and the reference 
   t.ok(stepsOf('docs/tour.md').length >= 9, 'the tour is found')
   t.ok(examples.length >= 60, 'the examples are found')
   t.equal(examples.length, reference.split('```odsql').length - 1, 'each example has an answer')
+  let kill: () => unknown = () => undefined
+  // Before the folder is made, so that it is removed after the server has ended.
+  t.teardown(() => kill())
   const portal = t.testdir({})
   cpSync(path.join(root, 'portal.yaml'), path.join(portal, 'portal.yaml'))
   for (const folder of ['data', 'mappings'])
@@ -61,8 +64,10 @@ t.test('the demonstration portal answers the README, the tour and the reference 
       reject(new Error(`serve ended with ${code ?? signal}: ${described}`)),
     ),
   )
-  ended.catch(() => undefined)
-  t.teardown(() => server.kill('SIGKILL'))
+  kill = () => {
+    server.kill('SIGKILL')
+    return ended.catch(() => undefined)
+  }
   await Promise.race([until(async () => (await fetch(`${address}/readyz`)).ok), ended])
   for (const step of steps) {
     if (step.command.startsWith('npx lodestone')) continue
