@@ -1,3 +1,4 @@
+import { type ComparisonOperator, FLIPPED } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import type { AlgebraOperator } from '../../../sparql/algebra.ts'
 import { type Formula, isConstantExpression } from '../../../sparql/operation.ts'
@@ -13,8 +14,6 @@ export interface IdRange {
   /** True where the comparison holds outside of the range. */
   readonly negated: boolean
 }
-
-type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 
 /**
  * The values of a column that a comparison with a constant keeps: a range of codes, for these are in the order of the
@@ -52,27 +51,18 @@ export function codeRangeOf(formula: Extract<Formula, { type: 'binary' }>, domai
 
 /** A variable, an operator and a constant, the constant on the right. */
 function comparisonWithConstant({ operator, left, right }: Extract<Formula, { type: 'binary' }>): {
-  readonly operator: Comparison
+  readonly operator: ComparisonOperator
   readonly value: TermValue
 } | null {
   if (!isComparison(operator)) return null
   if (left.type === 'variable' && isConstantExpression(right)) return { operator, value: termValue(right) }
   if (right.type === 'variable' && isConstantExpression(left))
-    return { operator: TURNED[operator], value: termValue(left) }
+    return { operator: FLIPPED[operator], value: termValue(left) }
   return null
 }
 
-export function isComparison(operator: AlgebraOperator): operator is Comparison {
-  return operator in TURNED
-}
-
-const TURNED: Readonly<Record<Comparison, Comparison>> = {
-  '=': '=',
-  '!=': '!=',
-  '<': '>',
-  '<=': '>=',
-  '>': '<',
-  '>=': '<=',
+export function isComparison(operator: AlgebraOperator): operator is ComparisonOperator {
+  return operator in FLIPPED
 }
 
 /** Behind the last value that can be compared: NaN is last, and neither above nor below anything. */
@@ -117,7 +107,11 @@ function textBounds({ texts }: TextPart, value: string): readonly [number, numbe
   return texts.range(Buffer.from(value))
 }
 
-function positionRange(operator: Comparison, value: TermValue, { size }: PositionDomain): IdRange | null {
+function positionRange(
+  operator: ComparisonOperator,
+  value: TermValue,
+  { size }: PositionDomain,
+): IdRange | null {
   if (value.type !== 'number' || value.exact !== undefined) return null
   const [from, to] = [Math.ceil(value.value) + 1, Math.floor(value.value) + 2]
   const clamp = (id: number) => Math.max(1, Math.min(size + 1, id))
