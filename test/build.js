@@ -11,17 +11,11 @@ import { bundle } from '../bundle.js'
 const root = path.dirname(import.meta.dirname)
 const source = path.join(root, 'src')
 
-/**
- * Before all of a test file: what a test registers to be done at its end is done before its folder is removed, if something
- * is registered before the folder is made. A portal that still runs makes versions again whose files go.
- */
-const BEFORE = "import first from 'tap'; first.teardown(() => undefined); "
-
 /** Modules keep their addresses: tests and their peers those in test, src those that it has in dist. */
 function rewrite(text, file) {
   const own = path.relative(source, file)
   const built = own.startsWith('..') ? file : path.join(root, 'dist', own.replace(/\.ts$/, '.js'))
-  return (file.endsWith('.test.ts') ? BEFORE + text : text)
+  return text
     .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(built).href))
     .replaceAll('import.meta.dirname', JSON.stringify(path.dirname(built)))
     .replaceAll('import.meta.filename', JSON.stringify(built))
