@@ -133,6 +133,18 @@ t.test('a client is charged the time of its work, also of what fails', async t =
   t.ok((charged[0] ?? 0) > 0)
 })
 
+t.test('work that is no longer short stands back, once, until it is done', t => {
+  const { thread, stands } = fakeThread('thread')
+  const slot = new ThreadSlot(thread, null, 'quick', () => true)
+  slot.standBack()
+  slot.standBack()
+  t.same([stands, slot.lane], [[true], 'quick'])
+  slot.outgrow()
+  slot.end()
+  t.same([stands, slot.lane], [[true, false], 'slow'])
+  t.end()
+})
+
 t.test('quick work that takes its time becomes slow, or is stopped where that has no room', async t => {
   for (const [hasRoom, canBeginAgain, lane, stopped] of [
     [true, true, 'slow', null],

@@ -704,7 +704,8 @@ t.test('answers of any size leave as they are found', async t => {
       headers: { accept, 'accept-encoding': 'identity' },
       ...(signal === undefined ? {} : { signal }),
     })
-  const all = 'SELECT * { ?s ?p ?o }'
+  // So many solutions that no machine writes them as one piece.
+  const all = 'SELECT ?s ?p ?o { ?s ?p ?o . { SELECT ?x { ?x ?q ?v } LIMIT 20 } }'
   const construct = 'CONSTRUCT { ?o ?p ?s . ?s <urn:q> ?o } { ?s ?p ?o }'
   const rows: readonly (readonly [query: string, accept: string, count: (body: string) => number])[] = [
     [all, 'application/sparql-results+json', body => JSON.parse(body).results.bindings.length],
@@ -720,7 +721,7 @@ t.test('answers of any size leave as they are found', async t => {
   for (const [query, accept, count] of rows) {
     const answer = await ask(query, accept)
     t.equal(answer.headers.get('content-length'), null, `${accept} comes in pieces`)
-    t.equal(count(await answer.text()), 6000, accept)
+    t.equal(count(await answer.text()), query === all ? 20 * 6000 : 6000, accept)
   }
   // What the first piece cannot write is told as a fault, what comes later breaks the connection.
   const bad = (at: number) => `PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>

@@ -62,15 +62,12 @@ interface PortalOptions {
 /** Publishes and serves a small portal in this process until the test ends. */
 export async function servePortal(t: Test, options: PortalOptions) {
   const { base = BASE, now, isPublished = true, isOpen = true, port, environment = {}, config } = options
-  let close = async (): Promise<void> => undefined
-  // Before the folder is made, so that it is removed after the portal is closed.
-  t.teardown(() => close())
   const portal = typeof options.portal === 'string' ? options.portal : t.testdir(options.portal)
   const time = () => (now === undefined ? new Date() : new Date(now))
   const reports = isPublished ? await publishPortal(portal, { base, now: time }) : []
   const flags = { portal, base, ...(port === undefined ? {} : { port }) }
   const app = await buildApp({ ...loadConfig(flags, environment), workers: 1, log: 'silent', ...config })
-  close = () => app.close()
+  t.teardown(() => app.close())
   const open = async () => {
     await app.catalog.refresh()
     app.markReady()
