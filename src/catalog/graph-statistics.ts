@@ -1,6 +1,6 @@
 import type { Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
-import type { AlgebraExpression, Pattern, SelectQuery } from '../sparql/algebra.ts'
+import type { AlgebraExpression, Pattern, SelectQuery } from '../sparql/ast.ts'
 import { inGraph, iri, triple, variable } from '../sparql/build.ts'
 import type { Solution } from '../store/store.ts'
 import type { PlannerStatistics } from './planner-statistics.ts'

@@ -8,7 +8,7 @@ import type {
   Pattern,
   SelectQuery,
   Variable,
-} from './algebra.ts'
+} from './ast.ts'
 
 /** Builders that keep the compiler readable: each makes one node of the algebra. */
 export const variable = (name: string): Variable => ({ type: 'variable', name })

@@ -10,7 +10,7 @@ import type {
   Pattern,
   Projection,
   SelectQuery,
-} from './algebra.ts'
+} from './ast.ts'
 
 /**
  * Writes a query as SPARQL 1.1 text: the only place of Lodestone that quotes and escapes for SPARQL. Terms are

@@ -1,9 +1,9 @@
 import type { NamedNode, Term } from '../rdf/term.ts'
-import type { AlgebraOperator, Node, Variable } from './algebra.ts'
+import type { AlgebraOperator, Node, Variable } from './ast.ts'
 
 /**
  * SPARQL algebra as it is evaluated (SPARQL 1.1 Query, section 18): what a query means, however it was written. The
- * queries of Lodestone's compiler (algebra.ts) and untrusted ones (parse.ts) both become this.
+ * queries of Lodestone's compiler (ast.ts) and untrusted ones (parse.ts) both become this.
  */
 export type SparqlOperation =
   | { readonly type: 'bgp'; readonly patterns: readonly TriplePatternNode[] }

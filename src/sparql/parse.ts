@@ -2,7 +2,7 @@ import { toAlgebra } from '@traqula/algebra-sparql-1-2'
 import { lookup } from '../model/lookup.ts'
 import type { NamedNode, Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
-import type { AlgebraOperator, Node, Variable } from './algebra.ts'
+import type { AlgebraOperator, Node, Variable } from './ast.ts'
 import { functionOfUntrusted, liftAggregates, namedAggregate } from './extensions.ts'
 import {
   type AggregateCall,

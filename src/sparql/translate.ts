@@ -6,7 +6,7 @@ import type {
   Projection,
   SelectQuery,
   Variable,
-} from './algebra.ts'
+} from './ast.ts'
 import {
   type AggregateCall,
   type Formula,

@@ -1,5 +1,5 @@
 import { tripleTerm } from '../rdf/ntriples.ts'
-import type { Node } from './algebra.ts'
+import type { Node } from './ast.ts'
 import {
   type Formula,
   type QueryOperation,

@@ -1,5 +1,5 @@
 import type { Term, TriplePattern } from '../rdf/term.ts'
-import type { ConstructQuery, SelectQuery } from '../sparql/algebra.ts'
+import type { ConstructQuery, SelectQuery } from '../sparql/ast.ts'
 import type { ParsedQuery } from '../sparql/parse.ts'
 import type { ContinuationFormat } from '../sparql/results.ts'
 import type { GraphColumns } from './columns/graph.ts'

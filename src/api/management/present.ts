@@ -1,6 +1,6 @@
 import type { Definition } from '../../publishing/definition.ts'
 import type { DatasetPreview, PreviewedField } from '../../publishing/management/dataset-preview.ts'
-import type { DeskDataset } from '../../publishing/management/desk.ts'
+import type { DeskDataset } from '../../publishing/management/desk-types.ts'
 import type { PublicationState } from '../../publishing/publications.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { valueJson } from '../../query/execute/json.ts'

@@ -18,7 +18,7 @@ import type { PublicationState } from '../publications.ts'
 import { rollBack } from '../versions/roll-back.ts'
 import { currentManifest, isWithdrawn, type Manifest, withdraw } from '../versions/versions.ts'
 import { asBadRequest, type DatasetPreview, inspectDataset, previewDataset } from './dataset-preview.ts'
-import type { DeskDataset, DeskFinding, DeskOptions } from './desk.ts'
+import type { DeskDataset, DeskFinding, DeskOptions } from './desk-types.ts'
 import {
   applyDraft,
   type DatasetDraft,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
-import type { SelectQuery } from '../../sparql/algebra.ts'
+import type { SelectQuery } from '../../sparql/ast.ts'
 import { inGraph, iri, literal, triple, variable } from '../../sparql/build.ts'
 import type { Update, UpdateTriple } from '../../sparql/update.ts'
 import type { SharedStore } from '../../store/remote/remote.ts'

@@ -1,7 +1,7 @@
 import type { Field } from '../../model/field.ts'
 import { circle } from '../../model/great-circle.ts'
 import { GEOF, LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression } from '../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../sparql/ast.ts'
 import { apply, binary, call, exists, foldTerm, iri, literal, not } from '../../sparql/build.ts'
 import { technicalName } from '../field-names.ts'
 import {

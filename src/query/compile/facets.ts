@@ -1,6 +1,6 @@
 import { isTemporal } from '../../model/field.ts'
 import { XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression, OrderKey, SelectQuery } from '../../sparql/algebra.ts'
+import type { AlgebraExpression, OrderKey, SelectQuery } from '../../sparql/ast.ts'
 import { apply, call, conditional, integer, literal, variable } from '../../sparql/build.ts'
 import type { Facet, FacetSort } from '../facets.ts'
 import type { Question } from '../plan.ts'

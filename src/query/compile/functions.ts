@@ -1,5 +1,5 @@
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression } from '../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../sparql/ast.ts'
 import { apply, binary, call, conditional, integer, iri, literal } from '../../sparql/build.ts'
 import { type Scalar, scalarType } from '../plan.ts'
 import { doubleTerm } from './target.ts'

@@ -1,5 +1,5 @@
 import { LODESTONE, RDF, XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression, Projection, Variable } from '../../sparql/algebra.ts'
+import type { AlgebraExpression, Projection, Variable } from '../../sparql/ast.ts'
 import { apply, binary, call, integer, iri, literal, variable } from '../../sparql/build.ts'
 import { type Grouping, type GroupKey, type GroupQuery, scalarType } from '../plan.ts'
 import type { PatternBuilder } from './pattern-builder.ts'

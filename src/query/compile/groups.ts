@@ -1,6 +1,6 @@
 import { exactJson } from '../../model/exact-json.ts'
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
+import type { AlgebraExpression, OrderKey, Projection, SelectQuery } from '../../sparql/ast.ts'
 import { apply, literal, variable } from '../../sparql/build.ts'
 import { type Aggregate, fieldsOf, type GroupQuery, type RowValue } from '../plan.ts'
 import { compileKey, keyNames } from './group-keys.ts'

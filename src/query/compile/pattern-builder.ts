@@ -1,6 +1,6 @@
 import type { Field } from '../../model/field.ts'
 import { LODESTONE } from '../../rdf/vocab.ts'
-import type { AlgebraExpression, Pattern, Variable } from '../../sparql/algebra.ts'
+import type { AlgebraExpression, Pattern, Variable } from '../../sparql/ast.ts'
 import {
   apply,
   bind,

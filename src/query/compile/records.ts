@@ -1,7 +1,7 @@
 import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression, OrderKey, Projection, SelectQuery } from '../../sparql/algebra.ts'
+import type { AlgebraExpression, OrderKey, Projection, SelectQuery } from '../../sparql/ast.ts'
 import { apply, call, inGraph, iri, literal, not, triple, variable } from '../../sparql/build.ts'
 import { technicalName } from '../field-names.ts'
 import type { Ordering, Question, RecordQuery, Scalar, SelectedColumn } from '../plan.ts'

@@ -1,6 +1,6 @@
 import { type FieldType, isNumeric } from '../../model/field.ts'
 import { GEOF, LODESTONE, UOM, XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression } from '../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../sparql/ast.ts'
 import { apply, binary, call, conditional, integer, iri, literal, subquery } from '../../sparql/build.ts'
 import { type Condition, type Scalar, scalarType } from '../plan.ts'
 import { compileFunction, NOTHING } from './functions.ts'

@@ -1,4 +1,4 @@
-import type { ConstructQuery, SelectQuery } from '../../sparql/algebra.ts'
+import type { ConstructQuery, SelectQuery } from '../../sparql/ast.ts'
 import { generate } from '../../sparql/generate.ts'
 import type { GraphColumns } from '../../store/columns/graph.ts'
 import type { PageOptions, Solution, SolutionPage, Store } from '../../store/store.ts'

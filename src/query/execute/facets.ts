@@ -1,5 +1,5 @@
 import { coarsePrecision, isTemporal } from '../../model/field.ts'
-import type { SelectQuery } from '../../sparql/algebra.ts'
+import type { SelectQuery } from '../../sparql/ast.ts'
 import type { Solution } from '../../store/store.ts'
 import { compileFacet } from '../compile/facets.ts'
 import type { CompileTarget, Statement } from '../compile/target.ts'

@@ -1,5 +1,5 @@
 import { XSD } from '../../rdf/vocab.ts'
-import type { SelectQuery } from '../../sparql/algebra.ts'
+import type { SelectQuery } from '../../sparql/ast.ts'
 import { apply, binary, call, filter, inGraph, iri, literal, triple, variable } from '../../sparql/build.ts'
 import type { EngineKind } from './addresses.ts'
 

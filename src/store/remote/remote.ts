@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { Fault } from '../../errors/errors.ts'
 import { type StoreMemory, storeMemory } from '../../runtime/memory.ts'
-import type { SelectQuery } from '../../sparql/algebra.ts'
+import type { SelectQuery } from '../../sparql/ast.ts'
 import { inGraph, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import type { Update } from '../../sparql/update.ts'

@@ -1,4 +1,4 @@
-import type { Node } from '../../../sparql/algebra.ts'
+import type { Node } from '../../../sparql/ast.ts'
 import {
   certainVariables,
   conjuncts,

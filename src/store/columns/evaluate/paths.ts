@@ -1,4 +1,4 @@
-import type { Node } from '../../../sparql/algebra.ts'
+import type { Node } from '../../../sparql/ast.ts'
 import type { Path, TriplePatternNode } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'

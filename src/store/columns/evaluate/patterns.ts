@@ -1,4 +1,4 @@
-import type { Node } from '../../../sparql/algebra.ts'
+import type { Node } from '../../../sparql/ast.ts'
 import type { Formula, SparqlOperation, TriplePatternNode } from '../../../sparql/operation.ts'
 import { variablesOfFormula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'

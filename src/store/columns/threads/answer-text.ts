@@ -1,6 +1,6 @@
 import { LineSet } from '../../../rdf/line-set.ts'
 import { termText } from '../../../rdf/ntriples.ts'
-import type { Node } from '../../../sparql/algebra.ts'
+import type { Node } from '../../../sparql/ast.ts'
 import { cellWriter } from '../../../sparql/cell-writer.ts'
 import type { QueryOperation, SparqlOperation } from '../../../sparql/operation.ts'
 import { booleanResult, type ContinuationFormat } from '../../../sparql/results.ts'
