@@ -3,7 +3,7 @@ import { type ProgressReporter, publishNow } from './app/progress.ts'
 import { registerServer } from './app/running.ts'
 import { type Service, startService } from './app/service.ts'
 import type { Config } from './config/config.ts'
-import { publisherSettings } from './publishing/publisher.ts'
+import { publisherSettings } from './publishing/publish-all.ts'
 import { PublisherThread } from './publishing/publisher-thread.ts'
 
 /**

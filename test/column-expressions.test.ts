@@ -1,6 +1,6 @@
 import t from 'tap'
 import { termText } from '../src/rdf/ntriples.ts'
-import type { Formula, SparqlOperation, TriplePatternNode } from '../src/sparql/operation.ts'
+import type { Formula, SparqlOperation, TriplePatternNode } from '../src/sparql/algebra.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { type Batch, UNIT_BATCH } from '../src/store/columns/evaluate/batch.ts'
 import { planBlock } from '../src/store/columns/evaluate/block.ts'

@@ -10,7 +10,7 @@ import { parseGroupBy, parseOrderBy, parseSelect, parseWhere } from '../src/lang
 import { parser } from '../src/language/odsql/parser.ts'
 import { FUNCTIONS, OPEN_WORDS, RESERVED_WORDS } from '../src/language/odsql/vocabulary.ts'
 import { field } from '../src/model/field.ts'
-import { parseDate } from '../src/query/dates.ts'
+import { parseDate } from '../src/query/date-literals.ts'
 import { seedOf } from './support/seed.ts'
 
 const scalarNames = [...FUNCTIONS.values()].filter(({ kind }) => kind === 'scalar').map(({ name }) => name)

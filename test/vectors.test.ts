@@ -1,6 +1,6 @@
 import t from 'tap'
 import { XSD } from '../src/rdf/vocab.ts'
-import type { AggregateCall } from '../src/sparql/operation.ts'
+import type { AggregateCall } from '../src/sparql/algebra.ts'
 import { Percentile } from '../src/store/columns/evaluate/aggregates/percentile.ts'
 import { Batch } from '../src/store/columns/evaluate/batch.ts'
 import { type Domain, PositionDomain } from '../src/store/columns/evaluate/domain.ts'
@@ -13,8 +13,8 @@ import {
   countUnmarked,
 } from '../src/store/columns/evaluate/lanes.ts'
 import { ordered } from '../src/store/columns/evaluate/order.ts'
+import { rowsBound, rowsEqual, rowsInRange, rowsMarked } from '../src/store/columns/evaluate/row-filters.ts'
 import { scratchUint32, withScratch } from '../src/store/columns/evaluate/scratch.ts'
-import { rowsBound, rowsEqual, rowsInRange, rowsMarked } from '../src/store/columns/evaluate/selection.ts'
 import {
   bothTrue,
   eitherHolds,

@@ -25,9 +25,9 @@ import { plainTarget } from '../http/request-target.ts'
 import { ANONYMOUS } from '../model/principal.ts'
 import { checkDataset } from '../publishing/check.ts'
 import { definedDatasets, readDefinition } from '../publishing/definition.ts'
-import { Desk } from '../publishing/management/management.ts'
-import { Publications } from '../publishing/publications.ts'
-import { publisherSettings } from '../publishing/publisher.ts'
+import { Desk } from '../publishing/management/desk.ts'
+import { Publications } from '../publishing/publication-state.ts'
+import { publisherSettings } from '../publishing/publish-all.ts'
 import { PublisherThread } from '../publishing/publisher-thread.ts'
 import {
   openPortalStore,

@@ -10,7 +10,7 @@ import { datasetDescription } from '../catalog/void.ts'
 import type { Config } from '../config/config.ts'
 import { entityTag } from '../http/conditional.ts'
 import { remoteStates } from '../publishing/remote/state.ts'
-import { fieldIri } from '../rdf/iris.ts'
+import { fieldIri } from '../rdf/minted-iris.ts'
 
 /** The log of queries that a portal wishes for; null for none. */
 export function queryLogOf(

@@ -1,4 +1,4 @@
-import type { PublishJob, PublishMessage } from '../publishing/publisher.ts'
+import type { PublishJob, PublishMessage } from '../publishing/publish-all.ts'
 import type { PublisherThread } from '../publishing/publisher-thread.ts'
 import type { PublicationOutcome } from '../telemetry/metrics.ts'
 import type { App } from './app.ts'

@@ -6,7 +6,7 @@ import type { Field } from '../model/field.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { StatisticsGatherer } from '../publishing/statistics.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
-import { graphIri, recordIri } from '../rdf/iris.ts'
+import { graphIri, recordIri } from '../rdf/minted-iris.ts'
 import { fieldPredicates } from '../store/record-reader.ts'
 import type { GraphSource, Store } from '../store/store.ts'
 

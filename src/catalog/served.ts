@@ -12,7 +12,7 @@ import {
 } from '../publishing/versions/versions.ts'
 import type { CompileTarget } from '../query/compile/target.ts'
 import { INITIAL_CONTEXT } from '../rdf/initial-context.ts'
-import { fieldIri, type GraphRole } from '../rdf/iris.ts'
+import { fieldIri, type GraphRole } from '../rdf/minted-iris.ts'
 import { datasetPrefixes } from '../rdf/prefixes.ts'
 import type { CatalogEntry } from './catalog-dataset.ts'
 

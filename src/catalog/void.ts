@@ -1,6 +1,6 @@
-import { isIri } from '../rdf/iri.ts'
-import { datasetIri } from '../rdf/iris.ts'
+import { isIri } from '../rdf/iri-syntax.ts'
 import { isLanguageTag } from '../rdf/language-tag.ts'
+import { datasetIri } from '../rdf/minted-iris.ts'
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { type StatementOf, tripleWriterOf } from '../rdf/statements.ts'
 import { type CatalogEntry, canonicalMoment } from './catalog-dataset.ts'

@@ -2,7 +2,7 @@ import type { RuleReport } from '../mapping/compile.ts'
 import { type Diagnostic, diagnosticText } from '../mapping/diagnostic.ts'
 import { invalidValues } from '../mapping/report.ts'
 import type { MappingRefusal } from '../publishing/mapping/choose-mapping.ts'
-import type { MappingReport } from '../publishing/publication.ts'
+import type { MappingReport } from '../publishing/publish-types.ts'
 import { leftOutTexts } from './mapping/rules.ts'
 
 /** Diagnostics and rules that one publication shows. */

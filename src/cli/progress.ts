@@ -1,6 +1,6 @@
 import cliProgress from 'cli-progress'
 import type { ProgressReporter } from '../app/progress.ts'
-import type { PublishMessage } from '../publishing/publisher.ts'
+import type { PublishMessage } from '../publishing/publish-all.ts'
 import { conversionErrorsText } from '../sources/typed-records.ts'
 import { mappingReportText, refusalText } from './mapping-report.ts'
 

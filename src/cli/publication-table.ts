@@ -1,4 +1,4 @@
-import type { PublishMessage } from '../publishing/publisher.ts'
+import type { PublishMessage } from '../publishing/publish-all.ts'
 
 const COLUMNS = ['dataset', 'records', 'triples', 'seconds', 'state'] as const
 /** Columns that are aligned to the right. */

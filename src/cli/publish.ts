@@ -1,7 +1,12 @@
 import { Command } from 'commander'
 import { refuseOtherAddress } from '../app/running.ts'
 import type { Config } from '../config/config.ts'
-import { openReleases, type PublishMessage, publishAll, publisherSettings } from '../publishing/publisher.ts'
+import {
+  openReleases,
+  type PublishMessage,
+  publishAll,
+  publisherSettings,
+} from '../publishing/publish-all.ts'
 import { publishingShare } from '../runtime/memory.ts'
 import { withAccounts } from './accounts.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { Fault } from '../errors/errors.ts'
-import { openReleases, publisherSettings } from '../publishing/publisher.ts'
+import { openReleases, publisherSettings } from '../publishing/publish-all.ts'
 import { suggestedDataset } from '../publishing/suggested-dataset.ts'
 import { currentManifest, publishedDatasets, versionsOf, withdraw } from '../publishing/versions/versions.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'

@@ -1,5 +1,5 @@
 import { lookup } from '../model/lookup.ts'
-import type { CatalogSheet, DatasetSheet, Named } from './catalog-sheet.ts'
+import type { CatalogSheet, DatasetSheet, Named } from './catalog-description.ts'
 
 const SCHEMA = 'https://project-open-data.cio.gov/v1.1/schema'
 

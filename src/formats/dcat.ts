@@ -1,6 +1,12 @@
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { type NameOf, type StatementOf, tripleWriterOf } from '../rdf/statements.ts'
-import type { CatalogSheet, DatasetSheet, DistributionSheet, Named, ServiceSheet } from './catalog-sheet.ts'
+import type {
+  CatalogSheet,
+  DatasetSheet,
+  DistributionSheet,
+  Named,
+  ServiceSheet,
+} from './catalog-description.ts'
 import type { Prefixes } from './turtle.ts'
 
 /** The vocabularies of a catalog in DCAT-AP, by their prefixes. */

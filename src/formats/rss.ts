@@ -1,5 +1,5 @@
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
-import type { CatalogSheet, DatasetSheet } from './catalog-sheet.ts'
+import type { CatalogSheet, DatasetSheet } from './catalog-description.ts'
 
 /** Writes a catalog as a feed, one item a dataset (RSS 2.0). */
 export async function* rss(catalog: CatalogSheet): AsyncGenerator<string> {

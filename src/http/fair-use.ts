@@ -5,10 +5,10 @@ import type { MaybePromise } from '../accounts/maybe-promise.ts'
 import { Fault } from '../errors/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import { runFor, type WorkClient, type WorkContext } from '../runtime/work-client.ts'
-import { Admission, InFlight, MAX_WAITING } from './admission.ts'
 import { closeWith } from './broken-requests.ts'
 import type { BudgetLimits, ClientBudget, WorkBudgets } from './budget.ts'
 import { addressSubject } from './client-address.ts'
+import { Admission, InFlight, MAX_WAITING } from './turn-queue.ts'
 
 /** Headers that tell a budget (draft-ietf-httpapi-ratelimit-headers, sections 3 and 4). */
 export const BUDGET_HEADERS = ['ratelimit-policy', 'ratelimit'] as const

@@ -1,5 +1,5 @@
 import type { Dataset } from '../model/dataset.ts'
-import { fieldIri, propertyName, recordsSpace } from '../rdf/iris.ts'
+import { fieldIri, propertyName, recordsSpace } from '../rdf/minted-iris.ts'
 import { reference } from './init/write.ts'
 import type { Mapping } from './ir.ts'
 

@@ -1,7 +1,7 @@
 import type { DatasetStatistics, FieldStatistics } from '../model/dataset.ts'
 import { type Field, isGeo } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
-import { propertyName } from '../rdf/iris.ts'
+import { propertyName } from '../rdf/minted-iris.ts'
 import { type Identity, identityOf } from './init/identity.ts'
 import { type InitKind, initKindOf } from './init/kind.ts'
 import { nameForms, singular, wordsOf } from './init/names.ts'

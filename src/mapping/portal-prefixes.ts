@@ -1,4 +1,4 @@
-import { datasetIri, fieldIri } from '../rdf/iris.ts'
+import { datasetIri, fieldIri } from '../rdf/minted-iris.ts'
 
 /**
  * The prefixes that a dataset's own mapping may use beside those of RDFa: `portal:` begins the IRIs of the portal's

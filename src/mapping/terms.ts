@@ -1,7 +1,7 @@
 import { Fault } from '../errors/errors.ts'
 import { exactJson } from '../model/exact-json.ts'
 import type { DatasetRecord } from '../model/value.ts'
-import { iriSafe, isIri, percentEncode } from '../rdf/iri.ts'
+import { iriSafe, isIri, percentEncode } from '../rdf/iri-syntax.ts'
 import { isLanguageTag } from '../rdf/language-tag.ts'
 import { literalType } from '../rdf/literals.ts'
 import { escapeText, isDirectedTag, literalEnd } from '../rdf/ntriples.ts'

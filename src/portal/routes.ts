@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify'
-import type { Desk } from '../publishing/management/management.ts'
+import type { Desk } from '../publishing/management/desk.ts'
 import { answerPageFault } from '../site/fault-page.ts'
 import { assets } from './assets.ts'
 import { answerCatalog } from './catalog-page.ts'

@@ -2,7 +2,7 @@ import type { Definition } from './definition.ts'
 import { definitionDigest, fingerprintOf } from './fingerprint.ts'
 import type { MappingFile } from './mapping/mapping-file.ts'
 import { digestWithLookups } from './processors/dependencies.ts'
-import type { PublishContext } from './publication.ts'
+import type { PublishContext } from './publish-types.ts'
 import { sourceDigest } from './source-digest.ts'
 import { type Manifest, sourceStates } from './versions/versions.ts'
 

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import { startThread } from '../runtime/thread.ts'
-import type { PublishProgress, PublishResult } from './publication.ts'
+import type { PublishProgress, PublishResult } from './publish-types.ts'
 import type { Manifest } from './versions/versions.ts'
 
 /** What the threads of a pool publish from. */

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { startThread } from '../runtime/thread.ts'
-import type { PublisherSettings, PublishJob, PublishMessage } from './publisher.ts'
+import type { PublisherSettings, PublishJob, PublishMessage } from './publish-all.ts'
 
 /**
  * Publishes in threads of their own: requests are answered meanwhile, and the memory of a publication is given back at its

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { publishingShare } from '../runtime/memory.ts'
-import { openReleases, type PublisherSettings, type PublishJob, publishAll } from './publisher.ts'
+import { openReleases, type PublisherSettings, type PublishJob, publishAll } from './publish-all.ts'
 
 /** Entry of a thread of {@link PublisherThread}: publishes what it is sent, once, and ends. */
 const settings = workerData as PublisherSettings

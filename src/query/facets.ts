@@ -1,7 +1,7 @@
 import { integerValue } from '../model/exact-json.ts'
 import { type Field, type FieldType, isGeo, isNumeric, isTemporal } from '../model/field.ts'
 import { all, any, negate } from './conditions.ts'
-import { dateBounds, parseDate } from './dates.ts'
+import { dateBounds, parseDate } from './date-literals.ts'
 import { findField } from './field-names.ts'
 import { type Condition, NEVER } from './plan.ts'
 

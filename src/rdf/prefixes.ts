@@ -1,4 +1,4 @@
-import { isIri } from './iri.ts'
+import { isIri } from './iri-syntax.ts'
 
 /** What is a prefix in Turtle, SPARQL and XML alike. */
 const PREFIX = /^(?!xml)[A-Za-z](?:[\w-]{0,60}\w)?$/i

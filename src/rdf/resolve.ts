@@ -1,4 +1,4 @@
-import { isIri } from './iri.ts'
+import { isIri } from './iri-syntax.ts'
 
 /** The parts of a reference (RFC 3986, appendix B); undefined for those that are not there. */
 const PARTS = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s

@@ -1,6 +1,6 @@
 import type { Term } from '../rdf/term.ts'
 import { GEOF, LODESTONE, RDF, XSD } from '../rdf/vocab.ts'
-import type { AggregateCall } from './operation.ts'
+import type { AggregateCall } from './algebra.ts'
 import type { SyntaxNode } from './relative.ts'
 
 /** Functions that are aggregates wherever they stand (SPARQL 1.1 Query, section 19.8, note 6). */

@@ -2,8 +2,6 @@ import { toAlgebra } from '@traqula/algebra-sparql-1-2'
 import { lookup } from '../model/lookup.ts'
 import type { NamedNode, Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
-import type { AlgebraOperator, Node, Variable } from './ast.ts'
-import { functionOfUntrusted, liftAggregates, namedAggregate } from './extensions.ts'
 import {
   type AggregateCall,
   type Formula,
@@ -12,7 +10,9 @@ import {
   type QueryOperation,
   type SparqlOperation,
   variablesOf,
-} from './operation.ts'
+} from './algebra.ts'
+import type { AlgebraOperator, Node, Variable } from './ast.ts'
+import { functionOfUntrusted, liftAggregates, namedAggregate } from './extensions.ts'
 import { resolveTree, type SyntaxNode } from './relative.ts'
 import { syntaxTree } from './syntax.ts'
 import {

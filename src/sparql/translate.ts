@@ -1,3 +1,10 @@
+import {
+  type AggregateCall,
+  type Formula,
+  type QueryOperation,
+  type SparqlOperation,
+  UNIT,
+} from './algebra.ts'
 import type {
   AlgebraExpression,
   AlgebraQuery,
@@ -7,13 +14,6 @@ import type {
   SelectQuery,
   Variable,
 } from './ast.ts'
-import {
-  type AggregateCall,
-  type Formula,
-  type QueryOperation,
-  type SparqlOperation,
-  UNIT,
-} from './operation.ts'
 
 /** The operation that a query of the compiler means (SPARQL 1.1 Query, section 18.2). */
 export function translateQuery(query: AlgebraQuery): QueryOperation {

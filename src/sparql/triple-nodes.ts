@@ -1,5 +1,4 @@
 import { tripleTerm } from '../rdf/ntriples.ts'
-import type { Node } from './ast.ts'
 import {
   type Formula,
   type QueryOperation,
@@ -7,7 +6,8 @@ import {
   type TriplePatternNode,
   UNIT,
   variablesOf,
-} from './operation.ts'
+} from './algebra.ts'
+import type { Node } from './ast.ts'
 
 /** A triple with variables or blank nodes in it, where a query has a triple term (SPARQL 1.2 Query, section 4.3). */
 export interface TripleNode {

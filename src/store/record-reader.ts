@@ -1,7 +1,7 @@
 import type { Field } from '../model/field.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import { valueOfForm } from '../model/value-form.ts'
-import { fieldIri } from '../rdf/iris.ts'
+import { fieldIri } from '../rdf/minted-iris.ts'
 import type { Column } from './columns/column.ts'
 import type { GraphColumns } from './columns/graph.ts'
 

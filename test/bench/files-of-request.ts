@@ -11,7 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { buildApp } from '../../src/app/app.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { publishAll } from '../../src/publishing/publisher.ts'
+import { publishAll } from '../../src/publishing/publish-all.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 const [SOURCES, BUILT] = [path.join(ROOT, 'src/'), path.join(ROOT, 'dist/')]

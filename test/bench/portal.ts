@@ -1,4 +1,4 @@
-import { publishAll } from '../../src/publishing/publisher.ts'
+import { publishAll } from '../../src/publishing/publish-all.ts'
 import { versionsOf, withdraw } from '../../src/publishing/versions/versions.ts'
 import { BASE, type BenchPortal, serveOnce } from './support.ts'
 import { type Row, under, whole } from './table.ts'

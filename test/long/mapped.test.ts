@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { Parser, type Quad } from 'n3'
 import t from 'tap'
 import { PortalWatch } from '../../src/publishing/portal-watch.ts'
-import type { PublishMessage } from '../../src/publishing/publisher.ts'
+import type { PublishMessage } from '../../src/publishing/publish-all.ts'
 import {
   currentManifest,
   currentVersion,

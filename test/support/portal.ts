@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { buildApp } from '../../src/app/app.ts'
 import type { Config } from '../../src/config/config.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { type PublishMessage, publishAll } from '../../src/publishing/publisher.ts'
+import { type PublishMessage, publishAll } from '../../src/publishing/publish-all.ts'
 
 /** The public address of a portal of tests. */
 export const BASE = 'http://portal.example'

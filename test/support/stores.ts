@@ -5,7 +5,7 @@ import {
   type PublishMessage,
   publishAll,
   publisherSettings,
-} from '../../src/publishing/publisher.ts'
+} from '../../src/publishing/publish-all.ts'
 
 /**
  * The configuration of a portal of a test. LODESTONE_TEST_STORE names an engine that keeps its records, so that the same

@@ -1,5 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
-import { isIri } from '../../rdf/iri.ts'
+import { isIri } from '../../rdf/iri-syntax.ts'
 import { parseTerm } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'

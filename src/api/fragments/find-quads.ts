@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { inTurn } from '../../model/in-turn.ts'
+import { inTurn } from '../../model/bounded-concurrency.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import type { Store } from '../../store/store.ts'
 import type { Bindings } from './bindings.ts'

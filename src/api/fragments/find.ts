@@ -1,4 +1,4 @@
-import { inTurn } from '../../model/in-turn.ts'
+import { inTurn } from '../../model/bounded-concurrency.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import type { Literal, Term, TriplePattern } from '../../rdf/term.ts'

@@ -1,4 +1,4 @@
-import { datasetIri } from '../../rdf/iris.ts'
+import { datasetIri } from '../../rdf/minted-iris.ts'
 import { parseTriples, withoutTripleTerms } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import type { SitePage } from '../../site/frame.ts'

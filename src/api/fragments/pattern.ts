@@ -1,6 +1,6 @@
 import { Fault } from '../../errors/errors.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
-import { isIri } from '../../rdf/iri.ts'
+import { isIri } from '../../rdf/iri-syntax.ts'
 import { isDirectedTag, languageDatatype } from '../../rdf/ntriples.ts'
 import { isTripleTerm, parseTerm as readTerm } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'

@@ -1,7 +1,7 @@
 import type { Definition } from '../../publishing/definition.ts'
 import type { DatasetPreview, PreviewedField } from '../../publishing/management/dataset-preview.ts'
 import type { DeskDataset } from '../../publishing/management/desk-types.ts'
-import type { PublicationState } from '../../publishing/publications.ts'
+import type { PublicationState } from '../../publishing/publication-state.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { valueJson } from '../../query/execute/json.ts'
 import type { FieldSpec } from '../../sources/fields.ts'

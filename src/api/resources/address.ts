@@ -1,4 +1,4 @@
-import { normaliseEscapes } from '../../rdf/iri.ts'
+import { normaliseEscapes } from '../../rdf/iri-syntax.ts'
 import { type DocumentFormat, suffixedFormat } from './formats.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { fieldIri } from '../../rdf/iris.ts'
+import { fieldIri } from '../../rdf/minted-iris.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'

@@ -1,6 +1,6 @@
 import { Fault } from '../../errors/errors.ts'
-import { isIri } from '../../rdf/iri.ts'
-import { datasetIri, fieldIri } from '../../rdf/iris.ts'
+import { isIri } from '../../rdf/iri-syntax.ts'
+import { datasetIri, fieldIri } from '../../rdf/minted-iris.ts'
 import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
 import type { Literal } from '../../rdf/term.ts'
 import { RDF } from '../../rdf/vocab.ts'

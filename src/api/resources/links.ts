@@ -1,5 +1,5 @@
-import { inTurn } from '../../model/in-turn.ts'
-import { datasetIri } from '../../rdf/iris.ts'
+import { inTurn } from '../../model/bounded-concurrency.ts'
+import { datasetIri } from '../../rdf/minted-iris.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { RDF, VOID, XSD } from '../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../sparql/ast.ts'

@@ -1,6 +1,6 @@
 import { Fault } from '../../errors/errors.ts'
-import { isIri } from '../../rdf/iri.ts'
-import { datasetIri, fieldIri, recordsSpace } from '../../rdf/iris.ts'
+import { isIri } from '../../rdf/iri-syntax.ts'
+import { datasetIri, fieldIri, recordsSpace } from '../../rdf/minted-iris.ts'
 import type { AddressReading, SpaceName } from './address.ts'
 import type { ResourceDataset, Sight } from './dataset.ts'
 import { ontologyIri } from './describe.ts'

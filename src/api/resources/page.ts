@@ -1,5 +1,5 @@
 import { naturalDatatype } from '../../mapping/columns.ts'
-import { datasetIri, fieldIri, recordsSpace } from '../../rdf/iris.ts'
+import { datasetIri, fieldIri, recordsSpace } from '../../rdf/minted-iris.ts'
 import { parseTriples, type Triple } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
 import { GEO, RDF } from '../../rdf/vocab.ts'

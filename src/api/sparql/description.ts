@@ -1,4 +1,4 @@
-import { datasetIri } from '../../rdf/iris.ts'
+import { datasetIri } from '../../rdf/minted-iris.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { DCTERMS, RDF, RDFS, SD, VOID, XSD } from '../../rdf/vocab.ts'
 import { EXTENSION_AGGREGATES, EXTENSION_FUNCTIONS } from '../../sparql/extensions.ts'

@@ -1,4 +1,4 @@
-import { datasetIri } from '../../rdf/iris.ts'
+import { datasetIri } from '../../rdf/minted-iris.ts'
 
 /** A graph of the store and the IRI by which the world knows it. */
 export interface PublicGraph {

@@ -1,5 +1,5 @@
 import { termText } from '../../rdf/ntriples.ts'
-import type { SparqlOperation } from '../../sparql/operation.ts'
+import type { SparqlOperation } from '../../sparql/algebra.ts'
 import type { ParsedQuery } from '../../sparql/parse.ts'
 import type { ServiceSolutions } from './service-results.ts'
 

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Fault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
-import { datasetIri } from '../../rdf/iris.ts'
+import { datasetIri } from '../../rdf/minted-iris.ts'
 import { sendSitePage } from '../../site/frame.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { PageContext } from '../../site/page-context.ts'

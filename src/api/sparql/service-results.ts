@@ -1,6 +1,6 @@
 import { Fault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
-import { isIri } from '../../rdf/iri.ts'
+import { isIri } from '../../rdf/iri-syntax.ts'
 import { isDirectedTag, languageDatatype } from '../../rdf/ntriples.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'

@@ -5,7 +5,7 @@ import { invalid, many } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { EXPLORE_V21 } from '../../query/dialect.ts'
 import { valueJson } from '../../query/execute/json.ts'
-import { recordIri } from '../../rdf/iris.ts'
+import { recordIri } from '../../rdf/minted-iris.ts'
 
 const STYLE = { dialect: EXPLORE_V21, timezone: 'UTC' } as const
 

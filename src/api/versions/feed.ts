@@ -2,7 +2,7 @@ import { type ChangeType, changeCounts } from '../../catalog/changed-records.ts'
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../../model/xml.ts'
 import type { VersionDifference } from '../../publishing/versions/changes.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
-import { datasetIri } from '../../rdf/iris.ts'
+import { datasetIri } from '../../rdf/minted-iris.ts'
 import { type VersionStep, versionMoment, versionsAddress, versionTitle } from './address.ts'
 
 /** A step with what it changed. */

@@ -1,4 +1,4 @@
-import { isIri } from '../../rdf/iri.ts'
+import { isIri } from '../../rdf/iri-syntax.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { ObjectMap, ResourceRule, StatementRule, TermMap } from '../ir.ts'
 import { readLink } from './links.ts'

@@ -1,5 +1,5 @@
 import { nearest } from '../../model/did-you-mean.ts'
-import { isIri } from '../../rdf/iri.ts'
+import { isIri } from '../../rdf/iri-syntax.ts'
 import { isLanguageTag } from '../../rdf/language-tag.ts'
 import { isUnknownDatatype } from '../../rdf/literals.ts'
 import { RDF, XSD } from '../../rdf/vocab.ts'

@@ -1,5 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
-import { isIri } from '../../rdf/iri.ts'
+import { isIri } from '../../rdf/iri-syntax.ts'
 import { escapeText, literalEnd } from '../../rdf/ntriples.ts'
 import { XSD } from '../../rdf/vocab.ts'
 

@@ -1,6 +1,6 @@
 import { Fault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
-import { iriSafe } from '../../rdf/iri.ts'
+import { iriSafe } from '../../rdf/iri-syntax.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { MappingColumn } from '../columns.ts'
 import type { LogicalSource, Mapping, ResourceRule, Segment, StatementRule, TermMap } from '../ir.ts'

@@ -1,7 +1,7 @@
 import type { Field, FieldType } from '../../model/field.ts'
 import { isGeo } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
-import { isIri } from '../../rdf/iri.ts'
+import { isIri } from '../../rdf/iri-syntax.ts'
 import { literalType } from '../../rdf/literals.ts'
 import { GEO } from '../../rdf/vocab.ts'
 import type { MappingPlace, Segment, TermMap } from '../ir.ts'

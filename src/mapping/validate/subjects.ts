@@ -1,5 +1,5 @@
 import { lookup } from '../../model/lookup.ts'
-import { recordsSpace } from '../../rdf/iris.ts'
+import { recordsSpace } from '../../rdf/minted-iris.ts'
 import type { MappingPlace, ResourceRule, Segment } from '../ir.ts'
 import type { Checking } from './checking.ts'
 import { checkIriField } from './fields.ts'

@@ -1,5 +1,5 @@
 import { nearName } from '../../model/did-you-mean.ts'
-import { isIri } from '../../rdf/iri.ts'
+import { isIri } from '../../rdf/iri-syntax.ts'
 import type { DiagnosticCode } from '../diagnostic.ts'
 import type { Segment, TermMap } from '../ir.ts'
 import type { Context } from './context.ts'

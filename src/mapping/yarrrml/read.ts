@@ -1,5 +1,5 @@
 import { INITIAL_CONTEXT } from '../../rdf/initial-context.ts'
-import { isIri } from '../../rdf/iri.ts'
+import { isIri } from '../../rdf/iri-syntax.ts'
 import { type Diagnostic, hasErrors } from '../diagnostic.ts'
 import type { Mapping } from '../ir.ts'
 import type { Context, NamedSource } from './context.ts'

@@ -8,10 +8,10 @@ import { clearedCookie, readCookie } from '../../http/session-cookie.ts'
 import { pageContextOf } from '../../site/page-context.ts'
 import { type AccountsOptions, isSecure, rootOf, sendOn, signedIn } from '../../site/signed-in.ts'
 import { beginSession, deviceOf } from './begin-session.ts'
-import { guarded } from './guarded.ts'
 import { sendLogin, sendSecondStep } from './login-page.ts'
 import { checkSigned } from './passkeys/ceremony.ts'
 import { ANY_DEVICE, passwordPassed, userOfPassed } from './second-step.ts'
+import { guarded } from './throttled-check.ts'
 
 /** The log-in form; who is signed in already is sent on. */
 export async function showLogin(

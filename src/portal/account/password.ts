@@ -4,8 +4,8 @@ import type { Form } from '../../http/form.ts'
 import { type FieldProblem, hiddenField, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
-import { guarded } from './guarded.ts'
 import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
+import { guarded } from './throttled-check.ts'
 
 /** Changes the password of a user who knows the old one, and ends all other sessions and the tokens of applications. */
 export function passwordSection(attempts: Attempts): AccountSection {

@@ -5,10 +5,10 @@ import type { Form } from '../../http/form.ts'
 import { type FieldProblem, hiddenField, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
 import { type Html, html } from '../../site/html.ts'
-import { guarded } from './guarded.ts'
 import { qrCode } from './qr-code.ts'
 import { ANY_DEVICE } from './second-step.ts'
 import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
+import { guarded } from './throttled-check.ts'
 
 const PATH = '/account/second-factor/'
 

@@ -1,5 +1,5 @@
 import { lookup } from '../../model/lookup.ts'
-import { recordIri } from '../../rdf/iris.ts'
+import { recordIri } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import { richText } from '../parts/rich-text.ts'
 import { valueCell } from '../parts/value.ts'

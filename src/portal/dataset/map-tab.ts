@@ -1,5 +1,5 @@
 import { type Field, isGeo } from '../../model/field.ts'
-import { recordsSpace } from '../../rdf/iris.ts'
+import { recordsSpace } from '../../rdf/minted-iris.ts'
 import { type Html, html } from '../../site/html.ts'
 import { queryText } from '../../site/page-context.ts'
 import { fieldText } from '../chart/clauses.ts'

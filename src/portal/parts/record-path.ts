@@ -4,7 +4,7 @@ import { subjectReport } from '../../mapping/report.ts'
 import { compileTerm } from '../../mapping/terms.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Value } from '../../model/value.ts'
-import { recordIri } from '../../rdf/iris.ts'
+import { recordIri } from '../../rdf/minted-iris.ts'
 import type { PageContext } from '../../site/page-context.ts'
 
 /** The resource that a record is about: what a mapping calls it. */

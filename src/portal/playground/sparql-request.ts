@@ -4,7 +4,7 @@ import { sparqlAddress } from '../../catalog/void.ts'
 import { many, one } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Principal } from '../../model/principal.ts'
-import { datasetIri } from '../../rdf/iris.ts'
+import { datasetIri } from '../../rdf/minted-iris.ts'
 import { type LinkParameters, queryText } from '../../site/page-context.ts'
 import type { SiteServices } from '../services.ts'
 

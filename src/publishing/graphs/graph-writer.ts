@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGzip, type Gzip } from 'node:zlib'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { WrittenTriple } from '../../mapping/triple-text.ts'
-import type { GraphRole } from '../../rdf/iris.ts'
+import type { GraphRole } from '../../rdf/minted-iris.ts'
 import { ColumnsFile } from '../../store/columns/build/columns-file.ts'
 import type { GraphFile } from '../versions/versions.ts'
 

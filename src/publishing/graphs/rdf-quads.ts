@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Fault } from '../../errors/errors.ts'
-import { datasetIri, skolemIri } from '../../rdf/iris.ts'
 import { lineFeeds, wholeLines } from '../../rdf/lines.ts'
+import { datasetIri, skolemIri } from '../../rdf/minted-iris.ts'
 import { iriText } from '../../rdf/ntriples.ts'
 import { replaceBlankNodes } from '../../rdf/skolem.ts'
 import type { RdfSource } from '../../sources/rdf.ts'

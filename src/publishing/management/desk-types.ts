@@ -1,4 +1,4 @@
-import type { Publications } from '../publications.ts'
+import type { Publications } from '../publication-state.ts'
 import type { Manifest, Versions } from '../versions/versions.ts'
 
 /** One finding about a dataset: an error keeps it from being published, a warning says what would be dropped. */

@@ -1,5 +1,5 @@
 import { type FormatPart, formatMoment, localMoment } from '../../model/date-format.ts'
-import { dateBounds, parseDate } from '../../query/dates.ts'
+import { dateBounds, parseDate } from '../../query/date-literals.ts'
 import { type Plain, valueMoment } from './values.ts'
 
 /** A comparison of values with a date literal, which denotes its whole period; null for a text that is no date. */

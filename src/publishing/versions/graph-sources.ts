@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { graphIri, namedGraphIri } from '../../rdf/iris.ts'
+import { graphIri, namedGraphIri } from '../../rdf/minted-iris.ts'
 import type { GraphSource } from '../../store/store.ts'
 import { type GraphFile, graphPath, type Manifest, type Versions } from './versions.ts'
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { RuleReport } from '../../mapping/compile.ts'
 import type { Mapping } from '../../mapping/ir.ts'
 import type { Dataset, DatasetStatistics } from '../../model/dataset.ts'
-import type { GraphRole } from '../../rdf/iris.ts'
+import type { GraphRole } from '../../rdf/minted-iris.ts'
 import { type FileSum, replaceDurably, sumOf, synchronise, writeDurably } from './durable.ts'
 import { RECORDS, rememberRemoved, removedRecords } from './tombstones.ts'
 

@@ -1,4 +1,4 @@
-import { recordIri } from '../../rdf/iris.ts'
+import { recordIri } from '../../rdf/minted-iris.ts'
 import { breathe } from '../../runtime/work-client.ts'
 import { fieldPredicates, RecordReader } from '../../store/record-reader.ts'
 import type { SolutionPage } from '../../store/store.ts'

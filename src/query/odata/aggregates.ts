@@ -1,9 +1,11 @@
 import type { AggregateItem, Expression, Transformation } from '../../language/odata/ast.ts'
 import type { FieldType } from '../../model/field.ts'
-import { refuseLarge } from '../excess.ts'
 import { capital } from '../faults.ts'
+import { refuseLarge } from '../filter-limits.ts'
 import type { Scalar } from '../plan.ts'
 import { meaningOf } from './expression.ts'
+import type { RowAggregate } from './rows.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
 import {
   describeMeaning,
   describeType,
@@ -12,9 +14,7 @@ import {
   KIND_FIELDS,
   type MeaningKind,
   scalarOf,
-} from './meaning.ts'
-import type { RowAggregate } from './rows.ts'
-import { type Scope, unserved, wrong } from './scope.ts'
+} from './typed-expression.ts'
 
 /** A cell of the rows: what it is called, a path for the part of a point. */
 export interface RowCell {

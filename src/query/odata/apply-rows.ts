@@ -13,6 +13,9 @@ import {
 import { computeNames } from './columns.ts'
 import { conditionOf } from './expression.ts'
 import { logicTest } from './logic.ts'
+import { orderRows } from './order.ts'
+import type { RowExtent, RowStep } from './rows.ts'
+import { type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
 import {
   isValue,
   KIND_FIELDS,
@@ -21,10 +24,7 @@ import {
   NULL_SCALAR,
   perRecord,
   scalarOf,
-} from './meaning.ts'
-import { orderRows } from './order.ts'
-import type { RowExtent, RowStep } from './rows.ts'
-import { type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
+} from './typed-expression.ts'
 
 /** Rows: how the store groups records, and what is done with the groups. */
 export interface RowStage {

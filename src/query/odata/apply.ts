@@ -13,11 +13,17 @@ import {
 import { applyRows, joinedRows, type RowStage, refuseMany, rowByRow, rowScope } from './apply-rows.ts'
 import { computeNames } from './columns.ts'
 import { conditionOf, meaningOf } from './expression.ts'
-import { describeType, type Meaning, scalarOf, type TestMeaning, type ValueMeaning } from './meaning.ts'
 import { orderings } from './order.ts'
 import type { RowAggregate } from './rows.ts'
 import { type Scope, unserved, withinScope, wrong } from './scope.ts'
 import { searchCondition } from './search.ts'
+import {
+  describeType,
+  type Meaning,
+  scalarOf,
+  type TestMeaning,
+  type ValueMeaning,
+} from './typed-expression.ts'
 
 /** Records so far: the transformations before any grouping. */
 export interface RecordStage {

@@ -5,6 +5,7 @@ import type { Side } from './comparison.ts'
 import { computed, epochScalar } from './computed.ts'
 import { epochOf } from './evaluate.ts'
 import { negative } from './logic.ts'
+import { type Scope, wrong } from './scope.ts'
 import {
   type ConstantMeaning,
   constantOf,
@@ -16,8 +17,7 @@ import {
   NULL,
   scalarOf,
   type ValueMeaning,
-} from './meaning.ts'
-import { type Scope, wrong } from './scope.ts'
+} from './typed-expression.ts'
 
 type Operand = ConstantMeaning | ValueMeaning
 

@@ -6,6 +6,7 @@ import { ALWAYS, type FunctionName, NEVER, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
 import { certain, presence } from './logic.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
 import {
   describeMeaning,
   describeType,
@@ -16,8 +17,7 @@ import {
   NULL,
   scalarOf,
   type TestMeaning,
-} from './meaning.ts'
-import { type Scope, unserved, wrong } from './scope.ts'
+} from './typed-expression.ts'
 
 /** The kinds that the names of primitive types mean. */
 const TARGETS: Readonly<Record<string, MeaningKind>> = {

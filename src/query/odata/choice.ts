@@ -5,6 +5,7 @@ import type { Side } from './comparison.ts'
 import { epochScalar } from './computed.ts'
 import { epochOf } from './evaluate.ts'
 import { firstThat, logicTest } from './logic.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
 import {
   type ConstantMeaning,
   describeType,
@@ -17,8 +18,7 @@ import {
   perRecord,
   scalarOf,
   type ValueMeaning,
-} from './meaning.ts'
-import { type Scope, unserved, wrong } from './scope.ts'
+} from './typed-expression.ts'
 
 /** A branch of `case`: when it applies, and what it gives. */
 interface Case {

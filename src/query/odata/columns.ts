@@ -1,14 +1,16 @@
 import type { ComputeItem, SelectItem } from '../../language/odata/ast.ts'
 import type { EdmValue, EntityColumn, EntityModel } from '../../model/edm.ts'
 import { KEY } from '../../model/edm.ts'
-import { refuseLarge } from '../excess.ts'
 import { capital } from '../faults.ts'
 import { technicalName } from '../field-names.ts'
+import { refuseLarge } from '../filter-limits.ts'
 import type { Scalar, SelectedColumn } from '../plan.ts'
 import { edmValue } from './edm-value.ts'
 import { type Elements, elementsOf } from './elements.ts'
 import { meaningOf } from './expression.ts'
 import { canBeInfinite } from './logic.ts'
+import type { RowStep } from './rows.ts'
+import { type Scope, unknownProperty, unserved, wrong } from './scope.ts'
 import {
   describeMeaning,
   describeType,
@@ -17,9 +19,7 @@ import {
   type Meaning,
   type MeaningKind,
   scalarOf,
-} from './meaning.ts'
-import type { RowStep } from './rows.ts'
-import { type Scope, unknownProperty, unserved, wrong } from './scope.ts'
+} from './typed-expression.ts'
 
 /** Where the values of a column come from. */
 export type ColumnSource =

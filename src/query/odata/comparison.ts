@@ -1,12 +1,13 @@
 import type { Expression, ODataComparison, Span } from '../../language/odata/ast.ts'
 import { any, every, negate } from '../conditions.ts'
-import { refuseLarge } from '../excess.ts'
 import { capital } from '../faults.ts'
+import { refuseLarge } from '../filter-limits.ts'
 import { ALWAYS, type Comparator, type Condition, NEVER, numberScalar, type Scalar } from '../plan.ts'
 import { epochScalar } from './computed.ts'
 import { epochOf, relatedCells } from './evaluate.ts'
 import { someOf } from './lambda.ts'
 import { canBeInfinite, certain, logicTest, presence } from './logic.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
 import {
   type ConstantMeaning,
   describeMeaning,
@@ -18,8 +19,7 @@ import {
   scalarOf,
   type TestMeaning,
   type ValueMeaning,
-} from './meaning.ts'
-import { type Scope, unserved, wrong } from './scope.ts'
+} from './typed-expression.ts'
 
 /** One side of a comparison. */
 export interface Side {

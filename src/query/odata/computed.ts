@@ -1,7 +1,14 @@
 import { instantText } from '../../model/time.ts'
 import type { Scalar } from '../plan.ts'
 import { type ApplyCell, evaluate } from './evaluate.ts'
-import { constantOf, type Meaning, type MeaningKind, NULL, perRecord, type ValueMeaning } from './meaning.ts'
+import {
+  constantOf,
+  type Meaning,
+  type MeaningKind,
+  NULL,
+  perRecord,
+  type ValueMeaning,
+} from './typed-expression.ts'
 
 /** A value of the plan as a meaning: computed at once where nothing of it depends on the record. */
 export function computed(

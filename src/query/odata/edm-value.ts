@@ -1,7 +1,7 @@
 import type { EdmValue } from '../../model/edm.ts'
 import { epochText } from './computed.ts'
 import type { ApplyCell } from './evaluate.ts'
-import type { MeaningKind } from './meaning.ts'
+import type { MeaningKind } from './typed-expression.ts'
 
 /** A value of the plan as answers have it: computed moments and times of day as texts, all else as it is. */
 export function edmValue(kind: MeaningKind, epoch: boolean, cell: ApplyCell): EdmValue {

@@ -1,11 +1,11 @@
 import type { SelectOption } from '../../language/odata/ast.ts'
 import { field } from '../../model/field.ts'
-import { refuseExcessOfOData } from '../excess.ts'
+import { refuseExcessOfOData } from '../filter-limits.ts'
 import { conditionOf } from './expression.ts'
-import { perRecord } from './meaning.ts'
 import { orderRows } from './order.ts'
 import type { RowStep } from './rows.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
+import { perRecord } from './typed-expression.ts'
 
 /** What is answered of the values of a collection; steps see each value as a row of one cell. */
 export interface Elements {

@@ -1,7 +1,7 @@
 import { isOrdered } from '../../model/comparison.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import { calculated, numberText } from '../../model/number.ts'
-import { dateBounds, parseDate } from '../dates.ts'
+import { dateBounds, parseDate } from '../date-literals.ts'
 import {
   type Comparator,
   type Condition,

@@ -16,6 +16,7 @@ import { applyGeo } from './geo.ts'
 import { everyValue, someOf, someValue } from './lambda.ts'
 import { literalMeaning } from './literal.ts'
 import { certain, conjunction, disjunction, logicTest, requireTest } from './logic.ts'
+import { type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
 import {
   type CollectionMeaning,
   describeMeaning,
@@ -24,8 +25,7 @@ import {
   NULL,
   perRecord,
   type TestMeaning,
-} from './meaning.ts'
-import { type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
+} from './typed-expression.ts'
 
 /** Gives the condition that a filter means: that it is true. */
 export function conditionOf(node: Expression, scope: Scope): Condition {

@@ -4,6 +4,8 @@ import { capital } from '../faults.ts'
 import { type DatePartName, type FunctionName, numberScalar, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
 import { computed } from './computed.ts'
+import { patternFlaw } from './pattern.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
 import {
   constantOf,
   DAY,
@@ -18,9 +20,7 @@ import {
   scalarOf,
   TEXT_MEANING,
   WHOLE,
-} from './meaning.ts'
-import { patternFlaw } from './pattern.ts'
-import { type Scope, unserved, wrong } from './scope.ts'
+} from './typed-expression.ts'
 
 export type FunctionCall = Extract<Expression, { type: 'call' }>
 

@@ -2,9 +2,10 @@ import { positionsOf, toGeoShape } from '../../model/geometry.ts'
 import { distanceFrom } from '../../model/great-circle.ts'
 import type { Geometry } from '../../model/value.ts'
 import { capital } from '../faults.ts'
-import { geometryFlaw } from '../resolve/geometries.ts'
+import { geometryFlaw } from '../resolve/geometry-literals.ts'
 import type { Side } from './comparison.ts'
 import type { FunctionCall } from './functions.ts'
+import { type Scope, unserved, wrong } from './scope.ts'
 import {
   type ConstantMeaning,
   constantOf,
@@ -13,8 +14,7 @@ import {
   type Meaning,
   NULL,
   perRecord,
-} from './meaning.ts'
-import { type Scope, unserved, wrong } from './scope.ts'
+} from './typed-expression.ts'
 
 /** Gives the value of a function of geography (URL Conventions 5.1.1.9): distances and lengths in metres. */
 export function applyGeo(call: FunctionCall, sides: readonly Side[], scope: Scope): Meaning {

@@ -1,8 +1,8 @@
 import type { ODataLiteral } from '../../language/odata/ast.ts'
 import { integerValue } from '../../model/exact-json.ts'
-import { dateBounds, parseDate } from '../dates.ts'
-import { type ConstantMeaning, constantOf, type Meaning, type MeaningKind } from './meaning.ts'
+import { dateBounds, parseDate } from '../date-literals.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
+import { type ConstantMeaning, constantOf, type Meaning, type MeaningKind } from './typed-expression.ts'
 
 /** What a literal means. Moments and dates that the calendar has not are refused. */
 export function literalMeaning(node: ODataLiteral, scope: Scope): Meaning {

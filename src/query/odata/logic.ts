@@ -2,8 +2,8 @@ import type { Expression } from '../../language/odata/ast.ts'
 import { any, every, negate } from '../conditions.ts'
 import { capital } from '../faults.ts'
 import { ALWAYS, type Condition, NEVER, numberScalar, type Scalar, scalarType } from '../plan.ts'
-import { describeMeaning, describeType, type Meaning, type TestMeaning } from './meaning.ts'
 import { type Scope, wrong } from './scope.ts'
+import { describeMeaning, describeType, type Meaning, type TestMeaning } from './typed-expression.ts'
 
 /** A test that is never null. */
 export function certain(holds: Condition): TestMeaning {

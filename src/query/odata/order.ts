@@ -1,12 +1,12 @@
 import type { OrderItem } from '../../language/odata/ast.ts'
 import type { FieldType } from '../../model/field.ts'
-import { refuseLarge } from '../excess.ts'
 import { capital } from '../faults.ts'
+import { refuseLarge } from '../filter-limits.ts'
 import type { Ordering, Scalar } from '../plan.ts'
 import { meaningOf } from './expression.ts'
-import { describeMeaning, describeType, isValue, scalarOf } from './meaning.ts'
 import type { RowStep } from './rows.ts'
 import { type Scope, wrong } from './scope.ts'
+import { describeMeaning, describeType, isValue, scalarOf } from './typed-expression.ts'
 
 /** Keys of an order. */
 const MAX_KEYS = 32

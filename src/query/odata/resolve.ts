@@ -8,18 +8,18 @@ import type {
 } from '../../language/odata/ast.ts'
 import type { EntityModel } from '../../model/edm.ts'
 import { all } from '../conditions.ts'
-import { dateBounds, parseDate } from '../dates.ts'
-import { refuseExcessOfOData } from '../excess.ts'
+import { dateBounds, parseDate } from '../date-literals.ts'
+import { refuseExcessOfOData } from '../filter-limits.ts'
 import type { GroupQuery, RecordQuery } from '../plan.ts'
 import { applyAll, type RecordStage, settled } from './apply.ts'
 import { computeRows, type RowPart, type RowStage, rowScope } from './apply-rows.ts'
 import { computeNames, resolveColumns, type SourcedColumn, selectionOf } from './columns.ts'
 import { conditionOf } from './expression.ts'
-import { fieldMeaning, KIND_TYPES } from './meaning.ts'
 import { orderings, orderRows } from './order.ts'
 import { MAX_GROUPS, type RowColumn, type RowStep, type RowsPart, type RowsPlan } from './rows.ts'
 import { type Scope, type ScopeRequest, unserved } from './scope.ts'
 import { searchCondition } from './search.ts'
+import { fieldMeaning, KIND_TYPES } from './typed-expression.ts'
 
 /** The options of a request for the entities of a set, as they were read. */
 export interface ODataClauses {

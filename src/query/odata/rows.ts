@@ -6,7 +6,7 @@ import type { GroupRow } from '../decode-groups.ts'
 import type { Condition, GroupQuery, RecordQuery, Scalar } from '../plan.ts'
 import { edmValue } from './edm-value.ts'
 import { type ApplyCell, type CellReader, evaluate, holds, ranked } from './evaluate.ts'
-import type { MeaningKind } from './meaning.ts'
+import type { MeaningKind } from './typed-expression.ts'
 
 /** A row of an answer that groups: the values of its cells, in the order of the layout. */
 export type ApplyRow = readonly ApplyCell[]

@@ -1,7 +1,7 @@
 import { type Fault, odataFault } from '../../errors/errors.ts'
 import type { Expression, Span } from '../../language/odata/ast.ts'
 import { nearest } from '../../model/did-you-mean.ts'
-import type { Meaning } from './meaning.ts'
+import type { Meaning } from './typed-expression.ts'
 
 /** What a whole request has in common, and what is left of what it may cost. It lives for one request. */
 export interface ScopeRequest {

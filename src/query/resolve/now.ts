@@ -4,7 +4,7 @@ import { daysOf } from '../../model/calendar.ts'
 import { nearest } from '../../model/did-you-mean.ts'
 import { lookup } from '../../model/lookup.ts'
 import { localToEpoch, utcEpoch, utcParts, zoneOffset } from '../../model/time.ts'
-import type { DateConstant } from '../dates.ts'
+import type { DateConstant } from '../date-literals.ts'
 import { malformed } from '../faults.ts'
 
 type Call = Extract<Expression, { type: 'call' }>

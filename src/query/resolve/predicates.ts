@@ -8,7 +8,7 @@ import { all, any } from '../conditions.ts'
 import { malformed, queryFault } from '../faults.ts'
 import type { Condition, SpatialRelation, Word, WordMode } from '../plan.ts'
 import type { FieldNames } from './context.ts'
-import { boxShape, geometryLiteral, metres, pointLiteral } from './geometries.ts'
+import { boxShape, geometryLiteral, metres, pointLiteral } from './geometry-literals.ts'
 import { foldNumber, isExpression } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>

@@ -1,12 +1,12 @@
 import type { Argument, Expression } from '../../language/odsql/ast.ts'
 import { DATE_PARTS } from '../../language/odsql/vocabulary.ts'
 import { type FieldType, isNumeric, isTemporal } from '../../model/field.ts'
+import { type DateConstant, dateBounds, parseDate } from '../date-literals.ts'
 import { parsePattern } from '../date-pattern.ts'
-import { type DateConstant, dateBounds, parseDate } from '../dates.ts'
 import { describeValue, malformed, queryFault } from '../faults.ts'
 import { type DatePartName, numberScalar, type Scalar, scalarType } from '../plan.ts'
 import type { FieldNames } from './context.ts'
-import { pointLiteral } from './geometries.ts'
+import { pointLiteral } from './geometry-literals.ts'
 import { nowConstant } from './now.ts'
 
 type Call = Extract<Expression, { type: 'call' }>

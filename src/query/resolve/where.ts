@@ -3,7 +3,7 @@ import { FLIPPED } from '../../model/comparison.ts'
 import { integerValue } from '../../model/exact-json.ts'
 import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
 import { all, any, every, negate } from '../conditions.ts'
-import { type DateConstant, dateBounds, parseDate } from '../dates.ts'
+import { type DateConstant, dateBounds, parseDate } from '../date-literals.ts'
 import { describeValue, incompatible, malformed, unlike } from '../faults.ts'
 import {
   type Bound,

@@ -1,6 +1,6 @@
 import { FIELD_TYPES, type FieldType } from '../../model/field.ts'
-import { type Choice, chooseType, type FileHints, namesIdentifier, namesTime } from './choose.ts'
 import type { TextProfile } from './profile.ts'
+import { type Choice, chooseType, type FileHints, namesIdentifier, namesTime } from './text-type.ts'
 import { meansNothing } from './words.ts'
 
 /** From the narrowest to the widest. */

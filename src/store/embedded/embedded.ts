@@ -11,7 +11,7 @@ import type { QueryAnswer, Store, UntrustedQuery } from '../store.ts'
 import { EngineThread } from './engine-thread.ts'
 import { GraphUse } from './graph-use.ts'
 import { withMemoryLimit } from './module.ts'
-import { type EngineEvent, ResidentEngine } from './residency.ts'
+import { type EngineEvent, ResidentEngine } from './resident-engine.ts'
 
 export interface EmbeddedOptions {
   /** Threads that answer from columns, two by default. */

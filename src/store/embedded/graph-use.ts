@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { unversionedGraph } from '../../rdf/iris.ts'
+import { unversionedGraph } from '../../rdf/minted-iris.ts'
 
 /** Sets of graphs that are counted; beyond that, the least used are forgotten. */
 const MAX_SETS = 100

@@ -1,4 +1,4 @@
-import { publishAll } from '../../../src/publishing/publisher.ts'
+import { publishAll } from '../../../src/publishing/publish-all.ts'
 import { BASE, type BenchPortal } from '../support.ts'
 import { percentile, type Row } from '../table.ts'
 import { bareEvaluator } from './evaluator.ts'

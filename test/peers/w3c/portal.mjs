@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { publishAll } from '../../../src/publishing/publisher.ts'
+import { publishAll } from '../../../src/publishing/publish-all.ts'
 
 /**
  * Publishes the data of tests, a dataset for each that is different.

@@ -8,7 +8,7 @@ import { loadConfig } from '../../../src/config/load.ts'
 import { Releases } from '../../../src/publishing/registry/releases.ts'
 import { SharedRegistry } from '../../../src/publishing/registry/shared-registry.ts'
 import { currentManifest, type Manifest, versionsOf } from '../../../src/publishing/versions/versions.ts'
-import { graphIri } from '../../../src/rdf/iris.ts'
+import { graphIri } from '../../../src/rdf/minted-iris.ts'
 import { countOf, createRemoteStore, type SharedStore } from '../../../src/store/remote/remote.ts'
 import { publishInto } from '../stores.ts'
 
@@ -111,7 +111,7 @@ export async function releases(t: Test, url: string): Promise<void> {
       if (uploads === 2) throw new Error('killed')
       return upload(source, options)
     }
-    const { publishAll } = await import('../../../src/publishing/publisher.ts')
+    const { publishAll } = await import('../../../src/publishing/publish-all.ts')
     const described: string[] = []
     const publish = (shared: SharedRegistry) =>
       publishAll({ portal, base, now: () => new Date(), shared }, null, message =>

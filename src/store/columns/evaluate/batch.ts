@@ -1,4 +1,4 @@
-import type { SparqlOperation } from '../../../sparql/operation.ts'
+import type { SparqlOperation } from '../../../sparql/algebra.ts'
 import { PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { gathered, gatherValues, type IdVector, isBound, sliceVector, type Vector } from './vector.ts'

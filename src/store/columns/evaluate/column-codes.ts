@@ -1,8 +1,8 @@
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { domainsOf } from './evaluation.ts'
+import { rowsEqual, rowsPresent } from './row-filters.ts'
 import { scratchUint32 } from './scratch.ts'
-import { rowsEqual, rowsPresent } from './selection.ts'
 import { codeTranslator, translated } from './translate.ts'
 import { gathered, hasWholeValues, type IdVector, type Vector } from './vector.ts'
 

@@ -1,4 +1,4 @@
-import type { AggregateCall, SparqlOperation } from '../../../sparql/operation.ts'
+import type { AggregateCall, SparqlOperation } from '../../../sparql/algebra.ts'
 import type { Column } from '../column.ts'
 import type { Dictionary } from '../dictionary.ts'
 import type { DictionarySection } from '../dictionary-parts.ts'

@@ -4,7 +4,7 @@ import {
   type Formula,
   type SparqlOperation,
   type TriplePatternNode,
-} from '../../../sparql/operation.ts'
+} from '../../../sparql/algebra.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'

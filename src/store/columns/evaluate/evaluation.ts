@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Formula } from '../../../sparql/operation.ts'
+import type { Formula } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import { type Domain, GraphDomains } from './domain.ts'
 import type { FunctionContext } from './functions/builtins.ts'
 import type { Regex } from './functions/regex.ts'
 import { checkDeadline, type EvaluationLimits, EvaluationStopped } from './limits.ts'
 import { PoolDomain } from './pool-domain.ts'
-import type { Selections } from './selections.ts'
+import type { Selections } from './selection-cache.ts'
 
 /** What a query asks that columns cannot evaluate: another engine has to. */
 export class NotEvaluated extends Error {

@@ -4,7 +4,7 @@ import {
   type SparqlOperation,
   type TriplePatternNode,
   variablesOfFormula,
-} from '../../../sparql/operation.ts'
+} from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import {
   allRows,

@@ -3,7 +3,7 @@ import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
 import { codesOf, gatherIds } from './column-codes.ts'
 import { domainsOf } from './evaluation.ts'
-import { rowsPresent } from './selection.ts'
+import { rowsPresent } from './row-filters.ts'
 import { gathered, type IdVector, type Vector } from './vector.ts'
 
 /** Solutions and their subjects. */

@@ -1,4 +1,4 @@
-import type { AggregateCall } from '../../../sparql/operation.ts'
+import type { AggregateCall } from '../../../sparql/algebra.ts'
 import type { Aggregator, AggregatorContext } from './aggregates/aggregator.ts'
 import { CountRows } from './aggregates/counts.ts'
 import { makeAggregator } from './aggregates/make.ts'

@@ -1,6 +1,6 @@
 import { LODESTONE } from '../../../rdf/vocab.ts'
+import type { Formula, TriplePatternNode } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
-import type { Formula, TriplePatternNode } from '../../../sparql/operation.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { allRows, type Batch } from './batch.ts'

@@ -1,4 +1,4 @@
-import { type Formula, type SparqlOperation, variablesOf } from '../../../sparql/operation.ts'
+import { type Formula, type SparqlOperation, variablesOf } from '../../../sparql/algebra.ts'
 import { Batch } from './batch.ts'
 import { countedGroups } from './counted.ts'
 import type { Evaluation } from './evaluation.ts'

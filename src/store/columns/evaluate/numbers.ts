@@ -1,6 +1,6 @@
 import { type ComparisonOperator, isOrdered } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
-import { type Formula, isConstantExpression } from '../../../sparql/operation.ts'
+import { type Formula, isConstantExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'

@@ -1,4 +1,3 @@
-import type { Node } from '../../../sparql/ast.ts'
 import {
   certainVariables,
   conjuncts,
@@ -6,7 +5,8 @@ import {
   type SparqlOperation,
   type TriplePatternNode,
   variablesOfFormula,
-} from '../../../sparql/operation.ts'
+} from '../../../sparql/algebra.ts'
+import type { Node } from '../../../sparql/ast.ts'
 import type { PathPattern } from './block.ts'
 import { isStable } from './functions/builtins.ts'
 

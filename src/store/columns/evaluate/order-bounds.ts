@@ -1,7 +1,7 @@
 import { maximum } from './key-tables.ts'
 import { countPlaces } from './lanes.ts'
+import { rowsInside } from './row-filters.ts'
 import { scratchUint32 } from './scratch.ts'
-import { rowsInside } from './selection.ts'
 import type { Vector } from './vector.ts'
 
 /** Values whose largest is more than this many times the number of rows are not counted one by one. */
@@ -38,7 +38,7 @@ function ranked(ids: Uint32Array, ranks: Uint32Array): Uint32Array {
   return numbers
 }
 
-/** The rows whose numbers are from one to another, both of them in; see selection.ts. */
+/** The rows whose numbers are from one to another, both of them in; see row-filters.ts. */
 export function rowsBetween(numbers: Uint32Array, low: number, high: number): Uint32Array {
   return rowsInside(numbers, (low | 0) - 1, (high | 0) + 1)
 }

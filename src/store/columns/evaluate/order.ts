@@ -1,11 +1,11 @@
-import type { OrderCondition } from '../../../sparql/operation.ts'
+import type { OrderCondition } from '../../../sparql/algebra.ts'
 import { sortedNumbers } from '../sort-numbers.ts'
 import { allRows, type Batch } from './batch.ts'
 import { concatenatedTexts } from './concat.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
 import { rowsBetween, valuesAround, valuesInOrder } from './order-bounds.ts'
-import { merged } from './selection.ts'
+import { merged } from './row-filters.ts'
 import { gathered, type Vector } from './vector.ts'
 
 /** Makes the vector of an expression over a batch. */

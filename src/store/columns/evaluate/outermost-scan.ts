@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { SparqlOperation } from '../../../sparql/operation.ts'
+import type { SparqlOperation } from '../../../sparql/algebra.ts'
 
 /** A share of the subjects that a query looks at, in the order of the scan. */
 export interface ScanPiece {

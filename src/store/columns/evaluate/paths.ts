@@ -1,5 +1,5 @@
+import type { Path, TriplePatternNode } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
-import type { Path, TriplePatternNode } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'
 import type { PathPattern } from './block.ts'

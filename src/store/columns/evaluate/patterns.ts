@@ -1,6 +1,6 @@
+import type { Formula, SparqlOperation, TriplePatternNode } from '../../../sparql/algebra.ts'
+import { variablesOfFormula } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
-import type { Formula, SparqlOperation, TriplePatternNode } from '../../../sparql/operation.ts'
-import { variablesOfFormula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
 import { type Batch, partsForPairs } from './batch.ts'
 import type { BlockStep } from './block.ts'

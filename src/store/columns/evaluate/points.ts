@@ -1,4 +1,4 @@
-import type { Formula } from '../../../sparql/operation.ts'
+import type { Formula } from '../../../sparql/algebra.ts'
 import { forEachNear } from '../grid.ts'
 import { type ColumnDomain, onlyPartOf } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'

@@ -1,7 +1,7 @@
 import { type ComparisonOperator, FLIPPED } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
+import { type Formula, isConstantExpression } from '../../../sparql/algebra.ts'
 import type { AlgebraOperator } from '../../../sparql/ast.ts'
-import { type Formula, isConstantExpression } from '../../../sparql/operation.ts'
 import { valueBound } from '../dictionary.ts'
 import type { DictionarySection, TextPart } from '../dictionary-parts.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'

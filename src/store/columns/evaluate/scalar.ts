@@ -1,4 +1,4 @@
-import { type Formula, isConstantExpression, variablesOfFormula } from '../../../sparql/operation.ts'
+import { type Formula, isConstantExpression, variablesOfFormula } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'
 import { orderOf, valuesEqual } from './compare.ts'

@@ -1,4 +1,4 @@
-import { type Formula, variablesOfFormula } from '../../../sparql/operation.ts'
+import { type Formula, variablesOfFormula } from '../../../sparql/algebra.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch, numbersFrom } from './batch.ts'

@@ -1,11 +1,11 @@
-import type { Formula } from '../../../sparql/operation.ts'
+import type { Formula } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
 import { codeRangeOf } from './ranges.ts'
+import { rowsWithBit } from './row-filters.ts'
 import { effectiveBoolean, type ScalarCompiler } from './scalar.ts'
-import { rowsWithBit } from './selection.ts'
 import {
   bothTrue,
   eitherHolds,

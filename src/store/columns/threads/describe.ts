@@ -1,7 +1,7 @@
 import { LineSet } from '../../../rdf/line-set.ts'
 import { termText } from '../../../rdf/ntriples.ts'
 import type { Term } from '../../../rdf/term.ts'
-import type { QueryOperation } from '../../../sparql/operation.ts'
+import type { QueryOperation } from '../../../sparql/algebra.ts'
 import type { Evaluation } from '../evaluate/evaluation.ts'
 import type { Evaluator } from '../evaluate/evaluator.ts'
 import { keyOf } from '../evaluate/pool-domain.ts'

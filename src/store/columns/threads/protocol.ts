@@ -1,6 +1,6 @@
 import type { Term, TriplePattern } from '../../../rdf/term.ts'
+import type { QueryOperation } from '../../../sparql/algebra.ts'
 import type { ResultFormat } from '../../../sparql/cell-writer.ts'
-import type { QueryOperation } from '../../../sparql/operation.ts'
 import type { ContinuationFormat } from '../../../sparql/results.ts'
 import type { GraphHeader, SectionNumber } from '../format.ts'
 

@@ -1,6 +1,6 @@
 import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
-import type { QueryOperation } from '../../../sparql/operation.ts'
+import type { QueryOperation } from '../../../sparql/algebra.ts'
 import { numberTable } from '../evaluate/aggregates/sums.ts'
 import { concatenatedTexts } from '../evaluate/concat.ts'
 import { SubjectDomain } from '../evaluate/domain.ts'

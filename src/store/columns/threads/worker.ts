@@ -7,7 +7,7 @@ import { type DatasetView, Evaluation, NotEvaluated } from '../evaluate/evaluati
 import { EvaluationStopped } from '../evaluate/limits.ts'
 import { ContinuationRefused } from '../evaluate/outermost-scan.ts'
 import { withScratch } from '../evaluate/scratch.ts'
-import { Selections } from '../evaluate/selections.ts'
+import { Selections } from '../evaluate/selection-cache.ts'
 import type { GraphColumns } from '../graph.ts'
 import { ColumnsDamaged } from '../sections.ts'
 import { type JobState, jobText } from './answer-text.ts'

@@ -1,4 +1,4 @@
-import type { Formula } from '../../../../sparql/operation.ts'
+import type { Formula } from '../../../../sparql/algebra.ts'
 import { type Batch, numbersFrom } from '../batch.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { pooledIds } from '../translate.ts'

@@ -1,4 +1,4 @@
-import type { Formula } from '../../../../sparql/operation.ts'
+import type { Formula } from '../../../../sparql/algebra.ts'
 import type { Batch } from '../batch.ts'
 import type { Domain } from '../domain.ts'
 import type { Evaluation } from '../evaluation.ts'

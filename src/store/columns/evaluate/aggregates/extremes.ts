@@ -1,4 +1,4 @@
-import type { Formula } from '../../../../sparql/operation.ts'
+import type { Formula } from '../../../../sparql/algebra.ts'
 import type { Batch } from '../batch.ts'
 import { compareForOrder, orderOf } from '../compare.ts'
 import { ColumnDomain } from '../domain.ts'

@@ -1,4 +1,4 @@
-import type { AggregateCall, Formula } from '../../../../sparql/operation.ts'
+import type { AggregateCall, Formula } from '../../../../sparql/algebra.ts'
 import type { Batch } from '../batch.ts'
 import { NotEvaluated } from '../evaluation.ts'
 import { PairMap } from '../pair-map.ts'

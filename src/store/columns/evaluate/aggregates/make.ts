@@ -1,5 +1,5 @@
 import { LODESTONE } from '../../../../rdf/vocab.ts'
-import type { AggregateCall } from '../../../../sparql/operation.ts'
+import type { AggregateCall } from '../../../../sparql/algebra.ts'
 import { NotEvaluated } from '../evaluation.ts'
 import type { Aggregator, AggregatorContext, AggregatorMaker } from './aggregator.ts'
 import { CountDistinct, CountDistinctRows, CountRows, CountValues } from './counts.ts'

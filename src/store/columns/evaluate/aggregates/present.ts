@@ -1,6 +1,6 @@
-import type { Formula } from '../../../../sparql/operation.ts'
+import type { Formula } from '../../../../sparql/algebra.ts'
 import { allRows, type Batch } from '../batch.ts'
-import { rowsBound } from '../selection.ts'
+import { rowsBound } from '../row-filters.ts'
 import { gathered, hasWholeValues, isBound, type Vector, vectorValueAt } from '../vector.ts'
 import { type Aggregator, type AggregatorContext, RowCounts } from './aggregator.ts'
 import { Sum } from './sums.ts'

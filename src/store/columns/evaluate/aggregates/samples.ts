@@ -1,4 +1,4 @@
-import type { Formula } from '../../../../sparql/operation.ts'
+import type { Formula } from '../../../../sparql/algebra.ts'
 import type { Batch } from '../batch.ts'
 import { stringOf, type TermValue, termOf, text } from '../value.ts'
 import { type Vector, vectorValueAt } from '../vector.ts'

@@ -1,5 +1,5 @@
 import { XSD } from '../../../../rdf/vocab.ts'
-import type { Formula } from '../../../../sparql/operation.ts'
+import type { Formula } from '../../../../sparql/algebra.ts'
 import { allRows, type Batch } from '../batch.ts'
 import { ColumnDomain, type Domain } from '../domain.ts'
 import { arithmeticFunction } from '../functions/arithmetic.ts'

@@ -4,7 +4,7 @@ import { isLanguageTag } from '../../../../rdf/language-tag.ts'
 import { tripleTerm } from '../../../../rdf/ntriples.ts'
 import { resolveIri } from '../../../../rdf/resolve.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
-import { type Formula, operandsOf } from '../../../../sparql/operation.ts'
+import { type Formula, operandsOf } from '../../../../sparql/algebra.ts'
 import * as decimals from '../decimal.ts'
 import { checkTextLength } from '../limits.ts'
 import {

@@ -1,4 +1,4 @@
-import { type Formula, isConstantExpression } from '../../../../sparql/operation.ts'
+import { type Formula, isConstantExpression } from '../../../../sparql/algebra.ts'
 import { type TermValue, termValue } from '../value.ts'
 import { DATE_FUNCTIONS } from './dates.ts'
 import type { ExtensionFunction } from './extension.ts'

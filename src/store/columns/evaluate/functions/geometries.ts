@@ -4,7 +4,7 @@ import type { GridBox } from '../../grid.ts'
 import { pointOf } from '../../lexical.ts'
 import { double, literalOf, type TermValue, truth } from '../value.ts'
 import type { ExtensionFunction } from './extension.ts'
-import { boxOfArea, combined, distanceBetween, locatorOf, type Relation, relatedShapes } from './planar.ts'
+import { boxOfArea, combined, distanceBetween, locatorOf, type Relation, relatedShapes } from './jsts.ts'
 
 type Entry = readonly [string, ExtensionFunction]
 

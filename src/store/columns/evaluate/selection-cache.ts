@@ -1,5 +1,5 @@
+import type { Formula } from '../../../sparql/algebra.ts'
 import type { Variable } from '../../../sparql/ast.ts'
-import type { Formula } from '../../../sparql/operation.ts'
 import type { GraphColumns } from '../graph.ts'
 import { isStable } from './functions/builtins.ts'
 

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { GraphUse } from '../src/store/embedded/graph-use.ts'
 import { estimate } from '../src/store/embedded/memory.ts'
-import { type Engine, type EngineEvent, ResidentEngine } from '../src/store/embedded/residency.ts'
+import { type Engine, type EngineEvent, ResidentEngine } from '../src/store/embedded/resident-engine.ts'
 
 /** Which graphs are in the engine: what is loaded, what makes room, what becomes of an engine that ends. */
 const TRIPLES = 1000

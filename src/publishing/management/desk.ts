@@ -14,7 +14,7 @@ import {
 } from '../definition.ts'
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { openMapping, saveMapping } from '../mapping/mapping-edit.ts'
-import type { PublicationState } from '../publications.ts'
+import type { PublicationState } from '../publication-state.ts'
 import { rollBack } from '../versions/roll-back.ts'
 import { currentManifest, isWithdrawn, type Manifest, withdraw } from '../versions/versions.ts'
 import { asBadRequest, type DatasetPreview, inspectDataset, previewDataset } from './dataset-preview.ts'

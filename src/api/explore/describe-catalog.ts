@@ -11,12 +11,12 @@ import type {
   DistributionSheet,
   Named,
   ServiceSheet,
-} from '../../formats/catalog-sheet.ts'
+} from '../../formats/catalog-description.ts'
 import type { Metas, MetaValue } from '../../model/metadata.ts'
 import { isXmlText } from '../../model/xml.ts'
-import { isIri } from '../../rdf/iri.ts'
-import { datasetIri } from '../../rdf/iris.ts'
+import { isIri } from '../../rdf/iri-syntax.ts'
 import { isLanguageTag } from '../../rdf/language-tag.ts'
+import { datasetIri } from '../../rdf/minted-iris.ts'
 import { type ExportFormat, exportFormats } from './export-list.ts'
 import type { AnswerPlace } from './present.ts'
 

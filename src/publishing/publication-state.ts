@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../mapping/diagnostic.ts'
-import type { PublishMessage } from './publisher.ts'
+import type { PublishMessage } from './publish-all.ts'
 
 /** How the latest publication of a dataset went that this process has started. */
 export type PublicationState =

@@ -1,4 +1,4 @@
-import { iriSafe } from './iri.ts'
+import { iriSafe } from './iri-syntax.ts'
 
 /**
  * The IRIs that Lodestone mints: the one place that knows their form (Linked data 1.1).
