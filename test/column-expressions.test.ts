@@ -1,6 +1,6 @@
 import t from 'tap'
 import { termText } from '../src/rdf/ntriples.ts'
-import type { Formula, SparqlOperation, TriplePatternNode } from '../src/sparql/algebra.ts'
+import type { AlgebraExpression, SparqlOperation, TriplePatternNode } from '../src/sparql/algebra.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { type Batch, UNIT_BATCH } from '../src/store/columns/evaluate/batch.ts'
 import { planBlock } from '../src/store/columns/evaluate/block.ts'
@@ -18,7 +18,7 @@ import { columnsOfText } from './support/columns.ts'
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
 const PREFIXES = `PREFIX xsd: <${XSD}> PREFIX : <urn:> `
 
-function formulaOf(expression: string): Formula {
+function expressionOf(expression: string): AlgebraExpression {
   const { query } = parseQuery(`${PREFIXES} SELECT * { FILTER(${expression}) }`)
   if (query.type !== 'select' || query.input.type !== 'project' || query.input.input.type !== 'filter')
     throw new Error(expression)
@@ -196,7 +196,7 @@ t.test('expressions have the values that SPARQL gives them', async t => {
   const evaluation = new Evaluation(EMPTY, {}, { now: NOW, base: 'http://base/' })
   const scalars = scalarsOf(evaluation)
   for (const [expression, expected] of EXPRESSIONS)
-    t.equal(short(scalars.over(formulaOf(expression), new Map(), 1)(0)), expected, expression)
+    t.equal(short(scalars.over(expressionOf(expression), new Map(), 1)(0)), expected, expression)
 })
 
 t.test('functions that differ from call to call', async t => {
@@ -236,13 +236,13 @@ t.test('effective boolean values', async t => {
 
 t.test('a blank node with a label is one for a solution and a label', async t => {
   const scalars = scalarsOf(new Evaluation(EMPTY))
-  const one = scalars.compile(formulaOf('BNODE("a")'), UNIT_BATCH)
-  const again = scalars.compile(formulaOf('BNODE("a")'), UNIT_BATCH)
-  const other = scalars.compile(formulaOf('BNODE("b")'), UNIT_BATCH)
+  const one = scalars.compile(expressionOf('BNODE("a")'), UNIT_BATCH)
+  const again = scalars.compile(expressionOf('BNODE("a")'), UNIT_BATCH)
+  const other = scalars.compile(expressionOf('BNODE("b")'), UNIT_BATCH)
   t.equal(short(one(0)), short(again(0)))
   t.not(short(one(0)), short(one(1)), 'of another solution')
   t.not(short(one(0)), short(other(0)), 'of another label')
-  t.equal(short(scalars.compile(formulaOf('BNODE(1)'), UNIT_BATCH)(0)), 'error')
+  t.equal(short(scalars.compile(expressionOf('BNODE(1)'), UNIT_BATCH)(0)), 'error')
 })
 
 t.test('what no function evaluates is for another engine', async t => {

@@ -40,7 +40,7 @@ export function createPasswords(randomBytes: RandomBytes): Passwords {
   }
   return {
     hash: async password => {
-      checkPassword(password)
+      checkPasswordStrength(password)
       const fresh = { ...dummy, salt: Buffer.from(randomBytes(SALT_BYTES)) }
       return textOf({ ...fresh, hash: await derive(password, fresh) })
     },
@@ -59,7 +59,7 @@ export function createPasswords(randomBytes: RandomBytes): Passwords {
  *
  * @param name of the user, which is no password
  */
-export function checkPassword(password: string, name = ''): void {
+export function checkPasswordStrength(password: string, name = ''): void {
   const length = [...password.normalize('NFC')].length
   const { least, most: max } = PASSWORD_LENGTH
   if (length < least || length > max) {

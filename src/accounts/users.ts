@@ -11,7 +11,7 @@ import {
   unknownName,
   unknownUser,
 } from './names.ts'
-import { checkPassword, type Passwords } from './passwords.ts'
+import { checkPasswordStrength, type Passwords } from './passwords.ts'
 
 interface Row {
   readonly id: number
@@ -62,7 +62,7 @@ export function createUsers(database: Database, passwords: Passwords, now: () =>
     add: async (given, password, quota = null) => {
       const name = checkUserName(given)
       checkQuota(quota)
-      checkPassword(password, name)
+      checkPasswordStrength(password, name)
       await database.read(() => refuseTaken(name))
       const hash = await passwords.hash(password)
       return database.write(function* () {
@@ -78,7 +78,7 @@ export function createUsers(database: Database, passwords: Passwords, now: () =>
     },
     setPassword: async (name, password, { revokeKeys = false } = {}) => {
       await database.read(() => findUser(name))
-      checkPassword(password, name)
+      checkPasswordStrength(password, name)
       const hash = await passwords.hash(password)
       await database.write(function* () {
         if ((yield* replacePassword(hash, folded(name))) === 0) throw unknownUser(name)

@@ -1,6 +1,6 @@
 import type { Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
-import type { AlgebraExpression, Pattern, SelectQuery } from '../sparql/ast.ts'
+import type { AstExpression, Pattern, SelectQuery } from '../sparql/ast.ts'
 import { inGraph, iri, triple, variable } from '../sparql/build.ts'
 import type { Solution } from '../store/store.ts'
 import type { PlannerStatistics } from './planner-statistics.ts'
@@ -55,7 +55,7 @@ export async function gatherGraphStatistics(
   ask: (query: SelectQuery) => Promise<readonly Solution[]>,
 ): Promise<GraphStatistics> {
   const all = inGraph(graph, triple(s, p, o))
-  const one = async (expression: AlgebraExpression) =>
+  const one = async (expression: AstExpression) =>
     numberOf((await ask(select([{ variable: n, expression }], [all])))[0]?.n)
   const counted = await ask({
     ...select(
@@ -120,7 +120,7 @@ function select(projection: SelectQuery['projection'], where: readonly Pattern[]
 }
 
 /** COUNT of all solutions, or of the distinct values of a variable. */
-function count(operand: V | null): AlgebraExpression {
+function count(operand: V | null): AstExpression {
   return { type: 'aggregate', name: 'COUNT', distinct: operand !== null, operand }
 }
 

@@ -5,7 +5,7 @@ export interface Named {
 }
 
 /** A file in which the records of a dataset are handed out. */
-export interface DistributionSheet {
+export interface DistributionDescription {
   readonly url: string
   readonly title: string
   readonly description: string
@@ -16,7 +16,7 @@ export interface DistributionSheet {
 }
 
 /** An address at which a dataset is asked, rather than fetched. */
-export interface ServiceSheet {
+export interface DataServiceDescription {
   readonly url: string
   readonly title: string
   readonly description: string
@@ -25,7 +25,7 @@ export interface ServiceSheet {
 }
 
 /** What the catalog tells of one dataset, for formats of catalogs; every text can be held by XML 1.0. */
-export interface DatasetSheet {
+export interface DatasetDescription {
   readonly id: string
   readonly iri: string
   /** Address that tells of the dataset. */
@@ -51,14 +51,14 @@ export interface DatasetSheet {
   readonly accessRights: Named | null
   /** Addresses of documents. */
   readonly references: readonly string[]
-  readonly distributions: readonly DistributionSheet[]
-  readonly services: readonly ServiceSheet[]
+  readonly distributions: readonly DistributionDescription[]
+  readonly services: readonly DataServiceDescription[]
   /** Address of the document that describes its triples. */
   readonly described: string | null
 }
 
 /** A catalog whole: its datasets come one after another. */
-export interface CatalogSheet {
+export interface CatalogDescription {
   readonly iri: string
   readonly homepage: string
   /** Address of the document itself. */
@@ -68,5 +68,5 @@ export interface CatalogSheet {
   readonly publisher: Named
   /** Moment of the latest change of any of them; null where there is none. */
   readonly modified: string | null
-  readonly datasets: readonly DatasetSheet[]
+  readonly datasets: readonly DatasetDescription[]
 }

@@ -1,5 +1,5 @@
 import { lookup } from '../model/lookup.ts'
-import type { CatalogSheet, DatasetSheet, Named } from './catalog-description.ts'
+import type { CatalogDescription, DatasetDescription, Named } from './catalog-description.ts'
 
 const SCHEMA = 'https://project-open-data.cio.gov/v1.1/schema'
 
@@ -22,7 +22,7 @@ const INTERVALS: Readonly<Record<string, string>> = {
 }
 
 /** Writes a catalog as data.json (Project Open Data metadata schema 1.1), a dataset each line. */
-export async function* dataJson(catalog: CatalogSheet): AsyncGenerator<string> {
+export async function* dataJson(catalog: CatalogDescription): AsyncGenerator<string> {
   const head = {
     '@context': `${SCHEMA}/catalog.jsonld`,
     '@id': catalog.self,
@@ -40,7 +40,7 @@ export async function* dataJson(catalog: CatalogSheet): AsyncGenerator<string> {
 }
 
 /** The required parts are always there; an absent value is left out of the JSON. */
-function describe(dataset: DatasetSheet, catalog: CatalogSheet): unknown {
+function describe(dataset: DatasetDescription, catalog: CatalogDescription): unknown {
   const { id, contact, temporal, themes, keywords, issued, license, places } = dataset
   const publisher = dataset.publisher ?? catalog.publisher
   const titles = themes.map(({ name }) => name)
@@ -84,7 +84,7 @@ function some(key: string, value: unknown): Readonly<Record<string, unknown>> {
   return value === null ? {} : { [key]: value }
 }
 
-function intervalOf(temporal: DatasetSheet['temporal']): string | null {
+function intervalOf(temporal: DatasetDescription['temporal']): string | null {
   if (temporal?.start == null || temporal.end === null) return null
   return `${temporal.start}/${temporal.end}`
 }

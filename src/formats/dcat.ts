@@ -1,11 +1,11 @@
 import { iriText, literalText } from '../rdf/ntriples.ts'
 import { type NameOf, type StatementOf, tripleWriterOf } from '../rdf/statements.ts'
 import type {
-  CatalogSheet,
-  DatasetSheet,
-  DistributionSheet,
+  CatalogDescription,
+  DataServiceDescription,
+  DatasetDescription,
+  DistributionDescription,
   Named,
-  ServiceSheet,
 } from './catalog-description.ts'
 import type { Prefixes } from './turtle.ts'
 
@@ -32,7 +32,7 @@ const { name, t } = tripleWriterOf(DCAT_PREFIXES)
  * A catalog as N-Triples after the application profile of the European data portals, DCAT-AP 3.0: the catalog, then each
  * dataset with its distributions and what they refer to, in pieces.
  */
-export async function* dcatTriples(catalog: CatalogSheet): AsyncGenerator<string> {
+export async function* dcatTriples(catalog: CatalogDescription): AsyncGenerator<string> {
   const graph = new DcatGraph()
   yield graph.catalog(catalog)
   for (const dataset of catalog.datasets) yield graph.dataset(dataset)
@@ -43,7 +43,7 @@ class DcatGraph {
   private readonly described = new Set<string>()
   private blanks = 0
 
-  catalog({ iri, homepage, title, description, publisher, modified, datasets }: CatalogSheet): string {
+  catalog({ iri, homepage, title, description, publisher, modified, datasets }: CatalogDescription): string {
     const agent = this.agent(publisher)
     const home = this.resource('foaf:Document', iriText(homepage), [])
     return [
@@ -64,33 +64,33 @@ class DcatGraph {
     ].join('')
   }
 
-  dataset(sheet: DatasetSheet): string {
-    const text = (value: string) => literalText(value, undefined, sheet.language ?? '')
-    const shared = this.shared(sheet)
-    const publisher = sheet.publisher === null ? null : this.agent(sheet.publisher)
-    const creators = sheet.creators.map(agent => this.agent(agent))
-    const contributors = sheet.contributors.map(agent => this.agent(agent))
-    const themes = sheet.themes.map(theme => this.named(theme, 'skos:Concept', 'skos:prefLabel', text))
-    const places = sheet.places.map(place => this.named(place, 'dcterms:Location', 'rdfs:label', text))
-    const standards = sheet.standards.map(each => this.named(each, 'dcterms:Standard', 'rdfs:label', text))
-    const frequency = this.optional(sheet.periodicity, 'dcterms:Frequency')
-    const rights = this.optional(sheet.accessRights, 'dcterms:RightsStatement')
-    const contact = this.contact(sheet)
-    const period = this.period(sheet)
-    const page = this.resource('foaf:Document', iriText(sheet.page), [])
-    const references = sheet.references.map(url => this.resource('foaf:Document', iriText(url), []))
-    const files = sheet.distributions.map(file => this.distribution(file, sheet, shared.statements))
-    const services = sheet.services.map(service => this.service(service, sheet, shared.statements))
-    const described = sheet.described === null ? null : iriText(sheet.described)
+  dataset(dataset: DatasetDescription): string {
+    const text = (value: string) => literalText(value, undefined, dataset.language ?? '')
+    const shared = this.shared(dataset)
+    const publisher = dataset.publisher === null ? null : this.agent(dataset.publisher)
+    const creators = dataset.creators.map(agent => this.agent(agent))
+    const contributors = dataset.contributors.map(agent => this.agent(agent))
+    const themes = dataset.themes.map(theme => this.named(theme, 'skos:Concept', 'skos:prefLabel', text))
+    const places = dataset.places.map(place => this.named(place, 'dcterms:Location', 'rdfs:label', text))
+    const standards = dataset.standards.map(each => this.named(each, 'dcterms:Standard', 'rdfs:label', text))
+    const frequency = this.optional(dataset.periodicity, 'dcterms:Frequency')
+    const rights = this.optional(dataset.accessRights, 'dcterms:RightsStatement')
+    const contact = this.contact(dataset)
+    const period = this.period(dataset)
+    const page = this.resource('foaf:Document', iriText(dataset.page), [])
+    const references = dataset.references.map(url => this.resource('foaf:Document', iriText(url), []))
+    const files = dataset.distributions.map(file => this.distribution(file, dataset, shared.statements))
+    const services = dataset.services.map(service => this.service(service, dataset, shared.statements))
+    const described = dataset.described === null ? null : iriText(dataset.described)
     const nodes = (predicate: Name, all: readonly (Described | null)[]) =>
       all.map((described): Statement => [predicate, described?.node ?? null])
     return [
-      t(iriText(sheet.iri), [
+      t(iriText(dataset.iri), [
         ['rdf:type', name('dcat:Dataset')],
-        ['dcterms:identifier', literalText(sheet.iri)],
-        ['dcterms:title', text(sheet.title)],
-        ['dcterms:description', text(sheet.description)],
-        ...sheet.keywords.map((keyword): Statement => ['dcat:keyword', text(keyword)]),
+        ['dcterms:identifier', literalText(dataset.iri)],
+        ['dcterms:title', text(dataset.title)],
+        ['dcterms:description', text(dataset.description)],
+        ...dataset.keywords.map((keyword): Statement => ['dcat:keyword', text(keyword)]),
         ...nodes('dcat:theme', themes),
         ...nodes('dcterms:subject', themes),
         ...nodes('dcterms:publisher', [publisher]),
@@ -106,7 +106,7 @@ class DcatGraph {
         ...nodes('dcat:landingPage', [page]),
         ...nodes('foaf:page', references),
         ...nodes('dcat:distribution', files),
-        ...sheet.services.map(({ url }): Statement => ['dcat:distribution', accessNode(url)]),
+        ...dataset.services.map(({ url }): Statement => ['dcat:distribution', accessNode(url)]),
         ['dcterms:isReferencedBy', described],
         ['rdfs:seeAlso', described],
       ]),
@@ -121,7 +121,7 @@ class DcatGraph {
   }
 
   /** What a dataset and each of its distributions have in common: license, language and dates. */
-  private shared({ license, language, issued, modified }: DatasetSheet) {
+  private shared({ license, language, issued, modified }: DatasetDescription) {
     const terms = this.optional(license, 'dcterms:LicenseDocument')
     const known = /^[a-z]{2}(?=-|$)/i.exec(language ?? '')?.[0].toLowerCase()
     const tongue =
@@ -136,8 +136,8 @@ class DcatGraph {
   }
 
   private distribution(
-    file: DistributionSheet,
-    { language }: DatasetSheet,
+    file: DistributionDescription,
+    { language }: DatasetDescription,
     shared: readonly Statement[],
   ): Described {
     const media = iriText(MEDIA_TYPES + file.mediaType)
@@ -158,8 +158,8 @@ class DcatGraph {
 
   /** A service, and the distribution by which a dataset is reached through it (DCAT-AP 3.0, "Data Service"). */
   private service(
-    { url, title, description, protocol }: ServiceSheet,
-    { iri, language, license, described }: DatasetSheet,
+    { url, title, description, protocol }: DataServiceDescription,
+    { iri, language, license, described }: DatasetDescription,
     shared: readonly Statement[],
   ): string {
     const text = (value: string) => literalText(value, undefined, language ?? '')
@@ -189,7 +189,7 @@ class DcatGraph {
     ].join('')
   }
 
-  private contact({ contact }: DatasetSheet): Described | null {
+  private contact({ contact }: DatasetDescription): Described | null {
     if (contact === null) return null
     return this.resource('vcard:Kind', this.blank(), [
       ['vcard:fn', literalText(contact.name)],
@@ -197,7 +197,7 @@ class DcatGraph {
     ])
   }
 
-  private period({ temporal }: DatasetSheet): Described | null {
+  private period({ temporal }: DatasetDescription): Described | null {
     if (temporal === null) return null
     return this.resource('dcterms:PeriodOfTime', this.blank(), [
       ['dcat:startDate', moment(temporal.start)],

@@ -1,8 +1,8 @@
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
-import type { CatalogSheet, DatasetSheet } from './catalog-description.ts'
+import type { CatalogDescription, DatasetDescription } from './catalog-description.ts'
 
 /** Writes a catalog as a feed, one item a dataset (RSS 2.0). */
-export async function* rss(catalog: CatalogSheet): AsyncGenerator<string> {
+export async function* rss(catalog: CatalogDescription): AsyncGenerator<string> {
   yield [
     XML_DECLARATION,
     '<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:dc="http://purl.org/dc/elements/1.1/">\n',
@@ -26,7 +26,7 @@ function item({
   themes,
   keywords,
   modified,
-}: DatasetSheet): string {
+}: DatasetDescription): string {
   const categories = new Set([...themes.map(({ name }) => name), ...keywords])
   return [
     '<item>\n',

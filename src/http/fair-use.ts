@@ -5,10 +5,11 @@ import type { MaybePromise } from '../accounts/maybe-promise.ts'
 import { Fault } from '../errors/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import { runFor, type WorkClient, type WorkContext } from '../runtime/work-client.ts'
+import { AnswerLimit } from './answer-limit.ts'
 import { closeWith } from './broken-requests.ts'
 import type { BudgetLimits, ClientBudget, WorkBudgets } from './budget.ts'
 import { addressSubject } from './client-address.ts'
-import { Admission, InFlight, MAX_WAITING } from './turn-queue.ts'
+import { MAX_WAITING, TurnQueue } from './turn-queue.ts'
 
 /** Headers that tell a budget (draft-ietf-httpapi-ratelimit-headers, sections 3 and 4). */
 export const BUDGET_HEADERS = ['ratelimit-policy', 'ratelimit'] as const
@@ -25,8 +26,8 @@ export interface FairUseOptions {
 export class FairUse {
   private readonly options: FairUseOptions
   private readonly contexts = new WeakMap<IncomingMessage, WorkContext & { client: ClientBudget }>()
-  private readonly inFlight = new InFlight()
-  private readonly admission = new Admission()
+  private readonly answers = new AnswerLimit()
+  private readonly turns = new TurnQueue()
   private readonly charges = new LoopCharges()
 
   constructor(options: FairUseOptions) {
@@ -78,7 +79,7 @@ export class FairUse {
         for (const listener of listeners) listener.call(http.server, message, response)
       }
       if (!client.isFrequent()) begin()
-      else if (!this.admission.isFull(client)) void this.admission.wait(client, response).then(begin)
+      else if (!this.turns.isFull(client)) void this.turns.wait(client, response).then(begin)
       else
         closeWith(
           message.socket,
@@ -118,8 +119,8 @@ export class FairUse {
       reply.header('retry-after', String(Math.max(1, seconds)))
       throw new Fault('TooMuchWork', { seconds: Math.max(1, seconds) })
     }
-    const excess = this.inFlight.enter(client.id, request.url, reply.raw)
-    if (excess === null) return this.admission.enter(client, reply.raw)
+    const excess = this.answers.enter(client.id, request.url, reply.raw)
+    if (excess === null) return this.turns.enter(client, reply.raw)
     reply.header('retry-after', '5')
     throw new Fault('TooManyAnswers', excess)
   }

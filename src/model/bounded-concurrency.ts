@@ -2,7 +2,7 @@
 const CONCURRENCY = 16
 
 /** Does something for each of some items, a few at a time, and gives the results in the order of the items. */
-export async function inTurn<Item, Result>(
+export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {

@@ -20,7 +20,7 @@ import { refuseCycle } from './processors/dependencies.ts'
 import { originsOf } from './processors/origins.ts'
 import { processedSource } from './processors/processed-source.ts'
 import { StatisticsGatherer } from './statistics.ts'
-import { RECORDS } from './versions/tombstones.ts'
+import { RECORD_IDS_FILE } from './versions/tombstones.ts'
 import type { GraphFile, Manifest } from './versions/versions.ts'
 
 /** Where the files of a version are written. */
@@ -116,7 +116,7 @@ async function materialiseRecords(
   const source = openRecords(definition, resolved.source, context.portal)
   const typed = typeRecords(source, specs)
   const mapping = compileMapping(directMapping(context.base, dataset), fields)
-  const identities = new Identities(fields, definition.identity, path.join(context.folder, RECORDS))
+  const identities = new Identities(fields, definition.identity, path.join(context.folder, RECORD_IDS_FILE))
   const statistics = new StatisticsGatherer(fields)
   const of = { base: context.base, dataset }
   const facts = new GraphWriter(context.folder, 'facts', {

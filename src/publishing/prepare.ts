@@ -8,7 +8,7 @@ import type { UsableMapping } from './mapping/mapping-file.ts'
 import type { PublishContext, PublishReport, PublishResult } from './publish-types.ts'
 import { publishedRecords } from './published-records.ts'
 import { shareFile } from './versions/durable.ts'
-import { RECORDS } from './versions/tombstones.ts'
+import { RECORD_IDS_FILE } from './versions/tombstones.ts'
 import {
   commitVersion,
   type GraphFile,
@@ -96,7 +96,7 @@ export async function addMapping(
 /** The graphs of the records of a version, taken over into another: their files stay where they are. */
 export function retainedGraphs(current: Manifest, folder: string, versions: Versions): readonly GraphFile[] {
   const home = versionFolder(versions, current.dataset.id, current.version)
-  shareFile(path.join(home, RECORDS), path.join(folder, RECORDS))
+  shareFile(path.join(home, RECORD_IDS_FILE), path.join(folder, RECORD_IDS_FILE))
   return current.graphs
     .filter(({ role }) => role === 'facts')
     .map(graph => sharedGraph(graph, current.version))

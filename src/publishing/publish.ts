@@ -10,7 +10,7 @@ import { addMapping, type Head, prepare, retainedGraphs } from './prepare.ts'
 import type { PublishContext, PublishResult } from './publish-types.ts'
 import { refreshRemote, rejectRemote } from './remote/refresh.ts'
 import { type Damage, damageInForce } from './versions/damage.ts'
-import { RECORDS } from './versions/tombstones.ts'
+import { RECORD_IDS_FILE } from './versions/tombstones.ts'
 import {
   currentManifest,
   currentVersion,
@@ -83,8 +83,8 @@ async function publishAgain(id: string, damage: Damage, context: PublishContext)
     const damaged = version === null ? null : readManifest(versions, id, version)
     const digests = await digestsOf(definition, file, null, context)
     // Damaged ids would report records that never existed.
-    if (version !== null && damage.file === RECORDS)
-      rmSync(path.join(versionFolder(versions, id, version), RECORDS), { force: true })
+    if (version !== null && damage.file === RECORD_IDS_FILE)
+      rmSync(path.join(versionFolder(versions, id, version), RECORD_IDS_FILE), { force: true })
     return await publishRecords(definition, digests, file, { manifest: damaged, damage }, context)
   } catch (error) {
     const reason = error instanceof Fault ? faultText(error) : String((error as Error).stack ?? error)

@@ -3,7 +3,7 @@ import type { Field } from '../model/field.ts'
 import { ALWAYS, type Condition, type Constant, NEVER } from './plan.ts'
 
 /** Conjunction without nesting and without trivial conditions; null means "all records". */
-export function all(conditions: readonly (Condition | null)[]): Condition | null {
+export function conjunctionOrNull(conditions: readonly (Condition | null)[]): Condition | null {
   const operands = mergeWords(
     distinct(
       conditions.flatMap(condition => {
@@ -17,7 +17,7 @@ export function all(conditions: readonly (Condition | null)[]): Condition | null
 }
 
 /** Disjunction without nesting and without conditions that never hold. */
-export function any(conditions: readonly Condition[]): Condition {
+export function disjunction(conditions: readonly Condition[]): Condition {
   const operands = mergeEqualities(
     distinct(
       conditions
@@ -30,8 +30,8 @@ export function any(conditions: readonly Condition[]): Condition {
 }
 
 /** Conjunction; of nothing, what always holds. */
-export function every(conditions: readonly (Condition | null)[]): Condition {
-  return all(conditions) ?? ALWAYS
+export function conjunction(conditions: readonly (Condition | null)[]): Condition {
+  return conjunctionOrNull(conditions) ?? ALWAYS
 }
 
 /** Negation, two-valued. */

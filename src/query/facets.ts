@@ -1,6 +1,6 @@
 import { integerValue } from '../model/exact-json.ts'
 import { type Field, type FieldType, isGeo, isNumeric, isTemporal } from '../model/field.ts'
-import { all, any, negate } from './conditions.ts'
+import { conjunctionOrNull, disjunction, negate } from './conditions.ts'
 import { dateBounds, parseDate } from './date-literals.ts'
 import { findField } from './field-names.ts'
 import { type Condition, NEVER } from './plan.ts'
@@ -96,9 +96,11 @@ export function facetCondition(
   }
   const required = [...byField.values()].map(filters => {
     const conditions = filters.map(filter => valueCondition(filter, timezone))
-    return filters.some(({ facet }) => facet.disjunctive) ? any(conditions) : all(conditions)
+    return filters.some(({ facet }) => facet.disjunctive)
+      ? disjunction(conditions)
+      : conjunctionOrNull(conditions)
   })
-  return all([...required, ...excluded.map(filter => negate(valueCondition(filter, timezone)))])
+  return conjunctionOrNull([...required, ...excluded.map(filter => negate(valueCondition(filter, timezone)))])
 }
 
 /** What records that have a value satisfy; a value that the field cannot have none do. */
@@ -106,7 +108,7 @@ export function valueCondition({ facet, value }: FacetFilter, timezone: string):
   const { field, separator } = facet
   if (separator !== null) {
     const path = facetSteps(facet, value).join(separator)
-    return any([
+    return disjunction([
       { type: 'compare', field, operator: '=', value: path },
       { type: 'startsWith', field, text: path + separator },
     ])

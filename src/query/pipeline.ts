@@ -2,7 +2,7 @@ import { Fault, recoded } from '../errors/errors.ts'
 import type { GroupItem, OrderItem, SelectItem } from '../language/odsql/ast.ts'
 import { parseGroupBy, parseOrderBy, parseSelect, parseWhere } from '../language/odsql/parse.ts'
 import { parseV1 } from '../language/search-v1/parse.ts'
-import { all } from './conditions.ts'
+import { conjunctionOrNull } from './conditions.ts'
 import { excessOf } from './filter-limits.ts'
 import type { Condition, Query } from './plan.ts'
 import type { ResolveContext } from './resolve/context.ts'
@@ -61,7 +61,7 @@ export function planOdsql(
   )
   return watch.time('resolve', () => {
     refuseDoubles(parsed.select, parsed.groupBy)
-    const filter = all([
+    const filter = conjunctionOrNull([
       ...parsed.where.map(expression => resolveWhere(expression, context)),
       ...parsed.qv1.map(query => (query === null ? null : resolveV1(query, context))),
       clauses.filter ?? null,

@@ -1,5 +1,5 @@
 import type { NamedNode, Term } from '../rdf/term.ts'
-import type { AlgebraOperator, Node, Variable } from './ast.ts'
+import type { Node, SparqlOperator, Variable } from './ast.ts'
 
 /**
  * SPARQL algebra as it is evaluated (SPARQL 1.1 Query, section 18): what a query means, however it was written. The
@@ -13,15 +13,15 @@ export type SparqlOperation =
       readonly type: 'leftJoin'
       readonly left: SparqlOperation
       readonly right: SparqlOperation
-      readonly condition: Formula | null
+      readonly condition: AlgebraExpression | null
     }
   | { readonly type: 'minus'; readonly left: SparqlOperation; readonly right: SparqlOperation }
-  | { readonly type: 'filter'; readonly input: SparqlOperation; readonly condition: Formula }
+  | { readonly type: 'filter'; readonly input: SparqlOperation; readonly condition: AlgebraExpression }
   | {
       readonly type: 'extend'
       readonly input: SparqlOperation
       readonly variable: string
-      readonly expression: Formula
+      readonly expression: AlgebraExpression
     }
   | { readonly type: 'graph'; readonly name: NamedNode | Variable; readonly input: SparqlOperation }
   /** Rows of terms, null for none. */
@@ -68,24 +68,24 @@ export type Path =
   | { readonly type: 'negated'; readonly iris: readonly string[] }
 
 /** An expression (SPARQL 1.1 Query, section 17); groups within EXISTS are operations. */
-export type Formula =
+export type AlgebraExpression =
   | Term
   | Variable
   | {
       readonly type: 'binary'
-      readonly operator: AlgebraOperator
-      readonly left: Formula
-      readonly right: Formula
+      readonly operator: SparqlOperator
+      readonly left: AlgebraExpression
+      readonly right: AlgebraExpression
     }
-  | { readonly type: 'not' | 'minus' | 'plus'; readonly operand: Formula }
+  | { readonly type: 'not' | 'minus' | 'plus'; readonly operand: AlgebraExpression }
   /** A built-in function by its name in capitals. */
-  | { readonly type: 'builtin'; readonly name: string; readonly arguments: readonly Formula[] }
-  | { readonly type: 'function'; readonly iri: string; readonly arguments: readonly Formula[] }
+  | { readonly type: 'builtin'; readonly name: string; readonly arguments: readonly AlgebraExpression[] }
+  | { readonly type: 'function'; readonly iri: string; readonly arguments: readonly AlgebraExpression[] }
   | { readonly type: 'exists'; readonly negated: boolean; readonly input: SparqlOperation }
   | {
       readonly type: 'in'
-      readonly operand: Formula
-      readonly items: readonly Formula[]
+      readonly operand: AlgebraExpression
+      readonly items: readonly AlgebraExpression[]
       readonly negated: boolean
     }
 
@@ -94,7 +94,7 @@ export interface AggregateCall {
   readonly name: string
   readonly distinct: boolean
   /** Null for COUNT(*). */
-  readonly operand: Formula | null
+  readonly operand: AlgebraExpression | null
   /** Of GROUP_CONCAT. */
   readonly separator?: string
   /** Further arguments, which are constants. */
@@ -102,7 +102,7 @@ export interface AggregateCall {
 }
 
 export interface OrderCondition {
-  readonly expression: Formula
+  readonly expression: AlgebraExpression
   readonly descending: boolean
 }
 
@@ -233,7 +233,7 @@ function inputsOf(operation: SparqlOperation): readonly SparqlOperation[] {
 }
 
 /** The expressions of an operation, without those of the operations that it is made of. */
-function formulasOf(operation: SparqlOperation): readonly Formula[] {
+function expressionsOf(operation: SparqlOperation): readonly AlgebraExpression[] {
   switch (operation.type) {
     case 'filter':
       return [operation.condition]
@@ -251,63 +251,66 @@ function formulasOf(operation: SparqlOperation): readonly Formula[] {
 }
 
 /** The expressions that an expression is made of; what is within EXISTS is no expression. */
-export function operandsOf(formula: Formula): readonly Formula[] {
-  switch (formula.type) {
+export function operandsOf(expression: AlgebraExpression): readonly AlgebraExpression[] {
+  switch (expression.type) {
     case 'binary':
-      return [formula.left, formula.right]
+      return [expression.left, expression.right]
     case 'not':
     case 'minus':
     case 'plus':
-      return [formula.operand]
+      return [expression.operand]
     case 'builtin':
     case 'function':
-      return formula.arguments
+      return expression.arguments
     case 'in':
-      return [formula.operand, ...formula.items]
+      return [expression.operand, ...expression.items]
     default:
       return []
   }
 }
 
-/** The variables that a formula reads, those within EXISTS included. */
-export function variablesOfFormula(formula: Formula, found = new Set<string>()): ReadonlySet<string> {
-  if (formula.type === 'variable') found.add(formula.name)
-  if (formula.type === 'exists') {
-    addVariables(formula.input, found)
-    addReadVariables(formula.input, found)
+/** The variables that an expression reads, those within EXISTS included. */
+export function variablesOfExpression(
+  expression: AlgebraExpression,
+  found = new Set<string>(),
+): ReadonlySet<string> {
+  if (expression.type === 'variable') found.add(expression.name)
+  if (expression.type === 'exists') {
+    addVariables(expression.input, found)
+    addReadVariables(expression.input, found)
   }
-  for (const operand of operandsOf(formula)) variablesOfFormula(operand, found)
+  for (const operand of operandsOf(expression)) variablesOfExpression(operand, found)
   return found
 }
 
 /** The variables that the expressions of an operation read, and those of the operations that it is made of. */
 function addReadVariables(operation: SparqlOperation, found: Set<string>): void {
-  for (const formula of formulasOf(operation)) variablesOfFormula(formula, found)
+  for (const expression of expressionsOf(operation)) variablesOfExpression(expression, found)
   for (const input of inputsOf(operation)) addReadVariables(input, found)
 }
 
 /** The graphs that an operation names, within EXISTS as well. */
 export function graphsNamed(operation: SparqlOperation, found = new Set<string>()): ReadonlySet<string> {
   if (operation.type === 'graph' && operation.name.type === 'iri') found.add(operation.name.value)
-  for (const formula of formulasOf(operation)) addGraphs(formula, found)
+  for (const expression of expressionsOf(operation)) addGraphs(expression, found)
   for (const input of inputsOf(operation)) graphsNamed(input, found)
   return found
 }
 
-function addGraphs(formula: Formula, found: Set<string>): void {
-  if (formula.type === 'exists') graphsNamed(formula.input, found)
-  for (const operand of operandsOf(formula)) addGraphs(operand, found)
+function addGraphs(expression: AlgebraExpression, found: Set<string>): void {
+  if (expression.type === 'exists') graphsNamed(expression.input, found)
+  for (const operand of operandsOf(expression)) addGraphs(operand, found)
 }
 
 /** The members of a conjunction. */
-export function conjuncts(condition: Formula): readonly Formula[] {
+export function conjuncts(condition: AlgebraExpression): readonly AlgebraExpression[] {
   return condition.type === 'binary' && condition.operator === '&&'
     ? [...conjuncts(condition.left), ...conjuncts(condition.right)]
     : [condition]
 }
 
 export function isConstantExpression(
-  formula: Formula,
-): formula is Extract<Formula, { type: 'iri' | 'literal' | 'blank' }> {
-  return formula.type === 'iri' || formula.type === 'literal' || formula.type === 'blank'
+  expression: AlgebraExpression,
+): expression is Extract<AlgebraExpression, { type: 'iri' | 'literal' | 'blank' }> {
+  return expression.type === 'iri' || expression.type === 'literal' || expression.type === 'blank'
 }

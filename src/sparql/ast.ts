@@ -10,7 +10,7 @@ export interface Variable {
 /** A term or a variable: what may stand in a triple pattern. */
 export type Node = Term | Variable
 
-export type AlgebraOperator = '||' | '&&' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/'
+export type SparqlOperator = '||' | '&&' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/'
 
 /** The built-in functions that the compiler uses (SPARQL 1.1 Query, section 17.4). */
 export type BuiltIn =
@@ -45,7 +45,7 @@ export type BuiltIn =
   | 'UCASE'
   | 'YEAR'
 
-export type AlgebraAggregate = 'COUNT' | 'SUM' | 'AVG' | 'MIN' | 'MAX' | 'SAMPLE'
+export type SparqlAggregate = 'COUNT' | 'SUM' | 'AVG' | 'MIN' | 'MAX' | 'SAMPLE'
 
 /** Aggregates that SPARQL has none for (rdf/vocab.ts). */
 export type LodestoneAggregate = (typeof LODESTONE)[
@@ -59,27 +59,27 @@ export type LodestoneAggregate = (typeof LODESTONE)[
   | 'boundingBox']
 
 /** A SPARQL expression (SPARQL 1.1 Query, section 17). */
-export type AlgebraExpression =
+export type AstExpression =
   | Term
   | Variable
   | {
       readonly type: 'binary'
-      readonly operator: AlgebraOperator
-      readonly left: AlgebraExpression
-      readonly right: AlgebraExpression
+      readonly operator: SparqlOperator
+      readonly left: AstExpression
+      readonly right: AstExpression
     }
-  | { readonly type: 'not'; readonly operand: AlgebraExpression }
-  | { readonly type: 'builtin'; readonly name: BuiltIn; readonly arguments: readonly AlgebraExpression[] }
-  | { readonly type: 'function'; readonly iri: string; readonly arguments: readonly AlgebraExpression[] }
+  | { readonly type: 'not'; readonly operand: AstExpression }
+  | { readonly type: 'builtin'; readonly name: BuiltIn; readonly arguments: readonly AstExpression[] }
+  | { readonly type: 'function'; readonly iri: string; readonly arguments: readonly AstExpression[] }
   | { readonly type: 'exists'; readonly negated: boolean; readonly patterns: readonly Pattern[] }
-  | { readonly type: 'in'; readonly operand: AlgebraExpression; readonly items: readonly AlgebraExpression[] }
+  | { readonly type: 'in'; readonly operand: AstExpression; readonly items: readonly AstExpression[] }
   | {
       readonly type: 'aggregate'
       /** One of SPARQL, or the IRI of one of Lodestone's own. */
-      readonly name: AlgebraAggregate | LodestoneAggregate
+      readonly name: SparqlAggregate | LodestoneAggregate
       readonly distinct: boolean
       /** null for COUNT(*). */
-      readonly operand: AlgebraExpression | null
+      readonly operand: AstExpression | null
       /** Further arguments of one of Lodestone's own. */
       readonly parameters?: readonly (Literal | NamedNode)[]
     }
@@ -90,8 +90,8 @@ export type Pattern =
   | { readonly type: 'graph'; readonly graph: NamedNode; readonly patterns: readonly Pattern[] }
   | { readonly type: 'optional' | 'minus'; readonly patterns: readonly Pattern[] }
   | { readonly type: 'union'; readonly branches: readonly (readonly Pattern[])[] }
-  | { readonly type: 'filter'; readonly expression: AlgebraExpression }
-  | { readonly type: 'bind'; readonly expression: AlgebraExpression; readonly variable: Variable }
+  | { readonly type: 'filter'; readonly expression: AstExpression }
+  | { readonly type: 'bind'; readonly expression: AstExpression; readonly variable: Variable }
   | { readonly type: 'values'; readonly variable: Variable; readonly terms: readonly Term[] }
   /** Inline data of several variables; each row has a term for each of them. */
   | {
@@ -102,14 +102,14 @@ export type Pattern =
   | { readonly type: 'subquery'; readonly query: SelectQuery }
 
 export interface OrderKey {
-  readonly expression: AlgebraExpression
+  readonly expression: AstExpression
   readonly descending: boolean
 }
 
 /** What a SELECT gives for each solution: a variable, or an expression under a name. */
 export interface Projection {
   readonly variable: Variable
-  readonly expression?: AlgebraExpression
+  readonly expression?: AstExpression
 }
 
 /** A SELECT query. */
@@ -134,4 +134,4 @@ export interface ConstructQuery {
   readonly offset?: number
 }
 
-export type AlgebraQuery = SelectQuery | ConstructQuery
+export type AstQuery = SelectQuery | ConstructQuery

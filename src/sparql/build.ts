@@ -1,16 +1,8 @@
 import type { Literal, NamedNode } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
-import type {
-  AlgebraExpression,
-  AlgebraOperator,
-  BuiltIn,
-  Node,
-  Pattern,
-  SelectQuery,
-  Variable,
-} from './ast.ts'
+import type { AstExpression, BuiltIn, Node, Pattern, SelectQuery, SparqlOperator, Variable } from './ast.ts'
 
-/** Builders that keep the compiler readable: each makes one node of the algebra. */
+/** Builders that keep the compiler readable: each makes one node of a syntax tree. */
 export const variable = (name: string): Variable => ({ type: 'variable', name })
 
 export const iri = (value: string): NamedNode => ({ type: 'iri', value })
@@ -37,11 +29,11 @@ export const inGraph = (graph: string, ...patterns: readonly Pattern[]): Pattern
   patterns,
 })
 
-export const filter = (expression: AlgebraExpression): Pattern => ({ type: 'filter', expression })
+export const filter = (expression: AstExpression): Pattern => ({ type: 'filter', expression })
 
 export const optional = (...patterns: readonly Pattern[]): Pattern => ({ type: 'optional', patterns })
 
-export const bind = (expression: AlgebraExpression, target: Variable): Pattern => ({
+export const bind = (expression: AstExpression, target: Variable): Pattern => ({
   type: 'bind',
   expression,
   variable: target,
@@ -50,48 +42,45 @@ export const bind = (expression: AlgebraExpression, target: Variable): Pattern =
 export const subquery = (query: SelectQuery): Pattern => ({ type: 'subquery', query })
 
 export const binary = (
-  operator: AlgebraOperator,
-  left: AlgebraExpression,
-  right: AlgebraExpression,
-): AlgebraExpression => ({
+  operator: SparqlOperator,
+  left: AstExpression,
+  right: AstExpression,
+): AstExpression => ({
   type: 'binary',
   operator,
   left,
   right,
 })
 
-export const call = (name: BuiltIn, ...args: readonly AlgebraExpression[]): AlgebraExpression => ({
+export const call = (name: BuiltIn, ...args: readonly AstExpression[]): AstExpression => ({
   type: 'builtin',
   name,
   arguments: args,
 })
 
 /** A function that is named by its IRI: a cast or an extension. */
-export const apply = (name: string, ...args: readonly AlgebraExpression[]): AlgebraExpression => ({
+export const apply = (name: string, ...args: readonly AstExpression[]): AstExpression => ({
   type: 'function',
   iri: name,
   arguments: args,
 })
 
 export const conditional = (
-  test: AlgebraExpression,
-  then: AlgebraExpression,
-  otherwise: AlgebraExpression,
-): AlgebraExpression => call('IF', test, then, otherwise)
+  test: AstExpression,
+  then: AstExpression,
+  otherwise: AstExpression,
+): AstExpression => call('IF', test, then, otherwise)
 
-export const not = (operand: AlgebraExpression): AlgebraExpression => ({ type: 'not', operand })
+export const not = (operand: AstExpression): AstExpression => ({ type: 'not', operand })
 
-export const exists = (...patterns: readonly Pattern[]): AlgebraExpression => ({
+export const exists = (...patterns: readonly Pattern[]): AstExpression => ({
   type: 'exists',
   negated: false,
   patterns,
 })
 
 /** Joins expressions with one operator; null for none at all. */
-export function foldTerm(
-  operator: '&&' | '||',
-  parts: readonly AlgebraExpression[],
-): AlgebraExpression | null {
+export function foldTerm(operator: '&&' | '||', parts: readonly AstExpression[]): AstExpression | null {
   const [first, ...rest] = parts
   return first === undefined ? null : rest.reduce((left, right) => binary(operator, left, right), first)
 }

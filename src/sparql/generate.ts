@@ -2,8 +2,8 @@ import { iriText, termText } from '../rdf/ntriples.ts'
 import type { Literal } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
 import type {
-  AlgebraExpression,
-  AlgebraQuery,
+  AstExpression,
+  AstQuery,
   ConstructQuery,
   Node,
   OrderKey,
@@ -17,7 +17,7 @@ import type {
  * written in full as N-Triples, whose escapes SPARQL shares, so that nothing that a client sends can leave its
  * literal; a variable name or an IRI that is not well-formed throws, for only a defect can bring one here.
  */
-export function generate(query: AlgebraQuery): string {
+export function generate(query: AstQuery): string {
   return query.type === 'select' ? selectText(query) : constructText(query)
 }
 
@@ -38,7 +38,7 @@ function constructText(query: ConstructQuery): string {
   return `CONSTRUCT { ${template.join(' ')} } WHERE ${groupText(query.where)}${modifiersText(query)}`
 }
 
-function modifiersText(query: AlgebraQuery): string {
+function modifiersText(query: AstQuery): string {
   const orderBy = query.orderBy ?? []
   return (
     (orderBy.length === 0 ? '' : ` ORDER BY ${orderBy.map(orderText).join(' ')}`) +
@@ -90,7 +90,7 @@ function patternText(pattern: Pattern): string {
   }
 }
 
-function expressionText(expression: AlgebraExpression): string {
+function expressionText(expression: AstExpression): string {
   switch (expression.type) {
     case 'variable':
     case 'iri':

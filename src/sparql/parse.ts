@@ -4,20 +4,20 @@ import type { NamedNode, Term } from '../rdf/term.ts'
 import { RDF } from '../rdf/vocab.ts'
 import {
   type AggregateCall,
-  type Formula,
+  type AlgebraExpression,
   type OrderCondition,
   type Path,
   type QueryOperation,
   type SparqlOperation,
   variablesOf,
 } from './algebra.ts'
-import type { AlgebraOperator, Node, Variable } from './ast.ts'
+import type { Node, SparqlOperator, Variable } from './ast.ts'
 import { functionOfUntrusted, liftAggregates, namedAggregate } from './extensions.ts'
 import { resolveTree, type SyntaxNode } from './relative.ts'
 import { syntaxTree } from './syntax.ts'
 import {
   constructOperation,
-  formulaOfPart,
+  expressionOfPart,
   matchOperation,
   type PatternParts,
   patternsOperation,
@@ -190,7 +190,7 @@ function operationOf(json: Json): SparqlOperation {
       return { type: json.type, inputs: inputs(json).map(operationOf) }
     case 'leftjoin': {
       const [left, right] = inputs(json) as [Json, Json]
-      const condition = json.expression === undefined ? null : formulaOf(json.expression as Json)
+      const condition = json.expression === undefined ? null : expressionOf(json.expression as Json)
       return { type: 'leftJoin', left: operationOf(left), right: operationOf(right), condition }
     }
     case 'minus': {
@@ -198,13 +198,17 @@ function operationOf(json: Json): SparqlOperation {
       return { type: 'minus', left: operationOf(left), right: operationOf(right) }
     }
     case 'filter':
-      return { type: 'filter', input: operationOf(only(json)), condition: formulaOf(json.expression as Json) }
+      return {
+        type: 'filter',
+        input: operationOf(only(json)),
+        condition: expressionOf(json.expression as Json),
+      }
     case 'extend': {
       const input = operationOf(only(json))
       const variable = (json.variable as RdfTerm).value
       // AS names a new variable (SPARQL 1.2 Query, section 19.8, note 13); the engine tells where this one does not.
       if (variablesOf(input).has(variable)) throw new NotTranslated(`?${variable}, which is in scope already`)
-      return { type: 'extend', input, variable, expression: formulaOf(json.expression as Json) }
+      return { type: 'extend', input, variable, expression: expressionOf(json.expression as Json) }
     }
     case 'graph':
       return { type: 'graph', name: nameOf(json.name as RdfTerm), input: operationOf(only(json)) }
@@ -336,46 +340,46 @@ function pathOf(json: Json): Path {
 function orderOf(json: Json): OrderCondition {
   const isDescending = json.operator === 'desc'
   const [operand] = (json.args as readonly Json[] | undefined) ?? []
-  if (isDescending && operand !== undefined) return { expression: formulaOf(operand), descending: true }
+  if (isDescending && operand !== undefined) return { expression: expressionOf(operand), descending: true }
   if (json.operator === 'asc' && operand !== undefined)
-    return { expression: formulaOf(operand), descending: false }
-  return { expression: formulaOf(json), descending: false }
+    return { expression: expressionOf(operand), descending: false }
+  return { expression: expressionOf(json), descending: false }
 }
 
 function aggregateOf(json: Json): AggregateCall {
   const expression = json.expression as Json
   const own = namedAggregate(String(json.aggregator))
-  if (own !== null) return { ...own, distinct: json.distinct === true, operand: formulaOf(expression) }
+  if (own !== null) return { ...own, distinct: json.distinct === true, operand: expressionOf(expression) }
   return {
     name: String(json.aggregator).toUpperCase(),
     distinct: json.distinct === true,
-    operand: expression.subType === 'wildcard' ? null : formulaOf(expression),
+    operand: expression.subType === 'wildcard' ? null : expressionOf(expression),
     ...(json.separator === undefined ? {} : { separator: String(json.separator) }),
   }
 }
 
 const BINARY: ReadonlySet<string> = new Set(['||', '&&', '=', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/'])
 
-function formulaOf(json: Json): Formula {
+function expressionOf(json: Json): AlgebraExpression {
   switch (json.subType) {
     case 'term':
-      return formulaOfPart(partOf(json.term as RdfTerm))
+      return expressionOfPart(partOf(json.term as RdfTerm))
     case 'existence':
       return { type: 'exists', negated: json.not === true, input: operationOf(only(json)) }
     case 'named':
       return {
         type: 'function',
         iri: functionOfUntrusted((json.name as RdfTerm).value),
-        arguments: (json.args as readonly Json[]).map(formulaOf),
+        arguments: (json.args as readonly Json[]).map(expressionOf),
       }
     case 'operator':
-      return operatorOf(String(json.operator), (json.args as readonly Json[]).map(formulaOf))
+      return operatorOf(String(json.operator), (json.args as readonly Json[]).map(expressionOf))
     default:
       throw new NotTranslated(`the expression ${json.subType}`)
   }
 }
 
-function operatorOf(name: string, args: readonly Formula[]): Formula {
+function operatorOf(name: string, args: readonly AlgebraExpression[]): AlgebraExpression {
   const [first, second] = args
   if (first !== undefined) {
     if (name === '!') return { type: 'not', operand: first }
@@ -384,7 +388,7 @@ function operatorOf(name: string, args: readonly Formula[]): Formula {
     if (name === 'in' || name === 'notin')
       return { type: 'in', operand: first, items: args.slice(1), negated: name === 'notin' }
     if (second !== undefined && BINARY.has(name))
-      return { type: 'binary', operator: name as AlgebraOperator, left: first, right: second }
+      return { type: 'binary', operator: name as SparqlOperator, left: first, right: second }
   }
   return { type: 'builtin', name: name.toUpperCase(), arguments: args }
 }

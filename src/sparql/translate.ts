@@ -1,13 +1,13 @@
 import {
   type AggregateCall,
-  type Formula,
+  type AlgebraExpression,
   type QueryOperation,
   type SparqlOperation,
   UNIT,
 } from './algebra.ts'
 import type {
-  AlgebraExpression,
-  AlgebraQuery,
+  AstExpression,
+  AstQuery,
   ConstructQuery,
   Pattern,
   Projection,
@@ -16,7 +16,7 @@ import type {
 } from './ast.ts'
 
 /** The operation that a query of the compiler means (SPARQL 1.1 Query, section 18.2). */
-export function translateQuery(query: AlgebraQuery): QueryOperation {
+export function translateQuery(query: AstQuery): QueryOperation {
   if (query.type === 'select')
     return {
       type: 'select',
@@ -27,7 +27,7 @@ export function translateQuery(query: AlgebraQuery): QueryOperation {
 }
 
 function translateConstruct(query: ConstructQuery): SparqlOperation {
-  return sliced(sorted(translateGroup(query.where), query.orderBy, formulaOf), query)
+  return sliced(sorted(translateGroup(query.where), query.orderBy, translateExpression), query)
 }
 
 /** The operation of a SELECT: its outermost part is a slice where it has a limit or an offset. */
@@ -70,10 +70,13 @@ function sliced(
 function sorted(
   operation: SparqlOperation,
   orderBy: SelectQuery['orderBy'],
-  formula: (expression: AlgebraExpression) => Formula,
+  translated: (expression: AstExpression) => AlgebraExpression,
 ): SparqlOperation {
   if (orderBy === undefined || orderBy.length === 0) return operation
-  const keys = orderBy.map(({ expression, descending }) => ({ expression: formula(expression), descending }))
+  const keys = orderBy.map(({ expression, descending }) => ({
+    expression: translated(expression),
+    descending,
+  }))
   return { type: 'order', input: operation, keys }
 }
 
@@ -82,7 +85,7 @@ function extended(operation: SparqlOperation, items: readonly Projection[]): Spa
     (input, { variable, expression }) =>
       expression === undefined
         ? input
-        : { type: 'extend', input, variable: variable.name, expression: formulaOf(expression) },
+        : { type: 'extend', input, variable: variable.name, expression: translateExpression(expression) },
     operation,
   )
 }
@@ -90,9 +93,9 @@ function extended(operation: SparqlOperation, items: readonly Projection[]): Spa
 /** A group graph pattern: filters hold of all of it, wherever they stand. */
 function translateGroup(patterns: readonly Pattern[]): SparqlOperation {
   let group: SparqlOperation = UNIT
-  const filters: Formula[] = []
+  const filters: AlgebraExpression[] = []
   for (const pattern of patterns)
-    if (pattern.type === 'filter') filters.push(formulaOf(pattern.expression))
+    if (pattern.type === 'filter') filters.push(translateExpression(pattern.expression))
     else group = added(group, pattern)
   return filters.reduce<SparqlOperation>((input, condition) => ({ type: 'filter', input, condition }), group)
 }
@@ -126,7 +129,7 @@ function added(
         type: 'extend',
         input: group,
         variable: pattern.variable.name,
-        expression: formulaOf(pattern.expression),
+        expression: translateExpression(pattern.expression),
       }
     case 'values':
       return joined(group, {
@@ -147,7 +150,7 @@ function added(
   }
 }
 
-function withoutFilters(operation: SparqlOperation): readonly [SparqlOperation, Formula] {
+function withoutFilters(operation: SparqlOperation): readonly [SparqlOperation, AlgebraExpression] {
   if (operation.type !== 'filter') throw new Error('a group without filters')
   if (operation.input.type !== 'filter') return [operation.input, operation.condition]
   const [inner, condition] = withoutFilters(operation.input)
@@ -160,15 +163,15 @@ function joined(left: SparqlOperation, right: SparqlOperation): SparqlOperation 
   return { type: 'join', inputs: [left, right] }
 }
 
-/** The formula of an expression that holds no aggregate. */
-function formulaOf(expression: AlgebraExpression): Formula {
+/** An expression that holds no aggregate, as the algebra has it. */
+function translateExpression(expression: AstExpression): AlgebraExpression {
   return mapped(expression, () => {
     throw new Error('an aggregate where none may stand')
   })
 }
 
-function mapped(expression: AlgebraExpression, aggregate: (call: AggregateCall) => Variable): Formula {
-  const inner = (part: AlgebraExpression) => mapped(part, aggregate)
+function mapped(expression: AstExpression, aggregate: (call: AggregateCall) => Variable): AlgebraExpression {
+  const inner = (part: AstExpression) => mapped(part, aggregate)
   switch (expression.type) {
     case 'variable':
     case 'iri':
@@ -196,7 +199,7 @@ function mapped(expression: AlgebraExpression, aggregate: (call: AggregateCall) 
       return aggregate({
         name: expression.name,
         distinct: expression.distinct,
-        operand: expression.operand === null ? null : formulaOf(expression.operand),
+        operand: expression.operand === null ? null : translateExpression(expression.operand),
         ...(expression.parameters === undefined ? {} : { parameters: expression.parameters }),
       })
     default:
@@ -208,7 +211,7 @@ function mapped(expression: AlgebraExpression, aggregate: (call: AggregateCall) 
 class AggregateVariables {
   readonly found: { readonly variable: string; readonly aggregate: AggregateCall }[] = []
 
-  lift(expression: AlgebraExpression): Formula {
+  lift(expression: AstExpression): AlgebraExpression {
     return mapped(expression, aggregate => {
       const variable = ` aggregate ${this.found.length}`
       this.found.push({ variable, aggregate })

@@ -1,6 +1,6 @@
 import { tripleTerm } from '../rdf/ntriples.ts'
 import {
-  type Formula,
+  type AlgebraExpression,
   type QueryOperation,
   type SparqlOperation,
   type TriplePatternNode,
@@ -43,10 +43,10 @@ export function tripleOf(
 }
 
 /** The triple term as an expression: a call of TRIPLE (SPARQL 1.2 Query, section 17.4.6.2). */
-export function formulaOfPart(part: TripleNodePart): Formula {
+export function expressionOfPart(part: TripleNodePart): AlgebraExpression {
   if (part.type !== 'tripleNode') return part
   const { subject, predicate, object } = part
-  return builtin('TRIPLE', formulaOfPart(subject), formulaOfPart(predicate), formulaOfPart(object))
+  return builtin('TRIPLE', expressionOfPart(subject), expressionOfPart(predicate), expressionOfPart(object))
 }
 
 /**
@@ -94,24 +94,24 @@ const TERM = { type: 'variable', name: ' triple' } as const
 
 class Match {
   /** Conditions on the term alone. */
-  readonly leading: Formula[] = []
-  readonly bindings: (readonly [variable: string, expression: Formula])[] = []
+  readonly leading: AlgebraExpression[] = []
+  readonly bindings: (readonly [variable: string, expression: AlgebraExpression])[] = []
   /** Conditions on the term and on what is bound already. */
-  readonly late: Formula[] = []
+  readonly late: AlgebraExpression[] = []
   private readonly bound: Set<string>
 
   constructor(bound: Set<string>) {
     this.bound = bound
   }
 
-  add({ subject, predicate, object }: TripleNode, term: Formula): void {
+  add({ subject, predicate, object }: TripleNode, term: AlgebraExpression): void {
     this.leading.push(builtin('ISTRIPLE', term))
     this.addPart(subject, builtin('SUBJECT', term))
     this.addPart(predicate, builtin('PREDICATE', term))
     this.addPart(object, builtin('OBJECT', term))
   }
 
-  private addPart(part: TripleNodePart, expression: Formula): void {
+  private addPart(part: TripleNodePart, expression: AlgebraExpression): void {
     if (part.type === 'tripleNode') this.add(part, expression)
     else if (part.type !== 'variable') this.leading.push(builtin('SAMETERM', expression, part))
     else if (this.bound.has(part.name)) this.late.push(builtin('SAMETERM', expression, part))
@@ -133,7 +133,7 @@ export function constructOperation(
   const blanks = new Set<string>()
   for (const { object } of patterns) if (object.type === 'tripleNode') addBlanks(object, blanks)
   let input = solutions
-  const bind = (variable: string, expression: Formula) => {
+  const bind = (variable: string, expression: AlgebraExpression) => {
     input = { type: 'extend', input, variable, expression }
   }
   for (const label of blanks) bind(blankName(label), builtin('BNODE'))
@@ -143,7 +143,7 @@ export function constructOperation(
       const named = withNamedBlanks(part, blanks)
       if (isNode(named)) return named
       const name = ` triple ${triples++}`
-      bind(name, formulaOfPart(named))
+      bind(name, expressionOfPart(named))
       return { type: 'variable', name } as const
     }) as [Node, Node, Node]
     return { subject, predicate, object }
@@ -182,10 +182,10 @@ function bgp(patterns: readonly TriplePatternNode[]): SparqlOperation {
   return patterns.length === 0 ? UNIT : { type: 'bgp', patterns }
 }
 
-function builtin(name: string, ...args: readonly Formula[]): Formula {
+function builtin(name: string, ...args: readonly AlgebraExpression[]): AlgebraExpression {
   return { type: 'builtin', name, arguments: args }
 }
 
-function and(left: Formula, right: Formula): Formula {
+function and(left: AlgebraExpression, right: AlgebraExpression): AlgebraExpression {
   return { type: 'binary', operator: '&&', left, right }
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as oxigraph from 'oxigraph/web.js'
 import t from 'tap'
 import { ClientBudget, WorkBudgets } from '../../src/http/budget.ts'
-import { Admission } from '../../src/http/turn-queue.ts'
+import { TurnQueue } from '../../src/http/turn-queue.ts'
 import { takeNext } from '../../src/runtime/turns.ts'
 import { breathe, currentClient, forSameClient, runFor } from '../../src/runtime/work-client.ts'
 import { withMemoryLimit } from '../../src/store/embedded/module.ts'
@@ -235,12 +235,12 @@ t.test('who asks without a pause waits while others ask', async t => {
   askInTurn(flooding, 1)
   t.equal(flooding.isFrequent(), true)
   t.equal(reading.isFrequent(), false)
-  const admission = new Admission()
+  const queue = new TurnQueue()
   const order: string[] = []
   const ask = (client: ClientBudget, name: string) => {
     const response = ending()
     client.arrive(response)
-    void Promise.resolve(admission.enter(client, response)).then(() => order.push(name))
+    void Promise.resolve(queue.enter(client, response)).then(() => order.push(name))
     return response
   }
   const read = ask(reading, 'read')

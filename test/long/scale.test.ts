@@ -7,7 +7,7 @@ import { daysOf } from '../../src/model/calendar.ts'
 import { field } from '../../src/model/field.ts'
 import { Identities } from '../../src/publishing/identity.ts'
 import { StatisticsGatherer } from '../../src/publishing/statistics.ts'
-import { RECORDS, rememberRemoved, removedRecords } from '../../src/publishing/versions/tombstones.ts'
+import { RECORD_IDS_FILE, rememberRemoved, removedRecords } from '../../src/publishing/versions/tombstones.ts'
 import { LineSet } from '../../src/rdf/line-set.ts'
 import { escapeJson, escapeText } from '../../src/rdf/ntriples.ts'
 import { buildColumnsFile } from '../../src/store/columns/build/columns-file.ts'
@@ -72,7 +72,7 @@ t.test('records that are gone are found part by part as they are found at once',
   const ids = Array.from({ length: 120_000 }, (_, number) => hash('sha1', String(number)))
   const version = (name: string, ids: readonly string[]) => {
     mkdirSync(path.join(home, name), { recursive: true })
-    writeFileSync(path.join(home, name, RECORDS), Buffer.from(ids.join(''), 'hex'))
+    writeFileSync(path.join(home, name, RECORD_IDS_FILE), Buffer.from(ids.join(''), 'hex'))
     return path.join(home, name)
   }
   const range = (from: number, to: number) => ids.slice(from, to)

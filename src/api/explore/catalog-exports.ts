@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import type { VisibleDatasets } from '../../catalog/visible.ts'
 import { Fault } from '../../errors/errors.ts'
-import type { CatalogSheet } from '../../formats/catalog-description.ts'
+import type { CatalogDescription } from '../../formats/catalog-description.ts'
 import { dataJson } from '../../formats/datajson.ts'
 import { DCAT_PREFIXES, dcatTriples } from '../../formats/dcat.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'
@@ -17,7 +17,7 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
 import { type AnswerPage, answerQuery, countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf, type ResultColumn } from '../../query/execute/columns.ts'
-import { catalogSheet, type SheetOptions } from './describe-catalog.ts'
+import { type CatalogDescriptionOptions, describeCatalog } from './describe-catalog.ts'
 import type { CatalogRoute, ExploreEndpoint } from './endpoint.ts'
 import { begunExport, sendFile } from './export-file.ts'
 import { EXPORT_FORMATS, exportFormats } from './export-list.ts'
@@ -30,12 +30,12 @@ interface ExportRoute extends CatalogRoute {
   readonly Params: { readonly format: string }
 }
 
-type SheetWriter = (catalog: CatalogSheet) => AsyncIterable<string>
+type CatalogWriter = (catalog: CatalogDescription) => AsyncIterable<string>
 
-const dcatXml: SheetWriter = catalog => rdfxml(dcatTriples(catalog), DCAT_PREFIXES)
+const dcatXml: CatalogWriter = catalog => rdfxml(dcatTriples(catalog), DCAT_PREFIXES)
 
 /** The formats of catalogs; the national profiles of DCAT-AP are answered with what they have in common. */
-const SHEET_WRITERS: Readonly<Record<string, SheetWriter>> = {
+const CATALOG_WRITERS: Readonly<Record<string, CatalogWriter>> = {
   rss,
   'data.json': dataJson,
   ttl: catalog => turtle(dcatTriples(catalog), DCAT_PREFIXES),
@@ -59,9 +59,9 @@ export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpo
     const { query } = request
     const { format: name } = request.params
     const format = exportFormats(dialect.name, 'catalog').find(known => known.name === name)
-    const writeSheet = lookup(SHEET_WRITERS, name)
+    const writeCatalog = lookup(CATALOG_WRITERS, name)
     const writeTable = lookup(TABLE_WRITERS, name)
-    if (format === undefined || (writeSheet ?? writeTable) === undefined)
+    if (format === undefined || (writeCatalog ?? writeTable) === undefined)
       throw new Fault('NotFoundResource', { kind: 'export format', id: name.slice(0, 100) })
     const { compressed, ...options } = readExport(query, endpoint.isFlat)
     const extension = format.extension ?? name
@@ -72,12 +72,15 @@ export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpo
     }
     keepNowhere(reply)
     const visible = endpoint.visible(request)
-    if (writeSheet !== undefined) {
-      const about = readSheetOptions(query, endpoint)
+    if (writeCatalog !== undefined) {
+      const about = readDescriptionOptions(query, endpoint)
       const self = `${place.root}/catalog/exports/${name}`
       const portal = { base, title, description, place }
-      const catalog = catalogSheet(await findEntries(query, endpoint, visible), self, { ...portal, ...about })
-      return sendFile(reply, writeSheet(catalog), file)
+      const catalog = describeCatalog(await findEntries(query, endpoint, visible), self, {
+        ...portal,
+        ...about,
+      })
+      return sendFile(reply, writeCatalog(catalog), file)
     }
     const table = await catalogTable(query, endpoint, visible, name)
     const rows = await begunExport(table.rows)
@@ -112,10 +115,10 @@ async function findEntries(
 }
 
 /** Which files of datasets are reported, and how (REST 6.2). */
-function readSheetOptions(
+function readDescriptionOptions(
   query: QueryParameters,
   endpoint: ExploreEndpoint,
-): Pick<SheetOptions, 'formats' | 'useLabels'> {
+): Pick<CatalogDescriptionOptions, 'formats' | 'useLabels'> {
   const generation = endpoint.options.dialect.name
   const known = EXPORT_FORMATS.filter(
     ({ sources, generations }) => sources.includes('dataset') && generations.includes(generation),

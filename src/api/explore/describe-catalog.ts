@@ -6,11 +6,11 @@ import {
   sparqlAddress,
 } from '../../catalog/void.ts'
 import type {
-  CatalogSheet,
-  DatasetSheet,
-  DistributionSheet,
+  CatalogDescription,
+  DataServiceDescription,
+  DatasetDescription,
+  DistributionDescription,
   Named,
-  ServiceSheet,
 } from '../../formats/catalog-description.ts'
 import type { Metas, MetaValue } from '../../model/metadata.ts'
 import { isXmlText } from '../../model/xml.ts'
@@ -21,7 +21,7 @@ import { type ExportFormat, exportFormats } from './export-list.ts'
 import type { AnswerPlace } from './present.ts'
 
 /** How the files of datasets are reported. */
-export interface SheetOptions {
+export interface CatalogDescriptionOptions {
   readonly base: string
   /** What the portal is called. */
   readonly title: string
@@ -38,14 +38,14 @@ export interface SheetOptions {
 const WITH_COLUMNS: ReadonlySet<string> = new Set(['csv', 'xls', 'xlsx'])
 
 /** The catalog as its formats describe it: it has the title of the portal, which publishes it. */
-export function catalogSheet(
+export function describeCatalog(
   entries: readonly CatalogEntry[],
   self: string,
-  options: SheetOptions,
-): CatalogSheet {
+  options: CatalogDescriptionOptions,
+): CatalogDescription {
   const { base, description } = options
   const title = textOf(options.title) ?? new URL(base).host
-  const datasets = entries.map(entry => datasetSheet(entry, options))
+  const datasets = entries.map(entry => describeDataset(entry, options))
   const [latest] = datasets
     .flatMap(({ modified }) => modified ?? [])
     .sort()
@@ -62,7 +62,7 @@ export function catalogSheet(
   }
 }
 
-function datasetSheet(entry: CatalogEntry, options: SheetOptions): DatasetSheet {
+function describeDataset(entry: CatalogEntry, options: CatalogDescriptionOptions): DatasetDescription {
   const { id } = entry.dataset
   const { base, place } = options
   const metas = completeMetas(entry)
@@ -108,7 +108,7 @@ function datasetSheet(entry: CatalogEntry, options: SheetOptions): DatasetSheet 
 }
 
 /** True where the datasets are those of this portal, which it serves as triples too. */
-function isOfPortal({ place }: SheetOptions): boolean {
+function isOfPortal({ place }: CatalogDescriptionOptions): boolean {
   return place.source === 'catalog'
 }
 
@@ -116,8 +116,8 @@ function isOfPortal({ place }: SheetOptions): boolean {
 function services(
   { dataset: { id } }: CatalogEntry,
   title: string,
-  options: SheetOptions,
-): readonly ServiceSheet[] {
+  options: CatalogDescriptionOptions,
+): readonly DataServiceDescription[] {
   if (!isOfPortal(options) || options.formats !== null) return []
   return [
     {
@@ -142,8 +142,8 @@ function services(
 function distributions(
   { dataset: { id, fields } }: CatalogEntry,
   title: string,
-  { place, formats, useLabels }: SheetOptions,
-): readonly DistributionSheet[] {
+  { place, formats, useLabels }: CatalogDescriptionOptions,
+): readonly DistributionDescription[] {
   const served = exportFormats(place.dialect.name, fields)
   return served
     .filter(({ name }) => formats === null || formats.includes(name))
@@ -168,14 +168,14 @@ function licenseOf(known: Template): Named | null {
   return { name, iri: [url, name].find(text => text !== null && isIri(text)) ?? null }
 }
 
-function contactOf(dcat: Template): DatasetSheet['contact'] {
+function contactOf(dcat: Template): DatasetDescription['contact'] {
   const given = textOf(dcat.contact_email)?.replace(/^mailto:/i, '') ?? null
   const email = given?.includes('@') && isIri(`mailto:${given}`) ? given : null
   const name = textOf(dcat.contact_name) ?? email
   return name === null ? null : { name, email }
 }
 
-function temporalOf(dcat: Template): DatasetSheet['temporal'] {
+function temporalOf(dcat: Template): DatasetDescription['temporal'] {
   const start = momentOf(dcat.temporal_coverage_start)
   const end = momentOf(dcat.temporal_coverage_end)
   return start === null && end === null ? null : { start, end }

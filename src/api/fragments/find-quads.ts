@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { inTurn } from '../../model/bounded-concurrency.ts'
+import { mapConcurrently } from '../../model/bounded-concurrency.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import type { Store } from '../../store/store.ts'
 import type { Bindings } from './bindings.ts'
@@ -57,7 +57,8 @@ export async function findQuads(
   const pageOf = ({ graphs, pattern, bindings }: Part, offset: number, limit: number) =>
     findPage(store, graphs, pattern, bindings, { offset, limit })
   // One triple is looked at, for a literal that is spelt otherwise is found by the triple alone.
-  const known = counts.get(key) ?? (await inTurn(requested, async part => (await pageOf(part, 0, 1)).count))
+  const known =
+    counts.get(key) ?? (await mapConcurrently(requested, async part => (await pageOf(part, 0, 1)).count))
   counts.set(key, known)
   const [from, to] = [(request.page - 1) * size, request.page * size]
   const parts: { name: string | null; triples: string }[] = []

@@ -1,4 +1,4 @@
-import { inTurn } from '../../model/bounded-concurrency.ts'
+import { mapConcurrently } from '../../model/bounded-concurrency.ts'
 import { termText } from '../../rdf/ntriples.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import type { Literal, Term, TriplePattern } from '../../rdf/term.ts'
@@ -71,7 +71,7 @@ async function graphsWith(
   graphs: readonly string[],
   terms: TriplePattern,
 ): Promise<readonly string[]> {
-  const counts = await inTurn(graphs, graph => store.count(graph, terms))
+  const counts = await mapConcurrently(graphs, graph => store.count(graph, terms))
   return graphs.filter((_, at) => (counts[at] ?? 0) > 0)
 }
 

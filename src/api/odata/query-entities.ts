@@ -1,7 +1,7 @@
 import type { EntityColumn } from '../../model/edm.ts'
 import { exactJson } from '../../model/exact-json.ts'
 import type { CompileTarget } from '../../query/compile/target.ts'
-import { all } from '../../query/conditions.ts'
+import { conjunctionOrNull } from '../../query/conditions.ts'
 import type { GroupRow } from '../../query/decode-groups.ts'
 import { findGroups } from '../../query/execute/aggregate.ts'
 import type { Executor } from '../../query/execute/executor.ts'
@@ -71,12 +71,12 @@ async function withCuts<Query extends RecordQuery | GroupQuery>(
 ): Promise<Query> {
   let left: Condition | null = null
   for (const cut of cuts) {
-    const filter = all([left, cut.filter])
+    const filter = conjunctionOrNull([left, cut.filter])
     const { rows } = await findRecords({ ...cut, filter }, target, executor)
     const values = rows.map(({ record }) => record.id)
     left = { type: 'oneOf', field: TECHNICAL.recordid, values }
   }
-  return left === null ? query : { ...query, filter: all([left, query.filter]) }
+  return left === null ? query : { ...query, filter: conjunctionOrNull([left, query.filter]) }
 }
 
 /** All rows that `$apply` makes: cached where there are more than a page of them, for requests of the next page. */

@@ -1,8 +1,8 @@
-import { inTurn } from '../../model/bounded-concurrency.ts'
+import { mapConcurrently } from '../../model/bounded-concurrency.ts'
 import { datasetIri } from '../../rdf/minted-iris.ts'
 import { iriText, literalText } from '../../rdf/ntriples.ts'
 import { RDF, VOID, XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression } from '../../sparql/ast.ts'
+import type { AstExpression } from '../../sparql/ast.ts'
 import { inGraph, iri as named, triple, variable } from '../../sparql/build.ts'
 import type { Store } from '../../store/store.ts'
 import type { LinkSource } from './dataset.ts'
@@ -52,8 +52,8 @@ export async function linkGroups(
   sources: readonly LinkSource[],
   iri: string,
 ): Promise<readonly LinkGroup[]> {
-  const counted = await inTurn(sources, async source => {
-    const count: AlgebraExpression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
+  const counted = await mapConcurrently(sources, async source => {
+    const count: AstExpression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
     const rows = await store.select({
       type: 'select',
       projection: [{ variable: P }, { variable: variable('count'), expression: count }],
@@ -84,7 +84,7 @@ export async function linkPage(
     if (from < to) slices.push({ group, offset: from, limit: to - from })
     before += group.count
   }
-  return inTurn(slices, ({ group, ...page }) => linksOf(store, group, iri, page))
+  return mapConcurrently(slices, ({ group, ...page }) => linksOf(store, group, iri, page))
 }
 
 /** The first triples of each of some groups. */
@@ -94,7 +94,7 @@ export async function linkSamples(
   iri: string,
   limit: number,
 ): Promise<readonly Links[]> {
-  return inTurn(groups, group => linksOf(store, group, iri, { offset: 0, limit }))
+  return mapConcurrently(groups, group => linksOf(store, group, iri, { offset: 0, limit }))
 }
 
 async function linksOf(

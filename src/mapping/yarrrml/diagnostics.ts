@@ -23,8 +23,8 @@ export interface Diagnostics {
 /** More than this are not reported: they repeat one another. */
 const MAX = 500
 
-/** Gathers diagnostics, each once for a place. */
-export function gatherDiagnostics(lines: LineCounter): Diagnostics {
+/** A collector of diagnostics, each once for a place. */
+export function createDiagnostics(lines: LineCounter): Diagnostics {
   const found: Diagnostic[] = []
   const reported = new Set<string>()
   const place = ({ start, end }: YamlSpan, path: string): MappingPlace => {

@@ -12,7 +12,7 @@ import {
   type YAMLMap,
 } from 'yaml'
 import { MAX_NESTED, nestedTooDeep } from '../../model/yaml-nesting.ts'
-import { type Diagnostics, gatherDiagnostics } from './diagnostics.ts'
+import { createDiagnostics, type Diagnostics } from './diagnostics.ts'
 import { childPath } from './keys.ts'
 import { quoted, type YamlEntry, type YamlNode, type YamlSpan, type YamlText } from './node.ts'
 import { reportSyntax } from './syntax.ts'
@@ -31,7 +31,7 @@ export function readYaml(text: string): {
   readonly diagnostics: Diagnostics
 } {
   const lines = new LineCounter()
-  const diagnostics = gatherDiagnostics(lines)
+  const diagnostics = createDiagnostics(lines)
   lines.addNewLine(0)
   const bytes = Buffer.byteLength(text)
   const start = { start: 0, end: 0 }

@@ -11,7 +11,7 @@ import { beginSession, deviceOf } from './begin-session.ts'
 import { sendLogin, sendSecondStep } from './login-page.ts'
 import { checkSigned } from './passkeys/ceremony.ts'
 import { ANY_DEVICE, passwordPassed, userOfPassed } from './second-step.ts'
-import { guarded } from './throttled-check.ts'
+import { checkThrottled } from './throttled-check.ts'
 
 /** The log-in form; who is signed in already is sent on. */
 export async function showLogin(
@@ -68,7 +68,7 @@ export async function logIn(
       status: 400,
     })
   const sealing = { secret: accounts.secret, secure }
-  const checked = await guarded(
+  const checked = await checkThrottled(
     attempts.passwords,
     pageContext,
     name,
@@ -123,7 +123,7 @@ async function enterCode(
   const credential = form.get('credential')
   const signed = async () =>
     (await checkSigned(options, credential ?? '', login, user.id)) === null ? null : ('passkey' as const)
-  const checked = await guarded<'code' | 'recovery code' | 'passkey'>(
+  const checked = await checkThrottled<'code' | 'recovery code' | 'passkey'>(
     credential === undefined ? attempts.codes : attempts.passkeys,
     pageContext,
     user.name,
@@ -164,7 +164,7 @@ async function usePasskey(
   const address = options.address(request)
   const check = () => checkSigned(options, form.get('credential') ?? '', login)
   // Of whom the passkey is, is known once it was checked: failures are counted by address.
-  const checked = await guarded(attempts, pageContext, '', address, now, check)
+  const checked = await checkThrottled(attempts, pageContext, '', address, now, check)
   if (checked.type === 'blocked') {
     const { seconds: retryAfter, message: problem } = checked
     return sendLogin(request, reply, options, { next, problem, status: 429, retryAfter })

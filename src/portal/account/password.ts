@@ -5,7 +5,7 @@ import { type FieldProblem, hiddenField, note, textField } from '../../site/acco
 import type { AccountPage } from '../../site/account-page.ts'
 import { html } from '../../site/html.ts'
 import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
-import { guarded } from './throttled-check.ts'
+import { checkThrottled } from './throttled-check.ts'
 
 /** Changes the password of a user who knows the old one, and ends all other sessions and the tokens of applications. */
 export function passwordSection(attempts: Attempts): AccountSection {
@@ -33,7 +33,7 @@ async function change(requested: AccountRequest, form: Form, attempts: Attempts)
   if (fresh !== form.get('new_password_again'))
     return refused('new_password_again', t('This is not the same as the new password.'))
   const old = form.get('old_password') ?? ''
-  const checked = await guarded(attempts, requested.pageContext, name, address, options.now, () =>
+  const checked = await checkThrottled(attempts, requested.pageContext, name, address, options.now, () =>
     users.verify(name, old),
   )
   if (checked.type === 'blocked')

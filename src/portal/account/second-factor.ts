@@ -8,7 +8,7 @@ import { type Html, html } from '../../site/html.ts'
 import { qrCode } from './qr-code.ts'
 import { ANY_DEVICE } from './second-step.ts'
 import type { AccountRequest, AccountSection, SectionAnswer } from './section.ts'
-import { guarded } from './throttled-check.ts'
+import { checkThrottled } from './throttled-check.ts'
 
 const PATH = '/account/second-factor/'
 
@@ -34,7 +34,7 @@ async function confirm(requested: AccountRequest, form: Form, attempts: Attempts
   const { session, options, address, pageContext } = requested
   const { id, name } = session.user
   const check = () => options.accounts.secondFactors.confirm(id, form.get('code') ?? '')
-  const checked = await guarded(attempts, pageContext, name, address, options.now, check, ANY_DEVICE)
+  const checked = await checkThrottled(attempts, pageContext, name, address, options.now, check, ANY_DEVICE)
   if (checked.type === 'blocked') return blocked(requested, 'code', checked)
   if (checked.value !== null) return factorPage(requested, { codes: checked.value })
   const message = pageContext.t('This code is wrong, or it was used before.')
@@ -47,7 +47,7 @@ async function change(requested: AccountRequest, form: Form, attempts: Attempts)
   const { users, secondFactors } = options.accounts
   const { id, name } = session.user
   const verify = () => users.verify(name, form.get('password') ?? '')
-  const checked = await guarded(attempts, pageContext, name, address, options.now, verify)
+  const checked = await checkThrottled(attempts, pageContext, name, address, options.now, verify)
   if (checked.type === 'blocked') return blocked(requested, 'password', checked)
   if (checked.value === null) {
     const message = pageContext.t('This is not your password.')

@@ -14,7 +14,7 @@ export type Checked<T> =
  * @param address of the client
  * @param device on which the account was signed in before; null for any other
  */
-export async function guarded<T>(
+export async function checkThrottled<T>(
   attempts: Attempts,
   { t }: Pick<PageContext, 't'>,
   account: string,

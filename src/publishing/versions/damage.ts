@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { lineFeeds } from '../../rdf/lines.ts'
 import { incompatibilityOf } from './durable.ts'
-import { RECORDS } from './tombstones.ts'
+import { RECORD_IDS_FILE } from './tombstones.ts'
 import {
   currentVersion,
   type GraphFile,
@@ -45,10 +45,10 @@ export async function damageOf(versions: Versions, manifest: Manifest): Promise<
   }
   const { ids } = manifest
   if (ids === undefined) return null
-  const reason = await problemOf(RECORDS, () =>
-    incompatibilityOf(graphPath(versions, manifest, RECORDS), ids),
+  const reason = await problemOf(RECORD_IDS_FILE, () =>
+    incompatibilityOf(graphPath(versions, manifest, RECORD_IDS_FILE), ids),
   )
-  return reason === null ? null : { file: RECORDS, reason }
+  return reason === null ? null : { file: RECORD_IDS_FILE, reason }
 }
 
 /** Versions that were published without sums are unpacked. */

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { Fault } from '../../errors/errors.ts'
 import { shareFile } from './durable.ts'
-import { RECORDS } from './tombstones.ts'
+import { RECORD_IDS_FILE } from './tombstones.ts'
 import {
   commitVersion,
   currentManifest,
@@ -48,8 +48,8 @@ export async function rollBack(
   const version = `${begun.getTime().toString(36)}-${target.fingerprint.slice(0, 12)}`
   const folder = prepareVersion(versions, id, version)
   try {
-    const ids = path.join(versionFolder(versions, id, target.version), RECORDS)
-    if (existsSync(ids)) shareFile(ids, path.join(folder, RECORDS))
+    const ids = path.join(versionFolder(versions, id, target.version), RECORD_IDS_FILE)
+    if (existsSync(ids)) shareFile(ids, path.join(folder, RECORD_IDS_FILE))
     return await commitVersion(versions, {
       ...target,
       version,

@@ -8,7 +8,7 @@ import { replaceDurably } from './durable.ts'
 const REMEMBERED = 100_000
 
 /** Name of the file with the ids of the records of a version. */
-export const RECORDS = 'records.ids'
+export const RECORD_IDS_FILE = 'records.ids'
 const REMOVED = 'removed.json'
 
 /** Ids of a version that are compared at a time, in 20 megabytes. */
@@ -84,13 +84,13 @@ function partOf(bytes: Buffer, at: number, parts: number): number {
 
 /** Number of ids in the file of a version; none for a version that has no such file. */
 function lengthOf(folder: string | null): number {
-  const file = folder === null ? null : path.join(folder, RECORDS)
+  const file = folder === null ? null : path.join(folder, RECORD_IDS_FILE)
   return file === null || !existsSync(file) ? 0 : Math.floor(statSync(file).size / ID_BYTES)
 }
 
 function eachId(folder: string | null, take: (bytes: Buffer, at: number, position: number) => void): void {
   if (folder === null || lengthOf(folder) === 0) return
-  const file = openSync(path.join(folder, RECORDS), 'r')
+  const file = openSync(path.join(folder, RECORD_IDS_FILE), 'r')
   try {
     const all = Math.floor(fstatSync(file).size / ID_BYTES)
     const piece = Buffer.alloc(ID_BYTES * Math.min(all, PIECE_IDS))

@@ -5,7 +5,7 @@ import type { Mapping } from '../../mapping/ir.ts'
 import type { Dataset, DatasetStatistics } from '../../model/dataset.ts'
 import type { GraphRole } from '../../rdf/minted-iris.ts'
 import { type FileSum, replaceDurably, sumOf, synchronise, writeDurably } from './durable.ts'
-import { RECORDS, rememberRemoved, removedRecords } from './tombstones.ts'
+import { RECORD_IDS_FILE, rememberRemoved, removedRecords } from './tombstones.ts'
 
 /** Changes whenever the files of a version change their meaning: older versions are then published anew. */
 export const VERSION_FORMAT = 8
@@ -236,7 +236,7 @@ async function withSums(manifest: Manifest, versions: Versions): Promise<Manifes
     const isOlder = graph.file.startsWith('../')
     graphs.push(isOlder ? graph : { ...graph, sum: await sumOf(path.join(folder, graph.file)) })
   }
-  const records = path.join(folder, RECORDS)
+  const records = path.join(folder, RECORD_IDS_FILE)
   return { ...manifest, graphs, ...(existsSync(records) ? { ids: await sumOf(records) } : {}) }
 }
 

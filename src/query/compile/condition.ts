@@ -1,7 +1,7 @@
 import type { Field } from '../../model/field.ts'
 import { circle } from '../../model/great-circle.ts'
 import { GEOF, LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression } from '../../sparql/ast.ts'
+import type { AstExpression } from '../../sparql/ast.ts'
 import { apply, binary, call, exists, foldTerm, iri, literal, not } from '../../sparql/build.ts'
 import { technicalName } from '../field-names.ts'
 import {
@@ -80,7 +80,7 @@ export function conditionTest(
   condition: Condition,
   body: PatternBuilder,
   preflight: Preflight,
-): AlgebraExpression {
+): AstExpression {
   switch (condition.type) {
     case 'and':
       return (
@@ -138,13 +138,13 @@ export function conditionTest(
 }
 
 /** EXISTS: one value of a field with many is enough. */
-function within(body: PatternBuilder, add: (inner: PatternBuilder) => void): AlgebraExpression {
+function within(body: PatternBuilder, add: (inner: PatternBuilder) => void): AstExpression {
   const inner = new PatternBuilder(body.context, body)
   add(inner)
   return exists(...inner.group())
 }
 
-function withPreflight(test: AlgebraExpression, preflight: Preflight): AlgebraExpression {
+function withPreflight(test: AstExpression, preflight: Preflight): AstExpression {
   return preflight === 'open' || test === TRUE ? test : call('COALESCE', test, FALSE)
 }
 
@@ -154,11 +154,7 @@ type FieldCondition = Exclude<
 >
 
 /** The test of one value of a field. */
-function valueTest(
-  condition: FieldCondition,
-  value: AlgebraExpression,
-  _body: PatternBuilder,
-): AlgebraExpression {
+function valueTest(condition: FieldCondition, value: AstExpression, _body: PatternBuilder): AstExpression {
   const { field } = condition
   switch (condition.type) {
     case 'compare':
@@ -207,12 +203,12 @@ const RELATIONS: Readonly<Record<SpatialRelation, string>> = {
   within: GEOF.sfWithin,
 }
 
-function boundTest(field: Field, side: '<' | '>', bound: Bound, value: AlgebraExpression): AlgebraExpression {
+function boundTest(field: Field, side: '<' | '>', bound: Bound, value: AstExpression): AstExpression {
   return binary(bound.inclusive ? `${side}=` : side, value, targetConstant(field.type, bound.value))
 }
 
 /** A word in any value of the record; only of those fields that are searched, where these are not all. */
-function searched({ text, mode }: Word, { context: { target } }: PatternBuilder): AlgebraExpression {
+function searched({ text, mode }: Word, { context: { target } }: PatternBuilder): AstExpression {
   const predicates = (target.searched ?? []).map(field => iri(predicateOf(field, target).value))
   return apply(LODESTONE.search, RECORD, literal(text), literal(mode), ...predicates)
 }

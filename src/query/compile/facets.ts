@@ -1,6 +1,6 @@
 import { isTemporal } from '../../model/field.ts'
 import { XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression, OrderKey, SelectQuery } from '../../sparql/ast.ts'
+import type { AstExpression, OrderKey, SelectQuery } from '../../sparql/ast.ts'
 import { apply, call, conditional, integer, literal, variable } from '../../sparql/build.ts'
 import type { Facet, FacetSort } from '../facets.ts'
 import type { Question } from '../plan.ts'
@@ -29,7 +29,7 @@ export function compileFacet(
   // What is computed may be nothing; a value itself is there.
   if (facet.separator !== null || isTemporal(facet.field.type)) body.test(call('BOUND', value))
   const isRepeated = facet.field.multivalued && facet.separator !== null
-  const count: AlgebraExpression = {
+  const count: AstExpression = {
     type: 'aggregate',
     name: 'COUNT',
     distinct: isRepeated,
@@ -50,11 +50,7 @@ export function compileFacet(
 }
 
 /** The value of a record on a level: the field itself, the next step of its path, or a part of its date. */
-function level(
-  { field, separator }: Facet,
-  above: readonly string[],
-  body: PatternBuilder,
-): AlgebraExpression {
+function level({ field, separator }: Facet, above: readonly string[], body: PatternBuilder): AstExpression {
   const own = { type: 'field', field } as const
   if (isTemporal(field.type)) {
     const part = DATE_LEVELS[above.length] ?? 'day'

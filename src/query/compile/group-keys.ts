@@ -1,5 +1,5 @@
 import { LODESTONE, RDF, XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression, Projection, Variable } from '../../sparql/ast.ts'
+import type { AstExpression, Projection, Variable } from '../../sparql/ast.ts'
 import { apply, binary, call, integer, iri, literal, variable } from '../../sparql/build.ts'
 import { type Grouping, type GroupKey, type GroupQuery, scalarType } from '../plan.ts'
 import type { PatternBuilder } from './pattern-builder.ts'
@@ -32,7 +32,7 @@ export function compileKey(
   const { grouping } = key
   const names = keyNames(key, index).map(variable)
   const isOptional = allowsNull(grouping, plan)
-  const one = (expression: AlgebraExpression): CompiledKey => {
+  const one = (expression: AstExpression): CompiledKey => {
     const value = body.bind(expression, 'group')
     const isSure = grouping.type === 'value' && grouping.value.type === 'field'
     if (!isOptional && !isSure) body.test(call('BOUND', value))
@@ -57,9 +57,9 @@ export function compileKey(
     case 'cells': {
       const point = body.value(grouping.field, 'required')
       const [lon, lat] = [apply(LODESTONE.longitude, point), apply(LODESTONE.latitude, point)]
-      const cell = (axis: AlgebraExpression) =>
+      const cell = (axis: AstExpression) =>
         body.bind(call('FLOOR', binary('/', axis, doubleTerm(grouping.degrees))), 'cell')
-      const mean = (operand: AlgebraExpression): AlgebraExpression => ({
+      const mean = (operand: AstExpression): AstExpression => ({
         type: 'aggregate',
         name: 'AVG',
         distinct: false,
@@ -87,8 +87,8 @@ function allowsNull(grouping: Grouping, plan: GroupQuery): boolean {
 /** Which of some half-open steps a value lies in, by its place from 0; nothing for a value in none. */
 function step(
   { edges, value: of }: Extract<Grouping, { type: 'steps' }>,
-  value: AlgebraExpression,
-): AlgebraExpression {
+  value: AstExpression,
+): AstExpression {
   const type = scalarType(of)
   const terms = edges.map(edge => {
     if (edge === null) return iri(RDF.nil)

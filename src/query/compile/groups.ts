@@ -1,6 +1,6 @@
 import { exactJson } from '../../model/exact-json.ts'
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression, OrderKey, Projection, SelectQuery } from '../../sparql/ast.ts'
+import type { AstExpression, OrderKey, Projection, SelectQuery } from '../../sparql/ast.ts'
 import { apply, literal, variable } from '../../sparql/build.ts'
 import { type Aggregate, fieldsOf, type GroupQuery, type RowValue } from '../plan.ts'
 import { compileKey, keyNames } from './group-keys.ts'
@@ -62,7 +62,7 @@ export function compileGroups(plan: GroupQuery, target: CompileTarget): Statemen
   return { name: 'groups', query: ordered(query, plan, aggregates) }
 }
 
-const COUNT_ALL: AlgebraExpression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
+const COUNT_ALL: AstExpression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
 
 function ordered(query: SelectQuery, plan: GroupQuery, aggregates: readonly Aggregate[]): SelectQuery {
   if (plan.keys.length === 0) return query
@@ -77,7 +77,7 @@ function ordered(query: SelectQuery, plan: GroupQuery, aggregates: readonly Aggr
 }
 
 /** A value of a row from the variables of its keys and aggregates. */
-function rowValue(value: RowValue, plan: GroupQuery, aggregates: readonly Aggregate[]): AlgebraExpression {
+function rowValue(value: RowValue, plan: GroupQuery, aggregates: readonly Aggregate[]): AstExpression {
   switch (value.type) {
     case 'key': {
       const key = plan.keys[value.index]
@@ -90,19 +90,19 @@ function rowValue(value: RowValue, plan: GroupQuery, aggregates: readonly Aggreg
       return variable(aggregateVariable(keyPosition(value.aggregate, aggregates)))
     case 'arithmetic': {
       const [left, right] = [value.left, value.right].map(side => double(rowValue(side, plan, aggregates)))
-      return arithmeticExpression(value.operator, left as AlgebraExpression, right as AlgebraExpression)
+      return arithmeticExpression(value.operator, left as AstExpression, right as AstExpression)
     }
     default:
       return value satisfies never
   }
 }
 
-function double(expression: AlgebraExpression): AlgebraExpression {
+function double(expression: AstExpression): AstExpression {
   return apply(XSD.double, expression)
 }
 
 /** An aggregate of the records of a group; those without a value do not count, and an aggregate over no values is null. */
-function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuilder): AlgebraExpression {
+function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuilder): AstExpression {
   if (of === null) return COUNT_ALL
   const many = fieldsOf(of).find(({ multivalued }) => multivalued)
   if (many !== undefined && name === 'count') {
@@ -122,7 +122,7 @@ function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuild
           operand: apply(LODESTONE.least, RECORD, predicate),
         }
   }
-  const operand: AlgebraExpression = body.bind(compileScalar(of, body, 'optional'), 'value')
+  const operand: AstExpression = body.bind(compileScalar(of, body, 'optional'), 'value')
   switch (name) {
     case 'count':
       return { type: 'aggregate', name: 'COUNT', distinct, operand }

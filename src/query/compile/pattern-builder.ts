@@ -1,6 +1,6 @@
 import type { Field } from '../../model/field.ts'
 import { LODESTONE } from '../../rdf/vocab.ts'
-import type { AlgebraExpression, Pattern, Variable } from '../../sparql/ast.ts'
+import type { AstExpression, Pattern, Variable } from '../../sparql/ast.ts'
 import {
   apply,
   bind,
@@ -25,7 +25,7 @@ export class CompileContext {
   /** Compiles the conditions that stand within values. */
   readonly test: ConditionCompiler
   private variables = 0
-  private readonly elements = new Map<number, AlgebraExpression>()
+  private readonly elements = new Map<number, AstExpression>()
 
   constructor(target: CompileTarget, timezone: string, test: ConditionCompiler) {
     this.target = target
@@ -40,11 +40,11 @@ export class CompileContext {
   }
 
   /** Names the value that a condition about one value of many looks at. */
-  bindElement(number: number, value: AlgebraExpression): void {
+  bindElement(number: number, value: AstExpression): void {
     this.elements.set(number, value)
   }
 
-  element(number: number): AlgebraExpression {
+  element(number: number): AstExpression {
     const value = this.elements.get(number)
     if (value === undefined) throw new Error('an element outside of its condition')
     return value
@@ -59,7 +59,7 @@ export type ConditionCompiler = (
   condition: Condition,
   body: PatternBuilder,
   preflight: Preflight,
-) => AlgebraExpression
+) => AstExpression
 
 /** Whether a record without a value is excluded, or included with the value unbound. */
 export type Need = 'required' | 'optional'
@@ -76,7 +76,7 @@ export class PatternBuilder {
   private readonly triples: Pattern[] = []
   private readonly optionals: Pattern[] = []
   private readonly computed: Pattern[] = []
-  private readonly tests: AlgebraExpression[] = []
+  private readonly tests: AstExpression[] = []
   private isJoined = false
   private readonly values = new Map<
     string,
@@ -107,19 +107,19 @@ export class PatternBuilder {
     this.optionals.push(optional(...patterns))
   }
 
-  test(...expressions: readonly AlgebraExpression[]): void {
+  test(...expressions: readonly AstExpression[]): void {
     this.tests.push(...expressions)
   }
 
   /** The triple of a record with a field and a value. */
-  fact(field: Field, value: AlgebraExpression): void {
+  fact(field: Field, value: AstExpression): void {
     if (value.type !== 'variable' && value.type !== 'literal')
       throw new Error('a fact has a value or a variable')
     this.join(triple(RECORD, predicateOf(field, this.context.target), value))
   }
 
   /** The value of a field, or what is known of any record; of a field with many values each in turn, a fresh one at every call. */
-  value(field: Field, need: Need): AlgebraExpression {
+  value(field: Field, need: Need): AstExpression {
     const technical = this.technical(field)
     if (technical !== undefined) return technical
     if (field.multivalued) {
@@ -143,7 +143,7 @@ export class PatternBuilder {
   }
 
   /** A computed value under a variable, so that it is written once. */
-  bind(expression: AlgebraExpression, name: string): Variable {
+  bind(expression: AstExpression, name: string): Variable {
     if (expression.type === 'variable') return expression
     const target = this.context.fresh(name)
     this.computed.push(bind(expression, target))
@@ -178,7 +178,7 @@ export class PatternBuilder {
     ]
   }
 
-  private technical(field: Field): AlgebraExpression | undefined {
+  private technical(field: Field): AstExpression | undefined {
     const { target } = this.context
     const name = technicalName(field)
     switch (name) {

@@ -1,7 +1,7 @@
 import type { Field } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { LODESTONE, XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression, OrderKey, Projection, SelectQuery } from '../../sparql/ast.ts'
+import type { AstExpression, OrderKey, Projection, SelectQuery } from '../../sparql/ast.ts'
 import { apply, call, inGraph, iri, literal, not, triple, variable } from '../../sparql/build.ts'
 import { technicalName } from '../field-names.ts'
 import type { Ordering, Question, RecordQuery, Scalar, SelectedColumn } from '../plan.ts'
@@ -50,7 +50,7 @@ export function compileRecords(plan: RecordQuery, target: CompileTarget): Statem
 
 /** The number of the records that a filter keeps. */
 export function compileCount(question: Question, target: CompileTarget): Statement<SelectQuery> {
-  const expression: AlgebraExpression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
+  const expression: AstExpression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
   const where = filtered(question, target).patterns()
   return {
     name: 'count',
@@ -121,7 +121,7 @@ function isAlwaysThere(value: Scalar, { context: { target } }: PatternBuilder): 
 }
 
 /** The value to sort by: of a field with many values the smallest, or the largest in a descending order. */
-function sortValue(value: Scalar, descending: boolean, body: PatternBuilder): AlgebraExpression {
+function sortValue(value: Scalar, descending: boolean, body: PatternBuilder): AstExpression {
   if (value.type !== 'field' || !value.field.multivalued) {
     const compiled = compileScalar(value, body, 'optional')
     return compiled.type === 'variable' ? compiled : body.bind(compiled, 'key')

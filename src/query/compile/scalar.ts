@@ -1,6 +1,6 @@
 import { type FieldType, isNumeric } from '../../model/field.ts'
 import { GEOF, LODESTONE, UOM, XSD } from '../../rdf/vocab.ts'
-import type { AlgebraExpression } from '../../sparql/ast.ts'
+import type { AstExpression } from '../../sparql/ast.ts'
 import { apply, binary, call, conditional, integer, iri, literal, subquery } from '../../sparql/build.ts'
 import { type Condition, type Scalar, scalarType } from '../plan.ts'
 import { compileFunction, NOTHING } from './functions.ts'
@@ -8,7 +8,7 @@ import { type Need, PatternBuilder } from './pattern-builder.ts'
 import { doubleTerm, pointTerm, predicateOf, RECORD, targetConstant } from './target.ts'
 
 /** A value of a record as an expression; what it reads is added to the patterns. */
-export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need): AlgebraExpression {
+export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need): AstExpression {
   const { context } = body
   switch (scalar.type) {
     case 'field':
@@ -68,7 +68,7 @@ export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need):
       return conditional(test(scalar.holds, body), literal('true', XSD.boolean), no)
     }
     case 'choice':
-      return scalar.branches.reduceRight<AlgebraExpression>(
+      return scalar.branches.reduceRight<AstExpression>(
         (other, { when, value }) =>
           conditional(test(when, body), compileScalar(value, body, 'optional'), other),
         NOTHING,
@@ -78,7 +78,7 @@ export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need):
   }
 }
 
-function test(condition: Condition, body: PatternBuilder): AlgebraExpression {
+function test(condition: Condition, body: PatternBuilder): AstExpression {
   return body.context.test(condition, body, 'guarded')
 }
 
@@ -86,7 +86,7 @@ function test(condition: Condition, body: PatternBuilder): AlgebraExpression {
 function valueCount(
   { field, where }: Extract<Scalar, { readonly type: 'valueCount' }>,
   body: PatternBuilder,
-): AlgebraExpression {
+): AstExpression {
   const { context } = body
   if (where === undefined) return apply(LODESTONE.count, RECORD, predicateOf(field, context.target))
   const inner = new PatternBuilder(context)
@@ -112,22 +112,22 @@ function valueCount(
 /** One number beside another, in doubles; nothing for a divisor of 0. */
 export function arithmeticExpression(
   operator: '+' | '-' | '*' | '/',
-  left: AlgebraExpression,
-  right: AlgebraExpression,
-): AlgebraExpression {
+  left: AstExpression,
+  right: AstExpression,
+): AstExpression {
   if (operator !== '/') return binary(operator, left, right)
   if (right.type === 'literal') return Number(right.value) === 0 ? NOTHING : binary('/', left, right)
   return conditional(binary('=', right, integer(0)), NOTHING, binary('/', left, right))
 }
 
-function number(scalar: Scalar, body: PatternBuilder, need: Need): AlgebraExpression {
+function number(scalar: Scalar, body: PatternBuilder, need: Need): AstExpression {
   if (scalar.type === 'constant') return doubleTerm(Number(scalar.value))
   const value = compileScalar(scalar, body, need)
   return scalar.type === 'arithmetic' || scalarType(scalar) === 'double' ? value : apply(XSD.double, value)
 }
 
 /** A value in the type of another beside it: 8 and 8.0 are two terms. */
-function sameType(scalar: Scalar, type: FieldType, body: PatternBuilder): AlgebraExpression {
+function sameType(scalar: Scalar, type: FieldType, body: PatternBuilder): AstExpression {
   if (type !== 'double' || !isNumeric(scalarType(scalar))) return compileScalar(scalar, body, 'optional')
   return number(scalar, body, 'optional')
 }

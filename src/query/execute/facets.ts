@@ -3,7 +3,7 @@ import type { SelectQuery } from '../../sparql/ast.ts'
 import type { Solution } from '../../store/store.ts'
 import { compileFacet } from '../compile/facets.ts'
 import type { CompileTarget, Statement } from '../compile/target.ts'
-import { all } from '../conditions.ts'
+import { conjunctionOrNull } from '../conditions.ts'
 import { decodeFacet, type FacetCount } from '../decode.ts'
 import {
   type Facet,
@@ -93,7 +93,7 @@ function firstLevel(
   const own = refined.filter(filter => filter.facet.field.name === facet.field.name)
   const chosen = facetCondition(refined, excluded, timezone, facet.disjunctive ? facet : undefined)
   const paths = own.map(({ value }) => facetSteps(facet, value))
-  const combined = all([filter, chosen])
+  const combined = conjunctionOrNull([filter, chosen])
   return { filter: combined, paths, statement: levelStatement(facet, [], combined, timezone, target) }
 }
 
@@ -140,7 +140,7 @@ function levelStatement(
 ): Statement<SelectQuery> {
   const within =
     above.length > 0 && isTemporal(facet.field.type)
-      ? all([filter, valueCondition({ facet, value: above.join('/') }, timezone)])
+      ? conjunctionOrNull([filter, valueCondition({ facet, value: above.join('/') }, timezone)])
       : filter
   const question: Question = { filter: within, timezone, limit: null, offset: 0 }
   return compileFacet(facet, above, question, target)

@@ -3,29 +3,29 @@ import type { FieldType } from '../../model/field.ts'
 import { capital } from '../faults.ts'
 import { refuseLarge } from '../filter-limits.ts'
 import type { Scalar } from '../plan.ts'
-import { meaningOf } from './expression.ts'
+import { typedExpressionOf } from './expression.ts'
 import type { RowAggregate } from './rows.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 import {
-  describeMeaning,
+  describeExpression,
   describeType,
-  isNumericMeaning,
+  isNumericKind,
   isValue,
   KIND_FIELDS,
-  type MeaningKind,
+  type PrimitiveKind,
   scalarOf,
 } from './typed-expression.ts'
 
 /** A cell of the rows: what it is called, a path for the part of a point. */
 export interface RowCell {
   readonly name: string
-  readonly kind: MeaningKind
+  readonly kind: PrimitiveKind
   readonly epoch: boolean
 }
 
 /** The result of an aggregation, and its operand (Data Aggregation 4.0, section 3.1.3). */
 export interface AggregateColumn extends RowAggregate {
-  readonly kind: MeaningKind
+  readonly kind: PrimitiveKind
   readonly epoch: boolean
 }
 
@@ -36,31 +36,31 @@ export function aggregateColumn({ operand, method, span }: AggregateItem, scope:
   const known = method.toLowerCase()
   if (!['sum', 'min', 'max', 'average', 'countdistinct'].includes(known))
     throw unserved(scope, `The method ${method.slice(0, 60)}`, span)
-  const meaning = meaningOf(operand, scope)
-  if (!isValue(meaning))
+  const typed = typedExpressionOf(operand, scope)
+  if (!isValue(typed))
     throw unserved(
       scope,
-      `Aggregation of ${describeMeaning(operand)} of type ${describeType(meaning)}`,
+      `Aggregation of ${describeExpression(operand)} of type ${describeType(typed)}`,
       operand.span,
     )
-  const kind = meaning.type === 'test' ? 'boolean' : meaning.kind
-  const epoch = meaning.type === 'value' && meaning.epoch
-  const value = { of: checked(scalarOf(meaning)), type: typeOf(kind, epoch) }
+  const kind = typed.type === 'test' ? 'boolean' : typed.kind
+  const epoch = typed.type === 'value' && typed.epoch
+  const value = { of: checked(scalarOf(typed)), type: typeOf(kind, epoch) }
   if (known === 'countdistinct') return { method: known, ...value, ...counted }
   const isSummed = known === 'sum' || known === 'average'
-  if (isSummed ? !isNumericMeaning(kind) && kind !== 'duration' : UNORDERED.includes(kind))
+  if (isSummed ? !isNumericKind(kind) && kind !== 'duration' : UNORDERED.includes(kind))
     throw wrong(
       scope,
-      `${capital(describeMeaning(operand))} of type ${describeType(meaning)} has no ${known}`,
+      `${capital(describeExpression(operand))} of type ${describeType(typed)} has no ${known}`,
       operand.span,
     )
   const isWhole = known === 'average' && kind === 'int'
   return { method: known as RowAggregate['method'], ...value, kind: isWhole ? 'double' : kind, epoch }
 }
 
-const UNORDERED: readonly MeaningKind[] = ['boolean', 'guid', 'binary', 'geography']
+const UNORDERED: readonly PrimitiveKind[] = ['boolean', 'guid', 'binary', 'geography']
 
-function typeOf(kind: MeaningKind, epoch: boolean): FieldType {
+function typeOf(kind: PrimitiveKind, epoch: boolean): FieldType {
   return epoch ? 'double' : KIND_FIELDS[kind]
 }
 
@@ -78,22 +78,22 @@ export function checked(scalar: Scalar): Scalar {
 
 /** The value that distinguishes the most from the least. */
 export function aggregateNumber(node: Expression, scope: Scope): Scalar {
-  const meaning = meaningOf(node, scope)
-  if (meaning.type === 'value' && isNumericMeaning(meaning.kind)) return checked(meaning.scalar)
+  const typed = typedExpressionOf(node, scope)
+  if (typed.type === 'value' && isNumericKind(typed.kind)) return checked(typed.scalar)
   throw wrong(
     scope,
-    `${capital(describeMeaning(node))} of type ${describeType(meaning)} is no number`,
+    `${capital(describeExpression(node))} of type ${describeType(typed)} is no number`,
     node.span,
   )
 }
 
 /** The constant that is a count or an amount. */
 export function amountOf(node: Expression, isCount: boolean, scope: Scope): number {
-  const meaning = meaningOf(node, scope)
-  const value = meaning.type === 'constant' ? Number(meaning.value) : Number.NaN
+  const typed = typedExpressionOf(node, scope)
+  const value = typed.type === 'constant' ? Number(typed.value) : Number.NaN
   const fits = isCount ? Number.isSafeInteger(value) && value >= 0 : Number.isFinite(value)
-  if (fits && meaning.type === 'constant' && isNumericMeaning(meaning.kind)) return value
-  throw wrong(scope, `${capital(describeMeaning(node))} is no ${isCount ? 'count' : 'number'}`, node.span)
+  if (fits && typed.type === 'constant' && isNumericKind(typed.kind)) return value
+  throw wrong(scope, `${capital(describeExpression(node))} is no ${isCount ? 'count' : 'number'}`, node.span)
 }
 
 /** A transformation in plain words. */

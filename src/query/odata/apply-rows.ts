@@ -19,11 +19,11 @@ import { type Scope, unknownProperty, unserved, withinScope, wrong } from './sco
 import {
   isValue,
   KIND_FIELDS,
-  type Meaning,
-  meaningKindOf,
   NULL_SCALAR,
   perRecord,
+  primitiveKindOf,
   scalarOf,
+  type TypedExpression,
 } from './typed-expression.ts'
 
 /** Rows: how the store groups records, and what is done with the groups. */
@@ -66,7 +66,7 @@ export function refuseMany(steps: readonly Transformation[], scope: Scope): void
 
 /** What names mean of rows: the cells, each a field that is named by its place. */
 export function rowScope({ cells }: RowStage, scope: Scope): Scope {
-  const names = cells.map(({ name, kind, epoch }, index): readonly [string, Meaning] => {
+  const names = cells.map(({ name, kind, epoch }, index): readonly [string, TypedExpression] => {
     const type = epoch ? 'double' : KIND_FIELDS[kind]
     return [name, perRecord(kind, { type: 'field', field: field(String(index), type) }, epoch)]
   })
@@ -138,11 +138,11 @@ export function computeRows(
 ): RowStage {
   const names = computeNames(items, scope)
   const added = items.map(({ name }) => {
-    const meaning = names.get(name)
-    const value: Scalar = meaning !== undefined && isValue(meaning) ? checked(scalarOf(meaning)) : NULL_SCALAR
-    const isBoolean = meaning === undefined || logicTest(meaning) !== null
-    const kind = isBoolean ? 'boolean' : (meaningKindOf(meaning) ?? 'string')
-    return { name, kind, value, epoch: meaning?.type === 'value' && meaning.epoch }
+    const typed = names.get(name)
+    const value: Scalar = typed !== undefined && isValue(typed) ? checked(scalarOf(typed)) : NULL_SCALAR
+    const isBoolean = typed === undefined || logicTest(typed) !== null
+    const kind = isBoolean ? 'boolean' : (primitiveKindOf(typed) ?? 'string')
+    return { name, kind, value, epoch: typed?.type === 'value' && typed.epoch }
   })
   return {
     ...stage,

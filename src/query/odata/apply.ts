@@ -1,5 +1,5 @@
 import type { AggregateItem, Expression, Span, Transformation } from '../../language/odata/ast.ts'
-import { all } from '../conditions.ts'
+import { conjunctionOrNull } from '../conditions.ts'
 import type { Aggregate, Condition, Ordering, RecordQuery, Scalar } from '../plan.ts'
 import {
   aggregateColumn,
@@ -12,23 +12,23 @@ import {
 } from './aggregates.ts'
 import { applyRows, joinedRows, type RowStage, refuseMany, rowByRow, rowScope } from './apply-rows.ts'
 import { computeNames } from './columns.ts'
-import { conditionOf, meaningOf } from './expression.ts'
+import { conditionOf, typedExpressionOf } from './expression.ts'
 import { orderings } from './order.ts'
 import type { RowAggregate } from './rows.ts'
 import { type Scope, unserved, withinScope, wrong } from './scope.ts'
 import { searchCondition } from './search.ts'
 import {
   describeType,
-  type Meaning,
   scalarOf,
-  type TestMeaning,
-  type ValueMeaning,
+  type TypedExpression,
+  type TypedTest,
+  type TypedValue,
 } from './typed-expression.ts'
 
 /** Records so far: the transformations before any grouping. */
 export interface RecordStage {
   readonly type: 'records'
-  readonly names: ReadonlyMap<string, Meaning>
+  readonly names: ReadonlyMap<string, TypedExpression>
   readonly conditions: readonly Condition[]
   readonly orderBy: readonly Ordering[]
   readonly skip: number
@@ -69,7 +69,7 @@ export function settled(stage: RecordStage, span: Span, scope: Scope): RecordSta
     throw unserved(scope, `More than ${MAX_CUTS} transformations of some of the records`, span)
   const cut: RecordQuery = {
     type: 'records',
-    filter: all(stage.conditions),
+    filter: conjunctionOrNull(stage.conditions),
     timezone: 'UTC',
     select: [],
     orderBy,
@@ -149,7 +149,7 @@ function groupBy(step: GroupBy, stage: RecordStage, scope: Scope): ApplyStage {
 /** A key of groups: its path, and what it means. */
 interface Key {
   readonly name: string
-  readonly meaning: ValueMeaning | TestMeaning
+  readonly typed: TypedValue | TypedTest
 }
 
 /** Keys of one grouping. */
@@ -161,14 +161,14 @@ function keysOf(step: GroupBy, scope: Scope): readonly Key[] {
   if (keys.length > MAX_KEYS) throw wrong(scope, `At most ${MAX_KEYS} properties are grouped by`, span)
   const byName = new Map(
     keys.map(path => {
-      const meaning = meaningOf(pathNode(path, span), scope)
-      if (meaning.type !== 'value' && meaning.type !== 'test')
+      const typed = typedExpressionOf(pathNode(path, span), scope)
+      if (typed.type !== 'value' && typed.type !== 'test')
         throw unserved(
           scope,
-          `Grouping by ${path.join('/').slice(0, 60)} of type ${describeType(meaning)}`,
+          `Grouping by ${path.join('/').slice(0, 60)} of type ${describeType(typed)}`,
           span,
         )
-      return [path.join('/'), { name: path.join('/'), meaning }]
+      return [path.join('/'), { name: path.join('/'), typed }]
     }),
   )
   return [...byName.values()]
@@ -199,9 +199,9 @@ function groups(
       {
         conditions: stage.conditions,
         cuts: stage.cuts,
-        keys: keys.map(({ name, meaning }) => ({
+        keys: keys.map(({ name, typed }) => ({
           key: name,
-          grouping: { type: 'value', value: checked(scalarOf(meaning)) },
+          grouping: { type: 'value', value: checked(scalarOf(typed)) },
         })),
         select: columns.map(({ name, method, of }) => ({
           key: name,
@@ -216,10 +216,10 @@ function groups(
   }
 }
 
-function keyCell({ name, meaning }: Key): RowCell {
-  return meaning.type === 'test'
+function keyCell({ name, typed }: Key): RowCell {
+  return typed.type === 'test'
     ? { name, kind: 'boolean', epoch: false }
-    : { name, kind: meaning.kind, epoch: meaning.epoch }
+    : { name, kind: typed.kind, epoch: typed.epoch }
 }
 
 const PLAN_NAMES = { sum: 'sum', min: 'min', max: 'max', average: 'avg' } as const

@@ -7,19 +7,19 @@ import { epochOf } from './evaluate.ts'
 import { negative } from './logic.ts'
 import { type Scope, wrong } from './scope.ts'
 import {
-  type ConstantMeaning,
   constantOf,
-  describeMeaning,
+  describeExpression,
   describeType,
-  isNumericMeaning,
-  type Meaning,
-  type MeaningKind,
+  isNumericKind,
   NULL,
+  type PrimitiveKind,
   scalarOf,
-  type ValueMeaning,
+  type TypedConstant,
+  type TypedExpression,
+  type TypedValue,
 } from './typed-expression.ts'
 
-type Operand = ConstantMeaning | ValueMeaning
+type Operand = TypedConstant | TypedValue
 
 /** Gives the value of an arithmetic operation (URL Conventions 5.1.1.2); with null it is null. */
 export function calculate(
@@ -28,11 +28,11 @@ export function calculate(
   right: Side,
   span: Span,
   scope: Scope,
-): Meaning {
+): TypedExpression {
   const a = operandOf(left, operator, scope)
   const b = operandOf(right, operator, scope)
   if (a === null || b === null) return NULL
-  if (isNumericMeaning(a.kind) && isNumericMeaning(b.kind)) return numbers(a, operator, b, right, scope)
+  if (isNumericKind(a.kind) && isNumericKind(b.kind)) return numbers(a, operator, b, right, scope)
   const value = temporal(a, operator, b)
   if (value !== null) return value
   throw wrong(
@@ -44,10 +44,10 @@ export function calculate(
 }
 
 /** The opposite of a number or duration. */
-export function negatedMeaning({ meaning, node }: Side, scope: Scope): Meaning {
-  const operand = operandOf({ meaning, node }, '-', scope)
+export function typedNegation({ typed, node }: Side, scope: Scope): TypedExpression {
+  const operand = operandOf({ typed, node }, '-', scope)
   if (operand === null) return NULL
-  if (!isNumericMeaning(operand.kind) && operand.kind !== 'duration')
+  if (!isNumericKind(operand.kind) && operand.kind !== 'duration')
     throw wrong(scope, `- does not take ${describeType(operand)}`, node.span)
   if (operand.type === 'constant') {
     const { kind, value } = operand
@@ -57,15 +57,21 @@ export function negatedMeaning({ meaning, node }: Side, scope: Scope): Meaning {
 }
 
 /** A primitive operand; null for null. */
-function operandOf({ meaning, node }: Side, operator: string, scope: Scope): Operand | null {
-  if (meaning.type === 'null') return null
-  if (meaning.type === 'constant' || meaning.type === 'value') return meaning
-  const reason = `${capital(describeMeaning(node))} of type ${describeType(meaning)} cannot be computed with by ${operator}`
+function operandOf({ typed, node }: Side, operator: string, scope: Scope): Operand | null {
+  if (typed.type === 'null') return null
+  if (typed.type === 'constant' || typed.type === 'value') return typed
+  const reason = `${capital(describeExpression(node))} of type ${describeType(typed)} cannot be computed with by ${operator}`
   throw wrong(scope, reason, node.span)
 }
 
-function numbers(a: Operand, operator: ArithmeticOperator, b: Operand, right: Side, scope: Scope): Meaning {
-  const kind = promotedMeaning(a.kind, b.kind)
+function numbers(
+  a: Operand,
+  operator: ArithmeticOperator,
+  b: Operand,
+  right: Side,
+  scope: Scope,
+): TypedExpression {
+  const kind = promotedKind(a.kind, b.kind)
   const isZero = b.type === 'constant' && b.value === 0
   const divides = operator === 'div' || operator === 'divby' || operator === 'mod'
   if (divides && isZero && kind !== 'double') throw wrong(scope, 'A division by 0', right.node.span)
@@ -91,7 +97,7 @@ function numbers(a: Operand, operator: ArithmeticOperator, b: Operand, right: Si
 }
 
 /** Durations beside moments, dates, numbers and one another; null for what has no meaning. */
-function temporal(a: Operand, operator: ArithmeticOperator, b: Operand): Meaning | null {
+function temporal(a: Operand, operator: ArithmeticOperator, b: Operand): TypedExpression | null {
   const sign = operator === 'add' ? '+' : operator === 'sub' ? '-' : null
   const [x, y] = [scalarOf(a), scalarOf(b)]
   if (sign !== null) {
@@ -101,15 +107,15 @@ function temporal(a: Operand, operator: ArithmeticOperator, b: Operand): Meaning
       return computed('duration', sum(sign, seconds(a), seconds(b)), [a, b])
     return null
   }
-  const isScaled = a.kind === 'duration' && isNumericMeaning(b.kind)
-  if (operator === 'mul' && (isScaled || (isNumericMeaning(a.kind) && b.kind === 'duration')))
+  const isScaled = a.kind === 'duration' && isNumericKind(b.kind)
+  if (operator === 'mul' && (isScaled || (isNumericKind(a.kind) && b.kind === 'duration')))
     return computed('duration', sum('*', x, y), [a, b])
   if (operator === 'div' && isScaled) return computed('duration', sum('/', x, y), [a, b])
   return null
 }
 
 /** A date that was moved by a part of a day is still a date: its hours are dropped. */
-function moved(a: Operand, epoch: Scalar, operands: readonly Meaning[]): Meaning {
+function moved(a: Operand, epoch: Scalar, operands: readonly TypedExpression[]): TypedExpression {
   if (a.kind === 'moment') return computed('moment', epoch, operands, true)
   const days: Scalar = { type: 'arithmetic', operator: '/', left: epoch, right: numberScalar(86_400) }
   const whole: Scalar = { type: 'function', name: 'floor', arguments: [days], of: 'double' }
@@ -120,7 +126,7 @@ function seconds(operand: Operand): Scalar {
   return operand.type === 'value' ? epochScalar(operand) : numberScalar(epochOf(String(operand.value)))
 }
 
-function isDay(kind: MeaningKind): boolean {
+function isDay(kind: PrimitiveKind): boolean {
   return kind === 'date' || kind === 'moment'
 }
 
@@ -144,7 +150,7 @@ function call(
 }
 
 /** The type of a number made of two (URL Conventions 5.1.1.11, numeric promotion). */
-export function promotedMeaning(a: MeaningKind, b: MeaningKind): MeaningKind {
+export function promotedKind(a: PrimitiveKind, b: PrimitiveKind): PrimitiveKind {
   if (a === 'double' || b === 'double') return 'double'
   return a === 'decimal' || b === 'decimal' ? 'decimal' : 'int'
 }

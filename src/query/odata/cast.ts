@@ -1,6 +1,6 @@
 import type { Expression, Span } from '../../language/odata/ast.ts'
 import { lookup } from '../../model/lookup.ts'
-import { any } from '../conditions.ts'
+import { disjunction } from '../conditions.ts'
 import { capital } from '../faults.ts'
 import { ALWAYS, type FunctionName, NEVER, type Scalar } from '../plan.ts'
 import type { Side } from './comparison.ts'
@@ -8,19 +8,19 @@ import { computed } from './computed.ts'
 import { certain, presence } from './logic.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 import {
-  describeMeaning,
+  describeExpression,
   describeType,
   isValue,
   KIND_TYPES,
-  type Meaning,
-  type MeaningKind,
   NULL,
+  type PrimitiveKind,
   scalarOf,
-  type TestMeaning,
+  type TypedExpression,
+  type TypedTest,
 } from './typed-expression.ts'
 
 /** The kinds that the names of primitive types mean. */
-const TARGETS: Readonly<Record<string, MeaningKind>> = {
+const TARGETS: Readonly<Record<string, PrimitiveKind>> = {
   'Edm.String': 'string',
   'Edm.Boolean': 'boolean',
   'Edm.Byte': 'int',
@@ -49,7 +49,7 @@ const RANGES: Readonly<Record<string, readonly [number, number]>> = {
   'Edm.Int32': [-2_147_483_648, 2_147_483_647],
 }
 
-const FUNCTIONS: Readonly<Partial<Record<MeaningKind, FunctionName>>> = {
+const FUNCTIONS: Readonly<Partial<Record<PrimitiveKind, FunctionName>>> = {
   string: 'text',
   boolean: 'boolean',
   int: 'int',
@@ -60,17 +60,16 @@ const FUNCTIONS: Readonly<Partial<Record<MeaningKind, FunctionName>>> = {
 }
 
 /** Gives a value as one of another type; null where it cannot be one (URL Conventions 5.1.1.10.1). */
-export function castTo({ meaning, node }: Side, target: string, span: Span, scope: Scope): Meaning {
+export function castTo({ typed, node }: Side, target: string, span: Span, scope: Scope): TypedExpression {
   const to = targetKind(target, span, scope)
-  if (meaning.type === 'null') return NULL
-  if (!isValue(meaning))
-    throw unserved(scope, `A cast of ${describeMeaning(node)}, which is ${describeType(meaning)},`, span)
+  if (typed.type === 'null') return NULL
+  if (!isValue(typed))
+    throw unserved(scope, `A cast of ${describeExpression(node)}, which is ${describeType(typed)},`, span)
   if (to === null) throw unserved(scope, `A cast to ${target.slice(0, 60)}`, span)
-  const kind = meaning.type === 'test' ? 'boolean' : meaning.kind
-  const refused = () =>
-    unserved(scope, `A cast from ${describeType(meaning)} to ${target.slice(0, 60)}`, span)
-  if (kind === 'geography' || (meaning.type === 'value' && meaning.epoch && to !== kind)) throw refused()
-  const result = converted(meaning, kind, to)
+  const kind = typed.type === 'test' ? 'boolean' : typed.kind
+  const refused = () => unserved(scope, `A cast from ${describeType(typed)} to ${target.slice(0, 60)}`, span)
+  if (kind === 'geography' || (typed.type === 'value' && typed.epoch && to !== kind)) throw refused()
+  const result = converted(typed, kind, to)
   if (result === null) throw refused()
   if (result.type !== 'constant') return result
   if (typeof result.value !== 'number' && typeof result.value !== 'bigint') return result
@@ -80,28 +79,28 @@ export function castTo({ meaning, node }: Side, target: string, span: Span, scop
 
 /** Null where the conversion is not served. */
 function converted(
-  meaning: Parameters<typeof scalarOf>[0],
-  kind: MeaningKind,
-  to: MeaningKind,
-): Meaning | null {
-  const scalar = scalarOf(meaning)
-  if (kind === to) return meaning
-  if (to === 'time') return kind === 'moment' ? computed(to, called('secondOfDay', scalar), [meaning]) : null
+  typed: Parameters<typeof scalarOf>[0],
+  kind: PrimitiveKind,
+  to: PrimitiveKind,
+): TypedExpression | null {
+  const scalar = scalarOf(typed)
+  if (kind === to) return typed
+  if (to === 'time') return kind === 'moment' ? computed(to, called('secondOfDay', scalar), [typed]) : null
   const name = FUNCTIONS[to]
   if (name === undefined || kind === 'time' || kind === 'duration' || kind === 'guid' || kind === 'binary')
     return null
-  if (name === 'double' && kind === 'int') return meaning.type === 'test' ? null : { ...meaning, kind: to }
-  if (kind === 'decimal' && to === 'double') return meaning.type === 'test' ? null : { ...meaning, kind: to }
+  if (name === 'double' && kind === 'int') return typed.type === 'test' ? null : { ...typed, kind: to }
+  if (kind === 'decimal' && to === 'double') return typed.type === 'test' ? null : { ...typed, kind: to }
   const isKnown =
     to === 'string' ||
     kind === 'string' ||
     isAmong(['int', 'decimal', 'double'], kind, to) ||
     isAmong(['date', 'moment'], kind, to)
   if (!isKnown) return NULL
-  return computed(to, called(name, scalar), [meaning])
+  return computed(to, called(name, scalar), [typed])
 }
 
-function isAmong(kinds: readonly MeaningKind[], ...found: readonly MeaningKind[]): boolean {
+function isAmong(kinds: readonly PrimitiveKind[], ...found: readonly PrimitiveKind[]): boolean {
   return found.every(kind => kinds.includes(kind))
 }
 
@@ -120,9 +119,9 @@ function called(name: FunctionName, operand: Scalar): Scalar {
 }
 
 /** Whether a value is of a type, null being of none (URL Conventions 5.1.1.10.2). */
-export function isOf({ meaning, node }: Side, target: string, span: Span, scope: Scope): TestMeaning {
+export function isOf({ typed, node }: Side, target: string, span: Span, scope: Scope): TypedTest {
   const to = targetKind(target, span, scope)
-  switch (meaning.type) {
+  switch (typed.type) {
     case 'null':
       return certain(NEVER)
     case 'record':
@@ -130,26 +129,26 @@ export function isOf({ meaning, node }: Side, target: string, span: Span, scope:
     case 'collection':
       return certain(target === 'Collection(Edm.String)' ? ALWAYS : NEVER)
     case 'place': {
-      const isPoint = meaning.field.type === 'geo_point_2d' && target.endsWith('.GeoPoint2D')
-      const isText = meaning.field.type === 'geo_shape' && target === 'Edm.String'
-      return certain(isPoint || isText ? { type: 'present', field: meaning.field } : NEVER)
+      const isPoint = typed.field.type === 'geo_point_2d' && target.endsWith('.GeoPoint2D')
+      const isText = typed.field.type === 'geo_shape' && target === 'Edm.String'
+      return certain(isPoint || isText ? { type: 'present', field: typed.field } : NEVER)
     }
     case 'test':
-      return certain(to === 'boolean' ? any([meaning.holds, meaning.fails]) : NEVER)
+      return certain(to === 'boolean' ? disjunction([typed.holds, typed.fails]) : NEVER)
     case 'constant':
-      return certain(meaning.kind === to ? ALWAYS : NEVER)
+      return certain(typed.kind === to ? ALWAYS : NEVER)
     case 'value': {
       const isExact =
-        KIND_TYPES[meaning.kind] === target || (meaning.kind === to && lookup(RANGES, target) === undefined)
-      return certain(isExact ? presence(meaning.scalar) : NEVER)
+        KIND_TYPES[typed.kind] === target || (typed.kind === to && lookup(RANGES, target) === undefined)
+      return certain(isExact ? presence(typed.scalar) : NEVER)
     }
     default:
-      throw wrong(scope, `${capital(describeMeaning(node))} has no type`, node.span)
+      throw wrong(scope, `${capital(describeExpression(node))} has no type`, node.span)
   }
 }
 
 /** The kind that the name of a type means; null for what is no primitive type. Unknown names are refused. */
-function targetKind(target: string, span: Span, scope: Scope): MeaningKind | null {
+function targetKind(target: string, span: Span, scope: Scope): PrimitiveKind | null {
   const known = lookup(TARGETS, target)
   if (known !== undefined) return known
   const isSpatial = /^Edm\.(?:Geography|Geometry)\w*$/.test(target)

@@ -1,23 +1,23 @@
 import type { Span } from '../../language/odata/ast.ts'
 import type { Branch, Condition, Scalar } from '../plan.ts'
-import { promotedMeaning } from './arithmetic.ts'
+import { promotedKind } from './arithmetic.ts'
 import type { Side } from './comparison.ts'
 import { epochScalar } from './computed.ts'
 import { epochOf } from './evaluate.ts'
 import { firstThat, logicTest } from './logic.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 import {
-  type ConstantMeaning,
   describeType,
-  isNumericMeaning,
+  isNumericKind,
   KIND_FIELDS,
-  type Meaning,
-  type MeaningKind,
   NULL,
   NULL_SCALAR,
+  type PrimitiveKind,
   perRecord,
   scalarOf,
-  type ValueMeaning,
+  type TypedConstant,
+  type TypedExpression,
+  type TypedValue,
 } from './typed-expression.ts'
 
 /** A branch of `case`: when it applies, and what it gives. */
@@ -26,17 +26,17 @@ interface Case {
   readonly side: Side
 }
 
-type Operand = ConstantMeaning | ValueMeaning
+type Operand = TypedConstant | TypedValue
 
 /** Gives what `case` means (URL Conventions 4.01, 5.1.1.10.4): the first branch whose condition is true, else null. */
-export function choiceOf(all: readonly Case[], span: Span, scope: Scope): Meaning {
+export function choiceOf(all: readonly Case[], span: Span, scope: Scope): TypedExpression {
   const cases = reachable(all)
   const [first] = cases
   if (first === undefined) return NULL
-  if (first.when.type === 'always') return first.side.meaning
-  if (cases.every(({ side }) => side.meaning.type === 'null')) return NULL
+  if (first.when.type === 'always') return first.side.typed
+  if (cases.every(({ side }) => side.typed.type === 'null')) return NULL
   const tests = cases.flatMap(({ when, side }) => {
-    const test = logicTest(side.meaning)
+    const test = logicTest(side.typed)
     return test === null ? [] : [{ when, test }]
   })
   if (tests.length === cases.length)
@@ -63,27 +63,27 @@ function reachable(cases: readonly Case[]): readonly Case[] {
 }
 
 /** A primitive value; null for null. */
-function operandOf({ meaning, node }: Side, scope: Scope): Operand | null {
-  if (meaning.type === 'null') return null
-  const isPrimitive = meaning.type === 'constant' || meaning.type === 'value'
-  if (isPrimitive && meaning.kind !== 'geography') return meaning
-  throw unserved(scope, `A branch of case of type ${describeType(meaning)} beside others`, node.span)
+function operandOf({ typed, node }: Side, scope: Scope): Operand | null {
+  if (typed.type === 'null') return null
+  const isPrimitive = typed.type === 'constant' || typed.type === 'value'
+  if (isPrimitive && typed.kind !== 'geography') return typed
+  throw unserved(scope, `A branch of case of type ${describeType(typed)} beside others`, node.span)
 }
 
-function common(a: MeaningKind, b: MeaningKind, span: Span, scope: Scope): MeaningKind {
+function common(a: PrimitiveKind, b: PrimitiveKind, span: Span, scope: Scope): PrimitiveKind {
   if (a === b) return a
-  if (isNumericMeaning(a) && isNumericMeaning(b)) return promotedMeaning(a, b)
+  if (isNumericKind(a) && isNumericKind(b)) return promotedKind(a, b)
   const [one, other] = [a, b].map(kind => describeType({ type: 'constant', kind, value: '' }))
   throw wrong(scope, `The branches of case are of several types, ${one} and ${other}`, span)
 }
 
 /** A value in the form that all branches have: the store groups 8 and 8.0 apart. */
-function scalarAs(kind: MeaningKind, epoch: boolean, operand: Operand): Scalar {
+function scalarAs(kind: PrimitiveKind, epoch: boolean, operand: Operand): Scalar {
   if (epoch && operand.type === 'value') return epochScalar(operand)
   const scalar = scalarOf(operand)
   if (epoch)
-    return { type: 'constant', value: epochOf(String((operand as ConstantMeaning).value)), of: 'double' }
-  if (!isNumericMeaning(kind) || kind === operand.kind) return scalar
+    return { type: 'constant', value: epochOf(String((operand as TypedConstant).value)), of: 'double' }
+  if (!isNumericKind(kind) || kind === operand.kind) return scalar
   if (scalar.type === 'constant') return { ...scalar, of: 'double' }
   return { type: 'function', name: 'double', arguments: [scalar], of: 'double' }
 }

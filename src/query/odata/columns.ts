@@ -7,18 +7,18 @@ import { refuseLarge } from '../filter-limits.ts'
 import type { Scalar, SelectedColumn } from '../plan.ts'
 import { edmValue } from './edm-value.ts'
 import { type Elements, elementsOf } from './elements.ts'
-import { meaningOf } from './expression.ts'
+import { typedExpressionOf } from './expression.ts'
 import { canBeInfinite } from './logic.ts'
 import type { RowStep } from './rows.ts'
 import { type Scope, unknownProperty, unserved, wrong } from './scope.ts'
 import {
-  describeMeaning,
+  describeExpression,
   describeType,
   isValue,
   KIND_TYPES,
-  type Meaning,
-  type MeaningKind,
+  type PrimitiveKind,
   scalarOf,
+  type TypedExpression,
 } from './typed-expression.ts'
 
 /** Where the values of a column come from. */
@@ -34,7 +34,12 @@ export type ColumnSource =
       readonly steps: readonly RowStep[]
     }
   /** A value of the store, by its place in the selection of the plan. */
-  | { readonly type: 'computed'; readonly index: number; readonly kind: MeaningKind; readonly epoch: boolean }
+  | {
+      readonly type: 'computed'
+      readonly index: number
+      readonly kind: PrimitiveKind
+      readonly epoch: boolean
+    }
   | { readonly type: 'constant'; readonly value: EdmValue }
 
 /** A property of the entities of an answer. */
@@ -44,22 +49,25 @@ export type SourcedColumn = EntityColumn & { readonly source: ColumnSource }
 const MAX_COMPUTED = 20
 
 /** Gives the computed properties with those that are known already; each can be named by those after it. */
-export function computeNames(items: readonly ComputeItem[], scope: Scope): ReadonlyMap<string, Meaning> {
+export function computeNames(
+  items: readonly ComputeItem[],
+  scope: Scope,
+): ReadonlyMap<string, TypedExpression> {
   const names = new Map(scope.names)
   const [, beyond] = items.length > MAX_COMPUTED ? [null, items[MAX_COMPUTED]] : [null, undefined]
   if (beyond !== undefined) throw wrong(scope, `At most ${MAX_COMPUTED} properties are computed`, beyond.span)
   for (const { expression, name, span } of items) {
     if (names.has(name)) throw wrong(scope, `There is a property ${name.slice(0, 60)} already`, span)
-    const meaning = meaningOf(expression, { ...scope, names })
-    if (meaning.type !== 'null' && !isValue(meaning))
+    const typed = typedExpressionOf(expression, { ...scope, names })
+    if (typed.type !== 'null' && !isValue(typed))
       throw unserved(
         scope,
-        `${capital(describeMeaning(expression))} of type ${describeType(meaning)} as a computed property`,
+        `${capital(describeExpression(expression))} of type ${describeType(typed)} as a computed property`,
         span,
       )
-    if (meaning.type === 'constant' && meaning.kind === 'geography')
+    if (typed.type === 'constant' && typed.kind === 'geography')
       throw unserved(scope, 'A geography as a computed property', span)
-    names.set(name, meaning)
+    names.set(name, typed)
   }
   return names
 }
@@ -130,10 +138,10 @@ export function selectionOf(
     if (name !== scope.request.entity || parts.length === 0) return null
     return selectionOf({ path: parts, options, span }, scope)
   }
-  const meaning = name === '*' ? NOT_COMPLEX : scope.names.get(name)
-  if (meaning === undefined) throw unknownProperty(scope, name, span)
-  const isPoint = meaning.type === 'place' && meaning.field.type === 'geo_point_2d'
-  if (meaning.type === 'collection' && options.length > 0 && parts.length === 0)
+  const typed = name === '*' ? NOT_COMPLEX : scope.names.get(name)
+  if (typed === undefined) throw unknownProperty(scope, name, span)
+  const isPoint = typed.type === 'place' && typed.field.type === 'geo_point_2d'
+  if (typed.type === 'collection' && options.length > 0 && parts.length === 0)
     return { name, members: null, elements: elementsOf(options, scope) }
   const nested = options.flatMap(option => {
     if (!isPoint || !/^\$?select$/i.test(option.name))
@@ -158,7 +166,7 @@ export function selectionOf(
   }
 }
 
-const NOT_COMPLEX: Meaning = { type: 'null' }
+const NOT_COMPLEX: TypedExpression = { type: 'null' }
 
 function noMember(name: string, part: string, scope: Scope, span: SelectItem['span']) {
   return wrong(scope, `${name.slice(0, 60)} has no ${part.slice(0, 60)}`, span)
@@ -184,9 +192,9 @@ function columnOf(
           : { type: 'field', index: index - TECHNICAL_PROPERTIES }
     return { name, type, collection, members, dynamic: false, source }
   }
-  const meaning = scope.names.get(name) ?? { type: 'null' }
-  const kind = meaning.type === 'test' ? 'boolean' : isValue(meaning) ? meaning.kind : 'string'
-  const source = computedSource(name, meaning, kind, properties, select)
+  const typed = scope.names.get(name) ?? { type: 'null' }
+  const kind = typed.type === 'test' ? 'boolean' : isValue(typed) ? typed.kind : 'string'
+  const source = computedSource(name, typed, kind, properties, select)
   return { name, type: KIND_TYPES[kind], collection: false, members: null, dynamic: true, source }
 }
 
@@ -210,14 +218,14 @@ const TECHNICAL_PROPERTIES = 2
 
 function computedSource(
   key: string,
-  meaning: Meaning,
-  kind: MeaningKind,
+  typed: TypedExpression,
+  kind: PrimitiveKind,
   properties: EntityModel['properties'],
   select: SelectedColumn[],
 ): ColumnSource {
-  if (!isValue(meaning)) return { type: 'constant', value: null }
-  if (meaning.type === 'constant') return { type: 'constant', value: edmValue(kind, false, meaning.value) }
-  const value: Scalar = scalarOf(meaning)
+  if (!isValue(typed)) return { type: 'constant', value: null }
+  if (typed.type === 'constant') return { type: 'constant', value: edmValue(kind, false, typed.value) }
+  const value: Scalar = scalarOf(typed)
   refuseLarge(value)
   if (value.type === 'field') {
     const technical = technicalName(value.field)
@@ -231,6 +239,6 @@ function computedSource(
     type: 'computed',
     index: select.length - 1,
     kind,
-    epoch: meaning.type === 'value' && meaning.epoch,
+    epoch: typed.type === 'value' && typed.epoch,
   }
 }

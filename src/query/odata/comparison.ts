@@ -1,5 +1,5 @@
 import type { Expression, ODataComparison, Span } from '../../language/odata/ast.ts'
-import { any, every, negate } from '../conditions.ts'
+import { conjunction, disjunction, negate } from '../conditions.ts'
 import { capital } from '../faults.ts'
 import { refuseLarge } from '../filter-limits.ts'
 import { ALWAYS, type Comparator, type Condition, NEVER, numberScalar, type Scalar } from '../plan.ts'
@@ -9,21 +9,21 @@ import { someOf } from './lambda.ts'
 import { canBeInfinite, certain, logicTest, presence } from './logic.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 import {
-  type ConstantMeaning,
-  describeMeaning,
+  describeExpression,
   describeType,
-  isNumericMeaning,
-  type Meaning,
-  type MeaningKind,
-  meaningKindOf,
+  isNumericKind,
+  type PrimitiveKind,
+  primitiveKindOf,
   scalarOf,
-  type TestMeaning,
-  type ValueMeaning,
+  type TypedConstant,
+  type TypedExpression,
+  type TypedTest,
+  type TypedValue,
 } from './typed-expression.ts'
 
 /** One side of a comparison. */
 export interface Side {
-  readonly meaning: Meaning
+  readonly typed: TypedExpression
   readonly node: Expression
 }
 
@@ -37,54 +37,54 @@ export function compare(
   right: Side,
   span: Span,
   scope: Scope,
-): TestMeaning {
+): TypedTest {
   if (operator === 'ne') return certain(negate(compare(left, 'eq', right, span, scope).holds))
   refuseUnlike(left, operator, right, span, scope)
-  const holds = comparison(left.meaning, operator, right.meaning)
+  const holds = comparison(left.typed, operator, right.typed)
   refuseLarge({ type: 'truth', holds, fails: NEVER })
   return certain(holds)
 }
 
 /** Refuses what cannot be compared, so that only null and primitive values of one kind are left, and places with null. */
 function refuseUnlike(left: Side, operator: ODataComparison, right: Side, span: Span, scope: Scope): void {
-  for (const { meaning, node } of [left, right]) {
-    if (meaning.type === 'object') throw unserved(scope, 'A comparison with an object', node.span)
-    if (meaning.type === 'collection') {
-      const other = meaning === left.meaning ? right.meaning : left.meaning
+  for (const { typed, node } of [left, right]) {
+    if (typed.type === 'object') throw unserved(scope, 'A comparison with an object', node.span)
+    if (typed.type === 'collection') {
+      const other = typed === left.typed ? right.typed : left.typed
       if (other.type === 'list' || other.type === 'collection')
         throw unserved(scope, 'A comparison of collections', span)
-      const hint = `use ${describeMeaning(node)}/any(x:x eq 'a')`
+      const hint = `use ${describeExpression(node)}/any(x:x eq 'a')`
       throw wrong(
         scope,
-        `The collection ${describeMeaning(node)} cannot be compared with a value`,
+        `The collection ${describeExpression(node)} cannot be compared with a value`,
         node.span,
         hint,
       )
     }
-    if (meaning.type === 'list') throw wrong(scope, 'A list stands beside the operator in', node.span)
+    if (typed.type === 'list') throw wrong(scope, 'A list stands beside the operator in', node.span)
   }
-  const sides = [left.meaning, right.meaning]
+  const sides = [left.typed, right.typed]
   if (sides.some(({ type }) => type === 'record')) throw unserved(scope, 'A comparison of entities', span)
   if (sides.some(({ type }) => type === 'null')) return
   if (sides.every(({ type }) => type === 'place')) throw unserved(scope, 'A comparison of places', span)
-  const [a, b] = sides.map(meaningKindOf)
+  const [a, b] = sides.map(primitiveKindOf)
   if (a !== null && b !== null && a !== undefined && b !== undefined && areAlike(a, b, operator)) return
   throw wrong(
     scope,
-    `${capital(describeMeaning(left.node))} of type ${describeType(left.meaning)} cannot be compared by ${operator} with ${describeMeaning(right.node)} of type ${describeType(right.meaning)}`,
+    `${capital(describeExpression(left.node))} of type ${describeType(left.typed)} cannot be compared by ${operator} with ${describeExpression(right.node)} of type ${describeType(right.typed)}`,
     span,
     a === 'string' && isTemporal(b) ? 'write a date without quotes' : undefined,
   )
 }
 
-function isTemporal(kind: MeaningKind | null | undefined): boolean {
+function isTemporal(kind: PrimitiveKind | null | undefined): boolean {
   return kind === 'date' || kind === 'moment'
 }
 
-function areAlike(a: MeaningKind, b: MeaningKind, operator: ODataComparison): boolean {
+function areAlike(a: PrimitiveKind, b: PrimitiveKind, operator: ODataComparison): boolean {
   if (a === 'geography' || b === 'geography') return false
   if ((a === 'guid' || a === 'binary') && operator !== 'eq') return false
-  return a === b || (isNumericMeaning(a) && isNumericMeaning(b)) || (isTemporal(a) && isTemporal(b))
+  return a === b || (isNumericKind(a) && isNumericKind(b)) || (isTemporal(a) && isTemporal(b))
 }
 
 type Ordered = Exclude<ODataComparison, 'ne'>
@@ -92,7 +92,7 @@ type Ordered = Exclude<ODataComparison, 'ne'>
 const COMPARATORS: Readonly<Record<Ordered, Comparator>> = { eq: '=', gt: '>', ge: '>=', lt: '<', le: '<=' }
 const FLIPPED: Readonly<Record<Ordered, Ordered>> = { eq: 'eq', gt: 'lt', ge: 'le', lt: 'gt', le: 'ge' }
 
-function comparison(left: Meaning, operator: Ordered, right: Meaning): Condition {
+function comparison(left: TypedExpression, operator: Ordered, right: TypedExpression): Condition {
   if (left.type === 'null' || right.type === 'null')
     return operator === 'eq' ? absence(left.type === 'null' ? right : left) : NEVER
   const [a, b] = [logicTest(left), logicTest(right)]
@@ -106,49 +106,49 @@ function comparison(left: Meaning, operator: Ordered, right: Meaning): Condition
 }
 
 /** The condition that something is null. */
-function absence(meaning: Meaning): Condition {
-  switch (meaning.type) {
+function absence(typed: TypedExpression): Condition {
+  switch (typed.type) {
     case 'null':
       return ALWAYS
     case 'place':
-      return negate({ type: 'present', field: meaning.field })
+      return negate({ type: 'present', field: typed.field })
     case 'value':
-      return negate(presence(meaning.scalar))
+      return negate(presence(typed.scalar))
     case 'test':
-      return negate(any([meaning.holds, meaning.fails]))
+      return negate(disjunction([typed.holds, typed.fails]))
     default:
       return NEVER
   }
 }
 
 /** False comes before true. */
-function compareTests(a: TestMeaning, operator: Ordered, b: TestMeaning): Condition {
-  const equal = any([every([a.holds, b.holds]), every([a.fails, b.fails])])
+function compareTests(a: TypedTest, operator: Ordered, b: TypedTest): Condition {
+  const equal = disjunction([conjunction([a.holds, b.holds]), conjunction([a.fails, b.fails])])
   switch (operator) {
     case 'eq': {
-      const isNull = every([a.holds, a.fails, b.holds, b.fails].map(negate))
-      return isCertain(a) || isCertain(b) ? equal : any([equal, isNull])
+      const isNull = conjunction([a.holds, a.fails, b.holds, b.fails].map(negate))
+      return isCertain(a) || isCertain(b) ? equal : disjunction([equal, isNull])
     }
     case 'gt':
-      return every([a.holds, b.fails])
+      return conjunction([a.holds, b.fails])
     case 'lt':
-      return every([a.fails, b.holds])
+      return conjunction([a.fails, b.holds])
     case 'ge':
-      return any([equal, every([a.holds, b.fails])])
+      return disjunction([equal, conjunction([a.holds, b.fails])])
     case 'le':
-      return any([equal, every([a.fails, b.holds])])
+      return disjunction([equal, conjunction([a.fails, b.holds])])
     default:
       return operator satisfies never
   }
 }
 
 /** True for a test that is never null. */
-function isCertain({ holds, fails }: TestMeaning): boolean {
+function isCertain({ holds, fails }: TypedTest): boolean {
   const isOpposite = (a: Condition, b: Condition) => a.type === 'not' && a.operand === b
   return isOpposite(holds, fails) || isOpposite(fails, holds)
 }
 
-function compareConstants(left: ConstantMeaning, operator: Ordered, right: ConstantMeaning): Condition {
+function compareConstants(left: TypedConstant, operator: Ordered, right: TypedConstant): Condition {
   const mixed = left.kind !== right.kind && isTemporal(left.kind)
   const [a, b] = mixed ? [momentText(left), momentText(right)] : [left.value, right.value]
   const type = isTemporal(left.kind) ? 'datetime' : 'text'
@@ -158,11 +158,11 @@ function compareConstants(left: ConstantMeaning, operator: Ordered, right: Const
 }
 
 /** A date or moment as a moment: a date is its midnight in UTC. */
-function momentText({ kind, value }: ConstantMeaning): string {
+function momentText({ kind, value }: TypedConstant): string {
   return kind === 'date' ? `${value}T00:00:00Z` : String(value)
 }
 
-function compareConstant(value: ValueMeaning, operator: Ordered, constant: ConstantMeaning): Condition {
+function compareConstant(value: TypedValue, operator: Ordered, constant: TypedConstant): Condition {
   const { scalar } = value
   if (typeof constant.value === 'number') {
     if (!Number.isFinite(constant.value)) return compareInfinity(scalar, operator, constant)
@@ -177,7 +177,7 @@ function compareConstant(value: ValueMeaning, operator: Ordered, constant: Const
 }
 
 /** A date beside a moment is its midnight; within a day there is no date. */
-function compareDay(scalar: Scalar, operator: Ordered, constant: ConstantMeaning): Condition {
+function compareDay(scalar: Scalar, operator: Ordered, constant: TypedConstant): Condition {
   const text = String(constant.value)
   const day: Scalar = { type: 'constant', value: text.slice(0, 10), of: 'date' }
   if (text.slice(10) === 'T00:00:00Z') return plain(scalar, operator, day)
@@ -186,7 +186,7 @@ function compareDay(scalar: Scalar, operator: Ordered, constant: ConstantMeaning
 }
 
 /** A stored number is less than infinity; a computed one can be infinite itself. */
-function compareInfinity(scalar: Scalar, operator: Ordered, constant: ConstantMeaning): Condition {
+function compareInfinity(scalar: Scalar, operator: Ordered, constant: TypedConstant): Condition {
   if (Number.isNaN(constant.value)) return NEVER
   if (canBeInfinite(scalar))
     return { type: 'relation', left: scalar, operator: COMPARATORS[operator], right: scalarOf(constant) }
@@ -228,21 +228,21 @@ function plain(scalar: Scalar, operator: Ordered, constant: Scalar): Condition {
   return { type: 'relation', left: scalar, operator: comparator, right: constant }
 }
 
-function compareValues(left: ValueMeaning, operator: Ordered, right: ValueMeaning): Condition {
+function compareValues(left: TypedValue, operator: Ordered, right: TypedValue): Condition {
   const [a, b] = alike(left, right)
   const related: Condition = { type: 'relation', left: a, operator: COMPARATORS[operator], right: b }
   if (operator !== 'eq') return related
-  return any([related, every([negate(presence(a)), negate(presence(b))])])
+  return disjunction([related, conjunction([negate(presence(a)), negate(presence(b))])])
 }
 
 /** Two values in the same form: numbers as they are, dates and moments as moments, or as seconds. */
-function alike(left: ValueMeaning, right: ValueMeaning): readonly [Scalar, Scalar] {
+function alike(left: TypedValue, right: TypedValue): readonly [Scalar, Scalar] {
   if (left.epoch || right.epoch) return [epochScalar(left), epochScalar(right)]
   if (left.kind === right.kind || !isTemporal(left.kind)) return [left.scalar, right.scalar]
   return [momentScalar(left), momentScalar(right)]
 }
 
-function momentScalar({ kind, scalar }: ValueMeaning): Scalar {
+function momentScalar({ kind, scalar }: TypedValue): Scalar {
   return kind === 'date'
     ? { type: 'function', name: 'datetime', arguments: [scalar], of: 'datetime' }
     : scalar

@@ -3,20 +3,20 @@ import type { Scalar } from '../plan.ts'
 import { type ApplyCell, evaluate } from './evaluate.ts'
 import {
   constantOf,
-  type Meaning,
-  type MeaningKind,
   NULL,
+  type PrimitiveKind,
   perRecord,
-  type ValueMeaning,
+  type TypedExpression,
+  type TypedValue,
 } from './typed-expression.ts'
 
-/** A value of the plan as a meaning: computed at once where nothing of it depends on the record. */
+/** A value of the plan as a typed expression: computed at once where nothing of it depends on the record. */
 export function computed(
-  kind: MeaningKind,
+  kind: PrimitiveKind,
   scalar: Scalar,
-  operands: readonly Meaning[],
+  operands: readonly TypedExpression[],
   epoch = false,
-): Meaning {
+): TypedExpression {
   const isPattern = scalar.type === 'function' && scalar.name === 'matches'
   if (isPattern || operands.some(({ type }) => type !== 'constant')) return perRecord(kind, scalar, epoch)
   const value = evaluate(scalar, () => null)
@@ -27,7 +27,7 @@ export function computed(
 }
 
 /** A date or moment as seconds since 1970. */
-export function epochScalar({ scalar, epoch }: ValueMeaning): Scalar {
+export function epochScalar({ scalar, epoch }: TypedValue): Scalar {
   return epoch ? scalar : { type: 'function', name: 'epoch', arguments: [scalar], of: 'double' }
 }
 

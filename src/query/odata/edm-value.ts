@@ -1,10 +1,10 @@
 import type { EdmValue } from '../../model/edm.ts'
 import { epochText } from './computed.ts'
 import type { ApplyCell } from './evaluate.ts'
-import type { MeaningKind } from './typed-expression.ts'
+import type { PrimitiveKind } from './typed-expression.ts'
 
 /** A value of the plan as answers have it: computed moments and times of day as texts, all else as it is. */
-export function edmValue(kind: MeaningKind, epoch: boolean, cell: ApplyCell): EdmValue {
+export function edmValue(kind: PrimitiveKind, epoch: boolean, cell: ApplyCell): EdmValue {
   if (cell === null) return null
   if (epoch) return epochText(cell, kind === 'date')
   return kind === 'time' && typeof cell === 'number' ? timeText(cell) : cell

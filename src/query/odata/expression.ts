@@ -4,27 +4,27 @@ import type {
   LogicalOperator,
   ODataComparison,
 } from '../../language/odata/ast.ts'
-import { any, every, negate } from '../conditions.ts'
+import { conjunction, disjunction, negate } from '../conditions.ts'
 import { capital } from '../faults.ts'
 import type { Condition } from '../plan.ts'
-import { calculate, negatedMeaning } from './arithmetic.ts'
+import { calculate, typedNegation } from './arithmetic.ts'
 import { castTo, isOf, operandNode } from './cast.ts'
 import { choiceOf } from './choice.ts'
 import { compare, type Side } from './comparison.ts'
 import { applyFunction } from './functions.ts'
 import { applyGeo } from './geo.ts'
 import { everyValue, someOf, someValue } from './lambda.ts'
-import { literalMeaning } from './literal.ts'
-import { certain, conjunction, disjunction, logicTest, requireTest } from './logic.ts'
+import { typedLiteral } from './literal.ts'
+import { certain, conjunctionOfTests, disjunctionOfTests, logicTest, requireTest } from './logic.ts'
 import { type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
 import {
-  type CollectionMeaning,
-  describeMeaning,
+  describeExpression,
   describeType,
-  type Meaning,
   NULL,
   perRecord,
-  type TestMeaning,
+  type TypedCollection,
+  type TypedExpression,
+  type TypedTest,
 } from './typed-expression.ts'
 
 /** Gives the condition that a filter means: that it is true. */
@@ -33,7 +33,7 @@ export function conditionOf(node: Expression, scope: Scope): Condition {
 }
 
 /** Gives what an expression means in a place. */
-export function meaningOf(node: Expression, outer: Scope): Meaning {
+export function typedExpressionOf(node: Expression, outer: Scope): TypedExpression {
   const scope = withinScope(outer, node)
   switch (node.type) {
     case 'binary': {
@@ -50,11 +50,11 @@ export function meaningOf(node: Expression, outer: Scope): Meaning {
       return { type: 'test', holds: test.fails, fails: test.holds }
     }
     case 'negate':
-      return negatedMeaning(sideOf(node.operand, scope), scope)
+      return typedNegation(sideOf(node.operand, scope), scope)
     case 'in':
       return turnedNot(node, scope) ?? inList(node, scope)
     case 'literal':
-      return literalMeaning(node, scope)
+      return typedLiteral(node, scope)
     case 'null':
       return NULL
     case 'name':
@@ -102,11 +102,11 @@ function isKnown(name: string, isGeo: boolean): boolean {
 }
 
 function sideOf(node: Expression, scope: Scope): Side {
-  return { meaning: meaningOf(node, scope), node }
+  return { typed: typedExpressionOf(node, scope), node }
 }
 
-function testAt(node: Expression, scope: Scope): TestMeaning {
-  return requireTest(meaningOf(node, scope), node, scope)
+function testAt(node: Expression, scope: Scope): TypedTest {
+  return requireTest(typedExpressionOf(node, scope), node, scope)
 }
 
 type Binary = Extract<Expression, { type: 'binary' }>
@@ -120,9 +120,9 @@ function isArithmetic(operator: Binary['operator']): operator is ArithmeticOpera
 }
 
 /** A chain of one operator is one condition, however long. */
-function logical(node: Binary, scope: Scope): Meaning {
+function logical(node: Binary, scope: Scope): TypedExpression {
   const tests = chain(node).map(operand => testAt(operand, scope))
-  return node.operator === 'and' ? conjunction(tests) : disjunction(tests)
+  return node.operator === 'and' ? conjunctionOfTests(tests) : disjunctionOfTests(tests)
 }
 
 function chain(node: Binary): readonly Expression[] {
@@ -138,10 +138,13 @@ function chain(node: Binary): readonly Expression[] {
  * `not population ge 100050`: by the table of precedence `not` belongs to the population, which is no boolean; then it
  * is meant of the whole comparison (OData service 4.2). Null where nothing has to be turned.
  */
-function turnedNot(node: Extract<Expression, { type: 'binary' | 'in' }>, scope: Scope): Meaning | null {
+function turnedNot(
+  node: Extract<Expression, { type: 'binary' | 'in' }>,
+  scope: Scope,
+): TypedExpression | null {
   if (node.type === 'binary' && isLogical(node.operator)) return null
   const operand = leftmostNot(node)
-  if (operand === null || logicTest(meaningOf(operand, scope)) !== null) return null
+  if (operand === null || logicTest(typedExpressionOf(operand, scope)) !== null) return null
   const test = testAt(withoutNot(node), scope)
   return { type: 'test', holds: test.fails, fails: test.holds }
 }
@@ -158,23 +161,23 @@ function withoutNot(node: Expression): Expression {
   return node.type === 'binary' || node.type === 'in' ? { ...node, left: withoutNot(node.left) } : node
 }
 
-function inList({ left, right, span }: Extract<Expression, { type: 'in' }>, scope: Scope): Meaning {
+function inList({ left, right, span }: Extract<Expression, { type: 'in' }>, scope: Scope): TypedExpression {
   const side = sideOf(left, scope)
-  const list = meaningOf(right, scope)
+  const list = typedExpressionOf(right, scope)
   if (list.type === 'list') {
     const tests = list.items.map(item => compare(side, 'eq', sideOf(item, scope), item.span, scope))
-    return certain(any(tests.map(({ holds }) => holds)))
+    return certain(disjunction(tests.map(({ holds }) => holds)))
   }
   if (list.type !== 'collection')
     throw wrong(
       scope,
-      `${capital(describeMeaning(right))} of type ${describeType(list)} is no collection`,
+      `${capital(describeExpression(right))} of type ${describeType(list)} is no collection`,
       right.span,
     )
   const { field, where } = list
   const number = where?.number ?? nextElement(scope)
-  const test = compare(side, 'eq', { meaning: elementMeaning(number), node: right }, span, scope)
-  return certain(someValue(field, number, every([...filtersOfCollection(list), test.holds])))
+  const test = compare(side, 'eq', { typed: typedElement(number), node: right }, span, scope)
+  return certain(someValue(field, number, conjunction([...filtersOfCollection(list), test.holds])))
 }
 
 function nextElement({ request }: Scope): number {
@@ -182,11 +185,11 @@ function nextElement({ request }: Scope): number {
   return request.elements
 }
 
-function elementMeaning(number: number): Meaning {
+function typedElement(number: number): TypedExpression {
   return perRecord('string', { type: 'element', number, of: 'text' })
 }
 
-function lambda(node: Extract<Expression, { type: 'lambda' }>, scope: Scope): Meaning {
+function lambda(node: Extract<Expression, { type: 'lambda' }>, scope: Scope): TypedExpression {
   const { variable, predicate, quantifier } = node
   const collection = collectionAt(node.of, `which ${quantifier} takes`, scope, node)
   const { field, where } = collection
@@ -195,16 +198,16 @@ function lambda(node: Extract<Expression, { type: 'lambda' }>, scope: Scope): Me
     throw wrong(scope, 'all needs an expression', node.span)
   }
   const number = where?.number ?? nextElement(scope)
-  const variables = new Map(scope.variables).set(variable, elementMeaning(number))
+  const variables = new Map(scope.variables).set(variable, typedElement(number))
   const condition = testAt(predicate, { ...scope, variables }).holds
   return certain(
     quantifier === 'any'
-      ? someValue(field, number, every([...filtersOfCollection(collection), condition]))
-      : everyValue(field, number, any([...filtersOfCollection(collection).map(negate), condition])),
+      ? someValue(field, number, conjunction([...filtersOfCollection(collection), condition]))
+      : everyValue(field, number, disjunction([...filtersOfCollection(collection).map(negate), condition])),
   )
 }
 
-function counted(node: Extract<Expression, { type: 'count' }>, scope: Scope): Meaning {
+function counted(node: Extract<Expression, { type: 'count' }>, scope: Scope): TypedExpression {
   if (node.search !== null) throw unserved(scope, 'The count of what a search finds', node.span)
   const whole = collectionAt(node.of, 'and has no $count', scope, node)
   const { field, where } = node.filter === null ? whole : filtered(whole, node.filter, scope)
@@ -212,27 +215,27 @@ function counted(node: Extract<Expression, { type: 'count' }>, scope: Scope): Me
 }
 
 /** The values of a collection that satisfy a condition, in which each is `$this` (URL Conventions 4.01, 5.1.1.14.5). */
-function filtered({ field, where }: CollectionMeaning, filter: Expression, scope: Scope): CollectionMeaning {
+function filtered({ field, where }: TypedCollection, filter: Expression, scope: Scope): TypedCollection {
   const number = where?.number ?? nextElement(scope)
-  const variables = new Map(scope.variables).set('$this', elementMeaning(number))
+  const variables = new Map(scope.variables).set('$this', typedElement(number))
   const condition = testAt(filter, { ...scope, variables }).holds
   const conditions = where === undefined ? [condition] : [where.condition, condition]
-  return { type: 'collection', field, where: { number, condition: every(conditions) } }
+  return { type: 'collection', field, where: { number, condition: conjunction(conditions) } }
 }
 
-function filtersOfCollection({ where }: CollectionMeaning): readonly Condition[] {
+function filtersOfCollection({ where }: TypedCollection): readonly Condition[] {
   return where === undefined ? [] : [where.condition]
 }
 
-function collectionAt(node: Expression, purpose: string, scope: Scope, whole = node): CollectionMeaning {
-  const meaning = meaningOf(node, scope)
-  if (meaning.type === 'collection') return meaning
-  const described = `${capital(describeMeaning(node))} of type ${describeType(meaning)}`
+function collectionAt(node: Expression, purpose: string, scope: Scope, whole = node): TypedCollection {
+  const typed = typedExpressionOf(node, scope)
+  if (typed.type === 'collection') return typed
+  const described = `${capital(describeExpression(node))} of type ${describeType(typed)}`
   throw wrong(scope, `${described} is no collection, ${purpose}`, whole.span)
 }
 
 /** Variables shadow properties; `$it` is the record, in and outside of lambda expressions. */
-function named({ name, span }: Extract<Expression, { type: 'name' }>, scope: Scope): Meaning {
+function named({ name, span }: Extract<Expression, { type: 'name' }>, scope: Scope): TypedExpression {
   const known = scope.variables.get(name) ?? scope.names.get(name)
   if (known !== undefined) return known
   if (name === '$it' && scope.rows && scope.variables.has('$this'))
@@ -244,11 +247,11 @@ function named({ name, span }: Extract<Expression, { type: 'name' }>, scope: Sco
   throw unknownProperty(scope, name, span)
 }
 
-function member(node: Extract<Expression, { type: 'member' }>, scope: Scope): Meaning {
+function member(node: Extract<Expression, { type: 'member' }>, scope: Scope): TypedExpression {
   const { of, name, span } = node
   const path = of.type === 'name' ? scope.names.get(`${of.name}/${name}`) : undefined
   if (path !== undefined && of.type === 'name' && !scope.variables.has(of.name)) return path
-  const owner = meaningOf(of, scope)
+  const owner = typedExpressionOf(of, scope)
   if (name.startsWith('@')) throw unserved(scope, `The annotation ${name.slice(0, 60)}`, span)
   if (owner.type === 'null') return NULL
   if (owner.type === 'record') {
@@ -264,7 +267,7 @@ function member(node: Extract<Expression, { type: 'member' }>, scope: Scope): Me
       })
     throw wrong(
       scope,
-      `${capital(describeMeaning(of))} has no ${name.slice(0, 60)}`,
+      `${capital(describeExpression(of))} has no ${name.slice(0, 60)}`,
       span,
       'it has latitude and longitude',
     )
@@ -272,20 +275,20 @@ function member(node: Extract<Expression, { type: 'member' }>, scope: Scope): Me
   const hint = owner.type === 'collection' ? 'use any or all' : undefined
   throw wrong(
     scope,
-    `${capital(describeMeaning(of))} of type ${describeType(owner)} has no properties`,
+    `${capital(describeExpression(of))} of type ${describeType(owner)} has no properties`,
     span,
     hint,
   )
 }
 
 /** An alias is replaced by its expression, about the record and not about variables; one that is not given is null. */
-function aliased({ name, span }: Extract<Expression, { type: 'alias' }>, scope: Scope): Meaning {
+function aliased({ name, span }: Extract<Expression, { type: 'alias' }>, scope: Scope): TypedExpression {
   const { aliases } = scope.request
   const expression = aliases.get(name) ?? aliases.get(name.slice(1))
   if (expression === undefined) return NULL
   if (scope.depth > MAX_ALIASED && expression.type === 'alias')
     throw wrong(scope, `The alias ${name.slice(0, 60)} stands for itself`, span)
-  return meaningOf(expression, { ...scope, option: name, variables: new Map() })
+  return typedExpressionOf(expression, { ...scope, option: name, variables: new Map() })
 }
 
 /** Depth from which on aliases of aliases are taken to go round in a circle. */

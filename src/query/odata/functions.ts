@@ -9,16 +9,16 @@ import { type Scope, unserved, wrong } from './scope.ts'
 import {
   constantOf,
   DAY,
-  describeMeaning,
+  describeExpression,
   describeType,
   isValue,
-  type Meaning,
-  type MeaningKind,
-  meaningKindOf,
   NULL,
   NUMBER,
+  type PrimitiveKind,
+  primitiveKindOf,
   scalarOf,
-  TEXT_MEANING,
+  TEXT_KIND,
+  type TypedExpression,
   WHOLE,
 } from './typed-expression.ts'
 
@@ -26,13 +26,13 @@ export type FunctionCall = Extract<Expression, { type: 'call' }>
 
 /** What the arguments of a function may be, and how many of them may be left out. */
 interface Signature {
-  readonly takes: readonly (readonly MeaningKind[])[]
+  readonly takes: readonly (readonly PrimitiveKind[])[]
   readonly optional?: number
   readonly only3?: true
 }
 
-const TWO_TEXTS: Signature = { takes: [TEXT_MEANING, TEXT_MEANING] }
-const CLOCK: readonly MeaningKind[] = ['moment', 'time']
+const TWO_TEXTS: Signature = { takes: [TEXT_KIND, TEXT_KIND] }
+const CLOCK: readonly PrimitiveKind[] = ['moment', 'time']
 
 /** The canonical functions of values (URL Conventions 5.1.1.4 to 5.1.1.9; those of 3.0 that 4.0 has not). */
 const SIGNATURES: Readonly<Record<string, Signature>> = {
@@ -41,14 +41,14 @@ const SIGNATURES: Readonly<Record<string, Signature>> = {
   endswith: TWO_TEXTS,
   startswith: TWO_TEXTS,
   indexof: TWO_TEXTS,
-  length: { takes: [TEXT_MEANING] },
-  substring: { takes: [TEXT_MEANING, WHOLE, WHOLE], optional: 1 },
-  tolower: { takes: [TEXT_MEANING] },
-  toupper: { takes: [TEXT_MEANING] },
-  trim: { takes: [TEXT_MEANING] },
+  length: { takes: [TEXT_KIND] },
+  substring: { takes: [TEXT_KIND, WHOLE, WHOLE], optional: 1 },
+  tolower: { takes: [TEXT_KIND] },
+  toupper: { takes: [TEXT_KIND] },
+  trim: { takes: [TEXT_KIND] },
   matchespattern: TWO_TEXTS,
-  substringof: { takes: [TEXT_MEANING, TEXT_MEANING], only3: true },
-  replace: { takes: [TEXT_MEANING, TEXT_MEANING, TEXT_MEANING], only3: true },
+  substringof: { takes: [TEXT_KIND, TEXT_KIND], only3: true },
+  replace: { takes: [TEXT_KIND, TEXT_KIND, TEXT_KIND], only3: true },
   year: { takes: [DAY] },
   month: { takes: [DAY] },
   day: { takes: [DAY] },
@@ -69,17 +69,17 @@ const SIGNATURES: Readonly<Record<string, Signature>> = {
 }
 
 /** Gives the value of a canonical function of values; null where an argument is null. Any other function is refused. */
-export function applyFunction(call: FunctionCall, sides: readonly Side[], scope: Scope): Meaning {
+export function applyFunction(call: FunctionCall, sides: readonly Side[], scope: Scope): TypedExpression {
   const name = call.name.toLowerCase()
   const signature = signatureOf(call, scope)
   checkArguments(call, signature, sides, scope)
-  const meanings = sides.map(({ meaning }) => meaning)
-  if (meanings.some(({ type }) => type === 'null')) return NULL
-  refuseShifted(call, meanings, scope)
-  const scalars = meanings.map(meaning => (isValue(meaning) ? scalarOf(meaning) : numberScalar(0)))
+  const operands = sides.map(({ typed }) => typed)
+  if (operands.some(({ type }) => type === 'null')) return NULL
+  refuseShifted(call, operands, scope)
+  const scalars = operands.map(typed => (isValue(typed) ? scalarOf(typed) : numberScalar(0)))
   const [first = numberScalar(0), second = numberScalar(0), third] = scalars
-  const [operand = NULL] = meanings
-  const make = (kind: MeaningKind, scalar: Scalar) => computed(kind, scalar, meanings)
+  const [operand = NULL] = operands
+  const make = (kind: PrimitiveKind, scalar: Scalar) => computed(kind, scalar, operands)
   const plain = (plan: FunctionName, kind: 'string' | 'boolean' | 'int') =>
     make(kind, { type: 'function', name: plan, arguments: scalars, of: kind === 'string' ? 'text' : kind })
   switch (name) {
@@ -123,10 +123,10 @@ export function applyFunction(call: FunctionCall, sides: readonly Side[], scope:
     case 'hour':
     case 'minute':
     case 'second':
-      if (meaningKindOf(operand) === 'time') return make('int', clockPart(name, first))
+      if (primitiveKindOf(operand) === 'time') return make('int', clockPart(name, first))
       return make('int', datePart(name, first))
     case 'fractionalseconds': {
-      if (meaningKindOf(operand) !== 'time') return make('decimal', unary('fraction', first, 'double'))
+      if (primitiveKindOf(operand) !== 'time') return make('decimal', unary('fraction', first, 'double'))
       const whole = unary('floor', first, 'double')
       return make('decimal', { type: 'arithmetic', operator: '-', left: first, right: whole })
     }
@@ -153,20 +153,20 @@ export function applyFunction(call: FunctionCall, sides: readonly Side[], scope:
     case 'ceiling':
     case 'floor':
     case 'round': {
-      const kind = meaningKindOf(operand) ?? 'double'
+      const kind = primitiveKindOf(operand) ?? 'double'
       return kind === 'int' ? operand : make(kind, unary(name, first, 'double'))
     }
     default:
-      throw unserved(scope, capital(describeMeaning(call)), call.span)
+      throw unserved(scope, capital(describeExpression(call)), call.span)
   }
 }
 
 function signatureOf(call: FunctionCall, scope: Scope): Signature {
   const name = call.name.toLowerCase()
   const signature = lookup(SIGNATURES, name)
-  if (signature === undefined) throw unserved(scope, capital(describeMeaning(call)), call.span)
+  if (signature === undefined) throw unserved(scope, capital(describeExpression(call)), call.span)
   if (signature.only3 === true && scope.request.version === '4.0')
-    throw unserved(scope, `${capital(describeMeaning(call))} of OData 3.0`, call.span)
+    throw unserved(scope, `${capital(describeExpression(call))} of OData 3.0`, call.span)
   // Dates are moments in 3.0, which has no type for them.
   if (signature.takes[0] === CLOCK && scope.request.version !== '4.0') return { takes: [[...CLOCK, 'date']] }
   return signature
@@ -183,20 +183,20 @@ function checkArguments(
   if (sides.length < least || sides.length > max)
     throw wrong(
       scope,
-      `${capital(describeMeaning(call))} takes ${least === max ? max : `${least} to ${max}`} arguments, not ${sides.length}`,
+      `${capital(describeExpression(call))} takes ${least === max ? max : `${least} to ${max}`} arguments, not ${sides.length}`,
       call.span,
     )
-  for (const [index, { meaning, node }] of sides.entries()) {
+  for (const [index, { typed, node }] of sides.entries()) {
     const kinds = takes[index] ?? []
-    const kind = meaningKindOf(meaning)
-    if (meaning.type === 'null' || (kind !== null && kinds.includes(kind))) continue
-    if ((meaning.type === 'collection' || meaning.type === 'list') && OF_LISTS.has(call.name.toLowerCase()))
-      throw unserved(scope, `${capital(describeMeaning(call))} of collections`, node.span)
+    const kind = primitiveKindOf(typed)
+    if (typed.type === 'null' || (kind !== null && kinds.includes(kind))) continue
+    if ((typed.type === 'collection' || typed.type === 'list') && OF_LISTS.has(call.name.toLowerCase()))
+      throw unserved(scope, `${capital(describeExpression(call))} of collections`, node.span)
     throw wrong(
       scope,
-      `${capital(describeMeaning(call))} takes ${kinds.map(required => describeType({ type: 'constant', kind: required, value: '' })).join(' or ')}, and ${describeMeaning(node)} is of type ${describeType(meaning)}`,
+      `${capital(describeExpression(call))} takes ${kinds.map(required => describeType({ type: 'constant', kind: required, value: '' })).join(' or ')}, and ${describeExpression(node)} is of type ${describeType(typed)}`,
       node.span,
-      meaning.type === 'collection' ? 'use any or all' : undefined,
+      typed.type === 'collection' ? 'use any or all' : undefined,
     )
   }
 }
@@ -209,16 +209,22 @@ const OF_LISTS: ReadonlySet<string> = new Set(
 const OF_MOMENTS = ['year', 'month', 'day', 'hour', 'minute', 'second', 'fractionalseconds', 'date', 'time']
 
 /** Parts of a moment are those of its own offset, and moments are stored in UTC: other literals cannot be distinguished. */
-function refuseShifted(call: FunctionCall, meanings: readonly Meaning[], scope: Scope): void {
-  const [operand] = meanings
+function refuseShifted(call: FunctionCall, operands: readonly TypedExpression[], scope: Scope): void {
+  const [operand] = operands
   if (operand === undefined || !OF_MOMENTS.includes(call.name.toLowerCase())) return
   if (operand.type === 'constant' && (operand.offset ?? 0) !== 0)
-    throw wrong(scope, `${capital(describeMeaning(call))} takes moments in UTC`, call.span)
+    throw wrong(scope, `${capital(describeExpression(call))} takes moments in UTC`, call.span)
   if (operand.type === 'value' && operand.epoch)
-    throw unserved(scope, `${capital(describeMeaning(call))} of a computed moment`, call.span)
+    throw unserved(scope, `${capital(describeExpression(call))} of a computed moment`, call.span)
 }
 
-function matches(call: FunctionCall, operand: Meaning, text: Scalar, pattern: Scalar, scope: Scope): Meaning {
+function matches(
+  call: FunctionCall,
+  operand: TypedExpression,
+  text: Scalar,
+  pattern: Scalar,
+  scope: Scope,
+): TypedExpression {
   const span = call.arguments[1]?.span ?? call.span
   if (pattern.type !== 'constant') throw unserved(scope, 'A regular expression that is computed', span)
   if (scope.rows) throw unserved(scope, 'A regular expression after an aggregation', span)

@@ -7,53 +7,53 @@ import type { Side } from './comparison.ts'
 import type { FunctionCall } from './functions.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 import {
-  type ConstantMeaning,
   constantOf,
-  describeMeaning,
+  describeExpression,
   describeType,
-  type Meaning,
   NULL,
   perRecord,
+  type TypedConstant,
+  type TypedExpression,
 } from './typed-expression.ts'
 
 /** Gives the value of a function of geography (URL Conventions 5.1.1.9): distances and lengths in metres. */
-export function applyGeo(call: FunctionCall, sides: readonly Side[], scope: Scope): Meaning {
+export function applyGeo(call: FunctionCall, sides: readonly Side[], scope: Scope): TypedExpression {
   const name = call.name.toLowerCase()
   const required = name === 'geo.length' ? 1 : 2
   if (name !== 'geo.distance' && name !== 'geo.intersects' && name !== 'geo.length')
-    throw unserved(scope, capital(describeMeaning(call)), call.span)
+    throw unserved(scope, capital(describeExpression(call)), call.span)
   if (sides.length !== required)
     throw wrong(
       scope,
-      `${capital(describeMeaning(call))} takes ${required} arguments, not ${sides.length}`,
+      `${capital(describeExpression(call))} takes ${required} arguments, not ${sides.length}`,
       call.span,
     )
-  for (const { meaning, node } of sides)
-    if (meaning.type !== 'null' && meaning.type !== 'place' && !isGeography(meaning))
+  for (const { typed, node } of sides)
+    if (typed.type !== 'null' && typed.type !== 'place' && !isGeography(typed))
       throw wrong(
         scope,
-        `${capital(describeMeaning(call))} takes geographies, and ${describeMeaning(node)} is of type ${describeType(meaning)}`,
+        `${capital(describeExpression(call))} takes geographies, and ${describeExpression(node)} is of type ${describeType(typed)}`,
         node.span,
       )
-  if (sides.some(({ meaning }) => meaning.type === 'null')) return NULL
+  if (sides.some(({ typed }) => typed.type === 'null')) return NULL
   if (name === 'geo.length') return length(call, sides, scope)
   return name === 'geo.distance' ? distance(call, sides, scope) : intersects(call, sides, scope)
 }
 
-function isGeography(meaning: Meaning): meaning is ConstantMeaning {
-  return meaning.type === 'constant' && meaning.kind === 'geography'
+function isGeography(typed: TypedExpression): typed is TypedConstant {
+  return typed.type === 'constant' && typed.kind === 'geography'
 }
 
 /** The places and the geometries among two arguments, in either order. */
 function parted(sides: readonly Side[], scope: Scope) {
-  const places = sides.flatMap(({ meaning }) => (meaning.type === 'place' ? [meaning.field] : []))
-  const shapes = sides.flatMap(({ meaning, node }) =>
-    isGeography(meaning) ? [{ shape: geometryOf(meaning, node, scope), node }] : [],
+  const places = sides.flatMap(({ typed }) => (typed.type === 'place' ? [typed.field] : []))
+  const shapes = sides.flatMap(({ typed, node }) =>
+    isGeography(typed) ? [{ shape: geometryOf(typed, node, scope), node }] : [],
   )
   return { places, shapes }
 }
 
-function distance(call: FunctionCall, sides: readonly Side[], scope: Scope): Meaning {
+function distance(call: FunctionCall, sides: readonly Side[], scope: Scope): TypedExpression {
   const { places, shapes } = parted(sides, scope)
   const points = shapes.map(({ shape, node }) => {
     const [position] = positionsOf(shape)
@@ -70,7 +70,7 @@ function distance(call: FunctionCall, sides: readonly Side[], scope: Scope): Mea
   return perRecord('double', { type: 'distance', field, point: { lon: point[0], lat: point[1] } })
 }
 
-function intersects(call: FunctionCall, sides: readonly Side[], scope: Scope): Meaning {
+function intersects(call: FunctionCall, sides: readonly Side[], scope: Scope): TypedExpression {
   const { places, shapes } = parted(sides, scope)
   const [field] = places
   const [shape] = shapes
@@ -80,10 +80,10 @@ function intersects(call: FunctionCall, sides: readonly Side[], scope: Scope): M
   return { type: 'test', holds, fails: { ...holds, relation: 'disjoint' } }
 }
 
-function length(call: FunctionCall, [side]: readonly Side[], scope: Scope): Meaning {
-  if (side === undefined || !isGeography(side.meaning))
+function length(call: FunctionCall, [side]: readonly Side[], scope: Scope): TypedExpression {
+  if (side === undefined || !isGeography(side.typed))
     throw unserved(scope, 'The length of a property', call.span)
-  const shape = geometryOf(side.meaning, side.node, scope)
+  const shape = geometryOf(side.typed, side.node, scope)
   if (shape.type !== 'LineString')
     throw wrong(scope, `geo.length takes a LineString, not a ${shape.type}`, side.node.span)
   const positions = positionsOf(shape)
@@ -91,12 +91,12 @@ function length(call: FunctionCall, [side]: readonly Side[], scope: Scope): Mean
   return constantOf('double', total)
 }
 
-function geometryOf({ value }: ConstantMeaning, node: Side['node'], scope: Scope): Geometry {
+function geometryOf({ value }: TypedConstant, node: Side['node'], scope: Scope): Geometry {
   const geometry = toGeoShape(String(value))
   if (geometry === undefined || geometry === null)
     throw wrong(
       scope,
-      `${capital(describeMeaning(node))} is no geography`,
+      `${capital(describeExpression(node))} is no geography`,
       node.span,
       'write WKT with longitude before latitude; a ring ends where it begins',
     )

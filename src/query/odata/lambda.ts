@@ -1,6 +1,6 @@
 import { FLIPPED } from '../../model/comparison.ts'
 import type { Field } from '../../model/field.ts'
-import { any, every, negate } from '../conditions.ts'
+import { conjunction, disjunction, negate } from '../conditions.ts'
 import { type Comparator, type Condition, type ElementTest, NEVER, planParts, type Scalar } from '../plan.ts'
 
 /**
@@ -10,15 +10,17 @@ import { type Comparator, type Condition, type ElementTest, NEVER, planParts, ty
 export function someValue(field: Field, number: number, condition: Condition): Condition {
   const present: Condition = { type: 'present', field }
   if (condition.type === 'always') return condition.value ? present : NEVER
-  if (!mentions(condition, number)) return every([present, condition])
+  if (!mentions(condition, number)) return conjunction([present, condition])
   if (condition.type === 'or')
-    return any(condition.operands.map(operand => someValue(field, number, operand)))
+    return disjunction(condition.operands.map(operand => someValue(field, number, operand)))
   if (condition.type === 'and') {
     const about = condition.operands.filter(operand => mentions(operand, number))
     const [only] = about
     const others = condition.operands.filter(operand => !mentions(operand, number))
-    if (only !== undefined && about.length === 1) return every([someValue(field, number, only), ...others])
-    if (others.length > 0) return every([{ type: 'some', field, number, condition: every(about) }, ...others])
+    if (only !== undefined && about.length === 1)
+      return conjunction([someValue(field, number, only), ...others])
+    if (others.length > 0)
+      return conjunction([{ type: 'some', field, number, condition: conjunction(about) }, ...others])
   }
   return ofField(field, number, condition) ?? { type: 'some', field, number, condition }
 }

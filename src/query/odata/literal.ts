@@ -2,10 +2,15 @@ import type { ODataLiteral } from '../../language/odata/ast.ts'
 import { integerValue } from '../../model/exact-json.ts'
 import { dateBounds, parseDate } from '../date-literals.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
-import { type ConstantMeaning, constantOf, type Meaning, type MeaningKind } from './typed-expression.ts'
+import {
+  constantOf,
+  type PrimitiveKind,
+  type TypedConstant,
+  type TypedExpression,
+} from './typed-expression.ts'
 
 /** What a literal means. Moments and dates that the calendar has not are refused. */
-export function literalMeaning(node: ODataLiteral, scope: Scope): Meaning {
+export function typedLiteral(node: ODataLiteral, scope: Scope): TypedExpression {
   const { value, of, span } = node
   switch (of) {
     case 'Edm.String':
@@ -14,7 +19,7 @@ export function literalMeaning(node: ODataLiteral, scope: Scope): Meaning {
       return constantOf('boolean', value === true)
     case 'Edm.Int32':
     case 'Edm.Int64':
-      return integerMeaning(node.text, Number(value))
+      return typedInteger(node.text, Number(value))
     case 'Edm.Decimal':
       return constantOf('decimal', Number(value))
     case 'Edm.Double':
@@ -40,17 +45,17 @@ export function literalMeaning(node: ODataLiteral, scope: Scope): Meaning {
 }
 
 /** A whole number, exact as far as 64 bits go. */
-function integerMeaning(digits: string, value: number): Meaning {
+function typedInteger(digits: string, value: number): TypedExpression {
   const exact = /^[+-]?\d+$/.test(digits) ? integerValue(BigInt(digits.replace('+', ''))) : value
   return exact === undefined ? constantOf('decimal', value) : constantOf('int', exact)
 }
 
 function moment(
-  kind: Extract<MeaningKind, 'date' | 'moment'>,
+  kind: Extract<PrimitiveKind, 'date' | 'moment'>,
   text: string,
   span: ODataLiteral['span'],
   scope: Scope,
-): ConstantMeaning {
+): TypedConstant {
   const constant = parseDate(text)
   if (constant === null) throw wrong(scope, `There is no day or time ${text.slice(0, 40)}`, span)
   const { start } = dateBounds(constant, kind === 'date' ? 'date' : 'datetime', 'UTC')

@@ -1,33 +1,33 @@
 import type { Expression } from '../../language/odata/ast.ts'
-import { any, every, negate } from '../conditions.ts'
+import { conjunction, disjunction, negate } from '../conditions.ts'
 import { capital } from '../faults.ts'
 import { ALWAYS, type Condition, NEVER, numberScalar, type Scalar, scalarType } from '../plan.ts'
 import { type Scope, wrong } from './scope.ts'
-import { describeMeaning, describeType, type Meaning, type TestMeaning } from './typed-expression.ts'
+import { describeExpression, describeType, type TypedExpression, type TypedTest } from './typed-expression.ts'
 
 /** A test that is never null. */
-export function certain(holds: Condition): TestMeaning {
+export function certain(holds: Condition): TypedTest {
   return { type: 'test', holds, fails: negate(holds) }
 }
 
 /** A test that is null for every record. */
-const NEITHER: TestMeaning = { type: 'test', holds: NEVER, fails: NEVER }
+const NEITHER: TypedTest = { type: 'test', holds: NEVER, fails: NEVER }
 
 const TRUE: Scalar = { type: 'constant', value: true, of: 'boolean' }
 const FALSE: Scalar = { type: 'constant', value: false, of: 'boolean' }
 
-/** A meaning as a boolean of three values; null where it is none. */
-export function logicTest(meaning: Meaning): TestMeaning | null {
-  switch (meaning.type) {
+/** An expression as a boolean of three values; null where it is none. */
+export function logicTest(typed: TypedExpression): TypedTest | null {
+  switch (typed.type) {
     case 'test':
-      return meaning
+      return typed
     case 'null':
       return NEITHER
     case 'constant':
-      return meaning.kind === 'boolean' ? certain({ type: 'always', value: meaning.value === true }) : null
+      return typed.kind === 'boolean' ? certain({ type: 'always', value: typed.value === true }) : null
     case 'value': {
-      if (meaning.kind !== 'boolean') return null
-      const { scalar } = meaning
+      if (typed.kind !== 'boolean') return null
+      const { scalar } = typed
       if (scalar.type === 'truth') return { type: 'test', holds: scalar.holds, fails: scalar.fails }
       if (scalar.type !== 'field')
         return {
@@ -55,28 +55,28 @@ function beginning(scalar: Scalar): Condition | null {
   return { type: 'startsWith', field: text.field, text: String(start.value) }
 }
 
-/** A meaning that must be boolean. */
-export function requireTest(meaning: Meaning, node: Expression, scope: Scope): TestMeaning {
-  const test = logicTest(meaning)
+/** An expression that must be boolean. */
+export function requireTest(typed: TypedExpression, node: Expression, scope: Scope): TypedTest {
+  const test = logicTest(typed)
   if (test !== null) return test
   throw wrong(
     scope,
-    `${capital(describeMeaning(node))} of type ${describeType(meaning)} is not a condition`,
+    `${capital(describeExpression(node))} of type ${describeType(typed)} is not a condition`,
     node.span,
-    meaning.type === 'collection' ? 'use any or all' : 'compare it with something',
+    typed.type === 'collection' ? 'use any or all' : 'compare it with something',
   )
 }
 
 /** Conjunction of three values: it fails where any operand fails. */
-export function conjunction(tests: readonly TestMeaning[]): TestMeaning {
+export function conjunctionOfTests(tests: readonly TypedTest[]): TypedTest {
   const [holds, fails] = [tests.map(test => test.holds), tests.map(test => test.fails)]
-  return { type: 'test', holds: every(holds), fails: any(fails) }
+  return { type: 'test', holds: conjunction(holds), fails: disjunction(fails) }
 }
 
 /** Disjunction of three values: it fails where every operand fails. */
-export function disjunction(tests: readonly TestMeaning[]): TestMeaning {
+export function disjunctionOfTests(tests: readonly TypedTest[]): TypedTest {
   const [holds, fails] = [tests.map(test => test.holds), tests.map(test => test.fails)]
-  return { type: 'test', holds: any(holds), fails: every(fails) }
+  return { type: 'test', holds: disjunction(holds), fails: conjunction(fails) }
 }
 
 /** The condition that a value is not null. */
@@ -91,7 +91,7 @@ export function presence(scalar: Scalar): Condition {
     case 'valueCount':
       return ALWAYS
     case 'truth':
-      return any([scalar.holds, scalar.fails])
+      return disjunction([scalar.holds, scalar.fails])
     case 'choice':
       return firstThat(scalar.branches, ({ value }) => presence(value))
     case 'length':
@@ -100,7 +100,7 @@ export function presence(scalar: Scalar): Condition {
       return presence(scalar.operand)
     case 'arithmetic':
       if (scalar.operator === '/' && !isNonZero(scalar.right)) return hasValue(scalar)
-      return every([presence(scalar.left), presence(scalar.right)])
+      return conjunction([presence(scalar.left), presence(scalar.right)])
     case 'function':
       switch (scalar.name) {
         case 'quotient':
@@ -116,7 +116,7 @@ export function presence(scalar: Scalar): Condition {
           break
         default:
       }
-      return every(scalar.arguments.map(presence))
+      return conjunction(scalar.arguments.map(presence))
     default:
       return hasValue(scalar)
   }
@@ -127,9 +127,9 @@ export function firstThat<Item extends { readonly when: Condition }>(
   branches: readonly Item[],
   of: (branch: Item) => Condition,
 ): Condition {
-  return any(
+  return disjunction(
     branches.map((branch, index) =>
-      every([...branches.slice(0, index).map(({ when }) => negate(when)), branch.when, of(branch)]),
+      conjunction([...branches.slice(0, index).map(({ when }) => negate(when)), branch.when, of(branch)]),
     ),
   )
 }

@@ -3,10 +3,10 @@ import type { FieldType } from '../../model/field.ts'
 import { capital } from '../faults.ts'
 import { refuseLarge } from '../filter-limits.ts'
 import type { Ordering, Scalar } from '../plan.ts'
-import { meaningOf } from './expression.ts'
+import { typedExpressionOf } from './expression.ts'
 import type { RowStep } from './rows.ts'
 import { type Scope, wrong } from './scope.ts'
-import { describeMeaning, describeType, isValue, scalarOf } from './typed-expression.ts'
+import { describeExpression, describeType, isValue, scalarOf } from './typed-expression.ts'
 
 /** Keys of an order. */
 const MAX_KEYS = 32
@@ -16,15 +16,15 @@ export function orderings(items: readonly OrderItem[], scope: Scope): readonly O
   const beyond = items[MAX_KEYS]
   if (beyond !== undefined) throw wrong(scope, `An order has at most ${MAX_KEYS} keys`, beyond.span)
   return items.flatMap(({ expression, descending }): Ordering[] => {
-    const meaning = meaningOf(expression, scope)
-    if (meaning.type === 'null' || meaning.type === 'constant') return []
-    if (!isValue(meaning))
+    const typed = typedExpressionOf(expression, scope)
+    if (typed.type === 'null' || typed.type === 'constant') return []
+    if (!isValue(typed))
       throw wrong(
         scope,
-        `${capital(describeMeaning(expression))} of type ${describeType(meaning)} has no order`,
+        `${capital(describeExpression(expression))} of type ${describeType(typed)} has no order`,
         expression.span,
       )
-    const value = scalarOf(meaning)
+    const value = scalarOf(typed)
     refuseLarge(value)
     return [{ value, descending, absent: 'lowest' }]
   })

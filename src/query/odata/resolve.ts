@@ -7,7 +7,7 @@ import type {
   Transformation,
 } from '../../language/odata/ast.ts'
 import type { EntityModel } from '../../model/edm.ts'
-import { all } from '../conditions.ts'
+import { conjunctionOrNull } from '../conditions.ts'
 import { dateBounds, parseDate } from '../date-literals.ts'
 import { refuseExcessOfOData } from '../filter-limits.ts'
 import type { GroupQuery, RecordQuery } from '../plan.ts'
@@ -19,7 +19,7 @@ import { orderings, orderRows } from './order.ts'
 import { MAX_GROUPS, type RowColumn, type RowStep, type RowsPart, type RowsPlan } from './rows.ts'
 import { type Scope, type ScopeRequest, unserved } from './scope.ts'
 import { searchCondition } from './search.ts'
-import { fieldMeaning, KIND_TYPES } from './typed-expression.ts'
+import { KIND_TYPES, typedField } from './typed-expression.ts'
 
 /** The options of a request for the entities of a set, as they were read. */
 export interface ODataClauses {
@@ -76,7 +76,7 @@ export function resolveOData(clauses: ODataClauses, context: ODataContext): ODat
     visits: 0,
     elements: 0,
   }
-  const names = new Map(model.properties.map(({ name, field }) => [name, fieldMeaning(field)]))
+  const names = new Map(model.properties.map(({ name, field }) => [name, typedField(field)]))
   const scope: Scope = { request, option: '$apply', names, variables: new Map(), rows: false, depth: 0 }
   const start: RecordStage = {
     type: 'records',
@@ -110,7 +110,7 @@ function entitiesPlan(
   const stage = late === undefined ? applied : settled(applied, late, outer)
   const names = computeNames(clauses.compute, { ...outer, names: stage.names, option: '$compute' })
   const scope = { ...outer, names }
-  const filter = all([
+  const filter = conjunctionOrNull([
     ...stage.conditions,
     clauses.search === null ? null : searchCondition(clauses.search, { ...scope, option: '$search' }),
     clauses.filter === null ? null : conditionOf(clauses.filter, { ...scope, option: '$filter' }),
@@ -164,7 +164,7 @@ function rowsPlan(clauses: ODataClauses, stage: RowStage, model: EntityModel, ou
 }
 
 function partPlan({ conditions, cuts, keys, select, steps, cells }: RowPart): RowsPart {
-  const filter = all(conditions)
+  const filter = conjunctionOrNull(conditions)
   refuseExcessOfOData(filter)
   const query: GroupQuery = {
     type: 'groups',

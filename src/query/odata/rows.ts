@@ -6,7 +6,7 @@ import type { GroupRow } from '../decode-groups.ts'
 import type { Condition, GroupQuery, RecordQuery, Scalar } from '../plan.ts'
 import { edmValue } from './edm-value.ts'
 import { type ApplyCell, type CellReader, evaluate, holds, ranked } from './evaluate.ts'
-import type { MeaningKind } from './typed-expression.ts'
+import type { PrimitiveKind } from './typed-expression.ts'
 
 /** A row of an answer that groups: the values of its cells, in the order of the layout. */
 export type ApplyRow = readonly ApplyCell[]
@@ -58,7 +58,7 @@ export type RowStep =
 
 /** A property of the rows of an answer: of one cell, or of those of a point's latitude and longitude. */
 export interface RowColumn extends EntityColumn {
-  readonly cells: readonly { readonly index: number; readonly kind: MeaningKind; readonly epoch: boolean }[]
+  readonly cells: readonly { readonly index: number; readonly kind: PrimitiveKind; readonly epoch: boolean }[]
 }
 
 /** The group query, the steps applied to its rows, and their presentation. */

@@ -1,7 +1,7 @@
 import { type Fault, odataFault } from '../../errors/errors.ts'
 import type { Expression, Span } from '../../language/odata/ast.ts'
 import { nearest } from '../../model/did-you-mean.ts'
-import type { Meaning } from './typed-expression.ts'
+import type { TypedExpression } from './typed-expression.ts'
 
 /** What a whole request has in common, and what is left of what it may cost. It lives for one request. */
 export interface ScopeRequest {
@@ -25,9 +25,9 @@ export interface Scope {
   /** Name of the option, for faults. */
   readonly option: string
   /** Properties and computed ones by name; after an aggregation also paths such as `location/latitude`. */
-  readonly names: ReadonlyMap<string, Meaning>
+  readonly names: ReadonlyMap<string, TypedExpression>
   /** Variables of lambda expressions, which shadow properties (URL Conventions 5.1.1.13). */
-  readonly variables: ReadonlyMap<string, Meaning>
+  readonly variables: ReadonlyMap<string, TypedExpression>
   /** True for rows of an aggregation, which no store evaluates. */
   readonly rows: boolean
   /** Expressions around the one that is looked at. */

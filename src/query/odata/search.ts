@@ -1,6 +1,6 @@
 import type { SearchExpression } from '../../language/odata/ast.ts'
 import { tokens } from '../../model/search.ts'
-import { any, every, negate } from '../conditions.ts'
+import { conjunction, disjunction, negate } from '../conditions.ts'
 import { ALWAYS, type Condition, type Word } from '../plan.ts'
 import { type Scope, withinScope, wrong } from './scope.ts'
 
@@ -29,9 +29,9 @@ function resolve(node: SearchExpression, outer: Scope, words: { count: number })
       return { type: 'words', words: texts.map((text): Word => ({ text, mode: 'word' })) }
     }
     case 'and':
-      return every(node.operands.map(operand => resolve(operand, scope, words)))
+      return conjunction(node.operands.map(operand => resolve(operand, scope, words)))
     case 'or':
-      return any(node.operands.map(operand => resolve(operand, scope, words)))
+      return disjunction(node.operands.map(operand => resolve(operand, scope, words)))
     case 'not':
       return negate(resolve(node.operand, scope, words))
     default:

@@ -4,7 +4,7 @@ import type { Field, FieldType } from '../../model/field.ts'
 import { type Condition, type Constant, type ElementTest, numberScalar, type Scalar } from '../plan.ts'
 
 /** The primitive types of OData as far as they are distinguished: one integer type, one of each other kind. */
-export type MeaningKind =
+export type PrimitiveKind =
   | 'string'
   | 'boolean'
   | 'int'
@@ -22,9 +22,9 @@ export type MeaningKind =
  * A value that is the same for all records. Times of day and durations are numbers of seconds, moments and dates texts
  * as in model/value.ts, geographies WKT; numbers may be infinite or not a number.
  */
-export interface ConstantMeaning {
+export interface TypedConstant {
   readonly type: 'constant'
-  readonly kind: MeaningKind
+  readonly kind: PrimitiveKind
   readonly value: Constant
   /** Minutes east of UTC that a literal of a moment was written with. */
   readonly offset?: number
@@ -34,34 +34,34 @@ export interface ConstantMeaning {
  * A value of each record. Times of day and durations are seconds; `epoch` are moments and dates that were computed, as
  * seconds since 1970.
  */
-export interface ValueMeaning {
+export interface TypedValue {
   readonly type: 'value'
-  readonly kind: MeaningKind
+  readonly kind: PrimitiveKind
   readonly scalar: Scalar
   readonly epoch: boolean
 }
 
 /** A boolean of each record: true where one condition holds, false where the other does, null where neither does. */
-export interface TestMeaning {
+export interface TypedTest {
   readonly type: 'test'
   readonly holds: Condition
   readonly fails: Condition
 }
 
 /** The values of a field with many, or those of them that satisfy a condition. */
-export interface CollectionMeaning {
+export interface TypedCollection {
   readonly type: 'collection'
   readonly field: Field
   readonly where?: ElementTest
 }
 
 /** What an expression means where it stands. */
-export type Meaning =
+export type TypedExpression =
   | { readonly type: 'null' }
-  | ConstantMeaning
-  | ValueMeaning
-  | TestMeaning
-  | CollectionMeaning
+  | TypedConstant
+  | TypedValue
+  | TypedTest
+  | TypedCollection
   /** A point or a shape: it is compared with null, and relates to other geographies. */
   | { readonly type: 'place'; readonly field: Field }
   /** The record itself. */
@@ -69,10 +69,10 @@ export type Meaning =
   | { readonly type: 'list'; readonly items: readonly Expression[] }
   | { readonly type: 'object' }
 
-export const NULL: Meaning = { type: 'null' }
+export const NULL: TypedExpression = { type: 'null' }
 
 /** Names of types in faults and in the declarations of answers. */
-export const KIND_TYPES: Readonly<Record<MeaningKind, ColumnType>> = {
+export const KIND_TYPES: Readonly<Record<PrimitiveKind, ColumnType>> = {
   string: 'Edm.String',
   boolean: 'Edm.Boolean',
   int: 'Edm.Int64',
@@ -88,7 +88,7 @@ export const KIND_TYPES: Readonly<Record<MeaningKind, ColumnType>> = {
 }
 
 /** What the plan holds values of a kind as. */
-export const KIND_FIELDS: Readonly<Record<MeaningKind, FieldType>> = {
+export const KIND_FIELDS: Readonly<Record<PrimitiveKind, FieldType>> = {
   string: 'text',
   boolean: 'boolean',
   int: 'int',
@@ -104,7 +104,7 @@ export const KIND_FIELDS: Readonly<Record<MeaningKind, FieldType>> = {
 }
 
 /** The kind of the values of a field that has no geometry. */
-const FIELD_KINDS: Readonly<Record<Exclude<FieldType, 'geo_point_2d' | 'geo_shape'>, MeaningKind>> = {
+const FIELD_KINDS: Readonly<Record<Exclude<FieldType, 'geo_point_2d' | 'geo_shape'>, PrimitiveKind>> = {
   text: 'string',
   int: 'int',
   double: 'double',
@@ -113,43 +113,43 @@ const FIELD_KINDS: Readonly<Record<Exclude<FieldType, 'geo_point_2d' | 'geo_shap
   datetime: 'moment',
 }
 
-export const TEXT_MEANING: readonly MeaningKind[] = ['string']
-export const WHOLE: readonly MeaningKind[] = ['int']
-export const NUMBER: readonly MeaningKind[] = ['int', 'decimal', 'double']
-export const DAY: readonly MeaningKind[] = ['date', 'moment']
+export const TEXT_KIND: readonly PrimitiveKind[] = ['string']
+export const WHOLE: readonly PrimitiveKind[] = ['int']
+export const NUMBER: readonly PrimitiveKind[] = ['int', 'decimal', 'double']
+export const DAY: readonly PrimitiveKind[] = ['date', 'moment']
 
-export function isNumericMeaning(kind: MeaningKind): boolean {
+export function isNumericKind(kind: PrimitiveKind): boolean {
   return NUMBER.includes(kind)
 }
 
-/** The kind of a meaning; null for what is no primitive value, and for null itself. */
-export function meaningKindOf(meaning: Meaning): MeaningKind | null {
-  if (meaning.type === 'test') return 'boolean'
-  return meaning.type === 'value' || meaning.type === 'constant' ? meaning.kind : null
+/** The kind of a typed expression; null for what is no primitive value, and for null itself. */
+export function primitiveKindOf(typed: TypedExpression): PrimitiveKind | null {
+  if (typed.type === 'test') return 'boolean'
+  return typed.type === 'value' || typed.type === 'constant' ? typed.kind : null
 }
 
 /** What the values of a property mean. */
-export function fieldMeaning(field: Field): Meaning {
+export function typedField(field: Field): TypedExpression {
   if (field.multivalued) return { type: 'collection', field }
   if (field.type === 'geo_point_2d' || field.type === 'geo_shape') return { type: 'place', field }
   return perRecord(FIELD_KINDS[field.type], { type: 'field', field })
 }
 
-export function perRecord(kind: MeaningKind, scalar: Scalar, epoch = false): ValueMeaning {
+export function perRecord(kind: PrimitiveKind, scalar: Scalar, epoch = false): TypedValue {
   return { type: 'value', kind, scalar, epoch }
 }
 
-export function constantOf(kind: MeaningKind, value: Constant): ConstantMeaning {
+export function constantOf(kind: PrimitiveKind, value: Constant): TypedConstant {
   return { type: 'constant', kind, value: typeof value === 'number' ? value + 0 : value }
 }
 
 /**
  * A value or constant as the plan has it. Constants of the plan are finite: infinity is written as a division by 0.
  */
-export function scalarOf(meaning: ConstantMeaning | ValueMeaning | TestMeaning): Scalar {
-  if (meaning.type === 'value') return meaning.scalar
-  if (meaning.type === 'test') return truthOf(meaning)
-  const { kind, value } = meaning
+export function scalarOf(typed: TypedConstant | TypedValue | TypedTest): Scalar {
+  if (typed.type === 'value') return typed.scalar
+  if (typed.type === 'test') return truthOf(typed)
+  const { kind, value } = typed
   if (typeof value !== 'number') return { type: 'constant', value, of: KIND_FIELDS[kind] }
   if (Number.isFinite(value)) return numberScalar(value)
   const dividend = Number.isNaN(value) ? 0 : Math.sign(value)
@@ -162,8 +162,8 @@ export function scalarOf(meaning: ConstantMeaning | ValueMeaning | TestMeaning):
 }
 
 /** True for what can be computed with and answered. */
-export function isValue(meaning: Meaning): meaning is Parameters<typeof scalarOf>[0] {
-  return meaning.type === 'constant' || meaning.type === 'value' || meaning.type === 'test'
+export function isValue(typed: TypedExpression): typed is Parameters<typeof scalarOf>[0] {
+  return typed.type === 'constant' || typed.type === 'value' || typed.type === 'test'
 }
 
 /** A value that is null: the whole number of a text that is none. */
@@ -174,7 +174,7 @@ export const NULL_SCALAR: Scalar = {
   of: 'int',
 }
 
-function truthOf({ holds, fails }: TestMeaning): Scalar {
+function truthOf({ holds, fails }: TypedTest): Scalar {
   if (holds.type === 'relation' && holds.operator === '=' && isTrue(holds.right)) return holds.left
   return { type: 'truth', holds, fails }
 }
@@ -184,7 +184,7 @@ function isTrue(scalar: Scalar): boolean {
 }
 
 /** An expression in plain words, for faults. */
-export function describeMeaning(node: Expression): string {
+export function describeExpression(node: Expression): string {
   switch (node.type) {
     case 'literal':
       return `the literal ${node.text.length > 40 ? `${node.text.slice(0, 40)}…` : node.text}`
@@ -193,7 +193,7 @@ export function describeMeaning(node: Expression): string {
     case 'name':
       return node.name.slice(0, 60)
     case 'member':
-      return `${describeMeaning(node.of)}/${node.name.slice(0, 60)}`
+      return `${describeExpression(node.of)}/${node.name.slice(0, 60)}`
     case 'alias':
       return node.name.slice(0, 60)
     case 'call':
@@ -205,7 +205,7 @@ export function describeMeaning(node: Expression): string {
       return `the operator ${node.quantifier}`
     case 'count':
     case 'filtered':
-      return `${describeMeaning(node.of)}/$${node.type === 'count' ? 'count' : 'filter'}`
+      return `${describeExpression(node.of)}/$${node.type === 'count' ? 'count' : 'filter'}`
     case 'list':
       return 'a list'
     case 'object':
@@ -228,26 +228,26 @@ function isLogical(operator: string): boolean {
   return ['or', 'and', 'eq', 'ne', 'gt', 'ge', 'lt', 'le', 'has'].includes(operator)
 }
 
-/** A meaning in plain words: what kind of thing it is. */
-export function describeType(meaning: Meaning): string {
-  switch (meaning.type) {
+/** The type of an expression in plain words: what kind of thing it is. */
+export function describeType(typed: TypedExpression): string {
+  switch (typed.type) {
     case 'null':
       return 'null'
     case 'constant':
     case 'value':
-      return meaning.kind === 'geography'
+      return typed.kind === 'geography'
         ? 'Edm.Geography'
-        : meaning.kind === 'guid'
+        : typed.kind === 'guid'
           ? 'Edm.Guid'
-          : meaning.kind === 'binary'
+          : typed.kind === 'binary'
             ? 'Edm.Binary'
-            : KIND_TYPES[meaning.kind]
+            : KIND_TYPES[typed.kind]
     case 'test':
       return 'Edm.Boolean'
     case 'collection':
       return 'Collection(Edm.String)'
     case 'place':
-      return meaning.field.type === 'geo_shape' ? 'a shape' : 'Ods.GeoPoint2D'
+      return typed.field.type === 'geo_shape' ? 'a shape' : 'Ods.GeoPoint2D'
     case 'record':
       return 'the entity type'
     case 'list':
@@ -255,6 +255,6 @@ export function describeType(meaning: Meaning): string {
     case 'object':
       return 'an object'
     default:
-      return meaning satisfies never
+      return typed satisfies never
   }
 }

@@ -4,7 +4,7 @@ import { type Field, isGeo } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { tokens } from '../../model/search.ts'
 import type { GeoPoint } from '../../model/value.ts'
-import { all, any } from '../conditions.ts'
+import { conjunctionOrNull, disjunction } from '../conditions.ts'
 import { malformed, queryFault } from '../faults.ts'
 import type { Condition, SpatialRelation, Word, WordMode } from '../plan.ts'
 import type { FieldNames } from './context.ts'
@@ -80,7 +80,7 @@ function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Fi
     )
   const fields = searchedFields(call, call.arguments.slice(0, -1), names)
   if (kind === 'startswith')
-    return any(
+    return disjunction(
       (fields ?? names.context.dataset.fields.filter(({ type }) => type === 'text')).map(field => ({
         type: 'startsWith',
         field,
@@ -98,7 +98,9 @@ function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Fi
   )
   if (fields === null) return wordsCondition(requested)
   return (
-    all(requested.map(word => any(fields.map(field => ({ type: 'like', field, words: [word] }))))) ?? {
+    conjunctionOrNull(
+      requested.map(word => disjunction(fields.map(field => ({ type: 'like', field, words: [word] })))),
+    ) ?? {
       type: 'always',
       value: true,
     }

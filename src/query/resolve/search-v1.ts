@@ -1,7 +1,7 @@
 import type { Expression } from '../../language/odsql/ast.ts'
 import type { V1Comparison, V1Query } from '../../language/search-v1/ast.ts'
 import { type Field, isNumeric, isTemporal } from '../../model/field.ts'
-import { all, any, negate } from '../conditions.ts'
+import { conjunctionOrNull, disjunction, negate } from '../conditions.ts'
 import { ALWAYS, type Condition } from '../plan.ts'
 import { FieldNames, type ResolveContext } from './context.ts'
 import { searchedWords, wordsCondition } from './predicates.ts'
@@ -17,9 +17,9 @@ const NOWHERE = { from: 0, to: 0 }
 export function resolveV1(query: V1Query, context: ResolveContext): Condition | null {
   switch (query.type) {
     case 'and':
-      return all(query.operands.map(operand => resolveV1(operand, context)))
+      return conjunctionOrNull(query.operands.map(operand => resolveV1(operand, context)))
     case 'or':
-      return any(query.operands.map(operand => resolveV1(operand, context) ?? ALWAYS))
+      return disjunction(query.operands.map(operand => resolveV1(operand, context) ?? ALWAYS))
     case 'not':
       return negate(resolveV1(query.operand, context) ?? ALWAYS)
     case 'words':

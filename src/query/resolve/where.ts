@@ -2,7 +2,7 @@ import { chain, type Expression, type RangeBounds, type Span } from '../../langu
 import { FLIPPED } from '../../model/comparison.ts'
 import { integerValue } from '../../model/exact-json.ts'
 import { type Field, isGeo, isNumeric, isTemporal } from '../../model/field.ts'
-import { all, any, every, negate } from '../conditions.ts'
+import { conjunction, conjunctionOrNull, disjunction, negate } from '../conditions.ts'
 import { type DateConstant, dateBounds, parseDate } from '../date-literals.ts'
 import { describeValue, incompatible, malformed, unlike } from '../faults.ts'
 import {
@@ -23,15 +23,15 @@ import { foldNumber, momentConstant, momentScalar, resolveScalar } from './scala
  * an unknown field and IncompatibleTypesInComparisonFilter for a comparison between types.
  */
 export function resolveWhere(expression: Expression, context: ResolveContext): Condition | null {
-  return all([resolveCondition(expression, new FieldNames('where', context))])
+  return conjunctionOrNull([resolveCondition(expression, new FieldNames('where', context))])
 }
 
 function resolveCondition(node: Expression, names: FieldNames): Condition {
   switch (node.type) {
     case 'or':
-      return any(chain(node).map(operand => resolveCondition(operand, names)))
+      return disjunction(chain(node).map(operand => resolveCondition(operand, names)))
     case 'and':
-      return every(chain(node).map(operand => resolveCondition(operand, names)))
+      return conjunction(chain(node).map(operand => resolveCondition(operand, names)))
     case 'not':
       return negate(resolveCondition(node.operand, names))
     case 'comparison':
@@ -39,7 +39,7 @@ function resolveCondition(node: Expression, names: FieldNames): Condition {
     case 'range':
       return range(node, names)
     case 'list':
-      return any(node.items.map(item => compare(node.operand, '=', item, item.span, names)))
+      return disjunction(node.items.map(item => compare(node.operand, '=', item, item.span, names)))
     case 'member':
       return compare(node.field, '=', node.operand, node.span, names)
     case 'is':
@@ -205,7 +205,7 @@ function compareDate(
       lower: { value: start, inclusive: true },
       upper: { value: end, inclusive: false },
     }
-  return any([
+  return disjunction([
     { type: 'compare', field, operator: '<', value: start },
     { type: 'compare', field, operator: '>=', value: end },
   ])
@@ -228,7 +228,7 @@ function range(node: Extract<Expression, { type: 'range' }>, names: FieldNames):
 function computedRange(operand: Expression, bounds: RangeBounds, span: Span, names: FieldNames): Condition {
   const above = compare(operand, bounds.lowerInclusive ? '>=' : '>', bounds.lower, span, names)
   const below = compare(operand, bounds.upperInclusive ? '<=' : '<', bounds.upper, span, names)
-  return every([above, below])
+  return conjunction([above, below])
 }
 
 function bound(

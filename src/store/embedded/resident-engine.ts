@@ -13,7 +13,7 @@ import { queryError } from './query-error.ts'
 /** An engine in which graphs are loaded and queried. */
 export type Engine = Pick<EngineThread, 'memory' | 'dead' | 'up' | 'send' | 'end'>
 
-export interface ResidencyOptions {
+export interface ResidentEngineOptions {
   /** Starts an engine; `onDeath` is called once, when it has ended. */
   readonly start: (onDeath: (reason: string) => void) => Engine
   /** Milliseconds that a query may run. */
@@ -67,7 +67,7 @@ class HeapFull extends Error {}
  */
 export class ResidentEngine {
   deadlines = 0
-  private readonly options: ResidencyOptions
+  private readonly options: ResidentEngineOptions
   private readonly sources = new Map<string, TripleSource>()
   private readonly residents = new Map<string, Resident>()
   private thread: Engine | null = null
@@ -77,7 +77,7 @@ export class ResidentEngine {
   private clock = 0
   private closed = false
 
-  constructor(options: ResidencyOptions) {
+  constructor(options: ResidentEngineOptions) {
     this.options = options
     const timeout = Math.max(LEAST_TIMEOUT, options.deadline)
     this.queue = new FairQueue({ limit: options.queue, timeout })

@@ -6,7 +6,7 @@ import { type FieldProblem, hiddenField, momentText, note, textField } from '../
 import type { AccountPage } from '../../../site/account-page.ts'
 import { type Html, html } from '../../../site/html.ts'
 import type { AccountRequest, AccountSection, SectionAnswer } from '../section.ts'
-import { guarded } from '../throttled-check.ts'
+import { checkThrottled } from '../throttled-check.ts'
 import { checkCreated, creationOptions, relyingParty } from './ceremony.ts'
 import { PASSKEY_ISLAND, passkeyProblem } from './form.ts'
 
@@ -39,7 +39,7 @@ async function add(requested: AccountRequest, form: Form, attempts: Attempts): P
   const { users, passkeys } = options.accounts
   const { id, name } = session.user
   const verify = () => users.verify(name, form.get('password') ?? '')
-  const checked = await guarded(attempts, pageContext, name, address, options.now, verify)
+  const checked = await checkThrottled(attempts, pageContext, name, address, options.now, verify)
   const label = form.get('label') ?? ''
   const refused = (field: string, message: string, status: number, retryAfter?: number) =>
     passkeyPage(requested, { problem: { field, message }, status, label, retryAfter })

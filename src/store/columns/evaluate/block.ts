@@ -1,8 +1,8 @@
 import {
-  type Formula,
+  type AlgebraExpression,
   type Path,
   type TriplePatternNode,
-  variablesOfFormula,
+  variablesOfExpression,
 } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
 import type { GraphColumns } from '../graph.ts'
@@ -18,7 +18,7 @@ export interface PathPattern {
 }
 
 /** A step of the evaluation of triple patterns: what it binds further, and the conditions that can be tested then. */
-export type BlockStep = { readonly filters: readonly Formula[] } & (
+export type BlockStep = { readonly filters: readonly AlgebraExpression[] } & (
   | {
       readonly type: 'star'
       readonly subject: Node
@@ -46,7 +46,7 @@ const LOOK_UP = 4
 export function planBlock(
   patterns: readonly TriplePatternNode[],
   paths: readonly PathPattern[],
-  filters: readonly Formula[],
+  filters: readonly AlgebraExpression[],
   known: ReadonlySet<string>,
   graphs: readonly GraphColumns[],
 ): readonly BlockStep[] {
@@ -58,8 +58,8 @@ export function planBlock(
     ...paths.map(pattern => ({ type: 'path', pattern }) as const),
   ]
   const bound = new Set(known)
-  const waiting = new Map(filters.map(condition => [condition, variablesOfFormula(condition)]))
-  const ready = (): readonly Formula[] => {
+  const waiting = new Map(filters.map(condition => [condition, variablesOfExpression(condition)]))
+  const ready = (): readonly AlgebraExpression[] => {
     const found = [...waiting].filter(([, names]) => [...names].every(name => bound.has(name)))
     for (const [condition] of found) waiting.delete(condition)
     return found.map(([condition]) => condition)
@@ -136,7 +136,7 @@ function estimate(
   item: Item,
   bound: ReadonlySet<string>,
   rows: number,
-  filters: readonly Formula[],
+  filters: readonly AlgebraExpression[],
   graphs: readonly GraphColumns[],
 ): number {
   switch (item.type) {

@@ -1,7 +1,7 @@
 import {
   type AggregateCall,
+  type AlgebraExpression,
   conjuncts,
-  type Formula,
   type SparqlOperation,
   type TriplePatternNode,
 } from '../../../sparql/algebra.ts'
@@ -142,7 +142,7 @@ function rangeIn(
   graph: GraphColumns,
   column: Column,
   object: TriplePatternNode['object'],
-  conditions: readonly Formula[],
+  conditions: readonly AlgebraExpression[],
 ): Pick<Counted, 'from' | 'to'> | null {
   if (object.type !== 'variable') {
     const code = column.dictionary.find(object)
@@ -158,14 +158,14 @@ function rangeIn(
   return { from, to }
 }
 
-function rangeOfVariable(condition: Formula, name: string, graph: GraphColumns, column: Column) {
+function rangeOfVariable(condition: AlgebraExpression, name: string, graph: GraphColumns, column: Column) {
   if (condition.type !== 'binary') return null
   const isOwn = [condition.left, condition.right].some(side => side.type === 'variable' && side.name === name)
   const range = isOwn ? codeRangeOf(condition, domainsOf(graph).of(column)) : null
   return range === null || range.negated ? null : range
 }
 
-function unfiltered(operation: SparqlOperation): readonly [SparqlOperation, readonly Formula[]] {
+function unfiltered(operation: SparqlOperation): readonly [SparqlOperation, readonly AlgebraExpression[]] {
   if (operation.type === 'join' && operation.inputs.length === 1)
     return unfiltered(operation.inputs[0] as SparqlOperation)
   if (operation.type !== 'filter') return [operation, []]

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import type { Formula } from '../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import { type Domain, GraphDomains } from './domain.ts'
 import type { FunctionContext } from './functions/builtins.ts'
 import type { Regex } from './functions/regex.ts'
 import { checkDeadline, type EvaluationLimits, EvaluationStopped } from './limits.ts'
 import { PoolDomain } from './pool-domain.ts'
-import type { Selections } from './selection-cache.ts'
+import type { SelectionCache } from './selection-cache.ts'
 
 /** What a query asks that columns cannot evaluate: another engine has to. */
 export class NotEvaluated extends Error {
@@ -44,7 +44,7 @@ export class Evaluation implements FunctionContext {
   readonly now: Date
   readonly base: string | null
   /** What conditions select, shared with queries that are evaluated together; null for one alone. */
-  readonly selections: Selections | null
+  readonly selections: SelectionCache | null
   readonly pool = new PoolDomain(bytes => this.allocate(bytes))
   readonly regexes = new Map<string, Regex | null>()
   /** True where all solutions of the patterns are read before the first answer: scans begin with large batches then. */
@@ -52,7 +52,7 @@ export class Evaluation implements FunctionContext {
   /** Columns that were read, for whoever explains the query. */
   readonly columns = new Set<string>()
   private readonly limits: EvaluationLimits
-  private readonly memos = new WeakMap<Formula, Map<string, Map<Domain, unknown>>>()
+  private readonly memos = new WeakMap<AlgebraExpression, Map<string, Map<Domain, unknown>>>()
   private rows = 0
   private bytes = 0
   private blanks = 0
@@ -64,7 +64,7 @@ export class Evaluation implements FunctionContext {
     options: {
       readonly now?: Date
       readonly base?: string | undefined
-      readonly selections?: Selections | null
+      readonly selections?: SelectionCache | null
     } = {},
   ) {
     this.selections = options.selections ?? null
@@ -102,15 +102,15 @@ export class Evaluation implements FunctionContext {
   }
 
   /**
-   * What was worked out of a formula for the values of a domain.
+   * What was worked out of an expression for the values of a domain.
    *
-   * @param kind distinguishes the memoised values of different callers for one formula
+   * @param kind distinguishes the memoised values of different callers for one expression
    */
-  memo<Table>(kind: string, formula: Formula, domain: Domain, make: () => Table): Table {
-    let kinds = this.memos.get(formula)
+  memo<Table>(kind: string, expression: AlgebraExpression, domain: Domain, make: () => Table): Table {
+    let kinds = this.memos.get(expression)
     if (kinds === undefined) {
       kinds = new Map()
-      this.memos.set(formula, kinds)
+      this.memos.set(expression, kinds)
     }
     let tables = kinds.get(kind)
     if (tables === undefined) {

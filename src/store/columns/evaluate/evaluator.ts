@@ -1,9 +1,9 @@
 import {
+  type AlgebraExpression,
   certainVariables,
-  type Formula,
   type SparqlOperation,
   type TriplePatternNode,
-  variablesOfFormula,
+  variablesOfExpression,
 } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import {
@@ -75,7 +75,7 @@ export class Evaluator {
 
   private scopeOf(graphs: Graphs, substituted: ReadonlySet<string> = NO_NAMES): EvaluationScope {
     const { evaluation } = this
-    const exists: ExistsMask = (formula, batch) => this.existsMask(formula, batch, scope)
+    const exists: ExistsMask = (expression, batch) => this.existsMask(expression, batch, scope)
     const scalars = new ScalarCompiler(evaluation, exists)
     const numbers = new NumberKernels(evaluation, scalars)
     const filter = new Filter(evaluation, scalars, numbers)
@@ -177,7 +177,7 @@ export class Evaluator {
       ...parts.patterns.flatMap(variablesOfPattern),
       ...parts.paths.flatMap(variablesOfPath),
     ])
-    const pushedDown = parts.filters.filter(condition => isSubset(variablesOfFormula(condition), bound))
+    const pushedDown = parts.filters.filter(condition => isSubset(variablesOfExpression(condition), bound))
     const late = parts.filters.filter(condition => !pushedDown.includes(condition))
     // What is given inline, or found by itself, restricts what is looked for after it.
     const first = parts.others.filter(other => other.type === 'values' || isSubquery(other))
@@ -211,7 +211,7 @@ export class Evaluator {
   private *blocks(
     patterns: readonly TriplePatternNode[],
     paths: readonly PathPattern[],
-    filters: readonly Formula[],
+    filters: readonly AlgebraExpression[],
     scope: EvaluationScope,
     seeds: Iterable<Batch>,
     outermost: OutermostScan | null = null,
@@ -231,7 +231,7 @@ export class Evaluator {
   private *block(
     patterns: readonly TriplePatternNode[],
     paths: readonly PathPattern[],
-    filters: readonly Formula[],
+    filters: readonly AlgebraExpression[],
     scope: EvaluationScope,
     seed: Batch,
     outermost: OutermostScan | null = null,
@@ -277,7 +277,7 @@ export class Evaluator {
     }
   }
 
-  private filtered(conditions: readonly Formula[], batch: Batch, scope: EvaluationScope): Batch {
+  private filtered(conditions: readonly AlgebraExpression[], batch: Batch, scope: EvaluationScope): Batch {
     let remaining = batch
     for (const condition of conditions) {
       const rows = scope.filter.select(condition, remaining)
@@ -436,13 +436,13 @@ export class Evaluator {
 
   /** For each row whether a group has a solution in which the row's values are substituted for its variables (section 18.6). */
   private existsMask(
-    exists: Extract<Formula, { type: 'exists' }>,
+    exists: Extract<AlgebraExpression, { type: 'exists' }>,
     batch: Batch,
     outer: EvaluationScope,
   ): Uint8Array {
     const mask = new Uint8Array(batch.size)
     const name = `${ROW} ${this.rowNames++}`
-    const read = variablesOfFormula(exists)
+    const read = variablesOfExpression(exists)
     const seed = batch
       .only(batch.variables.filter(each => read.has(each)))
       .with([[name, rowVector(batch.size)]])

@@ -1,4 +1,4 @@
-import type { Formula } from '../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { EvaluationScope } from './scope.ts'
@@ -8,16 +8,17 @@ import type { Vector } from './vector.ts'
 
 /** The values of an expression over a batch as a vector. */
 export function vectorOf(
-  formula: Formula,
+  expression: AlgebraExpression,
   batch: Batch,
   scope: EvaluationScope,
   evaluation: Evaluation,
 ): Vector {
-  if (formula.type === 'variable') return batch.get(formula.name) ?? unboundVector(evaluation)
-  if (formula.type === 'iri' || formula.type === 'literal') return constantVector(formula, evaluation)
-  const numbers = scope.numbers.vector(formula, batch)
+  if (expression.type === 'variable') return batch.get(expression.name) ?? unboundVector(evaluation)
+  if (expression.type === 'iri' || expression.type === 'literal')
+    return constantVector(expression, evaluation)
+  const numbers = scope.numbers.vector(expression, batch)
   if (numbers !== null) return numbers
-  const scalar = scope.scalars.compile(formula, batch)
+  const scalar = scope.scalars.compile(expression, batch)
   const { pool } = evaluation
   const ids = new Uint32Array(batch.size)
   for (let row = 0; row < batch.size; row++) {

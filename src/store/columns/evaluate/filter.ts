@@ -1,4 +1,4 @@
-import { type Formula, isConstantExpression } from '../../../sparql/algebra.ts'
+import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
 import type { PointPart } from '../dictionary-parts.ts'
 import { allRows, type Batch } from './batch.ts'
 import { ColumnDomain, onlyPartOf } from './domain.ts'
@@ -38,12 +38,12 @@ export class Filter {
   }
 
   /** The rows, of some or of all, for which a condition is true. */
-  select(condition: Formula, batch: Batch, rows: Uint32Array | null = null): Uint32Array {
+  select(condition: AlgebraExpression, batch: Batch, rows: Uint32Array | null = null): Uint32Array {
     return rows === null ? this.rowsOfAll(condition, batch) : this.rowsWith(condition, batch, rows, true)
   }
 
   /** A range of one column is read without a list of the rows before it. */
-  private rowsOfAll(condition: Formula, batch: Batch): Uint32Array {
+  private rowsOfAll(condition: AlgebraExpression, batch: Batch): Uint32Array {
     if (condition.type === 'binary' && condition.operator === '&&')
       return this.rowsWith(condition.right, batch, this.rowsOfAll(condition.left, batch), true)
     const vector = condition.type === 'binary' ? this.scalars.soleVector(condition, batch) : null
@@ -55,19 +55,24 @@ export class Filter {
   }
 
   /** @param required false asks for the rows for which the condition is false */
-  private rowsWith(formula: Formula, batch: Batch, rows: Uint32Array, required: boolean): Uint32Array {
+  private rowsWith(
+    expression: AlgebraExpression,
+    batch: Batch,
+    rows: Uint32Array,
+    required: boolean,
+  ): Uint32Array {
     if (rows.length === 0) return rows
     this.evaluation.advance(rows.length)
-    switch (formula.type) {
+    switch (expression.type) {
       case 'not':
-        return this.rowsWith(formula.operand, batch, rows, !required)
+        return this.rowsWith(expression.operand, batch, rows, !required)
       case 'binary':
-        if (formula.operator === '&&' || formula.operator === '||') {
-          const { left, right } = formula
-          if ((formula.operator === '&&') === required)
+        if (expression.operator === '&&' || expression.operator === '||') {
+          const { left, right } = expression
+          if ((expression.operator === '&&') === required)
             return this.rowsWith(right, batch, this.rowsWith(left, batch, rows, required), required)
           const truths =
-            DENSE_PART * rows.length < batch.size ? null : this.truthTables.truths(formula, batch)
+            DENSE_PART * rows.length < batch.size ? null : this.truthTables.truths(expression, batch)
           if (truths !== null)
             return rowsThat(truths, required ? HOLDS : FAILS, rows.length === batch.size ? null : rows)
           const first = this.rowsWith(left, batch, rows, required)
@@ -76,10 +81,14 @@ export class Filter {
         }
         break
       case 'builtin':
-        if (formula.name === 'COALESCE') return this.coalesced(formula.arguments, batch, rows, required)
-        if (formula.name === 'BOUND') return boundRows(formula, batch, rows, required)
-        if (formula.name === 'IF' && formula.arguments.length === 3) {
-          const [test, then, otherwise] = formula.arguments as [Formula, Formula, Formula]
+        if (expression.name === 'COALESCE') return this.coalesced(expression.arguments, batch, rows, required)
+        if (expression.name === 'BOUND') return boundRows(expression, batch, rows, required)
+        if (expression.name === 'IF' && expression.arguments.length === 3) {
+          const [test, then, otherwise] = expression.arguments as [
+            AlgebraExpression,
+            AlgebraExpression,
+            AlgebraExpression,
+          ]
           const yes = this.rowsWith(test, batch, rows, true)
           const no = this.rowsWith(test, batch, without(rows, yes), false)
           return merged(
@@ -90,12 +99,12 @@ export class Filter {
         break
       default:
     }
-    return this.atomRows(formula, batch, rows, required)
+    return this.atomRows(expression, batch, rows, required)
   }
 
   /** Errors of the first go to the second: of `COALESCE(condition, false)` what does not hold is false. */
   private coalesced(
-    parts: readonly Formula[],
+    parts: readonly AlgebraExpression[],
     batch: Batch,
     rows: Uint32Array,
     required: boolean,
@@ -110,42 +119,47 @@ export class Filter {
     return without(rows, this.rowsWith(first, batch, rows, !required))
   }
 
-  private atomRows(formula: Formula, batch: Batch, rows: Uint32Array, required: boolean): Uint32Array {
-    if (isConstantExpression(formula))
-      return effectiveBoolean(termValue(formula)) === required ? rows : rows.subarray(0, 0)
-    const called = this.calledRows(formula, batch, rows, required)
+  private atomRows(
+    expression: AlgebraExpression,
+    batch: Batch,
+    rows: Uint32Array,
+    required: boolean,
+  ): Uint32Array {
+    if (isConstantExpression(expression))
+      return effectiveBoolean(termValue(expression)) === required ? rows : rows.subarray(0, 0)
+    const called = this.calledRows(expression, batch, rows, required)
     if (called !== null) return called
-    const vector = this.scalars.soleVector(formula, batch)
+    const vector = this.scalars.soleVector(expression, batch)
     if (vector !== null) {
       const { ids, domain } = vector
-      const range = formula.type === 'binary' ? codeRangeOf(formula, domain) : null
+      const range = expression.type === 'binary' ? codeRangeOf(expression, domain) : null
       if (range !== null) return rowsInRange(ids, range.from, range.to, range.negated !== required, rows)
       if (isWorthTable(domain, rows.length))
-        return this.truthTables.rows(formula, batch, vector, rows, required)
+        return this.truthTables.rows(expression, batch, vector, rows, required)
     }
-    if (formula.type === 'binary') {
-      const compared = comparedNumbers(formula, batch, this.numbers)
+    if (expression.type === 'binary') {
+      const compared = comparedNumbers(expression, batch, this.numbers)
       if (compared !== null) return compared(rows, required)
     }
-    return this.scalarRows(formula, batch, rows, required)
+    return this.scalarRows(expression, batch, rows, required)
   }
 
   /** A test that a function makes of a whole column, or of the positions of points. */
   private calledRows(
-    formula: Formula,
+    expression: AlgebraExpression,
     batch: Batch,
     rows: Uint32Array,
     required: boolean,
   ): Uint32Array | null {
-    const call = columnCall(formula)
+    const call = columnCall(expression)
     if (call === null || call.called.isTest !== true) return null
     const { called, constants } = call
-    const subjects = subjectCall(formula, batch)
+    const subjects = subjectCall(expression, batch)
     if (subjects !== null && called.overSubjects !== undefined) {
       const { ids, domain } = subjects
       const table = this.evaluation.memo(
         'subjects',
-        formula,
+        expression,
         domain,
         () => called.overSubjects?.(constants, domain.graph) ?? null,
       )
@@ -155,11 +169,11 @@ export class Filter {
     if (vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
     const { ids, domain } = vector
     const part = onlyPartOf(domain)
-    if (part?.kind === 'point') return this.pointRows(formula, call, { ids, domain, part }, rows, required)
+    if (part?.kind === 'point') return this.pointRows(expression, call, { ids, domain, part }, rows, required)
     const { column } = domain
     const table = this.evaluation.memo(
       'codes',
-      formula,
+      expression,
       domain,
       () => called.overCodes?.(constants, column) ?? null,
     )
@@ -169,7 +183,7 @@ export class Filter {
 
   /** A test of points: of each of few, else of those near the place that it is about. */
   private pointRows(
-    formula: Formula,
+    expression: AlgebraExpression,
     call: ColumnCall,
     {
       ids,
@@ -182,13 +196,13 @@ export class Filter {
     const table =
       rows.length < FEW_POINTS
         ? null
-        : this.evaluation.memo('points marked', formula, domain, () =>
-            marked(pointsNear(formula, null, domain, this.evaluation), domain.size),
+        : this.evaluation.memo('points marked', expression, domain, () =>
+            marked(pointsNear(expression, null, domain, this.evaluation), domain.size),
           )
     if (table !== null) return rowsMarked(ids, table, required ? 1 : 0, rows)
     const test = this.evaluation.memo(
       'points',
-      formula,
+      expression,
       domain,
       () => call.called.overPoints?.(call.constants) ?? null,
     )
@@ -206,8 +220,13 @@ export class Filter {
     return selected.subarray(0, count)
   }
 
-  private scalarRows(formula: Formula, batch: Batch, rows: Uint32Array, required: boolean): Uint32Array {
-    const scalar = this.scalars.compile(formula, batch)
+  private scalarRows(
+    expression: AlgebraExpression,
+    batch: Batch,
+    rows: Uint32Array,
+    required: boolean,
+  ): Uint32Array {
+    const scalar = this.scalars.compile(expression, batch)
     const selected = scratchUint32(rows.length)
     let count = 0
     for (let at = 0; at < rows.length; at++) {
@@ -244,30 +263,30 @@ const TESTS: ReadonlySet<string> = new Set([
 ])
 
 /** True for an expression whose value is a boolean or an error, so that asking whether it holds says all of it. */
-function isCondition(formula: Formula): boolean {
-  switch (formula.type) {
+function isCondition(expression: AlgebraExpression): boolean {
+  switch (expression.type) {
     case 'not':
     case 'exists':
     case 'in':
       return true
     case 'binary':
-      return isComparison(formula.operator) || formula.operator === '&&' || formula.operator === '||'
+      return isComparison(expression.operator) || expression.operator === '&&' || expression.operator === '||'
     case 'builtin':
-      return TESTS.has(formula.name)
+      return TESTS.has(expression.name)
     case 'function':
-      return isTestFunction(formula.iri)
+      return isTestFunction(expression.iri)
     default:
       return false
   }
 }
 
 function boundRows(
-  formula: Extract<Formula, { type: 'builtin' }>,
+  expression: Extract<AlgebraExpression, { type: 'builtin' }>,
   batch: Batch,
   rows: Uint32Array,
   required: boolean,
 ): Uint32Array {
-  const [operand] = formula.arguments
+  const [operand] = expression.arguments
   const vector = operand?.type === 'variable' ? batch.get(operand.name) : undefined
   if (vector === undefined) return required ? rows.subarray(0, 0) : rows
   return rowsBound(vector, rows, required)

@@ -1,5 +1,5 @@
 import { LODESTONE } from '../../../rdf/vocab.ts'
-import type { Formula, TriplePatternNode } from '../../../sparql/algebra.ts'
+import type { AlgebraExpression, TriplePatternNode } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
@@ -33,16 +33,16 @@ export function hasPredicate(graph: GraphColumns, predicate: string): boolean {
 
 /** Conditions that wait for their variables. */
 export class PendingFilters {
-  private waiting: { readonly condition: Formula; readonly variables: ReadonlySet<string> }[]
+  private waiting: { readonly condition: AlgebraExpression; readonly variables: ReadonlySet<string> }[]
 
   constructor(
-    conditions: readonly { readonly condition: Formula; readonly variables: ReadonlySet<string> }[],
+    conditions: readonly { readonly condition: AlgebraExpression; readonly variables: ReadonlySet<string> }[],
   ) {
     this.waiting = [...conditions]
   }
 
   /** Those whose variables are all there; they wait no more. */
-  take(has: (variable: string) => boolean): readonly Formula[] {
+  take(has: (variable: string) => boolean): readonly AlgebraExpression[] {
     const ready = this.waiting.filter(({ variables }) => [...variables].every(has))
     if (ready.length > 0) this.waiting = this.waiting.filter(each => !ready.includes(each))
     return ready.map(({ condition }) => condition)

@@ -1,4 +1,4 @@
-import { type Formula, type SparqlOperation, variablesOf } from '../../../sparql/algebra.ts'
+import { type AlgebraExpression, type SparqlOperation, variablesOf } from '../../../sparql/algebra.ts'
 import { Batch } from './batch.ts'
 import { countedGroups } from './counted.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -65,7 +65,8 @@ export class SolutionModifiers {
         }
         const context = {
           evaluation: this.evaluation,
-          vectorOf: (formula: Formula, batch: Batch) => vectorOf(formula, batch, scope, this.evaluation),
+          vectorOf: (expression: AlgebraExpression, batch: Batch) =>
+            vectorOf(expression, batch, scope, this.evaluation),
         }
         yield grouped(this.solutions(input, scope), operation.keys, operation.aggregates, context)
         return
@@ -118,7 +119,8 @@ export class SolutionModifiers {
     scope: EvaluationScope,
     places: Places,
   ): { readonly batch: Batch | null; readonly total: number } {
-    const valuesOf = (formula: Formula, batch: Batch) => vectorOf(formula, batch, scope, this.evaluation)
+    const valuesOf = (expression: AlgebraExpression, batch: Batch) =>
+      vectorOf(expression, batch, scope, this.evaluation)
     return ordered(this.solutions(input, scope), keys, places, valuesOf, this.evaluation)
   }
 

@@ -1,6 +1,6 @@
 import { type ComparisonOperator, isOrdered } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
-import { type Formula, isConstantExpression } from '../../../sparql/algebra.ts'
+import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -34,13 +34,17 @@ export class NumberKernels {
   }
 
   /** The numbers of an expression; null where it is not of this kind. */
-  vector(formula: Formula, batch: Batch): NumberVector | null {
-    if (isConstantExpression(formula)) return constantNumbers(termValue(formula), batch.size)
-    if (formula.type === 'variable') {
-      const vector = batch.get(formula.name)
+  vector(expression: AlgebraExpression, batch: Batch): NumberVector | null {
+    if (isConstantExpression(expression)) return constantNumbers(termValue(expression), batch.size)
+    if (expression.type === 'variable') {
+      const vector = batch.get(expression.name)
       return vector === undefined ? null : this.ofVector(vector, batch.size)
     }
-    return this.operation(formula, batch) ?? this.called(formula, batch) ?? this.ofSoleColumn(formula, batch)
+    return (
+      this.operation(expression, batch) ??
+      this.called(expression, batch) ??
+      this.ofSoleColumn(expression, batch)
+    )
   }
 
   private ofVector(vector: Vector, size: number): NumberVector | null {
@@ -79,32 +83,36 @@ export class NumberKernels {
     })
   }
 
-  private operation(formula: Formula, batch: Batch): NumberVector | null {
-    if (formula.type === 'binary') {
-      const { operator } = formula
+  private operation(expression: AlgebraExpression, batch: Batch): NumberVector | null {
+    if (expression.type === 'binary') {
+      const { operator } = expression
       if (operator !== '+' && operator !== '-' && operator !== '*' && operator !== '/') return null
-      const left = this.vector(formula.left, batch)
-      const right = left === null ? null : this.vector(formula.right, batch)
+      const left = this.vector(expression.left, batch)
+      const right = left === null ? null : this.vector(expression.right, batch)
       return left === null || right === null ? null : computed(operator, left, right)
     }
-    if (formula.type === 'function' && formula.iri === XSD.double && formula.arguments.length === 1) {
-      const operand = this.vector(formula.arguments[0] as Formula, batch)
+    if (
+      expression.type === 'function' &&
+      expression.iri === XSD.double &&
+      expression.arguments.length === 1
+    ) {
+      const operand = this.vector(expression.arguments[0] as AlgebraExpression, batch)
       return operand === null ? null : { ...operand, kind: 'double' }
     }
     return null
   }
 
   /** What a function gives for the moments or the positions of a column, or for the subjects of a graph. */
-  private called(formula: Formula, batch: Batch): NumberVector | null {
-    const call = columnCall(formula)
+  private called(expression: AlgebraExpression, batch: Batch): NumberVector | null {
+    const call = columnCall(expression)
     if (call === null) return null
     const { called, constants } = call
-    const subjects = subjectCall(formula, batch)
+    const subjects = subjectCall(expression, batch)
     if (subjects !== null && called.ofSubjects !== undefined) {
       const { domain, ids } = subjects
       const found = this.evaluation.memo(
         'subjects',
-        formula,
+        expression,
         domain,
         () => called.ofSubjects?.(constants, domain.graph) ?? null,
       )
@@ -136,7 +144,7 @@ export class NumberKernels {
     if (compute === undefined || compute === null) return null
     const { values: moments, first } = part
     if (part.count <= TABLE_FACTOR * ids.length + 64) {
-      const table = this.evaluation.memo('moments', formula, domain, (): NumberTable => {
+      const table = this.evaluation.memo('moments', expression, domain, (): NumberTable => {
         const values = new Float64Array(domain.size + 1).fill(Number.NaN)
         for (let at = 0; at < part.count; at++) values[first + at] = compute(moments[at] as number)
         return { kind: 'integer', values }
@@ -152,23 +160,23 @@ export class NumberKernels {
   }
 
   /** Any expression of one column whose values are integers or doubles, worked out once for each value. */
-  private ofSoleColumn(formula: Formula, batch: Batch): NumberVector | null {
-    const sole = this.scalars.soleVector(formula, batch)
+  private ofSoleColumn(expression: AlgebraExpression, batch: Batch): NumberVector | null {
+    const sole = this.scalars.soleVector(expression, batch)
     // The pool of a query grows from batch to batch: no table of it is whole.
     if (sole === null || sole.domain instanceof PoolDomain) return null
     if (sole.domain.size > TABLE_FACTOR * batch.size + 64) return null
     const { domain, ids } = sole
-    const table = this.evaluation.memo('numbers', formula, domain, () => this.workOut(formula, domain))
+    const table = this.evaluation.memo('numbers', expression, domain, () => this.workOut(expression, domain))
     return table.numbers === null ? null : lookedUp(table.numbers, ids)
   }
 
-  private workOut(formula: Formula, domain: Domain): { readonly numbers: NumberTable | null } {
-    const name = soleName(formula)
+  private workOut(expression: AlgebraExpression, domain: Domain): { readonly numbers: NumberTable | null } {
+    const name = soleName(expression)
     if (name === null) return { numbers: null }
     const ids = new Uint32Array(domain.size + 1)
     for (let id = 0; id <= domain.size; id++) ids[id] = id
     const all = new Map<string, Vector>([[name, { type: 'ids', domain, ids }]])
-    const scalar = this.scalars.over(formula, all, ids.length)
+    const scalar = this.scalars.over(expression, all, ids.length)
     const values = new Float64Array(domain.size + 1).fill(Number.NaN)
     let kind: 'integer' | 'double' | null = null
     for (let id = 0; id <= domain.size; id++) {
@@ -187,28 +195,28 @@ export class NumberKernels {
 }
 
 /** Names under which tables that belong to no expression are remembered. */
-const NUMBERS: Formula = { type: 'variable', name: 'numbers of a column' }
-const POSITIONS: Formula = { type: 'variable', name: 'positions' }
+const NUMBERS: AlgebraExpression = { type: 'variable', name: 'numbers of a column' }
+const POSITIONS: AlgebraExpression = { type: 'variable', name: 'positions' }
 
-function soleName(formula: Formula): string | null {
-  switch (formula.type) {
+function soleName(expression: AlgebraExpression): string | null {
+  switch (expression.type) {
     case 'variable':
-      return formula.name
+      return expression.name
     case 'binary':
-      return soleName(formula.left) ?? soleName(formula.right)
+      return soleName(expression.left) ?? soleName(expression.right)
     case 'not':
     case 'minus':
     case 'plus':
-      return soleName(formula.operand)
+      return soleName(expression.operand)
     case 'builtin':
     case 'function':
-      for (const argument of formula.arguments) {
+      for (const argument of expression.arguments) {
         const name = soleName(argument)
         if (name !== null) return name
       }
       return null
     case 'in':
-      return soleName(formula.operand)
+      return soleName(expression.operand)
     default:
       return null
   }
@@ -301,7 +309,7 @@ function both(left: Uint8Array | null, right: Uint8Array | null, size: number): 
 
 /** Compares two numeric expressions; null where they are not of this kind. */
 export function comparedNumbers(
-  { operator, left, right }: Extract<Formula, { type: 'binary' }>,
+  { operator, left, right }: Extract<AlgebraExpression, { type: 'binary' }>,
   batch: Batch,
   kernels: NumberKernels,
 ): ((rows: Uint32Array, required: boolean) => Uint32Array) | null {

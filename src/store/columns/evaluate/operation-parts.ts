@@ -1,10 +1,10 @@
 import {
+  type AlgebraExpression,
   certainVariables,
   conjuncts,
-  type Formula,
   type SparqlOperation,
   type TriplePatternNode,
-  variablesOfFormula,
+  variablesOfExpression,
 } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
 import type { PathPattern } from './block.ts'
@@ -55,7 +55,7 @@ export function readsAll(operation: SparqlOperation): boolean {
 interface Parts {
   readonly patterns: readonly TriplePatternNode[]
   readonly paths: readonly PathPattern[]
-  readonly filters: readonly Formula[]
+  readonly filters: readonly AlgebraExpression[]
   readonly others: readonly SparqlOperation[]
 }
 
@@ -93,7 +93,7 @@ export function partsOf(operation: SparqlOperation): Parts {
 
 function isSelfContained({ input, condition }: Extract<SparqlOperation, { type: 'filter' }>): boolean {
   const inner = input.type === 'filter' ? isSelfContained(input) : true
-  return inner && isSubset(variablesOfFormula(condition), certainVariables(input))
+  return inner && isSubset(variablesOfExpression(condition), certainVariables(input))
 }
 
 export function isSubset(some: ReadonlySet<string>, all: ReadonlySet<string>): boolean {

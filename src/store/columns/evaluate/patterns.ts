@@ -1,5 +1,5 @@
-import type { Formula, SparqlOperation, TriplePatternNode } from '../../../sparql/algebra.ts'
-import { variablesOfFormula } from '../../../sparql/algebra.ts'
+import type { AlgebraExpression, SparqlOperation, TriplePatternNode } from '../../../sparql/algebra.ts'
+import { variablesOfExpression } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
 import type { GraphColumns } from '../graph.ts'
 import { type Batch, partsForPairs } from './batch.ts'
@@ -163,7 +163,12 @@ export class PatternMatcher {
    * A batch with the values of an optional pattern, where each of its subjects has one at most: nothing is joined then. Null
    * where that is not known.
    */
-  optional(right: SparqlOperation, condition: Formula | null, batch: Batch, filter: Filter): Batch | null {
+  optional(
+    right: SparqlOperation,
+    condition: AlgebraExpression | null,
+    batch: Batch,
+    filter: Filter,
+  ): Batch | null {
     const [pattern, conditions] = optionalPattern(right, condition)
     if (pattern === null) return null
     const { subject, predicate, object } = pattern
@@ -217,7 +222,7 @@ export class PatternMatcher {
     via: Star['via'],
     batch: Batch,
     waiting: PendingFilters,
-    filters: readonly Formula[],
+    filters: readonly AlgebraExpression[],
     outermost: OutermostScan | null = null,
   ): Generator<Batch> {
     if (via === 'scan') {
@@ -300,7 +305,7 @@ export class PatternMatcher {
     links: readonly ColumnLink[],
     via: Star['via'],
     batch: Batch,
-    filters: readonly Formula[],
+    filters: readonly AlgebraExpression[],
     outermost: { readonly scan: OutermostScan; readonly component: number } | null = null,
   ): Generator<Batch> {
     const [link, ...rest] = links
@@ -337,8 +342,8 @@ export class PatternMatcher {
   }
 }
 
-function pending(filters: readonly Formula[]) {
-  return filters.map(condition => ({ condition, variables: variablesOfFormula(condition) }))
+function pending(filters: readonly AlgebraExpression[]) {
+  return filters.map(condition => ({ condition, variables: variablesOfExpression(condition) }))
 }
 
 /** The link by which subjects are found comes first. */
@@ -353,14 +358,14 @@ function isSame(left: Node, right: Node): boolean {
 /** The one pattern of an optional group and the conditions of it; null where it is not of that form. */
 function optionalPattern(
   right: SparqlOperation,
-  condition: Formula | null,
-): readonly [TriplePatternNode | null, readonly Formula[]] {
+  condition: AlgebraExpression | null,
+): readonly [TriplePatternNode | null, readonly AlgebraExpression[]] {
   const conditions = condition === null ? [] : [condition]
   if (right.type === 'filter') {
     // A filter of a group of its own sees no more than the group binds.
     const [pattern, more] = optionalPattern(right.input, null)
     const own = new Set(pattern === null ? [] : [pattern.subject, pattern.object].flatMap(nameOf))
-    const isOwn = [...variablesOfFormula(right.condition)].every(name => own.has(name))
+    const isOwn = [...variablesOfExpression(right.condition)].every(name => own.has(name))
     return isOwn ? [pattern, [...more, right.condition, ...conditions]] : [null, []]
   }
   const [pattern, ...others] = right.type === 'bgp' ? right.patterns : []

@@ -1,4 +1,4 @@
-import type { Formula } from '../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import { forEachNear } from '../grid.ts'
 import { type ColumnDomain, onlyPartOf } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -6,14 +6,14 @@ import { type ColumnCall, columnCall } from './functions/extensions.ts'
 
 /** The codes of the points of a column for which a test holds that holds near some place alone; null for any other. */
 export function pointsNear(
-  formula: Formula,
+  expression: AlgebraExpression,
   variable: string | null,
   domain: ColumnDomain,
   evaluation: Evaluation,
 ): Uint32Array | null {
-  const call = columnCall(formula)
+  const call = columnCall(expression)
   if (call === null || (variable !== null && call.variable !== variable)) return null
-  return evaluation.memo('points near', formula, domain, () => found(call, domain))
+  return evaluation.memo('points near', expression, domain, () => found(call, domain))
 }
 
 function found({ called, constants }: ColumnCall, domain: ColumnDomain): Uint32Array | null {

@@ -1,7 +1,7 @@
 import { type ComparisonOperator, FLIPPED } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
-import { type Formula, isConstantExpression } from '../../../sparql/algebra.ts'
-import type { AlgebraOperator } from '../../../sparql/ast.ts'
+import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
+import type { SparqlOperator } from '../../../sparql/ast.ts'
 import { valueBound } from '../dictionary.ts'
 import type { DictionarySection, TextPart } from '../dictionary-parts.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
@@ -19,8 +19,11 @@ export interface IdRange {
  * The values of a column that a comparison with a constant keeps: a range of codes, for these are in the order of the
  * values. Null where the column has values of several kinds, or the comparison is none of this form.
  */
-export function codeRangeOf(formula: Extract<Formula, { type: 'binary' }>, domain: Domain): IdRange | null {
-  const comparison = comparisonWithConstant(formula)
+export function codeRangeOf(
+  expression: Extract<AlgebraExpression, { type: 'binary' }>,
+  domain: Domain,
+): IdRange | null {
+  const comparison = comparisonWithConstant(expression)
   if (comparison === null) return null
   const { operator, value } = comparison
   if (domain instanceof PositionDomain) return positionRange(operator, value, domain)
@@ -50,7 +53,7 @@ export function codeRangeOf(formula: Extract<Formula, { type: 'binary' }>, domai
 }
 
 /** A variable, an operator and a constant, the constant on the right. */
-function comparisonWithConstant({ operator, left, right }: Extract<Formula, { type: 'binary' }>): {
+function comparisonWithConstant({ operator, left, right }: Extract<AlgebraExpression, { type: 'binary' }>): {
   readonly operator: ComparisonOperator
   readonly value: TermValue
 } | null {
@@ -61,7 +64,7 @@ function comparisonWithConstant({ operator, left, right }: Extract<Formula, { ty
   return null
 }
 
-export function isComparison(operator: AlgebraOperator): operator is ComparisonOperator {
+export function isComparison(operator: SparqlOperator): operator is ComparisonOperator {
   return operator in FLIPPED
 }
 

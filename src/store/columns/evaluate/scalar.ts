@@ -1,4 +1,8 @@
-import { type Formula, isConstantExpression, variablesOfFormula } from '../../../sparql/algebra.ts'
+import {
+  type AlgebraExpression,
+  isConstantExpression,
+  variablesOfExpression,
+} from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'
 import { orderOf, valuesEqual } from './compare.ts'
@@ -16,7 +20,10 @@ import { isBound, type Vector, vectorValueAt } from './vector.ts'
 export type TermScalar = (row: number) => TermValue | null
 
 /** Returns for each row of a batch whether a group has a solution; implemented by evaluate/exists.ts. */
-export type ExistsMask = (formula: Extract<Formula, { type: 'exists' }>, batch: Batch) => Uint8Array
+export type ExistsMask = (
+  expression: Extract<AlgebraExpression, { type: 'exists' }>,
+  batch: Batch,
+) => Uint8Array
 
 /** Domains with more values than this many times the rows of a batch get no table. */
 const TABLE_FACTOR = 4
@@ -47,19 +54,20 @@ export class ScalarCompiler {
   }
 
   /** The function of an expression; where it reads one column alone, each of its values is worked out once. */
-  compile(formula: Formula, batch: Batch): TermScalar {
-    if (formula.type === 'variable' || isConstantExpression(formula)) return this.direct(formula, batch)
-    const vector = this.soleVector(formula, batch)
-    if (vector === null) return this.direct(formula, batch)
+  compile(expression: AlgebraExpression, batch: Batch): TermScalar {
+    if (expression.type === 'variable' || isConstantExpression(expression))
+      return this.direct(expression, batch)
+    const vector = this.soleVector(expression, batch)
+    if (vector === null) return this.direct(expression, batch)
     const { domain, ids } = vector
-    if (domain.size > TABLE_FACTOR * batch.size + 64) return this.direct(formula, batch)
+    if (domain.size > TABLE_FACTOR * batch.size + 64) return this.direct(expression, batch)
     const table = this.evaluation.memo(
       'values',
-      formula,
+      expression,
       domain,
       () => new Array<TermValue | null | undefined>(domain.size + 1),
     )
-    const direct = this.direct(formula, batch)
+    const direct = this.direct(expression, batch)
     return row => {
       const id = ids[row] as number
       const known = table[id]
@@ -71,85 +79,85 @@ export class ScalarCompiler {
   }
 
   /** The function of an expression over vectors at hand. */
-  over(formula: Formula, vectors: ReadonlyMap<string, Vector>, size: number): TermScalar {
-    return this.direct(formula, new Batch(size, vectors))
+  over(expression: AlgebraExpression, vectors: ReadonlyMap<string, Vector>, size: number): TermScalar {
+    return this.direct(expression, new Batch(size, vectors))
   }
 
   /** The values of the one variable that an expression reads, where they are those of a domain and calls do not differ. */
-  soleVector(formula: Formula, batch: Batch): Extract<Vector, { type: 'ids' }> | null {
-    const name = this.soleVariable(formula)
+  soleVector(expression: AlgebraExpression, batch: Batch): Extract<Vector, { type: 'ids' }> | null {
+    const name = this.soleVariable(expression)
     const vector = name === null ? undefined : batch.get(name)
     return vector?.type === 'ids' ? vector : null
   }
 
   private readonly blankLabels = new WeakMap<object, Map<string, TermValue>>()
-  private readonly soleVariables = new WeakMap<Formula, { readonly name: string | null }>()
+  private readonly soleVariables = new WeakMap<AlgebraExpression, { readonly name: string | null }>()
 
-  private soleVariable(formula: Formula): string | null {
-    let known = this.soleVariables.get(formula)
+  private soleVariable(expression: AlgebraExpression): string | null {
+    let known = this.soleVariables.get(expression)
     if (known === undefined) {
-      const [name, ...others] = variablesOfFormula(formula)
-      known = { name: name !== undefined && others.length === 0 && isStable(formula) ? name : null }
-      this.soleVariables.set(formula, known)
+      const [name, ...others] = variablesOfExpression(expression)
+      known = { name: name !== undefined && others.length === 0 && isStable(expression) ? name : null }
+      this.soleVariables.set(expression, known)
     }
     return known.name
   }
 
-  private direct(formula: Formula, batch: Batch): TermScalar {
-    switch (formula.type) {
+  private direct(expression: AlgebraExpression, batch: Batch): TermScalar {
+    switch (expression.type) {
       case 'iri':
       case 'literal':
       case 'blank':
       case 'triple': {
-        const value = termValue(formula)
+        const value = termValue(expression)
         return () => value
       }
       case 'variable': {
-        const vector = batch.get(formula.name)
+        const vector = batch.get(expression.name)
         return vector === undefined ? () => null : row => vectorValueAt(vector, row)
       }
       case 'binary':
-        return this.binary(formula, batch)
+        return this.binary(expression, batch)
       case 'not': {
-        const operand = this.compile(formula.operand, batch)
+        const operand = this.compile(expression.operand, batch)
         return row => {
           const value = effectiveBoolean(operand(row))
           return value === null ? null : truth(!value)
         }
       }
       case 'minus': {
-        const operand = this.compile(formula.operand, batch)
+        const operand = this.compile(expression.operand, batch)
         return row => {
           const value = operand(row)
           return value === null ? null : negatedValue(value)
         }
       }
       case 'plus': {
-        const operand = this.compile(formula.operand, batch)
+        const operand = this.compile(expression.operand, batch)
         return row => {
           const value = operand(row)
           return value?.type === 'number' || value?.type === 'duration' ? value : null
         }
       }
       case 'builtin':
-        return this.builtin(formula, batch)
+        return this.builtin(expression, batch)
       case 'function':
-        return this.named(formula, batch)
+        return this.named(expression, batch)
       case 'exists': {
-        const mask = this.exists(formula, batch)
-        return row => truth((mask[row] === 1) !== formula.negated)
+        const mask = this.exists(expression, batch)
+        return row => truth((mask[row] === 1) !== expression.negated)
       }
       case 'in':
-        return this.membership(formula, batch)
+        return this.membership(expression, batch)
       default:
-        return formula satisfies never
+        return expression satisfies never
     }
   }
 
-  private binary(formula: Extract<Formula, { type: 'binary' }>, batch: Batch): TermScalar {
-    const { operator } = formula
-    const left = this.compile(formula.left, batch)
-    const right = this.compile(formula.right, batch)
+  private binary(expression: Extract<AlgebraExpression, { type: 'binary' }>, batch: Batch): TermScalar {
+    const { operator } = expression
+    const left = this.compile(expression.left, batch)
+    const right = this.compile(expression.right, batch)
     switch (operator) {
       case '&&':
       case '||': {
@@ -181,11 +189,11 @@ export class ScalarCompiler {
     }
   }
 
-  private builtin(formula: Extract<Formula, { type: 'builtin' }>, batch: Batch): TermScalar {
-    const args = formula.arguments.map(argument => this.compile(argument, batch))
-    switch (formula.name) {
+  private builtin(expression: Extract<AlgebraExpression, { type: 'builtin' }>, batch: Batch): TermScalar {
+    const args = expression.arguments.map(argument => this.compile(argument, batch))
+    switch (expression.name) {
       case 'BOUND': {
-        const [operand] = formula.arguments
+        const [operand] = expression.arguments
         const vector = operand?.type === 'variable' ? batch.get(operand.name) : undefined
         return vector === undefined ? () => FALSE : row => truth(isBound(vector, row))
       }
@@ -208,8 +216,8 @@ export class ScalarCompiler {
       case 'BNODE':
         return this.blankNode(args[0], batch)
       default: {
-        const call = BUILTINS.get(formula.name)
-        if (call === undefined) throw new NotEvaluated(`the function ${formula.name}`)
+        const call = BUILTINS.get(expression.name)
+        if (call === undefined) throw new NotEvaluated(`the function ${expression.name}`)
         const { evaluation } = this
         return withValues(args, values => call(values, evaluation))
       }
@@ -236,9 +244,9 @@ export class ScalarCompiler {
     }
   }
 
-  private named(formula: Extract<Formula, { type: 'function' }>, batch: Batch): TermScalar {
-    const args = formula.arguments.map(argument => this.compile(argument, batch))
-    const cast = CASTS.get(formula.iri)
+  private named(expression: Extract<AlgebraExpression, { type: 'function' }>, batch: Batch): TermScalar {
+    const args = expression.arguments.map(argument => this.compile(argument, batch))
+    const cast = CASTS.get(expression.iri)
     if (cast !== undefined) {
       const [operand] = args
       if (operand === undefined || args.length > 1) return () => null
@@ -247,24 +255,24 @@ export class ScalarCompiler {
         return value === null ? null : cast(value)
       }
     }
-    const call = extensionFunction(formula.iri)
+    const call = extensionFunction(expression.iri)
     // An unknown function is an error of the expression, not of the query (SPARQL 1.1 Query, section 17.6).
     if (call === null) return () => null
     const { evaluation } = this
-    const overSubjects = this.ofSubjects(formula, batch)
+    const overSubjects = this.ofSubjects(expression, batch)
     return overSubjects ?? withValues(args, values => call.apply(values, evaluation))
   }
 
   /** A function of the subjects of a graph, which its arrays give. */
-  private ofSubjects(formula: Formula, batch: Batch): TermScalar | null {
-    const found = subjectCall(formula, batch)
+  private ofSubjects(expression: AlgebraExpression, batch: Batch): TermScalar | null {
+    const found = subjectCall(expression, batch)
     if (found === null) return null
     const { called, constants, ids, domain } = found
     const { graph } = domain
     if (called.overSubjects !== undefined) {
       const table = this.evaluation.memo(
         'subjects',
-        formula,
+        expression,
         domain,
         () => called.overSubjects?.(constants, graph) ?? null,
       )
@@ -272,7 +280,7 @@ export class ScalarCompiler {
     }
     const values = this.evaluation.memo(
       'subjects',
-      formula,
+      expression,
       domain,
       () => called.ofSubjects?.(constants, graph) ?? null,
     )
@@ -285,11 +293,11 @@ export class ScalarCompiler {
     }
   }
 
-  private membership(formula: Extract<Formula, { type: 'in' }>, batch: Batch): TermScalar {
-    const operand = this.compile(formula.operand, batch)
-    const items = formula.items.map(item => this.compile(item, batch))
-    const found = formula.negated ? FALSE : TRUE
-    const missing = formula.negated ? TRUE : FALSE
+  private membership(expression: Extract<AlgebraExpression, { type: 'in' }>, batch: Batch): TermScalar {
+    const operand = this.compile(expression.operand, batch)
+    const items = expression.items.map(item => this.compile(item, batch))
+    const found = expression.negated ? FALSE : TRUE
+    const missing = expression.negated ? TRUE : FALSE
     return row => {
       const value = operand(row)
       if (value === null) return null
@@ -306,8 +314,8 @@ export class ScalarCompiler {
 }
 
 /** A call of a function over the subjects of a graph; null for any other expression, and for other subjects. */
-export function subjectCall(formula: Formula, batch: Batch) {
-  const call = columnCall(formula)
+export function subjectCall(expression: AlgebraExpression, batch: Batch) {
+  const call = columnCall(expression)
   if (call === null || (call.called.overSubjects === undefined && call.called.ofSubjects === undefined))
     return null
   const vector = batch.get(call.variable)

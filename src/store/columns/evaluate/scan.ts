@@ -1,4 +1,4 @@
-import { type Formula, variablesOfFormula } from '../../../sparql/algebra.ts'
+import { type AlgebraExpression, variablesOfExpression } from '../../../sparql/algebra.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch, numbersFrom } from './batch.ts'
@@ -35,7 +35,7 @@ export function* scanSubjects(
   graph: GraphColumns,
   name: string,
   links: readonly ColumnLink[],
-  filters: readonly Formula[],
+  filters: readonly AlgebraExpression[],
   evaluation: Evaluation,
   outermost: OutermostScan | null = null,
   max = LARGEST_BATCH,
@@ -107,7 +107,7 @@ function placeOf(subject: number, subjects: Uint32Array): number {
 function bestCandidates(
   graph: GraphColumns,
   links: readonly ColumnLink[],
-  filters: readonly Formula[],
+  filters: readonly AlgebraExpression[],
   evaluation: Evaluation,
 ): Candidates | null {
   let best: Candidates | null = null
@@ -134,11 +134,15 @@ function bestCandidates(
 }
 
 /** The ranges of a column's codes to which filters restrict a variable. */
-function rangesFor(name: string, filters: readonly Formula[], domain: ColumnDomain): readonly IdRange[] {
+function rangesFor(
+  name: string,
+  filters: readonly AlgebraExpression[],
+  domain: ColumnDomain,
+): readonly IdRange[] {
   return filters.flatMap(condition => {
     if (condition.type !== 'binary') return []
     if (condition.operator === '&&') return rangesFor(name, [condition.left, condition.right], domain)
-    const [only, ...others] = variablesOfFormula(condition)
+    const [only, ...others] = variablesOfExpression(condition)
     if (only !== name || others.length > 0) return []
     const range = codeRangeOf(condition, domain)
     return range === null || range.negated ? [] : [range]
@@ -148,7 +152,7 @@ function rangesFor(name: string, filters: readonly Formula[], domain: ColumnDoma
 /** The codes of points to which filters restrict a variable. */
 function pointsFor(
   name: string,
-  filters: readonly Formula[],
+  filters: readonly AlgebraExpression[],
   domain: ColumnDomain,
   evaluation: Evaluation,
 ): readonly Uint32Array[] {
@@ -233,7 +237,7 @@ function sortedDistinct(subjects: Uint32Array, { graphSubjects, isSingle }: Colu
 export function estimatedSubjects(
   graph: GraphColumns,
   links: readonly ColumnLink[],
-  filters: readonly Formula[],
+  filters: readonly AlgebraExpression[],
 ): number {
   let least = graph.subjects
   for (const link of links) {

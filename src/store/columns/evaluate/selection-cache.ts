@@ -1,10 +1,10 @@
-import type { Formula } from '../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { Variable } from '../../../sparql/ast.ts'
 import type { GraphColumns } from '../graph.ts'
 import { isStable } from './functions/builtins.ts'
 
 /** What conditions on a scan select, for queries that are evaluated together and have the same conditions. */
-export class Selections {
+export class SelectionCache {
   private readonly known = new Map<string, Uint32Array>()
   private readonly graphs = new Map<GraphColumns, number>()
 
@@ -36,7 +36,11 @@ class ScanSelections {
    *
    * @param predicates the predicates of its variables, by their names
    */
-  rows(condition: Formula, predicates: ReadonlyMap<string, string>, select: () => Uint32Array): Uint32Array {
+  rows(
+    condition: AlgebraExpression,
+    predicates: ReadonlyMap<string, string>,
+    select: () => Uint32Array,
+  ): Uint32Array {
     const key = this.path === null || !isStable(condition) ? null : keyOf(condition, predicates)
     this.path = key === null ? null : `${this.path} ${key}`
     if (this.path === null) return select()
@@ -47,7 +51,7 @@ class ScanSelections {
 }
 
 /** A condition as text, in which its variables are the predicates whose values they are; null where one is none of these. */
-function keyOf(condition: Formula, predicates: ReadonlyMap<string, string>): string | null {
+function keyOf(condition: AlgebraExpression, predicates: ReadonlyMap<string, string>): string | null {
   let isComplete = true
   const text = JSON.stringify(condition, (_, value: unknown) => {
     if (!isVariable(value)) return value

@@ -1,4 +1,4 @@
-import type { Formula } from '../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -42,27 +42,27 @@ export class TruthTables {
   }
 
   /** The truth of a condition for all rows; null where some part of it is no test of the values of one column. */
-  truths(formula: Formula, batch: Batch): Truths | null {
-    if (formula.type === 'not') {
-      const operand = this.truths(formula.operand, batch)
+  truths(expression: AlgebraExpression, batch: Batch): Truths | null {
+    if (expression.type === 'not') {
+      const operand = this.truths(expression.operand, batch)
       return operand === null ? null : reversed(operand)
     }
-    if (formula.type === 'binary' && (formula.operator === '&&' || formula.operator === '||')) {
-      const left = this.truths(formula.left, batch)
-      const right = left === null ? null : this.truths(formula.right, batch)
+    if (expression.type === 'binary' && (expression.operator === '&&' || expression.operator === '||')) {
+      const left = this.truths(expression.left, batch)
+      const right = left === null ? null : this.truths(expression.right, batch)
       if (left === null || right === null) return null
-      return formula.operator === '&&' ? bothTrue(left, right) : eitherHolds(left, right)
+      return expression.operator === '&&' ? bothTrue(left, right) : eitherHolds(left, right)
     }
-    const vector = this.scalars.soleVector(formula, batch)
-    if (vector === null || columnCall(formula) !== null) return null
+    const vector = this.scalars.soleVector(expression, batch)
+    if (vector === null || columnCall(expression) !== null) return null
     this.evaluation.advance(batch.size)
     const { ids, domain } = vector
-    const range = formula.type === 'binary' ? codeRangeOf(formula, domain) : null
+    const range = expression.type === 'binary' ? codeRangeOf(expression, domain) : null
     if (range !== null) return rangeTruths(ids, range.from, range.to, !range.negated)
     if (!isWorthTable(domain, batch.size)) return null
     const truths = truthsFor(batch.size)
     const { bytes } = truths
-    const { table, truthAt } = this.tableOf(formula, batch, domain)
+    const { table, truthAt } = this.tableOf(expression, batch, domain)
     for (
       let row = writeKnown(bytes, table, ids, 0);
       row < bytes.length;
@@ -74,13 +74,13 @@ export class TruthTables {
 
   /** Works the condition out once for each value of a domain. */
   rows(
-    formula: Formula,
+    expression: AlgebraExpression,
     batch: Batch,
     { ids, domain }: IdVector,
     rows: Uint32Array,
     required: boolean,
   ): Uint32Array {
-    const { table, truthAt } = this.tableOf(formula, batch, domain)
+    const { table, truthAt } = this.tableOf(expression, batch, domain)
     for (
       let at = nextUnknown(table, ids, rows, 0);
       at < rows.length;
@@ -93,8 +93,8 @@ export class TruthTables {
   }
 
   /** A table of what is known of the values of a domain, and what works out the truth of one that is not. */
-  private tableOf(formula: Formula, batch: Batch, domain: Domain) {
-    const memoised = this.evaluation.memo('truths', formula, domain, () => ({
+  private tableOf(expression: AlgebraExpression, batch: Batch, domain: Domain) {
+    const memoised = this.evaluation.memo('truths', expression, domain, () => ({
       table: new Uint8Array(domain.size + 1),
     }))
     // The pool of a query grows from batch to batch.
@@ -104,7 +104,7 @@ export class TruthTables {
       memoised.table = larger
     }
     const { table } = memoised
-    const scalar = this.scalars.compile(formula, batch)
+    const scalar = this.scalars.compile(expression, batch)
     let worked = 0
     const truthAt = (row: number, id: number): void => {
       const value = effectiveBoolean(scalar(row))

@@ -7,7 +7,7 @@ import { type DatasetView, Evaluation, NotEvaluated } from '../evaluate/evaluati
 import { EvaluationStopped } from '../evaluate/limits.ts'
 import { ContinuationRefused } from '../evaluate/outermost-scan.ts'
 import { withScratch } from '../evaluate/scratch.ts'
-import { Selections } from '../evaluate/selection-cache.ts'
+import { SelectionCache } from '../evaluate/selection-cache.ts'
 import type { GraphColumns } from '../graph.ts'
 import { ColumnsDamaged } from '../sections.ts'
 import { type JobState, jobText } from './answer-text.ts'
@@ -137,7 +137,7 @@ function evaluationOf(
   clock: WorkClock,
   memory: number,
   base: string | null = null,
-  selections: Selections | null = null,
+  selections: SelectionCache | null = null,
 ): Evaluation {
   const limits = { clock, signal: { numbers: signal, id }, memory }
   return new Evaluation(viewOf(queried), limits, { base: base ?? undefined, selections })
@@ -150,7 +150,7 @@ function run(id: number, job: Job, { milliseconds, memory }: JobLimits): void {
   clock.begin()
   switch (job.type) {
     case 'table': {
-      const selections = job.queries.length > 1 ? new Selections() : null
+      const selections = job.queries.length > 1 ? new SelectionCache() : null
       const tables = withScratch(() =>
         job.queries.map(query => {
           if (query.type !== 'select') throw new Error('a table is the answer of a SELECT')

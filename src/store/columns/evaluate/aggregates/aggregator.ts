@@ -1,4 +1,4 @@
-import type { AggregateCall, Formula } from '../../../../sparql/algebra.ts'
+import type { AggregateCall, AlgebraExpression } from '../../../../sparql/algebra.ts'
 import type { Batch } from '../batch.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { countPlaces } from '../lanes.ts'
@@ -19,13 +19,13 @@ export interface Aggregator {
 export interface AggregatorContext {
   readonly evaluation: Evaluation
   /** The vector of an expression over a batch. */
-  readonly vectorOf: (formula: Formula, batch: Batch) => Vector
+  readonly vectorOf: (expression: AlgebraExpression, batch: Batch) => Vector
 }
 
 /** Makes an aggregate that is named by an IRI. */
 export type AggregatorMaker = (
   call: AggregateCall,
-  operand: Formula,
+  operand: AlgebraExpression,
   context: AggregatorContext,
 ) => Aggregator
 

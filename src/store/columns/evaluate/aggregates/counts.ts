@@ -1,4 +1,4 @@
-import type { Formula } from '../../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import { type Batch, numbersFrom } from '../batch.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { pooledIds } from '../translate.ts'
@@ -47,10 +47,10 @@ export class CountRows implements Aggregator {
 
 export class CountValues implements Aggregator {
   private readonly counts: GroupNumbers
-  private readonly operand: Formula
+  private readonly operand: AlgebraExpression
   private readonly context: AggregatorContext
 
-  constructor(operand: Formula, context: AggregatorContext) {
+  constructor(operand: AlgebraExpression, context: AggregatorContext) {
     this.operand = operand
     this.context = context
     this.counts = new GroupNumbers(context)
@@ -80,10 +80,10 @@ export class CountValues implements Aggregator {
 export class CountDistinct implements Aggregator {
   private readonly counts: GroupNumbers
   private readonly distinct: DistinctValues
-  private readonly operand: Formula
+  private readonly operand: AlgebraExpression
   private readonly context: AggregatorContext
 
-  constructor(operand: Formula, context: AggregatorContext) {
+  constructor(operand: AlgebraExpression, context: AggregatorContext) {
     this.operand = operand
     this.context = context
     this.counts = new GroupNumbers(context)

@@ -1,4 +1,4 @@
-import type { Formula } from '../../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import type { Batch } from '../batch.ts'
 import type { Domain } from '../domain.ts'
 import type { Evaluation } from '../evaluation.ts'
@@ -160,12 +160,12 @@ export class DistinctValues {
 
 /** Gives another aggregate each value of a group once. */
 export class Distinct implements Aggregator {
-  private readonly operand: Formula
+  private readonly operand: AlgebraExpression
   private readonly inner: Aggregator
   private readonly context: AggregatorContext
   private readonly distinct: DistinctValues
 
-  constructor(operand: Formula, inner: Aggregator, context: AggregatorContext) {
+  constructor(operand: AlgebraExpression, inner: Aggregator, context: AggregatorContext) {
     this.operand = operand
     this.inner = inner
     this.context = context

@@ -1,4 +1,4 @@
-import type { Formula } from '../../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import type { Batch } from '../batch.ts'
 import { compareForOrder, orderOf } from '../compare.ts'
 import { ColumnDomain } from '../domain.ts'
@@ -8,7 +8,7 @@ import { type Aggregator, type AggregatorContext, bytesOfValue } from './aggrega
 
 /** MIN and MAX: the order of results, in which an error is no value (SPARQL 1.1 Query, section 18.5.1.5). */
 export class Extreme implements Aggregator {
-  private readonly operand: Formula
+  private readonly operand: AlgebraExpression
   private readonly context: AggregatorContext
   /** -1 keeps the least value, 1 the greatest. */
   private readonly sign: -1 | 1
@@ -17,7 +17,7 @@ export class Extreme implements Aggregator {
   private domain: ColumnDomain | null | undefined
   private readonly values = new Map<number, TermValue | null>()
 
-  constructor(operand: Formula, context: AggregatorContext, sign: -1 | 1) {
+  constructor(operand: AlgebraExpression, context: AggregatorContext, sign: -1 | 1) {
     this.operand = operand
     this.context = context
     this.sign = sign

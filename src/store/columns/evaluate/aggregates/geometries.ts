@@ -2,7 +2,7 @@ import { type Position, positionsOf } from '../../../../model/geometry.ts'
 import { boundingBox, convexHull } from '../../../../model/hull.ts'
 import { parseWkt, wktText } from '../../../../model/wkt.ts'
 import { GEO } from '../../../../rdf/vocab.ts'
-import type { Formula } from '../../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import type { Batch } from '../batch.ts'
 import { onlyPartOf } from '../domain.ts'
 import { literalOf } from '../value.ts'
@@ -12,11 +12,11 @@ import type { Aggregator, AggregatorContext } from './aggregator.ts'
 /** The convex hull or the bounding box of all positions of a group, as a geo:wktLiteral. */
 export class CollectedGeometries implements Aggregator {
   private readonly positions = new Map<number, Position[]>()
-  private readonly operand: Formula
+  private readonly operand: AlgebraExpression
   private readonly context: AggregatorContext
   private readonly shape: 'hull' | 'box'
 
-  constructor(operand: Formula, context: AggregatorContext, shape: 'hull' | 'box') {
+  constructor(operand: AlgebraExpression, context: AggregatorContext, shape: 'hull' | 'box') {
     this.operand = operand
     this.context = context
     this.shape = shape

@@ -1,4 +1,4 @@
-import type { AggregateCall, Formula } from '../../../../sparql/algebra.ts'
+import type { AggregateCall, AlgebraExpression } from '../../../../sparql/algebra.ts'
 import type { Batch } from '../batch.ts'
 import { NotEvaluated } from '../evaluation.ts'
 import { PairMap } from '../pair-map.ts'
@@ -10,11 +10,11 @@ import { type Aggregator, type AggregatorContext, GroupNumbers } from './aggrega
 export class DistinctOfSubjects implements Aggregator {
   private readonly counts: GroupNumbers
   private readonly pairs: PairMap
-  private readonly operand: Formula
+  private readonly operand: AlgebraExpression
   private readonly context: AggregatorContext
   private readonly predicate: string
 
-  constructor({ parameters }: AggregateCall, operand: Formula, context: AggregatorContext) {
+  constructor({ parameters }: AggregateCall, operand: AlgebraExpression, context: AggregatorContext) {
     const [predicate] = parameters ?? []
     if (predicate?.type !== 'iri') throw new NotEvaluated('countDistinct without a predicate')
     this.predicate = predicate.value

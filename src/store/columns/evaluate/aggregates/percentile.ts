@@ -1,4 +1,4 @@
-import type { AggregateCall, Formula } from '../../../../sparql/algebra.ts'
+import type { AggregateCall, AlgebraExpression } from '../../../../sparql/algebra.ts'
 import type { Batch } from '../batch.ts'
 import { countPlaces } from '../lanes.ts'
 import { rowsPresent } from '../row-filters.ts'
@@ -22,12 +22,12 @@ type CodedPart = Part & { readonly ids: Uint32Array }
 /** The value below which a part of the values of a group lies, between the two nearest by linear interpolation. */
 export class Percentile implements Aggregator {
   private readonly parts: Part[] = []
-  private readonly operand: Formula
+  private readonly operand: AlgebraExpression
   private readonly context: AggregatorContext
   /** 0 to 100. */
   private readonly rank: number
 
-  constructor({ parameters }: AggregateCall, operand: Formula, context: AggregatorContext) {
+  constructor({ parameters }: AggregateCall, operand: AlgebraExpression, context: AggregatorContext) {
     const [rank] = parameters ?? []
     const value = rank === undefined ? null : termValue(rank)
     this.rank = value?.type === 'number' ? value.value : 50

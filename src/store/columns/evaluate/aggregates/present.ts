@@ -1,4 +1,4 @@
-import type { Formula } from '../../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import { allRows, type Batch } from '../batch.ts'
 import { rowsBound } from '../row-filters.ts'
 import { gathered, hasWholeValues, isBound, type Vector, vectorValueAt } from '../vector.ts'
@@ -7,14 +7,14 @@ import { Sum } from './sums.ts'
 
 /** Gives another aggregate the values that there are; a group without any has no result. */
 export class Present implements Aggregator {
-  private readonly operand: Formula
+  private readonly operand: AlgebraExpression
   private readonly inner: Aggregator
   private readonly context: AggregatorContext
   private readonly counts: RowCounts
   /** True as long as every row had a value. */
   private isWhole = true
 
-  constructor(operand: Formula, inner: Aggregator, context: AggregatorContext) {
+  constructor(operand: AlgebraExpression, inner: Aggregator, context: AggregatorContext) {
     this.operand = operand
     this.inner = inner
     this.context = context
@@ -59,7 +59,7 @@ export class Present implements Aggregator {
 export class Average implements Aggregator {
   private readonly present: Present
 
-  constructor(operand: Formula, context: AggregatorContext) {
+  constructor(operand: AlgebraExpression, context: AggregatorContext) {
     this.present = new Present(operand, new Sum(operand, context, false), context)
   }
 

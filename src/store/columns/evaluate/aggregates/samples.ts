@@ -1,4 +1,4 @@
-import type { Formula } from '../../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import type { Batch } from '../batch.ts'
 import { stringOf, type TermValue, termOf, text } from '../value.ts'
 import { type Vector, vectorValueAt } from '../vector.ts'
@@ -13,10 +13,10 @@ const BYTES_A_TEXT = 40
 /** Some value of a group: the first. */
 export class Sample implements Aggregator {
   private readonly values = new Map<number, TermValue>()
-  private readonly operand: Formula
+  private readonly operand: AlgebraExpression
   private readonly context: AggregatorContext
 
-  constructor(operand: Formula, context: AggregatorContext) {
+  constructor(operand: AlgebraExpression, context: AggregatorContext) {
     this.operand = operand
     this.context = context
   }
@@ -44,12 +44,12 @@ export class Sample implements Aggregator {
 /** Texts of a group one after another; what has no text is an error. */
 export class GroupConcat implements Aggregator {
   private readonly texts = new Map<number, string[] | null>()
-  private readonly operand: Formula
+  private readonly operand: AlgebraExpression
   private readonly separator: string
   private readonly context: AggregatorContext
   private length = 0
 
-  constructor(operand: Formula, separator: string, context: AggregatorContext) {
+  constructor(operand: AlgebraExpression, separator: string, context: AggregatorContext) {
     this.operand = operand
     this.separator = separator
     this.context = context

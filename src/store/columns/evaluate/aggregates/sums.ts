@@ -1,5 +1,5 @@
 import { XSD } from '../../../../rdf/vocab.ts'
-import type { Formula } from '../../../../sparql/algebra.ts'
+import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import { allRows, type Batch } from '../batch.ts'
 import { ColumnDomain, type Domain } from '../domain.ts'
 import { arithmeticFunction } from '../functions/arithmetic.ts'
@@ -26,11 +26,11 @@ export class Sum implements Aggregator {
   private kind: 'integer' | 'double' | null = null
   private magnitude = 0
   private isMixed = false
-  private readonly operand: Formula
+  private readonly operand: AlgebraExpression
   private readonly context: AggregatorContext
   private readonly isAverage: boolean
 
-  constructor(operand: Formula, context: AggregatorContext, isAverage: boolean) {
+  constructor(operand: AlgebraExpression, context: AggregatorContext, isAverage: boolean) {
     this.operand = operand
     this.context = context
     this.isAverage = isAverage

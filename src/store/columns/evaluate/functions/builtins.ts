@@ -4,7 +4,7 @@ import { isLanguageTag } from '../../../../rdf/language-tag.ts'
 import { tripleTerm } from '../../../../rdf/ntriples.ts'
 import { resolveIri } from '../../../../rdf/resolve.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
-import { type Formula, operandsOf } from '../../../../sparql/algebra.ts'
+import { type AlgebraExpression, operandsOf } from '../../../../sparql/algebra.ts'
 import * as decimals from '../decimal.ts'
 import { checkTextLength } from '../limits.ts'
 import {
@@ -135,9 +135,10 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
 const VOLATILE: ReadonlySet<string> = new Set(['RAND', 'UUID', 'STRUUID', 'BNODE'])
 
 /** True for an expression that has the same value for the same values of its variables, within one query. */
-export function isStable(formula: Formula): boolean {
-  if (formula.type === 'exists' || (formula.type === 'builtin' && VOLATILE.has(formula.name))) return false
-  return operandsOf(formula).every(isStable)
+export function isStable(expression: AlgebraExpression): boolean {
+  if (expression.type === 'exists' || (expression.type === 'builtin' && VOLATILE.has(expression.name)))
+    return false
+  return operandsOf(expression).every(isStable)
 }
 
 function isLiteral(

@@ -1,4 +1,4 @@
-import { type Formula, isConstantExpression } from '../../../../sparql/algebra.ts'
+import { type AlgebraExpression, isConstantExpression } from '../../../../sparql/algebra.ts'
 import { type TermValue, termValue } from '../value.ts'
 import { DATE_FUNCTIONS } from './dates.ts'
 import type { ExtensionFunction } from './extension.ts'
@@ -34,22 +34,22 @@ export interface ColumnCall {
   readonly called: ExtensionFunction
 }
 
-const CALLS = new WeakMap<Formula, ColumnCall | null>()
+const CALLS = new WeakMap<AlgebraExpression, ColumnCall | null>()
 
 /** Reads an expression as a call over one column; null for any other. */
-export function columnCall(formula: Formula): ColumnCall | null {
-  let call = CALLS.get(formula)
+export function columnCall(expression: AlgebraExpression): ColumnCall | null {
+  let call = CALLS.get(expression)
   if (call === undefined) {
-    call = readCall(formula)
-    CALLS.set(formula, call)
+    call = readCall(expression)
+    CALLS.set(expression, call)
   }
   return call
 }
 
-function readCall(formula: Formula): ColumnCall | null {
-  if (formula.type !== 'function') return null
-  const called = extensionFunction(formula.iri)
-  const [first, ...rest] = formula.arguments
+function readCall(expression: AlgebraExpression): ColumnCall | null {
+  if (expression.type !== 'function') return null
+  const called = extensionFunction(expression.iri)
+  const [first, ...rest] = expression.arguments
   if (called === null || first?.type !== 'variable' || !rest.every(isConstantExpression)) return null
   return { variable: first.name, constants: rest.map(termValue), called }
 }
