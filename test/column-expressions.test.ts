@@ -386,3 +386,220 @@ t.test('an optional pattern is no join where each subject has one value at most'
     )
   }
 })
+
+/** Texts whose case is of the hard kind, and terms of all kinds beside them. */
+const TEXTS = [
+  ...[
+    '',
+    'a',
+    'A',
+    'San Juan',
+    'SAN JUAN',
+    'san juan',
+    'Santa',
+    'Berg',
+    'Bergen',
+    'Iceberg',
+    'ICEBERG',
+    'erg',
+  ],
+  ...[
+    'aa',
+    'aaa',
+    'aab',
+    'baa',
+    'ber',
+    'gber',
+    'b.r',
+    'b|r',
+    'a]',
+    '(a)',
+    'a$',
+    '^a',
+    'x\\\\y',
+    'K\u212aelvin',
+  ],
+  ...[
+    '\u212aelvin',
+    'kelvin',
+    '\u0130stanbul',
+    'istanbul',
+    'Istanbul',
+    'I\u0307stanbul',
+    '\u0131stanbul',
+    '\u017fan',
+  ],
+  ...[
+    'stra\u00dfe',
+    'STRASSE',
+    'strasse',
+    'Z\u00fcrich',
+    'z\u00fcrich',
+    'Z\u00dcRICH',
+    'rich',
+    '\u03a3\u03a3',
+    '\u03c3\u03c2',
+  ],
+  ...['\ufb01n', 'fin', 'FIN', '\u{1f600}a', 'a\u{1f600}', 'line\\nbreak', 'a'.repeat(300)],
+].map(text => `"${text}"`)
+const TAGGED = [
+  ...TEXTS.slice(0, 30),
+  ...TEXTS.slice(5, 20).map(text => `${text}@en`),
+  '"Berg"@de-AT',
+  '"berg"@EN',
+]
+const MIXED = [
+  ...[...TAGGED, ':Berg', ':san', '_:b', '1', '"1"^^xsd:int', '1.5', 'true', '"2020-01-01"^^xsd:date'],
+  ...[
+    '"Berg"^^:own',
+    '"San Juan"^^:own',
+    '"x"^^xsd:integer',
+    '"POINT(1 2)"^^<http://www.opengis.net/ont/geosparql#wktLiteral>',
+  ],
+]
+
+/** Conditions on one value; those on its text are asked of `?v`, `STR(?v)`, `LCASE(?v)` and `UCASE(STR(?v))` in place of `#`. */
+const TESTS = [
+  ...[
+    'berg',
+    'Berg',
+    'BERG',
+    'a',
+    'A',
+    'aa',
+    'er',
+    'san',
+    'San ',
+    'k',
+    'K',
+    'i',
+    's',
+    'ss',
+    'SS',
+    'fi',
+    'FI',
+    '',
+    'z\u00fcr',
+    'Z\u00dcR',
+  ].flatMap(part => ['CONTAINS', 'STRSTARTS', 'STRENDS'].map(name => `${name}(#, "${part}")`)),
+  ...[
+    'CONTAINS(#, "berg"@en)',
+    'STRSTARTS(#, "B"@de-AT)',
+    'CONTAINS(#, 1)',
+    '!CONTAINS(#, "e")',
+    '!STRSTARTS(#, "B")',
+  ],
+  ...[
+    'berg',
+    '^San .*n$',
+    '^san',
+    'n$',
+    '^a$',
+    '^a+b',
+    'a{2}b',
+    'a?b',
+    '[bB]er',
+    'b\\\\.r',
+    'b.r',
+    '(ber)g',
+    '(ber)?g',
+    'x|a',
+    'a\\\\]',
+  ].flatMap(pattern => [`REGEX(#, "${pattern}")`, `REGEX(#, "${pattern}", "i")`]),
+  ...[
+    '\\\\p{L}berg',
+    '\\\\^a',
+    'a\\\\$',
+    '[a-z-[b]]erg',
+    '[^]]a',
+    '^',
+    '$',
+    '',
+    '.',
+    'a**',
+    '(',
+    'ber\\\\b',
+    'z\u00fcr',
+    '\u00fc',
+    'k',
+    's',
+    'ss',
+  ].flatMap(pattern => [`REGEX(#, "${pattern}")`, `REGEX(#, "${pattern}", "i")`]),
+  ...[
+    'REGEX(#, "b.r", "q")',
+    'REGEX(#, "B.R", "iq")',
+    'REGEX(#, "^b", "m")',
+    'REGEX(#, "b e", "x")',
+    'REGEX(#, "a", "z")',
+  ],
+  ...['<', '<=', '>', '>=', '=', '!='].flatMap(operator => [`# ${operator} "Berg"`, `"san" ${operator} #`]),
+]
+const KINDS = [
+  ...[
+    'LANG(?v) = ""',
+    'LANG(?v) = "en"',
+    'LANG(?v) != "en"',
+    'LANGMATCHES(LANG(?v), "en")',
+    'LANGMATCHES(LANG(?v), "*")',
+  ],
+  ...['DATATYPE(?v) = xsd:string', 'ISIRI(?v)', '!ISBLANK(?v)', 'ISLITERAL(?v) = false', 'ISNUMERIC(?v)'],
+  ...[
+    'LCASE(LANG(?v)) IN ("en", "de-at")',
+    'LANG(?v) = "en" && DATATYPE(?v) != xsd:string',
+    'LANG(?v) < "b" || ISIRI(?v)',
+  ],
+]
+
+t.test('conditions on texts hold for the same values, whether worked out together or one by one', async t => {
+  for (const [name, values] of Object.entries({ TEXTS, TAGGED, MIXED })) {
+    const graph = columnsOfText(await triplesOf(values))
+    const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })
+    const scalars = scalarsOf(evaluation)
+    const filter = new Filter(evaluation, scalars, new NumberKernels(evaluation, scalars))
+    const matcher = new PatternMatcher(evaluation, filter, [graph])
+    const [step] = planBlock(patternsOf('?s :t ?v'), [], [], new Set(), [graph])
+    const [batch] = step?.type === 'star' ? [...matcher.star(step, UNIT_BATCH)] : []
+    if (batch === undefined) throw new Error('no solutions')
+    t.equal(batch.size, values.length)
+    const vectors = new Map([['v', batch.get('v') as never]])
+    const conditions = TESTS.flatMap(test =>
+      ['?v', 'STR(?v)', 'LCASE(?v)', 'UCASE(STR(?v))'].map(text => test.replace('#', text)),
+    )
+    const wrong = [...conditions, ...KINDS].flatMap(condition => {
+      const expression = expressionOf(condition)
+      const scalar = scalars.over(expression, vectors, batch.size)
+      const all = Array.from({ length: batch.size }, (_, row) => row)
+      const truths = all.map(row => effectiveBoolean(scalar(row)))
+      return [expression, { type: 'not', operand: expression } as const].flatMap((tested, negated) => {
+        const expected = all.filter(row => truths[row] === (negated === 0))
+        const found = Array.from(filter.select(tested, batch))
+        if (String(found) === String(expected)) return []
+        const text = (rows: readonly number[]) =>
+          rows.map(row => short(vectorValueAt(batch.get('v') as never, row)))
+        return [
+          {
+            condition,
+            negated,
+            missing: text(expected.filter(row => !found.includes(row))),
+            more: text(found.filter(row => !expected.includes(row))),
+          },
+        ]
+      })
+    })
+    t.same(wrong, [], name)
+  }
+})
+
+/** N-Triples of values written in SPARQL, one a subject. */
+async function triplesOf(values: readonly string[]): Promise<string> {
+  const { query } = parseQuery(
+    `${PREFIXES} CONSTRUCT { } { ${values.map((value, at) => `:s${at} :t ${value} .`).join(' ')} }`,
+  )
+  if (query.type !== 'construct' || query.input.type !== 'bgp') throw new Error('no triples')
+  return query.input.patterns
+    .map(({ subject, predicate, object }) => {
+      const own = object.type === 'variable' ? ({ type: 'blank', value: 'b' } as const) : object
+      return `${termText(subject as never)} ${termText(predicate as never)} ${termText(own)} .\n`
+    })
+    .join('')
+}

@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -167,4 +167,10 @@ t.test('single looks', async t => {
   const portal = await published(t)
   t.match(diagnoseEmbedded({ portal, memory: 2e9 }, 1e9), [{ status: 'problem' }])
   t.match(diagnoseEmbedded({ portal, memory: 2e9 }, 4e9), [{ status: 'ok' }])
+  const [version] = readdirSync(path.join(portal, 'var/published/trees')).filter(name => name.includes('-'))
+  truncateSync(path.join(portal, 'var/published/trees', version ?? '', 'facts.columns'), 3e9)
+  t.match(diagnoseEmbedded({ portal, memory: 2e9 }, 4e9), [
+    { status: 'ok' },
+    { status: 'warning', message: /^the columns of the largest graph are 3,000 MB/ },
+  ])
 })

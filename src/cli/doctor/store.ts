@@ -84,10 +84,9 @@ export function diagnoseEmbedded(
     const manifest = currentManifest(versions, id)
     return manifest === null ? [] : graphSources(versions, manifest)
   })
-  const onDisk = sources.reduce(
-    (sum, { columns }) => sum + (statSync(columns, { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  )
+  const sizes = sources.map(({ columns }) => statSync(columns, { throwIfNoEntry: false })?.size ?? 0)
+  const onDisk = sizes.reduce((sum, size) => sum + size, 0)
+  const largestColumns = Math.max(0, ...sizes)
   const largest = Math.max(0, ...sources.map(({ triples, bytes }) => estimate(triples, bytes)))
   const shares = storeMemory(memory)
   const described =
@@ -98,6 +97,14 @@ export function diagnoseEmbedded(
       ? problem('memory', described, 'set memory to less: the process would be ended when it uses it')
       : ok('memory', described),
   ]
+  if (largestColumns > shares.columns)
+    findings.push(
+      warning(
+        'memory',
+        `the columns of the largest graph are ${megabytes(largestColumns)}, more than there is for columns`,
+        'questions about it read the disk again and again: raise memory',
+      ),
+    )
   if (largest > shares.resident)
     findings.push(
       warning(

@@ -67,6 +67,16 @@ export class Texts {
     return [from, to]
   }
 
+  /** Places of the texts that begin with another. */
+  rangeOfPrefix(prefix: Uint8Array): readonly [from: number, to: number] {
+    if (prefix.length === 0) return [0, this.count]
+    // No byte of UTF-8 is 255: what follows all texts with the prefix is the prefix with a greater last byte.
+    const behind = Uint8Array.from(prefix)
+    behind[behind.length - 1] = (behind[behind.length - 1] as number) + 1
+    const from = this.lowerBound(prefix, 0)
+    return [from, this.lowerBound(behind, from)]
+  }
+
   /** Place of the first text that is not before another. */
   lowerBound(text: Uint8Array, from: number): number {
     let [low, high] = [from, this.offsets.length - 1]

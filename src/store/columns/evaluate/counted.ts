@@ -4,6 +4,7 @@ import {
   conjuncts,
   type SparqlOperation,
   type TriplePatternNode,
+  variablesOfExpression,
 } from '../../../sparql/algebra.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
@@ -159,8 +160,8 @@ function rangeIn(
 }
 
 function rangeOfVariable(condition: AlgebraExpression, name: string, graph: GraphColumns, column: Column) {
-  if (condition.type !== 'binary') return null
-  const isOwn = [condition.left, condition.right].some(side => side.type === 'variable' && side.name === name)
+  const [only, ...others] = variablesOfExpression(condition)
+  const isOwn = only === name && others.length === 0
   const range = isOwn ? codeRangeOf(condition, domainsOf(graph).of(column)) : null
   return range === null || range.negated ? null : range
 }

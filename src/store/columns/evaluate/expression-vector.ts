@@ -1,10 +1,12 @@
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
+import { ColumnDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { EvaluationScope } from './scope.ts'
 import { constantVector } from './translate.ts'
+import { isWorthTable } from './truth-tables.ts'
 import { termOf } from './value.ts'
-import type { Vector } from './vector.ts'
+import type { IdVector, Vector } from './vector.ts'
 
 /** The values of an expression over a batch as a vector. */
 export function vectorOf(
@@ -18,8 +20,13 @@ export function vectorOf(
     return constantVector(expression, evaluation)
   const numbers = scope.numbers.vector(expression, batch)
   if (numbers !== null) return numbers
-  const scalar = scope.scalars.compile(expression, batch)
   const { pool } = evaluation
+  const sole = scope.scalars.soleVector(expression, batch)
+  if (sole?.domain instanceof ColumnDomain && isWorthTable(sole.domain, batch.size)) {
+    evaluation.allocate(4 * batch.size)
+    return { type: 'ids', domain: pool, ids: idsByCode(expression, batch, sole, scope, evaluation) }
+  }
+  const scalar = scope.scalars.compile(expression, batch)
   const ids = new Uint32Array(batch.size)
   for (let row = 0; row < batch.size; row++) {
     const value = scalar(row)
@@ -28,6 +35,34 @@ export function vectorOf(
   }
   evaluation.allocate(4 * batch.size)
   return { type: 'ids', domain: pool, ids }
+}
+
+/** In tables of terms by code: a value that has none. 0 is not known yet. */
+const NO_TERM = 0xffff_ffff
+
+/** The terms of an expression over one column, each worked out once for a value. */
+function idsByCode(
+  expression: AlgebraExpression,
+  batch: Batch,
+  { ids: codes, domain }: IdVector,
+  { scalars }: EvaluationScope,
+  evaluation: Evaluation,
+): Uint32Array {
+  const table = evaluation.memo('terms', expression, domain, () => new Uint32Array(domain.size + 1))
+  const scalar = scalars.once(expression, batch)
+  const ids = new Uint32Array(batch.size)
+  for (let row = 0; row < batch.size; row++) {
+    const code = codes[row] as number
+    let id = table[code] as number
+    if (id === 0) {
+      const value = scalar(row)
+      id = value === null ? NO_TERM : evaluation.pool.intern(termOf(value))
+      table[code] = id
+    }
+    ids[row] = id === NO_TERM ? 0 : id
+    if (row % 256 === 255) evaluation.check()
+  }
+  return ids
 }
 
 function unboundVector({ pool }: Evaluation): Vector {

@@ -46,9 +46,8 @@ export class Filter {
   private rowsOfAll(condition: AlgebraExpression, batch: Batch): Uint32Array {
     if (condition.type === 'binary' && condition.operator === '&&')
       return this.rowsWith(condition.right, batch, this.rowsOfAll(condition.left, batch), true)
-    const vector = condition.type === 'binary' ? this.scalars.soleVector(condition, batch) : null
-    const range =
-      vector === null || condition.type !== 'binary' ? null : codeRangeOf(condition, vector.domain)
+    const vector = this.scalars.soleVector(condition, batch)
+    const range = vector === null ? null : codeRangeOf(condition, vector.domain)
     if (vector === null || range === null) return this.rowsWith(condition, batch, allRows(batch.size), true)
     this.evaluation.advance(batch.size)
     return rowsInRange(vector.ids, range.from, range.to, !range.negated, null)
@@ -132,7 +131,7 @@ export class Filter {
     const vector = this.scalars.soleVector(expression, batch)
     if (vector !== null) {
       const { ids, domain } = vector
-      const range = expression.type === 'binary' ? codeRangeOf(expression, domain) : null
+      const range = codeRangeOf(expression, domain)
       if (range !== null) return rowsInRange(ids, range.from, range.to, range.negated !== required, rows)
       if (isWorthTable(domain, rows.length))
         return this.truthTables.rows(expression, batch, vector, rows, required)

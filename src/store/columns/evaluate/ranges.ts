@@ -19,17 +19,15 @@ export interface IdRange {
  * The values of a column that a comparison with a constant keeps: a range of codes, for these are in the order of the
  * values. Null where the column has values of several kinds, or the comparison is none of this form.
  */
-export function codeRangeOf(
-  expression: Extract<AlgebraExpression, { type: 'binary' }>,
-  domain: Domain,
-): IdRange | null {
-  const comparison = comparisonWithConstant(expression)
+export function codeRangeOf(expression: AlgebraExpression, domain: Domain): IdRange | null {
+  if (expression.type === 'builtin') return prefixRange(expression, domain)
+  const comparison = expression.type === 'binary' ? comparisonWithConstant(expression) : null
   if (comparison === null) return null
-  const { operator, value } = comparison
-  if (domain instanceof PositionDomain) return positionRange(operator, value, domain)
+  const { operator, value, isOfText } = comparison
+  if (domain instanceof PositionDomain) return isOfText ? null : positionRange(operator, value, domain)
   if (!(domain instanceof ColumnDomain)) return null
   const part = domain.dictionary.onlyPart()
-  const bounds = part === null ? null : boundsIn(part, value)
+  const bounds = part === null ? null : boundsIn(part, value, isOfText)
   if (part === null || bounds === null) return null
   const [below, above] = bounds
   const [first, last] = [part.first, part.first + lastPlace(part)]
@@ -52,16 +50,44 @@ export function codeRangeOf(
   }
 }
 
-/** A variable, an operator and a constant, the constant on the right. */
+/** The texts of a column that begin with a constant. */
+function prefixRange(
+  expression: Extract<AlgebraExpression, { type: 'builtin' }>,
+  domain: Domain,
+): IdRange | null {
+  if (expression.name !== 'STRSTARTS' || !(domain instanceof ColumnDomain)) return null
+  const [operand, prefix] = expression.arguments
+  if (operand === undefined || operandOf(operand) === null) return null
+  if (prefix?.type !== 'literal' || prefix.datatype !== XSD.string) return null
+  const part = domain.dictionary.onlyPart()
+  if (part?.kind !== 'text') return null
+  const [from, to] = part.texts.rangeOfPrefix(Buffer.from(prefix.value))
+  return { from: part.first + from, to: part.first + to, negated: false }
+}
+
+/** A variable, or the text of one; null for any other expression. */
+function operandOf(expression: AlgebraExpression): 'value' | 'text' | null {
+  if (expression.type === 'variable') return 'value'
+  const isText = expression.type === 'builtin' && expression.name === 'STR'
+  return isText && expression.arguments[0]?.type === 'variable' ? 'text' : null
+}
+
+/** A variable or its text, an operator and a constant, the constant on the right. */
 function comparisonWithConstant({ operator, left, right }: Extract<AlgebraExpression, { type: 'binary' }>): {
   readonly operator: ComparisonOperator
   readonly value: TermValue
+  readonly isOfText: boolean
 } | null {
   if (!isComparison(operator)) return null
-  if (left.type === 'variable' && isConstantExpression(right)) return { operator, value: termValue(right) }
-  if (right.type === 'variable' && isConstantExpression(left))
-    return { operator: FLIPPED[operator], value: termValue(left) }
-  return null
+  const isRight = isConstantExpression(right)
+  const constant = isRight ? right : left
+  const operand = operandOf(isRight ? left : right)
+  if (operand === null || !isConstantExpression(constant)) return null
+  return {
+    operator: isRight ? operator : FLIPPED[operator],
+    value: termValue(constant),
+    isOfText: operand === 'text',
+  }
 }
 
 export function isComparison(operator: SparqlOperator): operator is ComparisonOperator {
@@ -75,7 +101,12 @@ function lastPlace(part: DictionarySection): number {
 }
 
 /** Places of the first value that equals another and of the first that is above it; null where they are not comparable. */
-function boundsIn(part: DictionarySection, value: TermValue): readonly [number, number] | null {
+function boundsIn(
+  part: DictionarySection,
+  value: TermValue,
+  isOfText: boolean,
+): readonly [number, number] | null {
+  if (isOfText && part.kind !== 'text') return null
   switch (part.kind) {
     case 'number': {
       if (value.type !== 'number' || value.exact !== undefined || !part.exact || Number.isNaN(value.value))
@@ -98,7 +129,7 @@ function boundsIn(part: DictionarySection, value: TermValue): readonly [number, 
       return [from, part.values[from] === value.seconds ? from + 1 : from]
     }
     case 'text':
-      return value.type === 'text' && value.language === '' && part.tags === null
+      return value.type === 'text' && value.language === '' && (isOfText || part.tags === null)
         ? textBounds(part, value.value)
         : null
     default:

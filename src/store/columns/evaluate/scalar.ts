@@ -47,6 +47,8 @@ export function effectiveBoolean(value: TermValue | null): boolean | null {
 export class ScalarCompiler {
   private readonly evaluation: Evaluation
   private readonly exists: ExistsMask
+  /** False while the parts of an expression are compiled whose every value is worked out once. */
+  private hasTables = true
 
   constructor(evaluation: Evaluation, exists: ExistsMask) {
     this.evaluation = evaluation
@@ -57,7 +59,7 @@ export class ScalarCompiler {
   compile(expression: AlgebraExpression, batch: Batch): TermScalar {
     if (expression.type === 'variable' || isConstantExpression(expression))
       return this.direct(expression, batch)
-    const vector = this.soleVector(expression, batch)
+    const vector = this.hasTables ? this.soleVector(expression, batch) : null
     if (vector === null) return this.direct(expression, batch)
     const { domain, ids } = vector
     if (domain.size > TABLE_FACTOR * batch.size + 64) return this.direct(expression, batch)
@@ -67,7 +69,7 @@ export class ScalarCompiler {
       domain,
       () => new Array<TermValue | null | undefined>(domain.size + 1),
     )
-    const direct = this.direct(expression, batch)
+    const direct = this.once(expression, batch)
     return row => {
       const id = ids[row] as number
       const known = table[id]
@@ -75,6 +77,17 @@ export class ScalarCompiler {
       const value = direct(row)
       table[id] = value
       return value
+    }
+  }
+
+  /** The same for a caller that works each value out once: nothing is remembered of the parts of the expression. */
+  once(expression: AlgebraExpression, batch: Batch): TermScalar {
+    const { hasTables } = this
+    this.hasTables = false
+    try {
+      return this.direct(expression, batch)
+    } finally {
+      this.hasTables = hasTables
     }
   }
 
@@ -93,7 +106,8 @@ export class ScalarCompiler {
   private readonly blankLabels = new WeakMap<object, Map<string, TermValue>>()
   private readonly soleVariables = new WeakMap<AlgebraExpression, { readonly name: string | null }>()
 
-  private soleVariable(expression: AlgebraExpression): string | null {
+  /** The one variable of an expression whose calls do not differ; null for any other. */
+  soleVariable(expression: AlgebraExpression): string | null {
     let known = this.soleVariables.get(expression)
     if (known === undefined) {
       const [name, ...others] = variablesOfExpression(expression)
@@ -362,6 +376,13 @@ function withValues(
   args: readonly TermScalar[],
   call: (values: readonly TermValue[]) => TermValue | null,
 ): TermScalar {
+  const [first, second, ...others] = args
+  if (first !== undefined && second !== undefined && others.length === 0)
+    return row => {
+      const left = first(row)
+      const right = left === null ? null : second(row)
+      return left === null || right === null ? null : call([left, right])
+    }
   return row => {
     const values: TermValue[] = []
     for (const arg of args) {

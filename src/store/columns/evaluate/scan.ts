@@ -140,8 +140,8 @@ function rangesFor(
   domain: ColumnDomain,
 ): readonly IdRange[] {
   return filters.flatMap(condition => {
-    if (condition.type !== 'binary') return []
-    if (condition.operator === '&&') return rangesFor(name, [condition.left, condition.right], domain)
+    if (condition.type === 'binary' && condition.operator === '&&')
+      return rangesFor(name, [condition.left, condition.right], domain)
     const [only, ...others] = variablesOfExpression(condition)
     if (only !== name || others.length > 0) return []
     const range = codeRangeOf(condition, domain)

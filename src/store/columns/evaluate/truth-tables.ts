@@ -1,11 +1,12 @@
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
-import type { Domain } from './domain.ts'
+import { ColumnDomain, type Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
 import { codeRangeOf } from './ranges.ts'
 import { rowsWithBit } from './row-filters.ts'
-import { effectiveBoolean, type ScalarCompiler } from './scalar.ts'
+import type { ScalarCompiler } from './scalar.ts'
+import { markKnownTruths, truthOf } from './text-tests.ts'
 import {
   bothTrue,
   eitherHolds,
@@ -19,9 +20,6 @@ import {
   writeKnown,
 } from './truths.ts'
 import type { IdVector } from './vector.ts'
-
-/** What tables of truths have beside the bits of those that hold and fail; 0 is not known yet. */
-const ERROR = 4
 
 /** Domains with more values than this many times the rows get no table of truths. */
 const TABLE_FACTOR = 8
@@ -57,7 +55,7 @@ export class TruthTables {
     if (vector === null || columnCall(expression) !== null) return null
     this.evaluation.advance(batch.size)
     const { ids, domain } = vector
-    const range = expression.type === 'binary' ? codeRangeOf(expression, domain) : null
+    const range = codeRangeOf(expression, domain)
     if (range !== null) return rangeTruths(ids, range.from, range.to, !range.negated)
     if (!isWorthTable(domain, batch.size)) return null
     const truths = truthsFor(batch.size)
@@ -94,9 +92,12 @@ export class TruthTables {
 
   /** A table of what is known of the values of a domain, and what works out the truth of one that is not. */
   private tableOf(expression: AlgebraExpression, batch: Batch, domain: Domain) {
-    const memoised = this.evaluation.memo('truths', expression, domain, () => ({
-      table: new Uint8Array(domain.size + 1),
-    }))
+    const memoised = this.evaluation.memo('truths', expression, domain, () => {
+      const table = new Uint8Array(domain.size + 1)
+      if (domain instanceof ColumnDomain)
+        markKnownTruths(expression, domain, table, this.evaluation, this.scalars)
+      return { table }
+    })
     // The pool of a query grows from batch to batch.
     if (memoised.table.length <= domain.size) {
       const larger = new Uint8Array(2 * (domain.size + 1))
@@ -104,11 +105,10 @@ export class TruthTables {
       memoised.table = larger
     }
     const { table } = memoised
-    const scalar = this.scalars.compile(expression, batch)
+    const scalar = this.scalars.once(expression, batch)
     let worked = 0
     const truthAt = (row: number, id: number): void => {
-      const value = effectiveBoolean(scalar(row))
-      table[id] = value === null ? ERROR : value ? HOLDS : FAILS
+      table[id] = truthOf(scalar(row))
       if (++worked % 256 === 0) this.evaluation.check()
     }
     return { table, truthAt }

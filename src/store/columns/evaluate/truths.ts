@@ -12,6 +12,9 @@ export interface Truths {
 export const HOLDS = 1
 export const FAILS = 2
 
+/** What tables of truths by value have beside these; 0 is not known yet. */
+export const ERROR = 4
+
 /** The bit of each of the four rows of a word. */
 const [ALL_TRUE, ALL_FALSE] = [0x01010101, 0x02020202]
 

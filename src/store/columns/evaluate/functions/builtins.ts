@@ -148,6 +148,7 @@ function isLiteral(
 }
 
 function textOrNull(value: TermValue | undefined): TermValue | null {
+  if (value?.type === 'text' && value.language === '') return value
   const form = value === undefined ? null : stringOf(value)
   return form === null ? null : text(form)
 }
@@ -257,11 +258,16 @@ function concat(args: readonly TermValue[]): TermValue | null {
   return concatenated(parts)
 }
 
-function regexOf(pattern: TextValue, flags: string, { regexes }: FunctionContext): Regex | null {
-  const key = `${flags}/${pattern.value}`
+/** A regular expression, compiled once for a query; null where it is none. */
+export function regexOf(
+  pattern: string,
+  flags: string,
+  { regexes }: Pick<FunctionContext, 'regexes'>,
+): Regex | null {
+  const key = `${flags}/${pattern}`
   let compiled = regexes.get(key)
   if (compiled === undefined) {
-    compiled = compileRegex(pattern.value, flags)
+    compiled = compileRegex(pattern, flags)
     regexes.set(key, compiled)
   }
   return compiled
@@ -275,7 +281,7 @@ function regex(
 ): TermValue | null {
   if (value?.type !== 'text' || pattern?.type !== 'text' || pattern.language !== '') return null
   if (flags !== undefined && flags.type !== 'text') return null
-  const compiled = regexOf(pattern, flags?.value ?? '', context)
+  const compiled = regexOf(pattern.value, flags?.value ?? '', context)
   return compiled === null ? null : truth(compiled.test(value.value))
 }
 
@@ -283,7 +289,7 @@ function replace(args: readonly TermValue[], context: FunctionContext): TermValu
   const [value, pattern, replacement, flags] = args
   if (value?.type !== 'text' || pattern?.type !== 'text' || replacement?.type !== 'text') return null
   if (flags !== undefined && flags.type !== 'text') return null
-  const compiled = regexOf(pattern, flags?.value ?? '', context)
+  const compiled = regexOf(pattern.value, flags?.value ?? '', context)
   const replaced = compiled?.replace(value.value, replacement.value) ?? null
   if (replaced === null) return null
   checkTextLength(replaced.length)

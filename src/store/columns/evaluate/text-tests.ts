@@ -1,0 +1,289 @@
+import { XSD } from '../../../rdf/vocab.ts'
+import type { AlgebraExpression } from '../../../sparql/algebra.ts'
+import type { DictionarySection, TextPart } from '../dictionary-parts.ts'
+import { lowerBound, type Texts } from '../dictionary-texts.ts'
+import type { ColumnDomain } from './domain.ts'
+import type { Evaluation } from './evaluation.ts'
+import { regexOf } from './functions/builtins.ts'
+import { foldedText, requiredText, type TextAnchor } from './functions/required-text.ts'
+import { effectiveBoolean, type ScalarCompiler } from './scalar.ts'
+import { ERROR, FAILS, HOLDS } from './truths.ts'
+import type { TermValue } from './value.ts'
+
+/**
+ * Works out a condition for many values of a column at once, where that needs no text to be decoded: texts that are searched
+ * for a part of them, and conditions on the language or kind of a term. What stays 0 in the table is not known.
+ */
+export function markKnownTruths(
+  expression: AlgebraExpression,
+  domain: ColumnDomain,
+  table: Uint8Array,
+  evaluation: Evaluation,
+  scalars: ScalarCompiler,
+): void {
+  if (isOfKind(expression)) {
+    for (const part of domain.dictionary.parts) markKinds(expression, domain, part, table, scalars)
+    return
+  }
+  const test = readTextTest(expression, evaluation)
+  if (test === null) return
+  for (const part of domain.dictionary.parts) if (part.kind === 'text') markTexts(test, part, table)
+}
+
+/** A test whether texts have a part. */
+interface TextTest {
+  readonly part: Buffer
+  readonly anchor: TextAnchor
+  /** Letters of ASCII are compared without their case. */
+  readonly folded: boolean
+  /** Texts whose other characters may become letters of ASCII in another case: they are tested by themselves. */
+  readonly unsure: 'none' | 'some' | 'beyond ASCII'
+  /** True where having the part is all there is to the condition; else a text that has it is tested by itself. */
+  readonly exact: boolean
+}
+
+const ANCHORS: ReadonlyMap<string, TextAnchor> = new Map([
+  ['CONTAINS', 'anywhere'],
+  ['STRSTARTS', 'start'],
+  ['STRENDS', 'end'],
+])
+
+function readTextTest(expression: AlgebraExpression, evaluation: Evaluation): TextTest | null {
+  if (expression.type !== 'builtin') return null
+  const [operand, argument, flags] = expression.arguments
+  const text = operand === undefined ? null : readText(operand)
+  const value = argument === undefined ? null : plainText(argument)
+  if (text === null || value === null) return null
+  const anchor = ANCHORS.get(expression.name)
+  if (anchor !== undefined) {
+    if (text.letters === 'any')
+      return { part: Buffer.from(value), anchor, folded: false, unsure: 'none', exact: true }
+    // Another case than that of the function is nowhere in its results.
+    const isReachable = (text.letters === 'lower' ? value.toLowerCase() : value.toUpperCase()) === value
+    const required = isReachable ? foldedText(value, anchor, true) : null
+    if (required === null) return null
+    const unsure = text.letters === 'lower' ? 'some' : 'beyond ASCII'
+    return { ...required, part: Buffer.from(required.text), unsure }
+  }
+  if (expression.name !== 'REGEX' || text.letters !== 'any') return null
+  const modes = flags === undefined ? '' : plainText(flags)
+  if (modes === null || regexOf(value, modes, evaluation) === null) return null
+  const required = requiredText(value, modes)
+  if (required === null) return null
+  const { text: part, folded } = required
+  return { ...required, part: Buffer.from(part), unsure: folded ? 'some' : 'none' }
+}
+
+/** A variable, or its text, as it is or in one case. */
+function readText(expression: AlgebraExpression): { readonly letters: 'any' | 'lower' | 'upper' } | null {
+  if (expression.type === 'variable') return { letters: 'any' }
+  if (expression.type !== 'builtin') return null
+  const [operand] = expression.arguments
+  const inner = operand === undefined ? null : readText(operand)
+  if (inner === null || inner.letters !== 'any') return null
+  if (expression.name === 'STR') return inner
+  if (expression.name === 'LCASE') return { letters: 'lower' }
+  return expression.name === 'UCASE' ? { letters: 'upper' } : null
+}
+
+/** The text of a constant without a language. */
+function plainText(expression: AlgebraExpression): string | null {
+  return expression.type === 'literal' && expression.datatype === XSD.string ? expression.value : null
+}
+
+function markTexts(test: TextTest, { texts, first, count }: TextPart, table: Uint8Array): void {
+  const found = test.exact ? HOLDS : 0
+  table.fill(FAILS, first, first + count)
+  if (test.part.length === 0) table.fill(found, first, first + count)
+  else if (test.anchor === 'start' && !test.folded) {
+    const [from, to] = texts.rangeOfPrefix(test.part)
+    table.fill(found, first + from, first + to)
+  } else if (test.anchor === 'anywhere') markContaining(test, texts, table.subarray(first), found)
+  else markEnds(test, texts, table.subarray(first), found)
+  if (test.unsure === 'some') for (const bytes of UNSURE) markHaving(bytes, texts, table.subarray(first), 0)
+  if (test.unsure === 'beyond ASCII') markBeyondAscii(texts, table.subarray(first))
+}
+
+/** Characters beyond ASCII that have a letter of ASCII as their lower case, or are matched by one: K, İ, ſ. */
+const UNSURE = ['\u212a', '\u0130', '\u017f'].map(character => Buffer.from(character))
+
+/** The bytes of a part with both cases of each letter of ASCII, where these are as good as each other. */
+function bothCases({ part, folded }: TextTest): readonly [lower: Uint8Array, upper: Uint8Array] {
+  if (!folded) return [part, part]
+  return [part, part.map(byte => (byte >= 97 && byte <= 122 ? byte - 32 : byte))]
+}
+
+/** Parts from this length on are looked for by the search of whole buffers: shorter ones are found too often for calls of it. */
+const RARE = 3
+
+function markContaining(test: TextTest, texts: Texts, table: Uint8Array, found: number): void {
+  if (!test.folded && test.part.length >= RARE) {
+    markHaving(test.part, texts, table, found)
+    return
+  }
+  const [lower, upper] = bothCases(test)
+  const { bytes, offsets } = texts
+  const { length } = lower
+  const steps = stepsOf(lower, upper)
+  const [last, other] = [lower[length - 1] as number, upper[length - 1] as number]
+  const end = (offsets[offsets.length - 1] as number) - 1
+  let place = 0
+  // `at` is where the part would end.
+  for (let at = (offsets[0] as number) + length - 1; at <= end; ) {
+    const byte = bytes[at] as number
+    if ((byte !== last && byte !== other) || !standsAt(bytes, at - length + 1, lower, upper)) {
+      at += steps[byte] as number
+      continue
+    }
+    while ((offsets[place + 1] as number) <= at) place += 1
+    const isWithin = (offsets[place] as number) <= at - length + 1
+    if (isWithin) table[place] = found
+    at = isWithin ? (offsets[place + 1] as number) + length - 1 : at + 1
+  }
+}
+
+/** How far the next place can be where a part ends, by the byte where it might have ended (Horspool). */
+function stepsOf(lower: Uint8Array, upper: Uint8Array): Uint8Array {
+  const { length } = lower
+  const steps = new Uint8Array(256).fill(Math.min(255, length))
+  for (let at = 0; at < length - 1; at++) {
+    const step = Math.min(255, length - 1 - at)
+    steps[lower[at] as number] = step
+    steps[upper[at] as number] = step
+  }
+  return steps
+}
+
+/** Marks the texts that have some bytes. */
+function markHaving(part: Buffer, { bytes, offsets }: Texts, table: Uint8Array, found: number): void {
+  let place = 0
+  for (let at = bytes.indexOf(part, offsets[0]); at >= 0; ) {
+    while ((offsets[place + 1] as number) <= at) place += 1
+    const next = offsets[place + 1] as number
+    const isWithin = at + part.length <= next
+    if (isWithin) table[place] = found
+    at = bytes.indexOf(part, isWithin ? next : at + 1)
+  }
+}
+
+/** Marks the texts that begin or end with a part. */
+function markEnds(test: TextTest, { bytes, offsets }: Texts, table: Uint8Array, found: number): void {
+  const [lower, upper] = bothCases(test)
+  const { length } = lower
+  const isStart = test.anchor === 'start'
+  for (let place = 0; place + 1 < offsets.length; place++) {
+    const [from, to] = [offsets[place] as number, offsets[place + 1] as number]
+    if (to - from >= length && standsAt(bytes, isStart ? from : to - length, lower, upper))
+      table[place] = found
+  }
+}
+
+function standsAt(bytes: Uint8Array, at: number, lower: Uint8Array, upper: Uint8Array): boolean {
+  for (let next = 0; next < lower.length; next++) {
+    const byte = bytes[at + next] as number
+    if (byte !== lower[next] && byte !== upper[next]) return false
+  }
+  return true
+}
+
+function markBeyondAscii({ bytes, offsets }: Texts, table: Uint8Array): void {
+  for (let place = 0; place + 1 < offsets.length; place++) {
+    const to = offsets[place + 1] as number
+    for (let at = offsets[place] as number; at < to; at++)
+      if ((bytes[at] as number) > 127) {
+        table[place] = 0
+        break
+      }
+  }
+}
+
+/** Functions that say the same of all texts of one language, all resources of one kind and all literals of one datatype. */
+const KIND_FUNCTIONS: ReadonlySet<string> = new Set([
+  'LANG',
+  'DATATYPE',
+  'ISIRI',
+  'ISURI',
+  'ISBLANK',
+  'ISLITERAL',
+  'ISNUMERIC',
+])
+
+/** True where a condition reads nothing of a variable but its kind. */
+function isOfKind(expression: AlgebraExpression): boolean {
+  switch (expression.type) {
+    case 'iri':
+    case 'literal':
+      return true
+    case 'not':
+      return isOfKind(expression.operand)
+    case 'binary':
+      return isOfKind(expression.left) && isOfKind(expression.right)
+    case 'in':
+      return isOfKind(expression.operand) && expression.items.every(isOfKind)
+    case 'builtin':
+      if (KIND_FUNCTIONS.has(expression.name) && expression.arguments[0]?.type === 'variable') return true
+      return KINDS_COMPARED.has(expression.name) && expression.arguments.every(isOfKind)
+    default:
+      return false
+  }
+}
+
+/** Functions of what {@link KIND_FUNCTIONS} give. */
+const KINDS_COMPARED: ReadonlySet<string> = new Set(['LANGMATCHES', 'LCASE', 'UCASE', 'STR', 'SAMETERM'])
+
+/** Works a condition out for one value of each kind, and gives all others of it the same. */
+function markKinds(
+  expression: AlgebraExpression,
+  domain: ColumnDomain,
+  part: DictionarySection,
+  table: Uint8Array,
+  scalars: ScalarCompiler,
+): void {
+  const kindAt = kindsOf(part, domain)
+  if (kindAt === null) return
+  const name = scalars.soleVariable(expression)
+  if (name === null) return
+  const truths = new Map<number, number>()
+  for (let place = 0; place < part.count; place++) {
+    const kind = kindAt(place)
+    let truth = truths.get(kind)
+    if (truth === undefined) {
+      const ids = Uint32Array.of(part.first + place)
+      const value = scalars.over(expression, new Map([[name, { type: 'ids', domain, ids }]]), 1)(0)
+      truth = truthOf(value)
+      truths.set(kind, truth)
+    }
+    table[part.first + place] = truth
+  }
+}
+
+export function truthOf(value: TermValue | null): number {
+  const holds = effectiveBoolean(value)
+  return holds === null ? ERROR : holds ? HOLDS : FAILS
+}
+
+/** The kind of each value of a part, as a number; null where values of one datatype are of several. */
+function kindsOf(part: DictionarySection, domain: ColumnDomain): ((place: number) => number) | null {
+  switch (part.kind) {
+    case 'text': {
+      const { tags } = part
+      return tags === null ? () => 0 : place => tags[place] as number
+    }
+    case 'resource': {
+      const blanks = lowerBound(part.ids, domain.graph.resources.blanks + 1)
+      return place => (place < blanks ? 0 : 1)
+    }
+    case 'number':
+    case 'moment': {
+      const { types } = part
+      return types === null ? () => 0 : place => types[place] as number
+    }
+    case 'boolean':
+    case 'point':
+      return () => 0
+    case 'other':
+      return null
+    default:
+      return part satisfies never
+  }
+}
