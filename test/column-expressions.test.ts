@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import t from 'tap'
 import { termText } from '../src/rdf/ntriples.ts'
 import type { AlgebraExpression, SparqlOperation, TriplePatternNode } from '../src/sparql/algebra.ts'
@@ -10,8 +11,10 @@ import { BUILTINS, type FunctionContext } from '../src/store/columns/evaluate/fu
 import { NumberKernels } from '../src/store/columns/evaluate/numbers.ts'
 import { PatternMatcher } from '../src/store/columns/evaluate/patterns.ts'
 import { effectiveBoolean, ScalarCompiler } from '../src/store/columns/evaluate/scalar.ts'
+import { shareSubjects } from '../src/store/columns/evaluate/translate.ts'
 import { FALSE, type TermValue, TRUE, termOf, termValue } from '../src/store/columns/evaluate/value.ts'
 import { vectorValueAt } from '../src/store/columns/evaluate/vector.ts'
+import type { GraphColumns } from '../src/store/columns/graph.ts'
 import { columnsOfText } from './support/columns.ts'
 
 /** Expressions and triple patterns over columns, each part on its own: values, errors, counts, and no triple twice. */
@@ -603,3 +606,44 @@ async function triplesOf(values: readonly string[]): Promise<string> {
     })
     .join('')
 }
+
+t.test('graphs that have a subject in common', t => {
+  let seed = 7
+  const random = (below: number) => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+    return seed % below
+  }
+  const term = () => {
+    const digest = createHash('sha1')
+      .update(String(random(400)))
+      .digest('hex')
+    return [`_:b${random(30)}`, `<urn:${'abcd'[random(4)]}:${random(40)}>`, `<urn:d:${digest}>`][
+      random(3)
+    ] as string
+  }
+  const counts = { shared: 0, apart: 0 }
+  for (let round = 0; round < 300; round++) {
+    const sides = [1 + random(12), 1 + random(40)].map(size => Array.from({ length: size }, term))
+    const [left, right] = sides.map(terms =>
+      // Objects are resources, too, and no subjects.
+      columnsOfText(terms.map(subject => `${subject} <urn:p> ${term()} .\n`).join('')),
+    ) as [GraphColumns, GraphColumns]
+    const expected = sides[0]?.some(subject => sides[1]?.includes(subject)) ?? false
+    counts[expected ? 'shared' : 'apart'] += 1
+    t.equal(shareSubjects(left, right), expected, sides.map(side => side.join(' ')).join(' | '))
+    for (let look = 0; look < 5; look++) {
+      const text = term().replace(/[<>]/g, '')
+      const { resources } = right
+      const isBefore = (id: number) => {
+        const own = resources.text(id)
+        const blank = [own, text].map(each => (each.startsWith('_:') ? 0 : 1)) as [number, number]
+        return blank[0] < blank[1] || (blank[0] === blank[1] && own < text)
+      }
+      let number = 1
+      while (number <= resources.count && isBefore(number)) number += 1
+      t.equal(resources.lowerBound(text), number, text)
+    }
+  }
+  t.ok(Math.min(...Object.values(counts)) > 50)
+  t.end()
+})

@@ -55,8 +55,8 @@ t.test('every question is one that the portal answers', async t => {
   )
   const numbers = [places, small].map(fields => questionsOf(fields).length)
   t.same(numbers, [16, 7])
-  // What it asks of the endpoint, too: once for the predicates, then about a number, a text and a record.
-  t.same({ sent: sent, refused }, { sent: 2 * (16 + 7) + 1 + 2 * 3, refused: 0 })
+  // What it asks of the endpoint, too: once for the predicates, then both endpoints about a number, a text and a record.
+  t.same({ sent: sent, refused }, { sent: 2 * (16 + 7) + 1 + 2 * 6, refused: 0 })
 })
 
 t.test('a portal of many datasets is asked for its lists', async t => {

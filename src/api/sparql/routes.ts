@@ -264,10 +264,12 @@ async function bodyText(body: ResponseBody): Promise<string> {
   return Buffer.concat(parts).toString()
 }
 
-/** A signal that is given when the client has what it wants, or is gone. */
+/** A signal that is given when the client is gone before it has what it wants. */
 function presenceOf({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
-  raw.once('close', () => controller.abort())
+  raw.once('close', () => {
+    if (!raw.writableFinished) controller.abort()
+  })
   return controller.signal
 }
 

@@ -66,20 +66,6 @@ export class Resources {
     return id <= this.blanks ? { type: 'blank', value: text.slice(2) } : { type: 'iri', value: text }
   }
 
-  /**
-   * Ranges of numbers of other resources, from one to below another, that lie between texts of these: no other of them can
-   * be one of these. Nothing but the bounds of segments is looked at.
-   */
-  rangesOver(other: Resources): readonly (readonly [from: number, to: number])[] {
-    return other.segments.flatMap(({ before, count, first, last }) => {
-      const isBlank = before < other.blanks
-      const isTouched = this.segments.some(
-        own => own.before < this.blanks === isBlank && isUpTo(own.first, last) && isUpTo(first, own.last),
-      )
-      return isTouched ? [[before + 1, before + count + 1] as const] : []
-    })
-  }
-
   /** The number of a term; 0 where the graph does not have it, and for what is no resource. */
   findTerm(term: Term): number {
     if (term.type === 'iri') return this.find(term.value)
@@ -93,6 +79,16 @@ export class Resources {
   }
 
   private numberOf(text: string): number {
+    const { number, found } = this.placeOf(text)
+    return found ? number : 0
+  }
+
+  /** The number of the first resource that is not before a text, blank nodes before IRIs; one more than there are where all are. */
+  lowerBound(text: string): number {
+    return this.placeOf(text).number
+  }
+
+  private placeOf(text: string): { readonly number: number; readonly found: boolean } {
     const isBlank = text.startsWith('_:')
     const bytes = Buffer.from(text)
     let candidate: Segment | null = null
@@ -102,15 +98,10 @@ export class Resources {
       if (Buffer.compare(Buffer.from(segment.first), bytes) > 0) break
       candidate = segment
     }
-    if (candidate === null) return 0
+    if (candidate === null) return { number: isBlank ? 1 : this.blanks + 1, found: false }
     const { index, found } = candidate.find(bytes)
-    return found ? candidate.before + index + 1 : 0
+    return { number: candidate.before + index + 1, found }
   }
-}
-
-/** In the order of code points. */
-function isUpTo(left: string, right: string): boolean {
-  return Buffer.compare(Buffer.from(left), Buffer.from(right)) <= 0
 }
 
 function openSegment(header: ResourceSegment, before: number, source: SectionSource): Segment {
@@ -148,10 +139,9 @@ class DigestSegment implements Segment {
 
   find(text: Buffer): { readonly index: number; readonly found: boolean } {
     const prefix = Buffer.from(this.header.prefix)
-    const own = text.subarray(0, prefix.length)
-    if (!own.equals(prefix)) return { index: 0, found: false }
     const digits = text.toString('latin1', prefix.length)
-    if (!/^[0-9a-f]{40}$/.test(digits)) return { index: 0, found: false }
+    if (!text.subarray(0, prefix.length).equals(prefix) || !/^[0-9a-f]{40}$/.test(digits))
+      return { index: this.lowerBound(text), found: false }
     const key = Buffer.from(digits, 'hex')
     const bytes = this.bytes()
     let [low, high] = [0, this.count]
@@ -164,6 +154,17 @@ class DigestSegment implements Segment {
       else high = middle
     }
     return { index: low, found: false }
+  }
+
+  /** The place of a text that is none of these. */
+  private lowerBound(text: Buffer): number {
+    let [low, high] = [0, this.count]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (Buffer.compare(Buffer.from(this.text(middle)), text) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   private bytes(): Buffer {

@@ -234,16 +234,22 @@ export function shareSubjects(left: GraphColumns, right: GraphColumns): boolean 
 
 const SHARED = new WeakMap<GraphColumns, WeakMap<GraphColumns, boolean>>()
 
+/** Leaps from a subject of one graph to the next of the other in the order of their texts: graphs that name subjects apart take few leaps. */
 function hasSharedSubject(small: GraphColumns, large: GraphColumns): boolean {
   if (small === large) return true
-  const ranges = large.resources.rangesOver(small.resources)
-  if (ranges.length === 0) return false
-  const translate = codeTranslator(domainsOf(small).subjects, domainsOf(large).subjects)
-  const resources = small.subjectResources
-  for (let subject = 0; subject < small.subjects; subject++) {
-    const resource = resources[subject] as number
-    if (ranges.some(([from, to]) => resource >= from && resource < to) && translate(subject + 1) !== 0)
-      return true
+  for (let id = subjectFrom(small, 1); id > 0; ) {
+    const text = small.resources.text(id)
+    const other = subjectFrom(large, large.resources.lowerBound(text))
+    if (other === 0) return false
+    const next = large.resources.text(other)
+    if (next === text) return true
+    id = subjectFrom(small, small.resources.lowerBound(next))
   }
   return false
+}
+
+/** The first resource from a number on that is a subject; 0 where none is. */
+function subjectFrom({ resourceSubjects }: GraphColumns, from: number): number {
+  for (let id = from; id < resourceSubjects.length; id++) if (resourceSubjects[id] !== 0) return id
+  return 0
 }
