@@ -236,7 +236,7 @@ function group(depth: number): string {
 
 function part(depth: number): string {
   const inner = () => within(depth - 1)
-  switch (depth <= 0 ? pick([0, 1, 1, 2]) : between(0, 14)) {
+  switch (depth <= 0 ? pick([0, 1, 1, 2]) : between(0, 15)) {
     case 0:
       return triples()
     case 1:
@@ -264,9 +264,23 @@ function part(depth: number): string {
       return pathPattern()
     case 13:
       return inner()
+    case 14:
+      return joinedByEquality()
     default:
       return triples()
   }
+}
+
+/** Patterns that nothing connects but that something of them is equal. */
+function joinedByEquality(): string {
+  const names = times(2, () => `?e${between(0, 99999)}`)
+  const linked = (value: string) => `${value}s ${iri(pick(PREDICATES))} ${value} .`
+  const side = (value: string) =>
+    pick([value, value, `STR(${value})`, `LCASE(STR(${value}))`, `${value}s`, `STRLEN(STR(${value}))`])
+  const [left, right] = names.map(side) as [string, string]
+  const more = chance(0.3) ? `FILTER(${left} != ${pick([right, anyConstant()])} || ${test()})` : ''
+  const between3 = chance(0.3) ? `${subjectVariable()} ${iri(pick(PREDICATES))} ${names[0]} .` : ''
+  return `${names.map(linked).join(' ')} ${between3} FILTER(${comparison(left, '=', right)}) ${more}`
 }
 
 function inlineData(): string {

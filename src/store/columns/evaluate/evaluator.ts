@@ -20,6 +20,7 @@ import {
 } from './batch.ts'
 import { type PathPattern, planBlock } from './block.ts'
 import { concatenatedTexts } from './concat.ts'
+import { EqualityIndex, type EqualitySplit, type PatternGroup, splitByEquality } from './equality-join.ts'
 import { type Evaluation, NotEvaluated } from './evaluation.ts'
 import { vectorOf } from './expression-vector.ts'
 import { Filter } from './filter.ts'
@@ -55,6 +56,11 @@ export class Evaluator {
   private readonly wholes = new Map<SparqlOperation, Map<Graphs, Batch>>()
   /** Scopes in which one graph is the default graph. */
   private readonly alone = new Map<GraphColumns, EvaluationScope>()
+  /** By what has to be equal of them: solutions of patterns that are joined by an equality. */
+  private readonly equalities = new Map<
+    AlgebraExpression,
+    Pick<EvaluationScope, 'graphs'> & Pick<PatternGroup, 'patterns'> & { readonly index: EqualityIndex }
+  >()
   private readonly compatible = new Map<Batch, Map<string, CompatibleRows>>()
   private readonly root: EvaluationScope
   private rowNames = 0
@@ -237,7 +243,13 @@ export class Evaluator {
     outermost: OutermostScan | null = null,
   ): Generator<Batch> {
     if (seed.size === 0) return
-    const steps = planBlock(patterns, paths, filters, new Set(seed.variables), scope.graphs)
+    const known = new Set(seed.variables)
+    const split = splitByEquality({ patterns, paths, filters }, known, scope.graphs)
+    if (split !== null) {
+      yield* this.joinedByEquality(split, scope, seed, outermost)
+      return
+    }
+    const steps = planBlock(patterns, paths, filters, known, scope.graphs)
     const scan = outermost?.isScanOf(steps) === true ? outermost : null
     const run = function* (this: Evaluator, number: number, batch: Batch): Generator<Batch> {
       const step = steps[number]
@@ -249,6 +261,35 @@ export class Evaluator {
         if (found.size > 0) yield* run(number + 1, found)
     }.bind(this) as (number: number, batch: Batch) => Generator<Batch>
     yield* run(0, seed)
+  }
+
+  /** Joins the solutions of two groups of patterns by what has to be equal of them. */
+  private *joinedByEquality(
+    { inner, outer, innerKey, outerKey, filters }: EqualitySplit,
+    scope: EvaluationScope,
+    seed: Batch,
+    outermost: OutermostScan | null,
+  ): Generator<Batch> {
+    const index = this.equalityIndex(inner, innerKey, scope)
+    for (const batch of this.block(outer.patterns, outer.paths, outer.filters, scope, seed, outermost))
+      for (const joined of index.join(batch, outerKey, scope)) {
+        const remaining = this.filtered(filters, joined, scope)
+        if (remaining.size > 0) yield remaining
+      }
+  }
+
+  /** The solutions of patterns by a key, found once for all batches that they are joined with. */
+  private equalityIndex(inner: PatternGroup, key: AlgebraExpression, scope: EvaluationScope): EqualityIndex {
+    const known = this.equalities.get(key)
+    const isSame =
+      known?.graphs === scope.graphs &&
+      known.patterns.length === inner.patterns.length &&
+      known.patterns.every((pattern, at) => pattern === inner.patterns[at])
+    if (isSame) return known.index
+    const found = [...this.block(inner.patterns, inner.paths, inner.filters, scope, UNIT_BATCH)]
+    const index = new EqualityIndex(concatenatedTexts(found, this.evaluation), key, scope, this.evaluation)
+    this.equalities.set(key, { graphs: scope.graphs, patterns: inner.patterns, index })
+    return index
   }
 
   private *step(

@@ -1,0 +1,244 @@
+import { XSD } from '../../../rdf/vocab.ts'
+import {
+  type AlgebraExpression,
+  type TriplePatternNode,
+  variablesOfExpression,
+} from '../../../sparql/algebra.ts'
+import type { GraphColumns } from '../graph.ts'
+import type { Batch } from './batch.ts'
+import type { PathPattern } from './block.ts'
+import { ColumnDomain } from './domain.ts'
+import type { Evaluation } from './evaluation.ts'
+import { isStable } from './functions/builtins.ts'
+import { CompatibleRows, joinedBatch } from './join.ts'
+import { isSubset, variablesOfPath, variablesOfPattern } from './operation-parts.ts'
+import { PoolDomain } from './pool-domain.ts'
+import { rowsPresent } from './row-filters.ts'
+import type { EvaluationScope } from './scope.ts'
+import type { TermValue } from './value.ts'
+
+/** Triple patterns and paths with the conditions that read nothing else. */
+export interface PatternGroup {
+  readonly patterns: readonly TriplePatternNode[]
+  readonly paths: readonly PathPattern[]
+  readonly filters: readonly AlgebraExpression[]
+}
+
+/** Patterns in two groups without a common variable, and what has to be equal of their solutions. */
+export interface EqualitySplit {
+  readonly outer: PatternGroup
+  /** Evaluated once, by itself. */
+  readonly inner: PatternGroup
+  readonly outerKey: AlgebraExpression
+  readonly innerKey: AlgebraExpression
+  /** Conditions on both. The equality is among them. */
+  readonly filters: readonly AlgebraExpression[]
+}
+
+/**
+ * Finds patterns that nothing connects with the others but an equality of an expression over them and one over the others,
+ * so that not every pair of their solutions has to be tested; null where there are none.
+ *
+ * @param known variables that are bound before
+ */
+export function splitByEquality(
+  group: PatternGroup,
+  known: ReadonlySet<string>,
+  graphs: readonly GraphColumns[],
+): EqualitySplit | null {
+  const equalities = group.filters.filter(
+    (filter): filter is Extract<AlgebraExpression, { type: 'binary' }> =>
+      filter.type === 'binary' && filter.operator === '=' && isStable(filter),
+  )
+  const components = equalities.length === 0 ? [] : connectedPatterns(group, known)
+  if (components.length < 2) return null
+  const bySize = components
+    .filter(({ names }) => ![...names].some(name => known.has(name)))
+    .map(component => ({ ...component, size: sizeOf(component, graphs) }))
+    .sort((a, b) => a.size - b.size)
+  for (const inner of bySize) {
+    const others = new Set([
+      ...known,
+      ...components.flatMap(({ names }) => (names === inner.names ? [] : [...names])),
+    ])
+    for (const { left, right } of equalities)
+      for (const [innerKey, outerKey] of [
+        [left, right],
+        [right, left],
+      ] as const)
+        if (isOver(innerKey, inner.names) && isOver(outerKey, others))
+          return splitOf(group, inner, others, innerKey, outerKey)
+  }
+  return null
+}
+
+interface PatternComponent extends Pick<PatternGroup, 'patterns' | 'paths'> {
+  readonly names: ReadonlySet<string>
+}
+
+function splitOf(
+  { patterns, paths, filters }: PatternGroup,
+  inner: PatternComponent,
+  others: ReadonlySet<string>,
+  innerKey: AlgebraExpression,
+  outerKey: AlgebraExpression,
+): EqualitySplit {
+  const innerFilters = filters.filter(filter => isOver(filter, inner.names))
+  const outerFilters = filters.filter(filter => isSubset(variablesOfExpression(filter), others))
+  return {
+    inner: { patterns: inner.patterns, paths: inner.paths, filters: innerFilters },
+    outer: {
+      patterns: patterns.filter(pattern => !inner.patterns.includes(pattern)),
+      paths: paths.filter(path => !inner.paths.includes(path)),
+      filters: outerFilters,
+    },
+    innerKey,
+    outerKey,
+    filters: filters.filter(filter => !innerFilters.includes(filter) && !outerFilters.includes(filter)),
+  }
+}
+
+/** True where an expression reads some variables, and these only. */
+function isOver(expression: AlgebraExpression, names: ReadonlySet<string>): boolean {
+  const read = variablesOfExpression(expression)
+  return read.size > 0 && isSubset(read, names)
+}
+
+/** The patterns that share variables, directly or through others. What is bound before connects nothing. */
+function connectedPatterns(
+  { patterns, paths }: Pick<PatternGroup, 'patterns' | 'paths'>,
+  known: ReadonlySet<string>,
+): readonly PatternComponent[] {
+  const single: readonly PatternComponent[] = [
+    ...patterns.map(pattern => ({
+      patterns: [pattern],
+      paths: [],
+      names: new Set(variablesOfPattern(pattern)),
+    })),
+    ...paths.map(path => ({ patterns: [], paths: [path], names: new Set(variablesOfPath(path)) })),
+  ]
+  const components: PatternComponent[] = []
+  for (const item of single) {
+    const isShared = ({ names }: PatternComponent) =>
+      [...names].some(name => !known.has(name) && item.names.has(name))
+    const own = components.filter(isShared)
+    const rest = components.filter(component => !own.includes(component))
+    components.length = 0
+    components.push(...rest, {
+      patterns: [...own.flatMap(each => each.patterns), ...item.patterns],
+      paths: [...own.flatMap(each => each.paths), ...item.paths],
+      names: new Set([...own.flatMap(each => [...each.names]), ...item.names]),
+    })
+  }
+  return components
+}
+
+/** About how many solutions some patterns have, without their conditions. */
+function sizeOf({ patterns }: PatternComponent, graphs: readonly GraphColumns[]): number {
+  const sizes = patterns.map(({ predicate }) =>
+    graphs.reduce((sum, graph) => {
+      const rows = predicate.type === 'iri' ? graph.column(predicate.value)?.header.triples : graph.triples
+      return sum + (rows ?? 0)
+    }, 0),
+  )
+  return sizes.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...sizes)
+}
+
+/** The variable under which solutions have the key that has to be equal. */
+const KEY = ' key of an equality'
+
+/** The solutions of one group, by a key of which equal values have the same. */
+export class EqualityIndex {
+  private readonly rows: CompatibleRows
+  private readonly keys: PoolDomain
+  private readonly known = new Map<ColumnDomain, Uint32Array>()
+  private readonly evaluation: Evaluation
+
+  constructor(inner: Batch, key: AlgebraExpression, scope: EvaluationScope, evaluation: Evaluation) {
+    this.evaluation = evaluation
+    this.keys = new PoolDomain(bytes => evaluation.allocate(bytes))
+    const found = this.withKeys(inner, key, scope, text => this.keys.intern(keyTerm(text)))
+    this.rows = new CompatibleRows(found, [KEY], evaluation)
+  }
+
+  /** The pairs of solutions that may be equal, some at a time. */
+  *join(outer: Batch, key: AlgebraExpression, scope: EvaluationScope): Generator<Batch> {
+    const found = this.withKeys(outer, key, scope, text => this.keys.find(keyTerm(text)), this.known)
+    if (found.size === 0) return
+    for (const pairs of this.rows.pairsWith(found)) {
+      const joined = joinedBatch(found, this.rows.batch, pairs, this.evaluation)
+      yield joined.only(joined.variables.filter(name => name !== KEY))
+    }
+  }
+
+  /** A batch with the keys of its solutions, without those that have none. */
+  private withKeys(
+    batch: Batch,
+    expression: AlgebraExpression,
+    { scalars }: EvaluationScope,
+    numberOf: (key: string) => number,
+    known = new Map<ColumnDomain, Uint32Array>(),
+  ): Batch {
+    const { evaluation, keys } = this
+    const sole = scalars.soleVector(expression, batch)
+    const table = sole?.domain instanceof ColumnDomain ? tableOf(sole.domain, known) : null
+    const scalar = scalars.once(expression, batch)
+    const ids = new Uint32Array(batch.size)
+    for (let row = 0; row < batch.size; row++) {
+      const code = sole?.ids[row] ?? 0
+      let id = table === null ? 0 : (table[code] as number)
+      if (id === 0) {
+        const value = scalar(row)
+        id = value === null ? NONE : numberOf(equalityKey(value)) || NONE
+        if (table !== null) table[code] = id
+      }
+      ids[row] = id === NONE ? 0 : id
+      if (row % 256 === 255) evaluation.check()
+    }
+    evaluation.allocate(4 * batch.size)
+    const all = batch.with([[KEY, { type: 'ids', domain: keys, ids }]])
+    const present = rowsPresent(ids)
+    return present.length === batch.size ? all : all.rows(present)
+  }
+}
+
+/** In tables of keys by code: a value that has none. 0 is not known yet. */
+const NONE = 0xffff_ffff
+
+function tableOf(domain: ColumnDomain, known: Map<ColumnDomain, Uint32Array>): Uint32Array {
+  let table = known.get(domain)
+  if (table === undefined) {
+    table = new Uint32Array(domain.size + 1)
+    known.set(domain, table)
+  }
+  return table
+}
+
+function keyTerm(value: string) {
+  return { type: 'literal', value, datatype: XSD.string, language: '' } as const
+}
+
+/** A text that values have in common that are equal (SPARQL 1.1 Query, section 17.4.1.7); others may have it, too. */
+function equalityKey(value: TermValue): string {
+  switch (value.type) {
+    case 'iri':
+    case 'blank':
+      return `${value.type} ${value.value}`
+    case 'text':
+      return `"${value.language.toLowerCase()} ${value.value}`
+    case 'number':
+      return `number ${value.value === 0 ? 0 : value.value}`
+    case 'boolean':
+      return `boolean ${value.value}`
+    case 'moment':
+      return `${value.datatype} ${value.seconds}`
+    case 'duration':
+      return `duration ${value.months} ${value.seconds}`
+    case 'other':
+      return `${value.term.datatype} ${value.term.value}`
+    case 'triple':
+      return 'triple'
+    default:
+      return value satisfies never
+  }
+}
