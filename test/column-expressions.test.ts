@@ -297,7 +297,7 @@ function solutions(names: string, group: string): readonly string[] {
   for (const step of planBlock(patternsOf(group), [], [], new Set(), graphs))
     batches = batches.flatMap(batch => {
       if (step.type === 'star') return [...matcher.star(step, batch)]
-      return step.type === 'open' ? [...matcher.open(step.pattern, batch)] : []
+      return step.type === 'open' ? [...matcher.open(step, batch)] : []
     })
   return batches
     .flatMap(rowsOf)

@@ -70,11 +70,8 @@ export class Texts {
   /** Places of the texts that begin with another. */
   rangeOfPrefix(prefix: Uint8Array): readonly [from: number, to: number] {
     if (prefix.length === 0) return [0, this.count]
-    // No byte of UTF-8 is 255: what follows all texts with the prefix is the prefix with a greater last byte.
-    const behind = Uint8Array.from(prefix)
-    behind[behind.length - 1] = (behind[behind.length - 1] as number) + 1
     const from = this.lowerBound(prefix, 0)
-    return [from, this.lowerBound(behind, from)]
+    return [from, this.lowerBound(behindPrefix(prefix), from)]
   }
 
   /** Place of the first text that is not before another. */
@@ -87,6 +84,13 @@ export class Texts {
     }
     return low
   }
+}
+
+/** What follows all texts with a prefix: the prefix with a greater last byte, for no byte of UTF-8 is 255. */
+export function behindPrefix(prefix: Uint8Array): Buffer {
+  const behind = Buffer.from(prefix)
+  behind[behind.length - 1] = (behind[behind.length - 1] as number) + 1
+  return behind
 }
 
 /** Place of the first number that is not below another, in rising numbers. */

@@ -1,6 +1,6 @@
 import type { BlankNode, NamedNode, Term } from '../../rdf/term.ts'
 import { compareBytes, NumberReader } from './bytes.ts'
-import type { TermBytes } from './dictionary-texts.ts'
+import { behindPrefix, type TermBytes } from './dictionary-texts.ts'
 import { BLOCK, DIGEST_BYTES, type ResourceSegment, type ResourcesHeader } from './format.ts'
 import type { SectionSource } from './sections.ts'
 
@@ -79,18 +79,23 @@ export class Resources {
   }
 
   private numberOf(text: string): number {
-    const { number, found } = this.placeOf(text)
+    const { number, found } = this.placeOf(Buffer.from(text), text.startsWith('_:'))
     return found ? number : 0
   }
 
   /** The number of the first resource that is not before a text, blank nodes before IRIs; one more than there are where all are. */
   lowerBound(text: string): number {
-    return this.placeOf(text).number
+    return this.placeOf(Buffer.from(text), text.startsWith('_:')).number
   }
 
-  private placeOf(text: string): { readonly number: number; readonly found: boolean } {
-    const isBlank = text.startsWith('_:')
-    const bytes = Buffer.from(text)
+  /** Numbers of the IRIs that begin with a text, from one to below another. */
+  rangeOfPrefix(prefix: string): readonly [from: number, to: number] {
+    if (prefix === '') return [this.blanks + 1, this.count + 1]
+    const bytes = Buffer.from(prefix)
+    return [this.placeOf(bytes, false).number, this.placeOf(behindPrefix(bytes), false).number]
+  }
+
+  private placeOf(bytes: Buffer, isBlank: boolean): { readonly number: number; readonly found: boolean } {
     let candidate: Segment | null = null
     for (const segment of this.segments) {
       // Blank nodes and IRIs are in segments of their own.

@@ -1,9 +1,10 @@
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
+import { SubjectDomain } from './domain.ts'
 import { domainsOf } from './evaluation.ts'
 import { rowsEqual, rowsPresent } from './row-filters.ts'
 import { scratchUint32 } from './scratch.ts'
-import { codeTranslator, translated } from './translate.ts'
+import { codeTranslator, shareSubjects, translated } from './translate.ts'
 import { gathered, hasWholeValues, type IdVector, type Vector } from './vector.ts'
 
 export function gatherIds({ domain, ids, isWhole }: IdVector, rows: Uint32Array): IdVector {
@@ -83,6 +84,12 @@ export function subjectsIn(
   const domain = domainsOf(graph).subjects
   if (vector.type === 'ids' && vector.domain === domain && hasWholeValues(vector))
     return { rows: null, subjects: vector }
+  if (
+    vector.type === 'ids' &&
+    vector.domain instanceof SubjectDomain &&
+    !shareSubjects(vector.domain.graph, graph)
+  )
+    return { rows: new Uint32Array(0), subjects: { type: 'ids', domain, ids: new Uint32Array(0) } }
   const ids = vector.type === 'constant' ? constantIds(vector, graph, size) : translated(vector, domain, size)
   const rows = rowsPresent(ids)
   if (rows.length === size) return { rows: null, subjects: { type: 'ids', domain, ids } }

@@ -35,8 +35,8 @@ export function countedTriples(
   const required = aggregates.map(({ aggregate }) => countedBy(aggregate, names))
   const [graph, ...others] = graphs
   const isOne = graph !== undefined && others.length === 0
-  if (required.includes(null) || !(isOne || (required.every(each => each === 'triples') && areApart(graphs))))
-    return null
+  // Objects of several graphs may be the same.
+  if (required.includes(null) || !(isOne || (!required.includes('object') && areApart(graphs)))) return null
   const result = (counts: readonly (readonly number[])[], keys: readonly (readonly [string, Vector])[]) =>
     new Batch(
       counts.length,
@@ -54,7 +54,14 @@ export function countedTriples(
       columns.set(column.predicate, [...(columns.get(column.predicate) ?? []), column])
   const ids = Uint32Array.from(columns.keys(), value => evaluation.pool.intern({ type: 'iri', value }))
   const counts = Array.from(columns.values(), own =>
-    required.map(each => own.reduce((sum, column) => sum + countIn(column, each as Counted, evaluation), 0)),
+    required.map(each =>
+      each === 'predicate'
+        ? 1
+        : own.reduce(
+            (sum, column) => sum + countIn(column, each as Exclude<Counted, 'predicate'>, evaluation),
+            0,
+          ),
+    ),
   )
   return result(counts, [[key, { type: 'ids', domain: evaluation.pool, ids }]])
 }
@@ -93,14 +100,12 @@ function integers(counts: readonly number[]): Vector {
 }
 
 /** Of the triples of one column. */
-function countIn(column: Column, counted: Counted, evaluation: Evaluation): number {
+function countIn(column: Column, counted: Exclude<Counted, 'predicate'>, evaluation: Evaluation): number {
   switch (counted) {
     case 'triples':
       return column.header.triples
     case 'subject':
       return column.header.rows
-    case 'predicate':
-      return 1
     case 'object':
       return distinctCodes(column, evaluation)
     default:
@@ -108,16 +113,16 @@ function countIn(column: Column, counted: Counted, evaluation: Evaluation): numb
   }
 }
 
-/** Of all triples. */
+/** Of all triples of graphs that have no subject in common. */
 function sumOf(graphs: readonly GraphColumns[], counted: Counted, evaluation: Evaluation): number {
   const columns = graphs.flatMap(each => each.columns).filter(({ header }) => header.triples > 0)
   switch (counted) {
     case 'triples':
       return columns.reduce((sum, { header }) => sum + header.triples, 0)
     case 'subject':
-      return distinctSubjects(columns, graphs[0]?.subjects ?? 0, evaluation)
+      return graphs.reduce((sum, graph) => sum + distinctSubjects(graph, evaluation), 0)
     case 'predicate':
-      return columns.length
+      return new Set(columns.map(({ predicate }) => predicate)).size
     case 'object':
       return distinctObjects(graphs[0] as GraphColumns, columns, evaluation)
     default:
@@ -134,7 +139,7 @@ function distinctCodes({ codes, dictionary }: Column, evaluation: Evaluation): n
   return ones(isUsed)
 }
 
-function distinctSubjects(columns: readonly Column[], subjects: number, evaluation: Evaluation): number {
+function distinctSubjects({ columns, subjects }: GraphColumns, evaluation: Evaluation): number {
   if (columns.some(column => column.isComplete)) return subjects
   const hasTriple = new Uint8Array(subjects)
   for (const column of columns) {

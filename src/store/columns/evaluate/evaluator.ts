@@ -303,8 +303,7 @@ export class Evaluator {
         yield* scope.patterns.star(step, batch, outermost)
         return
       case 'open':
-        for (const found of scope.patterns.open(step.pattern, batch, outermost))
-          yield this.filtered(step.filters, found, scope)
+        yield* scope.patterns.open(step, batch, outermost)
         return
       case 'path':
         for (const found of this.paths.evaluate(step.pattern, scope, batch))

@@ -2,10 +2,11 @@ import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import { ColumnDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
+import { isOfKind, valueByKind } from './kinds.ts'
 import type { EvaluationScope } from './scope.ts'
 import { constantVector } from './translate.ts'
 import { isWorthTable } from './truth-tables.ts'
-import { termOf } from './value.ts'
+import { type TermValue, termOf } from './value.ts'
 import type { IdVector, Vector } from './vector.ts'
 
 /** The values of an expression over a batch as a vector. */
@@ -22,9 +23,13 @@ export function vectorOf(
   if (numbers !== null) return numbers
   const { pool } = evaluation
   const sole = scope.scalars.soleVector(expression, batch)
-  if (sole?.domain instanceof ColumnDomain && isWorthTable(sole.domain, batch.size)) {
+  if (sole?.domain instanceof ColumnDomain && isWorthTable(expression, sole.domain, batch.size)) {
     evaluation.allocate(4 * batch.size)
-    return { type: 'ids', domain: pool, ids: idsByCode(expression, batch, sole, scope, evaluation) }
+    return {
+      type: 'ids',
+      domain: pool,
+      ids: idsByCode(expression, batch, { ...sole, domain: sole.domain }, scope, evaluation),
+    }
   }
   const scalar = scope.scalars.compile(expression, batch)
   const ids = new Uint32Array(batch.size)
@@ -44,19 +49,20 @@ const NO_TERM = 0xffff_ffff
 function idsByCode(
   expression: AlgebraExpression,
   batch: Batch,
-  { ids: codes, domain }: IdVector,
+  { ids: codes, domain }: IdVector & { readonly domain: ColumnDomain },
   { scalars }: EvaluationScope,
   evaluation: Evaluation,
 ): Uint32Array {
   const table = evaluation.memo('terms', expression, domain, () => new Uint32Array(domain.size + 1))
+  const idOf = (value: TermValue | null) => (value === null ? NO_TERM : evaluation.pool.intern(termOf(value)))
   const scalar = scalars.once(expression, batch)
+  const ofKind = isOfKind(expression) ? valueByKind(expression, domain, scalars, idOf) : null
   const ids = new Uint32Array(batch.size)
   for (let row = 0; row < batch.size; row++) {
     const code = codes[row] as number
     let id = table[code] as number
     if (id === 0) {
-      const value = scalar(row)
-      id = value === null ? NO_TERM : evaluation.pool.intern(termOf(value))
+      id = ofKind === null ? idOf(scalar(row)) : ofKind(code)
       table[code] = id
     }
     ids[row] = id === NO_TERM ? 0 : id

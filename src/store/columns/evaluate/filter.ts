@@ -1,17 +1,23 @@
-import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
+import {
+  type AlgebraExpression,
+  isConstantExpression,
+  variablesOfExpression,
+} from '../../../sparql/algebra.ts'
 import type { PointPart } from '../dictionary-parts.ts'
 import { allRows, type Batch } from './batch.ts'
-import { ColumnDomain, onlyPartOf } from './domain.ts'
-import type { Evaluation } from './evaluation.ts'
-import { type ColumnCall, columnCall, isTestFunction } from './functions/extensions.ts'
+import { ColumnDomain, onlyPartOf, SubjectDomain } from './domain.ts'
+import { domainsOf, type Evaluation } from './evaluation.ts'
+import { isStable } from './functions/builtins.ts'
+import { type ColumnCall, columnCall } from './functions/extensions.ts'
+import { isOfKind, valueByKind } from './kinds.ts'
 import { comparedNumbers, type NumberKernels } from './numbers.ts'
 import { pointsNear } from './points.ts'
-import { codeRangeOf, isComparison } from './ranges.ts'
+import { codeRangeOf } from './ranges.ts'
 import { merged, rowsBound, rowsInRange, rowsMarked, without } from './row-filters.ts'
 import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
 import { scratchUint32 } from './scratch.ts'
-import { isWorthTable, TruthTables } from './truth-tables.ts'
-import { FAILS, HOLDS, rowsThat } from './truths.ts'
+import { isCondition, isWorthTable, TruthTables } from './truth-tables.ts'
+import { FAILS, HOLDS, rowsThat, truthOf } from './truths.ts'
 import { termValue } from './value.ts'
 
 /** Points up to which each is tested. */
@@ -133,7 +139,22 @@ export class Filter {
       const { ids, domain } = vector
       const range = codeRangeOf(expression, domain)
       if (range !== null) return rowsInRange(ids, range.from, range.to, range.negated !== required, rows)
-      if (isWorthTable(domain, rows.length))
+      if (domain instanceof SubjectDomain) {
+        const { graph } = domain
+        const resources = codeRangeOf(expression, domainsOf(graph).resources)
+        if (resources !== null) {
+          const numbers = ids.map(id => (id === 0 ? 0 : (graph.subjectResources[id - 1] as number)))
+          return rowsInRange(numbers, resources.from, resources.to, required, rows)
+        }
+      }
+      if (domain instanceof ColumnDomain && isOfKind(expression)) {
+        const truthAt = this.evaluation.memo('kinds', expression, domain, () =>
+          valueByKind(expression, domain, this.scalars, truthOf),
+        )
+        const bit = required ? HOLDS : FAILS
+        return rows.filter(row => truthAt(ids[row] as number) === bit)
+      }
+      if (isWorthTable(expression, domain, rows.length))
         return this.truthTables.rows(expression, batch, vector, rows, required)
     }
     if (expression.type === 'binary') {
@@ -226,6 +247,8 @@ export class Filter {
     required: boolean,
   ): Uint32Array {
     const scalar = this.scalars.compile(expression, batch)
+    if (readsConstants(expression, batch))
+      return effectiveBoolean(scalar(rows[0] as number)) === required ? rows : rows.subarray(0, 0)
     const selected = scratchUint32(rows.length)
     let count = 0
     for (let at = 0; at < rows.length; at++) {
@@ -237,46 +260,19 @@ export class Filter {
   }
 }
 
+/** True where an expression is the same for all rows of a batch. */
+function readsConstants(expression: AlgebraExpression, batch: Batch): boolean {
+  if (!isStable(expression)) return false
+  for (const name of variablesOfExpression(expression)) if (batch.get(name)?.type !== 'constant') return false
+  return true
+}
+
 /** A table of codes: 1 for those that are listed. */
 function marked(codes: Uint32Array | null, size: number): Uint8Array | null {
   if (codes === null) return null
   const table = new Uint8Array(size + 1)
   for (let at = 0; at < codes.length; at++) table[codes[at] as number] = 1
   return table
-}
-
-/** Functions whose value is a boolean or an error. */
-const TESTS: ReadonlySet<string> = new Set([
-  'BOUND',
-  'REGEX',
-  'CONTAINS',
-  'STRSTARTS',
-  'STRENDS',
-  'SAMETERM',
-  'LANGMATCHES',
-  'ISIRI',
-  'ISURI',
-  'ISBLANK',
-  'ISLITERAL',
-  'ISNUMERIC',
-])
-
-/** True for an expression whose value is a boolean or an error, so that asking whether it holds says all of it. */
-function isCondition(expression: AlgebraExpression): boolean {
-  switch (expression.type) {
-    case 'not':
-    case 'exists':
-    case 'in':
-      return true
-    case 'binary':
-      return isComparison(expression.operator) || expression.operator === '&&' || expression.operator === '||'
-    case 'builtin':
-      return TESTS.has(expression.name)
-    case 'function':
-      return isTestFunction(expression.iri)
-    default:
-      return false
-  }
 }
 
 function boundRows(

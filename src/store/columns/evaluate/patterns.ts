@@ -16,6 +16,7 @@ import { constantVector, translated } from './translate.ts'
 import { type IdVector, hasWholeValues as isWholeVector, type Vector } from './vector.ts'
 
 type Star = Extract<BlockStep, { readonly type: 'star' }>
+type OpenStep = Extract<BlockStep, { readonly type: 'open' }>
 type Graphs = readonly GraphColumns[]
 
 /** Subjects of which all triples are found at a time. */
@@ -62,8 +63,12 @@ export class PatternMatcher {
     }
   }
 
-  /** The triples with any predicate, joined with a batch. */
-  *open(pattern: TriplePatternNode, batch: Batch, outermost: OutermostScan | null = null): Generator<Batch> {
+  /** The triples with any predicate for which conditions hold, joined with a batch. */
+  *open(
+    { pattern, filters }: OpenStep,
+    batch: Batch,
+    outermost: OutermostScan | null = null,
+  ): Generator<Batch> {
     const { subject, predicate, object } = pattern
     if (predicate.type !== 'variable') return
     const known = batch.get(predicate.name)
@@ -83,8 +88,11 @@ export class PatternMatcher {
             outermost,
             OPEN_SUBJECTS,
           ))
-            for (const combined of crossed(batch, some, this.evaluation))
-              yield* this.ofSubjects(graph, pattern, combined, earlier)
+            for (const combined of crossed(batch, some, this.evaluation)) {
+              const waiting = new PendingFilters(pending(filters))
+              const tested = this.follower.tested(combined, waiting)
+              if (tested.size > 0) yield* this.ofSubjects(graph, pattern, tested, earlier, waiting)
+            }
         }
         continue
       }
@@ -97,7 +105,7 @@ export class PatternMatcher {
         const link: ColumnLink = { predicate: iri, object }
         const isBound = subject.type !== 'variable' || some.has(subject.name)
         const via = isBound ? 'subject' : object.type === 'variable' && !some.has(object.name) ? 'scan' : link
-        yield* this.acrossGraphs(component, subject, [link], via, some, [])
+        yield* this.acrossGraphs(component, subject, [link], via, some, filters)
       }
     }
   }
@@ -112,15 +120,18 @@ export class PatternMatcher {
     pattern: TriplePatternNode,
     batch: Batch,
     earlier: Graphs,
+    waiting: PendingFilters,
   ): Generator<Batch> {
     const { subject, predicate, object } = pattern
     if (predicate.type !== 'variable') return
     for (const column of graph.columns) {
       const term = constantVector({ type: 'iri', value: column.predicate }, this.evaluation)
-      const some = batch.with([[predicate.name, term]])
+      const own = waiting.copy()
+      const some = this.follower.tested(batch.with([[predicate.name, term]]), own)
+      if (some.size === 0) continue
       const link: ColumnLink = { predicate: column.predicate, object }
       for (const found of this.inGraph(graph, subject, [link], 'subject', some, new PendingFilters([]), []))
-        yield this.withoutDoubles(found, subject, link, earlier)
+        yield this.follower.tested(this.withoutDoubles(found, subject, link, earlier), own.copy())
     }
   }
 

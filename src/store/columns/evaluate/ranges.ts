@@ -4,7 +4,9 @@ import { type AlgebraExpression, isConstantExpression } from '../../../sparql/al
 import type { SparqlOperator } from '../../../sparql/ast.ts'
 import { valueBound } from '../dictionary.ts'
 import type { DictionarySection, TextPart } from '../dictionary-parts.ts'
-import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
+import { lowerBound } from '../dictionary-texts.ts'
+import type { Resources } from '../resources.ts'
+import { ColumnDomain, type Domain, onlyPartOf, PositionDomain, ResourceDomain } from './domain.ts'
 import { type TermValue, termValue } from './value.ts'
 
 /** Numbers of terms for which a comparison holds: from one to below another; where it fails, all others but 0. */
@@ -50,19 +52,34 @@ export function codeRangeOf(expression: AlgebraExpression, domain: Domain): IdRa
   }
 }
 
-/** The texts of a column that begin with a constant. */
+/** The texts that begin with a constant, or the IRIs. */
 function prefixRange(
   expression: Extract<AlgebraExpression, { type: 'builtin' }>,
   domain: Domain,
 ): IdRange | null {
-  if (expression.name !== 'STRSTARTS' || !(domain instanceof ColumnDomain)) return null
+  if (expression.name !== 'STRSTARTS') return null
   const [operand, prefix] = expression.arguments
-  if (operand === undefined || operandOf(operand) === null) return null
-  if (prefix?.type !== 'literal' || prefix.datatype !== XSD.string) return null
-  const part = domain.dictionary.onlyPart()
-  if (part?.kind !== 'text') return null
-  const [from, to] = part.texts.rangeOfPrefix(Buffer.from(prefix.value))
-  return { from: part.first + from, to: part.first + to, negated: false }
+  const read = operand === undefined ? null : operandOf(operand)
+  if (read === null || prefix?.type !== 'literal' || prefix.datatype !== XSD.string) return null
+  if (domain instanceof ResourceDomain)
+    return read === 'text' ? prefixOfIris(domain.graph.resources, prefix.value) : null
+  const part = onlyPartOf(domain)
+  if (part?.kind === 'text') {
+    const [from, to] = part.texts.rangeOfPrefix(Buffer.from(prefix.value))
+    return { from: part.first + from, to: part.first + to, negated: false }
+  }
+  if (part?.kind !== 'resource' || !(domain instanceof ColumnDomain) || read !== 'text') return null
+  const range = prefixOfIris(domain.graph.resources, prefix.value)
+  if (range === null) return null
+  const place = (resource: number) => part.first + lowerBound(part.ids, resource)
+  return { from: place(range.from), to: place(range.to), negated: false }
+}
+
+/** Blank nodes have no text: where there are some, what has not the prefix may be an error. */
+function prefixOfIris(resources: Resources, prefix: string): IdRange | null {
+  if (resources.blanks > 0) return null
+  const [from, to] = resources.rangeOfPrefix(prefix)
+  return { from, to, negated: false }
 }
 
 /** A variable, or the text of one; null for any other expression. */

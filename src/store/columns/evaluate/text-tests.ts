@@ -1,14 +1,14 @@
 import { XSD } from '../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
-import type { DictionarySection, TextPart } from '../dictionary-parts.ts'
-import { lowerBound, type Texts } from '../dictionary-texts.ts'
+import type { TextPart } from '../dictionary-parts.ts'
+import type { Texts } from '../dictionary-texts.ts'
 import type { ColumnDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { regexOf } from './functions/builtins.ts'
 import { foldedText, requiredText, type TextAnchor } from './functions/required-text.ts'
-import { effectiveBoolean, type ScalarCompiler } from './scalar.ts'
-import { ERROR, FAILS, HOLDS } from './truths.ts'
-import type { TermValue } from './value.ts'
+import { isOfKind, valueByKind } from './kinds.ts'
+import type { ScalarCompiler } from './scalar.ts'
+import { FAILS, HOLDS, truthOf } from './truths.ts'
 
 /**
  * Works out a condition for many values of a column at once, where that needs no text to be decoded: texts that are searched
@@ -22,7 +22,9 @@ export function markKnownTruths(
   scalars: ScalarCompiler,
 ): void {
   if (isOfKind(expression)) {
-    for (const part of domain.dictionary.parts) markKinds(expression, domain, part, table, scalars)
+    const truthAt = valueByKind(expression, domain, scalars, truthOf)
+    for (const { first, count, kind } of domain.dictionary.parts)
+      if (kind !== 'other') for (let code = first; code < first + count; code++) table[code] = truthAt(code)
     return
   }
   const test = readTextTest(expression, evaluation)
@@ -47,6 +49,14 @@ const ANCHORS: ReadonlyMap<string, TextAnchor> = new Map([
   ['STRSTARTS', 'start'],
   ['STRENDS', 'end'],
 ])
+
+/** True for a test whether texts have a part, or match a regular expression. */
+export function isByteTest(expression: AlgebraExpression): boolean {
+  if (expression.type !== 'builtin') return false
+  const [operand, argument] = expression.arguments
+  const isTest = ANCHORS.has(expression.name) || expression.name === 'REGEX'
+  return isTest && operand !== undefined && readText(operand) !== null && argument?.type === 'literal'
+}
 
 function readTextTest(expression: AlgebraExpression, evaluation: Evaluation): TextTest | null {
   if (expression.type !== 'builtin') return null
@@ -194,96 +204,5 @@ function markBeyondAscii({ bytes, offsets }: Texts, table: Uint8Array): void {
         table[place] = 0
         break
       }
-  }
-}
-
-/** Functions that say the same of all texts of one language, all resources of one kind and all literals of one datatype. */
-const KIND_FUNCTIONS: ReadonlySet<string> = new Set([
-  'LANG',
-  'DATATYPE',
-  'ISIRI',
-  'ISURI',
-  'ISBLANK',
-  'ISLITERAL',
-  'ISNUMERIC',
-])
-
-/** True where a condition reads nothing of a variable but its kind. */
-function isOfKind(expression: AlgebraExpression): boolean {
-  switch (expression.type) {
-    case 'iri':
-    case 'literal':
-      return true
-    case 'not':
-      return isOfKind(expression.operand)
-    case 'binary':
-      return isOfKind(expression.left) && isOfKind(expression.right)
-    case 'in':
-      return isOfKind(expression.operand) && expression.items.every(isOfKind)
-    case 'builtin':
-      if (KIND_FUNCTIONS.has(expression.name) && expression.arguments[0]?.type === 'variable') return true
-      return KINDS_COMPARED.has(expression.name) && expression.arguments.every(isOfKind)
-    default:
-      return false
-  }
-}
-
-/** Functions of what {@link KIND_FUNCTIONS} give. */
-const KINDS_COMPARED: ReadonlySet<string> = new Set(['LANGMATCHES', 'LCASE', 'UCASE', 'STR', 'SAMETERM'])
-
-/** Works a condition out for one value of each kind, and gives all others of it the same. */
-function markKinds(
-  expression: AlgebraExpression,
-  domain: ColumnDomain,
-  part: DictionarySection,
-  table: Uint8Array,
-  scalars: ScalarCompiler,
-): void {
-  const kindAt = kindsOf(part, domain)
-  if (kindAt === null) return
-  const name = scalars.soleVariable(expression)
-  if (name === null) return
-  const truths = new Map<number, number>()
-  for (let place = 0; place < part.count; place++) {
-    const kind = kindAt(place)
-    let truth = truths.get(kind)
-    if (truth === undefined) {
-      const ids = Uint32Array.of(part.first + place)
-      const value = scalars.over(expression, new Map([[name, { type: 'ids', domain, ids }]]), 1)(0)
-      truth = truthOf(value)
-      truths.set(kind, truth)
-    }
-    table[part.first + place] = truth
-  }
-}
-
-export function truthOf(value: TermValue | null): number {
-  const holds = effectiveBoolean(value)
-  return holds === null ? ERROR : holds ? HOLDS : FAILS
-}
-
-/** The kind of each value of a part, as a number; null where values of one datatype are of several. */
-function kindsOf(part: DictionarySection, domain: ColumnDomain): ((place: number) => number) | null {
-  switch (part.kind) {
-    case 'text': {
-      const { tags } = part
-      return tags === null ? () => 0 : place => tags[place] as number
-    }
-    case 'resource': {
-      const blanks = lowerBound(part.ids, domain.graph.resources.blanks + 1)
-      return place => (place < blanks ? 0 : 1)
-    }
-    case 'number':
-    case 'moment': {
-      const { types } = part
-      return types === null ? () => 0 : place => types[place] as number
-    }
-    case 'boolean':
-    case 'point':
-      return () => 0
-    case 'other':
-      return null
-    default:
-      return part satisfies never
   }
 }

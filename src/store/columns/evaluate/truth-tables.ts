@@ -2,11 +2,11 @@ import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import { ColumnDomain, type Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
-import { columnCall } from './functions/extensions.ts'
-import { codeRangeOf } from './ranges.ts'
+import { columnCall, isTestFunction } from './functions/extensions.ts'
+import { codeRangeOf, isComparison } from './ranges.ts'
 import { rowsWithBit } from './row-filters.ts'
 import type { ScalarCompiler } from './scalar.ts'
-import { markKnownTruths, truthOf } from './text-tests.ts'
+import { isByteTest, markKnownTruths } from './text-tests.ts'
 import {
   bothTrue,
   eitherHolds,
@@ -16,17 +16,20 @@ import {
   rangeTruths,
   reversed,
   type Truths,
+  truthOf,
   truthsFor,
   writeKnown,
 } from './truths.ts'
 import type { IdVector } from './vector.ts'
 
-/** Domains with more values than this many times the rows get no table of truths. */
+/** Domains with more values than this many times the rows get no table of truths; the second where the bytes of all values decide. */
 const TABLE_FACTOR = 8
+const BYTES_FACTOR = 64
 
 /** True where a condition on one column is better worked out for each value than for each row. */
-export function isWorthTable(domain: Domain, rows: number): boolean {
-  return domain.size <= TABLE_FACTOR * rows + 64
+export function isWorthTable(expression: AlgebraExpression, domain: Domain, rows: number): boolean {
+  if (domain.size <= TABLE_FACTOR * rows + 64) return true
+  return domain instanceof ColumnDomain && domain.size <= BYTES_FACTOR * rows && isByteTest(expression)
 }
 
 /** Conditions on the values of one column, each worked out once for a value and looked up for its rows. */
@@ -57,7 +60,7 @@ export class TruthTables {
     const { ids, domain } = vector
     const range = codeRangeOf(expression, domain)
     if (range !== null) return rangeTruths(ids, range.from, range.to, !range.negated)
-    if (!isWorthTable(domain, batch.size)) return null
+    if (!isWorthTable(expression, domain, batch.size)) return null
     const truths = truthsFor(batch.size)
     const { bytes } = truths
     const { table, truthAt } = this.tableOf(expression, batch, domain)
@@ -112,5 +115,39 @@ export class TruthTables {
       if (++worked % 256 === 0) this.evaluation.check()
     }
     return { table, truthAt }
+  }
+}
+
+/** Functions whose value is a boolean or an error. */
+const TESTS: ReadonlySet<string> = new Set([
+  'BOUND',
+  'REGEX',
+  'CONTAINS',
+  'STRSTARTS',
+  'STRENDS',
+  'SAMETERM',
+  'LANGMATCHES',
+  'ISIRI',
+  'ISURI',
+  'ISBLANK',
+  'ISLITERAL',
+  'ISNUMERIC',
+])
+
+/** True for an expression whose value is a boolean or an error, so that asking whether it holds says all of it. */
+export function isCondition(expression: AlgebraExpression): boolean {
+  switch (expression.type) {
+    case 'not':
+    case 'exists':
+    case 'in':
+      return true
+    case 'binary':
+      return isComparison(expression.operator) || expression.operator === '&&' || expression.operator === '||'
+    case 'builtin':
+      return TESTS.has(expression.name)
+    case 'function':
+      return isTestFunction(expression.iri)
+    default:
+      return false
   }
 }

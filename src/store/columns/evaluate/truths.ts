@@ -1,4 +1,6 @@
+import { effectiveBoolean } from './scalar.ts'
 import { scratchUint32 } from './scratch.ts'
+import type { TermValue } from './value.ts'
 
 /**
  * The truth of a condition for each row of a batch, a byte each: one bit says that it holds, another that it fails, and an
@@ -17,6 +19,12 @@ export const ERROR = 4
 
 /** The bit of each of the four rows of a word. */
 const [ALL_TRUE, ALL_FALSE] = [0x01010101, 0x02020202]
+
+/** The truth of the value of a condition, as tables have it. */
+export function truthOf(value: TermValue | null): number {
+  const holds = effectiveBoolean(value)
+  return holds === null ? ERROR : holds ? HOLDS : FAILS
+}
 
 /** Truths whose bytes are any: all of them have to be written before they are read. */
 export function truthsFor(size: number): Truths {
