@@ -5,6 +5,7 @@ import type { AlgebraExpression, SparqlOperation, TriplePatternNode } from '../s
 import { parseQuery } from '../src/sparql/parse.ts'
 import { type Batch, UNIT_BATCH } from '../src/store/columns/evaluate/batch.ts'
 import { planBlock } from '../src/store/columns/evaluate/block.ts'
+import { plainCondition } from '../src/store/columns/evaluate/conditions.ts'
 import { type DatasetView, Evaluation, NotEvaluated } from '../src/store/columns/evaluate/evaluation.ts'
 import { Filter } from '../src/store/columns/evaluate/filter.ts'
 import { BUILTINS, type FunctionContext } from '../src/store/columns/evaluate/functions/builtins.ts'
@@ -573,8 +574,10 @@ t.test('conditions on texts hold for the same values, whether worked out togethe
       const scalar = scalars.over(expression, vectors, batch.size)
       const all = Array.from({ length: batch.size }, (_, row) => row)
       const truths = all.map(row => effectiveBoolean(scalar(row)))
-      return [expression, { type: 'not', operand: expression } as const].flatMap((tested, negated) => {
-        const expected = all.filter(row => truths[row] === (negated === 0))
+      const not = { type: 'not', operand: expression } as const
+      return [expression, plainCondition(expression), not, plainCondition(not)].flatMap((tested, at) => {
+        const negated = at > 1
+        const expected = all.filter(row => truths[row] === !negated)
         const found = Array.from(filter.select(tested, batch))
         if (String(found) === String(expected)) return []
         const text = (rows: readonly number[]) =>

@@ -8,6 +8,7 @@ import {
 } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
 import type { PathPattern } from './block.ts'
+import { plainCondition } from './conditions.ts'
 import { isStable } from './functions/builtins.ts'
 
 export function isSubquery(operation: SparqlOperation): boolean {
@@ -84,7 +85,7 @@ export function partsOf(operation: SparqlOperation): Parts {
     }
     case 'filter': {
       const inner = partsOf(operation.input)
-      return { ...inner, filters: [...inner.filters, ...conjuncts(operation.condition)] }
+      return { ...inner, filters: [...inner.filters, ...conjuncts(plainCondition(operation.condition))] }
     }
     default:
       return { patterns: [], paths: [], filters: [], others: [operation] }

@@ -1,3 +1,4 @@
+import { type ComparisonOperator, FLIPPED } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { TextPart } from '../dictionary-parts.ts'
@@ -7,8 +8,10 @@ import type { Evaluation } from './evaluation.ts'
 import { regexOf } from './functions/builtins.ts'
 import { foldedText, requiredText, type TextAnchor } from './functions/required-text.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
+import { isComparison } from './ranges.ts'
 import type { ScalarCompiler } from './scalar.ts'
 import { FAILS, HOLDS, truthOf } from './truths.ts'
+import { termValue } from './value.ts'
 
 /**
  * Works out a condition for many values of a column at once, where that needs no text to be decoded: texts that are searched
@@ -25,6 +28,11 @@ export function markKnownTruths(
     const truthAt = valueByKind(expression, domain, scalars, truthOf)
     for (const { first, count, kind } of domain.dictionary.parts)
       if (kind !== 'other') for (let code = first; code < first + count; code++) table[code] = truthAt(code)
+    return
+  }
+  const lengths = readLengthTest(expression)
+  if (lengths !== null) {
+    for (const part of domain.dictionary.parts) if (part.kind === 'text') markLengths(lengths, part, table)
     return
   }
   const test = readTextTest(expression, evaluation)
@@ -50,8 +58,9 @@ const ANCHORS: ReadonlyMap<string, TextAnchor> = new Map([
   ['STRENDS', 'end'],
 ])
 
-/** True for a test whether texts have a part, or match a regular expression. */
+/** True for a test whether texts have a part, match a regular expression, or have so many characters. */
 export function isByteTest(expression: AlgebraExpression): boolean {
+  if (readLengthTest(expression) !== null) return true
   if (expression.type !== 'builtin') return false
   const [operand, argument] = expression.arguments
   const isTest = ANCHORS.has(expression.name) || expression.name === 'REGEX'
@@ -204,5 +213,58 @@ function markBeyondAscii({ bytes, offsets }: Texts, table: Uint8Array): void {
         table[place] = 0
         break
       }
+  }
+}
+
+/** A comparison of the number of a text's characters with a constant. */
+interface LengthTest {
+  readonly operator: ComparisonOperator
+  readonly length: number
+}
+
+function readLengthTest(expression: AlgebraExpression): LengthTest | null {
+  if (expression.type !== 'binary' || !isComparison(expression.operator)) return null
+  const { left, right, operator } = expression
+  const isLeft = left.type === 'builtin'
+  const [called, constant] = isLeft ? [left, right] : [right, left]
+  if (called.type !== 'builtin' || called.name !== 'STRLEN' || constant.type !== 'literal') return null
+  const [operand] = called.arguments
+  const value = termValue(constant)
+  if (operand === undefined || readText(operand)?.letters !== 'any' || value.type !== 'number') return null
+  return { operator: isLeft ? operator : FLIPPED[operator], length: value.value }
+}
+
+function markLengths(
+  { operator, length }: LengthTest,
+  { texts, first, count }: TextPart,
+  table: Uint8Array,
+): void {
+  const { bytes, offsets } = texts
+  for (let place = 0; place < count; place++) {
+    const to = offsets[place + 1] as number
+    let characters = 0
+    // A byte that continues a character is 10xxxxxx.
+    for (let at = offsets[place] as number; at < to; at++)
+      characters += ((bytes[at] as number) & 0xc0) === 0x80 ? 0 : 1
+    table[first + place] = isInOrder(characters, operator, length) ? HOLDS : FAILS
+  }
+}
+
+function isInOrder(left: number, operator: ComparisonOperator, right: number): boolean {
+  switch (operator) {
+    case '=':
+      return left === right
+    case '!=':
+      return left !== right
+    case '<':
+      return left < right
+    case '<=':
+      return left <= right
+    case '>':
+      return left > right
+    case '>=':
+      return left >= right
+    default:
+      return operator satisfies never
   }
 }

@@ -2,8 +2,8 @@ import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import { ColumnDomain, type Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
-import { columnCall, isTestFunction } from './functions/extensions.ts'
-import { codeRangeOf, isComparison } from './ranges.ts'
+import { columnCall } from './functions/extensions.ts'
+import { codeRangeOf } from './ranges.ts'
 import { rowsWithBit } from './row-filters.ts'
 import type { ScalarCompiler } from './scalar.ts'
 import { isByteTest, markKnownTruths } from './text-tests.ts'
@@ -115,39 +115,5 @@ export class TruthTables {
       if (++worked % 256 === 0) this.evaluation.check()
     }
     return { table, truthAt }
-  }
-}
-
-/** Functions whose value is a boolean or an error. */
-const TESTS: ReadonlySet<string> = new Set([
-  'BOUND',
-  'REGEX',
-  'CONTAINS',
-  'STRSTARTS',
-  'STRENDS',
-  'SAMETERM',
-  'LANGMATCHES',
-  'ISIRI',
-  'ISURI',
-  'ISBLANK',
-  'ISLITERAL',
-  'ISNUMERIC',
-])
-
-/** True for an expression whose value is a boolean or an error, so that asking whether it holds says all of it. */
-export function isCondition(expression: AlgebraExpression): boolean {
-  switch (expression.type) {
-    case 'not':
-    case 'exists':
-    case 'in':
-      return true
-    case 'binary':
-      return isComparison(expression.operator) || expression.operator === '&&' || expression.operator === '||'
-    case 'builtin':
-      return TESTS.has(expression.name)
-    case 'function':
-      return isTestFunction(expression.iri)
-    default:
-      return false
   }
 }

@@ -1,0 +1,87 @@
+import type { AlgebraExpression } from '../../../sparql/algebra.ts'
+import { isTestFunction } from './functions/extensions.ts'
+import { isComparison } from './ranges.ts'
+import { termValue } from './value.ts'
+
+/** Functions whose value is a boolean or an error. */
+const TESTS: ReadonlySet<string> = new Set([
+  'BOUND',
+  'REGEX',
+  'CONTAINS',
+  'STRSTARTS',
+  'STRENDS',
+  'SAMETERM',
+  'LANGMATCHES',
+  'ISIRI',
+  'ISURI',
+  'ISBLANK',
+  'ISLITERAL',
+  'ISNUMERIC',
+])
+
+/** True for an expression whose value is a boolean or an error, so that asking whether it holds says all of it. */
+export function isCondition(expression: AlgebraExpression): boolean {
+  switch (expression.type) {
+    case 'not':
+    case 'exists':
+    case 'in':
+      return true
+    case 'binary':
+      return isComparison(expression.operator) || expression.operator === '&&' || expression.operator === '||'
+    case 'builtin':
+      return TESTS.has(expression.name)
+    case 'function':
+      return isTestFunction(expression.iri)
+    default:
+      return false
+  }
+}
+
+const PLAIN = new WeakMap<AlgebraExpression, AlgebraExpression>()
+
+/** A condition without comparisons of conditions with true and false, as OData and generated queries have them. */
+export function plainCondition(condition: AlgebraExpression): AlgebraExpression {
+  let plain = PLAIN.get(condition)
+  if (plain === undefined) {
+    plain = withoutTruths(condition)
+    PLAIN.set(condition, plain)
+  }
+  return plain
+}
+
+function withoutTruths(condition: AlgebraExpression): AlgebraExpression {
+  switch (condition.type) {
+    case 'not': {
+      const operand = plainCondition(condition.operand)
+      return operand === condition.operand ? condition : { type: 'not', operand }
+    }
+    case 'builtin': {
+      // The first is tested, and what is an error goes to the second.
+      const [first, ...others] = condition.arguments
+      if (condition.name !== 'COALESCE' || first === undefined || !isCondition(first)) return condition
+      const plain = plainCondition(first)
+      return plain === first ? condition : { ...condition, arguments: [plain, ...others] }
+    }
+    case 'binary': {
+      const { operator, left, right } = condition
+      if (operator === '&&' || operator === '||') {
+        const sides = [plainCondition(left), plainCondition(right)] as const
+        return sides[0] === left && sides[1] === right
+          ? condition
+          : { type: 'binary', operator, left: sides[0], right: sides[1] }
+      }
+      if (operator !== '=' && operator !== '!=') return condition
+      const [truth, tested] = booleanOf(right) === null ? [booleanOf(left), right] : [booleanOf(right), left]
+      if (truth === null || !isCondition(tested)) return condition
+      const operand = plainCondition(tested)
+      return truth === (operator === '=') ? operand : { type: 'not', operand }
+    }
+    default:
+      return condition
+  }
+}
+
+function booleanOf(expression: AlgebraExpression): boolean | null {
+  const value = expression.type === 'literal' ? termValue(expression) : null
+  return value?.type === 'boolean' ? value.value : null
+}
