@@ -280,7 +280,12 @@ function joinedByEquality(): string {
   const [left, right] = names.map(side) as [string, string]
   const more = chance(0.3) ? `FILTER(${left} != ${pick([right, anyConstant()])} || ${test()})` : ''
   const between3 = chance(0.3) ? `${subjectVariable()} ${iri(pick(PREDICATES))} ${names[0]} .` : ''
-  return `${names.map(linked).join(' ')} ${between3} FILTER(${comparison(left, '=', right)}) ${more}`
+  const [first, second] = names.map(linked)
+  // What is bound before is looked up, too: inline data, and the rows of EXISTS.
+  const begun = chance(0.3) ? `VALUES ${names[0]} { ${times(between(1, 4), anyConstant).join(' ')} }` : first
+  const joined = `${second} FILTER(${comparison(left, '=', right)})`
+  const inner = chance(0.2) && !isWithin ? `FILTER ${chance(0.5) ? 'NOT ' : ''}EXISTS { ${joined} }` : joined
+  return `${begun} ${between3} ${inner} ${inner === joined ? more : ''}`
 }
 
 function inlineData(): string {

@@ -24,10 +24,10 @@ export interface PatternGroup {
   readonly filters: readonly AlgebraExpression[]
 }
 
-/** Patterns in two groups without a common variable, and what has to be equal of their solutions. */
+/** Patterns in two groups without a common variable, or beside what is bound before, and what has to be equal of their solutions. */
 export interface EqualitySplit {
   readonly outer: PatternGroup
-  /** Evaluated once, by itself. */
+  /** Evaluated once, by itself. Without patterns it is what is bound before, and the outer one is evaluated by itself. */
   readonly inner: PatternGroup
   readonly outerKey: AlgebraExpression
   readonly innerKey: AlgebraExpression
@@ -50,17 +50,16 @@ export function splitByEquality(
     (filter): filter is Extract<AlgebraExpression, { type: 'binary' }> =>
       filter.type === 'binary' && filter.operator === '=' && isStable(filter),
   )
-  const components = equalities.length === 0 ? [] : connectedPatterns(group, known)
-  if (components.length < 2) return null
-  const bySize = components
+  if (equalities.length === 0) return null
+  const components = connectedPatterns(group, known)
+  const free = components
     .filter(({ names }) => ![...names].some(name => known.has(name)))
     .map(component => ({ ...component, size: sizeOf(component, graphs) }))
     .sort((a, b) => a.size - b.size)
-  for (const inner of bySize) {
-    const others = new Set([
-      ...known,
-      ...components.flatMap(({ names }) => (names === inner.names ? [] : [...names])),
-    ])
+  const isSeedFree = known.size > 0 && free.length === components.length
+  for (const inner of [...(isSeedFree ? [{ patterns: [], paths: [], names: known }] : []), ...free]) {
+    const others = new Set([...components.map(({ names }) => names), known].flatMap(names => [...names]))
+    for (const name of inner.names) others.delete(name)
     for (const { left, right } of equalities)
       for (const [innerKey, outerKey] of [
         [left, right],

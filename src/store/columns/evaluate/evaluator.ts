@@ -270,8 +270,12 @@ export class Evaluator {
     seed: Batch,
     outermost: OutermostScan | null,
   ): Generator<Batch> {
-    const index = this.equalityIndex(inner, innerKey, scope)
-    for (const batch of this.block(outer.patterns, outer.paths, outer.filters, scope, seed, outermost))
+    const isSeed = inner.patterns.length + inner.paths.length === 0
+    const index = isSeed
+      ? new EqualityIndex(this.filtered(inner.filters, seed, scope), innerKey, scope, this.evaluation)
+      : this.equalityIndex(inner, innerKey, scope)
+    const [before, scan] = isSeed ? [UNIT_BATCH, null] : [seed, outermost]
+    for (const batch of this.block(outer.patterns, outer.paths, outer.filters, scope, before, scan))
       for (const joined of index.join(batch, outerKey, scope)) {
         const remaining = this.filtered(filters, joined, scope)
         if (remaining.size > 0) yield remaining
