@@ -97,7 +97,7 @@ export class PatternMatcher {
         continue
       }
       outermost?.lose()
-      const predicates = new Set(component.flatMap(graph => graph.columns.map(column => column.predicate)))
+      const predicates = new Set(component.flatMap(graph => predicatesOf(graph, subject, object)))
       for (const iri of predicates) {
         const term = constantVector({ type: 'iri', value: iri }, this.evaluation)
         const some = known === undefined ? batch.with([[predicate.name, term]]) : withTerm(batch, known, term)
@@ -351,6 +351,14 @@ export class PatternMatcher {
     const rows = rowsNotIn(earlier, predicate, batch, vectorOf(subject), vectorOf(object))
     return rows === null ? batch : batch.rows(rows)
   }
+}
+
+/** The predicates of a graph that triples may have with a subject and an object. */
+function predicatesOf(graph: GraphColumns, subject: Node, object: Node): readonly string[] {
+  if (subject.type !== 'variable' && graph.subjectOf(subject) < 0) return []
+  return graph.columns.flatMap(({ predicate, dictionary }) =>
+    object.type === 'variable' || dictionary.find(object) > 0 ? [predicate] : [],
+  )
 }
 
 function pending(filters: readonly AlgebraExpression[]) {
