@@ -278,6 +278,23 @@ t.test('sums of more numbers than a dictionary has at hand are read by row', t =
   t.end()
 })
 
+t.test('a negated set gives a solution for each triple, whatever is known of its ends', t => {
+  const lines = ['a p a', 'a p b', 'a q a', 'a q b', 'a r a', 'c p b'].map(
+    line => `${line.replace(/\w/g, '<urn:$&>')} .\n`,
+  )
+  const dataset = { defaultGraphs: [columnsOfText(lines.join(''))], namedGraphs: new Map() }
+  const rows: readonly (readonly [pattern: string, solutions: number])[] = [
+    ['?a !(<urn:r>|<urn:z>) ?a', 2],
+    ['?a !(<urn:r>|<urn:z>) ?b', 5],
+    ['<urn:a> !(<urn:r>|<urn:z>) <urn:b>', 2],
+    ['?a <urn:r> ?c . ?a !(<urn:r>|<urn:z>) ?a', 2],
+    ['?c <urn:p> ?b . <urn:a> !(<urn:r>|<urn:z>) ?b', 6],
+  ]
+  for (const [pattern, solutions] of rows)
+    t.equal(byColumns({ text: `SELECT * { ${pattern} }`, order: [] }, dataset).length, solutions, pattern)
+  t.end()
+})
+
 t.test(`random algebra, seed ${seed}`, t => {
   const differences: string[] = []
   let sample: Sample | null = null

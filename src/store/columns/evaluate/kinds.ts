@@ -66,8 +66,9 @@ export function valueByKind<Result>(
   return code => {
     let number = 0
     while (number + 1 < parts.length && (parts[number + 1]?.first ?? 0) <= code) number += 1
-    const { first, kindAt, results } = parts[number] as (typeof parts)[number]
-    if (kindAt === null) return work(code)
+    const part = parts[number]
+    if (part === undefined || part.kindAt === null) return work(code)
+    const { first, kindAt, results } = part
     const kind = code === 0 ? UNBOUND : kindAt(code - first)
     let result = results.get(kind)
     if (result === undefined) {
