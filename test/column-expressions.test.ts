@@ -73,6 +73,8 @@ const EXPRESSIONS: readonly (readonly [expression: string, value: string])[] = [
   ['"a" < 1', 'error'],
   [':a = :a', '"true"^^boolean'],
   [':a < :b', 'error'],
+  ['false < true', '"true"^^boolean'],
+  ['true <= false', '"false"^^boolean'],
   // Membership: an error only where nothing else decides.
   ['2 IN (1, 2)', '"true"^^boolean'],
   ['2 IN (1/0, 2)', '"true"^^boolean'],

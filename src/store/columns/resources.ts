@@ -18,11 +18,19 @@ interface Segment {
   find(bytes: Buffer): { readonly index: number; readonly found: boolean }
 }
 
+/** The first and the last text of a segment. */
+interface Bounds {
+  readonly isBlank: boolean
+  readonly first: Buffer
+  readonly last: Buffer
+}
+
 /** The IRIs and blank nodes of a graph, numbered from 1 in their order (store/columns/format.ts). */
 export class Resources {
   readonly count: number
   readonly blanks: number
   private readonly segments: readonly Segment[]
+  private readonly bounds: readonly Bounds[]
   /** The text that was looked for last, and its number: a query looks for one in column after column. */
   private last: { readonly text: string; readonly number: number } = { text: '', number: 0 }
 
@@ -34,6 +42,9 @@ export class Resources {
       const opened = openSegment(segment, before, source)
       before += segment.count
       return opened
+    })
+    this.bounds = this.segments.map(({ before, first, last }) => {
+      return { isBlank: before < this.blanks, first: Buffer.from(first), last: Buffer.from(last) }
     })
   }
 
@@ -64,6 +75,18 @@ export class Resources {
   term(id: number): NamedNode | BlankNode {
     const text = this.text(id)
     return id <= this.blanks ? { type: 'blank', value: text.slice(2) } : { type: 'iri', value: text }
+  }
+
+  /** False where no text can be one of both: only the bounds of segments are looked at. */
+  overlaps(other: Resources): boolean {
+    return this.bounds.some(own =>
+      other.bounds.some(
+        ({ isBlank, first, last }) =>
+          own.isBlank === isBlank &&
+          Buffer.compare(own.first, last) <= 0 &&
+          Buffer.compare(first, own.last) <= 0,
+      ),
+    )
   }
 
   /** The number of a term; 0 where the graph does not have it, and for what is no resource. */

@@ -24,6 +24,17 @@ export interface PatternGroup {
   readonly filters: readonly AlgebraExpression[]
 }
 
+/** True for groups of the very same patterns, paths and conditions. */
+export function isSameGroup(left: PatternGroup, right: PatternGroup): boolean {
+  const areSame = (some: readonly object[], others: readonly object[]) =>
+    some.length === others.length && some.every((each, at) => each === others[at])
+  return (
+    areSame(left.patterns, right.patterns) &&
+    areSame(left.paths, right.paths) &&
+    areSame(left.filters, right.filters)
+  )
+}
+
 /** Patterns in two groups without a common variable, or beside what is bound before, and what has to be equal of their solutions. */
 export interface EqualitySplit {
   readonly outer: PatternGroup

@@ -20,7 +20,13 @@ import {
 } from './batch.ts'
 import { type PathPattern, planBlock } from './block.ts'
 import { concatenatedTexts } from './concat.ts'
-import { EqualityIndex, type EqualitySplit, type PatternGroup, splitByEquality } from './equality-join.ts'
+import {
+  EqualityIndex,
+  type EqualitySplit,
+  isSameGroup,
+  type PatternGroup,
+  splitByEquality,
+} from './equality-join.ts'
 import { type Evaluation, NotEvaluated } from './evaluation.ts'
 import { vectorOf } from './expression-vector.ts'
 import { Filter } from './filter.ts'
@@ -59,7 +65,7 @@ export class Evaluator {
   /** By what has to be equal of them: solutions of patterns that are joined by an equality. */
   private readonly equalities = new Map<
     AlgebraExpression,
-    Pick<EvaluationScope, 'graphs'> & Pick<PatternGroup, 'patterns'> & { readonly index: EqualityIndex }
+    { readonly graphs: Graphs; readonly inner: PatternGroup; readonly index: EqualityIndex }
   >()
   private readonly compatible = new Map<Batch, Map<string, CompatibleRows>>()
   private readonly root: EvaluationScope
@@ -285,14 +291,10 @@ export class Evaluator {
   /** The solutions of patterns by a key, found once for all batches that they are joined with. */
   private equalityIndex(inner: PatternGroup, key: AlgebraExpression, scope: EvaluationScope): EqualityIndex {
     const known = this.equalities.get(key)
-    const isSame =
-      known?.graphs === scope.graphs &&
-      known.patterns.length === inner.patterns.length &&
-      known.patterns.every((pattern, at) => pattern === inner.patterns[at])
-    if (isSame) return known.index
+    if (known?.graphs === scope.graphs && isSameGroup(known.inner, inner)) return known.index
     const found = [...this.block(inner.patterns, inner.paths, inner.filters, scope, UNIT_BATCH)]
     const index = new EqualityIndex(concatenatedTexts(found, this.evaluation), key, scope, this.evaluation)
-    this.equalities.set(key, { graphs: scope.graphs, patterns: inner.patterns, index })
+    this.equalities.set(key, { graphs: scope.graphs, inner, index })
     return index
   }
 

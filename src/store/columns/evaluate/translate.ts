@@ -237,6 +237,7 @@ const SHARED = new WeakMap<GraphColumns, WeakMap<GraphColumns, boolean>>()
 /** Leaps from a subject of one graph to the next of the other in the order of their texts: graphs that name subjects apart take few leaps. */
 function hasSharedSubject(small: GraphColumns, large: GraphColumns): boolean {
   if (small === large) return true
+  if (!large.resources.overlaps(small.resources)) return false
   for (let id = subjectFrom(small, 1); id > 0; ) {
     const text = small.resources.text(id)
     const other = subjectFrom(large, large.resources.lowerBound(text))
