@@ -13,94 +13,20 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { createGunzip } from 'node:zlib'
 import { runSql, startEngine } from './engines.mjs'
+import { FURTHER, PREFIXES, QUERIES } from './race-queries.mjs'
 
 const root = path.resolve(import.meta.dirname, '../../..')
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { runs: { type: 'string', default: '15' }, only: { type: 'string' } },
+  options: {
+    runs: { type: 'string', default: '15' },
+    only: { type: 'string' },
+    further: { type: 'boolean' },
+  },
 })
 const [portal, ...names] = positionals
 const RUNS = Number(values.runs)
 const GRAPH = 'urn:all'
-
-const PREFIXES = `PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
-PREFIX s: <http://schema.org/>
-PREFIX gn: <http://www.geonames.org/ontology#>
-PREFIX geo: <http://www.opengis.net/ont/geosparql#>
-PREFIX owl: <http://www.w3.org/2002/07/owl#>
-PREFIX sosa: <http://www.w3.org/ns/sosa/>
-PREFIX dct: <http://purl.org/dc/terms/>
-PREFIX xsd: <http://www.w3.org/2001/XMLSchema#>
-PREFIX wdt: <http://www.wikidata.org/prop/direct/>
-PREFIX c: <http://localhost:3000/ld/resources/countries/country/>
-PREFIX e: <http://localhost:3000/ld/ontologies/earthquakes/>
-`
-const COUNTRIES = [
-  'FR',
-  'DE',
-  'IT',
-  'ES',
-  'PL',
-  'JP',
-  'BR',
-  'MX',
-  'GB',
-  'RU',
-  'IN',
-  'CN',
-  'TR',
-  'AR',
-  'NL',
-  'BE',
-]
-const CODES = ['PPL', 'PPLA', 'PPLA2', 'PPLA3', 'PPLA4', 'PPLC', 'PPLX', 'PPLL']
-const country = run => COUNTRIES[run % COUNTRIES.length]
-const code = run => `<http://www.geonames.org/ontology#P.${CODES[run % CODES.length]}>`
-
-const QUERIES = {
-  'count of a class': run =>
-    `SELECT (COUNT(?x) AS ?n) { ?x a s:${['City', 'Airport', 'Movie', 'Country', 'Event'][run % 5]} }`,
-  'triples of a predicate by object': run =>
-    `SELECT ?k (COUNT(*) AS ?n) { ?x gn:featureCode ?k } GROUP BY ?k HAVING (COUNT(*) > ${run})`,
-  'cities of a country': run =>
-    `SELECT ?x ?l { ?x a s:City ; s:containedInPlace c:${country(run)} ; rdfs:label ?l } ORDER BY ?l LIMIT 50`,
-  'largest cities': run =>
-    `SELECT ?l ?p { ?x gn:population ?p ; rdfs:label ?l } ORDER BY DESC(?p) LIMIT ${20 + run}`,
-  'largest of a country': run =>
-    `SELECT ?l ?p { ?x s:containedInPlace c:${country(run)} ; gn:population ?p ; rdfs:label ?l } ORDER BY DESC(?p) LIMIT 10`,
-  'sums by country': run =>
-    `SELECT ?k (COUNT(*) AS ?n) (SUM(?p) AS ?s) { ?x gn:population ?p ; s:containedInPlace ?k FILTER(?p > ${run}) } GROUP BY ?k`,
-  'averages by code': run =>
-    `SELECT ?k (AVG(?p) AS ?m) (MAX(?p) AS ?h) { ?x gn:population ?p ; gn:featureCode ?k FILTER(?p >= ${run}) } GROUP BY ?k ORDER BY DESC(?m)`,
-  'two keys': run =>
-    `SELECT ?c ?k (COUNT(*) AS ?n) { ?x s:containedInPlace ?c ; gn:featureCode ?k ; gn:population ?p FILTER(?p > ${run * 10}) } GROUP BY ?c ?k ORDER BY DESC(?n) LIMIT 100`,
-  'a range of numbers': run =>
-    `SELECT (COUNT(*) AS ?n) { ?x gn:population ?p FILTER(?p >= ${1000 + run * 50} && ?p < ${20000 + run * 100}) }`,
-  'capitals with their countries': run =>
-    `SELECT ?l ?n { ?x gn:featureCode <http://www.geonames.org/ontology#P.PPLC> ; rdfs:label ?l ; s:containedInPlace ?c . ?c wdt:P297 ?n FILTER(?n != "X${run}") }`,
-  'cities with the area of their country': run =>
-    `SELECT ?c (SUM(?p) AS ?s) (SAMPLE(?a) AS ?area) { ?x a s:City ; gn:population ?p ; s:containedInPlace ?c . ?c wdt:P2046 ?a FILTER(?p > ${run * 1000}) } GROUP BY ?c`,
-  'cities and airports of one name': run =>
-    `SELECT ?l { ?x a s:City ; rdfs:label ?l . ?y s:addressLocality ?m FILTER(STR(?m) = STR(?l) && STRSTARTS(STR(?m), "${'ABCDEFGHIJKLMNOP'[run % 16]}u")) }`,
-  'one resource': run => `SELECT ?p ?o { c:${country(run)} ?p ?o }`,
-  'links to one resource': run => `SELECT ?p (COUNT(*) AS ?n) { ?s ?p c:${country(run)} } GROUP BY ?p`,
-  'part of a text': run =>
-    `SELECT ?l { ?x a s:City ; rdfs:label ?l FILTER(CONTAINS(LCASE(STR(?l)), "${['berg', 'stad', 'ville', 'burg', 'grad', 'port'][run % 6]}")) } LIMIT 100`,
-  'a regular expression': run =>
-    `SELECT (COUNT(*) AS ?n) { ?x a s:City ; rdfs:label ?l FILTER(REGEX(STR(?l), "^${['San', 'Santa', 'New', 'Saint', 'Los', 'Bad'][run % 6]} .*${'aeiou'[run % 5]}$")) }`,
-  'without a division': run =>
-    `SELECT ?x ?l { ?x a s:City ; gn:featureCode ${code(run)} ; rdfs:label ?l FILTER NOT EXISTS { ?x gn:parentADM1 ?d } } LIMIT 50`,
-  'an optional value': run =>
-    `SELECT ?c ?a { ?c a s:Country OPTIONAL { ?c s:alternateName ?a FILTER(STRLEN(STR(?a)) > ${run % 5}) } }`,
-  'divisions of a country with their cities': run =>
-    `SELECT ?d (COUNT(?x) AS ?n) { ?d a s:AdministrativeArea ; s:containedInPlace c:${country(run)} . ?x gn:parentADM1 ?d } GROUP BY ?d ORDER BY DESC(?n)`,
-  'observations by property': run =>
-    `SELECT ?q (COUNT(*) AS ?n) (AVG(xsd:double(?v)) AS ?m) { ?o sosa:observedProperty ?q ; sosa:hasSimpleResult ?v FILTER(ISNUMERIC(?v) && ?v > ${run}) } GROUP BY ?q`,
-  'strong earthquakes': run =>
-    `SELECT ?x ?t ?m { ?o sosa:hasFeatureOfInterest ?x ; sosa:hasSimpleResult ?m . ?x s:startDate ?t FILTER(?m > ${2 + run / 10}) } ORDER BY DESC(?m) ?t LIMIT 20`,
-  'either of two': run =>
-    `SELECT ?l { { ?x s:containedInPlace c:${country(run)} ; gn:featureCode <http://www.geonames.org/ontology#P.PPLA> ; rdfs:label ?l } UNION { ?x a s:Airport ; rdfs:label ?l ; s:address ?a . ?a s:addressRegion "${['CA', 'TX', 'NY', 'FL', 'AK'][run % 5]}" } }`,
-}
 
 /** All triples of the portal as one file of N-Triples. */
 async function dump(folder) {
@@ -225,7 +151,7 @@ for (const name of names) {
 const width = 44
 process.stdout.write(`${''.padEnd(width)}${asked.map(({ name }) => name.padStart(12)).join('')}   rows\n`)
 const wins = { ahead: 0, twice: 0 }
-for (const [at, [name, make]] of Object.entries(QUERIES).entries()) {
+for (const [at, [name, make]] of Object.entries(values.further ? FURTHER : QUERIES).entries()) {
   if (values.only !== undefined && Number(values.only) !== at) continue
   const times = asked.map(() => [])
   const rows = []
