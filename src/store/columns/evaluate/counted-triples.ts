@@ -1,11 +1,20 @@
-import type { AggregateCall, SparqlOperation } from '../../../sparql/algebra.ts'
+import {
+  type AggregateCall,
+  type AlgebraExpression,
+  conjuncts,
+  type SparqlOperation,
+  variablesOfExpression,
+} from '../../../sparql/algebra.ts'
 import type { Column } from '../column.ts'
 import type { Dictionary } from '../dictionary.ts'
 import type { DictionarySection } from '../dictionary-parts.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'
-import type { Evaluation } from './evaluation.ts'
+import { domainsOf, type Evaluation } from './evaluation.ts'
+import { isOfKind, valueByKind } from './kinds.ts'
+import type { ScalarCompiler } from './scalar.ts'
 import { connected } from './sources.ts'
+import { HOLDS, truthOf } from './truths.ts'
 import type { Vector } from './vector.ts'
 
 type Aggregates = Extract<SparqlOperation, { type: 'group' }>['aggregates']
@@ -15,7 +24,8 @@ type Counted = 'triples' | 'subject' | 'predicate' | 'object'
 
 /**
  * All triples, their distinct subjects, predicates and objects, together or by predicate: from the heads of columns and from
- * their dictionaries, without a look at the triples. Null for any other group.
+ * their dictionaries, without a look at the triples. Triples may be those whose object is of some kind. Null for any other
+ * group.
  *
  * @param key the variable of the groups; null without GROUP BY
  */
@@ -25,18 +35,26 @@ export function countedTriples(
   graphs: readonly GraphColumns[],
   aggregates: Aggregates,
   evaluation: Evaluation,
+  scalars: ScalarCompiler,
 ): Batch | null {
   if (input.type === 'graph') {
     const named = input.name.type === 'iri' ? evaluation.dataset.namedGraphs.get(input.name.value) : undefined
-    return named === undefined ? null : countedTriples(input.input, key, [named], aggregates, evaluation)
+    if (named === undefined) return null
+    return countedTriples(input.input, key, [named], aggregates, evaluation, scalars)
   }
-  const names = threeVariables(input)
+  const [triples, conditions] = unfiltered(input)
+  const names = threeVariables(triples)
   if (names === null || (key !== null && key !== names.predicate)) return null
+  const isOfObject = (condition: AlgebraExpression) =>
+    isOfKind(condition) && [...variablesOfExpression(condition)].every(name => name === names.object)
+  if (!conditions.every(isOfObject)) return null
   const required = aggregates.map(({ aggregate }) => countedBy(aggregate, names))
   const [graph, ...others] = graphs
   const isOne = graph !== undefined && others.length === 0
+  if (required.includes(null) || (conditions.length > 0 && required.some(each => each !== 'triples')))
+    return null
   // Objects of several graphs may be the same.
-  if (required.includes(null) || !(isOne || (!required.includes('object') && areApart(graphs)))) return null
+  if (!isOne && (required.includes('object') || !areApart(graphs))) return null
   const result = (counts: readonly (readonly number[])[], keys: readonly (readonly [string, Vector])[]) =>
     new Batch(
       counts.length,
@@ -47,10 +65,28 @@ export function countedTriples(
         ),
       ]),
     )
-  if (key === null) return result([required.map(each => sumOf(graphs, each as Counted, evaluation))], [])
+  const triplesOf =
+    conditions.length === 0
+      ? null
+      : new Map(
+          graphs.flatMap(each =>
+            each.columns.map(column => [column, triplesWith(conditions, each, column, evaluation, scalars)]),
+          ),
+        )
+  if (key === null)
+    return result(
+      [
+        required.map(each =>
+          triplesOf === null
+            ? sumOf(graphs, each as Counted, evaluation)
+            : [...triplesOf.values()].reduce((sum, count) => sum + count, 0),
+        ),
+      ],
+      [],
+    )
   const columns = new Map<string, Column[]>()
   for (const column of graphs.flatMap(each => each.columns))
-    if (column.header.triples > 0)
+    if ((triplesOf?.get(column) ?? column.header.triples) > 0)
       columns.set(column.predicate, [...(columns.get(column.predicate) ?? []), column])
   const ids = Uint32Array.from(columns.keys(), value => evaluation.pool.intern({ type: 'iri', value }))
   const counts = Array.from(columns.values(), own =>
@@ -58,12 +94,50 @@ export function countedTriples(
       each === 'predicate'
         ? 1
         : own.reduce(
-            (sum, column) => sum + countIn(column, each as Exclude<Counted, 'predicate'>, evaluation),
+            (sum, column) =>
+              sum +
+              (triplesOf?.get(column) ?? countIn(column, each as Exclude<Counted, 'predicate'>, evaluation)),
             0,
           ),
     ),
   )
   return result(counts, [[key, { type: 'ids', domain: evaluation.pool, ids }]])
+}
+
+/** An operation without the conditions around it, and these. */
+export function unfiltered(
+  operation: SparqlOperation,
+): readonly [SparqlOperation, readonly AlgebraExpression[]] {
+  if (operation.type === 'join' && operation.inputs.length === 1)
+    return unfiltered(operation.inputs[0] as SparqlOperation)
+  if (operation.type !== 'filter') return [operation, []]
+  const [input, conditions] = unfiltered(operation.input)
+  return [input, [...conditions, ...conjuncts(operation.condition)]]
+}
+
+/** Triples of a column whose object is of the kind that conditions ask for. */
+function triplesWith(
+  conditions: readonly AlgebraExpression[],
+  graph: GraphColumns,
+  column: Column,
+  evaluation: Evaluation,
+  scalars: ScalarCompiler,
+): number {
+  const domain = domainsOf(graph).of(column)
+  const truths = conditions.map(condition =>
+    evaluation.memo('kinds', condition, domain, () => valueByKind(condition, domain, scalars, truthOf)),
+  )
+  if (truths.some(({ ofAll }) => ofAll !== null && ofAll !== HOLDS)) return 0
+  const open = truths.filter(({ ofAll }) => ofAll === null)
+  if (open.length === 0) return column.header.triples
+  const { codes } = column
+  evaluation.advance(codes.length)
+  const holds = new Uint8Array(column.dictionary.count + 1)
+  for (let code = 1; code < holds.length; code++)
+    holds[code] = open.every(({ at }) => at(code) === HOLDS) ? 1 : 0
+  let count = 0
+  for (let at = 0; at < codes.length; at++) count += holds[codes[at] as number] as number
+  return count
 }
 
 /** True where no triple can be in two graphs. */
@@ -72,10 +146,8 @@ export function areApart(graphs: readonly GraphColumns[]): boolean {
 }
 
 /** The variables of a single pattern that is nothing but three different ones. */
-function threeVariables(input: SparqlOperation) {
-  if (input.type === 'join' && input.inputs.length === 1)
-    return threeVariables(input.inputs[0] as SparqlOperation)
-  const [pattern, ...others] = input.type === 'bgp' ? input.patterns : []
+function threeVariables(operation: SparqlOperation) {
+  const [pattern, ...others] = operation.type === 'bgp' ? operation.patterns : []
   if (pattern === undefined || others.length > 0) return null
   const { subject, predicate, object } = pattern
   if (subject.type !== 'variable' || predicate.type !== 'variable' || object.type !== 'variable') return null

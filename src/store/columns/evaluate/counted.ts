@@ -1,7 +1,6 @@
 import {
   type AggregateCall,
   type AlgebraExpression,
-  conjuncts,
   type SparqlOperation,
   type TriplePatternNode,
   variablesOfExpression,
@@ -9,10 +8,11 @@ import {
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'
-import { areApart, countedTriples } from './counted-triples.ts'
+import { areApart, countedTriples, unfiltered } from './counted-triples.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { isPosition } from './links.ts'
 import { codeRangeOf } from './ranges.ts'
+import type { EvaluationScope } from './scope.ts'
 import type { Vector } from './vector.ts'
 
 type Group = Extract<SparqlOperation, { type: 'group' }>
@@ -34,12 +34,12 @@ interface Counted {
  */
 export function countedGroups(
   { input, keys, aggregates }: Group,
-  graphs: readonly GraphColumns[],
+  { graphs, scalars }: Pick<EvaluationScope, 'graphs' | 'scalars'>,
   evaluation: Evaluation,
 ): Batch | null {
   const [key, ...others] = keys
   if (aggregates.length === 0 || others.length > 0) return null
-  const triples = countedTriples(input, key ?? null, graphs, aggregates, evaluation)
+  const triples = countedTriples(input, key ?? null, graphs, aggregates, evaluation, scalars)
   if (triples !== null) return triples
   const counted = countedValues(input, graphs, evaluation)
   const [first, ...more] = counted ?? []
@@ -164,14 +164,6 @@ function rangeOfVariable(condition: AlgebraExpression, name: string, graph: Grap
   const isOwn = only === name && others.length === 0
   const range = isOwn ? codeRangeOf(condition, domainsOf(graph).of(column)) : null
   return range === null || range.negated ? null : range
-}
-
-function unfiltered(operation: SparqlOperation): readonly [SparqlOperation, readonly AlgebraExpression[]] {
-  if (operation.type === 'join' && operation.inputs.length === 1)
-    return unfiltered(operation.inputs[0] as SparqlOperation)
-  if (operation.type !== 'filter') return [operation, []]
-  const [input, conditions] = unfiltered(operation.input)
-  return [input, [...conditions, ...conjuncts(operation.condition)]]
 }
 
 /** The one pattern beside the position of its subject, which every subject of a graph has once. */

@@ -19,11 +19,12 @@ export function parseDecimal(form: string): bigint {
 
 /** The canonical form: without a point where it is whole, without trailing zeros. */
 export function decimalForm(value: bigint): string {
-  const magnitude = value < 0n ? -value : value
-  const fraction = String(magnitude % ONE)
-    .padStart(DECIMAL_PLACES, '0')
-    .replace(/0+$/, '')
-  const text = `${magnitude / ONE}${fraction === '' ? '' : `.${fraction}`}`
+  const digits = String(value < 0n ? -value : value).padStart(DECIMAL_PLACES + 1, '0')
+  const point = digits.length - DECIMAL_PLACES
+  let end = digits.length
+  while (end > point && digits.charCodeAt(end - 1) === 48) end -= 1
+  const text =
+    end === point ? digits.slice(0, point) : `${digits.slice(0, point)}.${digits.slice(point, end)}`
   return value < 0n ? `-${text}` : text
 }
 
@@ -37,6 +38,11 @@ export function toDouble(value: bigint): number {
 
 export function multiply(left: bigint, right: bigint): bigint | null {
   return boundedDecimal((left * right) / ONE)
+}
+
+/** A quotient of integers, cut like {@link divide}. */
+export function divideIntegers(left: bigint, right: bigint): bigint | null {
+  return right === 0n ? null : boundedDecimal((left * ONE) / right)
 }
 
 /** Cut towards zero at the 18th place; null for a divisor of zero. */

@@ -143,12 +143,8 @@ export class Evaluator {
           yield* this.leftJoin(left, operation, scope)
         return
       case 'minus':
-        for (const left of this.evaluate(operation.left, scope, seed)) {
-          const whole = this.whole(operation.right, scope)
-          const shared = left.variables.filter(name => whole.has(name))
-          const isWhole = shared.length === 0 || whole.size === 0
-          yield isWhole ? left : difference(left, this.compatibleRows(whole, shared), this.evaluation)
-        }
+        for (const left of this.evaluate(operation.left, scope, seed))
+          yield this.minus(left, operation.right, scope)
         return
       case 'extend': {
         const { variable, expression } = operation
@@ -433,6 +429,29 @@ export class Evaluator {
     if (alone.length > 0) yield left.rows(alone)
   }
 
+  /** The rows of a batch without those that agree with a solution of an operation (SPARQL 1.1 Query, section 18.5). */
+  private minus(left: Batch, right: SparqlOperation, scope: EvaluationScope): Batch {
+    const star = starOf(right)
+    const shared = left.variables.filter(name => star?.names.has(name) === true)
+    if (
+      star !== null &&
+      shared.includes(star.subject) &&
+      shared.every(name => hasWholeValues(left.get(name) as Vector))
+    ) {
+      // What is asked of the subjects at hand is not looked for of all others.
+      const name = `${ROW} ${this.rowNames++}`
+      const numbered = left.only(shared).with([[name, rowVector(left.size)]])
+      const isRemoved = new Uint8Array(left.size)
+      for (const found of this.evaluate(right, scope, numbered))
+        for (const row of rowsOf(found.get(name) as Vector, found.size)) isRemoved[row] = 1
+      return left.rows(allRows(left.size).filter(row => isRemoved[row] === 0))
+    }
+    const whole = this.whole(right, scope)
+    const common = left.variables.filter(name => whole.has(name))
+    if (common.length === 0 || whole.size === 0) return left
+    return difference(left, this.compatibleRows(whole, common), this.evaluation)
+  }
+
   private *graph(
     { name, input }: Extract<SparqlOperation, { type: 'graph' }>,
     scope: EvaluationScope,
@@ -499,6 +518,21 @@ export class Evaluator {
         for (const row of rowsOf(found.get(name) as Vector, found.size)) mask[row] = 1
     return mask
   }
+}
+
+/** Patterns about one variable, and all variables of them; null for any other operation. */
+function starOf(
+  operation: SparqlOperation,
+): { readonly subject: string; readonly names: Set<string> } | null {
+  if (operation.type === 'join' && operation.inputs.length === 1)
+    return starOf(operation.inputs[0] as SparqlOperation)
+  const [first] = operation.type === 'bgp' ? operation.patterns : []
+  if (operation.type !== 'bgp' || first?.subject.type !== 'variable') return null
+  const { name } = first.subject
+  const isStar = operation.patterns.every(({ subject, predicate }) => {
+    return subject.type === 'variable' && subject.name === name && predicate.type === 'iri'
+  })
+  return isStar ? { subject: name, names: new Set(operation.patterns.flatMap(variablesOfPattern)) } : null
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set()

@@ -62,7 +62,7 @@ function idsByCode(
     const code = codes[row] as number
     let id = table[code] as number
     if (id === 0) {
-      id = ofKind === null ? idOf(scalar(row)) : ofKind(code)
+      id = ofKind === null ? idOf(scalar(row)) : ofKind.at(code)
       table[code] = id
     }
     ids[row] = id === NO_TERM ? 0 : id

@@ -20,6 +20,7 @@ import { scratchUint32 } from './scratch.ts'
 import { isWorthTable, TruthTables } from './truth-tables.ts'
 import { FAILS, HOLDS, rowsThat, truthOf } from './truths.ts'
 import { termValue } from './value.ts'
+import { hasWholeValues } from './vector.ts'
 
 /** Points up to which each is tested. */
 const FEW_POINTS = 2048
@@ -149,11 +150,13 @@ export class Filter {
         }
       }
       if (domain instanceof ColumnDomain && isOfKind(expression)) {
-        const truthAt = this.evaluation.memo('kinds', expression, domain, () =>
+        const truths = this.evaluation.memo('kinds', expression, domain, () =>
           valueByKind(expression, domain, this.scalars, truthOf),
         )
         const bit = required ? HOLDS : FAILS
-        return rows.filter(row => truthAt(ids[row] as number) === bit)
+        if (truths.ofAll !== null && hasWholeValues(vector))
+          return truths.ofAll === bit ? rows : rows.subarray(0, 0)
+        return rows.filter(row => truths.at(ids[row] as number) === bit)
       }
       if (isWorthTable(expression, domain, rows.length))
         return this.truthTables.rows(expression, batch, vector, rows, required)

@@ -42,6 +42,14 @@ const KINDS_COMPARED: ReadonlySet<string> = new Set(['LANGMATCHES', 'LCASE', 'UC
 /** The kind of no value. */
 const UNBOUND = -1
 
+/** What becomes of an expression for the values of a column. */
+export interface ByKind<Result> {
+  /** What becomes of it for a code; 0 is no value. */
+  readonly at: (code: number) => Result
+  /** What becomes of it for every value, where that is the same for all; else null. */
+  readonly ofAll: Result | null
+}
+
 /**
  * What becomes of an expression of {@link isOfKind} for a code, worked out once for all values of its kind.
  *
@@ -52,7 +60,7 @@ export function valueByKind<Result>(
   domain: ColumnDomain,
   scalars: ScalarCompiler,
   use: (value: TermValue | null) => Result,
-): (code: number) => Result {
+): ByKind<Result> {
   const name = scalars.soleVariable(expression) ?? ''
   const work = (code: number) => {
     const ids = Uint32Array.of(code)
@@ -60,16 +68,16 @@ export function valueByKind<Result>(
   }
   const parts = domain.dictionary.parts.map(part => ({
     first: part.first,
-    kindAt: kindsOf(part, domain),
+    kinds: kindsOf(part, domain),
     results: new Map<number, Result>(),
   }))
-  return code => {
+  const at = (code: number): Result => {
     let number = 0
     while (number + 1 < parts.length && (parts[number + 1]?.first ?? 0) <= code) number += 1
     const part = parts[number]
-    if (part === undefined || part.kindAt === null) return work(code)
-    const { first, kindAt, results } = part
-    const kind = code === 0 ? UNBOUND : kindAt(code - first)
+    if (part === undefined || part.kinds === null) return work(code)
+    const { first, kinds, results } = part
+    const kind = code === 0 ? UNBOUND : kinds.at(code - first)
     let result = results.get(kind)
     if (result === undefined) {
       result = work(code)
@@ -77,30 +85,46 @@ export function valueByKind<Result>(
     }
     return result
   }
+  const isOfOne = parts.length > 0 && parts.every(({ kinds }) => kinds?.areOne === true)
+  const [result, ...others] = isOfOne ? parts.map(({ first }) => at(first)) : []
+  return { at, ofAll: result !== undefined && others.every(other => other === result) ? result : null }
 }
 
+/** The kinds of the values of a part. */
+interface Kinds {
+  readonly at: (place: number) => number
+  readonly areOne: boolean
+}
+
+const ONE_KIND: Kinds = { at: () => 0, areOne: true }
+
 /** The kind of each value of a part, as a number; null where values of one datatype are of several. */
-function kindsOf(part: DictionarySection, domain: ColumnDomain): ((place: number) => number) | null {
+function kindsOf(part: DictionarySection, domain: ColumnDomain): Kinds | null {
   switch (part.kind) {
     case 'text': {
       const { tags } = part
-      return tags === null ? () => 0 : place => tags[place] as number
+      return tags === null ? ONE_KIND : { at: place => tags[place] as number, areOne: areEqual(tags) }
     }
     case 'resource': {
       const blanks = lowerBound(part.ids, domain.graph.resources.blanks + 1)
-      return place => (place < blanks ? 0 : 1)
+      return { at: place => (place < blanks ? 0 : 1), areOne: blanks === 0 || blanks === part.count }
     }
     case 'number':
     case 'moment': {
       const { types } = part
-      return types === null ? () => 0 : place => types[place] as number
+      return types === null ? ONE_KIND : { at: place => types[place] as number, areOne: areEqual(types) }
     }
     case 'boolean':
     case 'point':
-      return () => 0
+      return ONE_KIND
     case 'other':
       return null
     default:
       return part satisfies never
   }
+}
+
+function areEqual(kinds: ArrayLike<number>): boolean {
+  for (let at = 1; at < kinds.length; at++) if (kinds[at] !== kinds[0]) return false
+  return true
 }

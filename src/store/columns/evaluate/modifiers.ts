@@ -152,7 +152,7 @@ export class SolutionModifiers {
     operation: Extract<SparqlOperation, { type: 'group' }>,
     scope: EvaluationScope,
   ): Batch | null {
-    const counted = countedGroups(operation, scope.graphs, this.evaluation)
+    const counted = countedGroups(operation, scope, this.evaluation)
     if (counted !== null) return counted
     const { input, keys, aggregates } = operation
     if (keys.length > 0 || input.type !== 'bgp' || aggregates.length === 0) return null

@@ -8,6 +8,7 @@ import { columnCall } from './functions/extensions.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { isComparison } from './ranges.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
+import { lengthsOf } from './text-tests.ts'
 import { type TermValue, termValue } from './value.ts'
 import type { NumberVector, Vector } from './vector.ts'
 
@@ -171,6 +172,8 @@ export class NumberKernels {
   }
 
   private workOut(expression: AlgebraExpression, domain: Domain): { readonly numbers: NumberTable | null } {
+    const lengths = domain instanceof ColumnDomain ? lengthsOf(expression, domain) : null
+    if (lengths !== null) return { numbers: { kind: 'integer', values: lengths } }
     const name = soleName(expression)
     if (name === null) return { numbers: null }
     const ids = new Uint32Array(domain.size + 1)

@@ -1,11 +1,12 @@
 import type { Path, TriplePatternNode } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
 import type { GraphColumns } from '../graph.ts'
-import { Batch } from './batch.ts'
+import { Batch, rowsOf, rowVector } from './batch.ts'
 import type { PathPattern } from './block.ts'
+import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { pooledIds } from './translate.ts'
-import type { Vector } from './vector.ts'
+import type { IdVector, Vector } from './vector.ts'
 
 /** What the evaluation of paths asks of that of patterns. */
 export interface PathContext<Scope> {
@@ -20,6 +21,12 @@ const FROM = ' from'
 const TO = ' to'
 const ROW = ' row'
 
+/** Of a node that is remembered with its number. */
+const BYTES_A_NODE = 100
+
+/** So many solutions of a closure are worth a batch of their own. */
+const SOLUTIONS_AT_ONCE = 64
+
 /**
  * Evaluates property paths (SPARQL 1.1 Query, section 18.4). Sequences, alternatives and inverses are patterns of their own;
  * closures go from node to node, each node once, from the end that is known.
@@ -30,6 +37,10 @@ export class PathEvaluator<Scope> {
 
   constructor(context: PathContext<Scope>) {
     this.context = context
+  }
+
+  get evaluation(): Evaluation {
+    return this.context.evaluation
   }
 
   /** The solutions of a batch joined with those of a path. */
@@ -123,44 +134,49 @@ export class PathEvaluator<Scope> {
     const [near, far] = isForward ? [subject, object] : [object, subject]
     const starts = isKnown(near, batch) ? this.termIds(near, batch) : new Uint32Array(0)
     const reach = new Reach(this, path, isForward, scope)
-    const nearIds: number[] = []
-    const farIds: number[] = []
-    const rows: number[] = []
     const known = isKnown(far, batch) ? this.termIds(far, batch) : null
     // A path of no step is one from a node of the graphs to itself, or from a term that the query names.
     const named = [near, far].flatMap(node =>
       node.type === 'variable' ? [] : [evaluation.pool.intern(node)],
     )
     const isNode = (id: number) => named.includes(id) || this.isNode(id, scope)
-    const add = (row: number, from: number) => {
-      for (const to of reach.from(from, isNode)) {
-        if (known !== null && known[row] !== to) continue
-        rows.push(row)
-        nearIds.push(from)
-        farIds.push(to)
-      }
-      evaluation.advance(64)
-    }
-    if (isKnown(near, batch)) for (let row = 0; row < batch.size; row++) add(row, starts[row] as number)
-    else {
-      // Both ends are open: the path begins at every node of the graphs.
-      const nodes = this.nodes(scope, !leavesSubjects(path))
-      for (let row = 0; row < batch.size; row++) for (const node of nodes) add(row, node)
-    }
     const isSame = near.type === 'variable' && far.type === 'variable' && near.name === far.name
-    const matching = isSame ? [...rows.keys()].filter(at => nearIds[at] === farIds[at]) : rows.keys()
-    const places = Uint32Array.from(matching)
-    evaluation.allocate(12 * places.length)
-    const found = batch.rows(places.map(at => rows[at] as number))
+    // Both ends open: the path begins at every node of the graphs.
+    const nodes = isKnown(near, batch) ? null : this.nodes(scope, !leavesSubjects(path))
+    let found = new ReachedPairs()
+    for (let row = 0; row < batch.size; row++)
+      for (const from of nodes ?? [starts[row] as number]) {
+        // What few steps reach is given away before the next ones: a LIMIT may be content with it.
+        const end = isSame ? from : known?.[row]
+        for (const reached of reach.from(from, isNode)) {
+          if (end === undefined) for (const to of reached) found.add(row, from, to)
+          else if (reached.includes(end) && (known === null || known[row] === end)) {
+            found.add(row, from, end)
+            break
+          }
+          if (found.size < SOLUTIONS_AT_ONCE) continue
+          yield this.joined(batch, near, far, found)
+          found = new ReachedPairs()
+        }
+        evaluation.advance(64)
+      }
+    yield this.joined(batch, near, far, found)
+  }
+
+  /** A batch joined with what paths reach from its rows. */
+  private joined(batch: Batch, near: Node, far: Node, found: ReachedPairs): Batch {
+    const { evaluation } = this.context
+    evaluation.allocate(12 * found.size)
     const vectorOf = (ids: readonly number[]): Vector => ({
       type: 'ids',
       domain: evaluation.pool,
-      ids: places.map(at => ids[at] as number),
+      ids: Uint32Array.from(ids),
     })
     const more: [string, Vector][] = []
-    if (near.type === 'variable' && !batch.has(near.name)) more.push([near.name, vectorOf(nearIds)])
-    if (far.type === 'variable' && !batch.has(far.name)) more.push([far.name, vectorOf(farIds)])
-    yield found.with(more)
+    if (near.type === 'variable' && !batch.has(near.name)) more.push([near.name, vectorOf(found.near)])
+    if (far.type === 'variable' && far.name !== more[0]?.[0] && !batch.has(far.name))
+      more.push([far.name, vectorOf(found.far)])
+    return batch.rows(Uint32Array.from(found.rows)).with(more)
   }
 
   /** Numbers in the pool of a node that is a term, or of the values of a variable. */
@@ -197,32 +213,33 @@ export class PathEvaluator<Scope> {
             evaluation.advance(16)
           }
     }
-    evaluation.allocate(100 * nodes.size)
+    evaluation.allocate(BYTES_A_NODE * nodes.size)
     return nodes
   }
 
-  /** The nodes one step of a path away from some nodes: pairs of the pool's numbers. */
-  *step(
+  /**
+   * The nodes one step of a path away from some nodes, by their place among these.
+   *
+   * @param near numbers of the nodes
+   * @param reached is called for each pair with the number in the pool of the node that is reached
+   * @param homes where nodes that are reached have numbers of their own
+   */
+  step(
     path: Path,
     isForward: boolean,
-    from: readonly number[],
+    near: IdVector,
     scope: Scope,
-  ): Generator<readonly [number, number]> {
+    homes: NodeHomes,
+    reached: (place: number, to: number) => void,
+  ): void {
     const { evaluation } = this.context
-    const { pool } = evaluation
-    const near: Vector = { type: 'ids', domain: pool, ids: Uint32Array.from(from) }
-    const rows: Vector = {
-      type: 'numbers',
-      kind: 'integer',
-      values: Float64Array.from(from.keys()),
-      bound: null,
-    }
+    const from = near.ids
     const names = isForward ? [FROM, TO] : [TO, FROM]
     const batch = new Batch(
       from.length,
       new Map<string, Vector>([
         [names[0] as string, near],
-        [ROW, rows],
+        [ROW, rowVector(from.length)],
       ]),
     )
     const pattern: PathPattern = {
@@ -231,11 +248,77 @@ export class PathEvaluator<Scope> {
       object: { type: 'variable', name: TO },
     }
     for (const found of this.evaluate(pattern, scope, batch)) {
-      const reached = pooledIds(found.get(names[1] as string) as Vector, found.size, evaluation)
-      const row = found.get(ROW)
-      for (let at = 0; at < found.size; at++)
-        yield [row?.type === 'numbers' ? (row.values[at] as number) : 0, reached[at] as number]
+      const vector = found.get(names[1] as string) as Vector
+      const ids = pooledIds(vector, found.size, evaluation)
+      homes.add(vector, ids)
+      let at = 0
+      for (const row of rowsOf(found.get(ROW) as Vector, found.size)) reached(row, ids[at++] as number)
     }
+  }
+}
+
+/**
+ * Where the nodes of a path were found: by the number of a node in the pool the domain of the graph that has it and its
+ * number there, by which the next step finds it without a search.
+ */
+class NodeHomes {
+  private readonly evaluation: Evaluation
+  private readonly domains: Domain[] = []
+  /** By number in the pool: the place of its domain and its number there. */
+  private readonly known = new Map<number, readonly [domain: number, id: number]>()
+
+  constructor(evaluation: Evaluation) {
+    this.evaluation = evaluation
+  }
+
+  add(vector: Vector, pooled: Uint32Array): void {
+    if (vector.type !== 'ids' || vector.domain === this.evaluation.pool) return
+    const before = this.known.size
+    const { domain, ids } = vector
+    let number = this.domains.indexOf(domain)
+    if (number < 0) number = this.domains.push(domain) - 1
+    for (let at = 0; at < pooled.length; at++) {
+      const node = pooled[at] as number
+      if (!this.known.has(node)) this.known.set(node, [number, ids[at] as number])
+    }
+    this.evaluation.allocate(BYTES_A_NODE * (this.known.size - before))
+  }
+
+  /** Nodes as vectors, and the nodes of each of these in its order. */
+  vectorsOf(nodes: readonly number[]): readonly { readonly vector: IdVector; readonly nodes: number[] }[] {
+    const byDomain = new Map<Domain, { nodes: number[]; ids: number[] }>()
+    for (const node of nodes) {
+      const home = this.known.get(node)
+      const domain = home === undefined ? this.evaluation.pool : (this.domains[home[0]] as Domain)
+      let own = byDomain.get(domain)
+      if (own === undefined) {
+        own = { nodes: [], ids: [] }
+        byDomain.set(domain, own)
+      }
+      own.nodes.push(node)
+      own.ids.push(home === undefined ? node : home[1])
+    }
+    return Array.from(byDomain, ([domain, { nodes: own, ids }]) => ({
+      vector: { type: 'ids', domain, ids: Uint32Array.from(ids) },
+      nodes: own,
+    }))
+  }
+}
+
+/** Solutions of a closure: a row of the batch that is joined, the node where a path begins and the one where it ends. */
+class ReachedPairs {
+  readonly rows: number[] = []
+  readonly near: number[] = []
+  readonly far: number[] = []
+
+  get size(): number {
+    return this.rows.length
+  }
+
+  add(row: number, near: number, far: number): void {
+    this.rows.push(row)
+    this.near.push(near)
+    this.far.push(far)
   }
 }
 
@@ -245,7 +328,9 @@ class Reach<Scope> {
   private readonly path: Extract<Path, { type: 'zeroOrOne' | 'zeroOrMore' | 'oneOrMore' }>
   private readonly isForward: boolean
   private readonly scope: Scope
-  private readonly next = new Map<number, readonly number[]>()
+  /** Nodes one step away, by node; one may be named several times. */
+  private readonly next = new Map<number, number[]>()
+  private readonly homes: NodeHomes
 
   constructor(
     evaluator: PathEvaluator<Scope>,
@@ -257,12 +342,16 @@ class Reach<Scope> {
     this.path = path
     this.isForward = isForward
     this.scope = scope
+    this.homes = new NodeHomes(evaluator.evaluation)
   }
 
-  /** Each node that is reached, once. */
-  from(start: number, isNode: (id: number) => boolean): ReadonlySet<number> {
+  /** Each node that is reached, once, after each number of steps. */
+  *from(start: number, isNode: (id: number) => boolean): Generator<readonly number[]> {
     const found = new Set<number>()
-    if (this.path.type !== 'oneOrMore' && isNode(start)) found.add(start)
+    if (this.path.type !== 'oneOrMore' && isNode(start)) {
+      found.add(start)
+      yield [start]
+    }
     let front: readonly number[] = [start]
     while (front.length > 0) {
       this.registerNodes(front)
@@ -273,19 +362,21 @@ class Reach<Scope> {
             found.add(to)
             further.push(to)
           }
+      yield further
       if (this.path.type === 'zeroOrOne') break
       front = further
     }
-    return found
   }
 
   private registerNodes(nodes: readonly number[]): void {
     const unknown = nodes.filter(node => !this.next.has(node))
     if (unknown.length === 0) return
-    const steps = new Map<number, number[]>(unknown.map(node => [node, []]))
-    for (const [row, to] of this.evaluator.step(this.path.path, this.isForward, unknown, this.scope))
-      steps.get(unknown[row] as number)?.push(to)
-    for (const [node, to] of steps) this.next.set(node, [...new Set(to)])
+    for (const node of unknown) this.next.set(node, [])
+    const { evaluator, path, isForward, scope, homes } = this
+    for (const { vector, nodes: from } of homes.vectorsOf(unknown))
+      evaluator.step(path.path, isForward, vector, scope, homes, (place, to) => {
+        this.next.get(from[place] as number)?.push(to)
+      })
   }
 }
 

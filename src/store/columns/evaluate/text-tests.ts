@@ -25,9 +25,9 @@ export function markKnownTruths(
   scalars: ScalarCompiler,
 ): void {
   if (isOfKind(expression)) {
-    const truthAt = valueByKind(expression, domain, scalars, truthOf)
+    const truths = valueByKind(expression, domain, scalars, truthOf)
     for (const { first, count, kind } of domain.dictionary.parts)
-      if (kind !== 'other') for (let code = first; code < first + count; code++) table[code] = truthAt(code)
+      if (kind !== 'other') for (let code = first; code < first + count; code++) table[code] = truths.at(code)
     return
   }
   const lengths = readLengthTest(expression)
@@ -239,15 +239,29 @@ function markLengths(
   { texts, first, count }: TextPart,
   table: Uint8Array,
 ): void {
-  const { bytes, offsets } = texts
-  for (let place = 0; place < count; place++) {
-    const to = offsets[place + 1] as number
-    let characters = 0
-    // A byte that continues a character is 10xxxxxx.
-    for (let at = offsets[place] as number; at < to; at++)
-      characters += ((bytes[at] as number) & 0xc0) === 0x80 ? 0 : 1
-    table[first + place] = isInOrder(characters, operator, length) ? HOLDS : FAILS
-  }
+  for (let place = 0; place < count; place++)
+    table[first + place] = isInOrder(charactersAt(texts, place), operator, length) ? HOLDS : FAILS
+}
+
+function charactersAt({ bytes, offsets }: Texts, place: number): number {
+  const to = offsets[place + 1] as number
+  let characters = 0
+  // A byte that continues a character is 10xxxxxx.
+  for (let at = offsets[place] as number; at < to; at++)
+    characters += ((bytes[at] as number) & 0xc0) === 0x80 ? 0 : 1
+  return characters
+}
+
+/** STRLEN of each value of a column of texts, by code; null where an expression is not that of its variable. */
+export function lengthsOf(expression: AlgebraExpression, { dictionary }: ColumnDomain): Float64Array | null {
+  if (expression.type !== 'builtin' || expression.name !== 'STRLEN') return null
+  const [operand] = expression.arguments
+  const part = dictionary.onlyPart()
+  if (operand === undefined || readText(operand)?.letters !== 'any' || part?.kind !== 'text') return null
+  const lengths = new Float64Array(part.first + part.count).fill(Number.NaN)
+  for (let place = 0; place < part.count; place++)
+    lengths[part.first + place] = charactersAt(part.texts, place)
+  return lengths
 }
 
 function isInOrder(left: number, operator: ComparisonOperator, right: number): boolean {

@@ -77,13 +77,28 @@ export function bigInteger(value: bigint): NumberValue {
     : { type: 'number', kind: 'integer', value: near, exact: value }
 }
 
+/** A computed decimal: the double next to it is worked out when something asks for it. */
+class ComputedDecimal implements NumberValue {
+  readonly type = 'number'
+  readonly kind = 'decimal'
+  readonly exact: bigint
+  private near: number | null = null
+
+  constructor(exact: bigint) {
+    this.exact = exact
+  }
+
+  get value(): number {
+    this.near ??= toDouble(this.exact)
+    return this.near
+  }
+}
+
 /** @param exact in units of 10^-18 */
-export const decimal = (exact: bigint): NumberValue => ({
-  type: 'number',
-  kind: 'decimal',
-  value: toDouble(exact),
-  exact,
-})
+export const decimal = (exact: bigint): NumberValue => new ComputedDecimal(exact)
+
+/** A decimal that is an integer within ±2^53. */
+export const wholeDecimal = (value: number): NumberValue => ({ type: 'number', kind: 'decimal', value })
 
 /** An integer exactly, or a decimal in units of 10^-18. */
 export function exactOf({ kind, value, exact, term }: NumberValue): bigint {

@@ -15,6 +15,7 @@ import {
   scaledOf,
   type TermValue,
   termValue,
+  wholeDecimal,
 } from '../value.ts'
 
 export type ArithmeticFunctionName = '+' | '-' | '*' | '/'
@@ -50,7 +51,7 @@ function numeric(operator: ArithmeticFunctionName, left: NumberValue, right: Num
       return float(onDoubles(operator, left.value, right.value))
     case 'integer':
       if (operator !== '/') return onIntegers(operator, left, right)
-      return onDecimals('/', left, right)
+      return quotient(left, right)
     case 'decimal':
       return onDecimals(operator, left, right)
     default:
@@ -80,6 +81,45 @@ function onIntegers(operator: '+' | '-' | '*', left: NumberValue, right: NumberV
   const [a, b] = [exactOf(left), exactOf(right)]
   const exact = operator === '+' ? a + b : operator === '-' ? a - b : a * b
   return decimals.boundedDecimal(exact) === null ? null : bigInteger(exact)
+}
+
+/** The quotient of two integers, a decimal. */
+function quotient(left: NumberValue, right: NumberValue): TermValue | null {
+  const isSafe = left.exact === undefined && right.exact === undefined
+  if (isSafe && right.value !== 0 && left.value % right.value === 0)
+    return wholeDecimal(left.value / right.value + 0)
+  const exact = decimals.divideIntegers(exactOf(left), exactOf(right))
+  return exact === null ? null : decimal(exact)
+}
+
+/** The ways to make an integer of a number. */
+export type Rounding = 'FLOOR' | 'CEIL' | 'ROUND'
+
+/** Integers up to this one can be doubled and added within ±2^53. */
+const LARGEST = 2 ** 51
+
+/** The quotient of two integers made whole: the same as of the decimal, without making it. Null for other numbers. */
+export function wholeQuotient(rounding: Rounding, left: TermValue, right: TermValue): TermValue | null {
+  if (left.type !== 'number' || right.type !== 'number') return null
+  if (left.kind !== 'integer' || right.kind !== 'integer' || right.value === 0) return null
+  const [a, b] = right.value < 0 ? [-left.value, -right.value] : [left.value, right.value]
+  if (Math.abs(a) > LARGEST || b > LARGEST) return null
+  switch (rounding) {
+    case 'FLOOR':
+      return wholeDecimal(floorOf(a, b))
+    case 'CEIL':
+      return wholeDecimal(-floorOf(-a, b) + 0)
+    case 'ROUND':
+      return wholeDecimal(floorOf(2 * a + b, 2 * b))
+    default:
+      return rounding satisfies never
+  }
+}
+
+/** @param b is above zero */
+function floorOf(a: number, b: number): number {
+  const rest = a % b
+  return (a - rest) / b - (rest < 0 ? 1 : 0) + 0
 }
 
 function onDecimals(
