@@ -145,6 +145,10 @@ const COUNTS = [
   'SELECT (COUNT(DISTINCT ?o) AS ?n) (COUNT(?p) AS ?a) { $ }',
   'SELECT ?p (COUNT(*) AS ?n) (COUNT(DISTINCT ?s) AS ?a) (COUNT(DISTINCT ?o) AS ?b) (COUNT(DISTINCT ?p) AS ?c) { $ } GROUP BY ?p',
   'SELECT ?p (COUNT(DISTINCT ?o) AS ?n) { $ } GROUP BY ?p HAVING (COUNT(DISTINCT ?o) > 2)',
+  'SELECT (COUNT(*) AS ?n) { $ FILTER(ISLITERAL(?o)) }',
+  'SELECT ?p (COUNT(?o) AS ?n) { $ FILTER(!ISIRI(?o)) FILTER(LANG(?o) != "de") } GROUP BY ?p',
+  `SELECT ?p (COUNT(*) AS ?n) { $ FILTER(DATATYPE(?o) = <${XSD.string}>) } GROUP BY ?p`,
+  'SELECT ?p (COUNT(*) AS ?n) (COUNT(DISTINCT ?s) AS ?a) { $ FILTER(ISBLANK(?o)) } GROUP BY ?p',
 ]
 
 t.test(`distinct subjects, predicates and objects are counted, seed ${seed}`, async t => {

@@ -24,6 +24,13 @@ const LITERALS = [
   '"chat"@fr',
   '"شيء"@ar--rtl',
   '"5"^^<http://www.w3.org/2001/XMLSchema#integer>',
+  ...['0', '-17', '007', '2147483648', '-9007199254740991', '9007199254740993', '123456789012345678901'].map(
+    form => `"${form}"^^<http://www.w3.org/2001/XMLSchema#integer>`,
+  ),
+  ...['1000', '-0', '0', '1e3', '3.25', 'NaN'].map(
+    form => `"${form}"^^<http://www.w3.org/2001/XMLSchema#double>`,
+  ),
+  '"8"^^<http://www.w3.org/2001/XMLSchema#byte>',
   '"5.50"^^<http://www.w3.org/2001/XMLSchema#decimal>',
   '"true"^^<http://www.w3.org/2001/XMLSchema#boolean>',
   '"2024-05-06"^^<http://www.w3.org/2001/XMLSchema#date>',

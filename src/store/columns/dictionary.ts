@@ -2,7 +2,13 @@ import { languageDatatype } from '../../rdf/ntriples.ts'
 import { parseTerm } from '../../rdf/ntriples-reader.ts'
 import type { Literal, Term, TripleTerm } from '../../rdf/term.ts'
 import { GEO, XSD } from '../../rdf/vocab.ts'
-import { type DictionarySection, datatypeOf, openPart, type PointPart } from './dictionary-parts.ts'
+import {
+  type DictionarySection,
+  datatypeOf,
+  openPart,
+  type PointPart,
+  type ValuePart,
+} from './dictionary-parts.ts'
 import { lowerBound, type TermBytes } from './dictionary-texts.ts'
 import { type DictionaryHeader, TRIPLE_TERM } from './format.ts'
 import {
@@ -90,6 +96,7 @@ export class Dictionary {
     const part = this.partOf(code)
     const place = code - part.first
     if (part.kind === 'resource') return this.resources.bytes(part.ids[place] as number, found)
+    if (part.kind === 'number') return part.forms === null && wholeNumber(part, place, found)
     if (part.kind !== 'text' && part.kind !== 'other') return false
     found.type = 'literal'
     found.language = ''
@@ -240,4 +247,35 @@ function findPoint({ longitudes, latitudes, count }: PointPart, form: string): n
     else high = middle
   }
   return -1
+}
+
+/** Digits of the numbers whose texts are made of their values. */
+const DIGITS = new Uint8Array(17)
+
+/** The digits of an integer, whose form is that of its value; false for another number. */
+function wholeNumber(part: ValuePart, place: number, found: TermBytes): boolean {
+  const value = part.values[place] as number
+  if (!Number.isSafeInteger(value) || Object.is(value, -0)) return false
+  let at = DIGITS.length
+  let rest = Math.abs(value)
+  // Numbers of 32 bits are divided faster than others.
+  while (rest > 0x7fff_ffff) {
+    const next = Math.floor(rest / 10)
+    DIGITS[--at] = 48 + (rest - 10 * next)
+    rest = next
+  }
+  let few = rest | 0
+  do {
+    const next = (few / 10) | 0
+    DIGITS[--at] = 48 + (few - 10 * next)
+    few = next
+  } while (few > 0)
+  if (value < 0) DIGITS[--at] = 45
+  found.type = 'literal'
+  found.language = ''
+  found.datatype = datatypeOf(part, place)
+  found.bytes = DIGITS
+  found.from = at
+  found.to = DIGITS.length
+  return true
 }

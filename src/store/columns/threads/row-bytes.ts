@@ -20,6 +20,10 @@ const DOMAINS = 16
 /** For fewer rows nothing is cached: the cache would cost more than it saves. */
 const FEW = 256
 
+/** Cells after which a cache is no longer asked in which fewer than one of so many is found. */
+const TRIED = 4096
+const HITS = 8
+
 /** Writes the cell of a row; false where it has none. */
 type WriteCell = (row: number) => boolean
 
@@ -30,15 +34,24 @@ class CellCache {
   private readonly starts = new Uint32Array(CACHE_SIZE)
   private readonly lengths = new Uint32Array(CACHE_SIZE)
   private epoch = 0
+  private sought = 0
+  private found = 0
 
   constructor(bytes: PieceBytes) {
     this.bytes = bytes
   }
 
+  /** True where hardly a cell comes twice: subjects, most of the time. */
+  get isUseless(): boolean {
+    return this.sought > TRIED && HITS * this.found < this.sought
+  }
+
   /** Writes a cell again; false where it is not cached. */
   copy(id: number): boolean {
     const place = id & (CACHE_SIZE - 1)
+    this.sought += 1
     if (this.ids[place] !== id || this.epoch !== this.bytes.epoch) return false
+    this.found += 1
     this.bytes.copy(this.starts[place] as number, this.lengths[place] as number)
     return true
   }
@@ -167,7 +180,8 @@ export class RowBytes {
         }
       case 'ids': {
         const { domain, ids } = vector
-        const cache = ids.length < FEW ? null : this.cacheOf(domain, number)
+        const own = ids.length < FEW ? null : this.cacheOf(domain, number)
+        const cache = own?.isUseless === true ? null : own
         const sides = this.sides[number] as Sides
         return row => {
           const id = ids[row] as number
