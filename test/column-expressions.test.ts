@@ -7,6 +7,7 @@ import { type Batch, UNIT_BATCH } from '../src/store/columns/evaluate/batch.ts'
 import { planBlock } from '../src/store/columns/evaluate/block.ts'
 import { plainCondition } from '../src/store/columns/evaluate/conditions.ts'
 import { type DatasetView, Evaluation, NotEvaluated } from '../src/store/columns/evaluate/evaluation.ts'
+import { vectorOf } from '../src/store/columns/evaluate/expression-vector.ts'
 import { Filter } from '../src/store/columns/evaluate/filter.ts'
 import { BUILTINS, type FunctionContext } from '../src/store/columns/evaluate/functions/builtins.ts'
 import { NumberKernels } from '../src/store/columns/evaluate/numbers.ts'
@@ -564,6 +565,24 @@ const TESTS = [
     'REGEX(#, "a", "z")',
   ],
   ...['<', '<=', '>', '>=', '=', '!='].flatMap(operator => [`# ${operator} "Berg"`, `"san" ${operator} #`]),
+  ...['SUBSTR(#, 1, 1) = "B"', 'SUBSTR(#, 0, 3) > "be"', 'SUBSTR(#, 2, 2) IN ("er", "an"@en, "A")'],
+  ...[
+    'STRLEN(SUBSTR(#, 1, 3)) = 3',
+    '!(UCASE(SUBSTR(#, 1, 2)) = "SA")',
+    'SUBSTR(#, 1, 1) != SUBSTR(#, 2, 1)',
+  ],
+]
+
+/** Expressions of one value, `#` as above. */
+const VALUES = [
+  ...['SUBSTR(#, 1, 1)', 'SUBSTR(#, 1, 3)', 'SUBSTR(#, 3, 2)', 'SUBSTR(#, 0, 1)', 'SUBSTR(#, 1, 0)'],
+  ...[
+    'UCASE(SUBSTR(#, 1, 2))',
+    'CONCAT(SUBSTR(#, 1, 1), "-", SUBSTR(#, 1, 2))',
+    'SUBSTR(SUBSTR(#, 1, 3), 2)',
+  ],
+  ...['STRLEN(#)', 'STRLEN(#) * 2', 'FLOOR(STRLEN(#) / 3)', 'STRLEN(SUBSTR(#, 1, 5))', 'SUBSTR(#, 1.5, 1)'],
+  ...['IF(SUBSTR(#, 1, 1) = "B", #, SUBSTR(#, 1, 1))', 'STRLANG(SUBSTR(STR(#), 1, 1), "en")'],
 ]
 const KINDS = [
   ...[
@@ -586,7 +605,8 @@ t.test('conditions on texts hold for the same values, whether worked out togethe
     const graph = columnsOfText(await triplesOf(values))
     const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })
     const scalars = scalarsOf(evaluation)
-    const filter = new Filter(evaluation, scalars, new NumberKernels(evaluation, scalars))
+    const numbers = new NumberKernels(evaluation, scalars)
+    const filter = new Filter(evaluation, scalars, numbers)
     const matcher = new PatternMatcher(evaluation, filter, [graph])
     const [step] = planBlock(patternsOf('?s :t ?v'), [], [], new Set(), [graph])
     const [batch] = step?.type === 'star' ? [...matcher.star(step, UNIT_BATCH)] : []
@@ -594,7 +614,7 @@ t.test('conditions on texts hold for the same values, whether worked out togethe
     t.equal(batch.size, values.length)
     const vectors = new Map([['v', batch.get('v') as never]])
     const conditions = TESTS.flatMap(test =>
-      ['?v', 'STR(?v)', 'LCASE(?v)', 'UCASE(STR(?v))'].map(text => test.replace('#', text)),
+      ['?v', 'STR(?v)', 'LCASE(?v)', 'UCASE(STR(?v))'].map(text => test.replaceAll('#', text)),
     )
     const wrong = [...conditions, ...KINDS].flatMap(condition => {
       const expression = expressionOf(condition)
@@ -620,6 +640,18 @@ t.test('conditions on texts hold for the same values, whether worked out togethe
       })
     })
     t.same(wrong, [], name)
+    const scope = { graphs: [graph], substituted: new Set(), scalars, numbers, filter, patterns: matcher }
+    for (const text of VALUES.flatMap(each => ['?v', 'STR(?v)'].map(own => each.replaceAll('#', own)))) {
+      const expression = expressionOf(text)
+      const scalar = scalars.over(expression, vectors, batch.size)
+      const vector = vectorOf(expression, batch, scope as never, evaluation)
+      const all = Array.from({ length: batch.size }, (_, row) => row)
+      t.same(
+        all.map(row => short(vectorValueAt(vector, row))),
+        all.map(row => short(scalar(row))),
+        `${name}: ${text}`,
+      )
+    }
   }
 })
 

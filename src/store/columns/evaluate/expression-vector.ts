@@ -4,6 +4,7 @@ import { ColumnDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
 import type { EvaluationScope } from './scope.ts'
+import { firstOfPrefix } from './text-prefixes.ts'
 import { constantVector } from './translate.ts'
 import { isWorthTable } from './truth-tables.ts'
 import { type TermValue, termOf } from './value.ts'
@@ -57,9 +58,11 @@ function idsByCode(
   const idOf = (value: TermValue | null) => (value === null ? NO_TERM : evaluation.pool.intern(termOf(value)))
   const scalar = scalars.once(expression, batch)
   const ofKind = isOfKind(expression) ? valueByKind(expression, domain, scalars, idOf) : null
+  const first = evaluation.memo('prefixes', expression, domain, () => firstOfPrefix(expression, domain))
   const ids = new Uint32Array(batch.size)
   for (let row = 0; row < batch.size; row++) {
-    const code = codes[row] as number
+    const own = codes[row] as number
+    const code = first === null ? own : (first[own] as number)
     let id = table[code] as number
     if (id === 0) {
       id = ofKind === null ? idOf(scalar(row)) : ofKind.at(code)

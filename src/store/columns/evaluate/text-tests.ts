@@ -10,8 +10,10 @@ import { foldedText, requiredText, type TextAnchor } from './functions/required-
 import { isOfKind, valueByKind } from './kinds.ts'
 import { isComparison } from './ranges.ts'
 import type { ScalarCompiler } from './scalar.ts'
+import { firstOfPrefix } from './text-prefixes.ts'
 import { FAILS, HOLDS, truthOf } from './truths.ts'
 import { termValue } from './value.ts'
+import type { Vector } from './vector.ts'
 
 /**
  * Works out a condition for many values of a column at once, where that needs no text to be decoded: texts that are searched
@@ -30,6 +32,17 @@ export function markKnownTruths(
       if (kind !== 'other') for (let code = first; code < first + count; code++) table[code] = truths.at(code)
     return
   }
+  const alike = firstOfPrefix(expression, domain)
+  if (alike !== null) {
+    const all = new Map([[scalars.soleVariable(expression) ?? '', allOf(domain)] as const])
+    const scalar = scalars.over(expression, all, domain.size + 1)
+    for (const { first, count, kind } of domain.dictionary.parts)
+      if (kind === 'text')
+        for (let code = first; code < first + count; code++)
+          table[code] =
+            alike[code] === code ? truthOf(scalar(code)) : (table[alike[code] as number] as number)
+    return
+  }
   const lengths = readLengthTest(expression)
   if (lengths !== null) {
     for (const part of domain.dictionary.parts) if (part.kind === 'text') markLengths(lengths, part, table)
@@ -38,6 +51,13 @@ export function markKnownTruths(
   const test = readTextTest(expression, evaluation)
   if (test === null) return
   for (const part of domain.dictionary.parts) if (part.kind === 'text') markTexts(test, part, table)
+}
+
+/** The values of a column, each in the row of its code. */
+function allOf(domain: ColumnDomain): Vector {
+  const ids = new Uint32Array(domain.size + 1)
+  for (let code = 0; code < ids.length; code++) ids[code] = code
+  return { type: 'ids', domain, ids }
 }
 
 /** A test whether texts have a part. */

@@ -1,0 +1,105 @@
+import { XSD } from '../../../rdf/vocab.ts'
+import type { AlgebraExpression } from '../../../sparql/algebra.ts'
+import type { TextPart } from '../dictionary-parts.ts'
+import type { ColumnDomain } from './domain.ts'
+
+/**
+ * For an expression that reads nothing of a text but its first characters, as `UCASE(SUBSTR(?name, 1, 1))` does: by code the
+ * first of the neighbouring values of a column that begin alike, for which the expression is the same. Null for others.
+ */
+export function firstOfPrefix(
+  expression: AlgebraExpression,
+  { dictionary }: ColumnDomain,
+): Uint32Array | null {
+  const characters = charactersRead(expression)
+  if (characters === null) return null
+  const first = new Uint32Array(dictionary.count + 1)
+  for (let code = 0; code < first.length; code++) first[code] = code
+  for (const part of dictionary.parts) if (part.kind === 'text') joinAlike(part, characters, first)
+  return first
+}
+
+function joinAlike(
+  { first: start, count, tags, texts }: TextPart,
+  characters: number,
+  first: Uint32Array,
+): void {
+  const { bytes, offsets } = texts
+  for (let place = 1; place < count; place++) {
+    if (tags !== null && tags[place] !== tags[place - 1]) continue
+    const [before, own, end] = [offsets[place - 1], offsets[place], offsets[place + 1]] as [
+      number,
+      number,
+      number,
+    ]
+    if (beginAlike(bytes, before, own, own, end, characters))
+      first[start + place] = first[start + place - 1] as number
+  }
+}
+
+/** True where two texts have the same first characters. */
+function beginAlike(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  otherFrom: number,
+  otherTo: number,
+  characters: number,
+): boolean {
+  let read = 0
+  for (let at = 0; ; at++) {
+    const isEnd = from + at === to
+    const byte = isEnd ? 0 : (bytes[from + at] as number)
+    // A byte that continues a character is 10xxxxxx.
+    if ((isEnd || (byte & 0xc0) !== 0x80) && read++ === characters) return true
+    if (isEnd || otherFrom + at === otherTo) return isEnd && otherFrom + at === otherTo
+    if (byte !== bytes[otherFrom + at]) return false
+  }
+}
+
+/** The number of characters of its variable's text that an expression reads; null where it reads more of it. */
+function charactersRead(expression: AlgebraExpression): number | null {
+  switch (expression.type) {
+    case 'iri':
+    case 'literal':
+      return 0
+    case 'not':
+      return charactersRead(expression.operand)
+    case 'binary':
+      return most([expression.left, expression.right])
+    case 'in':
+      return most([expression.operand, ...expression.items])
+    case 'builtin': {
+      const [text, start, length, ...others] = expression.arguments
+      if (expression.name !== 'SUBSTR' || text === undefined || !isText(text))
+        return most(expression.arguments)
+      const [from, count] = [wholeNumber(start), wholeNumber(length)]
+      return from === null || count === null || others.length > 0 ? null : Math.max(0, from + count - 1)
+    }
+    default:
+      return null
+  }
+}
+
+function most(expressions: readonly AlgebraExpression[]): number | null {
+  let characters = 0
+  for (const expression of expressions) {
+    const own = charactersRead(expression)
+    if (own === null) return null
+    characters = Math.max(characters, own)
+  }
+  return characters
+}
+
+/** True for a variable or its text. */
+function isText(expression: AlgebraExpression): boolean {
+  if (expression.type === 'variable') return true
+  const [operand] = expression.type === 'builtin' && expression.name === 'STR' ? expression.arguments : []
+  return operand?.type === 'variable'
+}
+
+/** A constant integer from 0 on; null for anything else. */
+function wholeNumber(expression: AlgebraExpression | undefined): number | null {
+  const isInteger = expression?.type === 'literal' && expression.datatype === XSD.integer
+  return isInteger && /^\d{1,9}$/.test(expression.value) ? Number(expression.value) : null
+}
