@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { RE2JS } from 're2js'
 import t from 'tap'
 import { termText } from '../src/rdf/ntriples.ts'
 import type { AlgebraExpression, SparqlOperation, TriplePatternNode } from '../src/sparql/algebra.ts'
@@ -10,6 +11,7 @@ import { type DatasetView, Evaluation, NotEvaluated } from '../src/store/columns
 import { vectorOf } from '../src/store/columns/evaluate/expression-vector.ts'
 import { Filter } from '../src/store/columns/evaluate/filter.ts'
 import { BUILTINS, type FunctionContext } from '../src/store/columns/evaluate/functions/builtins.ts'
+import { compileRegex } from '../src/store/columns/evaluate/functions/regex.ts'
 import { NumberKernels } from '../src/store/columns/evaluate/numbers.ts'
 import { PatternMatcher } from '../src/store/columns/evaluate/patterns.ts'
 import { effectiveBoolean, ScalarCompiler } from '../src/store/columns/evaluate/scalar.ts'
@@ -17,6 +19,7 @@ import { shareSubjects } from '../src/store/columns/evaluate/translate.ts'
 import { FALSE, type TermValue, TRUE, termOf, termValue } from '../src/store/columns/evaluate/value.ts'
 import { vectorValueAt } from '../src/store/columns/evaluate/vector.ts'
 import type { GraphColumns } from '../src/store/columns/graph.ts'
+import { pick, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
 
 /** Expressions and triple patterns over columns, each part on its own: values, errors, counts, and no triple twice. */
@@ -668,6 +671,82 @@ async function triplesOf(values: readonly string[]): Promise<string> {
     })
     .join('')
 }
+
+/** What patterns are made of, at random. */
+const PATTERN_PARTS = [
+  ...['a', 'b', 'er', 'Z\u00fcr', ' ', '.', '[ab]', '[^a]', '[a-f0-9]', '[A-Z]', '(er|en)', '(a|ab)', '(be)'],
+  ...[
+    'a?',
+    '[ab]?',
+    'b{2}',
+    '[ab]{3}',
+    '.*',
+    '.+',
+    'a*',
+    '[^b]+',
+    '|',
+    '\\.',
+    '\\$',
+    '(a|)',
+    'x{1,2}',
+    '(b|e)*',
+    '(?:a)',
+  ],
+]
+
+t.test('regular expressions match what those of linear time match', t => {
+  const texts = [
+    '',
+    'a',
+    'ab',
+    'abab',
+    'Berg',
+    'Bergen',
+    'Z\u00fcrich',
+    'a.b',
+    '$a',
+    'aabb ab',
+    'bbb\nabc',
+    '\u{1f600}a',
+    'f00',
+  ]
+  startFrom(7)
+  let native = 0
+  for (let run = 0; run < 3000; run++) {
+    const inner = Array.from({ length: pick([1, 2, 3, 4, 5]) }, () => pick(PATTERN_PARTS)).join('')
+    const pattern = `${pick(['', '^'])}${inner}${pick(['', '$'])}`
+    const flags = pick(['', 'i'])
+    const compiled = compileRegex(pattern, flags)
+    let expected: RE2JS | null = null
+    try {
+      expected = RE2JS.compile(pattern, flags === 'i' ? RE2JS.CASE_INSENSITIVE : 0)
+    } catch {}
+    if (compiled === null || expected === null) {
+      if (compiled !== null || expected !== null) t.fail(`${pattern}: only one of both compiles`)
+      continue
+    }
+    native += 1
+    for (const text of texts) {
+      const found = compiled.test(text)
+      const known = expected.matcher(text).find()
+      if (found !== known) t.fail(`${pattern} ${flags} on ${JSON.stringify(text)}: ${found}`)
+    }
+  }
+  t.ok(native > 1000)
+  t.end()
+})
+
+t.test('an expression that has many ways to match takes no more time for it', t => {
+  for (const pattern of [
+    `${'(a|a)'.repeat(100)}b`,
+    `${'a?'.repeat(100)}b`,
+    '(a|a)*b',
+    '.*.*.*.*b',
+    'a*a*a*a*c',
+  ])
+    t.equal(compileRegex(pattern, '')?.test('a'.repeat(2000)), false, pattern)
+  t.end()
+})
 
 t.test('graphs that have a subject in common', t => {
   let seed = 7

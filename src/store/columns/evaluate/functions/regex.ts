@@ -54,11 +54,39 @@ function countsTooMuch(source: string): boolean {
   return false
 }
 
-/** True for an expression of letters, digits, blanks and simple classes with one quantifier at most, and anchors. */
+/** A character, any one, or a class of characters and ranges: all of it means the same to every engine. */
+const ONE = String.raw`(?:[\p{L}\p{N} _'",:;/@#%&~=!<>-]|\\[.*+?^$()[\]{}|\\-]|\.|\[\^?(?:[\p{L}\p{N}]-[\p{L}\p{N}]|[\p{L}\p{N} _'",:;/@#%&~=!<>.])+\])`
+const PART = new RegExp(
+  String.raw`(?:${ONE}(?<quantifier>\{\d{1,2}\}|[?*+])?|\((?<group>${ONE}*(?:\|${ONE}*)+|${ONE}+)\))(?![?*+{])`,
+  'uy',
+)
+
+/** Ways to match a part of a text from one of its places that are tried at most, and those beside an endless quantifier. */
+const MAX_WAYS = 64
+const MAX_WAYS_BESIDE = 4
+
+/**
+ * True for an expression of characters and classes, with alternatives and optional ones whose ways multiply to few, one endless
+ * quantifier at most, and anchors around all of it: going back costs little there.
+ */
 function isSimple(source: string): boolean {
-  return /^\^?(?:[\p{L}\p{N} _'",:;/@#%&~=!<>-]|\\[.*+?^$()[\]{}|\\-]|\.(?![*+?{]))*(?:\.[*+](?:[\p{L}\p{N} _-]|\\\.)*)?\$?$/u.test(
-    source,
-  )
+  let [ways, endless] = [1, 0]
+  // Alternatives outside of parentheses are told from others only where there is none of these.
+  const alternatives = /[()[\\]/.test(source) ? [source] : source.split('|')
+  ways *= alternatives.length
+  for (const alternative of alternatives) {
+    const inner = alternative.replace(/^\^/, '').replace(/(?<!\\)\$$/, '')
+    PART.lastIndex = 0
+    while (PART.lastIndex < inner.length) {
+      const part = PART.exec(inner)
+      if (part === null) return false
+      const { quantifier, group = '' } = part.groups as { quantifier?: string; group?: string }
+      if (quantifier === '*' || quantifier === '+') endless += 1
+      if (quantifier === '?') ways *= 2
+      ways *= group.split('|').length
+    }
+  }
+  return endless === 0 ? ways <= MAX_WAYS : endless === 1 && ways <= MAX_WAYS_BESIDE
 }
 
 function nativeRegex(source: string, flags: string): Regex {
