@@ -55,53 +55,48 @@ export function countedTriples(
     return null
   // Objects of several graphs may be the same.
   if (!isOne && (required.includes('object') || !areApart(graphs))) return null
-  const result = (counts: readonly (readonly number[])[], keys: readonly (readonly [string, Vector])[]) =>
-    new Batch(
-      counts.length,
-      new Map([
-        ...keys,
-        ...aggregates.map(
-          ({ variable }, at) => [variable, integers(counts.map(row => row[at] ?? 0))] as const,
-        ),
-      ]),
-    )
-  const triplesOf =
-    conditions.length === 0
-      ? null
-      : new Map(
-          graphs.flatMap(each =>
-            each.columns.map(column => [column, triplesWith(conditions, each, column, evaluation, scalars)]),
-          ),
-        )
-  if (key === null)
-    return result(
-      [
-        required.map(each =>
-          triplesOf === null
-            ? sumOf(graphs, each as Counted, evaluation)
-            : [...triplesOf.values()].reduce((sum, count) => sum + count, 0),
-        ),
-      ],
-      [],
-    )
+  const variables = aggregates.map(({ variable }) => variable)
+  const triplesOf = conditions.length === 0 ? null : countsOfKind(conditions, graphs, evaluation, scalars)
+  if (key !== null) {
+    const { ids, counts } = countsByPredicate(required as Counted[], graphs, triplesOf, evaluation)
+    return asBatch(counts, variables, [[key, { type: 'ids', domain: evaluation.pool, ids }]])
+  }
+  const all = [...(triplesOf?.values() ?? [])].reduce((sum, count) => sum + count, 0)
+  const sums = required.map(each => (triplesOf === null ? sumOf(graphs, each as Counted, evaluation) : all))
+  return asBatch([sums], variables, [])
+}
+
+/** Solutions with a count for each variable, and keys. */
+function asBatch(
+  counts: readonly (readonly number[])[],
+  variables: readonly string[],
+  keys: readonly (readonly [string, Vector])[],
+): Batch {
+  const vectors = variables.map((name, at) => [name, integers(counts.map(row => row[at] ?? 0))] as const)
+  return new Batch(counts.length, new Map([...keys, ...vectors]))
+}
+
+/** The counts of each predicate, and the numbers of these in the pool. */
+function countsByPredicate(
+  required: readonly Counted[],
+  graphs: readonly GraphColumns[],
+  triplesOf: ReadonlyMap<Column, number> | null,
+  evaluation: Evaluation,
+) {
+  const triples = (column: Column) => triplesOf?.get(column) ?? column.header.triples
   const columns = new Map<string, Column[]>()
   for (const column of graphs.flatMap(each => each.columns))
-    if ((triplesOf?.get(column) ?? column.header.triples) > 0)
-      columns.set(column.predicate, [...(columns.get(column.predicate) ?? []), column])
-  const ids = Uint32Array.from(columns.keys(), value => evaluation.pool.intern({ type: 'iri', value }))
-  const counts = Array.from(columns.values(), own =>
-    required.map(each =>
-      each === 'predicate'
-        ? 1
-        : own.reduce(
-            (sum, column) =>
-              sum +
-              (triplesOf?.get(column) ?? countIn(column, each as Exclude<Counted, 'predicate'>, evaluation)),
-            0,
-          ),
+    if (triples(column) > 0) columns.set(column.predicate, [...(columns.get(column.predicate) ?? []), column])
+  const countOf = (column: Column, counted: Exclude<Counted, 'predicate'>) =>
+    counted === 'triples' ? triples(column) : countIn(column, counted, evaluation)
+  return {
+    ids: Uint32Array.from(columns.keys(), value => evaluation.pool.intern({ type: 'iri', value })),
+    counts: Array.from(columns.values(), own =>
+      required.map(each =>
+        each === 'predicate' ? 1 : own.reduce((sum, column) => sum + countOf(column, each), 0),
+      ),
     ),
-  )
-  return result(counts, [[key, { type: 'ids', domain: evaluation.pool, ids }]])
+  }
 }
 
 /** An operation without the conditions around it, and these. */
@@ -113,6 +108,20 @@ export function unfiltered(
   if (operation.type !== 'filter') return [operation, []]
   const [input, conditions] = unfiltered(operation.input)
   return [input, [...conditions, ...conjuncts(operation.condition)]]
+}
+
+/** Triples whose object is of the kind that conditions ask for, by column. */
+function countsOfKind(
+  conditions: readonly AlgebraExpression[],
+  graphs: readonly GraphColumns[],
+  evaluation: Evaluation,
+  scalars: ScalarCompiler,
+): ReadonlyMap<Column, number> {
+  return new Map(
+    graphs.flatMap(graph =>
+      graph.columns.map(column => [column, triplesWith(conditions, graph, column, evaluation, scalars)]),
+    ),
+  )
 }
 
 /** Triples of a column whose object is of the kind that conditions ask for. */
@@ -172,10 +181,8 @@ function integers(counts: readonly number[]): Vector {
 }
 
 /** Of the triples of one column. */
-function countIn(column: Column, counted: Exclude<Counted, 'predicate'>, evaluation: Evaluation): number {
+function countIn(column: Column, counted: 'subject' | 'object', evaluation: Evaluation): number {
   switch (counted) {
-    case 'triples':
-      return column.header.triples
     case 'subject':
       return column.header.rows
     case 'object':

@@ -39,6 +39,7 @@ import {
   isSubset,
   partsOf,
   readsAll,
+  starOf,
   variablesOfPath,
   variablesOfPattern,
 } from './operation-parts.ts'
@@ -518,21 +519,6 @@ export class Evaluator {
         for (const row of rowsOf(found.get(name) as Vector, found.size)) mask[row] = 1
     return mask
   }
-}
-
-/** Patterns about one variable, and all variables of them; null for any other operation. */
-function starOf(
-  operation: SparqlOperation,
-): { readonly subject: string; readonly names: Set<string> } | null {
-  if (operation.type === 'join' && operation.inputs.length === 1)
-    return starOf(operation.inputs[0] as SparqlOperation)
-  const [first] = operation.type === 'bgp' ? operation.patterns : []
-  if (operation.type !== 'bgp' || first?.subject.type !== 'variable') return null
-  const { name } = first.subject
-  const isStar = operation.patterns.every(({ subject, predicate }) => {
-    return subject.type === 'variable' && subject.name === name && predicate.type === 'iri'
-  })
-  return isStar ? { subject: name, names: new Set(operation.patterns.flatMap(variablesOfPattern)) } : null
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set()

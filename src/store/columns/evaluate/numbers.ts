@@ -8,7 +8,7 @@ import { columnCall } from './functions/extensions.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { isComparison } from './ranges.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
-import { lengthsOf } from './text-tests.ts'
+import { lengthsOf } from './text-lengths.ts'
 import { type TermValue, termValue } from './value.ts'
 import type { NumberVector, Vector } from './vector.ts'
 

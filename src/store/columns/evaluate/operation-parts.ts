@@ -139,3 +139,18 @@ export function scanningOperation(operation: SparqlOperation): SparqlOperation |
       return null
   }
 }
+
+/** Patterns about one variable, and all variables of them; null for any other operation. */
+export function starOf(
+  operation: SparqlOperation,
+): { readonly subject: string; readonly names: Set<string> } | null {
+  if (operation.type === 'join' && operation.inputs.length === 1)
+    return starOf(operation.inputs[0] as SparqlOperation)
+  const [first] = operation.type === 'bgp' ? operation.patterns : []
+  if (operation.type !== 'bgp' || first?.subject.type !== 'variable') return null
+  const { name } = first.subject
+  const isStar = operation.patterns.every(({ subject, predicate }) => {
+    return subject.type === 'variable' && subject.name === name && predicate.type === 'iri'
+  })
+  return isStar ? { subject: name, names: new Set(operation.patterns.flatMap(variablesOfPattern)) } : null
+}

@@ -3,8 +3,8 @@ import type { Node } from '../../../sparql/ast.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch, rowsOf, rowVector } from './batch.ts'
 import type { PathPattern } from './block.ts'
-import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
+import { BYTES_A_NODE, type NodeHomes, Reach, ReachedPairs } from './path-reach.ts'
 import { pooledIds } from './translate.ts'
 import type { IdVector, Vector } from './vector.ts'
 
@@ -21,9 +21,6 @@ const FROM = ' from'
 const TO = ' to'
 const ROW = ' row'
 
-/** Of a node that is remembered with its number. */
-const BYTES_A_NODE = 100
-
 /** So many solutions of a closure are worth a batch of their own. */
 const SOLUTIONS_AT_ONCE = 64
 
@@ -37,10 +34,6 @@ export class PathEvaluator<Scope> {
 
   constructor(context: PathContext<Scope>) {
     this.context = context
-  }
-
-  get evaluation(): Evaluation {
-    return this.context.evaluation
   }
 
   /** The solutions of a batch joined with those of a path. */
@@ -133,7 +126,9 @@ export class PathEvaluator<Scope> {
     const isForward = isKnown(subject, batch) || !isKnown(object, batch)
     const [near, far] = isForward ? [subject, object] : [object, subject]
     const starts = isKnown(near, batch) ? this.termIds(near, batch) : new Uint32Array(0)
-    const reach = new Reach(this, path, isForward, scope)
+    const reach = new Reach(path.type, evaluation, (nodes, homes, reached) =>
+      this.step(path.path, isForward, nodes, scope, homes, reached),
+    )
     const known = isKnown(far, batch) ? this.termIds(far, batch) : null
     // A path of no step is one from a node of the graphs to itself, or from a term that the query names.
     const named = [near, far].flatMap(node =>
@@ -224,7 +219,7 @@ export class PathEvaluator<Scope> {
    * @param reached is called for each pair with the number in the pool of the node that is reached
    * @param homes where nodes that are reached have numbers of their own
    */
-  step(
+  private step(
     path: Path,
     isForward: boolean,
     near: IdVector,
@@ -254,129 +249,6 @@ export class PathEvaluator<Scope> {
       let at = 0
       for (const row of rowsOf(found.get(ROW) as Vector, found.size)) reached(row, ids[at++] as number)
     }
-  }
-}
-
-/**
- * Where the nodes of a path were found: by the number of a node in the pool the domain of the graph that has it and its
- * number there, by which the next step finds it without a search.
- */
-class NodeHomes {
-  private readonly evaluation: Evaluation
-  private readonly domains: Domain[] = []
-  /** By number in the pool: the place of its domain and its number there. */
-  private readonly known = new Map<number, readonly [domain: number, id: number]>()
-
-  constructor(evaluation: Evaluation) {
-    this.evaluation = evaluation
-  }
-
-  add(vector: Vector, pooled: Uint32Array): void {
-    if (vector.type !== 'ids' || vector.domain === this.evaluation.pool) return
-    const before = this.known.size
-    const { domain, ids } = vector
-    let number = this.domains.indexOf(domain)
-    if (number < 0) number = this.domains.push(domain) - 1
-    for (let at = 0; at < pooled.length; at++) {
-      const node = pooled[at] as number
-      if (!this.known.has(node)) this.known.set(node, [number, ids[at] as number])
-    }
-    this.evaluation.allocate(BYTES_A_NODE * (this.known.size - before))
-  }
-
-  /** Nodes as vectors, and the nodes of each of these in its order. */
-  vectorsOf(nodes: readonly number[]): readonly { readonly vector: IdVector; readonly nodes: number[] }[] {
-    const byDomain = new Map<Domain, { nodes: number[]; ids: number[] }>()
-    for (const node of nodes) {
-      const home = this.known.get(node)
-      const domain = home === undefined ? this.evaluation.pool : (this.domains[home[0]] as Domain)
-      let own = byDomain.get(domain)
-      if (own === undefined) {
-        own = { nodes: [], ids: [] }
-        byDomain.set(domain, own)
-      }
-      own.nodes.push(node)
-      own.ids.push(home === undefined ? node : home[1])
-    }
-    return Array.from(byDomain, ([domain, { nodes: own, ids }]) => ({
-      vector: { type: 'ids', domain, ids: Uint32Array.from(ids) },
-      nodes: own,
-    }))
-  }
-}
-
-/** Solutions of a closure: a row of the batch that is joined, the node where a path begins and the one where it ends. */
-class ReachedPairs {
-  readonly rows: number[] = []
-  readonly near: number[] = []
-  readonly far: number[] = []
-
-  get size(): number {
-    return this.rows.length
-  }
-
-  add(row: number, near: number, far: number): void {
-    this.rows.push(row)
-    this.near.push(near)
-    this.far.push(far)
-  }
-}
-
-/** The nodes that a closure reaches from a node; steps are remembered, so that each node is left once. */
-class Reach<Scope> {
-  private readonly evaluator: PathEvaluator<Scope>
-  private readonly path: Extract<Path, { type: 'zeroOrOne' | 'zeroOrMore' | 'oneOrMore' }>
-  private readonly isForward: boolean
-  private readonly scope: Scope
-  /** Nodes one step away, by node; one may be named several times. */
-  private readonly next = new Map<number, number[]>()
-  private readonly homes: NodeHomes
-
-  constructor(
-    evaluator: PathEvaluator<Scope>,
-    path: Extract<Path, { type: 'zeroOrOne' | 'zeroOrMore' | 'oneOrMore' }>,
-    isForward: boolean,
-    scope: Scope,
-  ) {
-    this.evaluator = evaluator
-    this.path = path
-    this.isForward = isForward
-    this.scope = scope
-    this.homes = new NodeHomes(evaluator.evaluation)
-  }
-
-  /** Each node that is reached, once, after each number of steps. */
-  *from(start: number, isNode: (id: number) => boolean): Generator<readonly number[]> {
-    const found = new Set<number>()
-    if (this.path.type !== 'oneOrMore' && isNode(start)) {
-      found.add(start)
-      yield [start]
-    }
-    let front: readonly number[] = [start]
-    while (front.length > 0) {
-      this.registerNodes(front)
-      const further: number[] = []
-      for (const node of front)
-        for (const to of this.next.get(node) ?? [])
-          if (!found.has(to)) {
-            found.add(to)
-            further.push(to)
-          }
-      yield further
-      if (this.path.type === 'zeroOrOne') break
-      front = further
-    }
-  }
-
-  private registerNodes(nodes: readonly number[]): void {
-    const unknown = nodes.filter(node => !this.next.has(node))
-    if (unknown.length === 0) return
-    for (const node of unknown) this.next.set(node, [])
-    const { evaluator, path, isForward, scope, homes } = this
-    for (const { vector, nodes: from } of homes.vectorsOf(unknown))
-      evaluator.step(path.path, isForward, vector, scope, homes, (place, to) => {
-        this.next.get(from[place] as number)?.push(to)
-      })
   }
 }
 

@@ -66,13 +66,13 @@ function charactersRead(expression: AlgebraExpression): number | null {
     case 'not':
       return charactersRead(expression.operand)
     case 'binary':
-      return most([expression.left, expression.right])
+      return maxOf([expression.left, expression.right])
     case 'in':
-      return most([expression.operand, ...expression.items])
+      return maxOf([expression.operand, ...expression.items])
     case 'builtin': {
       const [text, start, length, ...others] = expression.arguments
       if (expression.name !== 'SUBSTR' || text === undefined || !isText(text))
-        return most(expression.arguments)
+        return maxOf(expression.arguments)
       const [from, count] = [wholeNumber(start), wholeNumber(length)]
       return from === null || count === null || others.length > 0 ? null : Math.max(0, from + count - 1)
     }
@@ -81,7 +81,7 @@ function charactersRead(expression: AlgebraExpression): number | null {
   }
 }
 
-function most(expressions: readonly AlgebraExpression[]): number | null {
+function maxOf(expressions: readonly AlgebraExpression[]): number | null {
   let characters = 0
   for (const expression of expressions) {
     const own = charactersRead(expression)
@@ -92,7 +92,7 @@ function most(expressions: readonly AlgebraExpression[]): number | null {
 }
 
 /** True for a variable or its text. */
-function isText(expression: AlgebraExpression): boolean {
+export function isText(expression: AlgebraExpression): boolean {
   if (expression.type === 'variable') return true
   const [operand] = expression.type === 'builtin' && expression.name === 'STR' ? expression.arguments : []
   return operand?.type === 'variable'

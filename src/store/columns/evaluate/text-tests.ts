@@ -1,4 +1,3 @@
-import { type ComparisonOperator, FLIPPED } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { TextPart } from '../dictionary-parts.ts'
@@ -8,11 +7,10 @@ import type { Evaluation } from './evaluation.ts'
 import { regexOf } from './functions/builtins.ts'
 import { foldedText, requiredText, type TextAnchor } from './functions/required-text.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
-import { isComparison } from './ranges.ts'
 import type { ScalarCompiler } from './scalar.ts'
+import { markLengths, readLengthTest } from './text-lengths.ts'
 import { firstOfPrefix } from './text-prefixes.ts'
 import { FAILS, HOLDS, truthOf } from './truths.ts'
-import { termValue } from './value.ts'
 import type { Vector } from './vector.ts'
 
 /**
@@ -233,72 +231,5 @@ function markBeyondAscii({ bytes, offsets }: Texts, table: Uint8Array): void {
         table[place] = 0
         break
       }
-  }
-}
-
-/** A comparison of the number of a text's characters with a constant. */
-interface LengthTest {
-  readonly operator: ComparisonOperator
-  readonly length: number
-}
-
-function readLengthTest(expression: AlgebraExpression): LengthTest | null {
-  if (expression.type !== 'binary' || !isComparison(expression.operator)) return null
-  const { left, right, operator } = expression
-  const isLeft = left.type === 'builtin'
-  const [called, constant] = isLeft ? [left, right] : [right, left]
-  if (called.type !== 'builtin' || called.name !== 'STRLEN' || constant.type !== 'literal') return null
-  const [operand] = called.arguments
-  const value = termValue(constant)
-  if (operand === undefined || readText(operand)?.letters !== 'any' || value.type !== 'number') return null
-  return { operator: isLeft ? operator : FLIPPED[operator], length: value.value }
-}
-
-function markLengths(
-  { operator, length }: LengthTest,
-  { texts, first, count }: TextPart,
-  table: Uint8Array,
-): void {
-  for (let place = 0; place < count; place++)
-    table[first + place] = isInOrder(charactersAt(texts, place), operator, length) ? HOLDS : FAILS
-}
-
-function charactersAt({ bytes, offsets }: Texts, place: number): number {
-  const to = offsets[place + 1] as number
-  let characters = 0
-  // A byte that continues a character is 10xxxxxx.
-  for (let at = offsets[place] as number; at < to; at++)
-    characters += ((bytes[at] as number) & 0xc0) === 0x80 ? 0 : 1
-  return characters
-}
-
-/** STRLEN of each value of a column of texts, by code; null where an expression is not that of its variable. */
-export function lengthsOf(expression: AlgebraExpression, { dictionary }: ColumnDomain): Float64Array | null {
-  if (expression.type !== 'builtin' || expression.name !== 'STRLEN') return null
-  const [operand] = expression.arguments
-  const part = dictionary.onlyPart()
-  if (operand === undefined || readText(operand)?.letters !== 'any' || part?.kind !== 'text') return null
-  const lengths = new Float64Array(part.first + part.count).fill(Number.NaN)
-  for (let place = 0; place < part.count; place++)
-    lengths[part.first + place] = charactersAt(part.texts, place)
-  return lengths
-}
-
-function isInOrder(left: number, operator: ComparisonOperator, right: number): boolean {
-  switch (operator) {
-    case '=':
-      return left === right
-    case '!=':
-      return left !== right
-    case '<':
-      return left < right
-    case '<=':
-      return left <= right
-    case '>':
-      return left > right
-    case '>=':
-      return left >= right
-    default:
-      return operator satisfies never
   }
 }

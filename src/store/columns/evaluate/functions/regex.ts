@@ -71,7 +71,7 @@ const MAX_WAYS_BESIDE = 4
  */
 function isSimple(source: string): boolean {
   let [ways, endless] = [1, 0]
-  // Alternatives outside of parentheses are told from others only where there is none of these.
+  // Alternatives outside of parentheses are separate only where there is none of these.
   const alternatives = /[()[\\]/.test(source) ? [source] : source.split('|')
   ways *= alternatives.length
   for (const alternative of alternatives) {
