@@ -55,7 +55,7 @@ function joined(
     first?.type === 'numbers' &&
     present.every(vector => vector.type === 'numbers' && vector.kind === first.kind)
   )
-    return joinedNumbers(batches, vectors, first.kind, size)
+    return joinedNumbers(batches, vectors, first, size)
   const ids = new Uint32Array(size)
   let at = 0
   batches.forEach((batch, number) => {
@@ -95,10 +95,11 @@ function joinedIds(
 function joinedNumbers(
   batches: readonly Batch[],
   vectors: readonly (Vector | undefined)[],
-  kind: NumberVector['kind'],
+  { kind }: NumberVector,
   size: number,
 ): Vector {
   const values = new Float64Array(size).fill(Number.NaN)
+  let places = 0
   const isWhole = vectors.every(vector => vector?.type === 'numbers' && vector.bound === null)
   const bound = isWhole ? null : new Uint8Array(size)
   let at = 0
@@ -106,10 +107,11 @@ function joinedNumbers(
     const vector = vectors[number]
     if (vector?.type === 'numbers') {
       values.set(vector.values, at)
+      places = Math.max(places, vector.places ?? 0)
       if (vector.bound === null) bound?.fill(1, at, at + batch.size)
       else bound?.set(vector.bound, at)
     }
     at += batch.size
   })
-  return { type: 'numbers', kind, values, bound }
+  return { type: 'numbers', kind, values, bound, ...(kind === 'decimal' ? { places } : {}) }
 }

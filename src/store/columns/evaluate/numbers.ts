@@ -1,7 +1,9 @@
 import { type ComparisonOperator, isOrdered } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
+import { isExact } from '../lexical.ts'
 import type { Batch } from './batch.ts'
+import { computedDecimals, decimalTable, placesOf, rounded, wholeQuotients } from './decimal-vectors.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
@@ -14,8 +16,10 @@ import type { NumberVector, Vector } from './vector.ts'
 
 /** Numbers by the numbers of the terms of a domain; NaN for what is none. */
 interface NumberTable {
-  readonly kind: 'integer' | 'double'
+  readonly kind: 'integer' | 'decimal' | 'double'
   readonly values: Float64Array
+  /** Of decimals: digits behind the point at most. */
+  readonly places?: number
 }
 
 /** Domains with more values than this many times the rows are not worked out as a whole. */
@@ -74,6 +78,7 @@ export class NumberKernels {
     const part = domain.dictionary.onlyPart()
     if (part?.kind !== 'number' || !part.exact || part.datatypes.length > 1) return null
     const [datatype] = part.datatypes
+    if (datatype === XSD.decimal) return decimalTable(domain)
     if ((datatype !== XSD.integer && datatype !== XSD.double) || Number.isNaN(part.values[part.count - 1]))
       return null
     return this.evaluation.memo('numbers', NUMBERS, domain, () => {
@@ -98,9 +103,29 @@ export class NumberKernels {
       expression.arguments.length === 1
     ) {
       const operand = this.vector(expression.arguments[0] as AlgebraExpression, batch)
-      return operand === null ? null : { ...operand, kind: 'double' }
+      if (operand === null) return null
+      const { type, values, bound } = operand
+      return { type, kind: 'double', values, bound }
     }
-    return null
+    return expression.type === 'builtin' ? this.rounding(expression, batch) : null
+  }
+
+  /** ABS, CEIL, FLOOR and ROUND. */
+  private rounding(
+    { name, arguments: [operand] }: Extract<AlgebraExpression, { type: 'builtin' }>,
+    batch: Batch,
+  ): NumberVector | null {
+    if (operand === undefined || (name !== 'ABS' && name !== 'CEIL' && name !== 'FLOOR' && name !== 'ROUND'))
+      return null
+    if (name !== 'ABS' && operand.type === 'binary' && operand.operator === '/') {
+      const left = this.vector(operand.left, batch)
+      const right = left === null ? null : this.vector(operand.right, batch)
+      if (left === null || right === null) return null
+      const whole = wholeQuotients(name, left, right, eitherBound(left, right))
+      if (whole !== null) return whole
+    }
+    const numbers = this.vector(operand, batch)
+    return numbers === null ? null : rounded(name, numbers)
   }
 
   /** What a function gives for the moments or the positions of a column, or for the subjects of a graph. */
@@ -181,19 +206,21 @@ export class NumberKernels {
     const all = new Map<string, Vector>([[name, { type: 'ids', domain, ids }]])
     const scalar = this.scalars.over(expression, all, ids.length)
     const values = new Float64Array(domain.size + 1).fill(Number.NaN)
-    let kind: 'integer' | 'double' | null = null
+    let kind: NumberTable['kind'] | null = null
     for (let id = 0; id <= domain.size; id++) {
       const value = scalar(id)
       if (id % 256 === 0) this.evaluation.check()
       if (value === null) continue
       if (value.type !== 'number' || value.exact !== undefined || Number.isNaN(value.value))
         return { numbers: null }
-      if (value.kind !== 'integer' && value.kind !== 'double') return { numbers: null }
+      if (value.kind === 'float') return { numbers: null }
       if (kind !== null && kind !== value.kind) return { numbers: null }
       kind = value.kind
       values[id] = value.value
     }
-    return { numbers: { kind: kind ?? 'integer', values } }
+    if (kind !== 'decimal') return { numbers: { kind: kind ?? 'integer', values } }
+    const places = placesOf(values)
+    return { numbers: places === null ? null : { kind, values, places } }
   }
 }
 
@@ -227,11 +254,26 @@ function soleName(expression: AlgebraExpression): string | null {
 
 function constantNumbers(value: TermValue, size: number): NumberVector | null {
   if (value.type !== 'number' || value.exact !== undefined || Number.isNaN(value.value)) return null
-  if (value.kind !== 'integer' && value.kind !== 'double') return null
-  return { type: 'numbers', kind: value.kind, values: new Float64Array(size).fill(value.value), bound: null }
+  const { kind } = value
+  const values = new Float64Array(size).fill(value.value)
+  switch (kind) {
+    case 'integer':
+    case 'double':
+      return { type: 'numbers', kind, values, bound: null }
+    case 'decimal': {
+      const places = isExact(value.term?.value ?? '', value.value, kind)
+        ? placesOf(values.subarray(0, 1))
+        : null
+      return places === null ? null : { type: 'numbers', kind, values, bound: null, places }
+    }
+    case 'float':
+      return null
+    default:
+      return kind satisfies never
+  }
 }
 
-function lookedUp({ kind, values }: NumberTable, ids: Uint32Array): NumberVector {
+function lookedUp({ kind, values, places }: NumberTable, ids: Uint32Array): NumberVector {
   const found = new Float64Array(ids.length)
   let isWhole = true
   for (let at = 0; at < ids.length; at++) {
@@ -239,7 +281,8 @@ function lookedUp({ kind, values }: NumberTable, ids: Uint32Array): NumberVector
     found[at] = value
     if (Number.isNaN(value)) isWhole = false
   }
-  return { type: 'numbers', kind, values: found, bound: isWhole ? null : boundOf(found) }
+  const bound = isWhole ? null : boundOf(found)
+  return { type: 'numbers', kind, values: found, bound, ...(places === undefined ? {} : { places }) }
 }
 
 function hasNaN(values: Float64Array): boolean {
@@ -253,18 +296,20 @@ function boundOf(values: Float64Array): Uint8Array {
   return bound
 }
 
-/** Null where a result may be NaN, or an integer beyond 2^53, or a decimal. */
+/** Null where a result may be NaN, or an integer beyond 2^53, or a decimal of more than 15 digits, as quotients are. */
 function computed(
   operator: '+' | '-' | '*' | '/',
   left: NumberVector,
   right: NumberVector,
 ): NumberVector | null {
   const kind = left.kind === 'integer' && right.kind === 'integer' ? 'integer' : 'double'
-  if (kind === 'integer' && operator === '/') return null
+  const areDoubles = left.kind === 'double' || right.kind === 'double'
+  if (!areDoubles && operator === '/') return null
+  const bound = eitherBound(left, right)
+  if (!areDoubles && kind === 'double')
+    return operator === '/' ? null : computedDecimals(operator, left, right, bound)
   const values = new Float64Array(left.values.length)
   COMPUTE[operator](left.values, right.values, values)
-  const bound =
-    left.bound === null && right.bound === null ? null : both(left.bound, right.bound, values.length)
   if (kind === 'integer')
     return areSafeIntegers(values, bound) ? { type: 'numbers', kind, values, bound } : null
   return areNumbers(values, bound) ? { type: 'numbers', kind, values, bound } : null
@@ -301,6 +346,12 @@ function areSafeIntegers(values: Float64Array, bound: Uint8Array | null): boolea
     if (value === 0) values[at] = 0
   }
   return true
+}
+
+/** The rows in which both sides have a value; null for all. */
+function eitherBound(left: NumberVector, right: NumberVector): Uint8Array | null {
+  if (left.bound === null && right.bound === null) return null
+  return both(left.bound, right.bound, left.values.length)
 }
 
 function both(left: Uint8Array | null, right: Uint8Array | null, size: number): Uint8Array {

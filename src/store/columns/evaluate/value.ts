@@ -97,8 +97,8 @@ class ComputedDecimal implements NumberValue {
 /** @param exact in units of 10^-18 */
 export const decimal = (exact: bigint): NumberValue => new ComputedDecimal(exact)
 
-/** A decimal that is an integer within ±2^53. */
-export const wholeDecimal = (value: number): NumberValue => ({ type: 'number', kind: 'decimal', value })
+/** A decimal of at most 15 digits, or an integer within ±2^53: the double next to it distinguishes it from all others. */
+export const shortDecimal = (value: number): NumberValue => ({ type: 'number', kind: 'decimal', value })
 
 /** An integer exactly, or a decimal in units of 10^-18. */
 export function exactOf({ kind, value, exact, term }: NumberValue): bigint {

@@ -2,7 +2,7 @@ import type { Term } from '../../../rdf/term.ts'
 import type { NumericKind } from '../lexical.ts'
 import type { Domain } from './domain.ts'
 import { scratchFloat64, scratchUint32 } from './scratch.ts'
-import { double, float, integerTerm, type TermValue } from './value.ts'
+import { double, float, integerTerm, shortDecimal, type TermValue } from './value.ts'
 
 /** The values of a variable over the rows of a batch: numbers of terms, 0 where it is not bound. */
 export interface IdVector {
@@ -24,10 +24,15 @@ export interface ConstantVector {
   readonly id: number
 }
 
-/** Computed numbers of one kind: doubles, floats or integers within ±2^53. NaN marks rows without a value unless it `hasNaN`. */
+/**
+ * Computed numbers of one kind: doubles, floats, integers within ±2^53, or decimals of at most 15 digits. NaN marks rows without
+ * a value unless it `hasNaN`.
+ */
 export interface NumberVector {
   readonly type: 'numbers'
-  readonly kind: Exclude<NumericKind, 'decimal'>
+  readonly kind: NumericKind
+  /** Of decimals: digits behind the point at most. */
+  readonly places?: number
   readonly values: Float64Array
   /** Rows with a value; null where every row has one. */
   readonly bound: Uint8Array | null
@@ -94,7 +99,7 @@ export function gatherValues(vector: Vector, rows: Uint32Array): Vector {
       const present = bound === null ? null : new Uint8Array(rows.length)
       if (bound !== null && present !== null)
         for (let at = 0; at < rows.length; at++) present[at] = bound[rows[at] as number] as number
-      return { type: 'numbers', kind: vector.kind, values: some, bound: present }
+      return { ...vector, values: some, bound: present }
     }
     default:
       return vector satisfies never
@@ -144,7 +149,18 @@ export function vectorValueAt(vector: Vector, row: number): TermValue | null {
 }
 
 export function numberOfKind(kind: NumberVector['kind'], value: number): TermValue {
-  return kind === 'integer' ? integerTerm(value) : kind === 'double' ? double(value) : float(value)
+  switch (kind) {
+    case 'integer':
+      return integerTerm(value)
+    case 'decimal':
+      return shortDecimal(value)
+    case 'double':
+      return double(value)
+    case 'float':
+      return float(value)
+    default:
+      return kind satisfies never
+  }
 }
 
 /** The term at a row; null where there is none. */

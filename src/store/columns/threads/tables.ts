@@ -50,13 +50,16 @@ function wholeTable(
 }
 
 function wireVector(vector: Vector, rows: number, nameOf: GraphNames): WireVector {
-  if (vector.type === 'numbers')
+  if (vector.type === 'numbers') {
+    const { kind } = vector
+    if (kind === 'decimal') return termsOnWire(vector, rows)
     return {
       type: 'numbers',
-      kind: vector.kind,
+      kind,
       values: vector.values.slice(),
       bound: vector.bound?.slice() ?? null,
     }
+  }
   if (vector.domain instanceof SubjectDomain) {
     const ids = new Int32Array(rows)
     for (let row = 0; row < rows; row++)

@@ -1,10 +1,12 @@
 import { XSD } from '../../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import { allRows, type Batch } from '../batch.ts'
+import { DECIMAL_PLACES } from '../decimal.ts'
+import { decimalTable, scaledValues } from '../decimal-vectors.ts'
 import { ColumnDomain, type Domain } from '../domain.ts'
 import { arithmeticFunction } from '../functions/arithmetic.ts'
 import { addIntegers } from '../lanes.ts'
-import { integerTerm, type TermValue, termOf } from '../value.ts'
+import { decimal, double, integerTerm, type TermValue, termOf } from '../value.ts'
 import { hasWholeValues, type IdVector, type Vector, vectorValueAt } from '../vector.ts'
 import {
   type Aggregator,
@@ -23,7 +25,8 @@ export class Sum implements Aggregator {
   private readonly counts: RowCounts
   /** Sums of groups that are not sums of integers or doubles alone; null is an error. */
   private readonly general = new Map<number, TermValue | null>()
-  private kind: 'integer' | 'double' | null = null
+  private kind: PlainNumbers['kind'] | null = null
+  private places = 0
   private magnitude = 0
   private isMixed = false
   private readonly operand: AlgebraExpression
@@ -60,15 +63,18 @@ export class Sum implements Aggregator {
   private addNumbers(vector: Vector, groups: Uint32Array, count: number): boolean {
     const numbers = plainNumbers(vector)
     if (numbers === null || (this.kind !== null && this.kind !== numbers.kind)) return false
-    if (numbers.kind === 'integer') {
+    const { kind, places = 0 } = numbers
+    if (kind === 'decimal' && this.kind !== null && this.places !== places) return false
+    if (kind !== 'double') {
       this.magnitude += numbers.largest * groups.length
       if (!(this.magnitude < EXACT)) return false
     }
-    this.kind = numbers.kind
+    this.kind = kind
+    this.places = places
     const sums = this.sums.grow(count)
     const { ids, values } = numbers
     if (ids === null) addValues(sums, groups, values)
-    else if (numbers.kind === 'integer') addIntegers(sums, groups, values, ids, count)
+    else if (kind !== 'double') addIntegers(sums, groups, values, ids, count)
     else addTerms(sums, groups, values, ids)
     return true
   }
@@ -83,13 +89,14 @@ export class Sum implements Aggregator {
   }
 
   private plainSum(value: number): TermValue {
-    return this.kind === 'double' ? { type: 'number', kind: 'double', value } : integerTerm(value)
+    if (this.kind === 'decimal') return decimal(BigInt(value) * 10n ** BigInt(DECIMAL_PLACES - this.places))
+    return this.kind === 'double' ? double(value) : integerTerm(value)
   }
 
   result(count: number): Vector {
     const sums = this.sums.grow(count)
     const { pool } = this.context.evaluation
-    if (!this.isMixed && !this.isAverage)
+    if (!this.isMixed && !this.isAverage && this.kind !== 'decimal')
       return { type: 'numbers', kind: this.kind ?? 'integer', values: sums.slice(0, count), bound: null }
     const counts = this.counts.of(count)
     if (!this.isMixed && this.kind === 'double') {
@@ -138,7 +145,9 @@ function started(value: TermValue): TermValue | null {
 }
 
 interface PlainNumbers {
-  readonly kind: 'integer' | 'double'
+  readonly kind: 'integer' | 'decimal' | 'double'
+  /** Of decimals: they are integers of their last digit, which is so many places behind the point. */
+  readonly places?: number
   /** Numbers of terms by row, or null where there is a value for each row. */
   readonly ids: Uint32Array | null
   readonly values: Float64Array
@@ -149,16 +158,25 @@ interface PlainNumbers {
 
 const TABLES = new WeakMap<ColumnDomain, PlainNumbers | null>()
 
-/** The values of a vector where each row has one and all are integers, or all doubles. */
+/** The values of a vector where each row has one and all are integers, all decimals of few digits, or all doubles. */
 function plainNumbers(vector: Vector): PlainNumbers | null {
   if (vector.type === 'numbers') {
-    if (vector.kind === 'float' || vector.bound !== null) return null
+    const { kind, places } = vector
+    if (kind === 'float' || vector.bound !== null) return null
+    const values = kind === 'decimal' ? scaledValues(vector, places ?? 0) : vector.values
+    if (values === null || (kind === 'decimal' && places === undefined)) return null
     let largest = 0
-    for (let row = 0; row < vector.values.length; row++)
-      largest = Math.max(largest, Math.abs(vector.values[row] as number))
-    return { kind: vector.kind, ids: null, values: vector.values, largest, isCanonical: false }
+    for (let row = 0; row < values.length; row++) largest = Math.max(largest, Math.abs(values[row] as number))
+    return {
+      kind,
+      ids: null,
+      values,
+      largest,
+      isCanonical: false,
+      ...(places === undefined ? {} : { places }),
+    }
   }
-  const table = vector.type === 'ids' ? numberTable(vector.domain) : null
+  const table = vector.type === 'ids' ? (numberTable(vector.domain) ?? decimalsOf(vector.domain)) : null
   if (table === null || vector.type !== 'ids' || !hasWholeValues(vector)) return null
   return { ...table, ...(rowNumbers(vector, table) ?? { ids: vector.ids }) }
 }
@@ -178,6 +196,25 @@ function rowNumbers(
   const first = (read.byteOffset - column.codes.byteOffset) / read.BYTES_PER_ELEMENT
   const values = column.rowValues('numbers', table.values).subarray(first, first + read.length)
   return { values, ids: origin?.places ?? allRows(read.length) }
+}
+
+const DECIMALS = new WeakMap<Domain, PlainNumbers | null>()
+
+/** The decimals of a column as integers of their last digit, by the numbers of their terms; null for any other column. */
+function decimalsOf(domain: Domain): PlainNumbers | null {
+  let known = DECIMALS.get(domain)
+  if (known === undefined) {
+    const table = domain instanceof ColumnDomain ? decimalTable(domain) : null
+    const values = table === null ? null : scaledValues(table, table.places)
+    known = null
+    if (table !== null && values !== null) {
+      values[0] = 0
+      const largest = values.reduce((max, value) => Math.max(max, Math.abs(value)), 0)
+      known = { kind: 'decimal', places: table.places, ids: null, values, largest, isCanonical: false }
+    }
+    DECIMALS.set(domain, known)
+  }
+  return known
 }
 
 /** The numbers of the terms of a column by their own numbers, where all are integers or all doubles; null for any other. */

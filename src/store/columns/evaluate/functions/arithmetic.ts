@@ -1,6 +1,7 @@
 import { XSD } from '../../../../rdf/vocab.ts'
 import { dayForm, momentForm, momentOfLexical, type NumericKind } from '../../lexical.ts'
 import * as decimals from '../decimal.ts'
+import { floorOf } from '../decimal-vectors.ts'
 import {
   bigInteger,
   type DurationValue,
@@ -13,9 +14,9 @@ import {
   type MomentValue,
   type NumberValue,
   scaledOf,
+  shortDecimal,
   type TermValue,
   termValue,
-  wholeDecimal,
 } from '../value.ts'
 
 export type ArithmeticFunctionName = '+' | '-' | '*' | '/'
@@ -87,7 +88,7 @@ function onIntegers(operator: '+' | '-' | '*', left: NumberValue, right: NumberV
 function quotient(left: NumberValue, right: NumberValue): TermValue | null {
   const isSafe = left.exact === undefined && right.exact === undefined
   if (isSafe && right.value !== 0 && left.value % right.value === 0)
-    return wholeDecimal(left.value / right.value + 0)
+    return shortDecimal(left.value / right.value + 0)
   const exact = decimals.divideIntegers(exactOf(left), exactOf(right))
   return exact === null ? null : decimal(exact)
 }
@@ -106,20 +107,14 @@ export function wholeQuotient(rounding: Rounding, left: TermValue, right: TermVa
   if (Math.abs(a) > LARGEST || b > LARGEST) return null
   switch (rounding) {
     case 'FLOOR':
-      return wholeDecimal(floorOf(a, b))
+      return shortDecimal(floorOf(a, b))
     case 'CEIL':
-      return wholeDecimal(-floorOf(-a, b) + 0)
+      return shortDecimal(-floorOf(-a, b) + 0)
     case 'ROUND':
-      return wholeDecimal(floorOf(2 * a + b, 2 * b))
+      return shortDecimal(floorOf(2 * a + b, 2 * b))
     default:
       return rounding satisfies never
   }
-}
-
-/** @param b is above zero */
-function floorOf(a: number, b: number): number {
-  const rest = a % b
-  return (a - rest) / b - (rest < 0 ? 1 : 0) + 0
 }
 
 function onDecimals(

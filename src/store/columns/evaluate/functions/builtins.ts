@@ -6,6 +6,7 @@ import { resolveIri } from '../../../../rdf/resolve.ts'
 import { RDF, XSD } from '../../../../rdf/vocab.ts'
 import { type AlgebraExpression, operandsOf } from '../../../../sparql/algebra.ts'
 import * as decimals from '../decimal.ts'
+import { ROUNDINGS } from '../decimal-vectors.ts'
 import { checkTextLength } from '../limits.ts'
 import {
   bigInteger,
@@ -89,18 +90,10 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['CONCAT', concat],
   ['REGEX', ([value, pattern, flags], context) => regex(value, pattern, flags, context)],
   ['REPLACE', replace],
-  ['ABS', ([value]) => numeric(value, Math.abs, exact => (exact < 0n ? -exact : exact))],
-  ['CEIL', ([value]) => numeric(value, Math.ceil, exact => -decimals.floor(-exact))],
-  ['FLOOR', ([value]) => numeric(value, Math.floor, decimals.floor)],
-  [
-    'ROUND',
-    ([value]) =>
-      numeric(
-        value,
-        number => (Number.isInteger(number) ? number : Math.floor(number + 0.5)),
-        decimals.round,
-      ),
-  ],
+  ['ABS', ([value]) => numeric(value, ROUNDINGS.ABS, exact => (exact < 0n ? -exact : exact))],
+  ['CEIL', ([value]) => numeric(value, ROUNDINGS.CEIL, exact => -decimals.floor(-exact))],
+  ['FLOOR', ([value]) => numeric(value, ROUNDINGS.FLOOR, decimals.floor)],
+  ['ROUND', ([value]) => numeric(value, ROUNDINGS.ROUND, decimals.round)],
   ['YEAR', ([value]) => civil(value, YEARS, ({ year }) => year)],
   ['MONTH', ([value]) => civil(value, MONTHS, ({ month }) => month)],
   ['DAY', ([value]) => civil(value, DAYS, ({ day }) => day)],

@@ -1,0 +1,157 @@
+import { XSD } from '../../../rdf/vocab.ts'
+import type { ColumnDomain } from './domain.ts'
+import type { NumberVector } from './vector.ts'
+
+/** Decimals of more digits than this have no double that only they have. */
+const MAX_DIGITS = 15
+const LARGEST = 10 ** MAX_DIGITS
+
+/** Up to here a double is within half of 1 of what it becomes in units of its last digit. */
+const EXACT = 2 ** 51
+
+/**
+ * Decimals of at most 15 digits as integers of their last digit: what is exact of these is exact of them, and a decimal is told
+ * by the double next to it (XML Schema 1.1, part 2, section 3.3.3).
+ *
+ * @returns null for a vector whose numbers have more digits
+ */
+export function scaledValues({ values }: Pick<NumberVector, 'values'>, places: number): Float64Array | null {
+  const factor = 10 ** places
+  const scaled = new Float64Array(values.length)
+  for (let at = 0; at < values.length; at++) {
+    const value = Math.round((values[at] as number) * factor) + 0
+    if (Math.abs(value) > EXACT) return null
+    scaled[at] = value
+  }
+  return scaled
+}
+
+/** Digits behind the point of the decimals next to some doubles; null where these have more than 15 digits. */
+export function placesOf(values: Float64Array): number | null {
+  let [places, factor] = [0, 1]
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] as number
+    if (Number.isNaN(value)) continue
+    if (Math.abs(value) >= LARGEST) return null
+    while (Math.round(value * factor) / factor !== value) {
+      places += 1
+      factor = 10 ** places
+      if (places > MAX_DIGITS || Math.abs(value * factor) >= LARGEST) return null
+    }
+  }
+  return places
+}
+
+/** Decimals by the numbers of their terms; NaN for none. */
+export interface DecimalTable {
+  readonly kind: 'decimal'
+  readonly values: Float64Array
+  readonly places: number
+}
+
+const TABLES = new WeakMap<ColumnDomain, DecimalTable | null>()
+
+/** The numbers of a column that has nothing but decimals of at most 15 digits; null for any other. */
+export function decimalTable(domain: ColumnDomain): DecimalTable | null {
+  let table = TABLES.get(domain)
+  if (table === undefined) {
+    table = tableOf(domain)
+    TABLES.set(domain, table)
+  }
+  return table
+}
+
+function tableOf({ dictionary }: ColumnDomain): DecimalTable | null {
+  const part = dictionary.onlyPart()
+  if (part?.kind !== 'number' || !part.exact || part.datatypes.length !== 1) return null
+  const places = part.datatypes[0] === XSD.decimal ? placesOf(part.values) : null
+  if (places === null) return null
+  const values = new Float64Array(part.count + 1)
+  values[0] = Number.NaN
+  values.set(part.values, 1)
+  return { kind: 'decimal', values, places }
+}
+
+/** The sum, difference or product of integers and decimals; null where a result has more than 15 digits. */
+export function computedDecimals(
+  operator: '+' | '-' | '*',
+  left: NumberVector,
+  right: NumberVector,
+  bound: Uint8Array | null,
+): NumberVector | null {
+  const [own, other] = [left.places ?? 0, right.places ?? 0]
+  const places = operator === '*' ? own + other : Math.max(own, other)
+  if (places > MAX_DIGITS) return null
+  const a = scaledValues(left, operator === '*' ? own : places)
+  const b = a === null ? null : scaledValues(right, operator === '*' ? other : places)
+  if (a === null || b === null) return null
+  COMPUTE[operator](a, b)
+  const factor = 10 ** places
+  for (let at = 0; at < a.length; at++) {
+    const value = a[at] as number
+    if (!(Math.abs(value) < LARGEST) && (bound === null || bound[at] === 1)) return null
+    a[at] = value / factor + 0
+  }
+  return { type: 'numbers', kind: 'decimal', values: a, bound, places }
+}
+
+// Each is written to the left side.
+const COMPUTE = {
+  '+': (a: Float64Array, b: Float64Array): void => {
+    for (let at = 0; at < a.length; at++) a[at] = (a[at] as number) + (b[at] as number)
+  },
+  '-': (a: Float64Array, b: Float64Array): void => {
+    for (let at = 0; at < a.length; at++) a[at] = (a[at] as number) - (b[at] as number)
+  },
+  '*': (a: Float64Array, b: Float64Array): void => {
+    for (let at = 0; at < a.length; at++) a[at] = (a[at] as number) * (b[at] as number)
+  },
+} as const
+
+/** The ways to make integers of numbers. */
+export const ROUNDINGS = {
+  ABS: Math.abs,
+  CEIL: Math.ceil,
+  FLOOR: Math.floor,
+  ROUND: (value: number) => (Number.isInteger(value) ? value : Math.floor(value + 0.5)),
+} as const
+
+/** Numbers made whole, of their kind; the zeros of integers and decimals have no sign. */
+export function rounded(name: keyof typeof ROUNDINGS, operand: NumberVector): NumberVector {
+  const { kind } = operand
+  const round = ROUNDINGS[name]
+  const values = operand.values.map(kind === 'double' ? round : value => round(value) + 0)
+  return { ...operand, values, ...(kind === 'decimal' && name !== 'ABS' ? { places: 0 } : {}) }
+}
+
+/**
+ * Quotients of integers and decimals made whole, which are decimals; null where a divisor is zero, for doubles, and for numbers
+ * that are too large.
+ */
+export function wholeQuotients(
+  name: 'CEIL' | 'FLOOR' | 'ROUND',
+  left: NumberVector,
+  right: NumberVector,
+  bound: Uint8Array | null,
+): NumberVector | null {
+  if (left.kind === 'double' || right.kind === 'double') return null
+  const places = Math.max(left.places ?? 0, right.places ?? 0)
+  const a = scaledValues(left, places)
+  const b = a === null ? null : scaledValues(right, places)
+  if (a === null || b === null) return null
+  for (let at = 0; at < a.length; at++) {
+    const [own, divisor] = [a[at] as number, b[at] as number]
+    if (divisor === 0 && (bound === null || bound[at] === 1)) return null
+    const [x, y] = divisor < 0 ? [-own, -divisor] : [own, divisor]
+    const value =
+      name === 'FLOOR' ? floorOf(x, y) : name === 'CEIL' ? -floorOf(-x, y) : floorOf(2 * x + y, 2 * y)
+    a[at] = value + 0
+  }
+  return { type: 'numbers', kind: 'decimal', values: a, bound, places: 0 }
+}
+
+/** The largest integer that is no larger than a quotient. @param divisor above zero */
+export function floorOf(dividend: number, divisor: number): number {
+  const rest = dividend % divisor
+  return (dividend - rest) / divisor - (rest < 0 ? 1 : 0) + 0
+}
