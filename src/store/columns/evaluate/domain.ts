@@ -82,7 +82,8 @@ export class ColumnDomain implements Domain {
       const datatype = datatypeOf(part, place)
       const kind = numericKind(datatype) ?? 'double'
       const value = part.values[place] as number
-      if (datatype === XSD.integer || datatype === XSD.double) return { type: 'number', kind, value }
+      if (datatype === XSD.integer || datatype === XSD.double || datatype === XSD.decimal)
+        return { type: 'number', kind, value }
     }
     return termValue(dictionary.term(id))
   }

@@ -20,6 +20,7 @@ import {
 } from './batch.ts'
 import { type PathPattern, planBlock } from './block.ts'
 import { concatenatedTexts } from './concat.ts'
+import { withConstants } from './constants.ts'
 import {
   EqualityIndex,
   type EqualitySplit,
@@ -68,6 +69,7 @@ export class Evaluator {
     AlgebraExpression,
     { readonly graphs: Graphs; readonly inner: PatternGroup; readonly index: EqualityIndex }
   >()
+  private readonly folded = new Map<AlgebraExpression, AlgebraExpression>()
   private readonly compatible = new Map<Batch, Map<string, CompatibleRows>>()
   private readonly root: EvaluationScope
   private rowNames = 0
@@ -186,8 +188,9 @@ export class Evaluator {
       ...parts.patterns.flatMap(variablesOfPattern),
       ...parts.paths.flatMap(variablesOfPath),
     ])
-    const pushedDown = parts.filters.filter(condition => isSubset(variablesOfExpression(condition), bound))
-    const late = parts.filters.filter(condition => !pushedDown.includes(condition))
+    const filters = parts.filters.map(condition => this.withConstants(condition, scope))
+    const pushedDown = filters.filter(condition => isSubset(variablesOfExpression(condition), bound))
+    const late = filters.filter(condition => !pushedDown.includes(condition))
     // What is given inline, or found by itself, restricts what is looked for after it.
     const first = parts.others.filter(other => other.type === 'values' || isSubquery(other))
     const rest = parts.others.filter(other => !first.includes(other))
@@ -207,6 +210,13 @@ export class Evaluator {
       const remaining = late.length === 0 ? batch : this.filtered(late, batch, scope)
       if (remaining.size > 0) yield remaining
     }
+  }
+
+  /** The same expression each time that an operation is evaluated: what is known of it is found by it. */
+  private withConstants(condition: AlgebraExpression, scope: EvaluationScope): AlgebraExpression {
+    const known = this.folded.get(condition) ?? withConstants(condition, scope.scalars)
+    this.folded.set(condition, known)
+    return known
   }
 
   private *joinAll(

@@ -6,6 +6,7 @@ import {
 import type { PointPart } from '../dictionary-parts.ts'
 import { allRows, type Batch } from './batch.ts'
 import { isCondition } from './conditions.ts'
+import { dateField } from './date-fields.ts'
 import { ColumnDomain, onlyPartOf, SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
@@ -157,6 +158,13 @@ export class Filter {
         if (truths.ofAll !== null && hasWholeValues(vector))
           return truths.ofAll === bit ? rows : rows.subarray(0, 0)
         return rows.filter(row => truths.at(ids[row] as number) === bit)
+      }
+      if (
+        expression.type === 'binary' &&
+        [expression.left, expression.right].some(each => dateField(each) !== null)
+      ) {
+        const compared = comparedNumbers(expression, batch, this.numbers)
+        if (compared !== null) return compared(rows, required)
       }
       if (isWorthTable(expression, domain, rows.length))
         return this.truthTables.rows(expression, batch, vector, rows, required)

@@ -3,6 +3,7 @@ import { XSD } from '../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
 import { isExact } from '../lexical.ts'
 import type { Batch } from './batch.ts'
+import { dateField, type FieldReader, fieldReader } from './date-fields.ts'
 import { computedDecimals, decimalTable, placesOf, rounded, wholeQuotients } from './decimal-vectors.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -47,6 +48,7 @@ export class NumberKernels {
     }
     return (
       this.operation(expression, batch) ??
+      this.field(expression, batch) ??
       this.called(expression, batch) ??
       this.ofSoleColumn(expression, batch)
     )
@@ -128,6 +130,39 @@ export class NumberKernels {
     return numbers === null ? null : rounded(name, numbers)
   }
 
+  /** A field of the dates of a column. */
+  private field(expression: AlgebraExpression, batch: Batch): NumberVector | null {
+    const field = dateField(expression)
+    const vector = field === null ? undefined : batch.get(field.variable)
+    if (field === null || vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
+    const { domain, ids } = vector
+    const reader = this.evaluation.memo('fields', expression, domain, () => fieldReader(field.name, domain))
+    return reader === null ? null : this.ofMoments(expression, reader, ids, domain)
+  }
+
+  /** The integers that are read of moments, each once where there are no more of them than rows. */
+  private ofMoments(
+    expression: AlgebraExpression,
+    { first, moments, read }: FieldReader,
+    ids: Uint32Array,
+    domain: ColumnDomain,
+  ): NumberVector {
+    if (moments.length <= TABLE_FACTOR * ids.length + 64) {
+      const table = this.evaluation.memo('moments', expression, domain, (): NumberTable => {
+        const values = new Float64Array(domain.size + 1).fill(Number.NaN)
+        for (let at = 0; at < moments.length; at++) values[first + at] = read(moments[at] as number)
+        return { kind: 'integer', values }
+      })
+      return lookedUp(table, ids)
+    }
+    const values = new Float64Array(ids.length)
+    for (let row = 0; row < ids.length; row++) {
+      const place = (ids[row] as number) - first
+      values[row] = place < 0 ? Number.NaN : read(moments[place] as number)
+    }
+    return { type: 'numbers', kind: 'integer', values, bound: hasNaN(values) ? boundOf(values) : null }
+  }
+
   /** What a function gives for the moments or the positions of a column, or for the subjects of a graph. */
   private called(expression: AlgebraExpression, batch: Batch): NumberVector | null {
     const call = columnCall(expression)
@@ -168,21 +203,7 @@ export class NumberKernels {
     if (part?.kind !== 'moment' || part.forms !== null) return null
     const compute = called.overMoments?.(constants, part.datatypes[0] === XSD.date)
     if (compute === undefined || compute === null) return null
-    const { values: moments, first } = part
-    if (part.count <= TABLE_FACTOR * ids.length + 64) {
-      const table = this.evaluation.memo('moments', expression, domain, (): NumberTable => {
-        const values = new Float64Array(domain.size + 1).fill(Number.NaN)
-        for (let at = 0; at < part.count; at++) values[first + at] = compute(moments[at] as number)
-        return { kind: 'integer', values }
-      })
-      return lookedUp(table, ids)
-    }
-    const values = new Float64Array(ids.length)
-    for (let row = 0; row < ids.length; row++) {
-      const place = (ids[row] as number) - first
-      values[row] = place < 0 ? Number.NaN : compute(moments[place] as number)
-    }
-    return { type: 'numbers', kind: 'integer', values, bound: hasNaN(values) ? boundOf(values) : null }
+    return this.ofMoments(expression, { first: part.first, moments: part.values, read: compute }, ids, domain)
   }
 
   /** Any expression of one column whose values are integers or doubles, worked out once for each value. */

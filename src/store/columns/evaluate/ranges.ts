@@ -1,3 +1,4 @@
+import { daysSinceEpoch } from '../../../model/calendar.ts'
 import { type ComparisonOperator, FLIPPED } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
@@ -6,6 +7,7 @@ import { valueBound } from '../dictionary.ts'
 import type { DictionarySection, TextPart } from '../dictionary-parts.ts'
 import { lowerBound } from '../dictionary-texts.ts'
 import type { Resources } from '../resources.ts'
+import { dateField } from './date-fields.ts'
 import { ColumnDomain, type Domain, onlyPartOf, PositionDomain, ResourceDomain } from './domain.ts'
 import { type TermValue, termValue } from './value.ts'
 
@@ -25,11 +27,12 @@ export function codeRangeOf(expression: AlgebraExpression, domain: Domain): IdRa
   if (expression.type === 'builtin') return prefixRange(expression, domain)
   const comparison = expression.type === 'binary' ? comparisonWithConstant(expression) : null
   if (comparison === null) return null
-  const { operator, value, isOfText } = comparison
-  if (domain instanceof PositionDomain) return isOfText ? null : positionRange(operator, value, domain)
+  const { operator, value, read } = comparison
+  if (domain instanceof PositionDomain)
+    return read === 'value' ? positionRange(operator, value, domain) : null
   if (!(domain instanceof ColumnDomain)) return null
   const part = domain.dictionary.onlyPart()
-  const bounds = part === null ? null : boundsIn(part, value, isOfText)
+  const bounds = part === null ? null : boundsIn(part, value, read)
   if (part === null || bounds === null) return null
   const [below, above] = bounds
   const [first, last] = [part.first, part.first + lastPlace(part)]
@@ -89,21 +92,25 @@ function operandOf(expression: AlgebraExpression): 'value' | 'text' | null {
   return isText && expression.arguments[0]?.type === 'variable' ? 'text' : null
 }
 
-/** A variable or its text, an operator and a constant, the constant on the right. */
+/** What a comparison reads of a variable. */
+type Operand = 'value' | 'text' | 'year'
+
+/** A variable, its text or its year, an operator and a constant, the constant on the right. */
 function comparisonWithConstant({ operator, left, right }: Extract<AlgebraExpression, { type: 'binary' }>): {
   readonly operator: ComparisonOperator
   readonly value: TermValue
-  readonly isOfText: boolean
+  readonly read: Operand
 } | null {
   if (!isComparison(operator)) return null
   const isRight = isConstantExpression(right)
   const constant = isRight ? right : left
-  const operand = operandOf(isRight ? left : right)
-  if (operand === null || !isConstantExpression(constant)) return null
+  const variable = isRight ? left : right
+  const read = operandOf(variable) ?? (dateField(variable)?.name === 'YEAR' ? 'year' : null)
+  if (read === null || !isConstantExpression(constant)) return null
   return {
     operator: isRight ? operator : FLIPPED[operator],
     value: termValue(constant),
-    isOfText: operand === 'text',
+    read,
   }
 }
 
@@ -121,9 +128,10 @@ function lastPlace(part: DictionarySection): number {
 function boundsIn(
   part: DictionarySection,
   value: TermValue,
-  isOfText: boolean,
+  read: Operand,
 ): readonly [number, number] | null {
-  if (isOfText && part.kind !== 'text') return null
+  if (read === 'year') return yearBounds(part, value)
+  if (read === 'text' && part.kind !== 'text') return null
   switch (part.kind) {
     case 'number': {
       if (value.type !== 'number' || value.exact !== undefined || !part.exact || Number.isNaN(value.value))
@@ -146,13 +154,27 @@ function boundsIn(
       return [from, part.values[from] === value.seconds ? from + 1 : from]
     }
     case 'text':
-      return value.type === 'text' && value.language === '' && (isOfText || part.tags === null)
+      return value.type === 'text' && value.language === '' && (read === 'text' || part.tags === null)
         ? textBounds(part, value.value)
         : null
     default:
       return null
   }
 }
+
+/** Dates without a zone, or moments in UTC, have their years in their order. */
+function yearBounds(part: DictionarySection, value: TermValue): readonly [number, number] | null {
+  if (part.kind !== 'moment' || part.forms !== null || part.types !== null || value.type !== 'number')
+    return null
+  if (value.exact !== undefined || Number.isNaN(value.value) || Math.abs(value.value) > MAX_YEAR) return null
+  const first = Math.ceil(value.value)
+  const from = lowerBound(part.values, 86_400 * daysSinceEpoch(first, 1, 1))
+  if (first !== value.value) return [from, from]
+  return [from, lowerBound(part.values, 86_400 * daysSinceEpoch(first + 1, 1, 1))]
+}
+
+/** Years up to this one have seconds that are exact. */
+const MAX_YEAR = 100_000
 
 function textBounds({ texts }: TextPart, value: string): readonly [number, number] {
   return texts.range(Buffer.from(value))

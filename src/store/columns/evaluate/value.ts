@@ -100,10 +100,18 @@ export const decimal = (exact: bigint): NumberValue => new ComputedDecimal(exact
 /** A decimal of at most 15 digits, or an integer within ±2^53: the double next to it distinguishes it from all others. */
 export const shortDecimal = (value: number): NumberValue => ({ type: 'number', kind: 'decimal', value })
 
+/** In units of 10^-18. */
+const MILLIONTH = 10n ** 12n
+
 /** An integer exactly, or a decimal in units of 10^-18. */
 export function exactOf({ kind, value, exact, term }: NumberValue): bigint {
   if (exact !== undefined) return exact
-  if (kind === 'decimal') return parseDecimal(term?.value ?? numberText(value))
+  if (kind === 'decimal') {
+    // Of a decimal of few digits the sixth behind the point is the last, most of the time.
+    const millionths = term === undefined ? Math.round(value * 1e6) : Number.NaN
+    if (Math.abs(millionths) <= 2 ** 51 && millionths / 1e6 === value) return BigInt(millionths) * MILLIONTH
+    return parseDecimal(term?.value ?? numberText(value))
+  }
   return BigInt(value)
 }
 
