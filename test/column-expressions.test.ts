@@ -6,10 +6,14 @@ import type { AlgebraExpression, SparqlOperation, TriplePatternNode } from '../s
 import { parseQuery } from '../src/sparql/parse.ts'
 import { type Batch, UNIT_BATCH } from '../src/store/columns/evaluate/batch.ts'
 import { planBlock } from '../src/store/columns/evaluate/block.ts'
+import { orderOf } from '../src/store/columns/evaluate/compare.ts'
 import { plainCondition } from '../src/store/columns/evaluate/conditions.ts'
+import { withConstants } from '../src/store/columns/evaluate/constants.ts'
 import { type DatasetView, Evaluation, NotEvaluated } from '../src/store/columns/evaluate/evaluation.ts'
+import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
 import { vectorOf } from '../src/store/columns/evaluate/expression-vector.ts'
 import { Filter } from '../src/store/columns/evaluate/filter.ts'
+import { arithmeticFunction } from '../src/store/columns/evaluate/functions/arithmetic.ts'
 import { BUILTINS, type FunctionContext } from '../src/store/columns/evaluate/functions/builtins.ts'
 import { compileRegex } from '../src/store/columns/evaluate/functions/regex.ts'
 import { NumberKernels } from '../src/store/columns/evaluate/numbers.ts'
@@ -671,6 +675,194 @@ async function triplesOf(values: readonly string[]): Promise<string> {
     })
     .join('')
 }
+
+/** Values of one kind a list: `?v` of one list and `?w` of another are asked for each pair. */
+const NUMBERS: Readonly<Record<string, readonly string[]>> = {
+  decimals: [
+    '0.1',
+    '0.2',
+    '12.34',
+    '-7.005',
+    '100.0',
+    '0.0',
+    '999999.99',
+    '-0.5',
+    '2.5',
+    '3.5',
+    '00.10',
+    '1000000.000001',
+  ],
+  fine: ['0.000001', '0.123456789012345', '-0.999999999999999', '1.5'],
+  long: ['0.1234567890123456789', '12345678901234567.25', '1.0'],
+  large: ['999999999999999.0', '-999999999999999.0', '123456789012.345'],
+  integers: ['0', '1', '-3', '7', '1000000', '9007199254740991', '007'],
+  doubles: ['0.1e0', '-2.5e0', '1e300', '0e0', '3e0'],
+  bytes: ['"5"^^xsd:byte', '"-5"^^xsd:byte'],
+}
+const ARITHMETIC = [
+  ...['?v + ?w', '?v - ?w', '?v * ?w', '?v / ?w', '-?v', 'ABS(?v)', 'CEIL(?v)', 'FLOOR(?v)', 'ROUND(?v)'],
+  ...[
+    'FLOOR(?v / ?w)',
+    'CEIL(?v / ?w)',
+    'ROUND(?v / ?w)',
+    'ROUND(?v * 10) / 10',
+    '?v * ?v * ?v',
+    '?v + 1.5',
+    '2 * ?v',
+  ],
+  ...[
+    'xsd:double(?v) / 3',
+    '?v + 1e0',
+    'IF(?v > 1, ?v, ?w)',
+    'COALESCE(?v, 0)',
+    'ABS(?v - ?w) + 0.25',
+    'FLOOR(?v) * 3',
+  ],
+]
+const COMPARISONS = [
+  '?v < ?w',
+  '?v <= ?w',
+  '?v = ?w',
+  '?v != ?w',
+  '?v * 2 > ?w',
+  '?v + ?w >= 1.75',
+  'ROUND(?v) = 3',
+  '?v > 0.15',
+]
+
+t.test('numbers over a column are what they are value by value', async t => {
+  for (const [name, values] of Object.entries(NUMBERS))
+    for (const [otherName, others] of Object.entries(NUMBERS)) {
+      const pairs = values.flatMap(value => others.map(other => [value, other] as const))
+      const left = await triplesOf(pairs.map(([value]) => value))
+      const right = (await triplesOf(pairs.map(([, other]) => other))).replaceAll('<urn:t>', '<urn:u>')
+      const graph = columnsOfText(left + right)
+      const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })
+      const scalars = scalarsOf(evaluation)
+      const numbers = new NumberKernels(evaluation, scalars)
+      const filter = new Filter(evaluation, scalars, numbers)
+      const matcher = new PatternMatcher(evaluation, filter, [graph])
+      const [step] = planBlock(patternsOf('?s :t ?v ; :u ?w'), [], [], new Set(), [graph])
+      const [batch] = step?.type === 'star' ? [...matcher.star(step, UNIT_BATCH)] : []
+      if (batch === undefined) throw new Error('no solutions')
+      const vectors = new Map(['v', 'w'].map(each => [each, batch.get(each) as never]))
+      const scope = { graphs: [graph], substituted: new Set(), scalars, numbers, filter, patterns: matcher }
+      const all = Array.from({ length: batch.size }, (_, row) => row)
+      for (const text of ARITHMETIC) {
+        const expression = expressionOf(text)
+        const scalar = scalars.over(expression, vectors, batch.size)
+        const vector = vectorOf(expression, batch, scope as never, evaluation)
+        const [found, expected] = [
+          all.map(row => short(vectorValueAt(vector, row))),
+          all.map(row => short(scalar(row))),
+        ]
+        if (String(found) !== String(expected)) t.same(found, expected, `${name}, ${otherName}: ${text}`)
+      }
+      for (const text of COMPARISONS) {
+        const expression = expressionOf(text)
+        const scalar = scalars.over(expression, vectors, batch.size)
+        const expected = all.filter(row => effectiveBoolean(scalar(row)) === true)
+        t.same(Array.from(filter.select(expression, batch)), expected, `${name}, ${otherName}: ${text}`)
+      }
+      for (const aggregate of [
+        'SUM(?v)',
+        'AVG(?v)',
+        'SUM(?v * ?w)',
+        'SUM(?v + ?w)',
+        'AVG(?v - ?w)',
+        'MAX(?v * ?w)',
+      ]) {
+        const { query } = parseQuery(`${PREFIXES} SELECT (${aggregate} AS ?r) { ?s :t ?v ; :u ?w }`)
+        const operand = expressionOf(aggregate.slice(4, -1))
+        const scalar = scalars.over(operand, vectors, batch.size)
+        const known = all.map(scalar).reduce<TermValue | null>((sum, value) => {
+          if (sum === null || value === null) return null
+          if (aggregate.startsWith('MAX')) return sum === ZERO || (orderOf(value, sum) ?? 0) > 0 ? value : sum
+          return arithmeticFunction('+', sum, value)
+        }, ZERO)
+        const expected =
+          known === null || !aggregate.startsWith('AVG')
+            ? known
+            : arithmeticFunction('/', known, { type: 'number', kind: 'integer', value: batch.size })
+        if (query.type !== 'select') throw new Error(aggregate)
+        const [row] = [...new Evaluator(new Evaluation(evaluation.dataset)).solutions(query.input)]
+        const found = vectorValueAt(row?.get('r') as never, 0)
+        t.equal(short(found), short(expected), `${name}, ${otherName}: ${aggregate}`)
+      }
+    }
+})
+
+const ZERO: TermValue = { type: 'number', kind: 'integer', value: 0 }
+
+const MOMENTS: Readonly<Record<string, readonly string[]>> = {
+  days: ['2020-02-29', '1999-12-31', '0001-01-01', '2020-01-01'].map(form => `"${form}"^^xsd:date`),
+  zonedDays: ['2020-02-29+05:00', '2020-01-01Z', '2019-12-31-08:00'].map(form => `"${form}"^^xsd:date`),
+  utc: ['2020-01-01T00:00:00Z', '2019-12-31T23:59:59Z', '1969-07-20T20:17:40Z'].map(
+    form => `"${form}"^^xsd:dateTime`,
+  ),
+  local: ['2020-01-01T00:30:00', '2019-12-31T23:59:59.5'].map(form => `"${form}"^^xsd:dateTime`),
+  zoned: [
+    '2020-01-01T00:30:00+05:30',
+    '2019-12-31T23:30:00-01:00',
+    '2020-06-01T12:00:00Z',
+    '2020-06-01T12:00:00',
+  ].map(form => `"${form}"^^xsd:dateTime`),
+  mixed: ['"2020-01-01"^^xsd:date', '"2020-01-01T00:00:00Z"^^xsd:dateTime', '"2020"^^xsd:gYear', '"x"', '5'],
+}
+
+t.test('fields of dates over a column are what they are value by value', async t => {
+  for (const [name, values] of Object.entries(MOMENTS)) {
+    const graph = columnsOfText(await triplesOf(values))
+    const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })
+    const scalars = scalarsOf(evaluation)
+    const numbers = new NumberKernels(evaluation, scalars)
+    const filter = new Filter(evaluation, scalars, numbers)
+    const matcher = new PatternMatcher(evaluation, filter, [graph])
+    const [step] = planBlock(patternsOf('?s :t ?v'), [], [], new Set(), [graph])
+    const [batch] = step?.type === 'star' ? [...matcher.star(step, UNIT_BATCH)] : []
+    if (batch === undefined) throw new Error('no solutions')
+    const vectors = new Map([['v', batch.get('v') as never]])
+    const scope = { graphs: [graph], substituted: new Set(), scalars, numbers, filter, patterns: matcher }
+    const all = Array.from({ length: batch.size }, (_, row) => row)
+    for (const field of [
+      'YEAR(?v)',
+      'MONTH(?v)',
+      'DAY(?v)',
+      'HOURS(?v)',
+      'MINUTES(?v)',
+      'YEAR(?v) * 12 + MONTH(?v)',
+    ]) {
+      const expression = expressionOf(field)
+      const scalar = scalars.over(expression, vectors, batch.size)
+      const vector = vectorOf(expression, batch, scope as never, evaluation)
+      t.same(
+        all.map(row => short(vectorValueAt(vector, row))),
+        all.map(row => short(scalar(row))),
+        `${name}: ${field}`,
+      )
+      for (const operator of ['<', '<=', '=', '!=', '>', '>='])
+        for (const constant of ['2020', '2019.5', '1', '30', '"2020"', '0', '1e9']) {
+          const condition = expressionOf(`${field} ${operator} ${constant}`)
+          for (const tested of [condition, { type: 'not', operand: condition } as const]) {
+            const truth = scalars.over(tested, vectors, batch.size)
+            const expected = all.filter(row => effectiveBoolean(truth(row)) === true)
+            const found = Array.from(filter.select(tested, batch))
+            if (String(found) !== String(expected))
+              t.same(found, expected, `${name}: ${tested.type} ${field} ${operator} ${constant}`)
+          }
+        }
+    }
+    const condition = '?v < NOW() && YEAR(NOW()) > 1 + 1 || ?v = xsd:date("2020-01-01")'
+    const folded = withConstants(expressionOf(condition), scalars)
+    t.notOk(JSON.stringify(folded).includes('NOW'))
+    const truth = scalars.over(expressionOf(condition), vectors, batch.size)
+    t.same(
+      Array.from(filter.select(folded, batch)),
+      all.filter(row => effectiveBoolean(truth(row)) === true),
+      name,
+    )
+  }
+})
 
 /** What patterns are made of, at random. */
 const PATTERN_PARTS = [

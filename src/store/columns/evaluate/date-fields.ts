@@ -36,14 +36,14 @@ function isField(name: string): name is FieldName {
 }
 
 /** A field of the moments of a column, which are given in local seconds. */
-export interface FieldReader {
+export interface DateFieldReader {
   readonly first: number
   readonly moments: Float64Array
   readonly read: (seconds: number) => number
 }
 
 /** Reads a field of the moments of a column; null where these are of several datatypes, or have no such field. */
-export function fieldReader(name: FieldName, domain: ColumnDomain): FieldReader | null {
+export function dateFieldReader(name: FieldName, domain: ColumnDomain): DateFieldReader | null {
   const part = onlyPartOf(domain)
   if (part?.kind !== 'moment' || part.types !== null) return null
   const read = name in DAYS ? DAYS[name as keyof typeof DAYS] : CLOCKS[name as keyof typeof CLOCKS]

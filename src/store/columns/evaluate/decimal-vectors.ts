@@ -10,7 +10,7 @@ const LARGEST = 10 ** MAX_DIGITS
 const EXACT = 2 ** 51
 
 /**
- * Decimals of at most 15 digits as integers of their last digit: what is exact of these is exact of them, and a decimal is told
+ * Decimals of at most 15 digits as integers of their last digit: what is exact of these is exact of them, and a decimal is known
  * by the double next to it (XML Schema 1.1, part 2, section 3.3.3).
  *
  * @returns null for a vector whose numbers have more digits
@@ -27,7 +27,7 @@ export function scaledValues({ values }: Pick<NumberVector, 'values'>, places: n
 }
 
 /** Digits behind the point of the decimals next to some doubles; null where these have more than 15 digits. */
-export function placesOf(values: Float64Array): number | null {
+export function fractionDigits(values: Float64Array): number | null {
   let [places, factor] = [0, 1]
   for (let at = 0; at < values.length; at++) {
     const value = values[at] as number
@@ -64,7 +64,7 @@ export function decimalTable(domain: ColumnDomain): DecimalTable | null {
 function tableOf({ dictionary }: ColumnDomain): DecimalTable | null {
   const part = dictionary.onlyPart()
   if (part?.kind !== 'number' || !part.exact || part.datatypes.length !== 1) return null
-  const places = part.datatypes[0] === XSD.decimal ? placesOf(part.values) : null
+  const places = part.datatypes[0] === XSD.decimal ? fractionDigits(part.values) : null
   if (places === null) return null
   const values = new Float64Array(part.count + 1)
   values[0] = Number.NaN

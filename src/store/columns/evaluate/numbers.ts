@@ -3,25 +3,18 @@ import { XSD } from '../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
 import { isExact } from '../lexical.ts'
 import type { Batch } from './batch.ts'
-import { dateField, type FieldReader, fieldReader } from './date-fields.ts'
-import { computedDecimals, decimalTable, placesOf, rounded, wholeQuotients } from './decimal-vectors.ts'
+import { type DateFieldReader, dateField, dateFieldReader } from './date-fields.ts'
+import { computedDecimals, decimalTable, fractionDigits, rounded, wholeQuotients } from './decimal-vectors.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
+import { boundOf, constantNumbers, eitherBound, hasNaN, lookedUp, type NumberTable } from './number-tables.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { isComparison } from './ranges.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
 import { lengthsOf } from './text-lengths.ts'
-import { type TermValue, termValue } from './value.ts'
+import { NUMBER_TYPES, type NumberValue, numberFormOf, termValue } from './value.ts'
 import type { NumberVector, Vector } from './vector.ts'
-
-/** Numbers by the numbers of the terms of a domain; NaN for what is none. */
-interface NumberTable {
-  readonly kind: 'integer' | 'decimal' | 'double'
-  readonly values: Float64Array
-  /** Of decimals: digits behind the point at most. */
-  readonly places?: number
-}
 
 /** Domains with more values than this many times the rows are not worked out as a whole. */
 const TABLE_FACTOR = 4
@@ -136,14 +129,16 @@ export class NumberKernels {
     const vector = field === null ? undefined : batch.get(field.variable)
     if (field === null || vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
     const { domain, ids } = vector
-    const reader = this.evaluation.memo('fields', expression, domain, () => fieldReader(field.name, domain))
+    const reader = this.evaluation.memo('fields', expression, domain, () =>
+      dateFieldReader(field.name, domain),
+    )
     return reader === null ? null : this.ofMoments(expression, reader, ids, domain)
   }
 
   /** The integers that are read of moments, each once where there are no more of them than rows. */
   private ofMoments(
     expression: AlgebraExpression,
-    { first, moments, read }: FieldReader,
+    { first, moments, read }: DateFieldReader,
     ids: Uint32Array,
     domain: ColumnDomain,
   ): NumberVector {
@@ -234,15 +229,26 @@ export class NumberKernels {
       if (value === null) continue
       if (value.type !== 'number' || value.exact !== undefined || Number.isNaN(value.value))
         return { numbers: null }
-      if (value.kind === 'float') return { numbers: null }
+      if (value.kind === 'float' || !isCanonical(value)) return { numbers: null }
       if (kind !== null && kind !== value.kind) return { numbers: null }
       kind = value.kind
       values[id] = value.value
     }
     if (kind !== 'decimal') return { numbers: { kind: kind ?? 'integer', values } }
-    const places = placesOf(values)
+    const places = fractionDigits(values)
     return { numbers: places === null ? null : { kind, values, places } }
   }
+}
+
+/** False for a number of the data whose term is not the one of its value. */
+function isCanonical(number: NumberValue): boolean {
+  const { kind, value, term } = number
+  if (term === undefined) return true
+  return (
+    term.datatype === NUMBER_TYPES[kind] &&
+    term.value === numberFormOf(number) &&
+    isExact(term.value, value, kind)
+  )
 }
 
 /** Names under which tables that belong to no expression are remembered. */
@@ -271,50 +277,6 @@ function soleName(expression: AlgebraExpression): string | null {
     default:
       return null
   }
-}
-
-function constantNumbers(value: TermValue, size: number): NumberVector | null {
-  if (value.type !== 'number' || value.exact !== undefined || Number.isNaN(value.value)) return null
-  const { kind } = value
-  const values = new Float64Array(size).fill(value.value)
-  switch (kind) {
-    case 'integer':
-    case 'double':
-      return { type: 'numbers', kind, values, bound: null }
-    case 'decimal': {
-      const places = isExact(value.term?.value ?? '', value.value, kind)
-        ? placesOf(values.subarray(0, 1))
-        : null
-      return places === null ? null : { type: 'numbers', kind, values, bound: null, places }
-    }
-    case 'float':
-      return null
-    default:
-      return kind satisfies never
-  }
-}
-
-function lookedUp({ kind, values, places }: NumberTable, ids: Uint32Array): NumberVector {
-  const found = new Float64Array(ids.length)
-  let isWhole = true
-  for (let at = 0; at < ids.length; at++) {
-    const value = values[ids[at] as number] as number
-    found[at] = value
-    if (Number.isNaN(value)) isWhole = false
-  }
-  const bound = isWhole ? null : boundOf(found)
-  return { type: 'numbers', kind, values: found, bound, ...(places === undefined ? {} : { places }) }
-}
-
-function hasNaN(values: Float64Array): boolean {
-  for (let at = 0; at < values.length; at++) if (Number.isNaN(values[at] as number)) return true
-  return false
-}
-
-function boundOf(values: Float64Array): Uint8Array {
-  const bound = new Uint8Array(values.length)
-  for (let at = 0; at < values.length; at++) bound[at] = Number.isNaN(values[at]) ? 0 : 1
-  return bound
 }
 
 /** Null where a result may be NaN, or an integer beyond 2^53, or a decimal of more than 15 digits, as quotients are. */
@@ -367,19 +329,6 @@ function areSafeIntegers(values: Float64Array, bound: Uint8Array | null): boolea
     if (value === 0) values[at] = 0
   }
   return true
-}
-
-/** The rows in which both sides have a value; null for all. */
-function eitherBound(left: NumberVector, right: NumberVector): Uint8Array | null {
-  if (left.bound === null && right.bound === null) return null
-  return both(left.bound, right.bound, left.values.length)
-}
-
-function both(left: Uint8Array | null, right: Uint8Array | null, size: number): Uint8Array {
-  const bound = new Uint8Array(size)
-  for (let at = 0; at < size; at++)
-    bound[at] = (left === null || left[at] === 1) && (right === null || right[at] === 1) ? 1 : 0
-  return bound
 }
 
 /** Compares two numeric expressions; null where they are not of this kind. */

@@ -1,0 +1,69 @@
+import { isExact } from '../lexical.ts'
+import { fractionDigits } from './decimal-vectors.ts'
+import type { TermValue } from './value.ts'
+import type { NumberVector } from './vector.ts'
+
+/** Numbers by the numbers of the terms of a domain; NaN for what is none. */
+export interface NumberTable {
+  readonly kind: 'integer' | 'decimal' | 'double'
+  readonly values: Float64Array
+  /** Of decimals: digits behind the point at most. */
+  readonly places?: number
+}
+
+export function constantNumbers(value: TermValue, size: number): NumberVector | null {
+  if (value.type !== 'number' || value.exact !== undefined || Number.isNaN(value.value)) return null
+  const { kind } = value
+  const values = new Float64Array(size).fill(value.value)
+  switch (kind) {
+    case 'integer':
+    case 'double':
+      return { type: 'numbers', kind, values, bound: null }
+    case 'decimal': {
+      const places = isExact(value.term?.value ?? '', value.value, kind)
+        ? fractionDigits(values.subarray(0, 1))
+        : null
+      return places === null ? null : { type: 'numbers', kind, values, bound: null, places }
+    }
+    case 'float':
+      return null
+    default:
+      return kind satisfies never
+  }
+}
+
+export function lookedUp({ kind, values, places }: NumberTable, ids: Uint32Array): NumberVector {
+  const found = new Float64Array(ids.length)
+  let isWhole = true
+  for (let at = 0; at < ids.length; at++) {
+    const value = values[ids[at] as number] as number
+    found[at] = value
+    if (Number.isNaN(value)) isWhole = false
+  }
+  const bound = isWhole ? null : boundOf(found)
+  return { type: 'numbers', kind, values: found, bound, ...(places === undefined ? {} : { places }) }
+}
+
+export function hasNaN(values: Float64Array): boolean {
+  for (let at = 0; at < values.length; at++) if (Number.isNaN(values[at] as number)) return true
+  return false
+}
+
+export function boundOf(values: Float64Array): Uint8Array {
+  const bound = new Uint8Array(values.length)
+  for (let at = 0; at < values.length; at++) bound[at] = Number.isNaN(values[at]) ? 0 : 1
+  return bound
+}
+
+/** The rows in which both sides have a value; null for all. */
+export function eitherBound(left: NumberVector, right: NumberVector): Uint8Array | null {
+  if (left.bound === null && right.bound === null) return null
+  return both(left.bound, right.bound, left.values.length)
+}
+
+function both(left: Uint8Array | null, right: Uint8Array | null, size: number): Uint8Array {
+  const bound = new Uint8Array(size)
+  for (let at = 0; at < size; at++)
+    bound[at] = (left === null || left[at] === 1) && (right === null || right[at] === 1) ? 1 : 0
+  return bound
+}
