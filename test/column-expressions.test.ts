@@ -921,6 +921,11 @@ t.test('regular expressions match what those of linear time match', t => {
     for (const text of texts) {
       const found = compiled.test(text)
       const known = expected.matcher(text).find()
+      const replacement = expected.groupCount() > 0 ? '<$1>' : '<>'
+      const replaced = compiled.replace(text, replacement)
+      const linear = expected.matcher(text).replaceAll(replacement)
+      if (!expected.matcher('').find() && replaced !== linear)
+        t.fail(`${pattern} in ${text}: ${replaced}, ${linear}`)
       if (found !== known) t.fail(`${pattern} ${flags} on ${JSON.stringify(text)}: ${found}`)
     }
   }

@@ -94,15 +94,15 @@ function nativeRegex(source: string, flags: string): Regex {
   const escaped = source.replace(/\\-/g, '-')
   const tester = new RegExp(escaped, modes)
   const all = new RegExp(escaped, `${modes}g`)
+  const groups = (new RegExp(`${escaped}|`, modes).exec('')?.length ?? 1) - 1
   return {
     test: text => tester.test(text),
     replace: (text, replacement) => {
-      // What is matched here has no groups.
-      const parts = replacementParts(replacement, 0)
+      const parts = replacementParts(replacement, groups)
       if (parts === null || tester.test('')) return null
       const joined = new Replaced(text, parts)
       for (const match of text.matchAll(all))
-        joined.add(match.index, match.index + match[0].length, () => match[0])
+        joined.add(match.index, match.index + match[0].length, group => match[group] ?? '')
       return joined.end()
     },
   }
