@@ -13,8 +13,8 @@ export class PoolDomain implements Domain {
   private readonly terms: (Term | undefined)[] = []
   private readonly numbers = new Map<string, number>()
   private readonly ofNumbers = new Map<NumberVector['kind'], Map<number, number>>()
-  /** Numbers of the integers from 0 on that were taken in, as long as these are small. */
-  private ofIntegers = new Uint32Array(0)
+  /** Numbers of the integers from 0 on that were taken in, as long as these are small; of whole decimals by themselves. */
+  private readonly ofWhole = { integer: new Uint32Array(0), decimal: new Uint32Array(0) }
   private readonly allocate: (bytes: number) => void
   private cachedRanks: Uint32Array | null = null
 
@@ -43,26 +43,32 @@ export class PoolDomain implements Domain {
   /** Takes the numbers of a vector in; 0 where there is none. The term of one that was taken in before is not made again. */
   internNumbers(vector: NumberVector, size: number): Uint32Array {
     const ids = new Uint32Array(size)
-    const { kind, values, bound } = vector
+    const { kind, places, values, bound } = vector
     const known = this.ofNumbers.get(kind) ?? new Map<number, number>()
     this.ofNumbers.set(kind, known)
-    const areFew = kind === 'integer' && areSmall(vector, size)
-    if (areFew && this.ofIntegers.length === 0) this.ofIntegers = new Uint32Array(SMALL)
+    const whole = kind === 'integer' || (kind === 'decimal' && places === 0) ? kind : null
+    const few = whole !== null && areSmall(vector, size) ? this.wholeNumbers(whole) : null
     for (let row = 0; row < size; row++) {
-      row = areFew ? lookUpSmall(vector, this.ofIntegers, ids, row) : row
+      row = few === null ? row : lookUpSmall(vector, few, ids, row)
       if (row === size) break
       if (bound !== null && bound[row] !== 1) continue
       const value = values[row] as number
-      // Zeros of both signs are one key of a map, and two terms.
-      let id = value === 0 ? undefined : known.get(value)
+      // Zeros of both signs are one key of a map, and two terms of doubles and floats.
+      const isZero = value === 0 && whole === null && kind !== 'decimal'
+      let id = isZero ? undefined : known.get(value)
       if (id === undefined) {
         id = this.intern(termOf(numberOfKind(kind, value)))
-        if (value !== 0) known.set(value, id)
+        if (!isZero) known.set(value, id)
       }
-      if (areFew) this.ofIntegers[value] = id
+      if (few !== null) few[value] = id
       ids[row] = id
     }
     return ids
+  }
+
+  private wholeNumbers(kind: 'integer' | 'decimal'): Uint32Array {
+    if (this.ofWhole[kind].length === 0) this.ofWhole[kind] = new Uint32Array(SMALL)
+    return this.ofWhole[kind]
   }
 
   term(id: number): Term {
