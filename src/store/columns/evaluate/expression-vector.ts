@@ -1,14 +1,16 @@
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
-import { ColumnDomain } from './domain.ts'
+import { ColumnDomain, onlyPartOf } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
+import { isStable } from './functions/builtins.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
+import { boundOf, hasNaN, isCanonical } from './number-tables.ts'
 import type { EvaluationScope } from './scope.ts'
 import { firstOfPrefix } from './text-prefixes.ts'
-import { constantVector } from './translate.ts'
+import { constantVector, pooledIds } from './translate.ts'
 import { isWorthTable } from './truth-tables.ts'
-import { type TermValue, termOf } from './value.ts'
-import type { IdVector, Vector } from './vector.ts'
+import { type TermValue, termOf, termValue } from './value.ts'
+import type { IdVector, NumberVector, Vector } from './vector.ts'
 
 /** The values of an expression over a batch as a vector. */
 export function vectorOf(
@@ -32,6 +34,8 @@ export function vectorOf(
       ids: idsByCode(expression, batch, { ...sole, domain: sole.domain }, scope, evaluation),
     }
   }
+  const chosen = sole === null ? chosenVector(expression, batch, scope, evaluation) : null
+  if (chosen !== null) return chosen
   const scalar = scope.scalars.compile(expression, batch)
   const ids = new Uint32Array(batch.size)
   for (let row = 0; row < batch.size; row++) {
@@ -41,6 +45,55 @@ export function vectorOf(
   }
   evaluation.allocate(4 * batch.size)
   return { type: 'ids', domain: pool, ids }
+}
+
+/** IF: its condition is decided for all rows at once, and each branch for all rows. Null for any other expression. */
+function chosenVector(
+  expression: AlgebraExpression,
+  batch: Batch,
+  scope: EvaluationScope,
+  evaluation: Evaluation,
+): Vector | null {
+  if (expression.type !== 'builtin' || expression.name !== 'IF' || !isStable(expression)) return null
+  const [test, then, otherwise] = expression.arguments
+  if (test === undefined || then === undefined || otherwise === undefined) return null
+  const yes = scope.filter.select(test, batch)
+  const no = scope.filter.select({ type: 'not', operand: test }, batch)
+  const [left, right] = [then, otherwise].map(branch => numbersOf(branch, batch, scope))
+  if (left != null && right != null && left.kind === right.kind) {
+    const values = new Float64Array(batch.size).fill(Number.NaN)
+    for (const row of yes) values[row] = left.values[row] as number
+    for (const row of no) values[row] = right.values[row] as number
+    const places = left.kind === 'decimal' ? { places: Math.max(left.places ?? 0, right.places ?? 0) } : {}
+    return {
+      type: 'numbers',
+      kind: left.kind,
+      values,
+      bound: hasNaN(values) ? boundOf(values) : null,
+      ...places,
+    }
+  }
+  const [ofYes, ofNo] = [then, otherwise].map(branch =>
+    pooledIds(vectorOf(branch, batch, scope, evaluation), batch.size, evaluation),
+  ) as [Uint32Array, Uint32Array]
+  evaluation.allocate(4 * batch.size)
+  const ids = new Uint32Array(batch.size)
+  for (const row of yes) ids[row] = ofYes[row] as number
+  for (const row of no) ids[row] = ofNo[row] as number
+  return { type: 'ids', domain: evaluation.pool, ids }
+}
+
+/** The numbers of an expression whose terms are those of their values; null for any other. */
+function numbersOf(
+  expression: AlgebraExpression,
+  batch: Batch,
+  { numbers }: EvaluationScope,
+): NumberVector | null {
+  const vector = expression.type === 'variable' ? batch.get(expression.name) : undefined
+  const part = vector?.type === 'ids' ? onlyPartOf(vector.domain) : null
+  const hasForms = part !== null && (part.kind !== 'number' || part.forms !== null)
+  const isOther = expression.type === 'literal' && !isCanonical(termValue(expression))
+  return hasForms || isOther ? null : numbers.vector(expression, batch)
 }
 
 /** In tables of terms by code: a value that has none. 0 is not known yet. */

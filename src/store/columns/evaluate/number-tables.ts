@@ -1,6 +1,6 @@
 import { isExact } from '../lexical.ts'
 import { fractionDigits } from './decimal-vectors.ts'
-import type { TermValue } from './value.ts'
+import { NUMBER_TYPES, numberFormOf, type TermValue } from './value.ts'
 import type { NumberVector } from './vector.ts'
 
 /** Numbers by the numbers of the terms of a domain; NaN for what is none. */
@@ -66,4 +66,16 @@ function both(left: Uint8Array | null, right: Uint8Array | null, size: number): 
   for (let at = 0; at < size; at++)
     bound[at] = (left === null || left[at] === 1) && (right === null || right[at] === 1) ? 1 : 0
   return bound
+}
+
+/** True for a number that was computed, or whose term is the one of its value. */
+export function isCanonical(number: TermValue): boolean {
+  if (number.type !== 'number') return false
+  const { kind, value, term } = number
+  if (term === undefined) return true
+  return (
+    term.datatype === NUMBER_TYPES[kind] &&
+    term.value === numberFormOf(number) &&
+    isExact(term.value, value, kind)
+  )
 }

@@ -1,19 +1,26 @@
 import { type ComparisonOperator, isOrdered } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
-import { isExact } from '../lexical.ts'
 import type { Batch } from './batch.ts'
 import { type DateFieldReader, dateField, dateFieldReader } from './date-fields.ts'
 import { computedDecimals, decimalTable, fractionDigits, rounded, wholeQuotients } from './decimal-vectors.ts'
 import { ColumnDomain, type Domain, PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
-import { boundOf, constantNumbers, eitherBound, hasNaN, lookedUp, type NumberTable } from './number-tables.ts'
+import {
+  boundOf,
+  constantNumbers,
+  eitherBound,
+  hasNaN,
+  isCanonical,
+  lookedUp,
+  type NumberTable,
+} from './number-tables.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { isComparison } from './ranges.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
 import { lengthsOf } from './text-lengths.ts'
-import { NUMBER_TYPES, type NumberValue, numberFormOf, termValue } from './value.ts'
+import { termValue } from './value.ts'
 import type { NumberVector, Vector } from './vector.ts'
 
 /** Domains with more values than this many times the rows are not worked out as a whole. */
@@ -238,17 +245,6 @@ export class NumberKernels {
     const places = fractionDigits(values)
     return { numbers: places === null ? null : { kind, values, places } }
   }
-}
-
-/** False for a number of the data whose term is not the one of its value. */
-function isCanonical(number: NumberValue): boolean {
-  const { kind, value, term } = number
-  if (term === undefined) return true
-  return (
-    term.datatype === NUMBER_TYPES[kind] &&
-    term.value === numberFormOf(number) &&
-    isExact(term.value, value, kind)
-  )
 }
 
 /** Names under which tables that belong to no expression are remembered. */
