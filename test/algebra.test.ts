@@ -210,6 +210,39 @@ t.test('conditions hold of values that a query makes as it goes on', t => {
   t.end()
 })
 
+t.test('the first rows of an order of computed terms are those of the whole order', t => {
+  const words = ['Alpha', 'alpha', 'Beta', 'bETA', 'gamma', 'Delta', '\u00e9t\u00e9', '\u{1f600}', '\uff5e']
+  const lines = Array.from({ length: 700 }, (_, at) => {
+    const text = at % 11 === 0 ? '' : `<urn:s${at}> <urn:t> "${words[at % 9]}${at % 5 === 0 ? at : ''}" .\n`
+    return `<urn:s${at}> <urn:n> "${(at * 37) % 100}"^^<${XSD.integer}> .\n${text}`
+  })
+  const dataset = { defaultGraphs: [columnsOfText(lines.join(''))], namedGraphs: new Map() }
+  for (const key of [
+    'UCASE(?t)',
+    'DESC(LCASE(?t))',
+    'UCASE(SUBSTR(?t, 1, 2)) DESC(?n)',
+    'CONCAT(?t, STR(?n))',
+  ])
+    for (const [offset, limit] of [
+      [0, 1],
+      [0, 7],
+      [5, 20],
+      [60, 10],
+      [30, 2],
+    ] as const) {
+      const ask = (slice: string) => {
+        const text = `SELECT * { ?s <urn:n> ?n OPTIONAL { ?s <urn:t> ?t } } ORDER BY ${key} ?s ${slice}`
+        return byColumns({ text, order: [] }, dataset)
+      }
+      t.same(
+        ask(`OFFSET ${offset} LIMIT ${limit}`),
+        ask('').slice(offset, offset + limit),
+        `${key} ${offset} ${limit}`,
+      )
+    }
+  t.end()
+})
+
 t.test('rows are counted by terms that a query makes as it goes on', t => {
   const triple = (predicate: string, value: string, type: string) =>
     `<urn:s> <urn:${predicate}> "${value}"^^<${type}> .\n`

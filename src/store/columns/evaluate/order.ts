@@ -5,6 +5,8 @@ import { concatenatedTexts } from './concat.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
 import { rowsBetween, valuesAround, valuesInOrder } from './order-bounds.ts'
+import { areFewOf, firstRows, ranksOfRows } from './order-terms.ts'
+import { PoolDomain } from './pool-domain.ts'
 import { merged } from './row-filters.ts'
 import { gathered, type Vector } from './vector.ts'
 
@@ -115,6 +117,8 @@ class Order {
     this.evaluation.advance(size)
     const vector = this.vectorOf(key.expression, batch)
     if (vector.type === 'constant') return this.section(batch, level + 1, from, to)
+    if (vector.type === 'ids' && vector.domain instanceof PoolDomain && areFewOf(to, size))
+      return { rows: firstRows(vector.ids, vector.domain, key.descending, to), before: 0 }
     const values = valuesInOrder(vector, size)
     if (values === null) {
       const numbers = orderNumbers(vector, size, key.descending, this.evaluation)
@@ -208,6 +212,8 @@ function orderNumbers(
       return numbers
     case 'ids': {
       const { ids, domain } = vector
+      if (domain instanceof PoolDomain && size < domain.size)
+        return ranksOfRows(ids, domain).map(rank => sign * rank + 0)
       const ranks = domain.ranks()
       if (ranks === null) for (let row = 0; row < size; row++) numbers[row] = sign * (ids[row] as number) + 0
       else

@@ -1,0 +1,99 @@
+import { compareForOrder } from './compare.ts'
+import type { PoolDomain } from './pool-domain.ts'
+import { scratchUint32 } from './scratch.ts'
+import type { TermValue } from './value.ts'
+
+/** Where so many times fewer rows are requested than there are, all terms of a query are not brought into order for them. */
+const FEW_OF = 16
+const MAX_FIRST = 4096
+
+/** True where the first rows of an order are better found by comparisons with the last of them. */
+export function areFewOf(requested: number, size: number): boolean {
+  return requested <= MAX_FIRST && FEW_OF * requested < size
+}
+
+/** Terms that a query made, by their numbers, in the order of results. */
+class TermOrder {
+  private readonly pool: PoolDomain
+  private readonly sign: 1 | -1
+
+  constructor(pool: PoolDomain, descending: boolean) {
+    this.pool = pool
+    this.sign = descending ? -1 : 1
+  }
+
+  compare(left: number, right: number): number {
+    return this.sign * compareForOrder(this.valueOf(left), this.valueOf(right))
+  }
+
+  private valueOf(id: number): TermValue | null {
+    return id === 0 ? null : this.pool.value(id)
+  }
+}
+
+/** The rows, rising, whose terms are among those of the first rows of an order, all that are equal to the last of them included. */
+export function firstRows(
+  ids: Uint32Array,
+  pool: PoolDomain,
+  descending: boolean,
+  requested: number,
+): Uint32Array {
+  const order = new TermOrder(pool, descending)
+  const counts = new Uint32Array(pool.size + 1)
+  for (let row = 0; row < ids.length; row++) {
+    const id = ids[row] as number
+    counts[id] = (counts[id] as number) + 1
+  }
+  /** Terms in their order, just as many as have the requested rows. */
+  const first: number[] = []
+  let rows = 0
+  for (let id = 0; id < counts.length; id++) {
+    const own = counts[id] as number
+    if (own === 0) continue
+    const last = first[first.length - 1]
+    if (last !== undefined && rows >= requested && order.compare(id, last) >= 0) continue
+    first.splice(placeOf(id, first, order), 0, id)
+    rows += own
+    for (
+      let end = first.length - 1;
+      end > 0 && rows - (counts[first[end] as number] as number) >= requested;
+      end--
+    )
+      rows -= counts[first.pop() as number] as number
+  }
+  const last = first[first.length - 1]
+  const isFirst = new Uint8Array(counts.length)
+  for (let id = 0; id < counts.length; id++)
+    if (counts[id] !== 0 && last !== undefined && order.compare(id, last) <= 0) isFirst[id] = 1
+  const found = scratchUint32(ids.length)
+  let count = 0
+  for (let row = 0; row < ids.length; row++) {
+    found[count] = row
+    count += isFirst[ids[row] as number] as number
+  }
+  return found.subarray(0, count)
+}
+
+/** Where a term belongs among others in their order, behind those that are equal to it. */
+function placeOf(id: number, first: readonly number[], order: TermOrder): number {
+  let [low, high] = [0, first.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (order.compare(id, first[middle] as number) < 0) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** Ranks of the terms of some rows, equal for terms that are equal in the order; lower ones of what is not bound. */
+export function ranksOfRows(ids: Uint32Array, pool: PoolDomain): Float64Array {
+  const order = new TermOrder(pool, false)
+  const distinct = [...new Set(ids)].sort((a, b) => order.compare(a, b))
+  const ranks = new Map<number, number>()
+  let rank = 0
+  for (let at = 0; at < distinct.length; at++) {
+    if (at > 0 && order.compare(distinct[at - 1] as number, distinct[at] as number) !== 0) rank += 1
+    ranks.set(distinct[at] as number, rank)
+  }
+  return Float64Array.from(ids, id => ranks.get(id) as number)
+}
