@@ -715,6 +715,9 @@ const ARITHMETIC = [
     '?v + 1e0',
     'IF(?v > 1, ?v, ?w)',
     'COALESCE(?v, 0)',
+    'xsd:integer(?v)',
+    'xsd:integer(?v / ?w)',
+    'xsd:integer(?v * 3) + 1',
     'ABS(?v - ?w) + 0.25',
     'FLOOR(?v) * 3',
   ],
@@ -797,9 +800,14 @@ const ZERO: TermValue = { type: 'number', kind: 'integer', value: 0 }
 const MOMENTS: Readonly<Record<string, readonly string[]>> = {
   days: ['2020-02-29', '1999-12-31', '0001-01-01', '2020-01-01'].map(form => `"${form}"^^xsd:date`),
   zonedDays: ['2020-02-29+05:00', '2020-01-01Z', '2019-12-31-08:00'].map(form => `"${form}"^^xsd:date`),
-  utc: ['2020-01-01T00:00:00Z', '2019-12-31T23:59:59Z', '1969-07-20T20:17:40Z'].map(
-    form => `"${form}"^^xsd:dateTime`,
-  ),
+  utc: [
+    '2020-01-01T00:00:00Z',
+    '2019-12-31T23:59:59Z',
+    '1969-07-20T20:17:40Z',
+    '2020-01-01T05:06:07Z',
+    '2019-12-31T00:00:00Z',
+    '1969-07-20T00:00:00Z',
+  ].map(form => `"${form}"^^xsd:dateTime`),
   local: ['2020-01-01T00:30:00', '2019-12-31T23:59:59.5'].map(form => `"${form}"^^xsd:dateTime`),
   zoned: [
     '2020-01-01T00:30:00+05:30',
@@ -831,6 +839,11 @@ t.test('fields of dates over a column are what they are value by value', async t
       'HOURS(?v)',
       'MINUTES(?v)',
       'YEAR(?v) * 12 + MONTH(?v)',
+      'SUBSTR(STR(?v), 1, 7)',
+      'SUBSTR(STR(?v), 1, 12)',
+      'xsd:date(?v)',
+      'STR(xsd:date(?v))',
+      'CONCAT(STR(YEAR(?v)), "-", STR(DAY(?v)))',
     ]) {
       const expression = expressionOf(field)
       const scalar = scalars.over(expression, vectors, batch.size)

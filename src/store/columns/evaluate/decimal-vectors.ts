@@ -129,7 +129,7 @@ export function rounded(name: keyof typeof ROUNDINGS, operand: NumberVector): Nu
  * that are too large.
  */
 export function wholeQuotients(
-  name: 'CEIL' | 'FLOOR' | 'ROUND',
+  name: 'CEIL' | 'FLOOR' | 'ROUND' | 'TRUNCATE',
   left: NumberVector,
   right: NumberVector,
   bound: Uint8Array | null,
@@ -143,8 +143,8 @@ export function wholeQuotients(
     const [own, divisor] = [a[at] as number, b[at] as number]
     if (divisor === 0 && (bound === null || bound[at] === 1)) return null
     const [x, y] = divisor < 0 ? [-own, -divisor] : [own, divisor]
-    const value =
-      name === 'FLOOR' ? floorOf(x, y) : name === 'CEIL' ? -floorOf(-x, y) : floorOf(2 * x + y, 2 * y)
+    const isDown = name === 'FLOOR' || (name === 'TRUNCATE' && x > 0)
+    const value = isDown ? floorOf(x, y) : name === 'ROUND' ? floorOf(2 * x + y, 2 * y) : -floorOf(-x, y)
     a[at] = value + 0
   }
   return { type: 'numbers', kind: 'decimal', values: a, bound, places: 0 }

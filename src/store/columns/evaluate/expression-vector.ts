@@ -6,11 +6,11 @@ import { isStable } from './functions/builtins.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
 import { boundOf, hasNaN, isCanonical } from './number-tables.ts'
 import type { EvaluationScope } from './scope.ts'
-import { firstOfPrefix } from './text-prefixes.ts'
+import { firstAlike } from './text-prefixes.ts'
 import { constantVector, pooledIds } from './translate.ts'
 import { isWorthTable } from './truth-tables.ts'
-import { type TermValue, termOf, termValue } from './value.ts'
-import type { IdVector, NumberVector, Vector } from './vector.ts'
+import { type TermValue, termValue } from './value.ts'
+import { hasWholeValues, type IdVector, type NumberVector, type Vector } from './vector.ts'
 
 /** The values of an expression over a batch as a vector. */
 export function vectorOf(
@@ -26,6 +26,8 @@ export function vectorOf(
   if (numbers !== null) return numbers
   const { pool } = evaluation
   const sole = scope.scalars.soleVector(expression, batch)
+  if (sole?.domain instanceof ColumnDomain && isOfKind(expression))
+    return vectorByKind(expression, { ...sole, domain: sole.domain }, scope, evaluation)
   if (sole?.domain instanceof ColumnDomain && isWorthTable(expression, sole.domain, batch.size)) {
     evaluation.allocate(4 * batch.size)
     return {
@@ -40,11 +42,30 @@ export function vectorOf(
   const ids = new Uint32Array(batch.size)
   for (let row = 0; row < batch.size; row++) {
     const value = scalar(row)
-    if (value !== null) ids[row] = pool.intern(termOf(value))
+    if (value !== null) ids[row] = pool.internValue(value)
     if (row % 256 === 255) evaluation.check()
   }
   evaluation.allocate(4 * batch.size)
   return { type: 'ids', domain: pool, ids }
+}
+
+/** An expression that is the same for all values of a kind: one term where a column is of one kind. */
+function vectorByKind(
+  expression: AlgebraExpression,
+  codes: IdVector & { readonly domain: ColumnDomain },
+  { scalars }: EvaluationScope,
+  evaluation: Evaluation,
+): Vector {
+  const { domain, ids } = codes
+  const { pool } = evaluation
+  const idOf = (value: TermValue | null) => (value === null ? 0 : pool.internValue(value))
+  const kinds = evaluation.memo('terms by kind', expression, domain, () =>
+    valueByKind(expression, domain, scalars, idOf),
+  )
+  if (kinds.ofAll !== null && hasWholeValues(codes))
+    return { type: 'constant', domain: pool, id: kinds.ofAll }
+  evaluation.allocate(4 * ids.length)
+  return { type: 'ids', domain: pool, ids: ids.map(code => kinds.at(code)) }
 }
 
 /** IF: its condition is decided for all rows at once, and each branch for all rows. Null for any other expression. */
@@ -108,17 +129,16 @@ function idsByCode(
   evaluation: Evaluation,
 ): Uint32Array {
   const table = evaluation.memo('terms', expression, domain, () => new Uint32Array(domain.size + 1))
-  const idOf = (value: TermValue | null) => (value === null ? NO_TERM : evaluation.pool.intern(termOf(value)))
+  const idOf = (value: TermValue | null) => (value === null ? NO_TERM : evaluation.pool.internValue(value))
   const scalar = scalars.once(expression, batch)
-  const ofKind = isOfKind(expression) ? valueByKind(expression, domain, scalars, idOf) : null
-  const first = evaluation.memo('prefixes', expression, domain, () => firstOfPrefix(expression, domain))
+  const first = evaluation.memo('prefixes', expression, domain, () => firstAlike(expression, domain))
   const ids = new Uint32Array(batch.size)
   for (let row = 0; row < batch.size; row++) {
     const own = codes[row] as number
     const code = first === null ? own : (first[own] as number)
     let id = table[code] as number
     if (id === 0) {
-      id = ofKind === null ? idOf(scalar(row)) : ofKind.at(code)
+      id = idOf(scalar(row))
       table[code] = id
     }
     ids[row] = id === NO_TERM ? 0 : id

@@ -6,7 +6,6 @@ import {
 import type { PointPart } from '../dictionary-parts.ts'
 import { allRows, type Batch } from './batch.ts'
 import { isCondition } from './conditions.ts'
-import { dateField } from './date-fields.ts'
 import { ColumnDomain, onlyPartOf, SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
@@ -159,13 +158,8 @@ export class Filter {
           return truths.ofAll === bit ? rows : rows.subarray(0, 0)
         return rows.filter(row => truths.at(ids[row] as number) === bit)
       }
-      if (
-        expression.type === 'binary' &&
-        [expression.left, expression.right].some(each => dateField(each) !== null)
-      ) {
-        const compared = comparedNumbers(expression, batch, this.numbers)
-        if (compared !== null) return compared(rows, required)
-      }
+      const compared = this.computedRows(expression, batch, rows, required)
+      if (compared !== null) return compared
       if (isWorthTable(expression, domain, rows.length))
         return this.truthTables.rows(expression, batch, vector, rows, required)
     }
@@ -174,6 +168,19 @@ export class Filter {
       if (compared !== null) return compared(rows, required)
     }
     return this.scalarRows(expression, batch, rows, required)
+  }
+
+  /** A comparison of what is computed of numbers or dates, row by row: their distinct values may be as many as there are rows. */
+  private computedRows(
+    expression: AlgebraExpression,
+    batch: Batch,
+    rows: Uint32Array,
+    required: boolean,
+  ): Uint32Array | null {
+    if (expression.type !== 'binary') return null
+    const { left, right } = expression
+    if (!isComputed(left) && !isComputed(right)) return null
+    return comparedNumbers(expression, batch, this.numbers.byRow)?.(rows, required) ?? null
   }
 
   /** A test that a function makes of a whole column, or of the positions of points. */
@@ -270,6 +277,11 @@ export class Filter {
     }
     return selected.subarray(0, count)
   }
+}
+
+/** True for arithmetic, and for what is read of a date. */
+function isComputed(expression: AlgebraExpression): boolean {
+  return expression.type === 'binary' || expression.type === 'builtin'
 }
 
 /** True where an expression is the same for all rows of a batch. */

@@ -33,10 +33,20 @@ const TABLE_FACTOR = 4
 export class NumberKernels {
   private readonly evaluation: Evaluation
   private readonly scalars: ScalarCompiler
+  private readonly hasTables: boolean
+  private ownByRow: NumberKernels | null = null
 
-  constructor(evaluation: Evaluation, scalars: ScalarCompiler) {
+  /** @param hasTables false where nothing is worked out value by value */
+  constructor(evaluation: Evaluation, scalars: ScalarCompiler, hasTables = true) {
     this.evaluation = evaluation
     this.scalars = scalars
+    this.hasTables = hasTables
+  }
+
+  /** The kernels that work on rows alone. */
+  get byRow(): NumberKernels {
+    this.ownByRow ??= new NumberKernels(this.evaluation, this.scalars, false)
+    return this.ownByRow
   }
 
   /** The numbers of an expression; null where it is not of this kind. */
@@ -50,7 +60,7 @@ export class NumberKernels {
       this.operation(expression, batch) ??
       this.field(expression, batch) ??
       this.called(expression, batch) ??
-      this.ofSoleColumn(expression, batch)
+      (this.hasTables ? this.ofSoleColumn(expression, batch) : null)
     )
   }
 
@@ -109,7 +119,30 @@ export class NumberKernels {
       const { type, values, bound } = operand
       return { type, kind: 'double', values, bound }
     }
+    if (expression.type === 'function') return this.wholeNumber(expression, batch)
     return expression.type === 'builtin' ? this.rounding(expression, batch) : null
+  }
+
+  /** xsd:integer of a number, and of a quotient without making it. */
+  private wholeNumber(
+    { iri, arguments: [operand] }: Extract<AlgebraExpression, { type: 'function' }>,
+    batch: Batch,
+  ): NumberVector | null {
+    if (iri !== XSD.integer || operand === undefined) return null
+    if (operand.type === 'binary' && operand.operator === '/') {
+      const left = this.vector(operand.left, batch)
+      const right = left === null ? null : this.vector(operand.right, batch)
+      const whole =
+        left === null || right === null
+          ? null
+          : wholeQuotients('TRUNCATE', left, right, eitherBound(left, right))
+      if (whole !== null)
+        return { type: 'numbers', kind: 'integer', values: whole.values, bound: whole.bound }
+    }
+    const numbers = this.vector(operand, batch)
+    if (numbers === null || numbers.kind === 'double') return null
+    const values = numbers.values.map(value => Math.trunc(value) + 0)
+    return { type: 'numbers', kind: 'integer', values, bound: numbers.bound }
   }
 
   /** ABS, CEIL, FLOOR and ROUND. */

@@ -92,6 +92,11 @@ export class Reach {
     this.homes = new NodeHomes(evaluation)
   }
 
+  /** Finds the next nodes of several that will be asked for, together. */
+  prepare(starts: ReadonlySet<number>): void {
+    this.registerNodes([...starts])
+  }
+
   /** Each node that is reached, once, after each number of steps. */
   *from(start: number, isNode: (id: number) => boolean): Generator<readonly number[]> {
     const found = new Set<number>()

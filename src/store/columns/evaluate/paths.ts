@@ -134,10 +134,16 @@ export class PathEvaluator<Scope> {
     const named = [near, far].flatMap(node =>
       node.type === 'variable' ? [] : [evaluation.pool.intern(node)],
     )
-    const isNode = (id: number) => named.includes(id) || this.isNode(id, scope)
+    const areNodes = new Map<number, boolean>()
+    const isNode = (id: number) => {
+      const isKnownNode = areNodes.get(id) ?? (named.includes(id) || this.isNode(id, scope))
+      areNodes.set(id, isKnownNode)
+      return isKnownNode
+    }
     const isSame = near.type === 'variable' && far.type === 'variable' && near.name === far.name
     // Both ends open: the path begins at every node of the graphs.
     const nodes = isKnown(near, batch) ? null : this.nodes(scope, !leavesSubjects(path))
+    if (starts.length > 1) reach.prepare(new Set(starts))
     let found = new ReachedPairs()
     for (let row = 0; row < batch.size; row++)
       for (const from of nodes ?? [starts[row] as number]) {

@@ -9,7 +9,7 @@ const BYTES_A_TERM = 360
 
 /** Terms that a query makes or names, numbered as they come. */
 export class PoolDomain implements Domain {
-  private readonly values: TermValue[] = []
+  private readonly values: (TermValue | undefined)[] = []
   private readonly terms: (Term | undefined)[] = []
   private readonly numbers = new Map<string, number>()
   private readonly ofNumbers = new Map<NumberVector['kind'], Map<number, number>>()
@@ -27,15 +27,20 @@ export class PoolDomain implements Domain {
     return this.terms.length
   }
 
-  /** Takes a term in. */
-  intern(term: Term): number {
+  /** Takes the term of a computed value in. */
+  internValue(value: TermValue): number {
+    return this.intern(termOf(value), value.type === 'number' ? value : undefined)
+  }
+
+  /** Takes a term in, with its value where that is known. */
+  intern(term: Term, value?: TermValue): number {
     const key = keyOf(term)
     const known = this.numbers.get(key)
     if (known !== undefined) return known
     this.allocate(BYTES_A_TERM + 4 * key.length)
     const own = withText(term, key)
     this.terms.push(own)
-    this.values.push(termValue(own))
+    this.values.push(value)
     this.numbers.set(key, this.terms.length)
     return this.terms.length
   }
@@ -57,7 +62,7 @@ export class PoolDomain implements Domain {
       const isZero = value === 0 && whole === null && kind !== 'decimal'
       let id = isZero ? undefined : known.get(value)
       if (id === undefined) {
-        id = this.intern(termOf(numberOfKind(kind, value)))
+        id = this.internValue(numberOfKind(kind, value))
         if (!isZero) known.set(value, id)
       }
       if (few !== null) few[value] = id
@@ -76,7 +81,9 @@ export class PoolDomain implements Domain {
   }
 
   value(id: number): TermValue {
-    return this.values[id - 1] as TermValue
+    const value = this.values[id - 1] ?? termValue(this.term(id))
+    this.values[id - 1] = value
+    return value
   }
 
   find(term: Term): number {

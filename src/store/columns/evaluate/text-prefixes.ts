@@ -1,22 +1,60 @@
 import { XSD } from '../../../rdf/vocab.ts'
-import type { AlgebraExpression } from '../../../sparql/algebra.ts'
-import type { TextPart } from '../dictionary-parts.ts'
+import { type AlgebraExpression, isConstantExpression, operandsOf } from '../../../sparql/algebra.ts'
+import type { TextPart, ValuePart } from '../dictionary-parts.ts'
+import { dateField } from './date-fields.ts'
 import type { ColumnDomain } from './domain.ts'
 
 /**
- * For an expression that reads nothing of a text but its first characters, as `UCASE(SUBSTR(?name, 1, 1))` does: by code the
- * first of the neighbouring values of a column that begin alike, for which the expression is the same. Null for others.
+ * For an expression that reads nothing of a text but its first characters, as `UCASE(SUBSTR(?name, 1, 1))` does, or nothing of a
+ * moment but its day, as `xsd:date(?time)`: by code the first of the neighbouring values of a column for which the expression is
+ * the same. Null for others.
  */
-export function firstOfPrefix(
-  expression: AlgebraExpression,
-  { dictionary }: ColumnDomain,
-): Uint32Array | null {
+export function firstAlike(expression: AlgebraExpression, { dictionary }: ColumnDomain): Uint32Array | null {
   const characters = charactersRead(expression)
-  if (characters === null) return null
+  const areDays = readsDay(expression)
+  if (characters === null && !areDays) return null
   const first = new Uint32Array(dictionary.count + 1)
   for (let code = 0; code < first.length; code++) first[code] = code
-  for (const part of dictionary.parts) if (part.kind === 'text') joinAlike(part, characters, first)
+  for (const part of dictionary.parts)
+    if (part.kind === 'text' && characters !== null) joinAlike(part, characters, first)
+    else if (part.kind === 'moment' && areDays) joinDays(part, first)
   return first
+}
+
+/** Moments without forms of their own are in UTC, and dates without a zone. */
+function joinDays({ first: start, count, values, types, forms }: ValuePart, first: Uint32Array): void {
+  if (types !== null || forms !== null) return
+  const dayOf = (place: number) => Math.floor((values[place] as number) / SECONDS_A_DAY)
+  for (let place = 1; place < count; place++)
+    if (dayOf(place) === dayOf(place - 1)) first[start + place] = first[start + place - 1] as number
+}
+
+const SECONDS_A_DAY = 86_400
+
+/** Characters of the text of a moment that say its day, at least. */
+const CHARACTERS_A_DAY = 10
+
+/** True where an expression reads nothing of a moment but its day. */
+function readsDay(expression: AlgebraExpression): boolean {
+  if (expression.type === 'variable') return false
+  if (expression.type === 'function' && expression.iri === XSD.date) {
+    const [operand, ...others] = expression.arguments
+    return operand?.type === 'variable' && others.length === 0
+  }
+  if (dateField(expression) !== null) return DAY_FIELDS.has(dateField(expression)?.name ?? '')
+  if (expression.type === 'builtin' && expression.name === 'SUBSTR') {
+    const characters = charactersRead(expression)
+    return characters !== null && characters <= CHARACTERS_A_DAY
+  }
+  if (isConstantExpression(expression)) return true
+  return isCombined(expression) && operandsOf(expression).every(readsDay)
+}
+
+const DAY_FIELDS: ReadonlySet<string> = new Set(['YEAR', 'MONTH', 'DAY'])
+
+/** True for an expression of other expressions that says no more of a variable than they do. */
+function isCombined({ type }: AlgebraExpression): boolean {
+  return type === 'binary' || type === 'not' || type === 'in' || type === 'builtin'
 }
 
 function joinAlike(

@@ -9,7 +9,7 @@ import { foldedText, requiredText, type TextAnchor } from './functions/required-
 import { isOfKind, valueByKind } from './kinds.ts'
 import type { ScalarCompiler } from './scalar.ts'
 import { markLengths, readLengthTest } from './text-lengths.ts'
-import { firstOfPrefix } from './text-prefixes.ts'
+import { firstAlike } from './text-prefixes.ts'
 import { FAILS, HOLDS, truthOf } from './truths.ts'
 import type { Vector } from './vector.ts'
 
@@ -30,7 +30,7 @@ export function markKnownTruths(
       if (kind !== 'other') for (let code = first; code < first + count; code++) table[code] = truths.at(code)
     return
   }
-  const alike = firstOfPrefix(expression, domain)
+  const alike = firstAlike(expression, domain)
   if (alike !== null) {
     const all = new Map([[scalars.soleVariable(expression) ?? '', allOf(domain)] as const])
     const scalar = scalars.over(expression, all, domain.size + 1)
