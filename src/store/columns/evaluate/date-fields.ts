@@ -4,35 +4,40 @@ import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import { momentOfLexical } from '../lexical.ts'
 import { type ColumnDomain, onlyPartOf } from './domain.ts'
 
-/** What YEAR, MONTH, DAY, HOURS and MINUTES read of the seconds that a local clock shows since 1970-01-01T00:00:00. */
-const DAYS = {
-  YEAR: (seconds: number) => civilOf(Math.floor(seconds / 86_400)).year,
-  MONTH: (seconds: number) => civilOf(Math.floor(seconds / 86_400)).month,
-  DAY: (seconds: number) => civilOf(Math.floor(seconds / 86_400)).day,
-} as const
-const CLOCKS = {
-  HOURS: (seconds: number) => Math.floor((seconds - 86_400 * Math.floor(seconds / 86_400)) / 3600),
-  MINUTES: (seconds: number) => Math.floor((seconds - 3600 * Math.floor(seconds / 3600)) / 60),
-} as const
+const SECONDS_A_DAY = 86_400
+const dayOf = (seconds: number) => civilOf(Math.floor(seconds / SECONDS_A_DAY))
+/** What is left of a number of seconds when all whole units are taken away. */
+const restOf = (seconds: number, unit: number) => seconds - unit * Math.floor(seconds / unit)
 
-type FieldName = keyof typeof DAYS | keyof typeof CLOCKS
+interface FieldKind {
+  /** Reads the field of the seconds that a local clock shows since 1970-01-01T00:00:00. */
+  readonly read: (seconds: number) => number
+  /** True for what is the same all day. */
+  readonly isOfDay: boolean
+}
+
+/** Functions of SPARQL that read an integer of a date or a time (SPARQL 1.1 Query, section 17.4.5). */
+const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
+  ['YEAR', { read: seconds => dayOf(seconds).year, isOfDay: true }],
+  ['MONTH', { read: seconds => dayOf(seconds).month, isOfDay: true }],
+  ['DAY', { read: seconds => dayOf(seconds).day, isOfDay: true }],
+  ['HOURS', { read: seconds => Math.floor(restOf(seconds, SECONDS_A_DAY) / 3600), isOfDay: false }],
+  ['MINUTES', { read: seconds => Math.floor(restOf(seconds, 3600) / 60), isOfDay: false }],
+])
 
 /** A field of the date or the time of a variable. */
-export interface DateField {
-  readonly name: FieldName
+export interface DateField extends FieldKind {
+  readonly name: string
   readonly variable: string
 }
 
 /** Reads an expression as a field of a variable's date or time; null for any other. */
 export function dateField(expression: AlgebraExpression): DateField | null {
-  if (expression.type !== 'builtin' || !isField(expression.name)) return null
+  const kind = expression.type === 'builtin' ? FIELDS.get(expression.name) : undefined
+  if (expression.type !== 'builtin' || kind === undefined) return null
   const [operand, ...others] = expression.arguments
   if (operand?.type !== 'variable' || others.length > 0) return null
-  return { name: expression.name, variable: operand.name }
-}
-
-function isField(name: string): name is FieldName {
-  return name in DAYS || name in CLOCKS
+  return { ...kind, name: expression.name, variable: operand.name }
 }
 
 /** A field of the moments of a column, which are given in local seconds. */
@@ -43,11 +48,10 @@ export interface DateFieldReader {
 }
 
 /** Reads a field of the moments of a column; null where these are of several datatypes, or have no such field. */
-export function dateFieldReader(name: FieldName, domain: ColumnDomain): DateFieldReader | null {
+export function dateFieldReader({ read, isOfDay }: FieldKind, domain: ColumnDomain): DateFieldReader | null {
   const part = onlyPartOf(domain)
   if (part?.kind !== 'moment' || part.types !== null) return null
-  const read = name in DAYS ? DAYS[name as keyof typeof DAYS] : CLOCKS[name as keyof typeof CLOCKS]
-  if (part.datatypes[0] === XSD.date && name in CLOCKS) return null
+  if (part.datatypes[0] === XSD.date && !isOfDay) return null
   const moments = localMoments(domain)
   return moments === null ? null : { first: part.first, moments, read }
 }

@@ -169,9 +169,7 @@ export class NumberKernels {
     const vector = field === null ? undefined : batch.get(field.variable)
     if (field === null || vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
     const { domain, ids } = vector
-    const reader = this.evaluation.memo('fields', expression, domain, () =>
-      dateFieldReader(field.name, domain),
-    )
+    const reader = this.evaluation.memo('fields', expression, domain, () => dateFieldReader(field, domain))
     return reader === null ? null : this.ofMoments(expression, reader, ids, domain)
   }
 

@@ -41,7 +41,8 @@ function readsDay(expression: AlgebraExpression): boolean {
     const [operand, ...others] = expression.arguments
     return operand?.type === 'variable' && others.length === 0
   }
-  if (dateField(expression) !== null) return DAY_FIELDS.has(dateField(expression)?.name ?? '')
+  const field = dateField(expression)
+  if (field !== null) return field.isOfDay
   if (expression.type === 'builtin' && expression.name === 'SUBSTR') {
     const characters = charactersRead(expression)
     return characters !== null && characters <= CHARACTERS_A_DAY
@@ -49,8 +50,6 @@ function readsDay(expression: AlgebraExpression): boolean {
   if (isConstantExpression(expression)) return true
   return isCombined(expression) && operandsOf(expression).every(readsDay)
 }
-
-const DAY_FIELDS: ReadonlySet<string> = new Set(['YEAR', 'MONTH', 'DAY'])
 
 /** True for an expression of other expressions that says no more of a variable than they do. */
 function isCombined({ type }: AlgebraExpression): boolean {
