@@ -48,6 +48,8 @@ const SORTED = Array.from({ length: 21_000 }, (_, k) => {
 })
 
 async function serve(t: Test) {
+  // What is registered before the folder is made is closed before the folder is removed.
+  t.teardown(() => undefined)
   const portal = t.testdir({
     'portal.yaml': 'title: Answers\n',
     data: {

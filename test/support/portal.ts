@@ -62,6 +62,8 @@ interface PortalOptions {
 /** Publishes and serves a small portal in this process until the test ends. */
 export async function servePortal(t: Test, options: PortalOptions) {
   const { base = BASE, now, isPublished = true, isOpen = true, port, environment = {}, config } = options
+  // What is registered before the folder is made is closed before the folder is removed.
+  t.teardown(() => undefined)
   const portal = typeof options.portal === 'string' ? options.portal : t.testdir(options.portal)
   const time = () => (now === undefined ? new Date() : new Date(now))
   const reports = isPublished ? await publishPortal(portal, { base, now: time }) : []
