@@ -157,7 +157,7 @@ function ask(url: string, accept: string, form: string | null = null): Promise<A
 }
 
 const JSON_RESULTS = 'application/sparql-results+json'
-const ROWS = 30_000
+const ROWS = 90_000
 
 async function serveNumbers(t: Test) {
   const lines = Array.from({ length: ROWS }, (_, at) => `${at},name ${at},${at % 97},note ${at % 1013}\n`)
