@@ -607,17 +607,31 @@ const KINDS = [
   ],
 ]
 
+/** The solutions of a star over a graph, and what evaluates expressions over them. */
+function solutionsOf(patterns: string, graph: GraphColumns) {
+  const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })
+  const scalars = scalarsOf(evaluation)
+  const numbers = new NumberKernels(evaluation, scalars)
+  const filter = new Filter(evaluation, scalars, numbers)
+  const matcher = new PatternMatcher(evaluation, filter, [graph])
+  const [step] = planBlock(patternsOf(patterns), [], [], new Set(), [graph])
+  const [batch] = step?.type === 'star' ? [...matcher.star(step, UNIT_BATCH)] : []
+  if (batch === undefined) throw new Error('no solutions')
+  const scope = {
+    graphs: [graph],
+    substituted: new Set<string>(),
+    scalars,
+    numbers,
+    filter,
+    patterns: matcher,
+  }
+  return { evaluation, scalars, filter, scope, batch }
+}
+
 t.test('conditions on texts hold for the same values, whether worked out together or one by one', async t => {
   for (const [name, values] of Object.entries({ TEXTS, TAGGED, MIXED })) {
     const graph = columnsOfText(await triplesOf(values))
-    const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })
-    const scalars = scalarsOf(evaluation)
-    const numbers = new NumberKernels(evaluation, scalars)
-    const filter = new Filter(evaluation, scalars, numbers)
-    const matcher = new PatternMatcher(evaluation, filter, [graph])
-    const [step] = planBlock(patternsOf('?s :t ?v'), [], [], new Set(), [graph])
-    const [batch] = step?.type === 'star' ? [...matcher.star(step, UNIT_BATCH)] : []
-    if (batch === undefined) throw new Error('no solutions')
+    const { evaluation, scalars, filter, scope, batch } = solutionsOf('?s :t ?v', graph)
     t.equal(batch.size, values.length)
     const vectors = new Map([['v', batch.get('v') as never]])
     const conditions = TESTS.flatMap(test =>
@@ -647,11 +661,10 @@ t.test('conditions on texts hold for the same values, whether worked out togethe
       })
     })
     t.same(wrong, [], name)
-    const scope = { graphs: [graph], substituted: new Set(), scalars, numbers, filter, patterns: matcher }
     for (const text of VALUES.flatMap(each => ['?v', 'STR(?v)'].map(own => each.replaceAll('#', own)))) {
       const expression = expressionOf(text)
       const scalar = scalars.over(expression, vectors, batch.size)
-      const vector = vectorOf(expression, batch, scope as never, evaluation)
+      const vector = vectorOf(expression, batch, scope, evaluation)
       const all = Array.from({ length: batch.size }, (_, row) => row)
       t.same(
         all.map(row => short(vectorValueAt(vector, row))),
@@ -740,21 +753,13 @@ t.test('numbers over a column are what they are value by value', async t => {
       const left = await triplesOf(pairs.map(([value]) => value))
       const right = (await triplesOf(pairs.map(([, other]) => other))).replaceAll('<urn:t>', '<urn:u>')
       const graph = columnsOfText(left + right)
-      const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })
-      const scalars = scalarsOf(evaluation)
-      const numbers = new NumberKernels(evaluation, scalars)
-      const filter = new Filter(evaluation, scalars, numbers)
-      const matcher = new PatternMatcher(evaluation, filter, [graph])
-      const [step] = planBlock(patternsOf('?s :t ?v ; :u ?w'), [], [], new Set(), [graph])
-      const [batch] = step?.type === 'star' ? [...matcher.star(step, UNIT_BATCH)] : []
-      if (batch === undefined) throw new Error('no solutions')
+      const { evaluation, scalars, filter, scope, batch } = solutionsOf('?s :t ?v ; :u ?w', graph)
       const vectors = new Map(['v', 'w'].map(each => [each, batch.get(each) as never]))
-      const scope = { graphs: [graph], substituted: new Set(), scalars, numbers, filter, patterns: matcher }
       const all = Array.from({ length: batch.size }, (_, row) => row)
       for (const text of ARITHMETIC) {
         const expression = expressionOf(text)
         const scalar = scalars.over(expression, vectors, batch.size)
-        const vector = vectorOf(expression, batch, scope as never, evaluation)
+        const vector = vectorOf(expression, batch, scope, evaluation)
         const [found, expected] = [
           all.map(row => short(vectorValueAt(vector, row))),
           all.map(row => short(scalar(row))),
@@ -821,16 +826,8 @@ const MOMENTS: Readonly<Record<string, readonly string[]>> = {
 t.test('fields of dates over a column are what they are value by value', async t => {
   for (const [name, values] of Object.entries(MOMENTS)) {
     const graph = columnsOfText(await triplesOf(values))
-    const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })
-    const scalars = scalarsOf(evaluation)
-    const numbers = new NumberKernels(evaluation, scalars)
-    const filter = new Filter(evaluation, scalars, numbers)
-    const matcher = new PatternMatcher(evaluation, filter, [graph])
-    const [step] = planBlock(patternsOf('?s :t ?v'), [], [], new Set(), [graph])
-    const [batch] = step?.type === 'star' ? [...matcher.star(step, UNIT_BATCH)] : []
-    if (batch === undefined) throw new Error('no solutions')
+    const { evaluation, scalars, filter, scope, batch } = solutionsOf('?s :t ?v', graph)
     const vectors = new Map([['v', batch.get('v') as never]])
-    const scope = { graphs: [graph], substituted: new Set(), scalars, numbers, filter, patterns: matcher }
     const all = Array.from({ length: batch.size }, (_, row) => row)
     for (const field of [
       'YEAR(?v)',
@@ -847,7 +844,7 @@ t.test('fields of dates over a column are what they are value by value', async t
     ]) {
       const expression = expressionOf(field)
       const scalar = scalars.over(expression, vectors, batch.size)
-      const vector = vectorOf(expression, batch, scope as never, evaluation)
+      const vector = vectorOf(expression, batch, scope, evaluation)
       t.same(
         all.map(row => short(vectorValueAt(vector, row))),
         all.map(row => short(scalar(row))),

@@ -151,7 +151,7 @@ export function wholeQuotients(
 }
 
 /** The largest integer that is no larger than a quotient. @param divisor above zero */
-export function floorOf(dividend: number, divisor: number): number {
+function floorOf(dividend: number, divisor: number): number {
   const rest = dividend % divisor
   return (dividend - rest) / divisor - (rest < 0 ? 1 : 0) + 0
 }

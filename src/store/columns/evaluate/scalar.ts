@@ -8,7 +8,7 @@ import { Batch } from './batch.ts'
 import { orderOf, valuesEqual } from './compare.ts'
 import { SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation, NotEvaluated } from './evaluation.ts'
-import { arithmeticFunction, negatedValue, wholeQuotient } from './functions/arithmetic.ts'
+import { arithmeticFunction, negatedValue } from './functions/arithmetic.ts'
 import { BUILTINS, isStable } from './functions/builtins.ts'
 import { CASTS } from './functions/casts.ts'
 import { columnCall, extensionFunction } from './functions/extensions.ts'
@@ -204,8 +204,6 @@ export class ScalarCompiler {
   }
 
   private builtin(expression: Extract<AlgebraExpression, { type: 'builtin' }>, batch: Batch): TermScalar {
-    const rounded = this.roundedQuotient(expression, batch)
-    if (rounded !== null) return rounded
     const args = expression.arguments.map(argument => this.compile(argument, batch))
     switch (expression.name) {
       case 'BOUND': {
@@ -237,27 +235,6 @@ export class ScalarCompiler {
         const { evaluation } = this
         return withValues(args, values => call(values, evaluation))
       }
-    }
-  }
-
-  /** A quotient that is made whole at once: of integers no decimal is made first. Null for any other call. */
-  private roundedQuotient(
-    { name, arguments: [operand] }: Extract<AlgebraExpression, { type: 'builtin' }>,
-    batch: Batch,
-  ): TermScalar | null {
-    if (name !== 'FLOOR' && name !== 'CEIL' && name !== 'ROUND') return null
-    const call = BUILTINS.get(name)
-    if (call === undefined || operand?.type !== 'binary' || operand.operator !== '/') return null
-    const left = this.compile(operand.left, batch)
-    const right = this.compile(operand.right, batch)
-    return row => {
-      const a = left(row)
-      const b = a === null ? null : right(row)
-      if (a === null || b === null) return null
-      const whole = wholeQuotient(name, a, b)
-      if (whole !== null) return whole
-      const value = arithmeticFunction('/', a, b)
-      return value === null ? null : call([value], this.evaluation)
     }
   }
 

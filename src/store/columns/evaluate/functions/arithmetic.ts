@@ -1,7 +1,6 @@
 import { XSD } from '../../../../rdf/vocab.ts'
 import { dayForm, momentForm, momentOfLexical, type NumericKind } from '../../lexical.ts'
 import * as decimals from '../decimal.ts'
-import { floorOf } from '../decimal-vectors.ts'
 import {
   bigInteger,
   type DurationValue,
@@ -91,30 +90,6 @@ function quotient(left: NumberValue, right: NumberValue): TermValue | null {
     return shortDecimal(left.value / right.value + 0)
   const exact = decimals.divideIntegers(exactOf(left), exactOf(right))
   return exact === null ? null : decimal(exact)
-}
-
-/** The ways to make an integer of a number. */
-export type Rounding = 'FLOOR' | 'CEIL' | 'ROUND'
-
-/** Integers up to this one can be doubled and added within ±2^53. */
-const LARGEST = 2 ** 51
-
-/** The quotient of two integers made whole: the same as of the decimal, without making it. Null for other numbers. */
-export function wholeQuotient(rounding: Rounding, left: TermValue, right: TermValue): TermValue | null {
-  if (left.type !== 'number' || right.type !== 'number') return null
-  if (left.kind !== 'integer' || right.kind !== 'integer' || right.value === 0) return null
-  const [a, b] = right.value < 0 ? [-left.value, -right.value] : [left.value, right.value]
-  if (Math.abs(a) > LARGEST || b > LARGEST) return null
-  switch (rounding) {
-    case 'FLOOR':
-      return shortDecimal(floorOf(a, b))
-    case 'CEIL':
-      return shortDecimal(-floorOf(-a, b) + 0)
-    case 'ROUND':
-      return shortDecimal(floorOf(2 * a + b, 2 * b))
-    default:
-      return rounding satisfies never
-  }
 }
 
 function onDecimals(
