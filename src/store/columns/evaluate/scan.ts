@@ -9,6 +9,7 @@ import type { OutermostScan } from './outermost-scan.ts'
 import { pointsNear } from './points.ts'
 import type { IdRange } from './ranges.ts'
 import { codeRangeOf } from './ranges.ts'
+import { scratchUint32 } from './scratch.ts'
 import type { IdVector } from './vector.ts'
 
 /** Subjects of the first batch of a scan, and of the largest: a reader of few rows waits for few. */
@@ -55,7 +56,7 @@ export function* scanSubjects(
     }
     for (const [from, to] of pieces(subjects.length, least, largest, begin)) {
       outermost?.enter(subjects[from] as number, end(to))
-      const ids = new Uint32Array(to - from)
+      const ids = scratchUint32(to - from)
       for (let at = from; at < to; at++) ids[at - from] = (subjects[at] as number) + 1
       evaluation.advance(ids.length)
       yield new Batch(
@@ -169,7 +170,7 @@ function withCodes(column: Column, codes: Uint32Array): Candidates {
   return {
     count,
     subjects: () => {
-      const found = new Uint32Array(count)
+      const found = scratchUint32(count)
       let next = 0
       for (const code of codes)
         for (let at = starts[code] as number; at < (starts[code + 1] as number); at++)
@@ -208,19 +209,21 @@ function inRange(column: Column, { from, to }: IdRange): Candidates | null {
 /** Subjects in rising order, each once. */
 function sortedDistinct(subjects: Uint32Array, { graphSubjects, isSingle }: Column): Uint32Array {
   if (subjects.length < graphSubjects / 64) {
-    const sorted = subjects.slice().sort()
+    const sorted = scratchUint32(subjects.length)
+    sorted.set(subjects)
+    sorted.sort()
     if (isSingle) return sorted
     let distinct = 0
     for (let at = 0; at < sorted.length; at++)
       if (at === 0 || sorted[at] !== sorted[at - 1]) sorted[distinct++] = sorted[at] as number
     return sorted.subarray(0, distinct)
   }
-  const bits = new Uint32Array((graphSubjects >>> 5) + 1)
+  const bits = scratchUint32((graphSubjects >>> 5) + 1).fill(0)
   for (let at = 0; at < subjects.length; at++) {
     const subject = subjects[at] as number
     bits[subject >>> 5] = (bits[subject >>> 5] as number) | (1 << (subject & 31))
   }
-  const sorted = new Uint32Array(subjects.length)
+  const sorted = scratchUint32(subjects.length)
   let count = 0
   for (let word = 0; word < bits.length; word++) {
     let rest = bits[word] as number
