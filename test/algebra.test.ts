@@ -332,6 +332,72 @@ t.test('a negated set gives a solution for each triple, whatever is known of its
   t.end()
 })
 
+t.test('each branch of a group in EXISTS reads the values of the solution outside', t => {
+  const lines = ['s1 d 1', 's2 d 2', 's1 t 1', 's2 t 1'].map(line => {
+    const [subject, predicate, value] = line.split(' ')
+    return `<urn:${subject}> <urn:${predicate}> "${value}"^^<${XSD.integer}> .\n`
+  })
+  const dataset = { defaultGraphs: [columnsOfText(lines.join(''))], namedGraphs: new Map() }
+  const rows: readonly (readonly [group: string, solutions: number])[] = [
+    ['{ ?b <urn:none> ?c } UNION { FILTER(BOUND(?b)) }', 2],
+    ['{ ?b <urn:none> ?c } UNION { FILTER(?c = 1) }', 1],
+    ['{ ?b <urn:none> ?c } UNION { ?x <urn:t> ?y FILTER(?c = ?y) }', 1],
+    ['?x <urn:t> ?y { ?b <urn:none> ?c } UNION { FILTER(?c > ?y) }', 0],
+  ]
+  for (const [group, solutions] of rows) {
+    const text = `SELECT * { ?b <urn:d> ?c FILTER EXISTS { ${group} } }`
+    t.equal(byColumns({ text, order: [] }, dataset).length, solutions, group)
+  }
+  t.end()
+})
+
+t.test('pairs of many rows are made a part at a time, in the same memory', t => {
+  const size = 3000
+  const numberOf = (at: number) => (at * 7919) % 1009
+  const lines = Array.from(
+    { length: size },
+    (_, at) =>
+      `<urn:s${at}> <urn:n> "${numberOf(at)}"^^<${XSD.integer}> ; <urn:t> "t${numberOf(at) % 10}" ; <urn:g> "${at % 3}" .\n`,
+  )
+  const text = lines.join('').replace(/(<urn:s\d+>)( [^;]+) ;([^;]+) ;([^.]+) \./g, '$1$2 .\n$1$3 .\n$1$4 .')
+  const dataset = { defaultGraphs: [columnsOfText(text)], namedGraphs: new Map() }
+  const pairs = (holds: (a: number, b: number) => boolean) => {
+    let [count, sum] = [0, 0]
+    for (let a = 0; a < size; a++)
+      for (let b = 0; b < size; b++)
+        if (holds(a, b)) {
+          count += 1
+          sum += numberOf(a)
+        }
+    return { n: `${count} integer`, sum: `${sum} integer` }
+  }
+  const [left, right] = ['?x <urn:n> ?a ; <urn:g> ?g .', '?y <urn:n> ?b']
+  const rows: readonly (readonly [group: string, holds: (a: number, b: number) => boolean])[] = [
+    [`${left} ${right} FILTER(?a + ?b = 77)`, (a, b) => numberOf(a) + numberOf(b) === 77],
+    [`${left} ${right} FILTER(?a * 1e0 + ?b < 9)`, (a, b) => numberOf(a) + numberOf(b) < 9],
+    [`${left} ${right} FILTER(?a - ?b > 3)`, (a, b) => numberOf(a) - numberOf(b) > 3],
+    [
+      `${left} ?y <urn:n> ?b ; <urn:t> ?t FILTER(CONTAINS(CONCAT(?t, STR(?b)), CONCAT("1", STR(?a))))`,
+      (a, b) => `t${numberOf(b) % 10}${numberOf(b)}`.includes(`1${numberOf(a)}`),
+    ],
+    [
+      `${left} ?y <urn:g> ?g ; <urn:n> ?b FILTER(?a + ?b = 77)`,
+      (a, b) => a % 3 === b % 3 && numberOf(a) + numberOf(b) === 77,
+    ],
+    [`${left} ?y <urn:g> ?g`, (a, b) => a % 3 === b % 3],
+    [
+      `${left} BIND(?a + 1 AS ?c) ?y <urn:g> ?g ; <urn:n> ?b FILTER(?c = ?b)`,
+      (a, b) => a % 3 === b % 3 && numberOf(a) + 1 === numberOf(b),
+    ],
+  ]
+  for (const [group, holds] of rows) {
+    const query = `SELECT (COUNT(*) AS ?n) (SUM(?a) AS ?sum) { ${group} }`
+    const [found] = byColumns({ text: query, order: [] }, dataset)
+    t.same(found, pairs(holds), group)
+  }
+  t.end()
+})
+
 t.test(`random algebra, seed ${seed}`, t => {
   const differences: string[] = []
   let sample: Sample | null = null

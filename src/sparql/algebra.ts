@@ -277,16 +277,17 @@ export function variablesOfExpression(
   if (expression.type === 'variable') found.add(expression.name)
   if (expression.type === 'exists') {
     addVariables(expression.input, found)
-    addReadVariables(expression.input, found)
+    variablesRead(expression.input, found)
   }
   for (const operand of operandsOf(expression)) variablesOfExpression(operand, found)
   return found
 }
 
 /** The variables that the expressions of an operation read, and those of the operations that it is made of. */
-function addReadVariables(operation: SparqlOperation, found: Set<string>): void {
+export function variablesRead(operation: SparqlOperation, found = new Set<string>()): ReadonlySet<string> {
   for (const expression of expressionsOf(operation)) variablesOfExpression(expression, found)
-  for (const input of inputsOf(operation)) addReadVariables(input, found)
+  for (const input of inputsOf(operation)) variablesRead(input, found)
+  return found
 }
 
 /** The graphs that an operation names, within EXISTS as well. */

@@ -1,7 +1,15 @@
 import type { SparqlOperation } from '../../../sparql/algebra.ts'
 import { PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
-import { gathered, gatherValues, type IdVector, isBound, sliceVector, type Vector } from './vector.ts'
+import {
+  copiedVector,
+  gathered,
+  gatherValues,
+  type IdVector,
+  isBound,
+  sliceVector,
+  type Vector,
+} from './vector.ts'
 
 /** A vector that is worked out of the rows of another batch: only of those that remain on its first use. */
 export class Deferred {
@@ -69,6 +77,23 @@ export class Batch {
   private keep(variable: string, vector: Vector): Vector {
     this.vectors.set(variable, vector)
     return vector
+  }
+
+  /** Reads all variables. False where one is worked out of the rows that remain, which is left to them. */
+  read(): boolean {
+    for (const [name, source] of this.vectors) {
+      if (source instanceof Deferred) return false
+      this.get(name)
+    }
+    return true
+  }
+
+  /** The same solutions in memory of their own. */
+  copied(): Batch {
+    return new Batch(
+      this.size,
+      new Map(this.variables.map(name => [name, copiedVector(this.get(name) as Vector)])),
+    )
   }
 
   /** A variable whose values are not worked out yet; null for any other. */
@@ -188,15 +213,6 @@ const MAX_CONSECUTIVE = 2 ** 22
 /** The numbers from 0 to below a size; see {@link numbersFrom}. */
 export function allRows(size: number): Uint32Array {
   return numbersFrom(0, size)
-}
-
-/** Rows that are made at a time of two batches of which every row goes with every other. */
-const MAX_PAIRS = 2 ** 14
-
-/** A batch in parts of which each has few pairs with the rows of another batch. */
-export function* partsForPairs(batch: Batch, others: number): Generator<Batch> {
-  const size = Math.max(1, Math.floor(MAX_PAIRS / Math.max(1, others)))
-  for (let from = 0; from < batch.size; from += size) yield batch.slice(from, from + size)
 }
 
 export function isUnit(batch: Batch): boolean {

@@ -6,6 +6,7 @@ import type { FunctionContext } from './functions/builtins.ts'
 import type { Regex } from './functions/regex.ts'
 import { checkDeadline, type EvaluationLimits, EvaluationStopped } from './limits.ts'
 import { PoolDomain } from './pool-domain.ts'
+import { outlivingReuse } from './scratch.ts'
 import type { SelectionCache } from './selection-cache.ts'
 
 /** What a query asks that columns cannot evaluate: another engine has to. */
@@ -119,7 +120,7 @@ export class Evaluation implements FunctionContext {
     }
     let table = tables.get(domain) as Table | undefined
     if (table === undefined) {
-      table = make()
+      table = outlivingReuse(make)
       tables.set(domain, table)
     }
     return table

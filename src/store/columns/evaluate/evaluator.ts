@@ -4,6 +4,7 @@ import {
   type SparqlOperation,
   type TriplePatternNode,
   variablesOfExpression,
+  variablesRead,
 } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import {
@@ -13,7 +14,6 @@ import {
   inlineData,
   isUnit,
   partsByBinding,
-  partsForPairs,
   rowsOf,
   rowVector,
   UNIT_BATCH,
@@ -32,7 +32,7 @@ import { type Evaluation, NotEvaluated } from './evaluation.ts'
 import { vectorOf } from './expression-vector.ts'
 import { Filter } from './filter.ts'
 import { isStable } from './functions/builtins.ts'
-import { CompatibleRows, crossPairs, difference, identifiedInPool, joinedBatch, revealed } from './join.ts'
+import { CompatibleRows, difference, identifiedInPool, joinedBatch, revealed } from './join.ts'
 import { SolutionModifiers } from './modifiers.ts'
 import { NumberKernels } from './numbers.ts'
 import {
@@ -45,10 +45,12 @@ import {
   variablesOfPattern,
 } from './operation-parts.ts'
 import type { OutermostScan } from './outermost-scan.ts'
+import { crossed } from './pairs.ts'
 import { PathEvaluator } from './paths.ts'
 import { PatternMatcher } from './patterns.ts'
 import { type ExistsMask, ScalarCompiler } from './scalar.ts'
 import type { EvaluationScope, Graphs } from './scope.ts'
+import { outlivingReuse } from './scratch.ts'
 import { constantVector } from './translate.ts'
 import { hasWholeValues, type Vector } from './vector.ts'
 
@@ -90,7 +92,8 @@ export class Evaluator {
 
   private scopeOf(graphs: Graphs, substituted: ReadonlySet<string> = NO_NAMES): EvaluationScope {
     const { evaluation } = this
-    const exists: ExistsMask = (expression, batch) => this.existsMask(expression, batch, scope)
+    const exists: ExistsMask = (expression, batch) =>
+      outlivingReuse(() => this.existsMask(expression, batch, scope))
     const scalars = new ScalarCompiler(evaluation, exists)
     const numbers = new NumberKernels(evaluation, scalars)
     const filter = new Filter(evaluation, scalars, numbers)
@@ -351,8 +354,13 @@ export class Evaluator {
     }
     const certain = certainVariables(operation)
     const shared = batch.variables.filter(name => certain.has(name))
-    const isSeeded = shared.length > 0 && shared.every(name => hasWholeValues(batch.get(name) as Vector))
-    if (!isSeeded || isSubquery(operation) || operation.type === 'values') {
+    const partial = shared.filter(name => !hasWholeValues(batch.get(name) as Vector))
+    const isSeeded = shared.length > 0 && partial.length === 0
+    if (
+      isSubquery(operation) ||
+      operation.type === 'values' ||
+      !(isSeeded || readsSubstituted(operation, scope))
+    ) {
       yield* this.joinWhole(batch, operation, scope)
       return
     }
@@ -361,8 +369,9 @@ export class Evaluator {
         .filter(name => !certain.has(name) && !scope.substituted.has(name))
         .map(name => [name, `${name} ${this.rowNames++}`]),
     )
-    for (const found of this.evaluate(operation, scope, batch.renamed(hidden)))
-      yield revealed(found, hidden, this.evaluation)
+    for (const part of partsByBinding(batch, partial))
+      for (const found of this.evaluate(operation, scope, part.renamed(hidden)))
+        yield revealed(found, hidden, this.evaluation)
   }
 
   /** Joins a batch with the solutions of an operation that is evaluated once, by itself. */
@@ -379,8 +388,7 @@ export class Evaluator {
         yield joinedBatch(batch, whole, pairs, this.evaluation)
       return
     }
-    for (const part of partsForPairs(batch, whole.size))
-      yield joinedBatch(part, whole, crossPairs(part.size, whole.size, this.evaluation), this.evaluation)
+    yield* crossed(batch, whole, this.evaluation)
   }
 
   /** The rows of what is evaluated once, ready to be found by some of its variables. */
@@ -532,3 +540,10 @@ export class Evaluator {
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set()
+
+/** True where conditions of a group read what is substituted for its variables, which it may not bind itself. */
+function readsSubstituted(operation: SparqlOperation, { substituted }: EvaluationScope): boolean {
+  if (substituted.size === 0) return false
+  const read = variablesRead(operation)
+  return [...substituted].some(name => read.has(name))
+}

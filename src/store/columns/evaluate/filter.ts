@@ -1,21 +1,16 @@
-import {
-  type AlgebraExpression,
-  isConstantExpression,
-  variablesOfExpression,
-} from '../../../sparql/algebra.ts'
+import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
 import type { PointPart } from '../dictionary-parts.ts'
 import { allRows, type Batch } from './batch.ts'
 import { isCondition } from './conditions.ts'
 import { ColumnDomain, onlyPartOf, SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
-import { isStable } from './functions/builtins.ts'
 import { type ColumnCall, columnCall } from './functions/extensions.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
 import { comparedNumbers, type NumberKernels } from './numbers.ts'
 import { pointsNear } from './points.ts'
 import { codeRangeOf } from './ranges.ts'
 import { merged, rowsBound, rowsInRange, rowsMarked, without } from './row-filters.ts'
-import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
+import { effectiveBoolean, readsConstants, type ScalarCompiler, subjectCall } from './scalar.ts'
 import { scratchUint32 } from './scratch.ts'
 import { isWorthTable, TruthTables } from './truth-tables.ts'
 import { FAILS, HOLDS, rowsThat, truthOf } from './truths.ts'
@@ -282,13 +277,6 @@ export class Filter {
 /** True for arithmetic, and for what is read of a date. */
 function isComputed(expression: AlgebraExpression): boolean {
   return expression.type === 'binary' || expression.type === 'builtin'
-}
-
-/** True where an expression is the same for all rows of a batch. */
-function readsConstants(expression: AlgebraExpression, batch: Batch): boolean {
-  if (!isStable(expression)) return false
-  for (const name of variablesOfExpression(expression)) if (batch.get(name)?.type !== 'constant') return false
-  return true
 }
 
 /** A table of codes: 1 for those that are listed. */

@@ -231,20 +231,6 @@ export function identifiedInPool(vector: Vector, size: number, evaluation: Evalu
   return { type: 'ids', domain: evaluation.pool, ids }
 }
 
-/** Each solution of one side with each of the other. */
-export function crossPairs(left: number, right: number, evaluation: Evaluation): Pairs {
-  evaluation.allocate(8 * left * right)
-  const pairs = { left: new Uint32Array(left * right), right: new Uint32Array(left * right) }
-  let at = 0
-  for (let row = 0; row < left; row++)
-    for (let other = 0; other < right; other++) {
-      pairs.left[at] = row
-      pairs.right[at++] = other
-    }
-  evaluation.release(8 * left * right)
-  return pairs
-}
-
 /** Takes away solutions that agree with one of another side in a variable that both bind (section 18.3). */
 export function difference(left: Batch, compatible: CompatibleRows, evaluation: Evaluation): Batch {
   const { batch: whole, shared } = compatible

@@ -1,5 +1,6 @@
 import { isExact } from '../lexical.ts'
 import { fractionDigits } from './decimal-vectors.ts'
+import { scratchFloat64, scratchUint8 } from './scratch.ts'
 import { NUMBER_TYPES, numberFormOf, type TermValue } from './value.ts'
 import type { NumberVector } from './vector.ts'
 
@@ -14,7 +15,7 @@ export interface NumberTable {
 export function constantNumbers(value: TermValue, size: number): NumberVector | null {
   if (value.type !== 'number' || value.exact !== undefined || Number.isNaN(value.value)) return null
   const { kind } = value
-  const values = new Float64Array(size).fill(value.value)
+  const values = scratchFloat64(size).fill(value.value)
   switch (kind) {
     case 'integer':
     case 'double':
@@ -33,7 +34,7 @@ export function constantNumbers(value: TermValue, size: number): NumberVector | 
 }
 
 export function lookedUp({ kind, values, places }: NumberTable, ids: Uint32Array): NumberVector {
-  const found = new Float64Array(ids.length)
+  const found = scratchFloat64(ids.length)
   let isWhole = true
   for (let at = 0; at < ids.length; at++) {
     const value = values[ids[at] as number] as number
@@ -50,7 +51,7 @@ export function hasNaN(values: Float64Array): boolean {
 }
 
 export function boundOf(values: Float64Array): Uint8Array {
-  const bound = new Uint8Array(values.length)
+  const bound = scratchUint8(values.length)
   for (let at = 0; at < values.length; at++) bound[at] = Number.isNaN(values[at]) ? 0 : 1
   return bound
 }
@@ -62,7 +63,7 @@ export function eitherBound(left: NumberVector, right: NumberVector): Uint8Array
 }
 
 function both(left: Uint8Array | null, right: Uint8Array | null, size: number): Uint8Array {
-  const bound = new Uint8Array(size)
+  const bound = scratchUint8(size)
   for (let at = 0; at < size; at++)
     bound[at] = (left === null || left[at] === 1) && (right === null || right[at] === 1) ? 1 : 0
   return bound

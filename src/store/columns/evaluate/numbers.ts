@@ -19,6 +19,7 @@ import {
 import { PoolDomain } from './pool-domain.ts'
 import { isComparison } from './ranges.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
+import { scratchFloat64, scratchUint32 } from './scratch.ts'
 import { lengthsOf } from './text-lengths.ts'
 import { termValue } from './value.ts'
 import type { NumberVector, Vector } from './vector.ts'
@@ -318,7 +319,7 @@ function computed(
   const bound = eitherBound(left, right)
   if (!areDoubles && kind === 'double')
     return operator === '/' ? null : computedDecimals(operator, left, right, bound)
-  const values = new Float64Array(left.values.length)
+  const values = scratchFloat64(left.values.length)
   COMPUTE[operator](left.values, right.values, values)
   if (kind === 'integer')
     return areSafeIntegers(values, bound) ? { type: 'numbers', kind, values, bound } : null
@@ -381,7 +382,7 @@ function selectedOrders(operator: ComparisonOperator, required: boolean): number
 
 /** The rows whose numbers have one of some orders (as bits); NaN is no value, and has none. */
 function compared(x: Float64Array, y: Float64Array, rows: Uint32Array, orders: number): Uint32Array {
-  const selected = new Uint32Array(rows.length)
+  const selected = scratchUint32(rows.length)
   let count = 0
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at] as number

@@ -2,14 +2,14 @@ import type { AlgebraExpression, SparqlOperation, TriplePatternNode } from '../.
 import { variablesOfExpression } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
 import type { GraphColumns } from '../graph.ts'
-import { type Batch, partsForPairs } from './batch.ts'
+import type { Batch } from './batch.ts'
 import type { BlockStep } from './block.ts'
 import { codesOf, gatherIds, subjectsIn } from './column-codes.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
-import { crossPairs, joinedBatch } from './join.ts'
 import { type ColumnLink, hasPredicate, isPosition, LinkFollower, PendingFilters } from './links.ts'
 import type { OutermostScan } from './outermost-scan.ts'
+import { crossed, withHolders } from './pairs.ts'
 import { countOfCode, scanSubjects } from './scan.ts'
 import { type Component, componentsOf, connected, rowsNotIn } from './sources.ts'
 import { constantVector, translated } from './translate.ts'
@@ -239,11 +239,9 @@ export class PatternMatcher {
     if (via === 'scan') {
       const name = subject.type === 'variable' ? subject.name : SUBJECT
       for (const scanned of scanSubjects(graph, name, links, filters, this.evaluation, outermost))
-        for (const combined of crossed(batch, scanned, this.evaluation)) {
-          const subjects = combined.get(name) as IdVector
-          const found = this.follower.follow(graph, links, combined, subjects, waiting.copy())
-          if (found.size > 0) yield found
-        }
+        yield* crossed(batch, scanned, this.evaluation, pairs =>
+          this.follower.follow(graph, links, pairs, pairs.get(name) as IdVector, waiting.copy()),
+        )
       return
     }
     if (via === 'subject') {
@@ -282,31 +280,15 @@ export class PatternMatcher {
       via.object.type === 'variable'
         ? translated(batch.get(via.object.name) as Vector, domainsOf(graph).of(column), batch.size)
         : new Uint32Array(batch.size).fill(column.dictionary.find(via.object))
-    const { starts, subjects } = column.postings
-    let count = 0
-    for (const code of codes) if (code !== 0) count += (starts[code + 1] as number) - (starts[code] as number)
-    if (count === 0) return
-    this.evaluation.allocate(8 * count)
-    const rows = new Uint32Array(count)
-    const ids = new Uint32Array(count)
-    let at = 0
-    for (let row = 0; row < batch.size; row++) {
-      const code = codes[row] as number
-      if (code === 0) continue
-      const end = starts[code + 1] as number
-      for (let place = starts[code] as number; place < end; place++) {
-        rows[at] = row
-        ids[at++] = (subjects[place] as number) + 1
-      }
-    }
-    this.evaluation.advance(count)
-    const vector: IdVector = { type: 'ids', domain: domainsOf(graph).subjects, ids }
-    const expanded = batch.rows(rows)
-    const known = subject.type === 'variable' ? expanded.with([[subject.name, vector]]) : expanded
+    const domain = domainsOf(graph).subjects
     const rest = links.filter(link => link !== via)
-    const found = this.follower.follow(graph, rest, known, vector, waiting.copy())
-    this.evaluation.release(8 * count)
-    if (found.size > 0) yield found
+    yield* withHolders(batch, column, codes, ({ rows, subjects }) => {
+      this.evaluation.advance(rows.length)
+      const vector: IdVector = { type: 'ids', domain, ids: subjects }
+      const expanded = batch.rows(rows)
+      const known = subject.type === 'variable' ? expanded.with([[subject.name, vector]]) : expanded
+      return this.follower.follow(graph, rest, known, vector, waiting.copy())
+    })
   }
 
   /** A star whose links may be in several graphs that describe the same subjects: link after link. */
@@ -416,14 +398,4 @@ function withTerm(batch: Batch, known: Vector, term: Vector): Batch {
   let count = 0
   for (let row = 0; row < batch.size; row++) if (ids[row] === term.id) rows[count++] = row
   return batch.rows(rows.subarray(0, count))
-}
-
-/** Each solution of a batch with each of another. */
-function* crossed(batch: Batch, scanned: Batch, evaluation: Evaluation): Generator<Batch> {
-  if (batch.size === 1 && batch.variables.length === 0) {
-    yield scanned
-    return
-  }
-  for (const part of partsForPairs(batch, scanned.size))
-    yield joinedBatch(part, scanned, crossPairs(part.size, scanned.size, evaluation), evaluation)
 }

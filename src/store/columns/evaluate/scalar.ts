@@ -59,6 +59,7 @@ export class ScalarCompiler {
   compile(expression: AlgebraExpression, batch: Batch): TermScalar {
     if (expression.type === 'variable' || isConstantExpression(expression))
       return this.direct(expression, batch)
+    if (readsConstants(expression, batch)) return sameForAll(this.direct(expression, batch))
     const vector = this.hasTables ? this.soleVector(expression, batch) : null
     if (vector === null) return this.direct(expression, batch)
     const { domain, ids } = vector
@@ -391,5 +392,21 @@ function withValues(
       values.push(value)
     }
     return call(values)
+  }
+}
+
+/** True where an expression is the same for all rows of a batch. */
+export function readsConstants(expression: AlgebraExpression, batch: Batch): boolean {
+  if (!isStable(expression)) return false
+  for (const name of variablesOfExpression(expression)) if (batch.get(name)?.type !== 'constant') return false
+  return true
+}
+
+/** A function whose value is the same for all rows, worked out at the first. */
+function sameForAll(scalar: TermScalar): TermScalar {
+  let known: TermValue | null | undefined
+  return row => {
+    if (known === undefined) known = scalar(row)
+    return known
   }
 }

@@ -13,6 +13,7 @@ const chunks: ArrayBuffer[] = []
 let current = 0
 let used = 0
 let isActive = false
+let isReused = false
 
 /**
  * Runs work whose intermediate results nothing refers to once it is done. Nested work allocates as usual.
@@ -33,6 +34,37 @@ export function withScratch<Result>(work: () => Result, continues: () => boolean
   }
 }
 
+/**
+ * Runs work within that of {@link withScratch}. Where nothing refers to what it wrote to, the next work writes to the same
+ * memory. Nested work keeps what it has.
+ */
+export function reusingScratch<Result>(work: () => Result, isDropped: (result: Result) => boolean): Result {
+  if (!isActive || isReused) return work()
+  const [chunk, place] = [current, used]
+  isReused = true
+  try {
+    const result = work()
+    if (isDropped(result)) {
+      current = chunk
+      used = place
+    }
+    return result
+  } finally {
+    isReused = false
+  }
+}
+
+/** Makes what stays when the memory around it is used again ({@link reusingScratch}). */
+export function outlivingReuse<Result>(make: () => Result): Result {
+  if (!isReused || !isActive) return make()
+  isActive = false
+  try {
+    return make()
+  } finally {
+    isActive = true
+  }
+}
+
 /** An array whose numbers are any: all that are read have to be written before. */
 export function scratchUint32(length: number): Uint32Array {
   const at = placeFor(4 * length)
@@ -43,6 +75,12 @@ export function scratchUint32(length: number): Uint32Array {
 export function scratchFloat64(length: number): Float64Array {
   const at = placeFor(8 * length)
   return at < 0 ? new Float64Array(length) : new Float64Array(chunks[current] as ArrayBuffer, at, length)
+}
+
+/** See {@link scratchUint32}. */
+export function scratchUint8(length: number): Uint8Array {
+  const at = placeFor(length)
+  return at < 0 ? new Uint8Array(length) : new Uint8Array(chunks[current] as ArrayBuffer, at, length)
 }
 
 /** The place of so many bytes in the current chunk; -1 where there is none. */

@@ -1,7 +1,7 @@
 import type { Term } from '../../../rdf/term.ts'
 import type { NumericKind } from '../lexical.ts'
 import type { Domain } from './domain.ts'
-import { scratchFloat64, scratchUint32 } from './scratch.ts'
+import { scratchFloat64, scratchUint8, scratchUint32 } from './scratch.ts'
 import { double, float, integerTerm, shortDecimal, type TermValue } from './value.ts'
 
 /** The values of a variable over the rows of a batch: numbers of terms, 0 where it is not bound. */
@@ -96,7 +96,7 @@ export function gatherValues(vector: Vector, rows: Uint32Array): Vector {
       const { values, bound } = vector
       const some = scratchFloat64(rows.length)
       for (let at = 0; at < rows.length; at++) some[at] = values[rows[at] as number] as number
-      const present = bound === null ? null : new Uint8Array(rows.length)
+      const present = bound === null ? null : scratchUint8(rows.length)
       if (bound !== null && present !== null)
         for (let at = 0; at < rows.length; at++) present[at] = bound[rows[at] as number] as number
       return { ...vector, values: some, bound: present }
@@ -125,6 +125,19 @@ export function sliceVector(vector: Vector, from: number, to: number): Vector {
         values: vector.values.subarray(from, to),
         bound: vector.bound?.subarray(from, to) ?? null,
       }
+    default:
+      return vector satisfies never
+  }
+}
+
+export function copiedVector(vector: Vector): Vector {
+  switch (vector.type) {
+    case 'constant':
+      return vector
+    case 'ids':
+      return { type: 'ids', domain: vector.domain, ids: vector.ids.slice(), ...wholeOf(vector) }
+    case 'numbers':
+      return { ...vector, values: vector.values.slice(), bound: vector.bound?.slice() ?? null }
     default:
       return vector satisfies never
   }
