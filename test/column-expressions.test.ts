@@ -64,6 +64,9 @@ const EXPRESSIONS: readonly (readonly [expression: string, value: string])[] = [
   ['!:a', 'error'],
   ['!"NaN"^^xsd:double', '"true"^^boolean'],
   // Arithmetic and comparison.
+  ['1 < "NaN"^^xsd:double', '"false"^^boolean'],
+  ['1 >= "NaN"^^xsd:double', '"false"^^boolean'],
+  ['"NaN"^^xsd:double != "NaN"^^xsd:double', '"true"^^boolean'],
   ['1 + 2 * 3', '"7"^^integer'],
   ['1 / 2', '"0.5"^^decimal'],
   ['1 / 3', '"0.333333333333333333"^^decimal'],

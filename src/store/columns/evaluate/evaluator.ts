@@ -4,7 +4,6 @@ import {
   type SparqlOperation,
   type TriplePatternNode,
   variablesOfExpression,
-  variablesRead,
 } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import {
@@ -49,8 +48,7 @@ import { crossed } from './pairs.ts'
 import { PathEvaluator } from './paths.ts'
 import { PatternMatcher } from './patterns.ts'
 import { type ExistsMask, ScalarCompiler } from './scalar.ts'
-import type { EvaluationScope, Graphs } from './scope.ts'
-import { outlivingReuse } from './scratch.ts'
+import { type EvaluationScope, type Graphs, readsSubstituted } from './scope.ts'
 import { constantVector } from './translate.ts'
 import { hasWholeValues, type Vector } from './vector.ts'
 
@@ -92,8 +90,7 @@ export class Evaluator {
 
   private scopeOf(graphs: Graphs, substituted: ReadonlySet<string> = NO_NAMES): EvaluationScope {
     const { evaluation } = this
-    const exists: ExistsMask = (expression, batch) =>
-      outlivingReuse(() => this.existsMask(expression, batch, scope))
+    const exists: ExistsMask = (expression, batch) => this.existsMask(expression, batch, scope)
     const scalars = new ScalarCompiler(evaluation, exists)
     const numbers = new NumberKernels(evaluation, scalars)
     const filter = new Filter(evaluation, scalars, numbers)
@@ -540,10 +537,3 @@ export class Evaluator {
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set()
-
-/** True where conditions of a group read what is substituted for its variables, which it may not bind itself. */
-function readsSubstituted(operation: SparqlOperation, { substituted }: EvaluationScope): boolean {
-  if (substituted.size === 0) return false
-  const read = variablesRead(operation)
-  return [...substituted].some(name => read.has(name))
-}

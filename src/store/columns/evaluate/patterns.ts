@@ -239,9 +239,7 @@ export class PatternMatcher {
     if (via === 'scan') {
       const name = subject.type === 'variable' ? subject.name : SUBJECT
       for (const scanned of scanSubjects(graph, name, links, filters, this.evaluation, outermost))
-        yield* crossed(batch, scanned, this.evaluation, pairs =>
-          this.follower.follow(graph, links, pairs, pairs.get(name) as IdVector, waiting.copy()),
-        )
+        yield* this.besideScan(graph, links, batch, scanned, name, waiting)
       return
     }
     if (via === 'subject') {
@@ -262,6 +260,25 @@ export class PatternMatcher {
       return
     }
     yield* this.byObject(graph, subject, links, via, batch, waiting)
+  }
+
+  /** Each solution of a batch with each of a star whose subjects were scanned: links and conditions of these alone come first. */
+  private *besideScan(
+    graph: GraphColumns,
+    links: readonly ColumnLink[],
+    batch: Batch,
+    scanned: Batch,
+    name: string,
+    waiting: PendingFilters,
+  ): Generator<Batch> {
+    const isApart = !links.some(({ object }) => object.type === 'variable' && batch.has(object.name))
+    const [first, later] = isApart ? [links, []] : [[], links]
+    const rest = waiting.copy()
+    const star = this.follower.follow(graph, first, scanned, scanned.get(name) as IdVector, rest)
+    if (star.size > 0)
+      yield* crossed(batch, star, this.evaluation, pairs =>
+        this.follower.follow(graph, later, pairs, pairs.get(name) as IdVector, rest.copy()),
+      )
   }
 
   /** The subjects that have a value that is known. */

@@ -13,6 +13,8 @@ import { BUILTINS, isStable } from './functions/builtins.ts'
 import { CASTS } from './functions/casts.ts'
 import { columnCall, extensionFunction } from './functions/extensions.ts'
 
+import { readsConstants, sameForAll } from './row-constants.ts'
+import { outlivingReuse } from './scratch.ts'
 import { FALSE, integerTerm, type TermValue, TRUE, termValue, truth } from './value.ts'
 import { isBound, type Vector, vectorValueAt } from './vector.ts'
 
@@ -159,7 +161,7 @@ export class ScalarCompiler {
       case 'function':
         return this.named(expression, batch)
       case 'exists': {
-        const mask = this.exists(expression, batch)
+        const mask = outlivingReuse(() => this.exists(expression, batch))
         return row => truth((mask[row] === 1) !== expression.negated)
       }
       case 'in':
@@ -392,21 +394,5 @@ function withValues(
       values.push(value)
     }
     return call(values)
-  }
-}
-
-/** True where an expression is the same for all rows of a batch. */
-export function readsConstants(expression: AlgebraExpression, batch: Batch): boolean {
-  if (!isStable(expression)) return false
-  for (const name of variablesOfExpression(expression)) if (batch.get(name)?.type !== 'constant') return false
-  return true
-}
-
-/** A function whose value is the same for all rows, worked out at the first. */
-function sameForAll(scalar: TermScalar): TermScalar {
-  let known: TermValue | null | undefined
-  return row => {
-    if (known === undefined) known = scalar(row)
-    return known
   }
 }

@@ -1,3 +1,4 @@
+import { type SparqlOperation, variablesRead } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import type { Filter } from './filter.ts'
 import type { NumberKernels } from './numbers.ts'
@@ -15,4 +16,11 @@ export interface EvaluationScope {
   readonly numbers: NumberKernels
   readonly filter: Filter
   readonly patterns: PatternMatcher
+}
+
+/** True where conditions of a group read what is substituted for its variables, which it may not bind itself. */
+export function readsSubstituted(operation: SparqlOperation, { substituted }: EvaluationScope): boolean {
+  if (substituted.size === 0) return false
+  const read = variablesRead(operation)
+  return [...substituted].some(name => read.has(name))
 }
