@@ -12,7 +12,7 @@ import { codeRangeOf } from './ranges.ts'
 import { readsConstants } from './row-constants.ts'
 import { merged, rowsBound, rowsInRange, rowsMarked, without } from './row-filters.ts'
 import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
-import { scratchUint32 } from './scratch.ts'
+import { scratchUint8, scratchUint32 } from './scratch.ts'
 import { isWorthTable, TruthTables } from './truth-tables.ts'
 import { FAILS, HOLDS, rowsThat, truthOf } from './truths.ts'
 import { termValue } from './value.ts'
@@ -283,7 +283,7 @@ function isComputed(expression: AlgebraExpression): boolean {
 /** A table of codes: 1 for those that are listed. */
 function marked(codes: Uint32Array | null, size: number): Uint8Array | null {
   if (codes === null) return null
-  const table = new Uint8Array(size + 1)
+  const table = scratchUint8(size + 1).fill(0)
   for (let at = 0; at < codes.length; at++) table[codes[at] as number] = 1
   return table
 }

@@ -83,7 +83,7 @@ export class NumberKernels {
   private tableOf(domain: Domain): NumberTable | null {
     if (domain instanceof PositionDomain)
       return this.evaluation.memo('numbers', POSITIONS, domain, () => {
-        const values = new Float64Array(domain.size + 1)
+        const values = scratchFloat64(domain.size + 1)
         for (let id = 0; id <= domain.size; id++) values[id] = id === 0 ? Number.NaN : id - 1
         return { kind: 'integer', values }
       })
@@ -95,7 +95,7 @@ export class NumberKernels {
     if ((datatype !== XSD.integer && datatype !== XSD.double) || Number.isNaN(part.values[part.count - 1]))
       return null
     return this.evaluation.memo('numbers', NUMBERS, domain, () => {
-      const values = new Float64Array(part.count + 1)
+      const values = scratchFloat64(part.count + 1)
       values[0] = Number.NaN
       values.set(part.values, 1)
       return { kind: datatype === XSD.integer ? 'integer' : 'double', values }
@@ -183,13 +183,13 @@ export class NumberKernels {
   ): NumberVector {
     if (moments.length <= TABLE_FACTOR * ids.length + 64) {
       const table = this.evaluation.memo('moments', expression, domain, (): NumberTable => {
-        const values = new Float64Array(domain.size + 1).fill(Number.NaN)
+        const values = scratchFloat64(domain.size + 1).fill(Number.NaN)
         for (let at = 0; at < moments.length; at++) values[first + at] = read(moments[at] as number)
         return { kind: 'integer', values }
       })
       return lookedUp(table, ids)
     }
-    const values = new Float64Array(ids.length)
+    const values = scratchFloat64(ids.length)
     for (let row = 0; row < ids.length; row++) {
       const place = (ids[row] as number) - first
       values[row] = place < 0 ? Number.NaN : read(moments[place] as number)
@@ -221,7 +221,7 @@ export class NumberKernels {
       const compute = called.overPoints?.(constants)
       if (compute === undefined || compute === null) return null
       const { longitudes, latitudes, first } = part
-      const values = new Float64Array(ids.length)
+      const values = scratchFloat64(ids.length)
       for (let row = 0; row < ids.length; row++) {
         const place = (ids[row] as number) - first
         values[row] =
@@ -260,7 +260,7 @@ export class NumberKernels {
     for (let id = 0; id <= domain.size; id++) ids[id] = id
     const all = new Map<string, Vector>([[name, { type: 'ids', domain, ids }]])
     const scalar = this.scalars.over(expression, all, ids.length)
-    const values = new Float64Array(domain.size + 1).fill(Number.NaN)
+    const values = scratchFloat64(domain.size + 1).fill(Number.NaN)
     let kind: NumberTable['kind'] | null = null
     for (let id = 0; id <= domain.size; id++) {
       const value = scalar(id)

@@ -4,6 +4,7 @@ import type { Domain } from '../domain.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { countUnmarked } from '../lanes.ts'
 import { PairMap } from '../pair-map.ts'
+import { scratchUint8 } from '../scratch.ts'
 import { identified, pooledIds } from '../translate.ts'
 import { isBound, type Vector } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
@@ -89,7 +90,7 @@ class DistinctPairs {
       // Further groups may come.
       const length = Math.min(MAX_DENSE, 2 * places)
       this.allocate(length)
-      this.dense = new Uint8Array(length)
+      this.dense = scratchUint8(length).fill(0)
     }
   }
 }

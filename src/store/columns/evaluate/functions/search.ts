@@ -5,6 +5,7 @@ import { valueBound } from '../../dictionary.ts'
 import type { DictionarySection, OtherPart, TextPart, ValuePart } from '../../dictionary-parts.ts'
 import type { GraphColumns } from '../../graph.ts'
 import { hasPhrase, placesOfWord, type WordSearchMode, wordTest } from '../../words.ts'
+import { scratchUint8 } from '../scratch.ts'
 import { stringOf, type TermValue } from '../value.ts'
 
 /** A word, or the words of a phrase, and how it matches. */
@@ -32,7 +33,7 @@ function textMatches(text: string, { words, mode }: SearchedWord): boolean {
 
 /** For each code of a column whether its value has a word: 1 where it has. */
 export function codesWithWord(column: Column, searched: SearchedWord): Uint8Array {
-  const found = new Uint8Array(column.dictionary.count + 1)
+  const found = scratchUint8(column.dictionary.count + 1).fill(0)
   for (const codes of codesFound(column, searched))
     for (let at = 0; at < codes.length; at++) found[codes[at] as number] = 1
   return found
@@ -119,7 +120,7 @@ export function subjectsWithWord(
   searched: SearchedWord,
   predicates: readonly string[],
 ): Uint8Array {
-  const found = new Uint8Array(graph.subjects + 1)
+  const found = scratchUint8(graph.subjects + 1).fill(0)
   const columns =
     predicates.length === 0
       ? graph.columns.filter(({ predicate }) => predicate !== LODESTONE.position)
@@ -144,7 +145,7 @@ function markSubjects(column: Column, lists: readonly Uint32Array[], found: Uint
       }
     return
   }
-  const table = new Uint8Array(column.dictionary.count + 1)
+  const table = scratchUint8(column.dictionary.count + 1).fill(0)
   for (const codes of lists) for (let at = 0; at < codes.length; at++) table[codes[at] as number] = 1
   if (column.isSingle && column.isDense) {
     const own = column.codes
