@@ -118,3 +118,30 @@ t.test('clients come first', async t => {
   t.ok(pages > 0, 'once it is')
   t.same([server.listenerCount('request'), (await asked).refused], [0, 0])
 })
+
+t.test('who watches over the process is no client', async t => {
+  const server = new EventEmitter()
+  const asked = warmUp({ ...options, server: server as Server, least: 50, times })
+  for (const url of ['/healthz', '/readyz', '/metrics']) server.emit('request', { url }, new EventEmitter())
+  t.same((await asked).refused, 0, 'their requests are still open')
+})
+
+t.test('its time ends also while it lets clients go first', async t => {
+  const server = new EventEmitter()
+  const stop = new AbortController()
+  const hour = 3_600_000
+  const asked = warmUp({
+    ...options,
+    server: server as Server,
+    least: 50,
+    signal: stop.signal,
+    times: { catalog: 0, large: hour, small: hour, sparql: 0 },
+  })
+  const answer = new EventEmitter()
+  server.emit('request', {}, answer)
+  answer.emit('close')
+  await sleep(50)
+  stop.abort()
+  t.ok((await asked).sent > 0)
+  t.equal(server.listenerCount('request'), 0)
+})

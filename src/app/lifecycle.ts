@@ -20,12 +20,15 @@ const LOOK_SHARE = 0.02
 /**
  * Publishes what changed while what is published is served, each dataset as soon as it is, and from then on follows what
  * others publish.
+ *
+ * @param prepare what is done when all is served, before the service says so
  */
 export async function publishAndServe(
   app: App,
   publish: (datasets: null, mappingOnly: boolean) => Promise<void>,
   progress: ProgressReporter,
   signal: AbortSignal,
+  prepare: () => Promise<void>,
 ): Promise<void> {
   try {
     const first = app.catalog.refresh()
@@ -34,6 +37,7 @@ export async function publishAndServe(
     await refreshAnew(app)
     // What was found damaged until now was made again, as far as it could be.
     app.catalog.takeDamaged()
+    await prepare()
   } catch (error) {
     if (signal.aborted) return
     throw error

@@ -8,7 +8,7 @@ import { openAdminEndpoint } from './admin.ts'
 import type { App } from './app.ts'
 import { follow, publishAndServe } from './lifecycle.ts'
 import { type ProgressReporter, publishNow } from './progress.ts'
-import { warmUp } from './warm-up.ts'
+import { type WarmUpTimes, warmUp } from './warm-up.ts'
 
 /** A portal that is being served. */
 export interface Service extends App {
@@ -20,6 +20,12 @@ export interface Service extends App {
    */
   readonly end: () => Promise<boolean>
 }
+
+/** Milliseconds since the process began in which a start asks typical questions before it says that it is ready. */
+const READY_WITHIN = 2000
+
+/** What these are about: the large dataset as long as there is time. */
+const FIRST: WarmUpTimes = { catalog: 0, small: 300, large: READY_WITHIN, sparql: 0 }
 
 const UNSERVED = 'whoever waits for `served` gets it'
 
@@ -44,11 +50,16 @@ export async function startService(
   const publish = (datasets: readonly string[] | null, mappingOnly: boolean) =>
     publishNow(publisher, { datasets, mappingOnly }, app, progress)
   const stopped = new AbortController()
-  const served = publishAndServe(app, publish, progress, stopped.signal)
   // What several share is asked by others.
-  if (app.shared === null)
+  const isWarmed = app.shared === null
+  const served = publishAndServe(app, publish, progress, stopped.signal, async () => {
+    const left = Math.floor(READY_WITHIN - performance.now())
+    if (!isWarmed || left <= 0) return
+    await warmUpWhenServed(app, config, AbortSignal.any([stopped.signal, AbortSignal.timeout(left)]), FIRST)
+  })
+  if (isWarmed)
     void ignoreRejection(
-      served.then(() => warmUpWhenReady(app, config, stopped.signal)),
+      served.then(() => warmUpWhenServed(app, config, stopped.signal)),
       UNSERVED,
     )
   const following = ignoreRejection(
@@ -69,11 +80,26 @@ export async function startService(
   return { ...app, served, end, close: async () => void (await end()) }
 }
 
-async function warmUpWhenReady(app: App, config: Config, signal: AbortSignal): Promise<void> {
+async function warmUpWhenServed(
+  app: App,
+  config: Config,
+  signal: AbortSignal,
+  times?: WarmUpTimes,
+): Promise<void> {
   const { catalog, store, http } = app
   const { base, title, deadline, workers: threads } = config
   try {
-    await warmUp({ catalog, store, base, title, deadline, server: http.server, threads, signal })
+    await warmUp({
+      catalog,
+      store,
+      base,
+      title,
+      deadline,
+      server: http.server,
+      threads,
+      signal,
+      ...(times === undefined ? {} : { times }),
+    })
   } catch (error) {
     if (!signal.aborted) http.log.warn({ err: error }, 'warm-up')
   }

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fastify, { type FastifyInstance } from 'fastify'
 import { EVERYTHING } from '../accounts/access.ts'
@@ -7,7 +7,9 @@ import { explore } from '../api/explore/routes.ts'
 import { SPARQL_PATH } from '../api/sparql/endpoint.ts'
 import { sparql } from '../api/sparql/routes.ts'
 import type { Catalog } from '../catalog/catalog.ts'
+import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { AnswerCache } from '../http/answer-cache.ts'
+import { OPERATORS_PATHS } from '../http/health.ts'
 import { ANONYMOUS, type Authenticated } from '../model/principal.ts'
 import { EXPLORE_V21 } from '../query/dialect.ts'
 import { sparqlDataset } from './endpoint-sources.ts'
@@ -21,7 +23,7 @@ const LARGE_DATASET = 20_000
 const MANY_DATASETS = 100
 
 /** A small dataset is asked, too: what it is asked is answered sooner, and what is around the store runs more often. */
-const TIMES = { catalog: 1500, large: 5000, small: 2000, sparql: 2500 } as const
+const TIMES: WarmUpTimes = { catalog: 1500, large: 5000, small: 2000, sparql: 2500 }
 
 /** Milliseconds between two looks whether clients are still being answered. */
 const PAUSE = 20
@@ -55,8 +57,15 @@ export interface WarmUpOptions extends Pick<ExploreOptions, 'store' | 'base' | '
   readonly many?: number
   /** Seconds that a query may work. */
   readonly deadline: number
-  /** Milliseconds of work for the catalog, the large dataset, a small one, and SPARQL over the large one; each question is asked once at least. */
-  readonly times?: Readonly<Record<keyof typeof TIMES, number>>
+  readonly times?: WarmUpTimes
+}
+
+/** Milliseconds of work for the catalog, the large dataset, a small one, and SPARQL over the large one; each question is asked once at least. */
+export interface WarmUpTimes {
+  readonly catalog: number
+  readonly large: number
+  readonly small: number
+  readonly sparql: number
 }
 
 /** Number of requests sent, and of those not answered with 200. */
@@ -100,7 +109,11 @@ export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
       await ask(question(turn))
       const took = performance.now() - begun
       left -= took
-      if (clients.wereThere()) await sleep(PAUSE + threads * SHARE * took)
+      if (clients.wereThere())
+        await ignoreRejection(
+          sleep(PAUSE + threads * SHARE * took, null, { signal }),
+          'the next turn sees that it is over',
+        )
     }
   }
   const inThreads = (questions: readonly WarmUpQuestion[], time: number) =>
@@ -149,7 +162,8 @@ class Clients {
     this.server.off('request', this.onRequest)
   }
 
-  private readonly onRequest = (_: unknown, response: ServerResponse): void => {
+  private readonly onRequest = ({ url = '' }: Partial<IncomingMessage>, response: ServerResponse): void => {
+    if (OPERATORS_PATHS.includes(url)) return
     this.open += 1
     this.last = performance.now()
     response.once('close', () => {

@@ -35,6 +35,9 @@ export async function readyAnswer(options: HealthOptions): Promise<HealthAnswer>
   return { status: 200, body: { status, ...(await statistics()) } }
 }
 
+/** What operators and their programs ask, some of them all the time. */
+export const OPERATORS_PATHS: readonly string[] = ['/healthz', '/readyz', '/metrics']
+
 /** What the routes are of those who watch over the process: of the metrics as well, wherever they are served. */
 export const OPERATING = { endpoint: 'operating', access: 'everybody' } as const
 
@@ -43,7 +46,7 @@ export const OPERATING = { endpoint: 'operating', access: 'everybody' } as const
  * until the process is to end.
  */
 export const health: FastifyPluginAsync<HealthOptions> = async (app, options) => {
-  configureRoutes(app, OPERATING, ['/healthz', '/readyz', '/metrics'])
+  configureRoutes(app, OPERATING, OPERATORS_PATHS)
   app.get('/healthz', async () => ALIVE.body)
   app.get('/readyz', async (_, reply) => {
     const { status, body } = await readyAnswer(options)

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { Fault } from '../../errors/errors.ts'
+import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { TriplePattern } from '../../rdf/term.ts'
 import { currentClient } from '../../runtime/work-client.ts'
 import type { QueryOperation } from '../../sparql/algebra.ts'
@@ -41,6 +42,8 @@ export class ColumnStore {
   private readonly options: ColumnStoreOptions
   private readonly registry: GraphRegistry
   private readonly runner: JobRunner
+  /** Resolves when the threads are up. */
+  readonly up: Promise<void>
 
   private constructor(options: ColumnStoreOptions) {
     this.options = options
@@ -49,6 +52,8 @@ export class ColumnStore {
       return rebuilding(graph)
     })
     this.runner = new JobRunner(options, this.registry)
+    this.up = this.runner.start()
+    void ignoreRejection(this.up, 'who waits for it gets it')
   }
 
   /** Queries that ended at their deadline. */
@@ -58,9 +63,14 @@ export class ColumnStore {
 
   /** Opens a store of columns: its threads are up when this resolves. */
   static async open(options: ColumnStoreOptions): Promise<ColumnStore> {
-    const store = new ColumnStore(options)
-    await store.runner.start()
+    const store = ColumnStore.begin(options)
+    await store.up
     return store
+  }
+
+  /** The same at once: questions wait until the threads are up. */
+  static begin(options: ColumnStoreOptions): ColumnStore {
+    return new ColumnStore(options)
   }
 
   /** Takes in the columns of a graph from a file, of which the header alone is read. Throws ColumnsDamaged. */

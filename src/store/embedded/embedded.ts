@@ -42,7 +42,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
   const { workers, deadline, queue, memory } = { ...DEFAULTS, ...options }
   const onEvent = options.onEvent ?? (() => undefined)
   const repairs = new ColumnRepairs(onEvent)
-  const columns = await ColumnStore.open({
+  const columns = ColumnStore.begin({
     threads: workers,
     deadline,
     queue,
@@ -68,6 +68,8 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
     query: query => answerUntrusted(query, columns, engine),
     load: async (graphs, onProgress = () => undefined) => {
       repairs.register(graphs)
+      // Threads that do not start are reported by whoever loads first.
+      await columns.up
       await loadColumns(columns, graphs, onProgress, reason =>
         onEvent({ event: 'columns made again', reason }),
       )

@@ -72,6 +72,7 @@ export class JobRunner {
   private readonly damaged = new Set<string>()
   private readonly knownSlow = new KnownSlow()
   private replacing: Promise<void> = Promise.resolve()
+  private starting: Promise<unknown> = Promise.resolve()
   private nextId = 1
   private closed = false
 
@@ -89,7 +90,9 @@ export class JobRunner {
 
   /** Starts the threads; resolves when they are up. */
   async start(): Promise<void> {
-    await Promise.all(Array.from({ length: this.size }, () => this.addThread()))
+    const up = Promise.all(Array.from({ length: this.size }, () => this.addThread()))
+    this.starting = ignoreRejection(up, 'who starts the threads gets it')
+    await up
   }
 
   /** The threads that answer. */
@@ -109,6 +112,7 @@ export class JobRunner {
   async close(): Promise<void> {
     this.closed = true
     this.scheduler.close()
+    await this.starting
     await Promise.all([...this.scheduler.threads].map(thread => thread.end()))
   }
 
