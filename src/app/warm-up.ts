@@ -123,22 +123,29 @@ export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
     await inThreads(datasetQuestions(PATH, small), times.small)
     if (!hasLarge) return result
     await inThreads(datasetQuestions(PATH, large), times.large)
-    const address = `${SPARQL_PATH}/${encodeURIComponent(large.dataset.id)}`
-    const queryAddress = (query: string, place = address) => `${place}?${new URLSearchParams({ query })}`
-    if (!signal.aborted) {
-      const { results } = (await ask(queryAddress(PREDICATES))).json()
-      // The endpoint of all datasets reads several graphs as one; of many datasets it would read more than is asked for.
-      const places = hasMany ? [address] : [address, SPARQL_PATH]
-      const questions = queriesOf(results?.bindings ?? []).flatMap(query =>
-        places.map(place => (turn: number) => queryAddress(query(turn), place)),
-      )
-      if (questions.length > 0) await inThreads(questions, times.sparql)
-    }
+    const questions = signal.aborted ? [] : await queriesAbout(large.dataset.id, hasMany, ask)
+    if (questions.length > 0) await inThreads(questions, times.sparql)
     return result
   } finally {
     clients.close()
     await http.close()
   }
+}
+
+/** Queries over a large dataset, of its endpoint and, unless there are many datasets, of that of all. */
+async function queriesAbout(
+  id: string,
+  areMany: boolean,
+  ask: (url: string) => Promise<{ json(): { results?: { bindings?: Parameters<typeof queriesOf>[0] } } }>,
+): Promise<readonly WarmUpQuestion[]> {
+  const address = `${SPARQL_PATH}/${encodeURIComponent(id)}`
+  const queryAddress = (query: string, place = address) => `${place}?${new URLSearchParams({ query })}`
+  const { results } = (await ask(queryAddress(PREDICATES))).json()
+  // The endpoint of all datasets reads several graphs as one; of many datasets it would read more than is asked for.
+  const places = areMany ? [address] : [address, SPARQL_PATH]
+  return queriesOf(results?.bindings ?? []).flatMap(query =>
+    places.map(place => (turn: number) => queryAddress(query(turn), place)),
+  )
 }
 
 /** The clients of a server. */
