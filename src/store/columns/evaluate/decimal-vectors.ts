@@ -1,6 +1,6 @@
 import { XSD } from '../../../rdf/vocab.ts'
 import type { ColumnDomain } from './domain.ts'
-import type { NumberVector } from './vector.ts'
+import { type NumberVector, numbersLike } from './vector.ts'
 
 /** Decimals of more digits than this have no double that only they have. */
 const MAX_DIGITS = 15
@@ -121,7 +121,8 @@ export function rounded(name: keyof typeof ROUNDINGS, operand: NumberVector): Nu
   const { kind } = operand
   const round = ROUNDINGS[name]
   const values = operand.values.map(kind === 'double' ? round : value => round(value) + 0)
-  return { ...operand, values, ...(kind === 'decimal' && name !== 'ABS' ? { places: 0 } : {}) }
+  const found = numbersLike(operand, values, operand.bound)
+  return kind === 'decimal' && name !== 'ABS' ? { ...found, places: 0 } : found
 }
 
 /**

@@ -33,16 +33,37 @@ export function constantNumbers(value: TermValue, size: number): NumberVector | 
   }
 }
 
-export function lookedUp({ kind, values, places }: NumberTable, ids: Uint32Array): NumberVector {
-  const found = scratchFloat64(ids.length)
+/** The numbers of a table for some rows, read on first use. */
+export function lookedUp(table: NumberTable, ids: Uint32Array): NumberVector {
+  const { kind, places } = table
+  let read: Pick<NumberVector, 'values' | 'bound'> | null = null
+  const all = () => {
+    read ??= valuesAt(table.values, ids)
+    return read
+  }
+  return {
+    type: 'numbers',
+    kind,
+    ...(places === undefined ? {} : { places }),
+    lookup: { table: table.values, ids, at: some => lookedUp(table, some) },
+    get values() {
+      return all().values
+    },
+    get bound() {
+      return all().bound
+    },
+  }
+}
+
+function valuesAt(table: Float64Array, ids: Uint32Array): Pick<NumberVector, 'values' | 'bound'> {
+  const values = scratchFloat64(ids.length)
   let isWhole = true
   for (let at = 0; at < ids.length; at++) {
-    const value = values[ids[at] as number] as number
-    found[at] = value
+    const value = table[ids[at] as number] as number
+    values[at] = value
     if (Number.isNaN(value)) isWhole = false
   }
-  const bound = isWhole ? null : boundOf(found)
-  return { type: 'numbers', kind, values: found, bound, ...(places === undefined ? {} : { places }) }
+  return { values, bound: isWhole ? null : boundOf(values) }
 }
 
 export function hasNaN(values: Float64Array): boolean {

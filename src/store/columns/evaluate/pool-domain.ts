@@ -2,7 +2,10 @@ import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type Domain, ranksOf } from './domain.ts'
 import { type TermValue, termOf, termValue } from './value.ts'
-import { type NumberVector, numberOfKind } from './vector.ts'
+import { gathered, type NumberLookup, type NumberVector, numberOfKind } from './vector.ts'
+
+/** Of at least so many times as many rows as numbers in a table, all of these are taken in. */
+const TABLE_PART = 2
 
 /** Bytes of a term in a pool beside its text, which is there twice: as the term and as its key. */
 const BYTES_A_TERM = 360
@@ -15,6 +18,7 @@ export class PoolDomain implements Domain {
   private readonly ofNumbers = new Map<NumberVector['kind'], Map<number, number>>()
   /** Numbers of the integers from 0 on that were taken in, as long as these are small; of whole decimals by themselves. */
   private readonly ofWhole = { integer: new Uint32Array(0), decimal: new Uint32Array(0) }
+  private readonly ofTables = new WeakMap<Float64Array, Uint32Array>()
   private readonly allocate: (bytes: number) => void
   private cachedRanks: Uint32Array | null = null
 
@@ -47,10 +51,11 @@ export class PoolDomain implements Domain {
 
   /** Takes the numbers of a vector in; 0 where there is none. The term of one that was taken in before is not made again. */
   internNumbers(vector: NumberVector, size: number): Uint32Array {
+    const { lookup } = vector
+    if (lookup !== undefined && TABLE_PART * lookup.table.length <= size)
+      return this.internLookup(vector.kind, lookup)
     const ids = new Uint32Array(size)
     const { kind, places, values, bound } = vector
-    const known = this.ofNumbers.get(kind) ?? new Map<number, number>()
-    this.ofNumbers.set(kind, known)
     const whole = kind === 'integer' || (kind === 'decimal' && places === 0) ? kind : null
     const few = whole !== null && areSmall(vector, size) ? this.wholeNumbers(whole) : null
     for (let row = 0; row < size; row++) {
@@ -58,17 +63,43 @@ export class PoolDomain implements Domain {
       if (row === size) break
       if (bound !== null && bound[row] !== 1) continue
       const value = values[row] as number
-      // Zeros of both signs are one key of a map, and two terms of doubles and floats.
-      const isZero = value === 0 && whole === null && kind !== 'decimal'
-      let id = isZero ? undefined : known.get(value)
-      if (id === undefined) {
-        id = this.internValue(numberOfKind(kind, value))
-        if (!isZero) known.set(value, id)
-      }
+      const id = this.internNumber(kind, value)
       if (few !== null) few[value] = id
       ids[row] = id
     }
     return ids
+  }
+
+  /** Takes a number in. */
+  private internNumber(kind: NumberVector['kind'], value: number): number {
+    // Zeros of both signs are one key of a map, and two terms of doubles and floats.
+    if (value === 0 && (kind === 'double' || kind === 'float'))
+      return this.internValue(numberOfKind(kind, value))
+    let known = this.ofNumbers.get(kind)
+    if (known === undefined) {
+      known = new Map()
+      this.ofNumbers.set(kind, known)
+    }
+    let id = known.get(value)
+    if (id === undefined) {
+      id = this.internValue(numberOfKind(kind, value))
+      known.set(value, id)
+    }
+    return id
+  }
+
+  /** The same where the numbers are those of a table: all of them are taken in first. */
+  private internLookup(kind: NumberVector['kind'], { table, ids }: NumberLookup): Uint32Array {
+    let numbers = this.ofTables.get(table)
+    if (numbers === undefined) {
+      numbers = new Uint32Array(table.length)
+      for (let at = 0; at < table.length; at++) {
+        const value = table[at] as number
+        if (!Number.isNaN(value)) numbers[at] = this.internNumber(kind, value)
+      }
+      this.ofTables.set(table, numbers)
+    }
+    return gathered(numbers, ids)
   }
 
   private wholeNumbers(kind: 'integer' | 'decimal'): Uint32Array {

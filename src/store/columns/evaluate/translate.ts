@@ -6,6 +6,7 @@ import { ColumnDomain, type Domain, PositionDomain, ResourceDomain, SubjectDomai
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { PairMap } from './pair-map.ts'
 import { PoolDomain } from './pool-domain.ts'
+import { scratchUint32 } from './scratch.ts'
 import { termOf } from './value.ts'
 import { type IdVector, type Vector, vectorValueAt } from './vector.ts'
 
@@ -131,13 +132,13 @@ export function translated(vector: Vector, to: Domain, size: number): Uint32Arra
 /** The numbers of a vector's terms in the pool of a query, which takes them all in. */
 export function pooledIds(vector: Vector, size: number, evaluation: Evaluation): Uint32Array {
   const { pool } = evaluation
-  const table = new Uint32Array(size)
   switch (vector.type) {
     case 'constant':
-      return table.fill(vector.id === 0 ? 0 : internOf(pool, vector.domain, vector.id))
+      return new Uint32Array(size).fill(vector.id === 0 ? 0 : internOf(pool, vector.domain, vector.id))
     case 'ids': {
       const { domain, ids } = vector
       if (domain === pool) return ids
+      const table = scratchUint32(size)
       const known = evaluation.memo('pool', POOLED, domain, () => new PooledNumbers(domain, evaluation))
       for (let row = 0; row < size; row++) table[row] = known.of(ids[row] as number)
       return table

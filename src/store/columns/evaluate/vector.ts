@@ -36,6 +36,16 @@ export interface NumberVector {
   readonly values: Float64Array
   /** Rows with a value; null where every row has one. */
   readonly bound: Uint8Array | null
+  /** Where the values are those of a table, which are read on first use. */
+  readonly lookup?: NumberLookup
+}
+
+/** Numbers by the numbers of terms, NaN for none, and these of each row. */
+export interface NumberLookup {
+  readonly table: Float64Array
+  readonly ids: Uint32Array
+  /** The same for other rows. */
+  readonly at: (ids: Uint32Array) => NumberVector
 }
 
 export type Vector = IdVector | ConstantVector | NumberVector
@@ -93,6 +103,7 @@ export function gatherValues(vector: Vector, rows: Uint32Array): Vector {
         ...wholeOf(vector),
       }
     case 'numbers': {
+      if (vector.lookup !== undefined) return vector.lookup.at(gathered(vector.lookup.ids, rows))
       const { values, bound } = vector
       const some = scratchFloat64(rows.length)
       for (let at = 0; at < rows.length; at++) some[at] = values[rows[at] as number] as number
@@ -120,14 +131,25 @@ export function sliceVector(vector: Vector, from: number, to: number): Vector {
         ...wholeOf(vector),
       }
     case 'numbers':
-      return {
-        ...vector,
-        values: vector.values.subarray(from, to),
-        bound: vector.bound?.subarray(from, to) ?? null,
-      }
+      return vector.lookup !== undefined
+        ? vector.lookup.at(vector.lookup.ids.subarray(from, to))
+        : {
+            ...vector,
+            values: vector.values.subarray(from, to),
+            bound: vector.bound?.subarray(from, to) ?? null,
+          }
     default:
       return vector satisfies never
   }
+}
+
+/** Other numbers of the same kind. */
+export function numbersLike(
+  { kind, places }: NumberVector,
+  values: Float64Array,
+  bound: Uint8Array | null,
+): NumberVector {
+  return { type: 'numbers', kind, values, bound, ...(places === undefined ? {} : { places }) }
 }
 
 export function copiedVector(vector: Vector): Vector {
@@ -137,7 +159,7 @@ export function copiedVector(vector: Vector): Vector {
     case 'ids':
       return { type: 'ids', domain: vector.domain, ids: vector.ids.slice(), ...wholeOf(vector) }
     case 'numbers':
-      return { ...vector, values: vector.values.slice(), bound: vector.bound?.slice() ?? null }
+      return numbersLike(vector, vector.values.slice(), vector.bound?.slice() ?? null)
     default:
       return vector satisfies never
   }
