@@ -83,7 +83,8 @@ export class Batch {
   read(): boolean {
     for (const [name, source] of this.vectors) {
       if (source instanceof Deferred) return false
-      this.get(name)
+      const vector = this.get(name)
+      if (vector?.type === 'numbers') void vector.values
     }
     return true
   }
