@@ -205,10 +205,13 @@ export class Evaluator {
         batches,
         this.outermost?.takenBy(operation),
       )
+    const last = rest.pop()
     for (const other of rest) batches = this.joinAll(batches, other, scope)
-    for (const batch of batches) {
-      const remaining = late.length === 0 ? batch : this.filtered(late, batch, scope)
-      if (remaining.size > 0) yield remaining
+    const remaining = (found: Batch) => this.filtered(late, found, scope)
+    const joined = last === undefined ? batches : this.joinAll(batches, last, scope, remaining)
+    for (const batch of joined) {
+      const some = last === undefined ? remaining(batch) : batch
+      if (some.size > 0) yield some
     }
   }
 
@@ -223,8 +226,9 @@ export class Evaluator {
     batches: Iterable<Batch>,
     operation: SparqlOperation,
     scope: EvaluationScope,
+    remaining?: (found: Batch) => Batch,
   ): Generator<Batch> {
-    for (const batch of batches) yield* this.join(batch, operation, scope)
+    for (const batch of batches) yield* this.join(batch, operation, scope, remaining)
   }
 
   private *blocks(
@@ -342,11 +346,18 @@ export class Evaluator {
   /**
    * Joins a batch with an operation. The operation is evaluated for the rows of the batch, of which it sees the variables
    * that it binds in any case; others are put away meanwhile and compared afterwards.
+   *
+   * @param remaining what is left of the solutions: asked as soon as some are found
    */
-  private *join(batch: Batch, operation: SparqlOperation, scope: EvaluationScope): Generator<Batch> {
+  private *join(
+    batch: Batch,
+    operation: SparqlOperation,
+    scope: EvaluationScope,
+    remaining: (found: Batch) => Batch = found => found,
+  ): Generator<Batch> {
     if (batch.size === 0) return
     if (isUnit(batch)) {
-      yield* this.evaluate(operation, scope, batch)
+      for (const found of this.evaluate(operation, scope, batch)) yield remaining(found)
       return
     }
     const certain = certainVariables(operation)
@@ -358,7 +369,7 @@ export class Evaluator {
       operation.type === 'values' ||
       !(isSeeded || readsSubstituted(operation, scope))
     ) {
-      yield* this.joinWhole(batch, operation, scope)
+      yield* this.joinWhole(batch, operation, scope, remaining)
       return
     }
     const hidden = new Map(
@@ -368,24 +379,29 @@ export class Evaluator {
     )
     for (const part of partsByBinding(batch, partial))
       for (const found of this.evaluate(operation, scope, part.renamed(hidden)))
-        yield revealed(found, hidden, this.evaluation)
+        yield remaining(revealed(found, hidden, this.evaluation))
   }
 
   /** Joins a batch with the solutions of an operation that is evaluated once, by itself. */
-  private *joinWhole(batch: Batch, operation: SparqlOperation, scope: EvaluationScope): Generator<Batch> {
+  private *joinWhole(
+    batch: Batch,
+    operation: SparqlOperation,
+    scope: EvaluationScope,
+    remaining: (found: Batch) => Batch = found => found,
+  ): Generator<Batch> {
     const whole = this.whole(operation, scope)
     if (whole.size === 0 || batch.size === 0) return
     if (isUnit(batch)) {
-      yield whole
+      yield remaining(whole)
       return
     }
     const shared = batch.variables.filter(name => whole.has(name))
     if (shared.length > 0) {
       for (const pairs of this.compatibleRows(whole, shared).pairsWith(batch))
-        yield joinedBatch(batch, whole, pairs, this.evaluation)
+        yield remaining(joinedBatch(batch, whole, pairs, this.evaluation))
       return
     }
-    yield* crossed(batch, whole, this.evaluation)
+    yield* crossed(batch, whole, this.evaluation, remaining)
   }
 
   /** The rows of what is evaluated once, ready to be found by some of its variables. */
@@ -435,11 +451,11 @@ export class Evaluator {
     const name = `${ROW} ${this.rowNames++}`
     const numbered = left.with([[name, rowVector(left.size)]])
     const matched = new Uint8Array(left.size)
-    for (const found of this.join(numbered, right, scope)) {
-      const remaining = condition === null ? found : this.filtered([condition], found, scope)
-      if (remaining.size === 0) continue
-      for (const row of rowsOf(remaining.get(name) as Vector, remaining.size)) matched[row] = 1
-      yield remaining.only(remaining.variables.filter(each => each !== name))
+    const conditions = condition === null ? [] : [condition]
+    for (const found of this.join(numbered, right, scope, some => this.filtered(conditions, some, scope))) {
+      if (found.size === 0) continue
+      for (const row of rowsOf(found.get(name) as Vector, found.size)) matched[row] = 1
+      yield found.only(found.variables.filter(each => each !== name))
     }
     const alone = allRows(left.size).filter(row => matched[row] === 0)
     if (alone.length > 0) yield left.rows(alone)
