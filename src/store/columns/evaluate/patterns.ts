@@ -8,6 +8,7 @@ import { codesOf, gatherIds, subjectsIn } from './column-codes.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
 import { type ColumnLink, hasPredicate, isPosition, LinkFollower, PendingFilters } from './links.ts'
+import { isSubset } from './operation-parts.ts'
 import type { OutermostScan } from './outermost-scan.ts'
 import { crossed, withHolders } from './pairs.ts'
 import { countOfCode, scanSubjects } from './scan.ts'
@@ -74,6 +75,9 @@ export class PatternMatcher {
     const known = batch.get(predicate.name)
     const names = new Set([subject, predicate, object].flatMap(nameOf))
     const isOpen = names.size === 3 && ![...names].some(name => batch.has(name))
+    // What is said of the triples alone is tested before they are paired with the rows of the batch.
+    const own = filters.filter(condition => isSubset(variablesOfExpression(condition), names))
+    const later = pending(filters.filter(condition => !own.includes(condition)))
     for (const [number, component] of connected(this.graphs).entries()) {
       if (isOpen && subject.type === 'variable') {
         for (const [place, graph] of component.entries()) {
@@ -87,12 +91,15 @@ export class PatternMatcher {
             this.evaluation,
             outermost,
             OPEN_SUBJECTS,
-          ))
-            for (const combined of crossed(batch, some, this.evaluation)) {
-              const waiting = new PendingFilters(pending(filters))
-              const tested = this.follower.tested(combined, waiting)
-              if (tested.size > 0) yield* this.ofSubjects(graph, pattern, tested, earlier, waiting)
-            }
+          )) {
+            const waiting = new PendingFilters(pending(own))
+            const tested = this.follower.tested(some, waiting)
+            if (tested.size === 0) continue
+            for (const found of this.ofSubjects(graph, pattern, tested, earlier, waiting))
+              yield* crossed(batch, found, this.evaluation, pairs =>
+                this.follower.tested(pairs, new PendingFilters(later)),
+              )
+          }
         }
         continue
       }
