@@ -332,6 +332,21 @@ t.test('a negated set gives a solution for each triple, whatever is known of its
   t.end()
 })
 
+t.test('a path of no length goes from a term to itself, also where no triple has it', t => {
+  const dataset = { defaultGraphs: [columnsOfText('<urn:a> <urn:p> <urn:b> .\n')], namedGraphs: new Map() }
+  const rows: readonly (readonly [pattern: string, ends: readonly string[]])[] = [
+    ['?a <urn:p>* <urn:none>', ['iri urn:none']],
+    ['?x <urn:p> ?y . ?a <urn:q>? <urn:none>', ['iri urn:none']],
+    ['?a <urn:p>* <urn:b>', ['iri urn:a', 'iri urn:b']],
+    ['?a <urn:p>+ <urn:none>', []],
+  ]
+  for (const [pattern, ends] of rows) {
+    const found = byColumns({ text: `SELECT ?a { ${pattern} }`, order: [] }, dataset)
+    t.same(found.map(({ a }) => a).sort(), ends, pattern)
+  }
+  t.end()
+})
+
 t.test('each branch of a group in EXISTS reads the values of the solution outside', t => {
   const lines = ['s1 d 1', 's2 d 2', 's1 t 1', 's2 t 1'].map(line => {
     const [subject, predicate, value] = line.split(' ')

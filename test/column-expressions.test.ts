@@ -68,6 +68,7 @@ const EXPRESSIONS: readonly (readonly [expression: string, value: string])[] = [
   ['1 >= "NaN"^^xsd:double', '"false"^^boolean'],
   ['"NaN"^^xsd:double != "NaN"^^xsd:double', '"true"^^boolean'],
   ['1 + 2 * 3', '"7"^^integer'],
+  ['xsd:integer(1E18)', '"1000000000000000000"^^integer'],
   ['1 / 2', '"0.5"^^decimal'],
   ['1 / 3', '"0.333333333333333333"^^decimal'],
   ['-20 / 3', '"-6.666666666666666666"^^decimal'],

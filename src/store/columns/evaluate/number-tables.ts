@@ -12,6 +12,7 @@ export interface NumberTable {
   readonly places?: number
 }
 
+/** One number for all rows; null for what the kernels do not work with. */
 export function constantNumbers(value: TermValue, size: number): NumberVector | null {
   if (value.type !== 'number' || value.exact !== undefined || Number.isNaN(value.value)) return null
   const { kind } = value

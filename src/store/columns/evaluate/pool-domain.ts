@@ -18,6 +18,7 @@ export class PoolDomain implements Domain {
   private readonly ofNumbers = new Map<NumberVector['kind'], Map<number, number>>()
   /** Numbers of the integers from 0 on that were taken in, as long as these are small; of whole decimals by themselves. */
   private readonly ofWhole = { integer: new Uint32Array(0), decimal: new Uint32Array(0) }
+  /** What the numbers of tables are here, place by place; 0 for none. */
   private readonly ofTables = new WeakMap<Float64Array, Uint32Array>()
   private readonly allocate: (bytes: number) => void
   private cachedRanks: Uint32Array | null = null
@@ -88,7 +89,7 @@ export class PoolDomain implements Domain {
     return id
   }
 
-  /** The same where the numbers are those of a table: all of them are taken in first. */
+  /** Takes the numbers of rows in that are looked up in a table: all numbers of the table, once. */
   private internLookup(kind: NumberVector['kind'], { table, ids }: NumberLookup): Uint32Array {
     let numbers = this.ofTables.get(table)
     if (numbers === undefined) {

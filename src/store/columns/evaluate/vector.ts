@@ -152,6 +152,7 @@ export function numbersLike(
   return { type: 'numbers', kind, values, bound, ...(places === undefined ? {} : { places }) }
 }
 
+/** The same vector in memory of its own. */
 export function copiedVector(vector: Vector): Vector {
   switch (vector.type) {
     case 'constant':
