@@ -429,8 +429,9 @@ function orderedQuery(): RandomQuery {
   const where = `{ ?a ${iri(first)} ?c . ${optional ? `OPTIONAL { ${more} }` : more} ${chance(0.3) ? `FILTER(${condition(0)})` : ''} }`
   const page = chance(0.6) ? `LIMIT ${between(0, 12)} ${chance(0.5) ? `OFFSET ${between(0, 6)}` : ''}` : ''
   const distinct = chance(0.2) ? 'DISTINCT ' : ''
+  const absent = chance(0.4) ? `${direction()}(${pick(['', '!'])}BOUND(?d))` : ''
   return {
-    text: `SELECT ${distinct}?c ?d WHERE ${where} ORDER BY ${direction()}(?c) ${direction()}(?d) ${page}`,
+    text: `SELECT ${distinct}?c ?d WHERE ${where} ORDER BY ${direction()}(?c) ${absent} ${direction()}(?d) ${page}`,
     order: ['c', 'd'],
     byValue: true,
   }

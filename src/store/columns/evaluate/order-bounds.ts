@@ -10,27 +10,37 @@ const COUNTED_FACTOR = 4
 /** Values that are looked at to guess where some places of an order are. */
 const SAMPLE = 1024
 
-/** The numbers of rows in the order of their values, 0 for none, and how many rows have each number. */
+/** The numbers of rows in the order of their values, 0 or the highest for none, and how many rows have each number. */
 interface CountedValues {
   readonly numbers: Uint32Array
   readonly counts: Uint32Array
 }
 
 /** The values of a vector as small numbers in their order; null where they are not such. */
-export function valuesInOrder(vector: Vector, size: number): CountedValues | null {
+export function valuesInOrder(vector: Vector, size: number, isAbsentHighest: boolean): CountedValues | null {
   if (vector.type !== 'ids' || vector.domain.size > COUNTED_FACTOR * size) return null
   const { ids, domain } = vector
   const ranks = domain.ranks()
-  const numbers = ranks === null ? ids : ranked(ids, ranks)
-  const max = ranks === null ? domain.size : maximum(numbers)
+  const numbers = ranks === null && !isAbsentHighest ? ids : ranked(ids, ranks)
+  if (isAbsentHighest) raiseAbsent(numbers, maximum(numbers) + 1)
+  const max = numbers === ids ? domain.size : maximum(numbers)
   if (max > COUNTED_FACTOR * size) return null
   const counts = scratchUint32(max + 1).fill(0)
   countPlaces(counts, numbers)
   return { numbers, counts }
 }
 
-function ranked(ids: Uint32Array, ranks: Uint32Array): Uint32Array {
+/** Gives those that are 0 another number. */
+function raiseAbsent(numbers: Uint32Array, absent: number): void {
+  for (let row = 0; row < numbers.length; row++) if (numbers[row] === 0) numbers[row] = absent
+}
+
+function ranked(ids: Uint32Array, ranks: Uint32Array | null): Uint32Array {
   const numbers = scratchUint32(ids.length)
+  if (ranks === null) {
+    numbers.set(ids)
+    return numbers
+  }
   for (let row = 0; row < ids.length; row++) {
     const id = ids[row] as number
     numbers[row] = id === 0 ? 0 : (ranks[id] as number) + 1
@@ -45,13 +55,13 @@ export function rowsBetween(numbers: Uint32Array, low: number, high: number): Ui
 
 /**
  * The rows whose numbers are between two bounds that a sample guesses for some places of their order, and how many are
- * before them. Null where the guess was wrong, or leaves most rows.
+ * before them. Null where the guess was wrong, or leaves most rows though their numbers differ.
  */
 export function valuesAround(
   numbers: Float64Array,
   from: number,
   to: number,
-): { readonly rows: Uint32Array; readonly before: number } | null {
+): { readonly rows: Uint32Array; readonly before: number; readonly areEqual: boolean } | null {
   const { length } = numbers
   const size = Math.min(SAMPLE, length >>> 2)
   const sample = new Float64Array(size)
@@ -73,6 +83,7 @@ export function valuesAround(
     before += number < low ? 1 : 0
     count += number >= low && number <= high ? 1 : 0
   }
-  if (before > from || before + count < to || count > length / 2) return null
-  return { rows: rows.subarray(0, count), before }
+  const areEqual = low === high
+  if (before > from || before + count < to || (count > length / 2 && !areEqual)) return null
+  return { rows: rows.subarray(0, count), before, areEqual }
 }

@@ -1,7 +1,7 @@
 import { compareForOrder } from './compare.ts'
+import type { OrderKey } from './order-keys.ts'
 import type { PoolDomain } from './pool-domain.ts'
 import { scratchUint32 } from './scratch.ts'
-import type { TermValue } from './value.ts'
 
 /** Where so many times fewer rows are requested than there are, all terms of a query are not brought into order for them. */
 const FEW_OF = 16
@@ -12,33 +12,29 @@ export function areFewOf(requested: number, size: number): boolean {
   return requested <= MAX_FIRST && FEW_OF * requested < size
 }
 
+type TermKey = Pick<OrderKey, 'descending' | 'isAbsentHighest'>
+
 /** Terms that a query made, by their numbers, in the order of results. */
 class TermOrder {
   private readonly pool: PoolDomain
   private readonly sign: 1 | -1
+  private readonly absent: 1 | -1
 
-  constructor(pool: PoolDomain, descending: boolean) {
+  constructor(pool: PoolDomain, { descending, isAbsentHighest }: TermKey) {
     this.pool = pool
     this.sign = descending ? -1 : 1
+    this.absent = isAbsentHighest ? 1 : -1
   }
 
   compare(left: number, right: number): number {
-    return this.sign * compareForOrder(this.valueOf(left), this.valueOf(right))
-  }
-
-  private valueOf(id: number): TermValue | null {
-    return id === 0 ? null : this.pool.value(id)
+    if (left === 0 || right === 0) return this.sign * this.absent * (Number(left === 0) - Number(right === 0))
+    return this.sign * compareForOrder(this.pool.value(left), this.pool.value(right))
   }
 }
 
 /** The rows, rising, whose terms are among those of the first rows of an order, all that are equal to the last of them included. */
-export function firstRows(
-  ids: Uint32Array,
-  pool: PoolDomain,
-  descending: boolean,
-  requested: number,
-): Uint32Array {
-  const order = new TermOrder(pool, descending)
+export function firstRows(ids: Uint32Array, pool: PoolDomain, key: TermKey, requested: number): Uint32Array {
+  const order = new TermOrder(pool, key)
   const counts = new Uint32Array(pool.size + 1)
   for (let row = 0; row < ids.length; row++) {
     const id = ids[row] as number
@@ -85,9 +81,9 @@ function placeOf(id: number, first: readonly number[], order: TermOrder): number
   return low
 }
 
-/** Ranks of the terms of some rows, equal for terms that are equal in the order; lower ones of what is not bound. */
-export function ranksOfRows(ids: Uint32Array, pool: PoolDomain): Float64Array {
-  const order = new TermOrder(pool, false)
+/** Ranks of the terms of some rows, equal for terms that are equal in the order; of what is not bound the lowest, or the highest. */
+export function ranksOfRows(ids: Uint32Array, pool: PoolDomain, { isAbsentHighest }: TermKey): Float64Array {
+  const order = new TermOrder(pool, { descending: false, isAbsentHighest })
   const distinct = [...new Set(ids)].sort((a, b) => order.compare(a, b))
   const ranks = new Map<number, number>()
   let rank = 0

@@ -5,6 +5,7 @@ import { concatenatedTexts } from './concat.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
 import { rowsBetween, valuesAround, valuesInOrder } from './order-bounds.ts'
+import { type OrderKey, orderKeys } from './order-keys.ts'
 import { areFewOf, firstRows, ranksOfRows } from './order-terms.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { merged } from './row-filters.ts'
@@ -79,12 +80,12 @@ interface Section {
 
 /** An order by some keys. */
 class Order {
-  private readonly keys: readonly OrderCondition[]
+  private readonly keys: readonly OrderKey[]
   private readonly vectorOf: VectorOf
   private readonly evaluation: Evaluation
 
-  constructor(keys: readonly OrderCondition[], vectorOf: VectorOf, evaluation: Evaluation) {
-    this.keys = keys
+  constructor(conditions: readonly OrderCondition[], vectorOf: VectorOf, evaluation: Evaluation) {
+    this.keys = orderKeys(conditions)
     this.vectorOf = vectorOf
     this.evaluation = evaluation
   }
@@ -118,12 +119,15 @@ class Order {
     const vector = this.vectorOf(key.expression, batch)
     if (vector.type === 'constant') return this.section(batch, level + 1, from, to)
     if (vector.type === 'ids' && vector.domain instanceof PoolDomain && areFewOf(to, size))
-      return { rows: firstRows(vector.ids, vector.domain, key.descending, to), before: 0 }
-    const values = valuesInOrder(vector, size)
+      return { rows: firstRows(vector.ids, vector.domain, key, to), before: 0 }
+    const values = valuesInOrder(vector, size, key.isAbsentHighest)
     if (values === null) {
-      const numbers = orderNumbers(vector, size, key.descending, this.evaluation)
+      const numbers = orderNumbers(vector, size, key, this.evaluation)
       const found = valuesAround(numbers, from, to)
-      return found ?? { rows: allRows(size), before: 0 }
+      if (found === null) return { rows: allRows(size), before: 0 }
+      return found.areEqual && !isSelective(found.rows.length)
+        ? this.within(batch, found.rows, found.before, level, from, to)
+        : found
     }
     const { counts, numbers } = values
     const { first, last, before } = boundsOf(counts, from, to, key.descending)
@@ -158,6 +162,7 @@ class Order {
     from: number,
     to: number,
   ): Section {
+    if (rows.length === batch.size) return this.section(batch, level + 1, from, to)
     const inner = this.section(batch.rows(rows), level + 1, from - before, to - before)
     return { rows: gathered(rows, inner.rows), before: before + inner.before }
   }
@@ -168,8 +173,8 @@ class Order {
     this.evaluation.advance(size * Math.max(1, this.keys.length))
     const working = 8 * size * this.keys.length
     this.evaluation.allocate(working)
-    const numbers = this.keys.map(({ expression, descending }) =>
-      orderNumbers(this.vectorOf(expression, batch), size, descending, this.evaluation),
+    const numbers = this.keys.map(key =>
+      orderNumbers(this.vectorOf(key.expression, batch), size, key, this.evaluation),
     )
     const rows = sortedRows(numbers, size)
     this.evaluation.release(working)
@@ -198,14 +203,9 @@ function boundsOf(
   throw new RangeError('there are fewer rows than places')
 }
 
-/** Numbers in the order of a key's values: lower ones first, those of unbound values lowest; negative where it descends. */
-function orderNumbers(
-  vector: Vector,
-  size: number,
-  descending: boolean,
-  evaluation: Evaluation,
-): Float64Array {
-  const sign = descending ? -1 : 1
+/** Numbers in the order of a key's values, negative where it descends: those of unbound values are the lowest, or the highest. */
+function orderNumbers(vector: Vector, size: number, key: OrderKey, evaluation: Evaluation): Float64Array {
+  const sign = key.descending ? -1 : 1
   const numbers = new Float64Array(size)
   switch (vector.type) {
     case 'constant':
@@ -213,34 +213,40 @@ function orderNumbers(
     case 'ids': {
       const { ids, domain } = vector
       if (domain instanceof PoolDomain && size < domain.size)
-        return ranksOfRows(ids, domain).map(rank => sign * rank + 0)
+        return ranksOfRows(ids, domain, key).map(rank => sign * rank + 0)
       const ranks = domain.ranks()
-      if (ranks === null) for (let row = 0; row < size; row++) numbers[row] = sign * (ids[row] as number) + 0
-      else
-        for (let row = 0; row < size; row++) {
-          const id = ids[row] as number
-          numbers[row] = id === 0 ? -sign : sign * (ranks[id] as number) + 0
-        }
+      const absent = sign * (key.isAbsentHighest ? Number.MAX_SAFE_INTEGER : -1)
+      for (let row = 0; row < size; row++) {
+        const id = ids[row] as number
+        numbers[row] = id === 0 ? absent : sign * (ranks === null ? id : (ranks[id] as number)) + 0
+      }
       return numbers
     }
     case 'numbers': {
       const { values, bound } = vector
-      const hasLowest = bound !== null && values.includes(Number.NEGATIVE_INFINITY)
-      if (
-        hasLowest ||
-        values.some((value, row) => Number.isNaN(value) && (bound === null || bound[row] === 1))
-      )
-        return orderNumbers(identifiedInPool(vector, size, evaluation), size, descending, evaluation)
-      for (let row = 0; row < size; row++)
-        numbers[row] =
-          bound !== null && bound[row] === 0
-            ? sign * Number.NEGATIVE_INFINITY
-            : sign * (values[row] as number) + 0
+      const absent = key.isAbsentHighest ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+      if (hasNoNumber(values, bound, absent))
+        return orderNumbers(identifiedInPool(vector, size, evaluation), size, key, evaluation)
+      if (bound === null)
+        for (let row = 0; row < size; row++) numbers[row] = sign * (values[row] as number) + 0
+      else
+        for (let row = 0; row < size; row++)
+          numbers[row] = sign * (bound[row] === 0 ? absent : (values[row] as number)) + 0
       return numbers
     }
     default:
       return vector satisfies never
   }
+}
+
+/** True where a value is NaN, or is the number that no value has in the order. */
+function hasNoNumber(values: Float64Array, bound: Uint8Array | null, absent: number): boolean {
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row] as number
+    if (bound === null ? Number.isNaN(value) : bound[row] === 1 && (Number.isNaN(value) || value === absent))
+      return true
+  }
+  return false
 }
 
 /** All rows in the order of their keys, by one stable sort a key, the last key first. */
