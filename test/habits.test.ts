@@ -3,7 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
 
-/** Habits of src that no linter knows: no silent rejection, one way to be private, short files and functions. */
+/** Habits that no linter knows. Of src: no silent rejection, one way to be private, short files and functions; of tests: to be short. */
 
 const SOURCE = path.resolve(import.meta.dirname, '../src')
 const GENERATED = /(?:parser|parser\.terms|\.d)\.ts$/
@@ -11,6 +11,9 @@ const ISLANDS = /^portal\/islands\//
 
 /** Lines of a file and of a function that need no reason. */
 const [FILE_LINES, FUNCTION_LINES] = [300, 60]
+
+/** Lines of a test, where a table and a test within it count as one. */
+const TEST_LINES = 60
 
 interface Reason {
   /** Lines at most. */
@@ -74,6 +77,33 @@ t.test(`files have at most ${FILE_LINES} lines, functions ${FUNCTION_LINES}, or 
   t.same(Object.fromEntries(habitsOf(sample).functions), { f: 72, 'A.b': 63 }, 'they are found')
 })
 
+t.test(`tests have at most ${TEST_LINES} lines but tables`, async t => {
+  const found = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+    .map(name => name.replaceAll(path.sep, '/'))
+    .filter(name => name.endsWith('.test.ts') && !/^peers\/|(?:^|\/)node_modules\//.test(name))
+    .flatMap(name =>
+      testsOf(readFileSync(path.join(import.meta.dirname, name), 'utf8')).map(
+        ([title, lines]) => [`${name}: ${title}`, lines] as const,
+      ),
+    )
+  t.ok(found.length > 800, `${found.length} tests are read`)
+  const long = found.filter(([, lines]) => lines > TEST_LINES)
+  t.same(long, [], 'split them, so that each says one thing')
+  const calls = (count: number) => '  t.ok(a)\n'.repeat(count)
+  const sample = [
+    `t.test('long', async t => {\n${calls(60)}})`,
+    `t.test('table', { timeout: 9 }, t => {\n  const b = [\n${'    1,\n'.repeat(70)}  ]\n})`,
+    `t.test('parent', async t => {\n  await t.test('inner', async t => {\n${calls(61)}  })\n${calls(5)}})`,
+  ]
+  const expected = [
+    ['long', 62],
+    ['table', 3],
+    ['parent', 8],
+    ['inner', 63],
+  ]
+  t.same(testsOf(sample.join('\n')), expected, 'they are found')
+})
+
 interface Habits {
   /** Lines on which a rejection is made nothing of. */
   readonly silent: readonly number[]
@@ -122,4 +152,43 @@ function nameOf(node: ts.SignatureDeclaration): string | null {
   if (name === null) return null
   const owner = named.parent
   return ts.isClassLike(owner) ? `${owner.name?.text ?? ''}.${name}` : name
+}
+
+/** The tests of a file with their lines, where a table (a literal of more than four lines) and a test within count as one. */
+function testsOf(text: string): readonly (readonly [title: string, lines: number])[] {
+  const file = ts.createSourceFile('tests.ts', text, ts.ScriptTarget.Latest, true)
+  const lineOf = (position: number) => file.getLineAndCharacterOfPosition(position).line
+  const linesAfterFirst = (node: ts.Node) => lineOf(node.getEnd()) - lineOf(node.getStart())
+  const uncounted = (node: ts.Node): number => {
+    let lines = 0
+    ts.forEachChild(node, child => {
+      const after = linesAfterFirst(child)
+      lines += (isTable(child) && after > 3) || bodyOfTest(child) !== null ? after : uncounted(child)
+    })
+    return lines
+  }
+  const tests: [string, number][] = []
+  const visit = (node: ts.Node): void => {
+    const body = bodyOfTest(node)
+    if (body !== null) {
+      const [title] = (node as ts.CallExpression).arguments
+      const name = title !== undefined && ts.isStringLiteral(title) ? title.text : (title?.getText() ?? '')
+      tests.push([name, linesAfterFirst(body) + 1 - uncounted(body)])
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(file)
+  return tests
+}
+
+function isTable(node: ts.Node): boolean {
+  const isTemplate = ts.isTemplateExpression(node) || ts.isNoSubstitutionTemplateLiteral(node)
+  return isTemplate || ts.isArrayLiteralExpression(node) || ts.isObjectLiteralExpression(node)
+}
+
+/** The function of `t.test(…)`, `t.only(…)` or `t.skip(…)`; null for all other nodes. */
+function bodyOfTest(node: ts.Node): ts.Node | null {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return null
+  if (!['test', 'only', 'skip'].includes(node.expression.name.text)) return null
+  return node.arguments.find(each => ts.isArrowFunction(each) || ts.isFunctionExpression(each)) ?? null
 }

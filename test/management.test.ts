@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { grantsOf } from '../src/accounts/roles.ts'
 import { changedDefinition } from '../src/publishing/edit-definition.ts'
@@ -143,95 +144,107 @@ t.test('from a file to a published dataset and back', async t => {
   const { portal, keyOf, ask, published } = await portalOf(t)
   const api = ask(await keyOf('anna', ['publish:*']))
   const anybody = ask(null)
-  t.equal((await api('POST', API, { dataset_id: 'trees', title: 'Trees of the town' })).status, 201)
-  t.equal((await api('POST', API, { dataset_id: 'trees' })).status, 409)
-  const uploaded = await api('PUT', `${API}/trees/resources/files/trees.csv`, CSV, 'text/csv')
-  t.equal(uploaded.status, 201)
-  t.match(uploaded.json(), {
-    name: 'trees.csv',
-    bytes: CSV.length,
-    dataset: { state: 'draft', title: 'Trees of the town' },
-  })
-  const preview = (await api('GET', `${API}/trees/preview`)).json()
-  t.same(
-    preview.fields.map((each: { name: string; type: string; examples: unknown }) => [
-      each.name,
-      each.type,
-      each.examples,
-    ]),
-    [
-      ['nr', 'int', [1, 2, 3]],
-      ['name', 'text', ['Oak', 'Elm', 'Ivy']],
-      ['height', 'double', [12.5, 7]],
-    ],
-  )
-  t.same(preview.records[2], { nr: 3, name: 'Ivy', height: null })
-  t.notOk(existsSync(path.join(portal, 'data/trees')), 'nothing is in the portal folder yet')
-  const fields = (await api('GET', `${API}/trees/fields`)).json().results
-  fields[2] = {
-    ...fields[2],
-    label: 'Height in metres',
-    description: 'Measured',
-    annotations: { unit: ['m'] },
-  }
-  t.equal((await api('PUT', `${API}/trees/fields`, fields)).status, 200)
-  const metas = { default: { description: '<p>All trees</p>', keyword: ['tree'], license: 'CC0' } }
-  t.match((await api('PUT', `${API}/trees/metadata`, metas)).json(), {
-    default: { title: 'Trees of the town', license: 'CC0' },
-  })
-  t.equal((await api('PUT', `${API}/trees`, { record_id: ['nr'] })).status, 200)
-  const report = (await api('GET', `${API}/trees/check`)).json()
-  t.match(report, { is_publishable: true, errors: 0 })
-  t.equal((await api('POST', `${API}/trees/publish`)).status, 202)
-  t.match(await published(api, 'trees'), { name: 'idle', is_published: true })
   const records = '/api/explore/v2.1/catalog/datasets/trees/records'
-  t.equal((await anybody('GET', records)).json().total_count, 3, 'everybody sees it')
-  const yaml = readFileSync(path.join(portal, 'data/trees/dataset.yaml'), 'utf8')
-  t.match(yaml, 'label: Height in metres')
-  t.equal(readFileSync(path.join(portal, 'data/trees/trees.csv'), 'utf8'), CSV)
-  t.notOk(existsSync(path.join(portal, 'var/drafts/trees')), 'the draft is over')
+  const yaml = path.join(portal, 'data/trees/dataset.yaml')
 
-  // A change by hand is seen, with its comments, and kept.
-  writeFileSync(
-    path.join(portal, 'data/trees/dataset.yaml'),
-    `# by hand\n${yaml.replace('license: CC0', 'license: CC-BY # agreed')}`,
-  )
-  t.match((await api('GET', `${API}/trees`)).json(), { metadata: { default: { license: 'CC-BY' } } })
-  t.equal((await api('PUT', `${API}/trees/metadata`, { default: { publisher: 'Town' } })).status, 200)
-  t.equal(
-    (await api('PUT', `${API}/trees/resources/files/trees.csv`, `${CSV}4,Fir,30\n`, 'text/csv')).status,
-    201,
-  )
-  t.equal((await api('GET', `${API}/trees`)).json().has_draft, true)
-  t.equal((await api('POST', `${API}/trees/publish`)).status, 202)
-  t.match(await published(api, 'trees'), { name: 'idle' })
-  const kept = readFileSync(path.join(portal, 'data/trees/dataset.yaml'), 'utf8')
-  t.match(kept, /^# by hand\n[\s\S]*license: CC-BY # agreed/, 'comments stay')
-  t.match(kept, 'publisher: Town')
-  t.equal((await anybody('GET', records)).json().total_count, 4)
+  await t.test('a file is uploaded to a draft, and previewed', async t => {
+    t.equal((await api('POST', API, { dataset_id: 'trees', title: 'Trees of the town' })).status, 201)
+    t.equal((await api('POST', API, { dataset_id: 'trees' })).status, 409)
+    const uploaded = await api('PUT', `${API}/trees/resources/files/trees.csv`, CSV, 'text/csv')
+    t.equal(uploaded.status, 201)
+    t.match(uploaded.json(), {
+      name: 'trees.csv',
+      bytes: CSV.length,
+      dataset: { state: 'draft', title: 'Trees of the town' },
+    })
+    const preview = (await api('GET', `${API}/trees/preview`)).json()
+    t.same(
+      preview.fields.map((each: { name: string; type: string; examples: unknown }) => [
+        each.name,
+        each.type,
+        each.examples,
+      ]),
+      [
+        ['nr', 'int', [1, 2, 3]],
+        ['name', 'text', ['Oak', 'Elm', 'Ivy']],
+        ['height', 'double', [12.5, 7]],
+      ],
+    )
+    t.same(preview.records[2], { nr: 3, name: 'Ivy', height: null })
+    t.notOk(existsSync(path.join(portal, 'data/trees')), 'nothing is in the portal folder yet')
+  })
 
-  t.match((await api('POST', `${API}/trees/restore`)).json(), { records_count: 3 })
-  t.equal((await anybody('GET', records)).json().total_count, 3, 'rolled back')
-  t.equal((await api('GET', `${API}/trees/versions`)).json().total_count, 3)
-  t.equal((await api('POST', `${API}/trees/restore`, { version: 'x' })).status, 404)
-  t.equal((await api('POST', `${API}/trees/unpublish`)).status, 200)
-  t.equal((await anybody('GET', records)).status, 404)
-  t.equal((await api('GET', `${API}/trees`)).json().state, 'withdrawn')
-  t.equal((await api('POST', `${API}/trees/publish`)).status, 202)
-  t.match(await published(api, 'trees'), { name: 'idle', is_published: true })
-  t.equal((await anybody('GET', records)).json().total_count, 4, 'back, as the files are')
+  await t.test('it is described, checked and published', async t => {
+    const fields = (await api('GET', `${API}/trees/fields`)).json().results
+    fields[2] = {
+      ...fields[2],
+      label: 'Height in metres',
+      description: 'Measured',
+      annotations: { unit: ['m'] },
+    }
+    t.equal((await api('PUT', `${API}/trees/fields`, fields)).status, 200)
+    const metas = { default: { description: '<p>All trees</p>', keyword: ['tree'], license: 'CC0' } }
+    t.match((await api('PUT', `${API}/trees/metadata`, metas)).json(), {
+      default: { title: 'Trees of the town', license: 'CC0' },
+    })
+    t.equal((await api('PUT', `${API}/trees`, { record_id: ['nr'] })).status, 200)
+    const report = (await api('GET', `${API}/trees/check`)).json()
+    t.match(report, { is_publishable: true, errors: 0 })
+    t.equal((await api('POST', `${API}/trees/publish`)).status, 202)
+    t.match(await published(api, 'trees'), { name: 'idle', is_published: true })
+    t.equal((await anybody('GET', records)).json().total_count, 3, 'everybody sees it')
+    t.match(readFileSync(yaml, 'utf8'), 'label: Height in metres')
+    t.equal(readFileSync(path.join(portal, 'data/trees/trees.csv'), 'utf8'), CSV)
+    t.notOk(existsSync(path.join(portal, 'var/drafts/trees')), 'the draft is over')
+  })
 
-  const changes = (await api('GET', `${API}/trees/changes`)).json().results
-  t.ok(changes.every(({ by }: { by: string }) => by === 'anna'))
-  const actions = changes.map(({ action }: { action: string }) => action).reverse()
-  t.same(
-    actions.filter((action: string) => !['update', 'upload'].includes(action)),
-    ['create', 'publish', 'publish', 'roll back', 'withdraw', 'publish'],
-  )
-  t.equal((await api('DELETE', `${API}/trees`)).status, 204)
-  t.equal((await api('GET', `${API}/trees`)).status, 404)
-  t.notOk(existsSync(path.join(portal, 'data/trees')))
-  t.ok(existsSync(path.join(portal, 'var/deleted')), 'its files can be brought back by hand')
+  await t.test('a change by hand is seen, with its comments, and kept', async t => {
+    const text = readFileSync(yaml, 'utf8')
+    writeFileSync(yaml, `# by hand\n${text.replace('license: CC0', 'license: CC-BY # agreed')}`)
+    t.match((await api('GET', `${API}/trees`)).json(), { metadata: { default: { license: 'CC-BY' } } })
+    t.equal((await api('PUT', `${API}/trees/metadata`, { default: { publisher: 'Town' } })).status, 200)
+    t.equal(
+      (await api('PUT', `${API}/trees/resources/files/trees.csv`, `${CSV}4,Fir,30\n`, 'text/csv')).status,
+      201,
+    )
+    t.equal((await api('GET', `${API}/trees`)).json().has_draft, true)
+    t.equal((await api('POST', `${API}/trees/publish`)).status, 202)
+    t.match(await published(api, 'trees'), { name: 'idle' })
+    const kept = readFileSync(yaml, 'utf8')
+    t.match(kept, /^# by hand\n[\s\S]*license: CC-BY # agreed/, 'comments stay')
+    t.match(kept, 'publisher: Town')
+    t.equal((await anybody('GET', records)).json().total_count, 4)
+  })
+
+  await t.test('it is rolled back, withdrawn and published again', async t => {
+    t.match((await api('POST', `${API}/trees/restore`)).json(), { records_count: 3 })
+    t.equal((await anybody('GET', records)).json().total_count, 3, 'rolled back')
+    t.equal((await api('GET', `${API}/trees/versions`)).json().total_count, 3)
+    t.equal((await api('POST', `${API}/trees/restore`, { version: 'x' })).status, 404)
+    t.equal((await api('POST', `${API}/trees/unpublish`)).status, 200)
+    t.equal((await anybody('GET', records)).status, 404)
+    t.equal((await api('GET', `${API}/trees`)).json().state, 'withdrawn')
+    t.equal((await api('POST', `${API}/trees/publish`)).status, 202)
+    t.match(await published(api, 'trees'), { name: 'idle', is_published: true })
+    t.equal((await anybody('GET', records)).json().total_count, 4, 'back, as the files are')
+  })
+
+  await t.test('its history says who did what', async t => {
+    const changes = (await api('GET', `${API}/trees/changes`)).json().results
+    t.ok(changes.every(({ by }: { by: string }) => by === 'anna'))
+    const actions = changes.map(({ action }: { action: string }) => action).reverse()
+    t.same(
+      actions.filter((action: string) => !['update', 'upload'].includes(action)),
+      ['create', 'publish', 'publish', 'roll back', 'withdraw', 'publish'],
+    )
+  })
+
+  await t.test('what is deleted is gone, but for its files', async t => {
+    t.equal((await api('DELETE', `${API}/trees`)).status, 204)
+    t.equal((await api('GET', `${API}/trees`)).status, 404)
+    t.notOk(existsSync(path.join(portal, 'data/trees')))
+    t.ok(existsSync(path.join(portal, 'var/deleted')), 'its files can be brought back by hand')
+  })
 })
 
 t.test('who may not publish, and what is refused', async t => {
@@ -415,6 +428,32 @@ metas:
   })
 })
 
+/** Answers of pages to a browser without scripts, which is signed in as somebody. */
+function browserOf(app: Awaited<ReturnType<typeof portalOf>>['app'], cookie: string | null) {
+  const answered = async (options: InjectOptions) => {
+    const answer = await app.http.inject(options)
+    return { status: answer.statusCode, body: answer.body, location: String(answer.headers.location ?? '') }
+  }
+  const headers = cookie === null ? {} : { cookie }
+  const sends = (url: string, type: string, payload: string | Buffer) =>
+    answered({ method: 'POST', url, headers: { ...headers, 'content-type': type }, payload })
+  return {
+    get: (url: string) => answered({ url, headers: { accept: 'text/html', ...headers } }),
+    post: (url: string, fields: Record<string, string>) =>
+      sends(url, 'application/x-www-form-urlencoded', new URLSearchParams(fields).toString()),
+    upload: async (url: string, token: string, name: string, content: string) => {
+      const form = new FormData()
+      form.append('form_token', token)
+      form.append('file', new Blob([content]), name)
+      const encoded = new Response(form)
+      const type = encoded.headers.get('content-type') ?? ''
+      return sends(url, type, Buffer.from(await encoded.arrayBuffer()))
+    },
+  }
+}
+
+const tokenOf = (page: string) => /name="form_token" value="([^"]+)"/.exec(page)?.[1] ?? ''
+
 t.test('the desk: the same with pages and forms, without scripts', async t => {
   const { portal, app } = await portalOf(t)
   const sessionOf = async (name: string, grants: readonly string[]) => {
@@ -422,110 +461,100 @@ t.test('the desk: the same with pages and forms, without scripts', async t => {
     for (const grant of grants) await app.accounts.users.grant(name, grant)
     return `lodestone-session=${(await app.accounts.sessions.begin(id)).token}`
   }
-  const [cookie, other] = [await sessionOf('anna', ['publish:*']), await sessionOf('carl', [])]
-  const get = async (url: string, as: string | null = cookie) => {
-    const answer = await app.http.inject({
-      url,
-      headers: { accept: 'text/html', ...(as === null ? {} : { cookie: as }) },
-    })
-    return { status: answer.statusCode, body: answer.body, location: String(answer.headers.location ?? '') }
-  }
-  const tokenOf = (page: string) => /name="form_token" value="([^"]+)"/.exec(page)?.[1] ?? ''
-  const post = async (url: string, fields: Record<string, string>, as = cookie) => {
-    const headers = { cookie: as, 'content-type': 'application/x-www-form-urlencoded' }
-    const answer = await app.http.inject({
-      method: 'POST',
-      url,
-      headers,
-      payload: new URLSearchParams(fields).toString(),
-    })
-    return { status: answer.statusCode, body: answer.body, location: String(answer.headers.location ?? '') }
-  }
-  const upload = async (url: string, token: string, name: string, content: string) => {
-    const form = new FormData()
-    form.append('form_token', token)
-    form.append('file', new Blob([content]), name)
-    const encoded = new Response(form)
-    const answer = await app.http.inject({
-      method: 'POST',
-      url,
-      headers: { cookie, 'content-type': encoded.headers.get('content-type') ?? '' },
-      payload: Buffer.from(await encoded.arrayBuffer()),
-    })
-    return { status: answer.statusCode, body: answer.body, location: String(answer.headers.location ?? '') }
-  }
-  t.match((await get('/desk/', null)).location, '/account/login/')
-  t.equal((await get('/desk/', other)).status, 403)
+  const { get, post, upload } = browserOf(app, await sessionOf('anna', ['publish:*']))
+  const other = browserOf(app, await sessionOf('carl', []))
+  const anybody = browserOf(app, null)
   const token = tokenOf((await get('/desk/')).body)
-  t.equal(
-    (await upload('/desk/', 'another token', 'Street trees.csv', CSV)).status,
-    403,
-    'a form of another site',
-  )
-  const first = await upload('/desk/', token, 'Street trees.csv', CSV)
-  t.equal(first.status, 303)
-  t.equal(first.location, '/desk/street-trees/')
-  const page = await get(first.location)
-  for (const text of ['Oak', '12.5', 'name="type.2"', 'Publish', '<option selected>double</option>'])
-    t.match(page.body, text)
   const own = '/desk/street-trees'
-  const form = {
-    form_token: tokenOf(page.body),
-    action: 'fields',
-    'name.0': 'nr',
-    'type.0': 'int',
-    'label.0': 'Number',
-  }
-  const saved = await post(`${own}/fields/`, {
-    ...form,
-    'name.1': 'name',
-    'type.1': 'text',
-    'facet.1': '1',
-    'name.2': 'height',
-    'type.2': 'double',
+  const dataset = '/explore/dataset/street-trees/'
+
+  await t.test('it is for publishers, and for forms of its own', async t => {
+    t.match((await anybody.get('/desk/')).location, '/account/login/')
+    t.equal((await other.get('/desk/')).status, 403)
+    t.equal(
+      (await upload('/desk/', 'another token', 'Street trees.csv', CSV)).status,
+      403,
+      'a form of another site',
+    )
   })
-  t.equal(saved.location, '/desk/street-trees/fields/?done=1')
-  const wrong = await post(`${own}/fields/`, { ...form, 'type.0': 'nonsense' })
-  t.equal(wrong.status, 400)
-  t.match(wrong.body, 'nonsense', 'what is wrong stands on the page')
-  const described = {
-    form_token: token,
-    action: 'description',
-    'default.title': 'Trees <b>',
-    'default.keyword': 'a; b',
-    'dcat.accrualperiodicity': 'ANNUAL',
-    visibility: 'public',
-  }
-  t.equal((await post(`${own}/description/`, described)).status, 303)
-  t.match((await get(`${own}/description/`)).body, 'value="Trees &lt;b&gt;"')
-  t.match((await get(`${own}/report/`)).body, 'Nothing stands against publishing')
-  t.equal((await post(`${own}/fields/`, { form_token: 'x', action: 'publish' })).status, 403)
-  t.equal((await post(`${own}/fields/`, { form_token: token, action: 'publish' }, other)).status, 403)
-  t.equal((await post(`${own}/fields/`, { form_token: token, action: 'publish' })).status, 303)
-  for (let tries = 0; tries < 600 && app.catalog.entries().length === 0; tries++) await sleep(50)
-  t.match((await get('/explore/dataset/street-trees/', null)).body, 'Trees &lt;b&gt;')
-  const yaml = readFileSync(path.join(portal, 'data/street-trees/dataset.yaml'), 'utf8')
-  t.match(yaml, /annotations:\s*\n?\s*\{?\s*facet: \[\]|facet: \[\]/)
-  const mapping =
-    "prefixes: { ex: 'http://ex.test/' }\nmappings:\n  tree:\n    subject: portal:trees/$(nr)\n    predicateobjects:\n      - [ex:name, $(name)]\n"
-  t.equal(
-    (await post(`${own}/mapping/`, { form_token: token, action: 'mapping', text: mapping })).status,
-    303,
-  )
-  t.match((await get(`${own}/`)).body, 'with changes')
-  t.equal((await post(`${own}/mapping/`, { form_token: token, action: 'discard' })).status, 303)
-  t.notMatch((await get(`${own}/`)).body, 'with changes')
-  t.equal((await upload(`${own}/fields/`, token, 'Street trees.csv', 'nr,name\n1,x\n')).status, 303)
-  t.match((await get(`${own}/report/`)).body, 'height', 'a column that is missing is told')
-  t.equal((await post(`${own}/fields/`, { form_token: token, action: 'publish' })).status, 400)
-  t.equal((await post(`${own}/fields/`, { form_token: token, action: 'discard' })).status, 303)
-  t.match((await get(`${own}/history/?lang=de`)).body, 'Verlauf')
-  t.equal((await post(`${own}/history/`, { form_token: token, action: 'withdraw' })).status, 303)
-  t.equal((await get('/explore/dataset/street-trees/', null)).status, 404)
-  t.match((await get('/desk/')).body, 'withdrawn')
-  for (const name of ['tool.exe', 'dataset.yaml']) {
-    const refused = await upload('/desk/', token, name, 'MZ\0\u0001\u0002\0\0\u0003')
-    t.equal(refused.status, 400, name)
-    t.match(refused.body, 'role="alert"')
-  }
+
+  await t.test('a file becomes a draft, whose fields are chosen', async t => {
+    const first = await upload('/desk/', token, 'Street trees.csv', CSV)
+    t.equal(first.status, 303)
+    t.equal(first.location, '/desk/street-trees/')
+    const page = await get(first.location)
+    for (const text of ['Oak', '12.5', 'name="type.2"', 'Publish', '<option selected>double</option>'])
+      t.match(page.body, text)
+    const form = {
+      form_token: tokenOf(page.body),
+      action: 'fields',
+      'name.0': 'nr',
+      'type.0': 'int',
+      'label.0': 'Number',
+    }
+    const saved = await post(`${own}/fields/`, {
+      ...form,
+      'name.1': 'name',
+      'type.1': 'text',
+      'facet.1': '1',
+      'name.2': 'height',
+      'type.2': 'double',
+    })
+    t.equal(saved.location, '/desk/street-trees/fields/?done=1')
+    const wrong = await post(`${own}/fields/`, { ...form, 'type.0': 'nonsense' })
+    t.equal(wrong.status, 400)
+    t.match(wrong.body, 'nonsense', 'what is wrong stands on the page')
+  })
+
+  await t.test('it is described and published', async t => {
+    const described = {
+      form_token: token,
+      action: 'description',
+      'default.title': 'Trees <b>',
+      'default.keyword': 'a; b',
+      'dcat.accrualperiodicity': 'ANNUAL',
+      visibility: 'public',
+    }
+    t.equal((await post(`${own}/description/`, described)).status, 303)
+    t.match((await get(`${own}/description/`)).body, 'value="Trees &lt;b&gt;"')
+    t.match((await get(`${own}/report/`)).body, 'Nothing stands against publishing')
+    t.equal((await post(`${own}/fields/`, { form_token: 'x', action: 'publish' })).status, 403)
+    t.equal((await other.post(`${own}/fields/`, { form_token: token, action: 'publish' })).status, 403)
+    t.equal((await post(`${own}/fields/`, { form_token: token, action: 'publish' })).status, 303)
+    for (let tries = 0; tries < 600 && app.catalog.entries().length === 0; tries++) await sleep(50)
+    t.match((await anybody.get(dataset)).body, 'Trees &lt;b&gt;')
+    const yaml = readFileSync(path.join(portal, 'data/street-trees/dataset.yaml'), 'utf8')
+    t.match(yaml, /annotations:\s*\n?\s*\{?\s*facet: \[\]|facet: \[\]/)
+  })
+
+  await t.test('changes are discarded, and not published where a column is missing', async t => {
+    const mapping =
+      "prefixes: { ex: 'http://ex.test/' }\nmappings:\n  tree:\n    subject: portal:trees/$(nr)\n    predicateobjects:\n      - [ex:name, $(name)]\n"
+    t.equal(
+      (await post(`${own}/mapping/`, { form_token: token, action: 'mapping', text: mapping })).status,
+      303,
+    )
+    t.match((await get(`${own}/`)).body, 'with changes')
+    t.equal((await post(`${own}/mapping/`, { form_token: token, action: 'discard' })).status, 303)
+    t.notMatch((await get(`${own}/`)).body, 'with changes')
+    t.equal((await upload(`${own}/fields/`, token, 'Street trees.csv', 'nr,name\n1,x\n')).status, 303)
+    t.match((await get(`${own}/report/`)).body, 'height', 'a column that is missing is told')
+    t.equal((await post(`${own}/fields/`, { form_token: token, action: 'publish' })).status, 400)
+    t.equal((await post(`${own}/fields/`, { form_token: token, action: 'discard' })).status, 303)
+  })
+
+  await t.test('it is withdrawn', async t => {
+    t.match((await get(`${own}/history/?lang=de`)).body, 'Verlauf')
+    t.equal((await post(`${own}/history/`, { form_token: token, action: 'withdraw' })).status, 303)
+    t.equal((await anybody.get(dataset)).status, 404)
+    t.match((await get('/desk/')).body, 'withdrawn')
+  })
+
+  await t.test('files that are no data are refused', async t => {
+    for (const name of ['tool.exe', 'dataset.yaml']) {
+      const refused = await upload('/desk/', token, name, 'MZ\0\u0001\u0002\0\0\u0003')
+      t.equal(refused.status, 400, name)
+      t.match(refused.body, 'role="alert"')
+    }
+  })
 })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createServer as createHttpServer } from 'node:http'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { parseTriples } from '../../src/rdf/ntriples-reader.ts'
 import { XSD } from '../../src/rdf/vocab.ts'
 import { credentialsOf, type EngineSettings, findAddresses } from '../../src/store/remote/addresses.ts'
@@ -68,25 +68,36 @@ t.test('answers of an engine have the datatypes that were put in', t => {
   t.end()
 })
 
-await t.test('what answers at an address', async t => {
+/** A server whose answers are of the address and of the credentials; its own address. */
+async function serveAnswers(
+  t: Test,
+  answer: (url: string, authorization: string | undefined) => [number, string, string],
+) {
+  const server = createHttpServer((request, response) => {
+    const [status, type, text] = answer(request.url ?? '', request.headers.authorization)
+    request.resume()
+    response.writeHead(status, { 'content-type': type, server: 'Test/1' }).end(text)
+  }).listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  t.teardown(() => server.close())
+  return `127.0.0.1:${(server.address() as { readonly port: number }).port}`
+}
+
+const YES = '{"head":{},"boolean":true}'
+
+async function find(settings: EngineSettings) {
+  const connections = new Connections(4, credentialsOf(settings))
+  return findAddresses(settings, connections).finally(() => connections.close())
+}
+
+await t.test('what is no engine is refused', async t => {
   const requested: string[] = []
-  const serve = async (
-    answer: (url: string, authorization: string | undefined) => [number, string, string],
-  ) => {
-    const server = createHttpServer((request, response) => {
-      requested.push(request.url ?? '')
-      const [status, type, text] = answer(request.url ?? '', request.headers.authorization)
-      request.resume()
-      response.writeHead(status, { 'content-type': type, server: 'Test/1' }).end(text)
-    }).listen(0, '127.0.0.1')
-    await new Promise(resolve => server.once('listening', resolve))
-    t.teardown(() => server.close())
-    return `127.0.0.1:${(server.address() as { readonly port: number }).port}`
-  }
-  const yes = '{"head":{},"boolean":true}'
   const connections = new Connections(4)
   t.teardown(() => connections.close())
-  const page = await serve(() => [200, 'text/html', '<html>a page</html>'])
+  const page = await serveAnswers(t, url => {
+    requested.push(url)
+    return [200, 'text/html', '<html>a page</html>']
+  })
   await t.rejects(findAddresses({ url: `http://${page}/` }, connections), { code: 'ConfigInvalid' }, 'a page')
   t.same(requested, ['/query', '/sparql', '/'], 'the usual places are tried')
   const port = await freePort()
@@ -95,14 +106,19 @@ await t.test('what answers at an address', async t => {
     { code: 'StoreUnavailable' },
     'nobody',
   )
-  const find = async (settings: EngineSettings) => {
-    const connections = new Connections(4, credentialsOf(settings))
-    return findAddresses(settings, connections).finally(() => connections.close())
-  }
+  const cut = await serveAnswers(t, () => [200, 'application/json', '{"head":{},"boolean":true,'])
+  await t.rejects(
+    createRemoteStore({ settings: { url: `http://${cut}`, query: `http://${cut}/q` }, deadline: 500 }),
+    { code: 'ConfigInvalid' },
+    'an engine whose answers are none',
+  )
+})
+
+await t.test('credentials are read from addresses and settings, and not told', async t => {
   const right = `Basic ${Buffer.from('ann:s3cret').toString('base64')}`
-  const closed = await serve((url, given) =>
+  const closed = await serveAnswers(t, (url, given) =>
     given === right && url === '/db/sparql'
-      ? [200, 'application/json', yes]
+      ? [200, 'application/json', YES]
       : given === right
         ? [404, 'text/plain', '']
         : [401, 'text/plain', ''],
@@ -125,13 +141,16 @@ await t.test('what answers at an address', async t => {
     t.equal(found.query.href, `http://${closed}/db/sparql`)
     t.match(found, { kind: 'other', data: null })
   }
-  const fuseki = await serve(url =>
-    url === '/ds/query' || url === '/ds' ? [200, 'application/json', yes] : [404, 'text/plain', ''],
+})
+
+await t.test('addresses of Fuseki and RDF4J are found', async t => {
+  const fuseki = await serveAnswers(t, url =>
+    url === '/ds/query' || url === '/ds' ? [200, 'application/json', YES] : [404, 'text/plain', ''],
   )
   for (const url of ['/ds', '/ds/', '/ds/query'])
     t.match((await find({ url: `http://${fuseki}${url}` })).query.href, `http://${fuseki}/ds/query`, url)
-  const rdf4j = await serve(url =>
-    url === '/rdf4j-server/repositories/portal' ? [200, 'application/json', yes] : [404, 'text/plain', ''],
+  const rdf4j = await serveAnswers(t, url =>
+    url === '/rdf4j-server/repositories/portal' ? [200, 'application/json', YES] : [404, 'text/plain', ''],
   )
   const root = `http://${rdf4j}/rdf4j-server/repositories/portal`
   const found = await find({ url: `${root}/` })
@@ -139,76 +158,83 @@ await t.test('what answers at an address', async t => {
   t.equal(found.query.href, root)
   t.equal(found.update.href, `${root}/statements`)
   t.equal(found.data?.href, `${root}/rdf-graphs/service`)
-  const cut = await serve(() => [200, 'application/json', '{"head":{},"boolean":true,'])
-  await t.rejects(
-    createRemoteStore({ settings: { url: `http://${cut}`, query: `http://${cut}/q` }, deadline: 500 }),
-    { code: 'ConfigInvalid' },
-    'an engine whose answers are none',
-  )
 })
 
-await t.test('digest authentication', async t => {
-  const hash = (name: string, ...parts: readonly (string | undefined)[]) =>
+const DIGEST_USER = 'änn'
+const DIGEST_PASSWORD = 's3:c"rét'
+
+/** The parameters of a header of digest authentication. */
+function parametersOf(authorization: string): ReadonlyMap<string | undefined, string | undefined> {
+  return new Map(
+    [...authorization.matchAll(/(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/g)].map(
+      ([, key, inQuotes, bare]) => [key, inQuotes?.replaceAll(/\\(.)/g, '$1') ?? bare] as const,
+    ),
+  )
+}
+
+/**
+ * A server that lets in whoever knows the password, with a nonce three times; what it was sent as authorization.
+ *
+ * @param offered its header `www-authenticate`, with a nonce
+ */
+async function serveDigest(t: Test, offered: (nonce: string) => string, name = 'md5') {
+  const hash = (...parts: readonly (string | undefined)[]) =>
     createHash(name).update(parts.join(':'), 'latin1').digest('hex')
   const bytes = (text: string) => Buffer.from(text).toString('latin1')
   const sent: string[] = []
   const nonces = new Map<string, number>()
-  let given = 0
-  /** Lets in whoever knows the password, with a nonce three times. */
-  const serve = async (offered: (nonce: string) => string, name = 'md5') => {
-    const server = createHttpServer((request, response) => {
-      const { authorization = '', 'content-length': length } = request.headers
-      const pairs = new Map(
-        [...authorization.matchAll(/(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^\s,]+))/g)].map(
-          ([, key, inQuotes, bare]) => [key, inQuotes?.replaceAll(/\\(.)/g, '$1') ?? bare] as const,
-        ),
-      )
-      sent.push(authorization)
-      request.resume()
-      const [nonce = '', uri, count = ''] = ['nonce', 'uri', 'nc'].map(key => pairs.get(key))
-      const uses = nonces.get(nonce) ?? 0
-      const [secret, what] = [
-        hash(name, bytes('änn'), 'the "realm"', bytes('s3:c"rét')),
-        hash(name, request.method, request.url),
-      ]
-      const tail = pairs.has('qop') ? [count, pairs.get('cnonce'), 'auth', what] : [what]
-      const isRight =
-        uri === request.url &&
-        uses < 3 &&
-        pairs.get('username') === bytes('änn') &&
-        (count === '' || Number.parseInt(count, 16) === uses + 1) &&
-        pairs.get('response') === hash(name, secret, nonce, ...tail)
-      if (isRight) {
-        nonces.set(nonce, uses + 1)
-        response.end(length)
-      } else {
-        given += 1
-        nonces.set(`n${given}`, 0)
-        response.writeHead(401, { 'www-authenticate': offered(`n${given}`) }).end()
-      }
-    }).listen(0, '127.0.0.1')
-    await new Promise(resolve => server.once('listening', resolve))
-    t.teardown(() => server.close())
-    return (path: string) =>
-      new URL(`http://127.0.0.1:${(server.address() as { readonly port: number }).port}${path}`)
-  }
-  const ask = async (url: URL, connections: Connections) => {
-    const request = {
-      method: 'PUT',
-      url,
-      headers: {},
-      body: 'a body',
-      deadline: 5000,
-      maxLength: 1000,
-    } as const
-    const { status, text } = await connections.request(request)
-    return [status, text]
-  }
-  const open = (password = 's3:c"rét') => {
-    const connections = new Connections(4, { user: 'änn', password })
-    t.teardown(() => connections.close())
-    return connections
-  }
+  const server = createHttpServer((request, response) => {
+    const { authorization = '', 'content-length': length } = request.headers
+    const pairs = parametersOf(authorization)
+    sent.push(authorization)
+    request.resume()
+    const [nonce = '', uri, count = ''] = ['nonce', 'uri', 'nc'].map(key => pairs.get(key))
+    const uses = nonces.get(nonce) ?? 0
+    const secret = hash(bytes(DIGEST_USER), 'the "realm"', bytes(DIGEST_PASSWORD))
+    const what = hash(request.method, request.url)
+    const tail = pairs.has('qop') ? [count, pairs.get('cnonce'), 'auth', what] : [what]
+    const isRight =
+      uri === request.url &&
+      uses < 3 &&
+      pairs.get('username') === bytes(DIGEST_USER) &&
+      (count === '' || Number.parseInt(count, 16) === uses + 1) &&
+      pairs.get('response') === hash(secret, nonce, ...tail)
+    if (isRight) {
+      nonces.set(nonce, uses + 1)
+      response.end(length)
+    } else {
+      const given = `n${nonces.size + 1}`
+      nonces.set(given, 0)
+      response.writeHead(401, { 'www-authenticate': offered(given) }).end()
+    }
+  }).listen(0, '127.0.0.1')
+  await new Promise(resolve => server.once('listening', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as { readonly port: number }
+  return { at: (path: string) => new URL(`http://127.0.0.1:${port}${path}`), sent }
+}
+
+/** Connections with a password, closed at the end of a test. */
+function digestConnections(t: Test, password = DIGEST_PASSWORD): Connections {
+  const connections = new Connections(4, { user: DIGEST_USER, password })
+  t.teardown(() => connections.close())
+  return connections
+}
+
+async function put(url: URL, connections: Connections) {
+  const request = {
+    method: 'PUT',
+    url,
+    headers: {},
+    body: 'a body',
+    deadline: 5000,
+    maxLength: 1000,
+  } as const
+  const { status, text } = await connections.request(request)
+  return [status, text]
+}
+
+await t.test('digest authentication: a nonce is used until it is over, the password is not sent', async t => {
   const realm = 'realm="the \\"realm\\""'
   for (const [offered, name] of [
     [
@@ -222,18 +248,20 @@ await t.test('digest authentication', async t => {
       'sha256',
     ],
   ] as readonly (readonly [(nonce: string) => string, string?])[]) {
-    const at = await serve(offered, name)
-    const connections = open()
-    sent.length = 0
+    const { at, sent } = await serveDigest(t, offered, name)
+    const connections = digestConnections(t)
     for (let each = 0; each < 7; each++)
-      t.same(await ask(at('/a?b=c%20d'), connections), [200, '6'], `${offered('n')}: ${each}`)
+      t.same(await put(at('/a?b=c%20d'), connections), [200, '6'], `${offered('n')}: ${each}`)
     t.equal(sent.length, 7 + 3, 'a nonce is used until it is over')
     t.equal(sent[0], '', 'the first request says nothing')
     t.notMatch(sent.join(), /s3|Basic/, 'the password is not sent')
     sent.length = 0
-    t.same(await ask(at('/a'), open('wr0ng')), [401, ''])
+    t.same(await put(at('/a'), digestConnections(t, 'wr0ng')), [401, ''])
     t.equal(sent.length, 2, 'a wrong password is not tried again')
   }
+})
+
+await t.test('digest authentication: what is required stays, and nothing less is taken', async t => {
   const authentication = new Authentication({ user: 'ann', password: 's3cret' })
   const url = new URL('http://engine.example/sparql-auth')
   const required = 'Digest realm="x", nonce="y", qop="auth"'
@@ -246,6 +274,6 @@ await t.test('digest authentication', async t => {
     t.equal(authentication.update(url, header(), 401, described), false)
     t.match(header(), /^Digest /, 'nobody gets the password by asking for less')
   }
-  const at = await serve(() => 'Digest realm="x", nonce="y", qop="auth-int"')
-  t.same(await ask(at('/'), open()), [401, ''], 'what it wants is not known')
+  const { at } = await serveDigest(t, () => 'Digest realm="x", nonce="y", qop="auth-int"')
+  t.same(await put(at('/'), digestConnections(t)), [401, ''], 'what it wants is not known')
 })

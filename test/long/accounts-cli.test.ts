@@ -126,12 +126,17 @@ t.test('users, before any server ran and while their accounts are open', { buffe
   t.equal(await accounts.keys.principal(key), null, 'a running server knows at once')
 })
 
-t.test('keys, applications and backups', { buffered: true }, async t => {
+/** A portal with the users ann and bob, and its commands. */
+async function peopleOf(t: Test) {
   const portal = portalOf(t)
-  const run = commandsOn(portal)
   const accounts = accountsOf(t, portal)
   await accounts.users.add('ann', PASSWORD)
   await accounts.users.add('bob', PASSWORD)
+  return { portal, run: commandsOn(portal), accounts }
+}
+
+t.test('keys are made, listed and revoked', { buffered: true }, async t => {
+  const { run, accounts } = await peopleOf(t)
   const [created, second, list, json] = await run(
     ['key', 'create', 'ann', '--label', 'for a map'],
     ['key', 'create', 'bob', '--json'],
@@ -161,7 +166,10 @@ t.test('keys, applications and backups', { buffered: true }, async t => {
   t.notMatch(again.stderr, key)
   t.equal(await accounts.keys.principal(key), null)
   t.equal(await accounts.keys.principal(other.key), null)
+})
 
+t.test('applications are registered, listed and removed', { buffered: true }, async t => {
+  const { run, accounts } = await peopleOf(t)
   const redirects = ['--redirect', CALLBACK, '--redirect', 'http://localhost:8080/cb']
   const [maps, native, apps, ofBob, refused] = await run(
     ['app', 'register', '--owner', 'ann', ...redirects, 'Maps and more'],
@@ -182,7 +190,10 @@ t.test('keys, applications and backups', { buffered: true }, async t => {
   const removals = await run(['app', 'remove', 'Native'], ['app', 'remove', confidential.client_id])
   t.same(removals, [DONE, DONE])
   t.same(await accounts.clients.list(), [])
+})
 
+t.test('a backup is a copy for its owner alone, and replaces no file', { buffered: true }, async t => {
+  const { portal, run } = await peopleOf(t)
   const file = path.join(portal, 'copy.sqlite')
   const [copied, twice] = await run(['backup', file], ['backup', file])
   t.same(copied, DONE)

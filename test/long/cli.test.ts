@@ -112,130 +112,141 @@ t.test('every command has --help, and exit codes tell what happened', { buffered
   t.match(wrong, { code: 1, stderr: /did you mean LODESTONE_PORT/ })
 })
 
-t.test(
-  'import makes a folder that publishes; check and explain tell about it',
-  { buffered: true },
-  async t => {
-    const portal = portalOf(t)
-    const at = ['--portal', portal]
-    const file = path.join(portal, 'Big Trees.csv')
-    const imported = await lodestone(['import', file, ...at])
-    t.match(imported, {
-      code: 0,
-      stdout: /^Big Trees\.csv: 3 records, 3 fields[\s\S]*data\/big-trees\/dataset\.yaml\n$/,
-    })
-    const yaml = path.join(portal, 'data/big-trees/dataset.yaml')
-    t.match(readFileSync(yaml, 'utf8'), /title: Big Trees/)
-    t.match(await lodestone(['import', file, ...at]), { code: 2, stderr: /exists already/ })
-    const arbres = path.join(portal, 'arbres8.csv')
-    writeFileSync(arbres, CSV)
-    t.equal((await lodestone(['import', arbres, ...at])).code, 0)
-    t.match(readFileSync(path.join(portal, 'data/arbres8/dataset.yaml'), 'utf8'), /title: Arbres 8\n/)
-    rmSync(path.join(portal, 'data/arbres8'), { recursive: true })
-    const published = await lodestone(['publish', 'big-trees', '--json', ...at])
-    t.equal(published.code, 0)
-    t.match(JSON.parse(published.stdout), [
-      { type: 'published', dataset: 'big-trees', report: { records: 3 } },
-    ])
-    t.match(published.stderr, /^big-trees: 3 records, \d+ triples/)
-    const explained = await lodestone(['explain', 'big-trees', 'height > 8', '--json', ...at])
-    t.equal(explained.code, 0, explained.stderr)
-    const stages = JSON.parse(explained.stdout)
-    t.match(stages, { text: 'height > 8', answer: { total: 1, rows: [{ name: 'Oak', height: 12 }] } })
-    t.match(stages.statements, [{ name: 'page', sparql: /SELECT/, columns: [/height/], rows: 1 }])
-    const grouped = ['--select', 'count(*) as c', '--group-by', 'year(planted) as y', '--json']
-    const groups = await lodestone(['explain', 'big-trees', '', ...grouped, ...at])
-    t.match(JSON.parse(groups.stdout), { plan: { type: 'groups' }, statements: [{ name: 'groups' }] })
-    t.match(await lodestone(['explain', 'big-trees', 'height > 8', ...at]), {
-      code: 0,
-      stdout: /WHERE|GRAPH/,
-    })
-    t.match(await lodestone(['explain', 'big-tree', '', ...at]), {
-      code: 1,
-      stderr: /Did you mean big-trees\?/,
-    })
-    t.match(await lodestone(['unpublish', 'big-tree', ...at]), {
-      code: 1,
-      stderr: /Did you mean big-trees\?/,
-    })
-    const months = [
-      'explain',
-      'big-trees',
-      '',
-      '--select',
-      "date_format(planted, 'MMMM') as month",
-      '--json',
-      ...at,
-    ]
-    const monthIn = async (...more: readonly string[]) =>
-      JSON.parse((await lodestone([...months, ...more])).stdout).answer.rows[0].month
-    t.equal(await monthIn(), 'April', 'in the language of the portal')
-    t.equal(await monthIn('--lang', 'es'), 'abril')
-    writeFileSync(path.join(portal, 'portal.yaml'), 'title: Small\nworkers: 1\nlanguages: [rm, fr, de]\n')
-    t.equal(await monthIn(), 'avril', 'the first that texts of dates can be written in')
-    t.match(await lodestone(['explain', 'big-trees', 'height >', ...at]), {
-      code: 1,
-      stderr: /ODSQL syntax exception/,
-    })
+/** A portal with a dataset that was imported from a file: `trees` and `yaml` are its files. */
+async function importedPortal(t: Test) {
+  const portal = portalOf(t)
+  const at = ['--portal', portal]
+  const folder = path.join(portal, 'data/big-trees')
+  const imported = await lodestone(['import', path.join(portal, 'Big Trees.csv'), ...at])
+  return {
+    portal,
+    at,
+    imported,
+    trees: path.join(folder, 'Big Trees.csv'),
+    yaml: path.join(folder, 'dataset.yaml'),
+  }
+}
 
-    const trees = path.join(portal, 'data/big-trees/Big Trees.csv')
-    writeFileSync(trees, 'name,height,planted\nOak,high,1999-04-01\n')
-    t.match(await lodestone(['check', 'big-trees', ...at]), {
-      code: 0,
-      stdout:
-        /^warning: big-trees: Big Trees\.csv: height: 1 value is not a double: "high" \(line 2, record 1\)\n$/,
-    })
-    const wrong = ['n/a', '-', 'n/a', '?', '-', 'n/a', 'tall'].map(
-      (height, n) => `Oak ${n},${height},${n % 2 ? 'x' : ''}\n`,
-    )
-    writeFileSync(trees, `name,height,planted\n${wrong.join('')}`)
-    const perField = await lodestone(['check', 'big-trees', ...at])
-    t.equal(
-      perField.stdout,
-      'warning: big-trees: Big Trees.csv: height: 7 values are not a double: "n/a" (3 times, first in line 2, record 1), ' +
-        '"-" (2 times, first in line 3, record 2), "?" (line 5, record 4) …\n' +
-        'warning: big-trees: Big Trees.csv: planted: 3 values are not a date: "x" (3 times, first in line 3, record 2)\n',
-      'a line for each field',
-    )
-    t.match(JSON.parse((await lodestone(['check', 'big-trees', '--json', ...at])).stdout), [
-      { severity: 'warning', field: 'height', count: 7 },
-      { severity: 'warning', field: 'planted', count: 3 },
-    ])
-    t.match(
-      (await lodestone(['publish', 'big-trees', ...at])).stderr,
-      /10 values do not fit their field and became null\n {2}height: 7 values are not a double: .*\n {2}planted: 3 /,
-    )
-    writeFileSync(trees, 'name,height,planted\nOak,12,1999-04-01\nElm,"7\n')
-    const broken = await lodestone(['check', ...at])
-    t.match(broken, { code: 1, stdout: /^error: big-trees: Big Trees\.csv:3:5: .*never closed/ })
-    t.match(
-      (await lodestone(['publish', ...at])).stderr,
-      /big-trees: not published\n {2}Big Trees\.csv:3:5: /,
-    )
-    writeFileSync(trees, 'name,hieght,planted\nOak,12,1999-04-01\n')
-    t.match(await lodestone(['check', 'big-trees', ...at]), { code: 1, stdout: /Did you mean "hieght"\?/ })
-    writeFileSync(trees, 'name,height,planted\nOak,12,1999-04-01\n')
-    const before = readFileSync(yaml, 'utf8')
-    writeFileSync(yaml, `${before}\nattachments: [{ path: plan.pdf }]\n`)
-    t.match(await lodestone(['check', 'big-trees', ...at]), {
-      code: 0,
-      stdout: /^warning: big-trees: the attachment plan\.pdf is no file/m,
-    })
-    writeFileSync(yaml, 'source: { path: Big Trees.csv }\nfeilds: []\n')
-    t.match(await lodestone(['check', ...at]), {
-      code: 1,
-      stdout: new RegExp(`^error: big-trees: ${yaml}:2:1: unknown key feilds, did you mean fields\\?`),
-    })
-    t.match(JSON.parse((await lodestone(['check', '--json', ...at])).stdout), [
-      { dataset: 'big-trees', severity: 'error' },
-    ])
-    t.match(await lodestone(['check', 'Stone', 'xyzzy', ...at]), {
-      code: 1,
-      stdout:
-        /^error: Stone: "Stone" is not a dataset id.*Did you mean stones\?\n.*There are: big-trees, plants, stones\.\n$/,
-    })
-  },
-)
+t.test('import makes a folder that has a title of the name of the file', { buffered: true }, async t => {
+  const { portal, at, imported, yaml } = await importedPortal(t)
+  t.match(imported, {
+    code: 0,
+    stdout: /^Big Trees\.csv: 3 records, 3 fields[\s\S]*data\/big-trees\/dataset\.yaml\n$/,
+  })
+  t.match(readFileSync(yaml, 'utf8'), /title: Big Trees/)
+  const file = path.join(portal, 'Big Trees.csv')
+  t.match(await lodestone(['import', file, ...at]), { code: 2, stderr: /exists already/ })
+  const arbres = path.join(portal, 'arbres8.csv')
+  writeFileSync(arbres, CSV)
+  t.equal((await lodestone(['import', arbres, ...at])).code, 0)
+  t.match(readFileSync(path.join(portal, 'data/arbres8/dataset.yaml'), 'utf8'), /title: Arbres 8\n/)
+})
+
+t.test('what was imported is published, and explain shows every stage', { buffered: true }, async t => {
+  const { at } = await importedPortal(t)
+  const published = await lodestone(['publish', 'big-trees', '--json', ...at])
+  t.equal(published.code, 0)
+  t.match(JSON.parse(published.stdout), [{ type: 'published', dataset: 'big-trees', report: { records: 3 } }])
+  t.match(published.stderr, /^big-trees: 3 records, \d+ triples/)
+  const explained = await lodestone(['explain', 'big-trees', 'height > 8', '--json', ...at])
+  t.equal(explained.code, 0, explained.stderr)
+  const stages = JSON.parse(explained.stdout)
+  t.match(stages, { text: 'height > 8', answer: { total: 1, rows: [{ name: 'Oak', height: 12 }] } })
+  t.match(stages.statements, [{ name: 'page', sparql: /SELECT/, columns: [/height/], rows: 1 }])
+  const grouped = ['--select', 'count(*) as c', '--group-by', 'year(planted) as y', '--json']
+  const groups = await lodestone(['explain', 'big-trees', '', ...grouped, ...at])
+  t.match(JSON.parse(groups.stdout), { plan: { type: 'groups' }, statements: [{ name: 'groups' }] })
+  t.match(await lodestone(['explain', 'big-trees', 'height > 8', ...at]), {
+    code: 0,
+    stdout: /WHERE|GRAPH/,
+  })
+  t.match(await lodestone(['explain', 'big-trees', 'height >', ...at]), {
+    code: 1,
+    stderr: /ODSQL syntax exception/,
+  })
+  t.match(await lodestone(['explain', 'big-tree', '', ...at]), {
+    code: 1,
+    stderr: /Did you mean big-trees\?/,
+  })
+  t.match(await lodestone(['unpublish', 'big-tree', ...at]), {
+    code: 1,
+    stderr: /Did you mean big-trees\?/,
+  })
+})
+
+t.test('explain writes texts of dates in the language of the portal', { buffered: true }, async t => {
+  const { portal, at } = await importedPortal(t)
+  t.equal((await lodestone(['publish', 'big-trees', ...at])).code, 0)
+  const select = ['--select', "date_format(planted, 'MMMM') as month"]
+  const months = ['explain', 'big-trees', '', ...select, '--json', ...at]
+  const monthIn = async (...more: readonly string[]) =>
+    JSON.parse((await lodestone([...months, ...more])).stdout).answer.rows[0].month
+  t.equal(await monthIn(), 'April', 'in the language of the portal')
+  t.equal(await monthIn('--lang', 'es'), 'abril')
+  writeFileSync(path.join(portal, 'portal.yaml'), 'title: Small\nworkers: 1\nlanguages: [rm, fr, de]\n')
+  t.equal(await monthIn(), 'avril', 'the first that texts of dates can be written in')
+})
+
+t.test('check tells field by field which values do not fit', { buffered: true }, async t => {
+  const { at, trees } = await importedPortal(t)
+  writeFileSync(trees, 'name,height,planted\nOak,high,1999-04-01\n')
+  t.match(await lodestone(['check', 'big-trees', ...at]), {
+    code: 0,
+    stdout:
+      /^warning: big-trees: Big Trees\.csv: height: 1 value is not a double: "high" \(line 2, record 1\)\n$/,
+  })
+  const wrong = ['n/a', '-', 'n/a', '?', '-', 'n/a', 'tall'].map(
+    (height, n) => `Oak ${n},${height},${n % 2 ? 'x' : ''}\n`,
+  )
+  writeFileSync(trees, `name,height,planted\n${wrong.join('')}`)
+  const perField = await lodestone(['check', 'big-trees', ...at])
+  t.equal(
+    perField.stdout,
+    'warning: big-trees: Big Trees.csv: height: 7 values are not a double: "n/a" (3 times, first in line 2, record 1), ' +
+      '"-" (2 times, first in line 3, record 2), "?" (line 5, record 4) …\n' +
+      'warning: big-trees: Big Trees.csv: planted: 3 values are not a date: "x" (3 times, first in line 3, record 2)\n',
+    'a line for each field',
+  )
+  t.match(JSON.parse((await lodestone(['check', 'big-trees', '--json', ...at])).stdout), [
+    { severity: 'warning', field: 'height', count: 7 },
+    { severity: 'warning', field: 'planted', count: 3 },
+  ])
+  t.match(
+    (await lodestone(['publish', 'big-trees', ...at])).stderr,
+    /10 values do not fit their field and became null\n {2}height: 7 values are not a double: .*\n {2}planted: 3 /,
+  )
+})
+
+t.test('check finds what is wrong with files and definitions', { buffered: true }, async t => {
+  const { at, trees, yaml } = await importedPortal(t)
+  t.equal((await lodestone(['publish', 'big-trees', ...at])).code, 0)
+  writeFileSync(trees, 'name,height,planted\nOak,12,1999-04-01\nElm,"7\n')
+  const broken = await lodestone(['check', ...at])
+  t.match(broken, { code: 1, stdout: /^error: big-trees: Big Trees\.csv:3:5: .*never closed/ })
+  t.match((await lodestone(['publish', ...at])).stderr, /big-trees: not published\n {2}Big Trees\.csv:3:5: /)
+  writeFileSync(trees, 'name,hieght,planted\nOak,12,1999-04-01\n')
+  t.match(await lodestone(['check', 'big-trees', ...at]), { code: 1, stdout: /Did you mean "hieght"\?/ })
+  writeFileSync(trees, 'name,height,planted\nOak,12,1999-04-01\n')
+  const before = readFileSync(yaml, 'utf8')
+  writeFileSync(yaml, `${before}\nattachments: [{ path: plan.pdf }]\n`)
+  t.match(await lodestone(['check', 'big-trees', ...at]), {
+    code: 0,
+    stdout: /^warning: big-trees: the attachment plan\.pdf is no file/m,
+  })
+  writeFileSync(yaml, 'source: { path: Big Trees.csv }\nfeilds: []\n')
+  t.match(await lodestone(['check', ...at]), {
+    code: 1,
+    stdout: new RegExp(`^error: big-trees: ${yaml}:2:1: unknown key feilds, did you mean fields\\?`),
+  })
+  t.match(JSON.parse((await lodestone(['check', '--json', ...at])).stdout), [
+    { dataset: 'big-trees', severity: 'error' },
+  ])
+  t.match(await lodestone(['check', 'Stone', 'xyzzy', ...at]), {
+    code: 1,
+    stdout:
+      /^error: Stone: "Stone" is not a dataset id.*Did you mean stones\?\n.*There are: big-trees, plants, stones\.\n$/,
+  })
+})
 
 t.test('titles made of the names of files are words', async t => {
   const names = {

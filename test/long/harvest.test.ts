@@ -52,7 +52,8 @@ async function command(args: readonly string[]) {
 const harvestNow = (portal: string, ...more: readonly string[]) =>
   command(['harvest', '--portal', portal, '--base', 'http://here.test', '--json', ...more])
 
-t.test('another Lodestone', async t => {
+/** A portal that harvests from another one, which is served. */
+async function twoPortals(t: Test) {
   // Teardowns before the folder is made are done before it is removed.
   t.teardown(() => undefined)
   const folders = t.testdir({
@@ -88,79 +89,90 @@ t.test('another Lodestone', async t => {
     path.join(portal, 'harvest.yaml'),
     `harvesters:\n  - { id: city, type: lodestone, url: '${origin}', title: The city }\n`,
   )
+  return { portal, theirs, origin, publishThere }
+}
 
-  const dry = await harvestNow(portal, '--dry-run')
-  t.match(dry.json[0].counts, { found: 2, created: 2 })
-  t.same(definedDatasets(portal), [], 'a dry run writes nothing')
-  t.notOk(existsSync(path.join(portal, 'var/harvest/city.json')))
-
-  const first = await harvestNow(portal)
-  t.equal(first.code, 0)
-  t.same(first.json[0].counts, { found: 2, created: 2, updated: 0, unchanged: 0, withdrawn: 0, skipped: 0 })
-  t.same(definedDatasets(portal), ['city-benches', 'city-trees'])
-  const definition = definitionOf(portal, 'city-trees')
-  t.match(definition.metas.default, {
-    title: 'Trees',
-    description: 'All trees',
-    keyword: ['green', 'old'],
-    publisher: 'City',
-    license: 'CC0',
-    source_domain: origin.slice(7),
-    source_domain_title: 'The city',
-    source_domain_address: `${origin}/explore/dataset/trees/`,
-    source_dataset: 'trees',
-    federated: true,
-  })
-  t.same(definition.harvest, { by: 'city', dataset: 'trees' })
-  t.same(definition.identity, ['nr'])
+t.test('another Lodestone', async t => {
+  const { portal, theirs, origin, publishThere } = await twoPortals(t)
   const versions = versionsOf(portal)
-  const manifest = currentManifest(versions, 'city-trees')
-  t.equal(manifest?.statistics.records, 2)
-  t.equal(manifest?.misfits, 0)
-  t.same(
-    manifest?.dataset.fields.map(({ name, type, label, multivalued }) => [name, type, label, multivalued]),
-    [
-      ['nr', 'int', 'nr', false],
-      ['name', 'text', 'Name of tree', false],
-      ['kinds', 'text', 'kinds', true],
-      ['at', 'geo_point_2d', 'at', false],
-      ['day', 'date', 'day', false],
-    ],
-  )
 
-  const again = await harvestNow(portal)
-  t.match(again.json[0].counts, { created: 0, updated: 0, unchanged: 2, withdrawn: 0 }, 'nothing changed')
+  await t.test('a dry run counts and writes nothing', async t => {
+    const dry = await harvestNow(portal, '--dry-run')
+    t.match(dry.json[0].counts, { found: 2, created: 2 })
+    t.same(definedDatasets(portal), [], 'a dry run writes nothing')
+    t.notOk(existsSync(path.join(portal, 'var/harvest/city.json')))
+  })
 
-  // What is edited here stays; what changes there is taken over.
-  const file = path.join(portal, 'data/city-trees/dataset.yaml')
-  writeFileSync(file, readFileSync(file, 'utf8').replace('license: CC0', 'license: Edited here'))
-  writeFileSync(
-    path.join(theirs, 'data/trees/t.csv'),
-    'nr,name,kinds,at,day\n1,Oak,a;b,"46, 2",2020-01-02\n2,Elm,,,\n3,Ash,,,\n',
-  )
-  await publishThere()
-  const more = await harvestNow(portal)
-  t.match(more.json[0].counts, { updated: 1, unchanged: 1 })
-  t.equal(currentManifest(versions, 'city-trees')?.statistics.records, 3)
-  const there = path.join(theirs, 'data/trees/dataset.yaml')
-  writeFileSync(
-    there,
-    readFileSync(there, 'utf8')
-      .replace('keyword: [green, old], ', '')
-      .replace('title: Trees', 'title: All trees'),
-  )
-  await publishThere()
-  await harvestNow(portal)
-  const changed = currentManifest(versions, 'city-trees')?.dataset.metas.default
-  t.match(changed, { title: 'All trees' })
-  t.equal(changed?.keyword, undefined, 'what is gone there is gone here')
+  await t.test('public datasets are published with their metadata and fields', async t => {
+    const first = await harvestNow(portal)
+    t.equal(first.code, 0)
+    t.same(first.json[0].counts, { found: 2, created: 2, updated: 0, unchanged: 0, withdrawn: 0, skipped: 0 })
+    t.same(definedDatasets(portal), ['city-benches', 'city-trees'])
+    const definition = definitionOf(portal, 'city-trees')
+    t.match(definition.metas.default, {
+      title: 'Trees',
+      description: 'All trees',
+      keyword: ['green', 'old'],
+      publisher: 'City',
+      license: 'CC0',
+      source_domain: origin.slice(7),
+      source_domain_title: 'The city',
+      source_domain_address: `${origin}/explore/dataset/trees/`,
+      source_dataset: 'trees',
+      federated: true,
+    })
+    t.same(definition.harvest, { by: 'city', dataset: 'trees' })
+    t.same(definition.identity, ['nr'])
+    const manifest = currentManifest(versions, 'city-trees')
+    t.equal(manifest?.statistics.records, 2)
+    t.equal(manifest?.misfits, 0)
+    t.same(
+      manifest?.dataset.fields.map(({ name, type, label, multivalued }) => [name, type, label, multivalued]),
+      [
+        ['nr', 'int', 'nr', false],
+        ['name', 'text', 'Name of tree', false],
+        ['kinds', 'text', 'kinds', true],
+        ['at', 'geo_point_2d', 'at', false],
+        ['day', 'date', 'day', false],
+      ],
+    )
+    const again = await harvestNow(portal)
+    t.match(again.json[0].counts, { created: 0, updated: 0, unchanged: 2, withdrawn: 0 }, 'nothing changed')
+  })
 
-  rmSync(path.join(theirs, 'data/benches'), { recursive: true })
-  await publishThere()
-  const last = await harvestNow(portal)
-  t.match(last.json[0].counts, { found: 1, withdrawn: 1 })
-  t.same(definedDatasets(portal), ['city-trees'])
-  t.ok(isWithdrawn(versions, 'city-benches'))
+  await t.test('what is edited here stays; what changes there is taken over', async t => {
+    const file = path.join(portal, 'data/city-trees/dataset.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('license: CC0', 'license: Edited here'))
+    writeFileSync(
+      path.join(theirs, 'data/trees/t.csv'),
+      'nr,name,kinds,at,day\n1,Oak,a;b,"46, 2",2020-01-02\n2,Elm,,,\n3,Ash,,,\n',
+    )
+    await publishThere()
+    const more = await harvestNow(portal)
+    t.match(more.json[0].counts, { updated: 1, unchanged: 1 })
+    t.equal(currentManifest(versions, 'city-trees')?.statistics.records, 3)
+    const there = path.join(theirs, 'data/trees/dataset.yaml')
+    writeFileSync(
+      there,
+      readFileSync(there, 'utf8')
+        .replace('keyword: [green, old], ', '')
+        .replace('title: Trees', 'title: All trees'),
+    )
+    await publishThere()
+    await harvestNow(portal)
+    const changed = currentManifest(versions, 'city-trees')?.dataset.metas.default
+    t.match(changed, { title: 'All trees' })
+    t.equal(changed?.keyword, undefined, 'what is gone there is gone here')
+  })
+
+  await t.test('a dataset that is gone there is withdrawn here', async t => {
+    rmSync(path.join(theirs, 'data/benches'), { recursive: true })
+    await publishThere()
+    const last = await harvestNow(portal)
+    t.match(last.json[0].counts, { found: 1, withdrawn: 1 })
+    t.same(definedDatasets(portal), ['city-trees'])
+    t.ok(isWithdrawn(versions, 'city-benches'))
+  })
 })
 
 const PACKAGES = (origin: string) =>
@@ -193,22 +205,29 @@ const PACKAGES = (origin: string) =>
           ],
   }))
 
-t.test('a CKAN of recorded answers', async t => {
-  let packages: ReturnType<typeof PACKAGES> = []
-  let status = 200
+/** A catalog of CKAN, whose packages and status may be changed, and the requests that it had. */
+async function serveCkan(t: Test) {
   const requested: (string | undefined)[] = []
-  const origin = await serverOf(t, ({ url = '', headers }, response) => {
+  const catalog = { packages: [] as ReturnType<typeof PACKAGES>, status: 200, requested, origin: '' }
+  catalog.origin = await serverOf(t, ({ url = '', headers }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://x')
     requested.push(headers.authorization)
     if (pathname.startsWith('/data/'))
       return void response.writeHead(200, { 'content-type': 'text/csv' }).end(`n\n${pathname.slice(6)}\n`)
     const [rows, start] = [Number(searchParams.get('rows')), Number(searchParams.get('start'))]
+    const { packages, status } = catalog
     const result = { count: packages.length, results: packages.slice(start, start + rows) }
     response
       .writeHead(status, { 'content-type': 'application/json' })
       .end(JSON.stringify({ success: true, result }))
   })
-  packages = PACKAGES(origin)
+  catalog.packages = PACKAGES(catalog.origin)
+  return catalog
+}
+
+t.test('a CKAN of recorded answers', async t => {
+  const ckan = await serveCkan(t)
+  const { origin } = ckan
   const portal = portalOf(
     t,
     `  - { id: gov, type: ckan, url: '${origin}/', authorization: SOURCE_AUTH_GOV, prefix: '', refresh: weekly }\n`,
@@ -222,85 +241,99 @@ t.test('a CKAN of recorded answers', async t => {
   mkdirSync(path.join(portal, 'data/package-009'), { recursive: true })
   writeFileSync(path.join(portal, 'data/package-009/dataset.yaml'), 'source: { path: a.csv }\n')
 
-  const first = await once()
-  t.match(first.counts, { found: 120, created: 118, skipped: 2, withdrawn: 0 })
-  t.same(
-    first.skipped.map(({ dataset, reason }) => `${dataset}: ${reason}`),
-    [
-      'package-007: none of its resources has a format that is read',
-      'package-009: the portal has a dataset package-009 of its own',
-    ],
-  )
-  t.ok(requested.includes('secret-key'), 'with credentials')
-  const definition = definitionOf(portal, 'package-000')
-  t.match(definition, {
-    remote: { url: `${origin}/data/0`, authorization: 'SOURCE_AUTH_GOV', schedule: 'weekly' },
-    visibility: 'restricted',
-    metas: {
-      default: {
-        title: 'Package 0',
-        description: 'What it is\n\nin *words*',
-        keyword: ['one', 'two'],
-        theme: ['Health'],
-        license: 'Open Licence',
-        publisher: 'Ministry',
-        modified: '2024-02-03T04:05:06.789Z',
-        source_domain_address: `${origin}/dataset/package-000`,
-      },
-      dcat: { contact_email: 'data@ministry.test' },
-    },
+  await t.test('all pages are read, and what is skipped has its reason', async t => {
+    const first = await once()
+    t.match(first.counts, { found: 120, created: 118, skipped: 2, withdrawn: 0 })
+    t.same(
+      first.skipped.map(({ dataset, reason }) => `${dataset}: ${reason}`),
+      [
+        'package-007: none of its resources has a format that is read',
+        'package-009: the portal has a dataset package-009 of its own',
+      ],
+    )
+    t.ok(ckan.requested.includes('secret-key'), 'with credentials')
   })
-  await publishAll({ portal, base: 'http://here.test', now: () => moment }, ['package-000'], () => undefined)
-  t.equal(currentManifest(versionsOf(portal), 'package-000')?.statistics.records, 1)
 
-  packages = packages
-    .slice(0, 119)
-    .map((each, at) => (at === 0 ? { ...each, metadata_modified: '2024-12-01T00:00:00' } : each))
-  packages = packages.map((each, at) =>
-    at === 0
-      ? { ...each, resources: each.resources.map(one => ({ ...one, last_modified: '2024-12-01T00:00:00' })) }
-      : each,
-  )
-  const second = await once()
-  t.match(second.counts, { found: 119, created: 0, updated: 1, unchanged: 116, withdrawn: 1 })
-  t.same(second.withdrawn, ['package-119'])
-  t.equal(remoteState(portal, 'package-000')?.next, moment.toISOString(), 'its data are asked for anew')
-  rmSync(path.join(portal, 'data/package-119'), { recursive: true })
+  await t.test('a package becomes a dataset that is published from its address', async t => {
+    const definition = definitionOf(portal, 'package-000')
+    t.match(definition, {
+      remote: { url: `${origin}/data/0`, authorization: 'SOURCE_AUTH_GOV', schedule: 'weekly' },
+      visibility: 'restricted',
+      metas: {
+        default: {
+          title: 'Package 0',
+          description: 'What it is\n\nin *words*',
+          keyword: ['one', 'two'],
+          theme: ['Health'],
+          license: 'Open Licence',
+          publisher: 'Ministry',
+          modified: '2024-02-03T04:05:06.789Z',
+          source_domain_address: `${origin}/dataset/package-000`,
+        },
+        dcat: { contact_email: 'data@ministry.test' },
+      },
+    })
+    const context = { portal, base: 'http://here.test', now: () => moment }
+    await publishAll(context, ['package-000'], () => undefined)
+    t.equal(currentManifest(versionsOf(portal), 'package-000')?.statistics.records, 1)
+  })
 
-  t.same(dueHarvesters(portal, moment.getTime() + 1000), [])
-  t.equal(dueHarvesters(portal, moment.getTime() + 8 * 86_400_000).length, 1, 'in a week')
+  await t.test('what changed is updated, what is gone is withdrawn, a week later again', async t => {
+    const later = '2024-12-01T00:00:00'
+    ckan.packages = ckan.packages.slice(0, 119).map((each, at) =>
+      at === 0
+        ? {
+            ...each,
+            metadata_modified: later,
+            resources: each.resources.map(one => ({ ...one, last_modified: later })),
+          }
+        : each,
+    )
+    const second = await once()
+    t.match(second.counts, { found: 119, created: 0, updated: 1, unchanged: 116, withdrawn: 1 })
+    t.same(second.withdrawn, ['package-119'])
+    t.equal(remoteState(portal, 'package-000')?.next, moment.toISOString(), 'its data are asked for anew')
+    rmSync(path.join(portal, 'data/package-119'), { recursive: true })
 
-  // A page that is missing, and a portal that is down, take nothing away.
-  const all = packages
-  packages = Object.assign([...all.slice(0, 50)], { length: 50 })
-  status = 404
-  const failed = await once()
-  t.match(failed.failure, /it answers 404/)
-  t.equal(definedDatasets(portal).length, 118)
-  t.match(harvestAges(portal, moment.getTime() + 60_000), [
-    { harvester: 'gov', age: 60, failures: 1, datasets: 117 },
-  ])
-  t.match(diagnoseHarvests(portal, moment.getTime()), [
-    { status: 'warning', message: /failed 1 times, 117 datasets stay/ },
-  ])
-  status = 200
-  packages = all
-  t.match((await once()).counts, { unchanged: 117, withdrawn: 0 })
-  t.equal(harvestState(portal, harvester).failures, 0)
+    t.same(dueHarvesters(portal, moment.getTime() + 1000), [])
+    t.equal(dueHarvesters(portal, moment.getTime() + 8 * 86_400_000).length, 1, 'in a week')
+  })
 
-  packages = []
-  t.match((await once()).failure, /no datasets any more, and 117 were harvested: they stay/)
-  packages = all
-  const limited = { ...harvester, limit: 10 }
-  t.match(
-    (await harvest(limited, { portal, now: () => moment, isDryRun: true })).counts,
-    { found: 119, withdrawn: 0 },
-    'what was not read is not gone',
-  )
-  const some = { ...harvester, only: ['package-001', 'package-002'], except: ['package-002'] }
-  t.match((await harvest(some, { portal, now: () => moment, isDryRun: true })).counts, {
-    unchanged: 1,
-    withdrawn: 116,
+  await t.test('a page that is missing, and a portal that is down, take nothing away', async t => {
+    const all = ckan.packages
+    ckan.packages = Object.assign([...all.slice(0, 50)], { length: 50 })
+    ckan.status = 404
+    const failed = await once()
+    t.match(failed.failure, /it answers 404/)
+    t.equal(definedDatasets(portal).length, 118)
+    t.match(harvestAges(portal, moment.getTime() + 60_000), [
+      { harvester: 'gov', age: 60, failures: 1, datasets: 117 },
+    ])
+    t.match(diagnoseHarvests(portal, moment.getTime()), [
+      { status: 'warning', message: /failed 1 times, 117 datasets stay/ },
+    ])
+    ckan.status = 200
+    ckan.packages = all
+    t.match((await once()).counts, { unchanged: 117, withdrawn: 0 })
+    t.equal(harvestState(portal, harvester).failures, 0)
+
+    ckan.packages = []
+    t.match((await once()).failure, /no datasets any more, and 117 were harvested: they stay/)
+    ckan.packages = all
+  })
+
+  await t.test('a limit withdraws nothing, a choice does', async t => {
+    const limited = { ...harvester, limit: 10 }
+    t.match(
+      (await harvest(limited, { portal, now: () => moment, isDryRun: true })).counts,
+      { found: 119, withdrawn: 0 },
+      'what was not read is not gone',
+    )
+    const some = { ...harvester, only: ['package-001', 'package-002'], except: ['package-002'] }
+    t.match((await harvest(some, { portal, now: () => moment, isDryRun: true })).counts, {
+      unchanged: 1,
+      withdrawn: 116,
+    })
   })
 })
 

@@ -178,30 +178,42 @@ t.test('what cannot be published is told, and the version in force stays', async
   t.notOk(existsSync(path.join(versions.root, 'nowhere')))
 })
 
-t.test('a version whose files are damaged is made again of its source', async t => {
+/** A portal with a dataset of two versions: the second has a mapping of its own, and the facts of the first. */
+async function twoVersions(t: Test) {
   const portal = makePortal(t, { other: plants(), plants: plants() })
   mkdirSync(path.join(portal, 'mappings'))
-  const mapping = (label: string) =>
-    `mappings: { p: { s: 'portal:p/$(name)', po: [[rdfs:label, $(name)], [rdfs:comment, ${label}]] } }\n`
-  writeFileSync(path.join(portal, 'mappings/plants.yml'), mapping('first'))
+  const writeMapping = (label: string) =>
+    writeFileSync(
+      path.join(portal, 'mappings/plants.yml'),
+      `mappings: { p: { s: 'portal:p/$(name)', po: [[rdfs:label, $(name)], [rdfs:comment, ${label}]] } }\n`,
+    )
+  writeMapping('first')
   await publish(portal)
   // The next version has the facts and the index of the first as its own.
-  writeFileSync(path.join(portal, 'mappings/plants.yml'), mapping('second'))
-  t.match(await publish(portal, ['plants']), [
-    { type: 'published', report: { isSourceRead: false, damage: null } },
-  ])
+  writeMapping('second')
+  const second = await publish(portal, ['plants'])
+  return { portal, second, writeMapping, fileOf: (name: string) => fileOfPlants(portal, name) }
+}
+
+/** A file of the version of plants that is in force. */
+function fileOfPlants(portal: string, name: string): string {
+  const manifest = currentManifest(versionsOf(portal), 'plants')
+  const graph = manifest?.graphs.find(({ file }) => file.endsWith(name))
+  return graphPath(versionsOf(portal), manifest as Manifest, graph?.file ?? name)
+}
+
+function flip(file: string, at: number): void {
+  const bytes = readFileSync(file)
+  bytes[at] = (bytes[at] ?? 0) ^ 4
+  writeFileSync(file, bytes)
+}
+
+const half = (file: string) => truncateSync(file, statSync(file).size >> 1)
+
+t.test('a version whose files are damaged is made again of its source', async t => {
+  const { portal, second, fileOf } = await twoVersions(t)
   const versions = versionsOf(portal)
-  const fileOf = (name: string) => {
-    const manifest = currentManifest(versions, 'plants')
-    const graph = manifest?.graphs.find(({ file }) => file.endsWith(name))
-    return graphPath(versions, manifest as Manifest, graph?.file ?? name)
-  }
-  const flip = (file: string, at: number) => {
-    const bytes = readFileSync(file)
-    bytes[at] = (bytes[at] ?? 0) ^ 4
-    writeFileSync(file, bytes)
-  }
-  const half = (file: string) => truncateSync(file, statSync(file).size >> 1)
+  t.match(second, [{ type: 'published', report: { isSourceRead: false, damage: null } }])
   const cases: readonly (readonly [string, string, (file: string) => void, RegExp])[] = [
     [
       'cut off, in the folder of an older version',
@@ -240,9 +252,13 @@ t.test('a version whose files are damaged is made again of its source', async t 
     t.equal(removedIds(versions, 'plants').size, 0, `${name}: nothing is taken for removed`)
     t.match(await publish(portal), [{ type: 'unchanged' }, { type: 'unchanged' }], `${name}: once`)
   }
+})
+
+t.test('damage is found when a mapping is saved, and in versions without sums', async t => {
+  const { portal, writeMapping, fileOf } = await twoVersions(t)
   half(fileOf('facts.nt.gz'))
   half(fileOf('facts.nt.gz').replace(/nt\.gz$/, 'columns'))
-  writeFileSync(path.join(portal, 'mappings/plants.yml'), mapping('third'))
+  writeMapping('third')
   t.match(
     (await publishReports(portal, { base: BASE, mappingOnly: true }, ['plants'])).at(-1),
     { type: 'published', report: { damage: /facts/, isSourceRead: true } },
@@ -260,8 +276,12 @@ t.test('a version whose files are damaged is made again of its source', async t 
     [{ type: 'published', report: { damage: /facts/ } }],
     'is read as a whole',
   )
+})
 
-  half(fileOf('facts.nt.gz'))
+t.test('a damaged version whose source is gone is not made again', async t => {
+  const portal = makePortal(t, { plants: plants() })
+  await publish(portal)
+  half(fileOfPlants(portal, 'facts.nt.gz'))
   rmSync(path.join(portal, 'data/plants/plants.csv'))
   const reason = /damaged \(facts\.nt\.gz has .*\) and cannot be made again:\n.*plants\.csv/s
   t.match(await publish(portal, ['plants']), [{ type: 'failed', dataset: 'plants', reason }])

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { Fault, faultText } from '../../src/errors/errors.ts'
 import { readDefinition } from '../../src/publishing/definition.ts'
 import { publishDataset } from '../../src/publishing/publish.ts'
@@ -19,7 +19,6 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
 let answer: Answer = (_, response) => response.end()
 const server = createServer((request, response) => answer(request, response))
-const requested: { url: string | undefined; headers: IncomingMessage['headers'] }[] = []
 let origin = ''
 
 t.before(async () => {
@@ -75,7 +74,7 @@ t.test('private addresses', async t => {
     t.notOk(isPrivateAddress(address), address)
 })
 
-t.test('what is fetched and what is refused', async t => {
+t.test('hosts that are private, or are not to be asked, are refused', async t => {
   answer = (_, response) =>
     response
       .writeHead(200, {
@@ -99,12 +98,18 @@ t.test('what is fetched and what is refused', async t => {
     await fetched(`${origin}/x`, { hosts: ['example.org'], privateHosts: [] }),
     /not one of source_hosts/,
   )
+})
+
+t.test('redirects lead to no other protocol, no private address and not on for ever', async t => {
   answer = (_, response) => response.writeHead(302, { location: 'http://localhost:1/secret' }).end()
   t.match(await fetched(`${origin}/x`), /stands for the private address/, 'after a redirect')
   answer = (_, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end()
   t.match(await fetched(`${origin}/x`), /file: is not a protocol/)
   answer = ({ url }, response) => response.writeHead(302, { location: `${url}x` }).end()
   t.match(await fetched(`${origin}/x`), /redirects more than 5 times/)
+})
+
+t.test('what is too large or too slow is left', async t => {
   answer = (_, response) => {
     response.writeHead(200)
     const more = () => {
@@ -119,6 +124,9 @@ t.test('what is fetched and what is refused', async t => {
   t.match(await fetched(`${origin}/x`), /does not answer within 0.3 s/)
   answer = (_, response) => void response.writeHead(200).write('a\n')
   t.match(await fetched(`${origin}/x`), /sends nothing for 0.3 s/)
+})
+
+t.test('failures are told with the way out and without secrets, or tried again', async t => {
   answer = (_, response) => response.writeHead(404).end('gone')
   t.match(await fetched(`${origin}/x?token=secret`), /it answers 404.*\n.*correct the url/)
   t.notMatch(await fetched(`${origin}/x?token=secret`), /secret/)
@@ -127,18 +135,18 @@ t.test('what is fetched and what is refused', async t => {
   let times = 0
   answer = (_, response) => (times++ === 0 ? response.writeHead(503).end() : response.end('a\n1\n'))
   t.equal(await fetched(`${origin}/x.csv`), '4  x.csv', 'tried again')
-  answer = (request, response) => {
-    requested.push({ url: request.url, headers: request.headers })
-    if (request.url === '/x')
+})
+
+t.test('credentials stay with their host', async t => {
+  const given: (string | undefined)[] = []
+  answer = ({ url, headers }, response) => {
+    given.push(headers.authorization)
+    if (url === '/x')
       response.writeHead(302, { location: `${origin.replace('127.0.0.1', 'localhost')}/y` }).end()
     else response.end('a\n')
   }
   await fetched(`${origin}/x`, { privateHosts: ['127.0.0.1', 'localhost'] }, 'Bearer abc')
-  t.strictSame(
-    requested.map(({ headers }) => headers.authorization),
-    ['Bearer abc', undefined],
-    'credentials stay with their host',
-  )
+  t.strictSame(given, ['Bearer abc', undefined], 'credentials stay with their host')
 })
 
 t.test('FTP', async t => {
@@ -208,14 +216,18 @@ t.test('schedules', async t => {
     t.notOk(isSchedule(wrong), wrong)
 })
 
-t.test('a dataset from an address', async t => {
-  const portal = t.testdir({ 'portal.yaml': 'source_private_hosts: [127.0.0.1]\nsource_timeout: 0.3\n' })
-  mkdirSync(join(portal, 'data', 'far'), { recursive: true })
-  writeFileSync(
-    join(portal, 'data', 'far', 'dataset.yaml'),
-    `source: { url: "${origin}/far.csv", authorization: SOURCE_AUTH_FAR }\nrefresh: daily\n`,
-  )
+/** A portal with a dataset that is published from an address, a day after the publication before. */
+function portalFrom(t: Test, url: string) {
+  const portal = t.testdir({
+    'portal.yaml': 'source_private_hosts: [127.0.0.1]\nsource_timeout: 0.3\n',
+    data: {
+      far: {
+        'dataset.yaml': `source: { url: "${url}", authorization: SOURCE_AUTH_FAR }\nrefresh: daily\n`,
+      },
+    },
+  })
   process.env.SOURCE_AUTH_FAR = 'Bearer far'
+  t.teardown(() => delete process.env.SOURCE_AUTH_FAR)
   let clock = Date.parse('2024-01-01T00:00:00Z')
   const publish = async () => {
     clock += 86_400_000
@@ -230,6 +242,11 @@ t.test('a dataset from an address', async t => {
       (error: unknown) => (error instanceof Fault ? faultText(error) : Promise.reject(error)),
     )
   }
+  return { portal, publish, clock: () => clock }
+}
+
+t.test('a dataset from an address', async t => {
+  const { portal, publish, clock } = portalFrom(t, `${origin}/far.csv`)
   const headers: IncomingMessage['headers'][] = []
   const sends =
     (status: number, body: string, more: Record<string, string> = {}): Answer =>
@@ -237,47 +254,58 @@ t.test('a dataset from an address', async t => {
       headers.push(request.headers)
       response.writeHead(status, more).end(body)
     }
-  answer = sends(500, '')
-  t.match(await publish(), /answers 500/)
-  answer = sends(200, 'n\n1\n2\n', { etag: '"one"' })
-  t.equal(await publish(), 'published 2')
-  t.match(headers.at(-1), { authorization: 'Bearer far' })
-  t.match(remoteState(portal, 'far'), { failures: 0, etag: '"one"', next: '2024-01-04T00:00:00.000Z' })
-  t.strictSame(dueRemotes(portal, clock), [])
-  t.strictSame(dueRemotes(portal, clock + 86_400_000), ['far'])
-  answer = sends(304, '')
-  t.equal(await publish(), 'unchanged 2')
-  t.match(headers.at(-1), { 'if-none-match': '"one"' })
-  for (const [what, next] of [
-    ['a web page', sends(200, '<!doctype html><p>down</p>')],
-    ['nothing', sends(200, '')],
-    ['404', sends(404, 'no')],
-    ['a broken table', sends(200, '{"a":')],
-    ['silence', (() => undefined) as Answer],
-    ['a private address', sends(302, '', { location: 'http://localhost:1/' })],
-  ] as const) {
-    answer = next
-    await publish()
-    t.equal(
-      await publish().then(() => readDefinition(portal, 'far').definition?.source.path !== undefined),
-      true,
-    )
-    const state = remoteState(portal, 'far')
-    t.ok((state?.failures ?? 0) > 0, `${what}: is counted`)
-    t.ok(state?.reason, `${what}: is told`)
-    t.equal(
-      readFileSync(join(remoteFolder(portal, 'far'), state?.file ?? ''), 'utf8'),
-      'n\n1\n2\n',
-      `${what}: the good data stay`,
-    )
-  }
-  answer = sends(200, 'n\n1\n2\n3\n', { etag: '"two"' })
-  t.equal(await publish(), 'published 3')
-  t.match(remoteState(portal, 'far'), { failures: 0 })
-  t.equal(remoteState(portal, 'far')?.reason, undefined)
-  t.ok(readdirSync(remoteFolder(portal, 'far')).length <= 3, 'old files do not gather')
-  const wrong = `source: { path: a.csv }\nrefresh: daily\n`
-  writeFileSync(join(portal, 'data', 'far', 'dataset.yaml'), wrong)
+
+  await t.test('it is fetched with its authorization, and on its schedule if it changed', async t => {
+    answer = sends(500, '')
+    t.match(await publish(), /answers 500/)
+    answer = sends(200, 'n\n1\n2\n', { etag: '"one"' })
+    t.equal(await publish(), 'published 2')
+    t.match(headers.at(-1), { authorization: 'Bearer far' })
+    t.match(remoteState(portal, 'far'), { failures: 0, etag: '"one"', next: '2024-01-04T00:00:00.000Z' })
+    t.strictSame(dueRemotes(portal, clock()), [])
+    t.strictSame(dueRemotes(portal, clock() + 86_400_000), ['far'])
+    answer = sends(304, '')
+    t.equal(await publish(), 'unchanged 2')
+    t.match(headers.at(-1), { 'if-none-match': '"one"' })
+  })
+
+  await t.test('answers that are no data are counted and told, and the good data stay', async t => {
+    for (const [what, next] of [
+      ['a web page', sends(200, '<!doctype html><p>down</p>')],
+      ['nothing', sends(200, '')],
+      ['404', sends(404, 'no')],
+      ['a broken table', sends(200, '{"a":')],
+      ['silence', (() => undefined) as Answer],
+      ['a private address', sends(302, '', { location: 'http://localhost:1/' })],
+    ] as const) {
+      answer = next
+      await publish()
+      t.equal(
+        await publish().then(() => readDefinition(portal, 'far').definition?.source.path !== undefined),
+        true,
+      )
+      const state = remoteState(portal, 'far')
+      t.ok((state?.failures ?? 0) > 0, `${what}: is counted`)
+      t.ok(state?.reason, `${what}: is told`)
+      t.equal(
+        readFileSync(join(remoteFolder(portal, 'far'), state?.file ?? ''), 'utf8'),
+        'n\n1\n2\n',
+        `${what}: the good data stay`,
+      )
+    }
+  })
+
+  await t.test('new data end the failures, and old files do not gather', async t => {
+    answer = sends(200, 'n\n1\n2\n3\n', { etag: '"two"' })
+    t.equal(await publish(), 'published 3')
+    t.match(remoteState(portal, 'far'), { failures: 0 })
+    t.equal(remoteState(portal, 'far')?.reason, undefined)
+    t.ok(readdirSync(remoteFolder(portal, 'far')).length <= 3, 'old files do not gather')
+  })
+})
+
+t.test('a schedule without an address is told', async t => {
+  const portal = t.testdir({ data: { far: { 'dataset.yaml': 'source: { path: a.csv }\nrefresh: daily\n' } } })
   t.match(
     readDefinition(portal, 'far').problems[0]?.message,
     /refresh means something only for a source with an url/,

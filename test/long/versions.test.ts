@@ -71,6 +71,8 @@ async function serve(t: Test, portal: string) {
   return { app, get }
 }
 
+type Get = Awaited<ReturnType<typeof serve>>['get']
+
 function names(portal: string): readonly string[] {
   return retainedVersions(versionsOf(portal, 4), 'trees').map(({ version }) => version)
 }
@@ -85,79 +87,97 @@ t.test('the last versions are kept, and every endpoint answers from each of them
     t.match(await publish(portal), [{ type: 'published' }])
   }
   const kept = names(portal)
-  t.equal(kept.length, 4, 'as many as are to be kept')
-  const folders = readdirSync(path.join(portal, 'var/published/trees'), { withFileTypes: true })
-  t.equal(folders.filter(each => each.isDirectory()).length, 4, 'and no others are on disk')
   const { get } = await serve(t, portal)
   const expected = GENERATIONS.slice(-4).reverse()
-  for (const [at, version] of kept.entries()) {
-    const rows = expected[at] ?? []
-    const requested = `version=${version}`
-    const { results, total_count: total } = (await get(`${EXPLORE}/records?limit=100&${requested}`)).json()
-    t.equal(total, rows.length)
-    const plain = rows.map(row => ({
-      ...row,
-      tags: row.tags.length === 0 ? null : row.tags,
-      name: row.name || null,
-    }))
-    t.same(results, plain, `records of ${at} versions ago`)
-    const counted = rows.filter(({ name }) => name === 'Oak').length
-    t.equal((await get(`${EXPLORE}/records?where=name%3D"Oak"&${requested}`)).json().total_count, counted)
-    t.same((await get(`${EXPLORE}/exports/json?${requested}`)).json(), plain, 'export')
-    t.equal(
-      (await get(`/api/v2/catalog/datasets/trees/records?${requested}`)).json().total_count,
-      rows.length,
-    )
-    const entities = (await get(`/api/odata/trees?$count=true&${requested}`)).json()
-    t.equal(entities['@odata.count'], rows.length, 'OData')
+  /** The versions from the last to the oldest, with their rows and the parameter that requests them. */
+  const versions = kept.map((version, at) => ({ rows: expected[at] ?? [], requested: `version=${version}` }))
+
+  await t.test('no more versions are kept than are to be', async t => {
+    t.equal(kept.length, 4, 'as many as are to be kept')
+    const folders = readdirSync(path.join(portal, 'var/published/trees'), { withFileTypes: true })
+    t.equal(folders.filter(each => each.isDirectory()).length, 4, 'and no others are on disk')
+  })
+
+  await t.test('records, exports and OData', async t => {
+    for (const [at, { rows, requested }] of versions.entries()) {
+      const { results, total_count: total } = (await get(`${EXPLORE}/records?limit=100&${requested}`)).json()
+      t.equal(total, rows.length)
+      const plain = rows.map(row => ({
+        ...row,
+        tags: row.tags.length === 0 ? null : row.tags,
+        name: row.name || null,
+      }))
+      t.same(results, plain, `records of ${at} versions ago`)
+      const counted = rows.filter(({ name }) => name === 'Oak').length
+      t.equal((await get(`${EXPLORE}/records?where=name%3D"Oak"&${requested}`)).json().total_count, counted)
+      t.same((await get(`${EXPLORE}/exports/json?${requested}`)).json(), plain, 'export')
+      t.equal(
+        (await get(`/api/v2/catalog/datasets/trees/records?${requested}`)).json().total_count,
+        rows.length,
+      )
+      const entities = (await get(`/api/odata/trees?$count=true&${requested}`)).json()
+      t.equal(entities['@odata.count'], rows.length, 'OData')
+    }
+  })
+
+  await t.test('SPARQL and fragments', async t => {
     const query = encodeURIComponent(`SELECT (COUNT(*) AS ?n) { ?s <${BASE}/ld/ontologies/trees/nr> ?o }`)
-    const solutions = await get(`/api/sparql/trees?query=${query}&${requested}`, { accept: 'text/csv' })
-    t.equal(solutions.body.split(/\r?\n/)[1], String(rows.length), 'SPARQL')
     const predicate = encodeURIComponent(`${BASE}/ld/ontologies/trees/nr`)
-    const fragment = await get(`/api/tpf/trees?predicate=${predicate}&${requested}`, {
-      accept: 'text/turtle',
-    })
-    t.match(fragment.body, `void#triples> "${rows.length}"`, 'fragments')
-    t.match(
-      fragment.body,
-      `trees?version=${version}{&subject,predicate,object}`,
-      'whose form keeps the version',
+    for (const { rows, requested } of versions) {
+      const solutions = await get(`/api/sparql/trees?query=${query}&${requested}`, { accept: 'text/csv' })
+      t.equal(solutions.body.split(/\r?\n/)[1], String(rows.length), 'SPARQL')
+      const fragment = await get(`/api/tpf/trees?predicate=${predicate}&${requested}`, {
+        accept: 'text/turtle',
+      })
+      t.match(fragment.body, `void#triples> "${rows.length}"`, 'fragments')
+      t.match(fragment.body, `trees?${requested}{&subject,predicate,object}`, 'whose form keeps the version')
+    }
+  })
+
+  await t.test('RDF exports, documents of things and VoID', async t => {
+    for (const { rows, requested } of versions) {
+      const turtle = await get(`${EXPLORE}/exports/turtle?${requested}`)
+      const subjects = new Set(new Parser().parse(turtle.body).map(({ subject }) => subject.value))
+      t.equal(subjects.size, rows.length, 'RDF export')
+      const [subject = ''] = subjects
+      const address = subject.replace(BASE, '').replace('/ld/resources/', '/ld/data/')
+      const document = await get(`${address}?${requested}`, { accept: 'text/turtle' })
+      t.equal(document.status, 200, 'dereferencing')
+      t.match(document.headers['content-location'], requested)
+      const thing = await get(`${subject.replace(BASE, '')}?${requested}`)
+      t.equal(thing.status, 303)
+      t.match(thing.headers.location, requested, 'the redirection keeps the version')
+      t.equal((await get(`/api/void/trees?${requested}`)).status, 200)
+    }
+  })
+
+  await t.test('a version that there is not', async t => {
+    for (const url of [
+      `${EXPLORE}/records`,
+      '/api/odata/trees',
+      '/api/tpf/trees',
+      '/api/sparql/trees',
+      '/ld/data/trees',
+    ]) {
+      const lost = await get(`${url}?version=gone`)
+      t.equal(lost.status, 404, url)
+      t.match(lost.body, kept[3], 'says which there are')
+      t.equal((await get(`${url}?version=a&version=b`)).status, 400, 'one version at a time')
+    }
+  })
+
+  await t.test('the list of versions', async t => {
+    t.equal((await get('/api/versions/nothing')).status, 404)
+    const list = (await get('/api/versions/trees')).json().versions
+    t.same(
+      list.map((each: { version: string }) => each.version),
+      kept,
     )
-    const turtle = await get(`${EXPLORE}/exports/turtle?${requested}`)
-    const subjects = new Set(new Parser().parse(turtle.body).map(({ subject }) => subject.value))
-    t.equal(subjects.size, rows.length, 'RDF export')
-    const [subject = ''] = subjects
-    const address = subject.replace(BASE, '').replace('/ld/resources/', '/ld/data/')
-    const document = await get(`${address}?${requested}`, { accept: 'text/turtle' })
-    t.equal(document.status, 200, 'dereferencing')
-    t.match(document.headers['content-location'], requested)
-    const thing = await get(`${subject.replace(BASE, '')}?${requested}`)
-    t.equal(thing.status, 303)
-    t.match(thing.headers.location, requested, 'the redirection keeps the version')
-    t.equal((await get(`/api/void/trees?${requested}`)).status, 200)
-  }
-  for (const url of [
-    `${EXPLORE}/records`,
-    '/api/odata/trees',
-    '/api/tpf/trees',
-    '/api/sparql/trees',
-    '/ld/data/trees',
-  ]) {
-    const lost = await get(`${url}?version=gone`)
-    t.equal(lost.status, 404, url)
-    t.match(lost.body, kept[3], 'says which there are')
-    t.equal((await get(`${url}?version=a&version=b`)).status, 400, 'one version at a time')
-  }
-  t.equal((await get('/api/versions/nothing')).status, 404)
-  const list = (await get('/api/versions/trees')).json().versions
-  t.same(
-    list.map((each: { version: string }) => each.version),
-    kept,
-  )
-  t.same(
-    list.map((each: { records: number }) => each.records),
-    expected.map(({ length }) => length),
-  )
+    t.same(
+      list.map((each: { records: number }) => each.records),
+      expected.map(({ length }) => length),
+    )
+  })
 })
 
 t.test('what a publication that died has left is removed, though nothing changed since', async t => {
@@ -263,7 +283,7 @@ t.test('Memento: TimeGates, mementos and TimeMaps', async t => {
 })
 
 /** What a client of the event stream has after all members up to a moment: the latest version of each resource. */
-async function replayed(get: Awaited<ReturnType<typeof serve>>['get'], until: number) {
+async function replayed(get: Get, until: number) {
   const [TREE, RDF] = ['https://w3id.org/tree#', 'http://www.w3.org/1999/02/22-rdf-syntax-ns#']
   const quads: Quad[] = []
   const pages = ['/api/versions/trees/ldes']
@@ -311,87 +331,109 @@ async function replayed(get: Awaited<ReturnType<typeof serve>>['get'], until: nu
   return { latest, members: members.length, pages: pages.length }
 }
 
+/** What changed from some rows to others: the counts, and fields of records with their values before and after. */
+function changesOf(earlier: readonly Row[], later: readonly Row[]) {
+  const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+  const before = new Map(earlier.map(row => [row.nr, row]))
+  const after = new Map(later.map(row => [row.nr, row]))
+  const changed = later.filter(row => before.has(row.nr) && !same(before.get(row.nr), row))
+  const value = (each: Row | undefined, name: 'name' | 'height' | 'tags') => {
+    const is = each?.[name] ?? null
+    return is === '' || (Array.isArray(is) && is.length === 0) ? null : is
+  }
+  return {
+    counts: {
+      changed: changed.length,
+      added: later.filter(({ nr }) => !before.has(nr)).length,
+      removed: earlier.filter(({ nr }) => !after.has(nr)).length,
+    },
+    records: changed.map(row => {
+      const old = before.get(row.nr)
+      const fields = (['name', 'height', 'tags'] as const).filter(name => !same(old?.[name], row[name]))
+      return { nr: row.nr, fields: fields.map(name => [name, value(old, name), value(row, name)]) }
+    }),
+  }
+}
+
 t.test('changes between versions, field by field, as pages, feed and event stream', async t => {
   const portal = t.testdir({ 'portal.yaml': '' })
-  for (const rows of GENERATIONS) {
+  // As many rows as need several pages of the stream.
+  const many = rowsOf(9, 1500)
+  for (const rows of [...GENERATIONS, many]) {
     write(portal, rows)
     await publish(portal)
   }
-  // As many rows as need several pages of the stream.
-  const many = rowsOf(9, 1500)
-  write(portal, many)
-  await publish(portal)
   const generations = [many, ...[...GENERATIONS].reverse()].slice(0, 4)
   const kept = names(portal)
   const { get } = await serve(t, portal)
-  const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
-  for (const [from, earlier] of generations.entries())
-    for (const [to, later] of generations.entries()) {
-      if (from === to) continue
-      const before = new Map(earlier.map(row => [row.nr, row]))
-      const after = new Map(later.map(row => [row.nr, row]))
-      const changed = later.filter(row => before.has(row.nr) && !same(before.get(row.nr), row))
-      const counts = {
-        changed: changed.length,
-        added: later.filter(({ nr }) => !before.has(nr)).length,
-        removed: earlier.filter(({ nr }) => !after.has(nr)).length,
+
+  await t.test('from each version to each other', async t => {
+    for (const [from, earlier] of generations.entries())
+      for (const [to, later] of generations.entries()) {
+        if (from === to) continue
+        const { counts, records } = changesOf(earlier, later)
+        const url = `/api/versions/trees/changes?from=${kept[from]}&to=${kept[to]}`
+        const found = (await get(`${url}&type=changed&limit=100`)).json()
+        t.same(found.counts, counts, `from ${from} to ${to}`)
+        const ids = await idsOf(get, kept[to] ?? '')
+        const number = (nr: number) =>
+          found.results.find((each: { recordid: string }) => each.recordid === ids.get(nr))
+        for (const { nr, fields } of records.slice(0, 20))
+          t.same(
+            number(nr)?.fields.map((each: { name: string; before: unknown; after: unknown }) => [
+              each.name,
+              each.before,
+              each.after,
+            ]),
+            fields,
+          )
+        const removed = (await get(`${url}&type=removed&limit=100`)).json().results
+        t.ok(removed.every(({ type }: { type: string }) => type === 'removed'))
+        t.equal(removed.length, Math.min(100, counts.removed))
       }
-      const url = `/api/versions/trees/changes?from=${kept[from]}&to=${kept[to]}`
-      const found = (await get(`${url}&type=changed&limit=100`)).json()
-      t.same(found.counts, counts, `from ${from} to ${to}`)
-      const number = (nr: number) =>
-        found.results.find((each: { recordid: string }) => each.recordid === ids.get(nr))
-      const ids = await idsOf(get, kept[to] ?? '')
-      for (const row of changed.slice(0, 20)) {
-        const old = before.get(row.nr)
-        const fields = (['name', 'height', 'tags'] as const).filter(name => !same(old?.[name], row[name]))
-        const value = (each: Row | undefined, name: 'name' | 'height' | 'tags') => {
-          const is = each?.[name] ?? null
-          return is === '' || (Array.isArray(is) && is.length === 0) ? null : is
-        }
-        t.same(
-          number(row.nr)?.fields.map((each: { name: string; before: unknown; after: unknown }) => [
-            each.name,
-            each.before,
-            each.after,
-          ]),
-          fields.map(name => [name, value(old, name), value(row, name)]),
+  })
+
+  await t.test('the feed has an entry for each version', async t => {
+    const feed = await get('/api/versions/trees/feed')
+    t.match(feed.headers['content-type'], /application\/atom\+xml/)
+    t.equal(feed.body.match(/<entry>/g)?.length, 4)
+    t.match(feed.body, /Records: \d+ added, \d+ removed, \d+ changed/)
+  })
+
+  await t.test('the event stream rebuilds each version', async t => {
+    for (const [at, rows] of generations.entries()) {
+      const published = (await get('/api/versions/trees')).json().versions[at].published
+      const { latest, pages } = await replayed(get, Date.parse(published))
+      t.ok(pages > 4, 'several pages')
+      const expected = new Map<string, readonly string[]>()
+      const triples = await get(`${EXPLORE}/exports/n3?version=${kept[at]}`)
+      for (const { subject, predicate, object } of new Parser().parse(triples.body))
+        expected.set(
+          subject.value,
+          [...(expected.get(subject.value) ?? []), `${predicate.value} ${object.value}`].sort(),
         )
-      }
-      const removed = (await get(`${url}&type=removed&limit=100`)).json().results
-      t.ok(removed.every(({ type }: { type: string }) => type === 'removed'))
-      t.equal(removed.length, Math.min(100, counts.removed))
+      t.equal(expected.size, rows.length)
+      t.same([...latest].sort(), [...expected].sort(), `the stream rebuilds the version ${at} versions ago`)
     }
-  const feed = await get('/api/versions/trees/feed')
-  t.match(feed.headers['content-type'], /application\/atom\+xml/)
-  t.equal(feed.body.match(/<entry>/g)?.length, 4)
-  t.match(feed.body, /Records: \d+ added, \d+ removed, \d+ changed/)
-  for (const [at, rows] of generations.entries()) {
-    const published = (await get('/api/versions/trees')).json().versions[at].published
-    const { latest, pages } = await replayed(get, Date.parse(published))
-    t.ok(pages > 4, 'several pages')
-    const expected = new Map<string, readonly string[]>()
-    const triples = await get(`${EXPLORE}/exports/n3?version=${kept[at]}`)
-    for (const { subject, predicate, object } of new Parser().parse(triples.body))
-      expected.set(
-        subject.value,
-        [...(expected.get(subject.value) ?? []), `${predicate.value} ${object.value}`].sort(),
-      )
-    t.equal(expected.size, rows.length)
-    t.same([...latest].sort(), [...expected].sort(), `the stream rebuilds the version ${at} versions ago`)
-  }
-  t.equal((await get('/api/versions/trees/changes?from=x')).status, 404)
-  t.equal((await get('/api/versions/trees/changes?type=x')).status, 400)
-  t.equal((await get('/api/versions/trees/ldes/x/1')).status, 404)
-  t.equal((await get(`/api/versions/trees/ldes/${kept[0]}/99`)).status, 404)
-  const page = await get(`/explore/dataset/trees/versions/?from=${kept[3]}&to=${kept[0]}`)
-  t.equal(page.status, 200)
-  t.match(page.body, kept[2])
-  t.match(page.body, 'height')
-  t.equal((await get('/explore/dataset/trees/versions/?lang=de&page=9999')).status, 200)
+  })
+
+  await t.test('versions, kinds and pages that there are not', async t => {
+    t.equal((await get('/api/versions/trees/changes?from=x')).status, 404)
+    t.equal((await get('/api/versions/trees/changes?type=x')).status, 400)
+    t.equal((await get('/api/versions/trees/ldes/x/1')).status, 404)
+    t.equal((await get(`/api/versions/trees/ldes/${kept[0]}/99`)).status, 404)
+  })
+
+  await t.test('the page of versions', async t => {
+    const page = await get(`/explore/dataset/trees/versions/?from=${kept[3]}&to=${kept[0]}`)
+    t.equal(page.status, 200)
+    t.match(page.body, kept[2])
+    t.match(page.body, 'height')
+    t.equal((await get('/explore/dataset/trees/versions/?lang=de&page=9999')).status, 200)
+  })
 })
 
-async function idsOf(get: Awaited<ReturnType<typeof serve>>['get'], version: string) {
+async function idsOf(get: Get, version: string) {
   const triples = await get(`${EXPLORE}/exports/n3?version=${version}`)
   const ids = new Map<number, string>()
   for (const { subject, predicate, object } of new Parser().parse(triples.body))
