@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { RE2JS } from 're2js'
 import t from 'tap'
 import { termText } from '../src/rdf/ntriples.ts'
+import { LODESTONE } from '../src/rdf/vocab.ts'
 import type { AlgebraExpression, SparqlOperation, TriplePatternNode } from '../src/sparql/algebra.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { type Batch, UNIT_BATCH } from '../src/store/columns/evaluate/batch.ts'
@@ -394,41 +395,46 @@ t.test('numbers of triples that columns know, and those that have to be counted'
   }
 })
 
-t.test('an optional pattern is no join where each subject has one value at most', async t => {
-  const rows: readonly (readonly [
-    graphs: string,
-    first: string,
-    optional: string,
-    expected: readonly string[] | null,
-  ])[] = [
-    ['A', '?s :p ?o', '?s :q ?x', ['"1" <urn:s1> "x"', '"1" <urn:s2> error', '"2" <urn:s2> error']],
-    ['A', '?s :q ?x', '?s :q ?y FILTER(?y = "y")', ['<urn:s1> "x" error', '<urn:s3> "y" "y"']],
-    ['A', '?s :q ?x', '?s :p ?o', null],
-    ['A', '?s :q ?x', '?s ?p ?o', null],
-    ['A', '?s :q ?x', '?s :q "x"', null],
-    ['A', '?s :q ?x', '?s :q ?x', null],
-    ['A', '?s :q ?x', '?s :q ?y ; :p ?z', null],
-    ['A', '?s :q ?x', '?s :nothing ?y', ['<urn:s1> "x"', '<urn:s3> "y"']],
-    ['AB', '?s :r ?z', '?s :p ?o', null],
-  ]
-  for (const [graphs, first, optional, expected] of rows) {
-    const { matcher, filter, graphs: all } = matcherOf(graphs)
-    const [step] = planBlock(patternsOf(first), [], [], new Set(), all)
-    if (step?.type !== 'star') throw new Error(first)
-    const [batch] = matcher.star(step, UNIT_BATCH)
-    if (batch === undefined) throw new Error(first)
-    const found = matcher.optional(groupOf(optional), null, batch, filter)
-    t.same(
-      found === null
-        ? null
-        : rowsOf(found)
-            .map(row => row.split(' ').sort().join(' '))
-            .sort(),
-      expected === null ? null : [...expected].map(row => row.split(' ').sort().join(' ')).sort(),
-      `${first} OPTIONAL { ${optional} }`,
-    )
-  }
-})
+t.test(
+  'an optional pattern is no join where subjects have one value at most or no value is tested',
+  async t => {
+    const rows: readonly (readonly [
+      graphs: string,
+      first: string,
+      optional: string,
+      expected: readonly string[] | null,
+    ])[] = [
+      ['A', '?s :p ?o', '?s :q ?x', ['"1" <urn:s1> "x"', '"1" <urn:s2> error', '"2" <urn:s2> error']],
+      ['A', '?s :q ?x', '?s :q ?y FILTER(?y = "y")', ['<urn:s1> "x" error', '<urn:s3> "y" "y"']],
+      ['A', '?s :q ?x', '?s :p ?o', ['<urn:s1> "x" "1"', '<urn:s3> "y" error']],
+      ['A', '?s :p "2"', '?s :p ?o', ['<urn:s2> "1"', '<urn:s2> "2"']],
+      ['A', '?s :q ?x', '?s :p ?o FILTER(?o = "1")', null],
+      ['A', '?s :q ?x', '?s ?p ?o', null],
+      ['A', '?s :q ?x', '?s :q "x"', null],
+      ['A', '?s :q ?x', '?s :q ?x', null],
+      ['A', '?s :q ?x', '?s :q ?y ; :p ?z', null],
+      ['A', '?s :q ?x', '?s :nothing ?y', ['<urn:s1> "x"', '<urn:s3> "y"']],
+      ['AB', '?s :r ?z', '?s :p ?o', null],
+    ]
+    for (const [graphs, first, optional, expected] of rows) {
+      const { matcher, filter, graphs: all } = matcherOf(graphs)
+      const [step] = planBlock(patternsOf(first), [], [], new Set(), all)
+      if (step?.type !== 'star') throw new Error(first)
+      const [batch] = matcher.star(step, UNIT_BATCH)
+      if (batch === undefined) throw new Error(first)
+      const found = matcher.optional(groupOf(optional), null, batch, filter)
+      t.same(
+        found === null
+          ? null
+          : rowsOf(found)
+              .map(row => row.split(' ').sort().join(' '))
+              .sort(),
+        expected === null ? null : [...expected].map(row => row.split(' ').sort().join(' ')).sort(),
+        `${first} OPTIONAL { ${optional} }`,
+      )
+    }
+  },
+)
 
 /** Texts whose case is of the hard kind, and terms of all kinds beside them. */
 const TEXTS = [
@@ -827,6 +833,14 @@ const MOMENTS: Readonly<Record<string, readonly string[]>> = {
   mixed: ['"2020-01-01"^^xsd:date', '"2020-01-01T00:00:00Z"^^xsd:dateTime', '"2020"^^xsd:gYear', '"x"', '5'],
 }
 
+/** Dates as text by some letters of a pattern, on the clocks of several places. */
+function dateFormats(letters: string): readonly string[] {
+  const parts = letters.split(' ').map(letter => ({ type: 'symbol', letter, count: 2 }))
+  const pattern = JSON.stringify(JSON.stringify(parts))
+  const zones = ['UTC', 'America/New_York', 'Asia/Kolkata', 'Nowhere/There']
+  return zones.map(zone => `<${LODESTONE.dateFormat}>(?v, ${pattern}, "en", "${zone}")`)
+}
+
 t.test('fields of dates over a column are what they are value by value', async t => {
   for (const [name, values] of Object.entries(MOMENTS)) {
     const graph = columnsOfText(await triplesOf(values))
@@ -845,6 +859,7 @@ t.test('fields of dates over a column are what they are value by value', async t
       'xsd:date(?v)',
       'STR(xsd:date(?v))',
       'CONCAT(STR(YEAR(?v)), "-", STR(DAY(?v)))',
+      ...['y M', 'y', 'M', 'x w', 'E', 'y H', 'd', 'G C', 'z'].flatMap(dateFormats),
     ]) {
       const expression = expressionOf(field)
       const scalar = scalars.over(expression, vectors, batch.size)

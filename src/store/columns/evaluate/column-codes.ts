@@ -1,7 +1,7 @@
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { SubjectDomain } from './domain.ts'
-import { domainsOf } from './evaluation.ts'
+import { domainsOf, type Evaluation } from './evaluation.ts'
 import { rowsEqual, rowsPresent } from './row-filters.ts'
 import { scratchUint32 } from './scratch.ts'
 import { codeTranslator, shareSubjects, translated } from './translate.ts'
@@ -33,6 +33,52 @@ export function codesOf(column: Column, { ids, first }: IdVector): Uint32Array {
     }
   }
   return found
+}
+
+/** Solutions, one for each value of their subjects, and the codes of these. */
+interface ExpandedRows {
+  readonly rows: Uint32Array
+  readonly values: Uint32Array
+}
+
+/**
+ * One row for each value of the subjects of solutions.
+ *
+ * @param keepsAll true for a row with 0 where a subject has no value; a subject of 0 is none of the graph
+ */
+export function expandedRows(
+  column: Column,
+  ids: Uint32Array,
+  keepsAll: boolean,
+  evaluation: Evaluation,
+): ExpandedRows {
+  const rowOf = rowFinder(column)
+  const { codes, offsets } = column
+  let count = 0
+  for (let at = 0; at < ids.length; at++) {
+    const id = ids[at] as number
+    const row = id === 0 ? -1 : rowOf(id - 1)
+    const length = row < 0 ? 0 : (offsets[row + 1] as number) - (offsets[row] as number)
+    count += keepsAll && length === 0 ? 1 : length
+  }
+  evaluation.allocate(8 * count)
+  const rows = new Uint32Array(count)
+  const values = new Uint32Array(count)
+  let next = 0
+  for (let at = 0; at < ids.length; at++) {
+    if (at % 8192 === 8191) evaluation.check()
+    const id = ids[at] as number
+    const row = id === 0 ? -1 : rowOf(id - 1)
+    const end = row < 0 ? 0 : (offsets[row + 1] as number)
+    let place = row < 0 ? 0 : (offsets[row] as number)
+    if (place === end && keepsAll) rows[next++] = at
+    for (; place < end; place++) {
+      rows[next] = at
+      values[next++] = codes[place] as number
+    }
+  }
+  evaluation.release(8 * count)
+  return { rows, values }
 }
 
 /** The solutions whose subject has one value. */

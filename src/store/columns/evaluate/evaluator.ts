@@ -28,6 +28,7 @@ import {
   splitByEquality,
 } from './equality-join.ts'
 import { type Evaluation, NotEvaluated } from './evaluation.ts'
+import { existsOfSubject } from './exists.ts'
 import { vectorOf } from './expression-vector.ts'
 import { Filter } from './filter.ts'
 import { isStable } from './functions/builtins.ts'
@@ -537,6 +538,8 @@ export class Evaluator {
     batch: Batch,
     outer: EvaluationScope,
   ): Uint8Array {
+    const known = existsOfSubject(exists, batch, outer, this.evaluation, group => this.whole(group, outer))
+    if (known !== null) return known
     const mask = new Uint8Array(batch.size)
     const name = `${ROW} ${this.rowNames++}`
     const read = variablesOfExpression(exists)

@@ -10,7 +10,7 @@ import { comparedNumbers, type NumberKernels } from './numbers.ts'
 import { pointsNear } from './points.ts'
 import { codeRangeOf } from './ranges.ts'
 import { readsConstants } from './row-constants.ts'
-import { merged, rowsBound, rowsInRange, rowsMarked, without } from './row-filters.ts'
+import { merged, rowsBound, rowsInRange, rowsMarked, rowsOfTable, without } from './row-filters.ts'
 import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
 import { scratchUint8, scratchUint32 } from './scratch.ts'
 import { isWorthTable, TruthTables } from './truth-tables.ts'
@@ -69,6 +69,10 @@ export class Filter {
     switch (expression.type) {
       case 'not':
         return this.rowsWith(expression.operand, batch, rows, !required)
+      case 'exists': {
+        const mask = this.scalars.exists(expression, batch)
+        return rowsOfTable(mask, expression.negated === required ? 0 : 1, rows)
+      }
       case 'binary':
         if (expression.operator === '&&' || expression.operator === '||') {
           const { left, right } = expression

@@ -4,7 +4,7 @@ import type { Node } from '../../../sparql/ast.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 import { allRows, type Batch } from './batch.ts'
-import { codesOf, rowFinder, rowsWith, rowsWithCodes } from './column-codes.ts'
+import { codesOf, expandedRows, rowsWith, rowsWithCodes } from './column-codes.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
 import { Followed, single, withValue } from './followed.ts'
@@ -174,29 +174,7 @@ export class LinkFollower {
 
   /** One row for each value. */
   private expand(graph: GraphColumns, column: Column, name: string, found: Followed): Followed {
-    const { ids } = found.subjects
-    const rowOf = rowFinder(column)
-    let count = 0
-    for (let at = 0; at < ids.length; at++) {
-      const row = rowOf((ids[at] as number) - 1)
-      if (row >= 0) count += column.endOf(row) - column.startOf(row)
-    }
-    this.evaluation.allocate(8 * count)
-    const rows = new Uint32Array(count)
-    const values = new Uint32Array(count)
-    const { codes, offsets } = column
-    let next = 0
-    for (let at = 0; at < ids.length; at++) {
-      const row = rowOf((ids[at] as number) - 1)
-      if (row < 0) continue
-      const end = offsets[row + 1] as number
-      for (let place = offsets[row] as number; place < end; place++) {
-        rows[next] = at
-        values[next++] = codes[place] as number
-      }
-      if (at % 8192 === 8191) this.evaluation.check()
-    }
-    this.evaluation.release(8 * count)
+    const { rows, values } = expandedRows(column, found.subjects.ids, false, this.evaluation)
     return found.rows(rows).with(name, { type: 'ids', domain: domainsOf(graph).of(column), ids: values })
   }
 }

@@ -1,7 +1,7 @@
 import { compareForOrder } from './compare.ts'
-import type { OrderKey } from './order-keys.ts'
 import type { PoolDomain } from './pool-domain.ts'
 import { scratchUint32 } from './scratch.ts'
+import type { SortKey } from './sort-keys.ts'
 
 /** Where so many times fewer rows are requested than there are, all terms of a query are not brought into order for them. */
 const FEW_OF = 16
@@ -12,7 +12,7 @@ export function areFewOf(requested: number, size: number): boolean {
   return requested <= MAX_FIRST && FEW_OF * requested < size
 }
 
-type TermKey = Pick<OrderKey, 'descending' | 'isAbsentHighest'>
+type TermKey = Pick<SortKey, 'descending' | 'isAbsentHighest'>
 
 /** Terms that a query made, by their numbers, in the order of results. */
 class TermOrder {

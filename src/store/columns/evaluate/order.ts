@@ -5,10 +5,10 @@ import { concatenatedTexts } from './concat.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
 import { rowsBetween, valuesAround, valuesInOrder } from './order-bounds.ts'
-import { type OrderKey, orderKeys } from './order-keys.ts'
 import { areFewOf, firstRows, ranksOfRows } from './order-terms.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { merged } from './row-filters.ts'
+import { type SortKey, sortKeys } from './sort-keys.ts'
 import { gathered, type Vector } from './vector.ts'
 
 /** Makes the vector of an expression over a batch. */
@@ -80,12 +80,12 @@ interface Section {
 
 /** An order by some keys. */
 class Order {
-  private readonly keys: readonly OrderKey[]
+  private readonly keys: readonly SortKey[]
   private readonly vectorOf: VectorOf
   private readonly evaluation: Evaluation
 
   constructor(conditions: readonly OrderCondition[], vectorOf: VectorOf, evaluation: Evaluation) {
-    this.keys = orderKeys(conditions)
+    this.keys = sortKeys(conditions)
     this.vectorOf = vectorOf
     this.evaluation = evaluation
   }
@@ -204,7 +204,7 @@ function boundsOf(
 }
 
 /** Numbers in the order of a key's values, negative where it descends: those of unbound values are the lowest, or the highest. */
-function orderNumbers(vector: Vector, size: number, key: OrderKey, evaluation: Evaluation): Float64Array {
+function orderNumbers(vector: Vector, size: number, key: SortKey, evaluation: Evaluation): Float64Array {
   const sign = key.descending ? -1 : 1
   const numbers = new Float64Array(size)
   switch (vector.type) {

@@ -4,7 +4,7 @@ import type { Node } from '../../../sparql/ast.ts'
 import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
 import type { BlockStep } from './block.ts'
-import { codesOf, gatherIds, subjectsIn } from './column-codes.ts'
+import { codesOf, expandedRows, gatherIds, subjectsIn } from './column-codes.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import type { Filter } from './filter.ts'
 import { type ColumnLink, hasPredicate, isPosition, LinkFollower, PendingFilters } from './links.ts'
@@ -178,8 +178,8 @@ export class PatternMatcher {
   }
 
   /**
-   * A batch with the values of an optional pattern, where each of its subjects has one at most: nothing is joined then. Null
-   * where that is not known.
+   * A batch with the values of an optional pattern, where each of its subjects has one at most, or they are not tested: nothing
+   * is joined then. Null where that is not known.
    */
   optional(
     right: SparqlOperation,
@@ -207,20 +207,22 @@ export class PatternMatcher {
       return null
     const graph = own ?? (touched[0] as GraphColumns)
     const column = graph.column(predicate.value)
-    if (column === undefined || !column.isSingle) return null
+    if (column === undefined || (!column.isSingle && conditions.length > 0)) return null
     this.evaluation.columns.add(predicate.value)
     const domain = domainsOf(graph).of(column)
-    const ids = () => {
-      const subjects: IdVector =
-        own !== undefined
-          ? vector
-          : {
-              type: 'ids',
-              domain: domainsOf(graph).subjects,
-              ids: translated(vector, domainsOf(graph).subjects, batch.size),
-            }
-      return own === undefined ? codesOfSome(column, subjects) : codesOf(column, subjects)
+    const subjectsOf = (): IdVector =>
+      own !== undefined
+        ? vector
+        : {
+            type: 'ids',
+            domain: domainsOf(graph).subjects,
+            ids: translated(vector, domainsOf(graph).subjects, batch.size),
+          }
+    if (!column.isSingle) {
+      const { rows, values } = expandedRows(column, subjectsOf().ids, true, this.evaluation)
+      return batch.rows(rows).with([[object.name, { type: 'ids', domain, ids: values }]])
     }
+    const ids = () => (own === undefined ? codesOfSome(column, subjectsOf()) : codesOf(column, subjectsOf()))
     const isWhole = own !== undefined && column.isComplete
     const found = batch.with([[object.name, () => ({ type: 'ids', domain, ids: ids(), isWhole })]])
     if (conditions.length === 0) return found

@@ -16,8 +16,8 @@ export class PoolDomain implements Domain {
   private readonly terms: (Term | undefined)[] = []
   private readonly numbers = new Map<string, number>()
   private readonly ofNumbers = new Map<NumberVector['kind'], Map<number, number>>()
-  /** Numbers of the integers from 0 on that were taken in, as long as these are small; of whole decimals by themselves. */
-  private readonly ofWhole = { integer: new Uint32Array(0), decimal: new Uint32Array(0) }
+  /** Numbers of the whole numbers that were taken in, as long as these are small, by kind. */
+  private readonly ofWhole = new Map<NumberVector['kind'], Uint32Array>()
   /** What the numbers of tables are here, place by place; 0 for none. */
   private readonly ofTables = new WeakMap<Float64Array, Uint32Array>()
   private readonly allocate: (bytes: number) => void
@@ -56,16 +56,15 @@ export class PoolDomain implements Domain {
     if (lookup !== undefined && TABLE_PART * lookup.table.length <= size)
       return this.internLookup(vector.kind, lookup)
     const ids = new Uint32Array(size)
-    const { kind, places, values, bound } = vector
-    const whole = kind === 'integer' || (kind === 'decimal' && places === 0) ? kind : null
-    const few = whole !== null && areSmall(vector, size) ? this.wholeNumbers(whole) : null
+    const { kind, values, bound } = vector
+    const few = areSmall(vector, size) ? this.wholeNumbers(kind) : null
     for (let row = 0; row < size; row++) {
       row = few === null ? row : lookUpSmall(vector, few, ids, row)
       if (row === size) break
       if (bound !== null && bound[row] !== 1) continue
       const value = values[row] as number
       const id = this.internNumber(kind, value)
-      if (few !== null) few[value] = id
+      if (few !== null) few[value - MIN] = id
       ids[row] = id
     }
     return ids
@@ -103,9 +102,10 @@ export class PoolDomain implements Domain {
     return gathered(numbers, ids)
   }
 
-  private wholeNumbers(kind: 'integer' | 'decimal'): Uint32Array {
-    if (this.ofWhole[kind].length === 0) this.ofWhole[kind] = new Uint32Array(SMALL)
-    return this.ofWhole[kind]
+  private wholeNumbers(kind: NumberVector['kind']): Uint32Array {
+    const numbers = this.ofWhole.get(kind) ?? new Uint32Array(MAX - MIN)
+    this.ofWhole.set(kind, numbers)
+    return numbers
   }
 
   term(id: number): Term {
@@ -128,19 +128,20 @@ export class PoolDomain implements Domain {
   }
 }
 
-/** Integers from 0 that are small: their numbers are found in an array. */
-const SMALL = 4096
+/** Whole numbers from one to below another are small: their numbers are found in an array. */
+const [MIN, MAX] = [-4096, 12_288]
 
-/** True where all values are small integers. */
+/** True where all values are small whole numbers, -0 not among them. */
 function areSmall({ values, bound }: NumberVector, size: number): boolean {
   for (let row = 0; row < size; row++) {
     const value = values[row] as number
-    if (!(value >= 0 && value < SMALL) && (bound === null || bound[row] === 1)) return false
+    const isSmall = value >= MIN && value < MAX && Object.is(value, value | 0)
+    if (!isSmall && (bound === null || bound[row] === 1)) return false
   }
   return true
 }
 
-/** Gives rows the numbers that are known of their small integers; the first row whose integer has none. */
+/** Gives rows the numbers that are known of their small numbers; the first row whose number has none. */
 function lookUpSmall(
   { values, bound }: NumberVector,
   known: Uint32Array,
@@ -149,7 +150,7 @@ function lookUpSmall(
 ): number {
   for (let row = from; row < ids.length; row++) {
     if (bound !== null && bound[row] !== 1) continue
-    const id = known[(values[row] as number) | 0] as number
+    const id = known[(values[row] as number) - MIN] as number
     if (id === 0) return row
     ids[row] = id
   }

@@ -136,6 +136,19 @@ export function rowsMarked(
   return selected.subarray(0, count)
 }
 
+/** Those of some rows of which a table says 0 or 1. */
+export function rowsOfTable(table: Uint8Array, value: number, rows: Uint32Array): Uint32Array {
+  const length = rows.length | 0
+  const selected = scratchUint32(length)
+  let count = 0
+  for (let at = 0; at < length; at++) {
+    const row = rows[at] as number
+    selected[count] = row
+    count = (count + ((((table[row] as number) ^ value) - 1) >>> 31)) | 0
+  }
+  return selected.subarray(0, count)
+}
+
 /** The rows whose numbers have a bit in a table, 1 or 2. */
 export function rowsWithBit(
   ids: Uint32Array,

@@ -48,13 +48,13 @@ export function effectiveBoolean(value: TermValue | null): boolean | null {
 /** Makes the functions of expressions over the rows of batches. */
 export class ScalarCompiler {
   private readonly evaluation: Evaluation
-  private readonly exists: ExistsMask
+  readonly exists: ExistsMask
   /** False while the parts of an expression are compiled whose every value is worked out once. */
   private hasTables = true
 
   constructor(evaluation: Evaluation, exists: ExistsMask) {
     this.evaluation = evaluation
-    this.exists = exists
+    this.exists = (expression, batch) => outlivingReuse(() => exists(expression, batch))
   }
 
   /** The function of an expression; where it reads one column alone, each of its values is worked out once. */
@@ -161,7 +161,7 @@ export class ScalarCompiler {
       case 'function':
         return this.named(expression, batch)
       case 'exists': {
-        const mask = outlivingReuse(() => this.exists(expression, batch))
+        const mask = this.exists(expression, batch)
         return row => truth((mask[row] === 1) !== expression.negated)
       }
       case 'in':

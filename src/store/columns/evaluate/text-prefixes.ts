@@ -3,30 +3,47 @@ import { type AlgebraExpression, isConstantExpression, operandsOf } from '../../
 import type { TextPart, ValuePart } from '../dictionary-parts.ts'
 import { dateField } from './date-fields.ts'
 import type { ColumnDomain } from './domain.ts'
+import { columnCall } from './functions/extensions.ts'
 
 /**
  * For an expression that reads nothing of a text but its first characters, as `UCASE(SUBSTR(?name, 1, 1))` does, or nothing of a
- * moment but its day, as `xsd:date(?time)`: by code the first of the neighbouring values of a column for which the expression is
+ * moment but its day or its month, as `xsd:date(?time)`: by code the first of the neighbouring values of a column for which the expression is
  * the same. Null for others.
  */
 export function firstAlike(expression: AlgebraExpression, { dictionary }: ColumnDomain): Uint32Array | null {
   const characters = charactersRead(expression)
-  const areDays = readsDay(expression)
-  if (characters === null && !areDays) return null
+  const periodOf = momentPeriod(expression)
+  if (characters === null && periodOf === null) return null
   const first = new Uint32Array(dictionary.count + 1)
   for (let code = 0; code < first.length; code++) first[code] = code
   for (const part of dictionary.parts)
     if (part.kind === 'text' && characters !== null) joinAlike(part, characters, first)
-    else if (part.kind === 'moment' && areDays) joinDays(part, first)
+    else if (part.kind === 'moment' && periodOf !== null) joinPeriods(part, periodOf, first)
   return first
 }
 
+type PeriodReader = (part: ValuePart) => ((seconds: number) => number) | null
+
+/** The number of the day, or of a longer period, of a moment that an expression reads nothing else of; null where it reads more. */
+function momentPeriod(expression: AlgebraExpression): PeriodReader | null {
+  if (readsDay(expression)) return () => seconds => Math.floor(seconds / SECONDS_A_DAY)
+  const call = columnCall(expression)
+  const period = call?.called.periodOfMoments
+  if (call === null || period === undefined) return null
+  return ({ datatypes }) => period(call.constants, datatypes[0] === XSD.date)
+}
+
 /** Moments without forms of their own are in UTC, and dates without a zone. */
-function joinDays({ first: start, count, values, types, forms }: ValuePart, first: Uint32Array): void {
-  if (types !== null || forms !== null) return
-  const dayOf = (place: number) => Math.floor((values[place] as number) / SECONDS_A_DAY)
-  for (let place = 1; place < count; place++)
-    if (dayOf(place) === dayOf(place - 1)) first[start + place] = first[start + place - 1] as number
+function joinPeriods(part: ValuePart, periodOf: PeriodReader, first: Uint32Array): void {
+  const { first: start, count, values, types, forms } = part
+  const period = types !== null || forms !== null ? null : periodOf(part)
+  if (period === null || count === 0) return
+  let before = period(values[0] as number)
+  for (let place = 1; place < count; place++) {
+    const own = period(values[place] as number)
+    if (own === before) first[start + place] = first[start + place - 1] as number
+    before = own
+  }
 }
 
 const SECONDS_A_DAY = 86_400

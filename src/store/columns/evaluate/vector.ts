@@ -107,14 +107,23 @@ export function gatherValues(vector: Vector, rows: Uint32Array): Vector {
       const { values, bound } = vector
       const some = scratchFloat64(rows.length)
       for (let at = 0; at < rows.length; at++) some[at] = values[rows[at] as number] as number
-      const present = bound === null ? null : scratchUint8(rows.length)
-      if (bound !== null && present !== null)
-        for (let at = 0; at < rows.length; at++) present[at] = bound[rows[at] as number] as number
-      return { ...vector, values: some, bound: present }
+      return { ...vector, values: some, bound: bound === null ? null : gatheredBound(bound, rows) }
     }
     default:
       return vector satisfies never
   }
+}
+
+/** Which rows at some places have a value; null where all have one. */
+function gatheredBound(bound: Uint8Array, rows: Uint32Array): Uint8Array | null {
+  const present = scratchUint8(rows.length)
+  let isWhole = 1
+  for (let at = 0; at < rows.length; at++) {
+    const one = bound[rows[at] as number] as number
+    present[at] = one
+    isWhole &= one
+  }
+  return isWhole === 1 ? null : present
 }
 
 /** The rows of a vector from one place to another. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import {
   type FormatPart,
   formatMoment,
@@ -22,8 +23,12 @@ export const DATE_FUNCTIONS: readonly Entry[] = [
         if (value?.type !== 'moment' || pattern?.type !== 'text' || language?.type !== 'text') return null
         const place = zoneOf(value, zone)
         if (place === undefined) return null
-        const parts = JSON.parse(pattern.value) as readonly FormatPart[]
-        return text(formatMoment(shown(value, place), parts, language.value, place))
+        return text(formatMoment(shown(value, place), patternOf(pattern.value), language.value, place))
+      },
+      periodOfMoments: ([pattern, , zone], isDay) => {
+        const [place, period] = [zoneName(zone), pattern?.type === 'text' ? periodOf(pattern.value) : null]
+        if (period === null || place === null) return null
+        return seconds => period(localMoment(seconds, isDay ? null : place))
       },
     },
   ],
@@ -42,6 +47,25 @@ export const DATE_FUNCTIONS: readonly Entry[] = [
   ],
   [LODESTONE.fraction, { apply: ([value]) => (isDated(value) ? double(fractionOf(value)) : null) }],
 ]
+
+/** Patterns that were read of late. */
+const PATTERNS = new LRUCache<string, readonly FormatPart[]>({ max: 100 })
+
+function patternOf(text: string): readonly FormatPart[] {
+  const known = PATTERNS.get(text) ?? (JSON.parse(text) as readonly FormatPart[])
+  PATTERNS.set(text, known)
+  return known
+}
+
+/** Symbols that say the same in the whole of a month, and those that say the same all day. */
+const [OF_MONTH, OF_DAY] = [/^[GCYyM]$/, /^[GCYyMxweEDd]$/]
+
+/** The number of the month or of the day that a pattern shows no more of; null where it shows more. */
+function periodOf(pattern: string): Reader | null {
+  const letters = patternOf(pattern).flatMap(part => (part.type === 'symbol' ? [part.letter] : []))
+  if (letters.every(letter => OF_MONTH.test(letter))) return ({ year, month }) => 12 * year + month
+  return letters.every(letter => OF_DAY.test(letter)) ? ({ days }) => days : null
+}
 
 function isDated(value: TermValue | undefined): value is MomentValue {
   return value?.type === 'moment' && (value.datatype === XSD.date || value.datatype === XSD.dateTime)

@@ -23,6 +23,14 @@ export interface ExtensionFunction {
     constants: readonly TermValue[],
     isDay: boolean,
   ) => ((seconds: number) => number) | null
+  /**
+   * Of days and of moments in UTC, in seconds: the number of a period, such as a month, within which the value is the same.
+   * Null where the value is another at each moment.
+   */
+  readonly periodOfMoments?: (
+    constants: readonly TermValue[],
+    isDay: boolean,
+  ) => ((seconds: number) => number) | null
   /** A test of the values of a column, by code: 1 where it holds. */
   readonly overCodes?: (constants: readonly TermValue[], column: Column) => Uint8Array | null
   /** A test of the subjects of a graph, by number from 1: 1 where it holds. */

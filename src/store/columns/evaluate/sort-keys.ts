@@ -1,7 +1,7 @@
 import type { AlgebraExpression, OrderCondition } from '../../../sparql/algebra.ts'
 
 /** A key of an order, and where solutions are that have no value of it. */
-export interface OrderKey extends OrderCondition {
+export interface SortKey extends OrderCondition {
   /** True where no value comes above all values, false where it comes below them as the recommendation has it. */
   readonly isAbsentHighest: boolean
 }
@@ -10,8 +10,8 @@ export interface OrderKey extends OrderCondition {
  * The keys of an order (SPARQL 1.1 Query, section 15.1). A key that only tells whether a variable is bound is one with the
  * variable itself where that is the next key: it tells nothing but where solutions without a value go.
  */
-export function orderKeys(conditions: readonly OrderCondition[]): readonly OrderKey[] {
-  const keys: OrderKey[] = []
+export function sortKeys(conditions: readonly OrderCondition[]): readonly SortKey[] {
+  const keys: SortKey[] = []
   for (let at = 0; at < conditions.length; at++) {
     const condition = conditions[at] as OrderCondition
     const next = conditions[at + 1]
