@@ -14,7 +14,9 @@ import { usedClasses, usedProperties } from '../src/mapping/vocabulary.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { versionFolder, versionsOf } from '../src/publishing/versions/versions.ts'
 import { parseTriples, type Triple } from '../src/rdf/ntriples-reader.ts'
+import { STORE_BUSY } from '../src/runtime/turns.ts'
 import type { SelectQuery } from '../src/sparql/ast.ts'
+import { DEADLINE_EXCEEDED } from '../src/store/faults.ts'
 import { EMPTY_GRAPH } from '../src/store/store.ts'
 import { servePortal } from './support/portal.ts'
 import { testStore } from './support/test-store.ts'
@@ -416,13 +418,13 @@ t.test('who waits for a survey of the background does not wait for its rests', a
 })
 
 t.test('what takes too long is not tried again, other failures are', async t => {
-  const slow = await watched(t, () => Promise.reject(new Fault('DeadlineExceeded', { seconds: 60 })))
+  const slow = await watched(t, () => Promise.reject(new Fault(DEADLINE_EXCEEDED, { seconds: 60 })))
   const statisticsFiles = new StatisticsFiles({ store: { select: slow.select } })
   const entry = slow.entry('a')
   t.equal(await statisticsFiles.of(entry), null)
   t.equal(await statisticsFiles.of(entry), null)
   t.equal(slow.seen.asked, 1)
-  const busy = await watched(t, () => Promise.reject(new Fault('StoreBusy')))
+  const busy = await watched(t, () => Promise.reject(new Fault(STORE_BUSY)))
   const others = new StatisticsFiles({ store: { select: busy.select } })
   const other = busy.entry('a')
   for (const times of [1, 2]) {

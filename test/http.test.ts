@@ -5,7 +5,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fastify, { type FastifyInstance } from 'fastify'
 import t from 'tap'
 import { addPlugins } from '../src/app/plugins.ts'
-import { Fault } from '../src/errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../src/errors/errors.ts'
 import { AnswerCache } from '../src/http/answer-cache.ts'
 import { isFresh, keepNowhere, knownTag } from '../src/http/conditional.ts'
 import { acceptsCoding, preferredCoding } from '../src/http/content-coding.ts'
@@ -16,6 +16,7 @@ import { DAILY_CALLS, Quotas, quotaLimits } from '../src/http/quota.ts'
 import { configureRoutes } from '../src/http/route-config.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { answerMemory, storeMemory } from '../src/runtime/memory.ts'
+import { STORE_BUSY } from '../src/runtime/turns.ts'
 import { servePortal } from './support/portal.ts'
 
 /** How Lodestone speaks HTTP: methods, CORS, conditional requests, compression, quotas, JSON. */
@@ -105,7 +106,7 @@ function instance(calls = 1000, isPrivate = false): FastifyInstance {
   })
   http.get('/api/refused', async (request, reply) => {
     isFresh(request, reply, 'v1')
-    throw new Fault('BadRequest', { reason: 'no' })
+    throw new Fault(BAD_REQUEST, { reason: 'no' })
   })
   http.get('/api/export', async (_, reply) => {
     keepNowhere(reply).header('content-disposition', 'attachment; filename="a.csv"')
@@ -133,7 +134,7 @@ async function* pieces(count: number): AsyncGenerator<string> {
 
 // biome-ignore lint/correctness/useYield: it fails before its first piece
 async function* broken(): AsyncGenerator<string> {
-  throw new Fault('StoreBusy')
+  throw new Fault(STORE_BUSY)
 }
 
 t.test('a page has a tag for each coding, and 304 for each', async t => {

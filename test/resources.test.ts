@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import type { ResourcesOptions } from '../src/api/resources/dataset.ts'
 import { mapOf } from '../src/api/resources/map.ts'
 import { resources } from '../src/api/resources/routes.ts'
-import { Fault } from '../src/errors/errors.ts'
+import { Fault, GONE, NOT_FOUND_RESOURCE } from '../src/errors/errors.ts'
 import { AnswerCache } from '../src/http/answer-cache.ts'
 import { field } from '../src/model/field.ts'
 import { datasetIri, fieldIri, recordIri } from '../src/rdf/minted-iris.ts'
@@ -94,8 +94,8 @@ async function serve(t: Test, more: Partial<ResourcesOptions> = {}): Promise<Fas
     visibleTo: () => ({
       isRemoved: (_, record) => record === 'removed',
       dataset: id => {
-        if (id === 'gone') throw new Fault('Gone', { reason: 'The dataset gone was withdrawn.' })
-        if (id !== 'x' && id !== 'y') throw new Fault('NotFoundResource', { kind: 'dataset', id })
+        if (id === 'gone') throw new Fault(GONE, { reason: 'The dataset gone was withdrawn.' })
+        if (id !== 'x' && id !== 'y') throw new Fault(NOT_FOUND_RESOURCE, { kind: 'dataset', id })
         return {
           id,
           title: `Dataset <${id}>`,

@@ -5,7 +5,7 @@ import { readQueryText } from '../src/api/sparql/query-text.ts'
 import { rewriteQuery } from '../src/api/sparql/rewrite.ts'
 import { sparql } from '../src/api/sparql/routes.ts'
 import { addPlugins } from '../src/app/plugins.ts'
-import { Fault } from '../src/errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../src/errors/errors.ts'
 import { AnswerCache } from '../src/http/answer-cache.ts'
 import { parseQueryString } from '../src/http/query-string.ts'
 import { Quotas, quotaLimits } from '../src/http/quota.ts'
@@ -87,7 +87,7 @@ async function serve(store: Store): Promise<FastifyInstance> {
     datasets: () => DATASETS,
     dataset: id => {
       const found = DATASETS.find(dataset => dataset.id === id)
-      if (found === undefined) throw new Fault('NotFoundResource', { kind: 'dataset', id })
+      if (found === undefined) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'dataset', id })
       return found
     },
   })

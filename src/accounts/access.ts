@@ -1,4 +1,4 @@
-import { Fault } from '../errors/errors.ts'
+import { Fault, FORBIDDEN_ACCESS, UNAUTHORISED } from '../errors/errors.ts'
 import type { Principal } from '../model/principal.ts'
 
 /**
@@ -45,6 +45,6 @@ export function mayEdit(principal: Principal, dataset: string): boolean {
 /** The fault of a request for what not everybody may see (REST 5.3). */
 export function accessError(principal: Principal, what: string): Fault {
   return principal.type === 'anonymous'
-    ? new Fault('Unauthorised', { what: `${what} is not public` })
-    : new Fault('ForbiddenAccess')
+    ? new Fault(UNAUTHORISED, { what: `${what} is not public` })
+    : new Fault(FORBIDDEN_ACCESS)
 }

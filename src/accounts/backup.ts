@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { Fault } from '../errors/errors.ts'
 import { type AccountsCopy, readAll, replaceAll } from './copy.ts'
+import { ACCOUNT_INVALID } from './faults.ts'
 import { MIGRATIONS } from './migrations.ts'
 import type { PostgresDatabase } from './postgres/database.ts'
 import { makeBackupFile, SqliteDatabase } from './sqlite.ts'
@@ -49,7 +50,7 @@ export function readBackup(file: string): AccountsCopy {
     try {
       const copy = database.snapshot(readAll)
       if (copy.get('setting')?.length === 0)
-        throw new Fault('AccountInvalid', { reason: `${file} holds no accounts` })
+        throw new Fault(ACCOUNT_INVALID, { reason: `${file} holds no accounts` })
       return copy
     } finally {
       database.close()
@@ -67,6 +68,6 @@ function copyBackup(file: string, copied: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const reason = code === 'ENOENT' ? `There is no file ${file}` : `${file} cannot be read: ${code}`
-    throw new Fault('AccountInvalid', { reason })
+    throw new Fault(ACCOUNT_INVALID, { reason })
   }
 }

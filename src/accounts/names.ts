@@ -1,4 +1,5 @@
 import { Fault } from '../errors/errors.ts'
+import { ACCOUNT_INVALID, ACCOUNT_UNKNOWN } from './faults.ts'
 
 const USER_NAME = /^[\p{L}\p{M}\p{N}._@+-]{1,100}$/u
 const GRANT = /^(?:edit:|publish:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})$/
@@ -13,11 +14,11 @@ export const MAX_CALLS = 1_000_000_000
 
 /** Every refusal of what cannot be written down. */
 export function invalidName(reason: string): Fault {
-  return new Fault('AccountInvalid', { reason })
+  return new Fault(ACCOUNT_INVALID, { reason })
 }
 
 export function unknownName(reason: string): Fault {
-  return new Fault('AccountUnknown', { reason })
+  return new Fault(ACCOUNT_UNKNOWN, { reason })
 }
 
 export function unknownUser(name: string): Fault {

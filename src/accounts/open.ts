@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
+import { CONFIG_INVALID } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Accounts } from './accounts.ts'
@@ -66,7 +67,7 @@ function readPassword(file: string): string {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const reason = `accounts_password_file: ${file} cannot be read: ${code}`
-    throw new Fault('ConfigInvalid', { reason }, { place: { file } })
+    throw new Fault(CONFIG_INVALID, { reason }, { place: { file } })
   }
 }
 

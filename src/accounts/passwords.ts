@@ -3,6 +3,7 @@ import { Fault } from '../errors/errors.ts'
 import { refuseWaiting, takeNext } from '../runtime/turns.ts'
 import { currentClient, type WorkClient } from '../runtime/work-client.ts'
 import { isCommonPassword } from './common-passwords.ts'
+import { ACCOUNT_INVALID, TOO_MANY_ATTEMPTS } from './faults.ts'
 import { folded } from './names.ts'
 import type { RandomBytes } from './secrets.ts'
 
@@ -65,12 +66,12 @@ export function checkPasswordStrength(password: string, name = ''): void {
   if (length < least || length > max) {
     const found = `${length} ${length === 1 ? 'character was' : 'characters were'} found`
     const reason = `A password has ${least} to ${max} characters: ${found}`
-    throw new Fault('AccountInvalid', { reason })
+    throw new Fault(ACCOUNT_INVALID, { reason })
   }
   if (isCommonPassword(password) || folded(password) === folded(name)) {
     const reason =
       'This password is too common: it would be among the first to be guessed. Take several words that do not belong together'
-    throw new Fault('AccountInvalid', { reason })
+    throw new Fault(ACCOUNT_INVALID, { reason })
   }
 }
 
@@ -122,7 +123,7 @@ function createQueue(): (work: () => Promise<Buffer>) => Promise<Buffer> {
         refuseWaiting(waiting, client, WAITING)
       } catch {
         const reason = 'Too many passwords are being checked. Try again in a moment'
-        throw new Fault('TooManyAttempts', { reason })
+        throw new Fault(TOO_MANY_ATTEMPTS, { reason })
       }
       await new Promise<void>(begin => waiting.push({ client, begin }))
     } else running++

@@ -5,6 +5,7 @@ import { Fault } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
 import type { Database } from './database.ts'
 import type { DatabaseScript, ScriptStep } from './database-script.ts'
+import { ACCOUNT_INVALID, ACCOUNTS_UNAVAILABLE } from './faults.ts'
 
 /** Milliseconds that a writer waits for another process. */
 const TIMEOUT = 5000
@@ -161,7 +162,7 @@ export class SqliteDatabase implements Database {
     const version = this.number('user_version')
     if (version > newest) {
       const reason = `${this.file} was written by a newer Lodestone: its schema is ${version}, this program knows ${newest}`
-      throw new Fault('AccountsUnavailable', { reason }, { hint: 'Run that version, or restore a backup.' })
+      throw new Fault(ACCOUNTS_UNAVAILABLE, { reason }, { hint: 'Run that version, or restore a backup.' })
     }
     const [tables] = this.connection.prepare('SELECT count(*) AS count FROM sqlite_schema').all([]) as {
       readonly count: number
@@ -169,7 +170,7 @@ export class SqliteDatabase implements Database {
     // Read after the tables: another process may make both in one transaction between two looks.
     const application = this.number('application_id')
     if (application !== APPLICATION && (application !== 0 || tables?.count !== 0))
-      throw new Fault('AccountsUnavailable', { reason: `${this.file} is a database of something else` })
+      throw new Fault(ACCOUNTS_UNAVAILABLE, { reason: `${this.file} is a database of something else` })
   }
 
   /** The change to a write-ahead log does not wait for others by itself. */
@@ -213,7 +214,7 @@ export class SqliteDatabase implements Database {
     if (!(error instanceof Libsql.SqliteError)) return error
     const why = REASONS.find(([code]) => error.code.startsWith(code))?.[1]
     if (why === undefined) return error
-    return new Fault('AccountsUnavailable', { reason: `${this.file} ${why}` }, { cause: error })
+    return new Fault(ACCOUNTS_UNAVAILABLE, { reason: `${this.file} ${why}` }, { cause: error })
   }
 }
 
@@ -249,7 +250,7 @@ export function makeBackupFile(file: string): void {
       code === 'EEXIST'
         ? `${file} exists already, and is not overwritten`
         : `${file} cannot be written: ${code}`
-    throw new Fault('AccountInvalid', { reason })
+    throw new Fault(ACCOUNT_INVALID, { reason })
   }
 }
 
@@ -267,7 +268,7 @@ function connect(file: string): Libsql.Database {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     const reason = `${file} cannot be opened for writing: ${code ?? message}`
-    throw new Fault('AccountsUnavailable', { reason }, { cause: error })
+    throw new Fault(ACCOUNTS_UNAVAILABLE, { reason }, { cause: error })
   }
 }
 

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ACCOUNTS_UNAVAILABLE } from '../accounts/faults.ts'
 import { type MaybePromise, thenMaybe } from '../accounts/maybe-promise.ts'
-import { Fault } from '../errors/errors.ts'
+import { BAD_REQUEST, Fault, isFault, METHOD_NOT_ALLOWED, UNAUTHORISED } from '../errors/errors.ts'
 import type { Authenticate } from '../http/authenticate.ts'
 import { codedTag, settleTag, varyBy } from '../http/conditional.ts'
 import {
@@ -71,7 +72,7 @@ export function addPlugins(http: FastifyInstance, options: PluginOptions): void 
         if (unbuilt !== null) throw unbuilt
         reply.header('allow', methods)
         const allowed = config.methods === 'forms' ? 'GET or POST' : 'GET'
-        throw new Fault('MethodNotAllowed', { method, allowed })
+        throw new Fault(METHOD_NOT_ALLOWED, { method, allowed })
       }
       refuseDamaged(request.query)
     })
@@ -155,11 +156,11 @@ function admit(
     if (isOneTooMany()) return true
     if (access === 'everybody') return false
     if (isPrivate && principal.type === 'anonymous')
-      throw new Fault('Unauthorised', { what: 'This portal is private' })
+      throw new Fault(UNAUTHORISED, { what: 'This portal is private' })
     return thenMaybe(fairUse?.admit(request, reply, principal), () => false)
   }
   const refuse = (error: unknown): boolean => {
-    const isUnknown = error instanceof Fault && error.code === 'AccountsUnavailable'
+    const isUnknown = isFault(error, ACCOUNTS_UNAVAILABLE)
     if (isUnknown && access === 'everybody') return false
     // Guesses count as calls of who guesses.
     if (isOneTooMany()) return true
@@ -191,12 +192,12 @@ function formOf({ body }: FastifyRequest): QueryParameters {
 function refuseOtherFields(form: QueryParameters, reply: FastifyReply): void {
   if (!namesCredentials(form)) {
     reply.header('allow', METHODS.read)
-    throw new Fault('MethodNotAllowed', { method: 'POST', allowed: 'GET' })
+    throw new Fault(METHOD_NOT_ALLOWED, { method: 'POST', allowed: 'GET' })
   }
   const other = Object.keys(form).find(name => !Object.hasOwn(CREDENTIAL_PARAMETERS, name))
   if (other === undefined) return
   const reason = `The form has the field ${other.slice(0, 40)}: it may have access_token alone, and the address has the rest.`
-  throw new Fault('BadRequest', { reason })
+  throw new Fault(BAD_REQUEST, { reason })
 }
 
 /** Leaves the answers to who was recognised to that one (RFC 9111, section 5.2.2.7). */

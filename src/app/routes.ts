@@ -18,7 +18,7 @@ import type { StatisticsFiles } from '../catalog/statistics-files.ts'
 import { exploreMetas, type Usage } from '../catalog/usage.ts'
 import { completeList, type DatasetList } from '../catalog/visible.ts'
 import type { Config } from '../config/config.ts'
-import { Fault } from '../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { harvestAges } from '../harvest/schedule.ts'
 import { AnswerCache } from '../http/answer-cache.ts'
 import { authenticator } from '../http/authenticate.ts'
@@ -272,7 +272,7 @@ export async function registerEndpoints(
   })
   declareUnknown(http, { isCounted: true, apiType: 'other' }, ['/api'])
   await answerUnknown(http, (request, reply) => {
-    const fault = new Fault('NotFoundResource', {
+    const fault = new Fault(NOT_FOUND_RESOURCE, {
       kind: 'address',
       id: request.url.split('?')[0]?.slice(0, 200) ?? '',
     })

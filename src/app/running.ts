@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
+import { CONFIG_INVALID } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 
 /** How often a server says that it is there, and after how long it is taken for dead, in milliseconds. */
@@ -78,7 +79,7 @@ export function refuseOtherAddress({ portal, base }: Pick<Config, 'portal' | 'ba
   const reason =
     `${portal} is served at ${other.base}, by process ${other.pid} on ${other.host} (port ${other.port}), and ${who} has the ` +
     `address ${base}: each would publish over the other. Give this one --base ${other.base} or a folder of its own, or end the other first`
-  throw new Fault('ConfigInvalid', { reason })
+  throw new Fault(CONFIG_INVALID, { reason })
 }
 
 /** True for an entry of this process, or of one before it in the same place: containers use the same numbers again. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { accessError, isGranted } from '../accounts/access.ts'
-import { Fault } from '../errors/errors.ts'
+import { Fault, GONE, isFault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Dataset } from '../model/dataset.ts'
 import type { Principal } from '../model/principal.ts'
@@ -8,10 +8,12 @@ import { DATASET_ID } from '../publishing/definition.ts'
 import type { Registry } from '../publishing/registry/registry.ts'
 import { unknownVersion } from '../publishing/versions/roll-back.ts'
 import { type Manifest, readManifest, type Versions } from '../publishing/versions/versions.ts'
+import { LOAD_REFUSED } from '../store/faults.ts'
 import { withSharedGraphs } from '../store/shared-graphs.ts'
 import type { LoadProgress, Store } from '../store/store.ts'
 import { CATALOG_ID } from './catalog-dataset.ts'
 import { catalogGraphs } from './catalog-graphs.ts'
+import { DATASET_DAMAGED, NOT_PUBLISHED_YET } from './faults.ts'
 import { RetainedVersions } from './retained-versions.ts'
 import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
 import {
@@ -115,7 +117,7 @@ export class Catalog implements DatasetSource {
    * of {@link VisibleDatasets.dataset}.
    */
   addressed(id: string, principal: Principal, version: string | null = null): ServedDataset {
-    if (this.isGone(id)) throw new Fault('Gone', { reason: `The dataset ${id} was withdrawn.` })
+    if (this.isGone(id)) throw new Fault(GONE, { reason: `The dataset ${id} was withdrawn.` })
     return this.visibleTo(principal).dataset(id, version)
   }
 
@@ -184,8 +186,8 @@ export class Catalog implements DatasetSource {
     const found = byId.get(id)
     if (found !== undefined) return found
     if (this.expected.has(id) || this.options.registry.isComing(id))
-      throw new Fault('NotPublishedYet', { id })
-    throw new Fault('NotFoundResource', {
+      throw new Fault(NOT_PUBLISHED_YET, { id })
+    throw new Fault(NOT_FOUND_RESOURCE, {
       kind: 'dataset',
       id: id.length > 100 ? `${id.slice(0, 100)}…` : id,
     })
@@ -276,7 +278,7 @@ export class Catalog implements DatasetSource {
    * one that fails does not prevent the others from being loaded.
    */
   private async leaveOutDamaged(fresh: readonly Manifest[], error: unknown): Promise<boolean> {
-    if (!(error instanceof Fault) || error.code !== 'LoadRefused') return false
+    if (!isFault(error, LOAD_REFUSED)) return false
     const { registry } = this.options
     const before = this.leftOut.size
     for (const manifest of fresh) {
@@ -300,7 +302,7 @@ export class Catalog implements DatasetSource {
     if (left === undefined || byId.has(id) || this.expected.has(id)) return
     if (left.dataset.visibility !== 'public' && !isGranted(principal, id))
       throw accessError(principal, `The dataset ${id}`)
-    throw new Fault('DatasetDamaged', { id })
+    throw new Fault(DATASET_DAMAGED, { id })
   }
 
   private visibleOptions(): VisibleOptions {

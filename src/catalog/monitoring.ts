@@ -1,5 +1,5 @@
 import { accessError, isGranted } from '../accounts/access.ts'
-import { Fault } from '../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import type { Dataset } from '../model/dataset.ts'
 import { type Field, type FieldType, field } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
@@ -153,7 +153,7 @@ export class Monitoring implements DatasetSource {
         const found = list.current().entries.find(({ dataset }) => dataset.id === id)
         if (found !== undefined) return found
         if (id === API_MONITORING && list === this.open) throw accessError(principal, 'The list of calls')
-        throw new Fault('NotFoundResource', { kind: 'dataset', id: id.slice(0, 100) })
+        throw new Fault(NOT_FOUND_RESOURCE, { kind: 'dataset', id: id.slice(0, 100) })
       },
     }
   }

@@ -1,4 +1,4 @@
-import { Fault } from '../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import type { FieldType } from '../model/field.ts'
 import type { MetaValue } from '../model/metadata.ts'
 import { ANONYMOUS } from '../model/principal.ts'
@@ -90,7 +90,7 @@ export class Network implements DatasetSource {
   dataset(id: string): ServedDataset {
     const found = this.byId.get(id) ?? this.byId.get(`${id}@${this.options.domain}`)
     if (found !== undefined) return found
-    throw new Fault('NotFoundResource', { kind: 'dataset', id: id.slice(0, 100) })
+    throw new Fault(NOT_FOUND_RESOURCE, { kind: 'dataset', id: id.slice(0, 100) })
   }
 
   /** Where a dataset is, if that is another portal; null for one of this portal. Faults: NotFoundResource. */

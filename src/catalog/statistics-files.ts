@@ -1,9 +1,11 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isFault } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { type Versions, versionFolder } from '../publishing/versions/versions.ts'
 import type { SelectQuery } from '../sparql/ast.ts'
+import { DEADLINE_EXCEEDED } from '../store/faults.ts'
 import type { Solution, Store } from '../store/store.ts'
 import { type GraphStatistics, gatherGraphStatistics } from './graph-statistics.ts'
 import { type PlannerStatistics, plannerStatistics } from './planner-statistics.ts'
@@ -105,7 +107,7 @@ export class StatisticsFiles {
       if (!this.stopping.signal.aborted) this.keep(entry, graphStatistics)
       return graphStatistics
     } catch (error) {
-      if ((error as { code?: unknown }).code === 'DeadlineExceeded') return null
+      if (isFault(error, DEADLINE_EXCEEDED)) return null
       throw error
     }
   }

@@ -4,6 +4,7 @@ import type { Principal } from '../model/principal.ts'
 import type { Store } from '../store/store.ts'
 import type { UsageStatistics } from './catalog-dataset.ts'
 import { catalogGraphs, type DatasetList, type ServedCatalog } from './catalog-graphs.ts'
+import { CATALOG_INCOMPLETE } from './faults.ts'
 import { LatestGraphs, Memoised } from './in-memory-dataset.ts'
 import type { ServedDataset } from './served.ts'
 
@@ -42,7 +43,7 @@ export interface StartProgress {
 /** Refuses what would be wrong without datasets that are not served yet. Faults: CatalogIncomplete. */
 export function requireComplete(datasets: Pick<VisibleDatasets, 'startProgress'>): void {
   const progress = datasets.startProgress?.() ?? null
-  if (progress !== null) throw new Fault('CatalogIncomplete', { ...progress })
+  if (progress !== null) throw new Fault(CATALOG_INCOMPLETE, { ...progress })
 }
 
 /** The datasets that a principal may see, once all of them are served. Faults: CatalogIncomplete. */

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { Command } from 'commander'
+import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { printJson, withAccounts } from './accounts.ts'
 import { makeBackup } from './backup/make.ts'
@@ -39,7 +40,7 @@ export function backupCommand(): Command {
       const { accounts = file.endsWith('.sqlite'), verify = false, json = false } = options
       if (accounts && verify) {
         const reason = '--verify is for archives of a whole portal: a copy of the accounts is none'
-        throw new Fault('Usage', { reason })
+        throw new Fault(USAGE, { reason })
       }
       if (accounts) await withAccounts(configOf(options), opened => opened.backup(path.resolve(file)))
       else if (verify) {

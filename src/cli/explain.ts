@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { Catalog } from '../catalog/catalog.ts'
-import { Fault } from '../errors/errors.ts'
+import { isFault, NOT_FOUND_RESOURCE, recoded } from '../errors/errors.ts'
 import { parseWhere } from '../language/odsql/parse.ts'
 import { exactJson } from '../model/exact-json.ts'
 import { isLanguage, LANGUAGES, type Language } from '../model/language.ts'
@@ -103,9 +103,9 @@ function served(catalog: Catalog, id: string) {
   try {
     return catalog.dataset(id)
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'NotFoundResource') throw error
+    if (!isFault(error, NOT_FOUND_RESOURCE)) throw error
     const known = catalog.entries().map(({ dataset }) => dataset.id)
-    throw new Fault(error.code, error.parts, { ...suggestionHint(id, known), cause: error })
+    throw recoded(error, NOT_FOUND_RESOURCE, suggestionHint(id, known))
   }
 }
 

@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import type { ProgressReporter } from '../app/progress.ts'
 import { refuseOtherAddress } from '../app/running.ts'
 import type { Config } from '../config/config.ts'
+import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { type HarvestOutcome, harvest } from '../harvest/harvest.ts'
 import { HARVEST_FILE, readHarvesters } from '../harvest/settings.ts'
@@ -56,7 +57,7 @@ function chosen(portal: string, names: readonly string[]) {
   const known = harvesters.map(({ id }) => id)
   const unknown = names.filter(name => !known.includes(name))
   if (unknown.length > 0 || harvesters.length === 0)
-    throw new Fault('Usage', {
+    throw new Fault(USAGE, {
       reason:
         harvesters.length === 0
           ? `${portal} has no ${HARVEST_FILE} with harvesters`

@@ -1,7 +1,8 @@
 import { constants, copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
-import { Fault } from '../errors/errors.ts'
+import { USAGE } from '../config/faults.ts'
+import { Fault, SOURCE_UNREADABLE } from '../errors/errors.ts'
 import { DATASET_ID } from '../publishing/definition.ts'
 import { datasetIdOf } from '../publishing/implicit.ts'
 import { shapefileParts } from '../sources/files/shapefile.ts'
@@ -24,15 +25,15 @@ export function importCommand(): Command {
   return withReadingOptions(command).action(async (file: string, options: ImportOptions) => {
     const { portal, base } = configOf(options)
     if (!existsSync(file))
-      throw new Fault('SourceUnreadable', { reason: `${file} was not found` }, { place: { file } })
+      throw new Fault(SOURCE_UNREADABLE, { reason: `${file} was not found` }, { place: { file } })
     const id = options.id ?? datasetIdOf(file)
     if (!DATASET_ID.test(id))
-      throw new Fault('Usage', {
+      throw new Fault(USAGE, {
         reason: `${id} is no dataset id: lower-case letters, digits, - and _; choose one with --id`,
       })
     const folder = path.join(portal, 'data', id)
     if (existsSync(folder))
-      throw new Fault('Usage', { reason: `${folder} exists already; choose another id with --id` })
+      throw new Fault(USAGE, { reason: `${folder} exists already; choose another id with --id` })
     const understood = await importFile(file, { folder, id, portal, base, options, copy: copyFile })
     if (options.json === true) process.stdout.write(`${JSON.stringify(reportOf(id, understood), null, 2)}\n`)
     else

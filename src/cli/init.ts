@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
+import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { titleFromName } from '../model/title.ts'
 
@@ -14,7 +15,7 @@ export function initCommand(): Command {
       const portal = path.resolve(folder)
       const settings = path.join(portal, 'portal.yaml')
       if (existsSync(settings))
-        throw new Fault('Usage', { reason: `${settings} exists already: this is a portal` })
+        throw new Fault(USAGE, { reason: `${settings} exists already: this is a portal` })
       mkdirSync(path.join(portal, 'data'), { recursive: true })
       mkdirSync(path.join(portal, 'mappings'), { recursive: true })
       writeFileSync(settings, settingsText(title ?? titleFromName(path.basename(portal))), { flag: 'wx' })

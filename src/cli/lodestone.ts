@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
+import { USAGE } from '../config/faults.ts'
 import { RELEASE } from '../config/release.ts'
-import { Fault, faultText, openFilesText } from '../errors/errors.ts'
+import { Fault, faultText, isFault, openFilesText } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 
 /** The commands in the order of the help. A process loads the one that it runs: others bring much that it never needs. */
@@ -63,7 +64,7 @@ export async function run(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (error instanceof Fault) {
       process.stderr.write(`lodestone: ${faultText(error)}\n`)
-      return error.code === 'Usage' ? 2 : 1
+      return isFault(error, USAGE) ? 2 : 1
     }
     process.stderr.write(`lodestone: ${fileTrouble(error) ?? (error as Error).stack ?? String(error)}\n`)
     return 1

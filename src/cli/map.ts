@@ -1,8 +1,10 @@
 import { readFile, stat } from 'node:fs/promises'
 import { Command, Option } from 'commander'
-import { Fault } from '../errors/errors.ts'
+import { USAGE } from '../config/faults.ts'
+import { Fault, SOURCE_UNREADABLE } from '../errors/errors.ts'
 import { type Prefixes, turtle } from '../formats/turtle.ts'
 import { diagnosticText, hasErrors, withoutRepeats } from '../mapping/diagnostic.ts'
+import { MAPPING_INVALID } from '../mapping/faults.ts'
 import { mappingKind } from '../mapping/kind.ts'
 import { isIri } from '../rdf/iri-syntax.ts'
 import { type InputReport, type MapReport, reportText } from './map/report.ts'
@@ -31,7 +33,7 @@ export function mapCommand(): Command {
     .action(async (mapping: string, files: readonly string[], options: Options) => {
       const { base } = options
       if (base !== undefined && !isIri(base))
-        throw new Fault('Usage', { reason: `--base ${base}: an absolute IRI is expected.` })
+        throw new Fault(USAGE, { reason: `--base ${base}: an absolute IRI is expected.` })
       const report = await runMapping(mapping, files, options)
       process.stderr.write(described(report, options.json === true))
       if (hasErrors(report.diagnostics) || report.dataErrors > 0) process.exitCode = 1
@@ -50,7 +52,7 @@ async function runMapping(file: string, files: readonly string[], options: Optio
   const before = withoutRepeats([...read.diagnostics, ...diagnostics])
   if (plan === null) return { ...nothing, diagnostics: before }
   if (plan.hasGraphs && options.format === 'turtle')
-    throw new Fault('Usage', {
+    throw new Fault(USAGE, {
       reason: 'The mapping has named graphs, which Turtle cannot hold: use --format nquads.',
     })
   const inputs: InputReport[] = []
@@ -121,7 +123,7 @@ async function textOf(file: string): Promise<string> {
     const { size } = await stat(file)
     if (size > MAX_MAPPING)
       throw new Fault(
-        'MappingInvalid',
+        MAPPING_INVALID,
         { reason: `A file of ${size} bytes is no mapping.` },
         { place: { file } },
       )
@@ -131,10 +133,6 @@ async function textOf(file: string): Promise<string> {
     const code = (error as NodeJS.ErrnoException).code
     const why =
       code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a folder' : String(code)
-    throw new Fault(
-      'SourceUnreadable',
-      { reason: `The mapping cannot be read: ${why}.` },
-      { place: { file } },
-    )
+    throw new Fault(SOURCE_UNREADABLE, { reason: `The mapping cannot be read: ${why}.` }, { place: { file } })
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
+import { ACCOUNT_INVALID } from '../accounts/faults.ts'
 import { Fault } from '../errors/errors.ts'
 
 /** Bytes of standard input in which the line of the password ends. */
@@ -13,7 +14,7 @@ const MAX_LINE_LENGTH = 64 * 1024
 export async function readPassword(): Promise<string | null> {
   if (process.stdin.isTTY !== true) return readLine(process.stdin)
   const [first, second] = [await ask('Password: '), await ask('Once more: ')]
-  if (first !== second) throw new Fault('AccountInvalid', { reason: 'The two passwords are not equal' })
+  if (first !== second) throw new Fault(ACCOUNT_INVALID, { reason: 'The two passwords are not equal' })
   return first
 }
 
@@ -44,7 +45,7 @@ function ask(prompt: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       process.stderr.write('\n')
-      reject(new Fault('AccountInvalid', { reason: 'No password was given' }))
+      reject(new Fault(ACCOUNT_INVALID, { reason: 'No password was given' }))
     }
     lines.once('close', stop)
     lines.once('SIGINT', () => lines.close())

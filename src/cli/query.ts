@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { Command, Option } from 'commander'
 import { withBaseAddress } from '../catalog/example-queries.ts'
+import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import type { Prefixes } from '../formats/turtle.ts'
 import { definedDatasets } from '../publishing/definition.ts'
@@ -99,7 +100,7 @@ async function rawText(given: string): Promise<string> {
   const file = given.slice(1)
   return readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     const reason = error.code === 'ENOENT' ? 'there is no such file' : error.message
-    throw new Fault('Usage', { reason: `${file}: ${reason}.` })
+    throw new Fault(USAGE, { reason: `${file}: ${reason}.` })
   })
 }
 

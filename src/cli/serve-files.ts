@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { stringify } from 'yaml'
-import { Fault, faultText } from '../errors/errors.ts'
+import { Fault, faultText, SOURCE_UNREADABLE } from '../errors/errors.ts'
 import { DATASET_ID, datasetIdOf, isData } from '../publishing/implicit.ts'
 import { importTitle } from './import/describe.ts'
 import type { ReadingOptions } from './import/options.ts'
@@ -74,7 +74,7 @@ export async function portalOfFiles(
       }
     }
     if (ids.size === 0)
-      throw new Fault('SourceUnreadable', {
+      throw new Fault(SOURCE_UNREADABLE, {
         reason: `there is no file of data that can be read in ${given.join(', ')}`,
       })
     const title = path.basename(given[0] ?? '') || 'Lodestone'
@@ -119,7 +119,7 @@ function describeAddress(portal: string, url: string, id: string): string {
 
 function filesOf(given: string): readonly string[] {
   if (!existsSync(given))
-    throw new Fault('SourceUnreadable', { reason: `${given} was not found` }, { place: { file: given } })
+    throw new Fault(SOURCE_UNREADABLE, { reason: `${given} was not found` }, { place: { file: given } })
   if (!isFolder(given)) return [given]
   return readdirSync(given, { withFileTypes: true })
     .filter(entry => entry.isFile() && isData(entry.name))

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import type { Service } from '../app/service.ts'
+import { CONFIG_INVALID, USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { openFilesLimit, RESERVED_FILES } from '../runtime/open-files.ts'
 import { type ReadingOptions, withReadingOptions } from './import/options.ts'
@@ -66,7 +67,7 @@ function tuneEngine(): void {
 function refuseFewFiles(): void {
   const files = openFilesLimit()
   if (files !== null && files < RESERVED_FILES)
-    throw new Fault('ConfigInvalid', {
+    throw new Fault(CONFIG_INVALID, {
       reason: `this process may have ${files} files and connections open at once, and ${RESERVED_FILES} are needed at least: raise the limit (ulimit -n, LimitNOFILE of systemd)`,
     })
 }
@@ -78,7 +79,7 @@ async function portalFor(
 ): Promise<Pick<PortalOptions, 'portal'>> {
   if (sources.length === 0) return {}
   if (options.portal !== undefined)
-    throw new Fault('Usage', {
+    throw new Fault(USAGE, {
       reason: 'files are served without a portal: leave out --portal, or import them into it',
     })
   const portal = portalAmong(sources)
@@ -115,13 +116,13 @@ function listenFault(error: unknown): unknown {
   const { code, port, address } = error as NodeJS.ErrnoException & { port?: number; address?: string }
   switch (code) {
     case 'EADDRINUSE':
-      return new Fault('ConfigInvalid', {
+      return new Fault(CONFIG_INVALID, {
         reason: `port ${port} is taken: choose another with --port (or admin_port for that of operators)`,
       })
     case 'EACCES':
-      return new Fault('ConfigInvalid', { reason: `port ${port} may not be used: choose one above 1023` })
+      return new Fault(CONFIG_INVALID, { reason: `port ${port} may not be used: choose one above 1023` })
     case 'EADDRNOTAVAIL':
-      return new Fault('ConfigInvalid', {
+      return new Fault(CONFIG_INVALID, {
         reason: `${address} is no address of this machine: see host and admin_host`,
       })
     default:

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { Fault } from '../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { openReleases, publisherSettings } from '../publishing/publish-all.ts'
 import { suggestedDataset } from '../publishing/suggested-dataset.ts'
 import { currentManifest, publishedDatasets, versionsOf, withdraw } from '../publishing/versions/versions.ts'
@@ -32,7 +32,7 @@ export function unpublishCommand(): Command {
         const hints = [...unknown].map(id => suggestedDataset(id, [...new Set(published)]))
         const hint = [...new Set(hints)].join(' ').trim()
         const parts = { kind: 'published dataset', id: [...unknown].join(', ') }
-        throw new Fault('NotFoundResource', parts, hint === '' ? {} : { hint })
+        throw new Fault(NOT_FOUND_RESOURCE, parts, hint === '' ? {} : { hint })
       }
     })
 }

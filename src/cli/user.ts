@@ -2,6 +2,7 @@ import { Argument, Command, InvalidArgumentError } from 'commander'
 import { EDITING, EVERYTHING, PUBLISHING } from '../accounts/access.ts'
 import { MAX_CALLS } from '../accounts/names.ts'
 import { grantsOf, ROLE_NAMES } from '../accounts/roles.ts'
+import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { definedDatasets, readDefinition } from '../publishing/definition.ts'
 import { suggestedDataset } from '../publishing/suggested-dataset.ts'
@@ -91,7 +92,7 @@ function passwordCommand(): Command {
         await users.find(name)
         const password = options.password ?? (await readPassword())
         if (password === null)
-          throw new Fault('Usage', {
+          throw new Fault(USAGE, {
             reason: 'no password was given: --password, or a line on standard input',
           })
         await users.setPassword(name, password, { revokeKeys: options.revokeKeys === true })

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { Command } from 'commander'
-import { Fault } from '../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { noteHistory } from '../publishing/management/history.ts'
 import { openReleases, publisherSettings } from '../publishing/publish-all.ts'
 import { suggestionHint } from '../publishing/suggested-dataset.ts'
@@ -30,7 +30,7 @@ export function versionsCommand(): Command {
       )
       if (listed.length === 0)
         throw new Fault(
-          'NotFoundResource',
+          NOT_FOUND_RESOURCE,
           { kind: 'published dataset', id },
           suggestionHint(id, publishedDatasets(versions)),
         )

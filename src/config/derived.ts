@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Fault } from '../errors/errors.ts'
 import type { Config } from './config.ts'
+import { CONFIG_INVALID } from './faults.ts'
 import { refuseOtherGrants } from './saml.ts'
 import type { PortalSettings } from './schema.ts'
 
@@ -27,7 +28,7 @@ export function storePassword(password: string | undefined, file: string | undef
     return readFileSync(path.resolve(portal, file), 'utf8').split(/\r?\n/, 1)[0]
   } catch (cause) {
     const reason = `store_password_file: ${file} cannot be read: ${(cause as NodeJS.ErrnoException).code}`
-    throw new Fault('ConfigInvalid', { reason }, { cause })
+    throw new Fault(CONFIG_INVALID, { reason }, { cause })
   }
 }
 
@@ -42,7 +43,7 @@ export function accountsOf(
     // What was found may have a password in it.
     const reason =
       'accounts: postgres://user:password@host:port/database is expected, with characters of user and password percent-encoded; the address that was found is not told, for it may hold a password'
-    throw new Fault('ConfigInvalid', { reason })
+    throw new Fault(CONFIG_INVALID, { reason })
   }
   return passwordFile === undefined ? { url } : { url, passwordFile: path.resolve(portal, passwordFile) }
 }
@@ -65,7 +66,7 @@ export function networkOf(
   return given.map(({ url, domain = new URL(url).hostname }) => {
     if (taken.has(domain)) {
       const reason = `network: ${url} has the domain ${domain}, which another portal has already: give it one with domain`
-      throw new Fault('ConfigInvalid', { reason })
+      throw new Fault(CONFIG_INVALID, { reason })
     }
     taken.add(domain)
     return { url: url.replace(/\/+$/, ''), domain }

@@ -7,6 +7,7 @@ import { withoutCredentials } from '../model/credentials.ts'
 import { nearest } from '../model/did-you-mean.ts'
 import { lookup } from '../model/lookup.ts'
 import { MAX_NESTED, nestedTooDeep } from '../model/yaml-nesting.ts'
+import { CONFIG_INVALID } from './faults.ts'
 
 /** One thing that is wrong with a document, with its place. */
 export interface Problem {
@@ -100,7 +101,7 @@ export function trusted<T>(read: ReadDocument<T>): T {
   if (read.value !== null) return read.value
   const described = read.problems.map(({ message, place }) => placeText(place) + message)
   const place = read.problems[0]?.place
-  throw new Fault('ConfigInvalid', { reason: described.join('\n') }, place === undefined ? {} : { place })
+  throw new Fault(CONFIG_INVALID, { reason: described.join('\n') }, place === undefined ? {} : { place })
 }
 
 interface SchemaProblem {

@@ -2,6 +2,7 @@ import { Fault } from '../errors/errors.ts'
 import { bytesOfSize, defaultMemory, defaultWorkers } from '../runtime/memory.ts'
 import type { Config } from './config.ts'
 import { accountsOf, definedOnly, networkOf, signInOf, storePassword } from './derived.ts'
+import { CONFIG_INVALID } from './faults.ts'
 import { samlProviderOf } from './saml.ts'
 import { DEFAULTS, type PortalSettings } from './schema.ts'
 import { type ConfigFlags, settingSources } from './setting-sources.ts'
@@ -52,7 +53,7 @@ export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
   if (rest.port === 0 && settings.base === undefined) {
     const reason =
       'port 0 stands for any free port, so the base address, with which every IRI begins, is not known: give it with --base (or base in portal.yaml)'
-    throw new Fault('ConfigInvalid', { reason })
+    throw new Fault(CONFIG_INVALID, { reason })
   }
   const base = (settings.base ?? `http://localhost:${rest.port}`).replace(/\/+$/, '')
   const {

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { type Static, Type } from 'typebox'
 import { Fault } from '../errors/errors.ts'
+import { CONFIG_INVALID } from './faults.ts'
 
 /** Grants as groups of a provider give them: a dataset, everything, the right to edit either, or a role. */
 const GRANT = /^(?:(?:edit:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})|reader|publisher|administrator)$/
@@ -104,7 +105,7 @@ function sourceOf(given: Static<typeof SAML_SCHEMA>, portal: string): SamlProvid
     return { type: 'given', entryPoint, certificateFile: path.resolve(portal, certificate), issuer }
   const reason =
     'saml_sign_in: either metadata_file is expected, or entry_point, certificate_file and issuer together'
-  throw new Fault('ConfigInvalid', { reason })
+  throw new Fault(CONFIG_INVALID, { reason })
 }
 
 /** Faults: ConfigInvalid for what groups give and is no grant. */
@@ -116,6 +117,6 @@ export function refuseOtherGrants(
     for (const grant of grants)
       if (!GRANT.test(grant)) {
         const reason = `${setting}: the group ${group} gives ${grant}: a grant is the id of a dataset, * for all, edit: before either, or one of the roles reader, publisher and administrator`
-        throw new Fault('ConfigInvalid', { reason })
+        throw new Fault(CONFIG_INVALID, { reason })
       }
 }

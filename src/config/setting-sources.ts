@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { Fault } from '../errors/errors.ts'
+import { type DeclaredFault, Fault } from '../errors/errors.ts'
 import { nearest } from '../model/did-you-mean.ts'
 import { lookup } from '../model/lookup.ts'
 import { readDocument, trusted } from './document.ts'
+import { CONFIG_INVALID, USAGE } from './faults.ts'
 import { PORTAL_SCHEMA, type PortalSettings } from './schema.ts'
 
 /** Settings given on the command line. */
@@ -32,10 +33,10 @@ function fromFile(portal: string): PortalSettings {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
       const reason = `${file} was not found: a portal is a folder with a portal.yaml (it may be empty) and a data folder`
-      throw new Fault('ConfigInvalid', { reason }, { place: { file } })
+      throw new Fault(CONFIG_INVALID, { reason }, { place: { file } })
     }
     throw new Fault(
-      'ConfigInvalid',
+      CONFIG_INVALID,
       { reason: `${file} cannot be read: ${String(cause)}` },
       { place: { file }, cause },
     )
@@ -71,27 +72,32 @@ function fromEnvironment(environment: NodeJS.ProcessEnv): PortalSettings {
     if (!known.includes(key)) {
       const close = nearest(key, known)
       const hint = close === undefined ? '' : `, did you mean LODESTONE_${close.toUpperCase()}?`
-      throw new Fault('ConfigInvalid', { reason: `unknown setting ${variable} in the environment${hint}` })
+      throw new Fault(CONFIG_INVALID, { reason: `unknown setting ${variable} in the environment${hint}` })
     }
     const value = lookup(LISTS, key)?.(text.split(',').map(part => part.trim())) ?? numberOrText(key, text)
-    Object.assign(given, checked(key, value, variable, 'ConfigInvalid'))
+    Object.assign(given, checked(key, value, variable, CONFIG_INVALID))
   }
   return given
 }
 
 function fromFlags({ port, base }: ConfigFlags): PortalSettings {
   return {
-    ...(port === undefined ? {} : checked('port', port, '--port', 'Usage')),
-    ...(base === undefined ? {} : checked('base', base, '--base', 'Usage')),
+    ...(port === undefined ? {} : checked('port', port, '--port', USAGE)),
+    ...(base === undefined ? {} : checked('base', base, '--base', USAGE)),
   }
 }
 
 /** One setting that stands alone, checked; `name` is that of the variable or flag that gives it. */
-function checked(key: string, value: unknown, name: string, code: 'ConfigInvalid' | 'Usage'): PortalSettings {
+function checked(
+  key: string,
+  value: unknown,
+  name: string,
+  declared: DeclaredFault<'{reason}'>,
+): PortalSettings {
   const read = readDocument(JSON.stringify({ [key]: value }), name, PORTAL_SCHEMA)
   if (read.value !== null) return read.value
   const reason = read.problems.map(({ message }) => `${name}: ${message}`).join('\n')
-  throw new Fault(code, { reason }, { place: { file: name } })
+  throw new Fault(declared, { reason }, { place: { file: name } })
 }
 
 function numberOrText(key: string, text: string): unknown {

@@ -1,4 +1,4 @@
-import { Fault } from '../errors/errors.ts'
+import { Fault, UNPROCESSABLE_ENTITY } from '../errors/errors.ts'
 import { parseTriples, type Triple } from '../rdf/ntriples-reader.ts'
 import type { Term } from '../rdf/term.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
@@ -59,7 +59,7 @@ async function* flattened(pieces: AsyncIterable<string>): AsyncGenerator<string>
   for await (const piece of pieces) {
     length += piece.length
     if (length > MAX_FLATTENED)
-      throw new Fault('UnprocessableEntity', {
+      throw new Fault(UNPROCESSABLE_ENTITY, {
         reason:
           'The graph is too large to be flattened, for which all of it is held. Ask for the expanded or compacted profile.',
       })

@@ -1,4 +1,4 @@
-import { Fault } from '../errors/errors.ts'
+import { Fault, UNPROCESSABLE_ENTITY } from '../errors/errors.ts'
 import type { Triple } from '../rdf/ntriples-reader.ts'
 import type { Term } from '../rdf/term.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
@@ -171,7 +171,7 @@ export function idOf(term: Exclude<Term, { type: 'literal' }>): string {
 
 /** JSON-LD 1.1 has nothing for the triple terms of RDF 1.2. */
 export function noTripleTerms(): Fault {
-  return new Fault('UnprocessableEntity', {
+  return new Fault(UNPROCESSABLE_ENTITY, {
     reason: 'A triple term (RDF 1.2) cannot be written in JSON-LD. Ask for turtle instead.',
   })
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { CONFIG_INVALID } from '../config/faults.ts'
 import { Fault, faultText } from '../errors/errors.ts'
 import { setMember } from '../model/lookup.ts'
 import { expireRemote } from '../publishing/remote/refresh.ts'
@@ -142,7 +143,7 @@ function takeOver(
     try {
       const isNew = !known.has(offered.id)
       if (isNew && existsSync(path.join(portal, 'data', id)))
-        throw new Fault('ConfigInvalid', { reason: `the portal has a dataset ${id} of its own` })
+        throw new Fault(CONFIG_INVALID, { reason: `the portal has a dataset ${id} of its own` })
       const isChanged = isNew || isOutdated(offered, harvester, last)
       if (!isDryRun && isNew) createDefinition(portal, id, offered, harvester)
       if (!isDryRun && !isNew && isChanged) {

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import { type MaybePromise, thenMaybe } from '../accounts/maybe-promise.ts'
-import { Fault } from '../errors/errors.ts'
+import { BAD_REQUEST, Fault, isFault } from '../errors/errors.ts'
 import { ANONYMOUS, type Principal } from '../model/principal.ts'
-import { credentialOf } from './credentials.ts'
+import { CREDENTIAL_INVALID, credentialOf } from './credentials.ts'
 import type { QueryParameters } from './query-string.ts'
 import { readSessionToken } from './session-cookie.ts'
 
@@ -38,7 +38,7 @@ export function authenticator(
 ): Authenticate {
   return ({ headers, query }, form) => {
     if (!takesAddressTokens && hasToken(query as QueryParameters))
-      throw new Fault('BadRequest', {
+      throw new Fault(BAD_REQUEST, {
         reason:
           'An access token was found in the address, where logs keep it: it is expected in the Authorization header (Bearer) or in a form.',
       })
@@ -48,7 +48,7 @@ export function authenticator(
     const found = secret.length > MAX_LENGTH ? null : (type === 'key' ? keys : tokens).principal(secret)
     return thenMaybe(found, principal => {
       if (principal !== null) return principal
-      throw new Fault('CredentialInvalid', { reason: INVALID[type] })
+      throw new Fault(CREDENTIAL_INVALID, { reason: INVALID[type] })
     })
   }
 
@@ -76,7 +76,7 @@ const INVALID = {
  * for the challenge of Basic; a browser, which would open a window of its own for it, gets none.
  */
 export function challenge(request: FastifyRequest, reply: FastifyReply, fault: Fault): void {
-  const described = fault.code === 'CredentialInvalid' ? `, error="invalid_token"` : ''
+  const described = isFault(fault, CREDENTIAL_INVALID) ? `, error="invalid_token"` : ''
   const bearer = `Bearer realm="Lodestone"${described}`
   const isBrowser = request.headers.accept?.includes('text/html') === true
   reply.header('www-authenticate', isBrowser ? bearer : [bearer, 'Basic realm="Lodestone", charset="UTF-8"'])

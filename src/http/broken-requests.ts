@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { BAD_REQUEST } from '../errors/errors.ts'
 
 /** Milliseconds for which a client may still read why its connection is closed. */
 const LINGER = 1000
@@ -21,14 +22,14 @@ export function answerBrokenRequest(error: ConnectionError, socket: Socket, maxH
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW': {
       const message = `The address and headers of a request may have ${maxHeaderBytes} bytes.`
-      closeWith(socket, '431 Request Header Fields Too Large', 'BadRequest', message)
+      closeWith(socket, '431 Request Header Fields Too Large', BAD_REQUEST.code, message)
       break
     }
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       closeWith(socket, '408 Request Timeout', 'RequestTimeout', 'The request did not arrive in time.')
       break
     default:
-      closeWith(socket, '400 Bad Request', 'BadRequest', 'The request is not well-formed HTTP.')
+      closeWith(socket, '400 Bad Request', BAD_REQUEST.code, 'The request is not well-formed HTTP.')
   }
 }
 

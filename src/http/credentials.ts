@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { Fault } from '../errors/errors.ts'
+import { BAD_REQUEST, declareFault, Fault } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 import type { QueryParameters } from './query-string.ts'
+
+/** A credential that nobody is recognised by: unknown, expired or revoked (Access 1.2). */
+export const CREDENTIAL_INVALID = declareFault('CredentialInvalid', 401, '{reason}')
 
 /** What a caller shows to be recognised (Access 1.1). */
 export interface Credential {
@@ -32,7 +35,7 @@ export function credentialOf(
   if (form !== null) shown.push(...parameterCredentials(form))
   const [first = null, ...others] = shown
   if (others.length > 0)
-    throw new Fault('BadRequest', {
+    throw new Fault(BAD_REQUEST, {
       reason: `The request has ${shown.length} credentials: send one, in the Authorization header, the address or a form.`,
     })
   return first
@@ -48,7 +51,7 @@ function headerCredential(header: string): Credential {
     case 'basic':
       return { type: 'key', secret: given(passwordOf(rest), 'API key as the password') }
     default:
-      throw new Fault('CredentialInvalid', {
+      throw new Fault(CREDENTIAL_INVALID, {
         reason:
           'The scheme of the Authorization header is not known here: use Apikey, Bearer, or Basic with an API key as the password.',
       })
@@ -64,7 +67,7 @@ function passwordOf(text: string): string {
 
 function given(secret: string, what: string): string {
   if (secret !== '') return secret
-  throw new Fault('CredentialInvalid', { reason: `The Authorization header has no ${what}.` })
+  throw new Fault(CREDENTIAL_INVALID, { reason: `The Authorization header has no ${what}.` })
 }
 
 function parameterCredentials(parameters: QueryParameters): readonly Credential[] {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { MaybePromise } from '../accounts/maybe-promise.ts'
-import { Fault } from '../errors/errors.ts'
+import { declareFault, Fault } from '../errors/errors.ts'
 import type { Principal } from '../model/principal.ts'
 import { runFor, type WorkClient, type WorkContext } from '../runtime/work-client.ts'
 import { AnswerLimit } from './answer-limit.ts'
@@ -10,6 +10,19 @@ import { closeWith } from './broken-requests.ts'
 import type { BudgetLimits, ClientBudget, WorkBudgets } from './budget.ts'
 import { addressSubject } from './client-address.ts'
 import { MAX_WAITING, TurnQueue } from './turn-queue.ts'
+
+/** The budget of work of a client is used up, and others ask. */
+export const TOO_MUCH_WORK = declareFault(
+  'TooMuchWork',
+  429,
+  'Your requests have used up the work that one client may ask for while others are waiting. Try again in {seconds} s.',
+)
+/** Too many answers to one client are under way. */
+export const TOO_MANY_ANSWERS = declareFault(
+  'TooManyAnswers',
+  429,
+  '{found} {what} of yours are being answered, which is as many as may be. Try again when one of them is done.',
+)
 
 /** Headers that tell a budget (draft-ietf-httpapi-ratelimit-headers, sections 3 and 4). */
 export const BUDGET_HEADERS = ['ratelimit-policy', 'ratelimit'] as const
@@ -84,7 +97,7 @@ export class FairUse {
         closeWith(
           message.socket,
           '429 Too Many Requests',
-          'TooManyAnswers',
+          TOO_MANY_ANSWERS.code,
           `${MAX_WAITING} requests of this client wait for their answers already.`,
           ['retry-after: 5'],
         )
@@ -117,12 +130,12 @@ export class FairUse {
     if (client.isOverBudget()) {
       const seconds = client.wait()
       reply.header('retry-after', String(Math.max(1, seconds)))
-      throw new Fault('TooMuchWork', { seconds: Math.max(1, seconds) })
+      throw new Fault(TOO_MUCH_WORK, { seconds: Math.max(1, seconds) })
     }
     const excess = this.answers.enter(client.id, request.url, reply.raw)
     if (excess === null) return this.turns.enter(client, reply.raw)
     reply.header('retry-after', '5')
-    throw new Fault('TooManyAnswers', excess)
+    throw new Fault(TOO_MANY_ANSWERS, excess)
   }
 }
 

@@ -1,9 +1,16 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { Fault, openFilesText } from '../errors/errors.ts'
+import { BAD_REQUEST, declareFault, Fault, INTERNAL_ERROR, isFault, openFilesText } from '../errors/errors.ts'
 import { challenge } from './authenticate.ts'
 import { returnCall } from './counted-call.ts'
 import { JSON_TYPE, prettyJson } from './json.ts'
 import { addressWithoutSecrets } from './query-string.ts'
+
+/** The system refuses another file or connection. */
+export const TOO_MANY_OPEN_FILES = declareFault(
+  'TooManyOpenFiles',
+  503,
+  'The service has too many files and connections open at once. Try again in a moment.',
+)
 
 /** Turns a fault into the body of an API. */
 export type FaultBody = (fault: Fault) => unknown
@@ -20,8 +27,8 @@ export function restBody(fault: Fault): unknown {
 export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const fault = faultOf(error)
-    if (fault.code === 'TooManyOpenFiles') request.log.error(openFilesText(fault.cause))
-    if (fault.code === 'InternalError')
+    if (isFault(fault, TOO_MANY_OPEN_FILES)) request.log.error(openFilesText(fault.cause))
+    if (isFault(fault, INTERNAL_ERROR))
       request.log.error(
         { request: request.id, err: error, url: addressWithoutSecrets(request.url).slice(0, 500) },
         'unexpected',
@@ -29,7 +36,7 @@ export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
     dropHeaders(reply)
     if (fault.status === 401) challenge(request, reply, fault)
     if (fault.status === 503) reply.header('retry-after', '2')
-    if (fault.code === 'NotPublishedYet' || fault.code === 'CatalogIncomplete') returnCall(reply)
+    if (!fault.isCounted) returnCall(reply)
     const described = body(fault)
     reply
       .code(fault.status)
@@ -52,18 +59,18 @@ function dropHeaders(reply: FastifyReply): void {
 
 function faultOf(error: unknown): Fault {
   if (error instanceof Fault)
-    return error.status === 500 ? new Fault('InternalError', {}, { cause: error }) : error
+    return error.status === 500 ? new Fault(INTERNAL_ERROR, {}, { cause: error }) : error
   const { statusCode: status, code } = (error ?? {}) as Partial<FastifyError>
   // The framework's own words repeat the whole address, which may have credentials.
   if (code === 'FST_ERR_BAD_URL')
-    return new Fault('BadRequest', {
+    return new Fault(BAD_REQUEST, {
       reason: 'The path of the address cannot be decoded: percent-encoded UTF-8 is expected.',
     })
-  if (openFilesText(error) !== null) return new Fault('TooManyOpenFiles', {}, { cause: error })
+  if (openFilesText(error) !== null) return new Fault(TOO_MANY_OPEN_FILES, {}, { cause: error })
   const message = (error as Partial<Error> | null)?.message ?? ''
   if (status !== undefined && status >= 400 && status < 500)
-    return new Fault('BadRequest', { reason: message.length > 200 ? `${message.slice(0, 200)}…` : message })
-  return new Fault('InternalError', {}, { cause: error })
+    return new Fault(BAD_REQUEST, { reason: message.length > 200 ? `${message.slice(0, 200)}…` : message })
+  return new Fault(INTERNAL_ERROR, {}, { cause: error })
 }
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'

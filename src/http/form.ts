@@ -1,5 +1,5 @@
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import { Fault } from '../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../errors/errors.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from './query-string.ts'
 
 /** The fields of a form, each at most once. */
@@ -38,7 +38,7 @@ export function singleFields(fields: QueryParameters): Form {
   const single = new Map<string, string>()
   for (const [name, value] of Object.entries(fields)) {
     if (typeof value !== 'string')
-      throw new Fault('BadRequest', { reason: `The parameter ${name.slice(0, 40)} is given more than once.` })
+      throw new Fault(BAD_REQUEST, { reason: `The parameter ${name.slice(0, 40)} is given more than once.` })
     single.set(name, value)
   }
   return single
@@ -48,7 +48,7 @@ function decoded(body: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    throw new Fault('BadRequest', { reason: 'The body of the request is not UTF-8.' })
+    throw new Fault(BAD_REQUEST, { reason: 'The body of the request is not UTF-8.' })
   }
 }
 

@@ -1,8 +1,14 @@
-import { Fault } from '../errors/errors.ts'
+import { declareFault, Fault } from '../errors/errors.ts'
 import { isLanguage, LANGUAGES, type Language } from '../model/language.ts'
 import { lookup } from '../model/lookup.ts'
 import { isTimeZone } from '../model/time.ts'
 import { parseQueryValue, type QueryParameters } from './query-string.ts'
+
+export const INVALID_REST_PARAMETER_ERROR = declareFault(
+  'InvalidRESTParameterError',
+  400,
+  'Invalid value for {parameter} API parameter: {found} was found but {expected} is expected.',
+)
 
 /** Most rows of a page, and the deepest row that one may reach (REST 3.2). */
 export const PAGE = { limit: 100, window: 10_000 } as const
@@ -146,7 +152,7 @@ function joined(query: QueryParameters, name: string): string | undefined {
 
 export function invalid(parameter: string, found: string | number, expected: string): Fault {
   const text = String(found)
-  return new Fault('InvalidRESTParameterError', {
+  return new Fault(INVALID_REST_PARAMETER_ERROR, {
     parameter,
     found: text.length > 100 ? `${text.slice(0, 100)}…` : text,
     expected,

@@ -1,4 +1,4 @@
-import { Fault } from '../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../errors/errors.ts'
 import { lookup, setMember } from '../model/lookup.ts'
 
 /** Query parameters by name, each with all its values in order. */
@@ -52,13 +52,13 @@ export function refuseDamaged(query: unknown): void {
   const { piece, parameter } = damage
   if (isSecret(parameter)) {
     const reason = `The value of the ${parameter} parameter cannot be decoded: percent-encoded UTF-8 is expected.`
-    throw new Fault('BadRequest', { reason })
+    throw new Fault(BAD_REQUEST, { reason })
   }
   const at = Math.max(0, piece.search(/%(?![0-7][0-9a-f])/i) - 20)
   const excerpt = `${at > 0 ? '…' : ''}${piece.slice(at, at + 60)}${piece.length > at + 60 ? '…' : ''}`
   const where = parameter === '' ? 'The address' : `The value of the ${parameter.slice(0, 40)} parameter`
   const reason = `${where} cannot be decoded: ${excerpt} was found but percent-encoded UTF-8 is expected.`
-  throw new Fault('BadRequest', { reason })
+  throw new Fault(BAD_REQUEST, { reason })
 }
 
 class UndecodableError extends Error {

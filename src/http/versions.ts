@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../errors/errors.ts'
+import { BAD_REQUEST, Fault, VERSION_UNKNOWN } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Principal } from '../model/principal.ts'
 import './authenticate.ts'
@@ -84,7 +84,7 @@ export function answerVersions(
       return
     }
     if (typeof given !== 'string')
-      throw new Fault('BadRequest', { reason: `${VERSION_PARAMETER} may be given once.` })
+      throw new Fault(BAD_REQUEST, { reason: `${VERSION_PARAMETER} may be given once.` })
     const retained = source.list(dataset, request.principal)
     const opened = await source.open(dataset, given)
     reply.raw.once('close', opened.release)
@@ -105,7 +105,7 @@ function momentOf(text: string): number {
   const moment = Date.parse(text)
   const isHttpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
   if (isHttpDate && !Number.isNaN(moment)) return moment
-  throw new Fault('BadRequest', {
+  throw new Fault(BAD_REQUEST, {
     reason: `Accept-Datetime is ${JSON.stringify(text.slice(0, 60))}: a moment such as Tue, 20 Jan 2026 09:30:00 GMT is expected (RFC 7089, section 2.1).`,
   })
 }
@@ -130,7 +130,7 @@ function redirect(
   const retained = source.list(dataset, request.principal)
   const found = versionAt(retained, moment)
   if (found === undefined)
-    throw new Fault('VersionUnknown', { id: dataset, version: 'at that time', retained: '' })
+    throw new Fault(VERSION_UNKNOWN, { id: dataset, version: 'at that time', retained: '' })
   request.versionNote = { dataset, memento: null, retained }
   const target = request.raw.url ?? request.url
   return reply

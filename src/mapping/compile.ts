@@ -4,6 +4,7 @@ import { iriText } from '../rdf/ntriples.ts'
 import { columnReader, type MappingColumn, type ScalarColumn } from './columns.ts'
 import { MAX_EXPANSION } from './expand.ts'
 import { writeForSubjects } from './fan-out.ts'
+import { MAPPING_INVALID } from './faults.ts'
 import type { Mapping, ObjectMap, ResourceRule, StatementRule, TermMap } from './ir.ts'
 import { type RuleReport, skip, statementReport, subjectReport } from './report.ts'
 import { compileTerm, type TermOptions, type TermWriter } from './terms.ts'
@@ -121,7 +122,7 @@ function subjectWriter(rule: ResourceRule, context: Context): TermWriter {
   const known = context.subjects.get(rule)
   if (known !== undefined) return known
   if (rule.subject.type === 'literal' || rule.subject.type === 'natural')
-    throw new Fault('MappingInvalid', { reason: `the subject of ${rule.key} is a literal` })
+    throw new Fault(MAPPING_INVALID, { reason: `the subject of ${rule.key} is a literal` })
   const write = compileTerm(rule.subject, context.columns, context.options, rule.key)
   let last: DatasetRecord | null = null
   let written: ReturnType<TermWriter> = null
@@ -146,7 +147,7 @@ function objectWriter(object: ObjectMap, key: string, context: Context): TermWri
   if (object.type !== 'link') return compileTerm(object, context.columns, context.options, key)
   const targets = context.mapping.resources.filter(rule => rule.key === object.resource)
   if (targets.length === 0)
-    throw new Fault('MappingInvalid', { reason: `${key} links to ${object.resource}, which is no mapping` })
+    throw new Fault(MAPPING_INVALID, { reason: `${key} links to ${object.resource}, which is no mapping` })
   const writers = targets.map(rule => subjectWriter(rule, context))
   const [only] = writers
   if (only !== undefined && writers.length === 1) return only

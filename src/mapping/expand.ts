@@ -1,6 +1,7 @@
 import { Fault } from '../errors/errors.ts'
 import type { DatasetRecord } from '../model/value.ts'
 import { columnReader, type MappingColumn, RECORD_ID, type ScalarColumn } from './columns.ts'
+import { MAPPING_INVALID } from './faults.ts'
 import type { Segment } from './ir.ts'
 import type { RuleReport } from './report.ts'
 
@@ -119,7 +120,7 @@ function fieldReader(
   const column = columnReader(columns, name)
   if (column === null) {
     if (name === RECORD_ID) return record => record.id
-    throw new Fault('MappingInvalid', { reason: `$(${name}) names no field` })
+    throw new Fault(MAPPING_INVALID, { reason: `$(${name}) names no field` })
   }
   const { index, text } = column
   const textOf = (value: ScalarColumn) => {

@@ -8,6 +8,7 @@ import { escapeText, isDirectedTag, literalEnd } from '../rdf/ntriples.ts'
 import { XSD } from '../rdf/vocab.ts'
 import { columnReader, type MappingColumn, RECORD_ID, type ScalarColumn } from './columns.ts'
 import { compileTemplate, type Expander } from './expand.ts'
+import { MAPPING_INVALID } from './faults.ts'
 import type { Segment, TermMap } from './ir.ts'
 import { type RuleReport, skip } from './report.ts'
 
@@ -57,7 +58,7 @@ function naturalTerm(name: string, columns: readonly MappingColumn[]): TermWrite
   const column = columnReader(columns, name)
   if (column === null) {
     if (name === RECORD_ID) return ({ id }) => `"${id}"`
-    throw new Fault('MappingInvalid', { reason: `$(${name}) names no field` })
+    throw new Fault(MAPPING_INVALID, { reason: `$(${name}) names no field` })
   }
   const literalOf = (value: ScalarColumn, id: string, report: RuleReport) => {
     const literal = column.literal(value)
@@ -109,7 +110,7 @@ function iriTerm({ segments, encode, base }: IriMap, columns: readonly MappingCo
 function constantIri(segments: readonly Segment[], base: string | undefined): TermWriter {
   const text = segments.map(segment => (segment.type === 'constant' ? segment.text : '')).join('')
   const iri = absolute(text, base)
-  if (iri === null) throw new Fault('MappingInvalid', { reason: `${JSON.stringify(text)} is no IRI` })
+  if (iri === null) throw new Fault(MAPPING_INVALID, { reason: `${JSON.stringify(text)} is no IRI` })
   const term = `<${iri}>`
   return () => term
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyPluginAsync } from 'fastify'
-import { Fault } from '../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { acceptsCoding, type Coding } from '../http/content-coding.ts'
 import { configureRoutes } from '../http/route-config.ts'
@@ -35,7 +35,7 @@ export const assets: FastifyPluginAsync = async app => {
         ? null
         : ((await ignoreRejection(readFile(new URL(file, ASSETS)), 'it is answered with 404')) ?? null)
     if (type === undefined || content === null)
-      throw new Fault('NotFoundResource', { kind: 'file', id: file.slice(0, 100) })
+      throw new Fault(NOT_FOUND_RESOURCE, { kind: 'file', id: file.slice(0, 100) })
     reply
       .type(lookup(TYPES, type) ?? 'application/octet-stream')
       .header('cache-control', 'public, max-age=31536000, immutable')

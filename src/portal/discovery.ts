@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
 import { completeList } from '../catalog/visible.ts'
-import { Fault } from '../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../errors/errors.ts'
 import { one } from '../http/parameters.ts'
 import type { QueryParameters } from '../http/query-string.ts'
 import { ANONYMOUS } from '../model/principal.ts'
@@ -24,7 +24,7 @@ export const discovery: FastifyPluginAsync<SiteServices> = async (app, services)
     const { part } = request.params
     const number = Number(/^(\d{1,6})\.xml$/.exec(part)?.[1] ?? 0)
     const text = number === 0 ? null : sitemapPart(pages(), base, number)
-    if (text === null) throw new Fault('NotFoundResource', { kind: 'page', id: part.slice(0, 100) })
+    if (text === null) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'page', id: part.slice(0, 100) })
     return sendText(reply, 'application/xml', text)
   })
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { Static } from 'typebox'
 import { type Problem, readDocument } from '../config/document.ts'
+import { CONFIG_INVALID } from '../config/faults.ts'
 import { Fault, placeText } from '../errors/errors.ts'
 import type { Attachment, Visibility } from '../model/dataset.ts'
 import type { Metas, MetaValue } from '../model/metadata.ts'
@@ -126,7 +127,7 @@ export function definitionOf(portal: string, id: string): Definition {
   if (definition !== null) return definition
   const reported = problems.map(({ message, place }) => `${placeText(place)}${message}`)
   throw new Fault(
-    'ConfigInvalid',
+    CONFIG_INVALID,
     { reason: reported.join('\n') },
     problems[0] === undefined ? {} : { place: problems[0].place },
   )

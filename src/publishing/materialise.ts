@@ -1,4 +1,5 @@
 import path from 'node:path'
+import { CONFIG_INVALID } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { compileMapping } from '../mapping/compile.ts'
 import { directMapping } from '../mapping/direct.ts'
@@ -166,7 +167,7 @@ function datasetOf(definition: Definition, fields: readonly Field[]): Dataset {
 /** A field whose column the source never has is a mistake of dataset.yaml, not a field without values. */
 function refuseMissing(missing: readonly MissingColumn[], source: string): void {
   if (missing.length === 0) return
-  throw new Fault('ConfigInvalid', {
+  throw new Fault(CONFIG_INVALID, {
     reason: missing.map(column => `${source}: ${missingText(column)}`).join('\n'),
   })
 }

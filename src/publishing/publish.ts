@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { Fault, faultText, openFilesText } from '../errors/errors.ts'
+import { Fault, faultText, openFilesText, SOURCE_UNREADABLE } from '../errors/errors.ts'
+import { MAPPING_INVALID } from '../mapping/faults.ts'
 import { type Definition, definitionOf, readDefinition } from './definition.ts'
 import { type Digests, digestsOf, isBuiltFrom, isRolledBack, textOf } from './digests.ts'
 import { chooseMapping, refuseForRdf } from './mapping/choose-mapping.ts'
@@ -89,7 +90,7 @@ async function publishAgain(id: string, damage: Damage, context: PublishContext)
   } catch (error) {
     const reason = error instanceof Fault ? faultText(error) : String((error as Error).stack ?? error)
     throw new Fault(
-      'SourceUnreadable',
+      SOURCE_UNREADABLE,
       {
         reason: `the published version ${version} is damaged (${damage.reason}) and cannot be made again:\n${reason}`,
       },
@@ -168,7 +169,7 @@ async function publishRecords(
     const { refusal } = chosen
     if (refusal?.kept === 'version' && current !== null) {
       if (damage !== null)
-        throw new Fault('MappingInvalid', {
+        throw new Fault(MAPPING_INVALID, {
           reason: `${refusal.file} has errors, and the mapping before fits no more`,
         })
       return { manifest: null, current, refusal }
@@ -189,7 +190,7 @@ async function publishRecords(
 function refuseEmptied({ remote }: Definition, records: number, before: Manifest | null): void {
   const known = before?.statistics.records ?? 0
   if (remote === null || records > 0 || known === 0) return
-  throw new Fault('SourceUnreadable', {
+  throw new Fault(SOURCE_UNREADABLE, {
     reason: `the address sends no records any more, and ${known} are published: they stay; lodestone unpublish withdraws them`,
   })
 }

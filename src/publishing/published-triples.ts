@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib'
 import { Fault } from '../errors/errors.ts'
 import { wholeLines } from '../rdf/lines.ts'
 import { breathe } from '../runtime/work-client.ts'
+import { STORE_UNAVAILABLE } from '../store/faults.ts'
 
 /** Bytes of a piece. */
 const PIECE_BYTES = 2 ** 16
@@ -27,6 +28,6 @@ export async function* publishedTriples(file: string): AsyncGenerator<string> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     const reason = 'another version has taken the place of this one. Try again in a moment.'
-    throw new Fault('StoreUnavailable', { reason }, { cause: error })
+    throw new Fault(STORE_UNAVAILABLE, { reason }, { cause: error })
   }
 }

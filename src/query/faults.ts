@@ -1,6 +1,19 @@
-import { clauseFault, type Fault } from '../errors/errors.ts'
+import { declareFault, type Fault } from '../errors/errors.ts'
 import type { Argument, ClauseName, Expression, Span } from '../language/odsql/ast.ts'
+import { clauseFault } from '../language/odsql/faults.ts'
 import { type Field, type FieldType, isTemporal } from '../model/field.ts'
+
+/** A query that cannot be read, where the API tells it apart from one that cannot be understood. */
+export const ODSQL_SYNTAX_ERROR = declareFault(
+  'ODSQLSyntaxError',
+  400,
+  'ODSQL syntax exception: {reason} Clause(s) containing the error(s): {clause}.',
+)
+export const INCOMPATIBLE_TYPES_IN_COMPARISON_FILTER = declareFault(
+  'IncompatibleTypesInComparisonFilter',
+  400,
+  'ODSQL query is malformed: {reason} Clause(s) containing the error(s): {clause}.',
+)
 
 /** A clause that can be read but makes no sense for the dataset. */
 export function malformed(clause: ClauseName, reason: string, span: Span, hint?: string): Fault {
@@ -21,7 +34,7 @@ export function incompatible(
     reason,
     span,
     expectation(field.type, field.name),
-    'IncompatibleTypesInComparisonFilter',
+    INCOMPATIBLE_TYPES_IN_COMPARISON_FILTER,
   )
 }
 
@@ -34,7 +47,7 @@ export function unlike(
   span: Span,
 ): Fault {
   const reason = `${capital(left.description)} of type ${left.type} cannot be compared by ${operator} with ${right.description} of type ${right.type}`
-  return clauseFault(clause, reason, span, undefined, 'IncompatibleTypesInComparisonFilter')
+  return clauseFault(clause, reason, span, undefined, INCOMPATIBLE_TYPES_IN_COMPARISON_FILTER)
 }
 
 function expectation(type: FieldType, name: string): string | undefined {

@@ -1,4 +1,5 @@
 import { Fault } from '../errors/errors.ts'
+import { ODATA_ERROR } from '../language/odata/faults.ts'
 import { type Condition, planParts, type Scalar } from './plan.ts'
 
 /** Conditions of one filter that are left when equal ones are merged; and of them, such as each cost a pass of their own. */
@@ -18,14 +19,14 @@ export function excessOf(filter: Condition | null): string | null {
 /** Refuses filters of OData that would keep a worker of the store for long. */
 export function refuseExcessOfOData(filter: Condition | null): void {
   const excess = excessOf(filter)
-  if (excess !== null) throw new Fault('ODataError', { reason: `The filter has ${excess}.` })
+  if (excess !== null) throw new Fault(ODATA_ERROR, { reason: `The filter has ${excess}.` })
 }
 
 /** Refuses a value that conditions have made larger than any filter may be. */
 export function refuseLarge(scalar: Scalar): void {
   const { leaves } = sizeOf(scalar, new Map())
   if (leaves > MAX_CONDITIONS)
-    throw new Fault('ODataError', {
+    throw new Fault(ODATA_ERROR, {
       reason: `An expression has ${leaves} conditions, of which at most ${MAX_CONDITIONS} are served.`,
     })
 }

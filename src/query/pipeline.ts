@@ -1,8 +1,10 @@
-import { Fault, recoded } from '../errors/errors.ts'
+import { Fault, isFault, recoded } from '../errors/errors.ts'
 import type { GroupItem, OrderItem, SelectItem } from '../language/odsql/ast.ts'
+import { ODSQL_ERROR } from '../language/odsql/faults.ts'
 import { parseGroupBy, parseOrderBy, parseSelect, parseWhere } from '../language/odsql/parse.ts'
 import { parseV1 } from '../language/search-v1/parse.ts'
 import { conjunctionOrNull } from './conditions.ts'
+import { ODSQL_SYNTAX_ERROR } from './faults.ts'
 import { excessOf } from './filter-limits.ts'
 import type { Condition, Query } from './plan.ts'
 import type { ResolveContext } from './resolve/context.ts'
@@ -45,9 +47,8 @@ export function planOdsql(
     try {
       return parse()
     } catch (error) {
-      if (!context.dialect.syntaxErrors || !(error instanceof Fault) || error.code !== 'ODSQLError')
-        throw error
-      throw recoded(error, 'ODSQLSyntaxError')
+      if (!context.dialect.syntaxErrors || !isFault(error, ODSQL_ERROR)) throw error
+      throw recoded(error, ODSQL_SYNTAX_ERROR)
     }
   }
   const parsed = watch.time('parse', () =>
@@ -110,5 +111,5 @@ function isBlank(text: string): boolean {
 /** Refuses filters that would keep a worker of the store for long. */
 function refuseExcess(filter: Condition | null): void {
   const excess = excessOf(filter)
-  if (excess !== null) throw new Fault('ODSQLError', { reason: `the filter has ${excess}.`, clause: 'where' })
+  if (excess !== null) throw new Fault(ODSQL_ERROR, { reason: `the filter has ${excess}.`, clause: 'where' })
 }

@@ -1,5 +1,11 @@
-import { Fault } from '../errors/errors.ts'
+import { declareFault, Fault } from '../errors/errors.ts'
 import type { WorkClient } from './work-client.ts'
+
+export const STORE_BUSY = declareFault(
+  'StoreBusy',
+  503,
+  'The store cannot take more queries now. Try again in a moment.',
+)
 
 /** Something that waits for its turn. */
 export interface Waiting {
@@ -29,9 +35,9 @@ export function takeNext<W extends Waiting>(queue: W[], canBegin: (waiting: W) =
 
 /** Refuses more than a queue takes, and more of one client than its share: nobody fills it alone. Throws StoreBusy. */
 export function refuseWaiting(queue: readonly Waiting[], client: WorkClient | null, limit: number): void {
-  if (queue.length >= limit) throw new Fault('StoreBusy')
+  if (queue.length >= limit) throw new Fault(STORE_BUSY)
   if (client === null) return
   let own = 0
   for (const waiting of queue) if (waiting.client?.id === client.id) own += 1
-  if (own >= Math.max(1, limit * CLIENT_SHARE)) throw new Fault('StoreBusy')
+  if (own >= Math.max(1, limit * CLIENT_SHARE)) throw new Fault(STORE_BUSY)
 }

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../errors/errors.ts'
+import { Fault, INTERNAL_ERROR } from '../errors/errors.ts'
 import { note } from './account-fields.ts'
 import { html } from './html.ts'
 import { pageContextOf } from './page-context.ts'
@@ -49,5 +49,5 @@ function reportOf(error: unknown): { readonly status: number; readonly message: 
   if (error instanceof Fault && error.status !== 500) return error
   const { statusCode: status = 500, message = '' } = (error ?? {}) as Partial<FastifyError>
   if (status >= 400 && status < 500) return { status, message: message.slice(0, 200) }
-  return { status: 500, message: new Fault('InternalError').message }
+  return { status: 500, message: new Fault(INTERNAL_ERROR).message }
 }

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { SignInProvider } from '../config/derived.ts'
 import type { SamlProvider } from '../config/saml.ts'
-import { Fault } from '../errors/errors.ts'
+import { declareFault, Fault } from '../errors/errors.ts'
 import type { Authenticated } from '../model/principal.ts'
 import { type AccountPage, keepPrivate, sendAccountPage } from './account-page.ts'
 import '../http/authenticate.ts'
@@ -10,6 +10,9 @@ import type { Form } from '../http/form.ts'
 import { formToken, isFormToken, isOwnOrigin } from '../http/form-token.ts'
 import { readSessionToken } from '../http/session-cookie.ts'
 import { pageContextOf, type SiteOptions } from './page-context.ts'
+
+/** A form that did not come from our own page. */
+export const CROSS_SITE_REQUEST = declareFault('CrossSiteRequest', 403, '{reason}')
 
 /** What the pages of accounts and the endpoints of OAuth are built on. */
 export interface AccountsOptions extends SiteOptions {
@@ -61,7 +64,7 @@ function refuseForeign(
 ): void {
   const given = form.get('form_token')
   if (isOwnOrigin(request.headers, base) && isFormToken(accounts.secret, bound, given)) return
-  throw new Fault('CrossSiteRequest', {
+  throw new Fault(CROSS_SITE_REQUEST, {
     reason: 'This form is out of date, or it was not sent from a page of this portal. Nothing was done.',
   })
 }

@@ -1,4 +1,5 @@
-import { Fault, type FaultPlace } from '../errors/errors.ts'
+import { CONFIG_INVALID } from '../config/faults.ts'
+import { Fault, type FaultPlace, SOURCE_UNREADABLE } from '../errors/errors.ts'
 
 /** The way out where the bytes of a file are not what its format says. */
 export const DAMAGED = 'The file is damaged: get it again, or write it again with the program that made it.'
@@ -6,7 +7,7 @@ export const DAMAGED = 'The file is damaged: get it again, or write it again wit
 /** The fault of a source whose content is not what its format says, at an exact place. */
 export function unreadable(reason: string, place: FaultPlace, hint?: string, cause?: unknown): Fault {
   return new Fault(
-    'SourceUnreadable',
+    SOURCE_UNREADABLE,
     { reason },
     { place, ...(hint === undefined ? {} : { hint }), ...(cause === undefined ? {} : { cause }) },
   )
@@ -14,7 +15,7 @@ export function unreadable(reason: string, place: FaultPlace, hint?: string, cau
 
 /** The fault of a setting in dataset.yaml that does not make sense. */
 export function misconfigured(reason: string, hint?: string): Fault {
-  return new Fault('ConfigInvalid', { reason }, hint === undefined ? {} : { hint })
+  return new Fault(CONFIG_INVALID, { reason }, hint === undefined ? {} : { hint })
 }
 
 /** `x was found`, `U+000A was found`, `the text ends`: the second half of a message on a character out of place. */

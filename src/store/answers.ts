@@ -9,6 +9,7 @@ import type { ColumnStore } from './columns/column-store.ts'
 import { literalOf, NUMBER_TYPES, numberFormOf } from './columns/evaluate/value.ts'
 import type { GraphColumns } from './columns/graph.ts'
 import type { QueriedGraphs, WireTable, WireVector } from './columns/threads/protocol.ts'
+import { STORE_UNAVAILABLE } from './faults.ts'
 import {
   EMPTY_GRAPH,
   type PageOptions,
@@ -37,7 +38,7 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
   }
   const check = (graph: string) => {
     if (!columns.has(graph))
-      throw new Fault('StoreUnavailable', { reason: `the graph ${graph} is not there.` })
+      throw new Fault(STORE_UNAVAILABLE, { reason: `the graph ${graph} is not there.` })
   }
   const table = async (query: SelectQuery, options: PageOptions = {}): Promise<TablePage> => {
     const operation = translateQuery(query)

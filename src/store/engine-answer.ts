@@ -1,4 +1,4 @@
-import { Fault } from '../errors/errors.ts'
+import { Fault, UNPROCESSABLE_ENTITY } from '../errors/errors.ts'
 import { isXmlText } from '../model/xml.ts'
 import type { AnswerFormat, QueryAnswer } from './store.ts'
 
@@ -9,7 +9,7 @@ import type { AnswerFormat, QueryAnswer } from './store.ts'
 export function engineAnswer(text: string, format: AnswerFormat): QueryAnswer {
   if (format !== 'xml') return { by: 'engine', pieces: once(Buffer.from(text)) }
   if (!isXmlText(text))
-    throw new Fault('UnprocessableEntity', {
+    throw new Fault(UNPROCESSABLE_ENTITY, {
       reason: 'A value is nothing that RDF/XML or XML can write. Ask for another format.',
     })
   return { by: 'engine', pieces: once(Buffer.from(text.replaceAll('\r', '&#13;'))) }

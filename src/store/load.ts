@@ -2,6 +2,7 @@ import { Fault } from '../errors/errors.ts'
 import { buildColumnsInThread } from './columns/build/build-thread.ts'
 import type { ColumnStore } from './columns/column-store.ts'
 import { ColumnsDamaged } from './columns/sections.ts'
+import { LOAD_REFUSED } from './faults.ts'
 import type { GraphSource, LoadProgress } from './store.ts'
 
 /**
@@ -18,7 +19,7 @@ export async function loadColumns(
     ({ graph }, at) => columns.has(graph) || sources.findIndex(other => other.graph === graph) < at,
   )
   if (known !== undefined)
-    throw new Fault('LoadRefused', { reason: `the graph ${known.graph} is loaded already` })
+    throw new Fault(LOAD_REFUSED, { reason: `the graph ${known.graph} is loaded already` })
   const total = sources.reduce((sum, source) => sum + triplesOf(source), 0)
   let triples = 0
   for (const source of sources) {
@@ -29,7 +30,7 @@ export async function loadColumns(
       columns.drop(sources.map(({ graph }) => graph))
       if (error instanceof Fault) throw error
       const reason = error instanceof Error ? error.message : String(error)
-      throw new Fault('LoadRefused', { reason, graph: source.graph }, { cause: error })
+      throw new Fault(LOAD_REFUSED, { reason, graph: source.graph }, { cause: error })
     }
     triples += triplesOf(source)
     onProgress({ triples, total })

@@ -1,3 +1,4 @@
+import { CONFIG_INVALID } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 
@@ -45,7 +46,7 @@ export function tracingSettings(
   if (given('OTEL_TRACES_EXPORTER') === 'none') return null
   if (!/^https?:$/.test(URL.canParse(endpoint) ? new URL(endpoint).protocol : '')) {
     const reason = 'OTEL_EXPORTER_OTLP_ENDPOINT: an address of http or https is expected'
-    throw new Fault('ConfigInvalid', { reason })
+    throw new Fault(CONFIG_INVALID, { reason })
   }
   const number = (name: string, standard: number) => {
     const text = given(name)

@@ -1,5 +1,7 @@
-import { Fault } from '../errors/errors.ts'
+import { isFault, UNPROCESSABLE_ENTITY } from '../errors/errors.ts'
+import { STORE_BUSY } from '../runtime/turns.ts'
 import { generate } from '../sparql/generate.ts'
+import { DEADLINE_EXCEEDED, LOAD_REFUSED, STORE_UNAVAILABLE } from '../store/faults.ts'
 import { QueryError, type Store } from '../store/store.ts'
 
 export type StoreOperation =
@@ -122,19 +124,8 @@ async function* watchPieces<T>(
 
 function outcomeOf(error: unknown): StoreOutcome {
   if (error instanceof QueryError) return 'refused'
-  if (!(error instanceof Fault)) return 'failed'
-  switch (error.code) {
-    case 'DeadlineExceeded':
-      return 'deadline'
-    case 'StoreBusy':
-      return 'busy'
-    case 'StoreUnavailable':
-      return 'unavailable'
-    case 'UnprocessableEntity':
-    case 'StoreFull':
-    case 'LoadRefused':
-      return 'refused'
-    default:
-      return 'failed'
-  }
+  if (isFault(error, DEADLINE_EXCEEDED)) return 'deadline'
+  if (isFault(error, STORE_BUSY)) return 'busy'
+  if (isFault(error, STORE_UNAVAILABLE)) return 'unavailable'
+  return isFault(error, UNPROCESSABLE_ENTITY, LOAD_REFUSED) ? 'refused' : 'failed'
 }

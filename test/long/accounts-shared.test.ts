@@ -4,12 +4,13 @@ import { inspect } from 'node:util'
 import fastify from 'fastify'
 import t, { type Test } from 'tap'
 import type { Accounts } from '../../src/accounts/accounts.ts'
+import { ACCOUNT_UNKNOWN } from '../../src/accounts/faults.ts'
 import { openAccounts, openAccountsOf, openSharedAccounts } from '../../src/accounts/open.ts'
 import { faultOf as databaseFault, isBroken, isPassing } from '../../src/accounts/postgres/faults.ts'
 import { Freshness, type Heard } from '../../src/accounts/postgres/freshness.ts'
 import { addPlugins } from '../../src/app/plugins.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { Fault } from '../../src/errors/errors.ts'
+import { Fault, INTERNAL_ERROR } from '../../src/errors/errors.ts'
 import { Attempts, PASSWORD_LIMITS } from '../../src/http/attempts.ts'
 import { authenticator } from '../../src/http/authenticate.ts'
 import { answerFault, restBody } from '../../src/http/faults.ts'
@@ -137,7 +138,7 @@ t.test('what a database or a connection is to blame for', async t => {
   const whole = ['42P01', '23505', '40P01']
   for (const code of broken) t.equal(isBroken(Object.assign(new Error('x'), { code })), true, code)
   for (const code of whole) t.equal(isBroken(Object.assign(new Error('x'), { code })), false, code)
-  t.equal(isBroken(new Fault('AccountUnknown', { reason: '' })), false, 'what work refuses')
+  t.equal(isBroken(new Fault(ACCOUNT_UNKNOWN, { reason: '' })), false, 'what work refuses')
 })
 
 t.test('the setting', async t => {
@@ -617,7 +618,7 @@ async function withClientOf(accounts: Accounts, user: number) {
       challenge: null,
     })
     const issued = await accounts.tokens.redeemCode(code)
-    if (issued === null) throw new Fault('InternalError')
+    if (issued === null) throw new Fault(INTERNAL_ERROR)
     return { ...issued, client: client.id }
   }
 }

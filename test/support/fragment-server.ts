@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { Parser, type Quad } from 'n3'
 import type { Test } from 'tap'
 import { fragments } from '../../src/api/fragments/routes.ts'
-import { Fault } from '../../src/errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../../src/errors/errors.ts'
 import { AnswerCache } from '../../src/http/answer-cache.ts'
 import { parseQueryString } from '../../src/http/query-string.ts'
 import { literalText } from '../../src/rdf/ntriples.ts'
@@ -60,7 +60,7 @@ export async function servePeople(t: Test, listening = false): Promise<Server> {
     pageSize: PAGE_SIZE,
     store,
     dataset: id => {
-      if (id !== 'people') throw new Fault('NotFoundResource', { kind: 'dataset', id })
+      if (id !== 'people') throw new Fault(NOT_FOUND_RESOURCE, { kind: 'dataset', id })
       return PEOPLE
     },
     datasets: () => ({ version: 'v1', entries: [{ ...PEOPLE, triples: quads.length }] }),

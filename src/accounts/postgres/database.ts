@@ -4,6 +4,7 @@ import { Fault } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { Database } from '../database.ts'
 import type { DatabaseScript, ScriptStep } from '../database-script.ts'
+import { ACCOUNTS_UNAVAILABLE } from '../faults.ts'
 import type { MaybePromise } from '../maybe-promise.ts'
 import { postgresSql } from './dialect.ts'
 import { faultOf, isBroken } from './faults.ts'
@@ -199,7 +200,7 @@ export class PostgresDatabase implements Database {
       const newest = POSTGRES_MIGRATIONS.length
       if (version > newest) {
         const reason = `the database of accounts was written by a newer Lodestone: its schema is ${version}, this program knows ${newest}`
-        throw new Fault('AccountsUnavailable', { reason }, { hint: `Run that version. It is ${this.where}.` })
+        throw new Fault(ACCOUNTS_UNAVAILABLE, { reason }, { hint: `Run that version. It is ${this.where}.` })
       }
       for (const step of POSTGRES_MIGRATIONS.slice(version)) await client.query(step)
       if (version < newest) {

@@ -1,4 +1,5 @@
-import { Fault } from '../../errors/errors.ts'
+import { Fault, isFault } from '../../errors/errors.ts'
+import { ACCOUNTS_UNAVAILABLE } from '../faults.ts'
 
 /** SQLSTATE of what the outside is to blame for, by how it begins, and what is said of it. */
 const REASONS = [
@@ -35,12 +36,12 @@ export function faultOf(error: unknown, where: string): unknown {
     : reasonOfConnection(error, code)
   if (reason === undefined) return error
   const described = { reason: `the database of accounts ${reason}` }
-  return new Fault('AccountsUnavailable', described, { hint: `It is ${where}.`, cause: causeOf(error, code) })
+  return new Fault(ACCOUNTS_UNAVAILABLE, described, { hint: `It is ${where}.`, cause: causeOf(error, code) })
 }
 
 /** True where another attempt may have more luck without anybody's help. */
 export function isPassing(error: unknown): boolean {
-  if (!(error instanceof Fault) || error.code !== 'AccountsUnavailable') return false
+  if (!isFault(error, ACCOUNTS_UNAVAILABLE)) return false
   const { cause } = error
   return cause instanceof Error && !LASTING.test(codeOf(cause)) && !isOfFile(cause)
 }

@@ -1,5 +1,5 @@
 import { VOID_PREFIXES } from '../../catalog/void.ts'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, NOT_ACCEPTABLE, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { jsonldInForm } from '../../formats/jsonld-forms.ts'
 import { neededPrefixes, type TermNames } from '../../formats/jsonld-node.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
@@ -43,13 +43,13 @@ export function descriptionFormat(query: QueryParameters, accept: string | undef
     const named = DESCRIPTION_FORMATS.find(({ name }) => name === format)
     if (named !== undefined) return inForm(named, accept)
     const names = [...DESCRIPTION_FORMATS.map(({ name }) => name), 'html'].join(', ')
-    throw new Fault('BadRequest', {
+    throw new Fault(BAD_REQUEST, {
       reason: `format is ${String(format).slice(0, 100)} but one of ${names} is expected.`,
     })
   }
   const chosen = negotiate(accept, DESCRIPTION_FORMATS)
   if (chosen !== null) return inForm(chosen, accept)
-  throw new Fault('NotAcceptable', { available: DESCRIPTION_FORMATS.map(({ type }) => type).join(', ') })
+  throw new Fault(NOT_ACCEPTABLE, { available: DESCRIPTION_FORMATS.map(({ type }) => type).join(', ') })
 }
 
 /** JSON-LD in the form that the Accept header asks for. */
@@ -71,7 +71,7 @@ export async function writeDescription(format: DescriptionFormat, triples: strin
     return pieces.join('')
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw new Fault('UnprocessableEntity', {
+    throw new Fault(UNPROCESSABLE_ENTITY, {
       reason: `${error.message}. Ask for turtle, ntriples or jsonld.`,
     })
   }

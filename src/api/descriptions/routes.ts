@@ -14,7 +14,7 @@ import {
   sparqlAddress,
   voidDocument,
 } from '../../catalog/void.ts'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { BY_CALLER, entityTag, isFresh, varyBy } from '../../http/conditional.ts'
 import { answerFault, PROBLEM_TYPE, problemBody } from '../../http/faults.ts'
@@ -133,7 +133,7 @@ export const descriptions: FastifyPluginAsync<DescriptionsOptions> = async (app,
     const { id } = options.dataset(request.params.dataset, request.principal, request.version).dataset
     const { name } = request.params
     const found = (await exampleQueries(portal, id, base)).find(query => query.name === name)
-    if (found === undefined) throw new Fault('NotFoundResource', { kind: 'query', id: name.slice(0, 100) })
+    if (found === undefined) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'query', id: name.slice(0, 100) })
     if (isFresh(request, reply, entityTag(found.query))) return reply.code(304).send()
     return reply.type(QUERY_TYPE).send(found.query)
   })

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ServedDataset } from '../../catalog/served.ts'
 import { datasetShapes } from '../../catalog/shapes.ts'
 import { descriptionAddress, shapesAddress } from '../../catalog/void.ts'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { entityTag, isFresh } from '../../http/conditional.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -25,7 +25,7 @@ export function addShapes(app: FastifyInstance, { base, dataset }: Context): voi
     const { id } = entry.dataset
     const format = descriptionFormat(request.query, request.headers.accept)
     const shapes = datasetShapes(entry, base)
-    if (shapes === null) throw new Fault('NotFoundResource', { kind: 'shapes graph', id })
+    if (shapes === null) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'shapes graph', id })
     const links = [
       `<${shapesAddress(base, id)}>; rel="canonical"`,
       `<${descriptionAddress(base, id)}>; rel="describedby"`,

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { isFresh } from '../../http/conditional.ts'
 import type { Attachment } from '../../model/dataset.ts'
 import { attachmentNamed, type OpenAttachment, openAttachment } from '../../publishing/attachments.ts'
@@ -78,5 +78,5 @@ function escaped(character: string): string {
 }
 
 function unknown(id: string): Fault {
-  return new Fault('NotFoundResource', { kind: 'attachment', id: id.slice(0, 100) })
+  return new Fault(NOT_FOUND_RESOURCE, { kind: 'attachment', id: id.slice(0, 100) })
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { CatalogEntry } from '../../catalog/catalog-dataset.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
 import type { VisibleDatasets } from '../../catalog/visible.ts'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import type { CatalogDescription } from '../../formats/catalog-description.ts'
 import { dataJson } from '../../formats/datajson.ts'
 import { DCAT_PREFIXES, dcatTriples } from '../../formats/dcat.ts'
@@ -62,7 +62,7 @@ export function catalogExportRoutes(app: FastifyInstance, endpoint: ExploreEndpo
     const writeCatalog = lookup(CATALOG_WRITERS, name)
     const writeTable = lookup(TABLE_WRITERS, name)
     if (format === undefined || (writeCatalog ?? writeTable) === undefined)
-      throw new Fault('NotFoundResource', { kind: 'export format', id: name.slice(0, 100) })
+      throw new Fault(NOT_FOUND_RESOURCE, { kind: 'export format', id: name.slice(0, 100) })
     const { compressed, ...options } = readExport(query, endpoint.isFlat)
     const extension = format.extension ?? name
     const file = {

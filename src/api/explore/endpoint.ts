@@ -12,7 +12,7 @@ import {
   type ServedCatalog,
   type VisibleDatasets,
 } from '../../catalog/visible.ts'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, GONE } from '../../errors/errors.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
 import { isFresh } from '../../http/conditional.ts'
 import { JSON_TYPE, jsonText } from '../../http/json.ts'
@@ -290,7 +290,7 @@ export class ExploreEndpoint {
   refuseGone(what: 'Aggregates' | 'Queries'): void {
     if (!this.isFlat) return
     const reason = `${what} are asked of /datasets and /records in v2.1, with select and group_by.`
-    throw new Fault('Gone', { reason })
+    throw new Fault(GONE, { reason })
   }
 }
 

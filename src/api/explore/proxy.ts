@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { type MemberAnswer, MemberUnavailable, readJson, requestMember } from '../../catalog/member.ts'
 import type { Federated, Network } from '../../catalog/network.ts'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_GATEWAY, BAD_REQUEST, Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
@@ -66,7 +66,7 @@ export function passOn(app: FastifyInstance, network: Network, api: string): voi
     } catch (error) {
       if (!(error instanceof MemberUnavailable)) throw error
       request.log.warn({ domain: federated.member.domain, reason: error.message }, 'network')
-      throw new Fault('BadGateway', { reason: error.message })
+      throw new Fault(BAD_GATEWAY, { reason: error.message })
     }
     return reply
   })
@@ -95,7 +95,7 @@ async function readRefusal({ member }: Federated, answer: MemberAnswer) {
   const read = (await readJson(member, answer, REFUSAL_BYTES)) as Readonly<Record<string, unknown>> | null
   const { error_code: code, message } = read ?? {}
   return {
-    error_code: typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : 'BadRequest',
+    error_code: typeof code === 'string' && /^\w{1,60}$/.test(code) ? code : BAD_REQUEST.code,
     message: typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : 'The portal refuses.',
   }
 }
@@ -110,7 +110,7 @@ function refuse(reply: FastifyReply, status: number, code: string, message: stri
 
 function exportPath({ format = '' }: Params): string {
   if (format === 'json') return '/exports/json'
-  throw new Fault('NotFoundResource', { kind: 'export format', id: format.slice(0, 100) })
+  throw new Fault(NOT_FOUND_RESOURCE, { kind: 'export format', id: format.slice(0, 100) })
 }
 
 function passedQuery(query: QueryParameters): string {

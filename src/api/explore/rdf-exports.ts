@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { fieldWith, isWholeRecord, mappedTriples, matchingTriples } from '../../catalog/record-triples.ts'
 import type { ServedDataset } from '../../catalog/served.ts'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { jsonldInForm } from '../../formats/jsonld-forms.ts'
 import { neededPrefixes, noTripleTerms, type TermNames } from '../../formats/jsonld-node.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
@@ -85,7 +85,7 @@ export function rdfExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoint)
           : format === 'jsonld' && entry.content === 'rdf' && (await tripleTerms.has(entry, triples))
             ? noTripleTerms().message
             : null
-      if (problem !== null) throw new Fault('UnprocessableEntity', { reason: problem })
+      if (problem !== null) throw new Fault(UNPROCESSABLE_ENTITY, { reason: problem })
       const pieces = await begunExport(triples())
       const written =
         form === null ? write(pieces, base, entry) : jsonldInForm(form, pieces, namesOf(entry, base))
@@ -127,7 +127,7 @@ function readPlan(
 
 /** A dataset of RDF has no records of which a query could find some. */
 function noRecords(): Fault {
-  return new Fault('BadRequest', {
+  return new Fault(BAD_REQUEST, {
     reason: 'This dataset is RDF and has no records to choose from: its export is all of its triples.',
   })
 }

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ServedDataset } from '../../catalog/served.ts'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { readClauses, readPage } from '../../http/parameters.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
+import { ODSQL_ERROR } from '../../language/odsql/faults.ts'
 import { exactJson } from '../../model/exact-json.ts'
 import { type AnswerPage, answerQuery } from '../../query/execute/answer.ts'
 import { findRecord } from '../../query/execute/find.ts'
@@ -97,12 +98,12 @@ export function recordRoutes(app: FastifyInstance, endpoint: ExploreEndpoint): v
       executor.watch,
     )
     if (plan.type !== 'records')
-      throw new Fault('ODSQLError', {
+      throw new Fault(ODSQL_ERROR, {
         reason: 'An aggregate cannot be selected of one record.',
         clause: 'select',
       })
     const row = await findRecord(id, plan, entry.target, executor)
-    if (row === null) throw new Fault('NotFoundResource', { kind: 'record', id: id.slice(0, 100) })
+    if (row === null) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'record', id: id.slice(0, 100) })
     const style = { dialect, timezone: clauses.timezone }
     const object = recordObject(row, plan.select, entry.dataset.fields, style)
     const size = [...exactJson(row.record.values)].length

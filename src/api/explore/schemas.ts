@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
-import { FAULTS } from '../../errors/errors.ts'
 import { coarsePrecision, type Field } from '../../model/field.ts'
+import { REPORTED_FAULTS } from './reported-faults.ts'
 
 /** What answers look like, as JSON schemas in the form that OpenAPI 3.0 reads. */
 
@@ -271,16 +271,14 @@ const SAID: Readonly<Record<string, string>> = {
 const ELSEWHERE = '502'
 
 /**
- * What may be answered instead of what was asked for, by status: the codes are those of the catalogue of faults.
+ * What may be answered instead of what was asked for, by status: the codes are those of the declared faults.
  *
  * @param isElsewhere true where other portals are asked
  */
 export function faultResponses(isElsewhere: boolean): Readonly<Record<string, unknown>> {
   const said = Object.entries(SAID).filter(([status]) => isElsewhere || status !== ELSEWHERE)
   const reported = said.map(([status, description]) => {
-    const codes = Object.entries(FAULTS)
-      .filter(([code, known]) => known.status === Number(status) && !INNER.includes(code))
-      .map(([code]) => code)
+    const codes = REPORTED_FAULTS.filter(known => known.status === Number(status)).map(({ code }) => code)
     const described = { ...fault, properties: { ...fault.properties, error_code: choice(codes) } }
     return [status, response(description, { [JSON_TYPE]: described })] as const
   })
@@ -289,15 +287,6 @@ export function faultResponses(isElsewhere: boolean): Readonly<Record<string, un
     429: response('The calls of the day are used up', { [JSON_TYPE]: named('quota') }),
   }
 }
-
-/** Faults that no caller of the API ever sees. */
-const INNER: readonly string[] = [
-  'LoadRefused',
-  'ConfigInvalid',
-  'SourceUnreadable',
-  'MappingInvalid',
-  'Usage',
-]
 
 /** A response by the media types that it may have. */
 export function response(description: string, types: Readonly<Record<string, TSchema>>): unknown {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import type { Monitoring } from '../../catalog/monitoring.ts'
 import type { Network } from '../../catalog/network.ts'
 import type { VisibleDatasets } from '../../catalog/visible.ts'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { jsonArray } from '../../formats/json.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE } from '../../http/json.ts'
@@ -135,7 +135,7 @@ function exportRoutes(
   app.get<ExportRoute>(`/${source}/exports/:format`, async (request, reply) => {
     const { format } = request.params
     if (format !== 'json')
-      throw new Fault('NotFoundResource', { kind: 'export format', id: format.slice(0, 100) })
+      throw new Fault(NOT_FOUND_RESOURCE, { kind: 'export format', id: format.slice(0, 100) })
     return reply
       .type(JSON_TYPE)
       .header('content-disposition', `attachment; filename="${source}.json"`)

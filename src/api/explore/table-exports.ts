@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { projector, WGS84 } from '../../formats/projection.ts'
 import type { Table } from '../../formats/table.ts'
 import { TABLE_WRITERS } from '../../formats/writers.ts'
 import { invalid, refuseParameters } from '../../http/parameters.ts'
+import { ODSQL_ERROR } from '../../language/odsql/faults.ts'
 import { lookup } from '../../model/lookup.ts'
 import { countObjects, exportObjects } from '../../query/execute/answer.ts'
 import { columnsOf } from '../../query/execute/columns.ts'
@@ -36,7 +37,7 @@ export function tableExportRoutes(app: FastifyInstance, endpoint: ExploreEndpoin
     const format = exportFormats(dialect.name, fields).find(known => known.name === name)
     const writer = lookup(TABLE_WRITERS, name)
     if (format === undefined || writer === undefined)
-      throw new Fault('NotFoundResource', { kind: 'export format', id: name.slice(0, 100) })
+      throw new Fault(NOT_FOUND_RESOURCE, { kind: 'export format', id: name.slice(0, 100) })
     if (!endpoint.isFlat) refuseParameters(query, ['group_by'], 'exports are grouped from v2.1 on')
     const options = readExport(query, endpoint.isFlat)
     if (options.epsg !== WGS84 && projector(options.epsg) === null)
@@ -108,7 +109,7 @@ function refuseUnknown(
 function refuseLongOrder(plan: Query): void {
   const isSorted = plan.type === 'groups' && plan.orderBy.some(({ value }) => value.type !== 'key')
   if (!isSorted || plan.limit === null || plan.limit <= MAX_SORTED) return
-  throw new Fault('ODSQLError', {
+  throw new Fault(ODSQL_ERROR, {
     reason: `aggregation function in order by is not supported with a limit > ${MAX_SORTED}. Please remove the order by or set a limit parameter lower than ${MAX_SORTED + 1}.`,
     clause: 'order_by',
   })

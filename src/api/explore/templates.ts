@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { type MetadataTemplate, TEMPLATE_TYPES, TEMPLATES } from '../../model/templates.ts'
 import type { CatalogRoute, ExploreEndpoint } from './endpoint.ts'
 
@@ -61,5 +61,5 @@ function templateNamed(type: string, name: string): MetadataTemplate {
 }
 
 function unknown(kind: string, id: string): Fault {
-  return new Fault('NotFoundResource', { kind, id: id.slice(0, 100) })
+  return new Fault(NOT_FOUND_RESOURCE, { kind, id: id.slice(0, 100) })
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, NOT_ACCEPTABLE } from '../../errors/errors.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
 import { entityTag, isNotModified } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
@@ -107,7 +107,7 @@ export function chooseFormat<Written>(
 ): Offer<Written> {
   const format = negotiate(headers.accept, offers)
   if (format !== null) return format
-  throw new Fault('NotAcceptable', { available: offers.map(({ type }) => type).join(', ') })
+  throw new Fault(NOT_ACCEPTABLE, { available: offers.map(({ type }) => type).join(', ') })
 }
 
 export function textIn<Written>({ type, write }: Offer<Written>, content: Written): string {

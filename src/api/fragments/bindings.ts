@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { parseTerm } from '../../rdf/ntriples-reader.ts'
 import type { Term } from '../../rdf/term.ts'
@@ -112,7 +112,7 @@ class Reader {
     const rest = this.text.slice(this.at, this.at + 40)
     const found = rest === '' ? 'the end' : rest
     const reason = `values: ${found} was found at character ${this.at + 1} but ${expected} is expected.`
-    return new Fault('BadRequest', { reason })
+    return new Fault(BAD_REQUEST, { reason })
   }
 
   private term(): Term | null {

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { isDirectedTag, languageDatatype } from '../../rdf/ntriples.ts'
@@ -125,7 +125,7 @@ function pageNumber(text: string | string[] | undefined): number {
 }
 
 function bad(reason: string): Fault {
-  return new Fault('BadRequest', { reason: `${reason}.` })
+  return new Fault(BAD_REQUEST, { reason: `${reason}.` })
 }
 
 function shorten(text: string): string {

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 
 const rows = (standard: number, maximum: number, description: string) => ({
@@ -33,7 +33,7 @@ function numberOf(
 ): number {
   if (text === undefined || text === '') return standard
   if (/^\d{1,7}$/.test(text) && Number(text) <= maximum) return Number(text)
-  throw new Fault('BadRequest', {
+  throw new Fault(BAD_REQUEST, {
     reason: `${JSON.stringify(text.slice(0, 40))} was found where a number from 0 to ${maximum} is expected.`,
   })
 }

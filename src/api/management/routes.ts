@@ -2,7 +2,14 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { Fault } from '../../errors/errors.ts'
+import {
+  BAD_REQUEST,
+  CONTENT_TOO_LARGE,
+  Fault,
+  NOT_FOUND_RESOURCE,
+  UNAUTHORISED,
+  UNSUPPORTED_MEDIA_TYPE,
+} from '../../errors/errors.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 import { configureRoutes } from '../../http/route-config.ts'
@@ -41,7 +48,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
     // A page of another site can make a browser send its cookies, but no key.
     const { method, principal } = request
     if (method !== 'GET' && method !== 'HEAD' && principal.type === 'user' && principal.by === 'session')
-      throw new Fault('Unauthorised', { what: 'The management API takes API keys' })
+      throw new Fault(UNAUTHORISED, { what: 'The management API takes API keys' })
   })
   const path = '/datasets/:dataset'
   const shown = (principal: Principal, id: string) =>
@@ -120,7 +127,7 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
 
   app.get<Route>(`${path}/mapping`, async ({ principal, params }, reply) => {
     const text = desk.mapping(principal, params.dataset)
-    if (text === null) throw new Fault('NotFoundResource', { kind: 'mapping of', id: params.dataset })
+    if (text === null) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'mapping of', id: params.dataset })
     return reply.type('text/plain; charset=utf-8').send(text)
   })
   app.put<Route>(`${path}/mapping`, async (request, reply) => {
@@ -148,12 +155,12 @@ export const management: FastifyPluginAsync<ManagementOptions> = async (app, { b
           desk.admit(principal, params.dataset)
           const name = params.file ?? query.filename
           if (name === undefined || name === '')
-            throw new Fault('BadRequest', {
+            throw new Fault(BAD_REQUEST, {
               reason: 'The name of the file is expected in the address, or as filename.',
             })
           const type = request.headers['content-type'] ?? ''
           if (type.startsWith('multipart/'))
-            throw new Fault('UnsupportedMediaType', {
+            throw new Fault(UNSUPPORTED_MEDIA_TYPE, {
               reason: 'The file itself is expected as body, not a form: curl -T FILE …/resources/files/',
             })
           const stream = body instanceof Readable ? body : Readable.from([])
@@ -245,13 +252,13 @@ async function textOf({ body }: FastifyRequest): Promise<string> {
   for await (const piece of body instanceof Readable ? body : []) {
     length += (piece as Buffer).length
     if (length > MAX_BODY)
-      throw new Fault('ContentTooLarge', { reason: `The body has more than ${MAX_BODY} bytes.` })
+      throw new Fault(CONTENT_TOO_LARGE, { reason: `The body has more than ${MAX_BODY} bytes.` })
     pieces.push(piece as Buffer)
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(pieces))
   } catch {
-    throw new Fault('BadRequest', { reason: 'The body of the request is not UTF-8.' })
+    throw new Fault(BAD_REQUEST, { reason: 'The body of the request is not UTF-8.' })
   }
 }
 
@@ -262,7 +269,7 @@ async function bodyOf<S extends TSchema>(request: FastifyRequest, schema: S): Pr
   try {
     value = text.trim() === '' ? {} : JSON.parse(text)
   } catch (error) {
-    throw new Fault('BadRequest', { reason: `The body is no JSON: ${(error as Error).message}` })
+    throw new Fault(BAD_REQUEST, { reason: `The body is no JSON: ${(error as Error).message}` })
   }
   if (Value.Check(schema, value)) return value as Static<S>
   const [first] = [...Value.Errors(schema, value)]
@@ -270,7 +277,7 @@ async function bodyOf<S extends TSchema>(request: FastifyRequest, schema: S): Pr
     instancePath?: string
     message?: string
   }
-  throw new Fault('BadRequest', {
+  throw new Fault(BAD_REQUEST, {
     reason: `The body is not as expected at ${instancePath === '' ? 'its root' : instancePath}: ${message}.`,
   })
 }

@@ -1,7 +1,7 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CodeGrant } from '../../accounts/accounts.ts'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { singleFields } from '../../http/form.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { hiddenField, note } from '../../site/account-fields.ts'
@@ -79,7 +79,7 @@ export async function decide(
       return sendError(reply, options, { ...requested, error })
     }
     default:
-      throw new Fault('BadRequest', { reason: 'The form does not say whether you allow it.' })
+      throw new Fault(BAD_REQUEST, { reason: 'The form does not say whether you allow it.' })
   }
 }
 

@@ -1,6 +1,6 @@
 import OAuth2Server from '@node-oauth/oauth2-server'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, INTERNAL_ERROR } from '../../errors/errors.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
 
 interface Reported {
@@ -36,7 +36,7 @@ function reportOf(error: unknown): Reported {
   const { statusCode = 500, message = '' } = (cause ?? {}) as Partial<FastifyError>
   if (statusCode >= 400 && statusCode < 500)
     return { status: 400, error: 'invalid_request', description: plain(message) }
-  return { status: 500, error: 'server_error', description: new Fault('InternalError').message }
+  return { status: 500, error: 'server_error', description: new Fault(INTERNAL_ERROR).message }
 }
 
 function innerOf(error: OAuth2Server.OAuthError): unknown {

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, METHOD_NOT_ALLOWED } from '../../errors/errors.ts'
 import { Attempts, SECRET_LIMITS } from '../../http/attempts.ts'
 import { acceptForms, readFields } from '../../http/form.ts'
 import { JSON_TYPE, prettyJson } from '../../http/json.ts'
@@ -59,7 +59,7 @@ const tokens: FastifyPluginAsync<AccountsOptions> = async (app, options) => {
 
 async function refuseGet({ method }: FastifyRequest, reply: FastifyReply): Promise<never> {
   reply.header('allow', 'POST, OPTIONS')
-  throw new Fault('MethodNotAllowed', { method, allowed: 'POST' })
+  throw new Fault(METHOD_NOT_ALLOWED, { method, allowed: 'POST' })
 }
 
 export const TOKEN_PATH = '/oauth2/token'

@@ -1,4 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
+import { ODATA_ERROR, ODATA_SEGMENT } from '../../language/odata/faults.ts'
 import type { EdmValue, EntityColumn } from '../../model/edm.ts'
 import type { ODataClauses } from '../../query/odata/resolve.ts'
 import { checkExpand, readODataClauses, readSelect, readWindow, type Window } from './clauses.ts'
@@ -113,7 +114,7 @@ async function property(
   const found = await oneOf(of, { ...NOTHING, select: parts.map(part => selected(name, ...part)) }, execution)
   const index = found.columns.findIndex(column => column.name === name)
   const whole = found.columns[index]
-  if (whole === undefined) throw new Fault('ODataSegment', { segment: name })
+  if (whole === undefined) throw new Fault(ODATA_SEGMENT, { segment: name })
   const column = member === null ? whole : memberColumn(member)
   const value = partOf(found.row.values[index] ?? null, member)
   if (type === 'valueCount') return String(Array.isArray(value) ? value.length : 0)
@@ -128,7 +129,7 @@ async function property(
 /** The parts of a complex property that `$select` asks for: paths below it, one that is empty for all. */
 function readParts(options: RawOptions, name: string, isComplex: boolean): readonly (readonly string[])[] {
   if (!options.system.has('select')) return [[]]
-  if (!isComplex) throw new Fault('ODataError', { reason: `$select: ${name} has no properties.` })
+  if (!isComplex) throw new Fault(ODATA_ERROR, { reason: `$select: ${name} has no properties.` })
   return readSelect(options).map(({ path }) => (path[0] === '*' ? [] : path))
 }
 
@@ -143,7 +144,7 @@ function partOf(value: EdmValue, member: 'latitude' | 'longitude' | null): EdmVa
 
 async function oneOf(of: Entity, clauses: ODataClauses, execution: ODataExecution) {
   const found = await queryEntity(of, of.id, clauses, execution)
-  if (found === null) throw new Fault('ODataSegment', { segment: of.segment })
+  if (found === null) throw new Fault(ODATA_SEGMENT, { segment: of.segment })
   return found
 }
 

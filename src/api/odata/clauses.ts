@@ -2,6 +2,7 @@ import { Fault } from '../../errors/errors.ts'
 import { parseApply } from '../../language/odata/apply.ts'
 import type { Expression, SelectItem } from '../../language/odata/ast.ts'
 import { decodeLiterally, decodeOption, decodeSearch } from '../../language/odata/decode.ts'
+import { ODATA_ERROR } from '../../language/odata/faults.ts'
 import {
   parseCompute,
   parseExpand,
@@ -78,7 +79,7 @@ export function readAliases({ aliases }: RawOptions): ReadonlyMap<string, Expres
 export function checkExpand(options: RawOptions): void {
   for (const { path } of read(options, 'expand', parseExpand) ?? [])
     if (path[0] !== '*')
-      throw new Fault('ODataError', {
+      throw new Fault(ODATA_ERROR, {
         reason: `$expand: ${path.join('/').slice(0, 100)} is no navigation property.`,
       })
 }

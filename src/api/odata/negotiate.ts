@@ -1,5 +1,6 @@
-import { Fault } from '../../errors/errors.ts'
+import { Fault, NOT_ACCEPTABLE, UNSUPPORTED_MEDIA_TYPE } from '../../errors/errors.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
+import { ODATA_ERROR } from '../../language/odata/faults.ts'
 import type { PayloadFormat, Version } from './format/shape.ts'
 import { type MediaRange, mediaRangeOf, parseRanges } from './media-ranges.ts'
 import { type RequestedVersion, type RequestHeaders, readVersions } from './versions.ts'
@@ -93,14 +94,14 @@ const MAX_FORMAT_LENGTH = 200
 
 function formatNamed(raw: string, wish: RequestedVersion, kind: DocumentKind): ODataFormat {
   const text = percentDecoded(raw, '$format').trim()
-  if (text === '') throw new Fault('ODataError', { reason: '$format: a format is expected.' })
+  if (text === '') throw new Fault(ODATA_ERROR, { reason: '$format: a format is expected.' })
   const short = SHORT.get(text.toLowerCase())
   if (text.toLowerCase() === 'atom' && kind === 'service') return xml('application/atomsvc+xml', wish)
   const range = mediaRangeOf(short ?? text)
   const isKnown = range !== null && NAMED.includes(range.type)
   if (!isKnown || text.length > MAX_FORMAT_LENGTH) {
     const reason = `$format: ${text.slice(0, 60)} is no format of this service, use json, atom, xml or a media type.`
-    throw new Fault('UnsupportedMediaType', { reason })
+    throw new Fault(UNSUPPORTED_MEDIA_TYPE, { reason })
   }
   const found = kind === 'metadata' ? metadataFormatNamed(range, wish) : formatOf(range, [range], wish, kind)
   if (found === null) throw notAcceptable(kind, wish)
@@ -281,7 +282,7 @@ function notAcceptable(kind: DocumentKind, wish: RequestedVersion): Fault {
     entity: 'application/atom+xml, application/xml',
     property: 'application/xml',
   }
-  return new Fault('NotAcceptable', {
+  return new Fault(NOT_ACCEPTABLE, {
     available: kind === 'metadata' ? rest.metadata : `${json}, ${rest[kind]}`,
   })
 }

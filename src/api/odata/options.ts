@@ -1,5 +1,6 @@
 import { Fault } from '../../errors/errors.ts'
 import { decodeOption, percentDecoded } from '../../language/odata/decode.ts'
+import { ODATA_ERROR, ODATA_SEGMENT, ODATA_UNSUPPORTED } from '../../language/odata/faults.ts'
 import type { Version } from './format/shape.ts'
 
 /** The system query options that the service knows, without their `$` (URL Conventions, section 5). */
@@ -53,7 +54,7 @@ export function readOptions(query: string): RawOptions {
   const aliases = new Map<string, string>()
   const parts = query === '' ? [] : query.split('&')
   if (parts.length > MAX_OPTIONS)
-    throw new Fault('ODataError', { reason: `At most ${MAX_OPTIONS} options are read.` })
+    throw new Fault(ODATA_ERROR, { reason: `At most ${MAX_OPTIONS} options are read.` })
   for (const part of parts) {
     const { name, value } = partOf(part)
     if (name.startsWith('@')) addOnce(aliases, aliasNamed(name), name, value)
@@ -80,15 +81,15 @@ function partOf(part: string): { readonly name: string; readonly value: string |
 function addOnce<Key>(options: Map<Key, string>, key: Key, name: string, value: string | null): void {
   const described = name.slice(0, 60)
   if (options.has(key))
-    throw new Fault('ODataError', { reason: `The option ${described} must not be there twice.` })
+    throw new Fault(ODATA_ERROR, { reason: `The option ${described} must not be there twice.` })
   if (value === null)
-    throw new Fault('ODataError', { reason: `The option ${described} has no value: expected ${described}=.` })
+    throw new Fault(ODATA_ERROR, { reason: `The option ${described} has no value: expected ${described}=.` })
   options.set(key, value)
 }
 
 function aliasNamed(name: string): string {
   if (/^@[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]{0,127}$/u.test(name)) return name
-  throw new Fault('ODataError', { reason: `${name.slice(0, 60)} is no name of a parameter alias.` })
+  throw new Fault(ODATA_ERROR, { reason: `${name.slice(0, 60)} is no name of a parameter alias.` })
 }
 
 /** null for an option of somebody else. */
@@ -98,12 +99,12 @@ function systemOption(name: string): SystemOption | null {
   const known = SYSTEM.find(option => option === plain)
   if (known === undefined || (!isMarked && WITH_DOLLAR_ONLY.includes(known))) {
     if (!isMarked) return null
-    throw new Fault('ODataError', { reason: `There is no option ${name.slice(0, 60)}.` })
+    throw new Fault(ODATA_ERROR, { reason: `There is no option ${name.slice(0, 60)}.` })
   }
   if (known === 'levels')
-    throw new Fault('ODataError', { reason: '$levels belongs into $expand, and there is nothing to expand.' })
+    throw new Fault(ODATA_ERROR, { reason: '$levels belongs into $expand, and there is nothing to expand.' })
   if (known === 'index' || known === 'deltatoken')
-    throw new Fault('ODataUnsupported', { reason: `The option $${known} is not supported.` })
+    throw new Fault(ODATA_UNSUPPORTED, { reason: `The option $${known} is not supported.` })
   return known
 }
 
@@ -120,8 +121,8 @@ export function refuseOthers(
   for (const name of system.keys()) {
     if (allowed.includes(name)) continue
     if (unserved.includes(name))
-      throw new Fault('ODataUnsupported', { reason: `The option $${name} on ${addressed} is not supported.` })
-    throw new Fault('ODataError', { reason: `The option $${name} cannot be used on ${addressed}.` })
+      throw new Fault(ODATA_UNSUPPORTED, { reason: `The option $${name} on ${addressed} is not supported.` })
+    throw new Fault(ODATA_ERROR, { reason: `The option $${name} cannot be used on ${addressed}.` })
   }
 }
 
@@ -140,7 +141,7 @@ export function countOption({ system }: RawOptions, version: Version): boolean {
   const count = wordOption(system, 'count', ['true', 'false'])
   const inline = wordOption(system, 'inlinecount', ['allpages', 'none'])
   if (inline !== null && version === '4.0')
-    throw new Fault('ODataError', { reason: '$inlinecount is an option of OData 3.0: use $count=true.' })
+    throw new Fault(ODATA_ERROR, { reason: '$inlinecount is an option of OData 3.0: use $count=true.' })
   return count === 'true' || inline === 'allpages'
 }
 
@@ -151,7 +152,7 @@ export function checkSchemaVersion({ system }: RawOptions): void {
   const text = percentDecoded(raw, '$schemaversion')
   if (text === '*') return
   if (text === '') throw expected('schemaversion', text, '*')
-  throw new Fault('ODataSegment', { segment: `$schemaversion=${text.slice(0, 60)}` })
+  throw new Fault(ODATA_SEGMENT, { segment: `$schemaversion=${text.slice(0, 60)}` })
 }
 
 function wordOption<Word extends string>(
@@ -169,5 +170,5 @@ function wordOption<Word extends string>(
 
 function expected(name: SystemOption, found: string, what: string): Fault {
   const shown = found === '' ? 'nothing' : found.slice(0, 60)
-  return new Fault('ODataError', { reason: `$${name}: ${shown} was found but ${what} is expected.` })
+  return new Fault(ODATA_ERROR, { reason: `$${name}: ${shown} was found but ${what} is expected.` })
 }

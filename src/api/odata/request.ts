@@ -1,5 +1,6 @@
 import { Fault } from '../../errors/errors.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
+import { ODATA_ERROR } from '../../language/odata/faults.ts'
 import { parsePath } from '../../language/odata/path.ts'
 import { readAliases } from './clauses.ts'
 import type { ServicePlace, Version } from './format/shape.ts'
@@ -85,14 +86,14 @@ function namedEntity(
   context: RequestContext,
 ): Extract<Resource, { type: 'entity' | 'reference' }> {
   const raw = options.system.get('id')
-  if (raw === undefined) throw new Fault('ODataError', { reason: '$entity needs the option $id.' })
+  if (raw === undefined) throw new Fault(ODATA_ERROR, { reason: '$entity needs the option $id.' })
   const id = percentDecoded(raw, '$id')
   const { root } = context.place
   const start = [root, new URL(root).pathname].find(known => id.startsWith(`${known}/`)) ?? ''
   const resource = resourceOf(id.slice(start.length), options, context, '4.0')
   if (resource.type === 'entity' && cast !== null && !isOwnType(cast, resource.of)) throw unknownSegment(cast)
   if (resource.type === 'entity') return resource
-  throw new Fault('ODataError', { reason: `$id: ${id.slice(0, 100)} is no address of an entity.` })
+  throw new Fault(ODATA_ERROR, { reason: `$id: ${id.slice(0, 100)} is no address of an entity.` })
 }
 
 /** Text alone, and documents whose addresses name their format, are sent whatever is accepted. */

@@ -1,5 +1,6 @@
 import { Fault } from '../../errors/errors.ts'
 import type { Expression, KeyPredicate, ODataLiteral, PathSegment } from '../../language/odata/ast.ts'
+import { ODATA_ERROR, ODATA_SEGMENT, ODATA_UNSUPPORTED } from '../../language/odata/faults.ts'
 import { type EntityProperty, KEY } from '../../model/edm.ts'
 import type { Version } from './format/shape.ts'
 import {
@@ -80,7 +81,7 @@ export function resourceAt(segments: readonly PathSegment[], context: ResourcePa
     case '$all':
     case '$batch':
     case '$crossjoin':
-      throw new Fault('ODataUnsupported', { reason: `${first.type} is not supported.` })
+      throw new Fault(ODATA_UNSUPPORTED, { reason: `${first.type} is not supported.` })
     case 'name':
       if (first.name === VOCABULARY_SEGMENT) return atVocabulary(first, rest)
       return atSet(first, rest, context)
@@ -119,7 +120,7 @@ function atEntities(set: ServedSet, rest: readonly PathSegment[]): Resource {
       refuse(rest[index + 1])
       return { type: segment.type === '$count' ? 'count' : 'feedReferences', of: { ...set, filters } }
     } else if (segment.type === 'name' && segment.name === '$each')
-      throw new Fault('ODataUnsupported', { reason: '$each is not supported.' })
+      throw new Fault(ODATA_UNSUPPORTED, { reason: '$each is not supported.' })
     else if (!isOwnType(segment, set)) throw unknownSegment(segment)
   }
   return { type: 'feed', of: { ...set, filters } }
@@ -134,7 +135,7 @@ function atEntity(of: Entity, path: readonly PathSegment[], version: Version): R
   }
   if (first.type === '$value') {
     refuse(rest[0])
-    throw new Fault('ODataError', { reason: 'An entity has no $value: it is no media entity.' })
+    throw new Fault(ODATA_ERROR, { reason: 'An entity has no $value: it is no media entity.' })
   }
   if (first.type !== 'name') throw unknownSegment(first)
   const property = of.model.properties.find(({ name }) => name === first.name)
@@ -157,13 +158,13 @@ function atProperty(
   if (last.type === '$value') {
     if ((!property.collection || version === '2.0') && (!isComplex || member !== null))
       return { type: 'value', of, property, member }
-    throw new Fault('ODataError', {
+    throw new Fault(ODATA_ERROR, {
       reason: `${property.name} has no single value that could be written raw.`,
     })
   }
   if (last.type === '$count' && property.collection) return { type: 'valueCount', of, property, member }
   if (last.type === '$filter' && property.collection)
-    throw new Fault('ODataUnsupported', {
+    throw new Fault(ODATA_UNSUPPORTED, {
       reason: `$filter(…) of the values of ${property.name} is not supported.`,
     })
   throw unknownSegment(last)
@@ -212,7 +213,7 @@ function aliasText(name: string, context: ResourcePathContext): string {
 }
 
 function wrongKey(reason: string): Fault {
-  return new Fault('ODataError', { reason: `path: ${reason}.` })
+  return new Fault(ODATA_ERROR, { reason: `path: ${reason}.` })
 }
 
 /** Refuses a segment after what nothing can follow. */
@@ -223,5 +224,5 @@ function refuse(segment: PathSegment | undefined): void {
 /** The fault of a segment that names nothing. */
 export function unknownSegment(segment: PathSegment): Fault {
   const name = segment.type === 'name' ? segment.name : segment.type
-  return new Fault('ODataSegment', { segment: name.length > 100 ? `${name.slice(0, 100)}…` : name })
+  return new Fault(ODATA_SEGMENT, { segment: name.length > 100 ? `${name.slice(0, 100)}…` : name })
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type DatasetSource, requireComplete, type VisibleDatasets } from '../../catalog/visible.ts'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, isFault, NOT_FOUND_RESOURCE, PRECONDITION_FAILED } from '../../errors/errors.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
 import { isFresh, isMatched } from '../../http/conditional.ts'
 import { namesCredentials } from '../../http/credentials.ts'
@@ -8,6 +8,7 @@ import type { QueryParameters } from '../../http/query-string.ts'
 import { configureRoutes, type RouteConfig } from '../../http/route-config.ts'
 import { answerVersions, type VersionSource } from '../../http/versions.ts'
 import { percentDecoded } from '../../language/odata/decode.ts'
+import { ODATA_SEGMENT, ODATA_UNSUPPORTED } from '../../language/odata/faults.ts'
 import { Executor } from '../../query/execute/executor.ts'
 import { Stopwatch } from '../../query/stopwatch.ts'
 import type { Store } from '../../store/store.ts'
@@ -49,7 +50,7 @@ export const odata: FastifyPluginAsync<ODataOptions> = async (app, options) => {
   configureRoutes(app, ROUTES)
   app.setNotFoundHandler({ config: ROUTES } as object, (request, reply) => {
     const segment = request.url.split(/[?#]/)[0]?.slice(ODATA_PATH.length + 1, ODATA_PATH.length + 100) ?? ''
-    answerODataFault(new Fault('ODataSegment', { segment }), request, reply)
+    answerODataFault(new Fault(ODATA_SEGMENT, { segment }), request, reply)
   })
   app.addHook<unknown>('onSend', (request, reply, payload, done) => {
     settleHeaders(request, reply)
@@ -71,7 +72,7 @@ function unbuilt({ method, url }: FastifyRequest): Fault | null {
   const last = /\/(?:\$|%24)(batch|query)\/?(?:\?|$)/i.exec(url)?.[1]?.toLowerCase()
   return last === undefined
     ? null
-    : new Fault('ODataUnsupported', {
+    : new Fault(ODATA_UNSUPPORTED, {
         reason: `$${last} is not supported: send each request by itself, with GET.`,
       })
 }
@@ -190,7 +191,7 @@ function missing(visible: VisibleDatasets, name: string): undefined {
   try {
     visible.dataset(name)
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'NotFoundResource') throw error
+    if (!isFault(error, NOT_FOUND_RESOURCE)) throw error
   }
   return undefined
 }
@@ -236,7 +237,7 @@ function nameDataset(request: FastifyRequest, dataset: string): void {
 export function refuseIsolation(headers: RequestHeaders): void {
   for (const name of ['odata-isolation', 'isolation'] as const)
     if (headers[name] !== undefined)
-      throw new Fault('PreconditionFailed', {
+      throw new Fault(PRECONDITION_FAILED, {
         reason: `OData-Isolation: ${String(headers[name]).slice(0, 40)} is not supported.`,
       })
 }
@@ -249,7 +250,7 @@ export function refuseIsolation(headers: RequestHeaders): void {
 export function refuseUnmatched({ 'if-match': known }: RequestHeaders, tag: unknown): void {
   if (isMatched(typeof known === 'string' ? known : undefined, typeof tag === 'string' ? tag : undefined))
     return
-  throw new Fault('PreconditionFailed', {
+  throw new Fault(PRECONDITION_FAILED, {
     reason: 'If-Match: the data is another one now, or was never what the tag names.',
   })
 }

@@ -1,4 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
+import { ODATA_ERROR } from '../../language/odata/faults.ts'
 import type { Version } from './format/shape.ts'
 
 /** The version that the headers of a request ask for; null leaves the choice to the media type. */
@@ -22,7 +23,7 @@ export function readVersions(headers: RequestHeaders): RequestedVersion {
   refuseMinimum(headers, 'odata-minversion', 4)
   refuseMinimum(headers, 'mindataserviceversion', max !== undefined && max >= 4 ? 4 : 3)
   if (requested !== undefined && requested > NEWEST)
-    throw new Fault('ODataError', {
+    throw new Fault(ODATA_ERROR, {
       reason: `OData-Version: version ${requested} is not understood, use 4.0 or 3.0.`,
     })
   const newer = max ?? requested
@@ -41,7 +42,7 @@ const NEWEST = 4.01
 function older(header: string, max: number): RequestedVersion {
   if (max >= 3) return '3.0'
   if (max >= 2 && header === 'MaxDataServiceVersion') return '2.0'
-  throw new Fault('ODataError', {
+  throw new Fault(ODATA_ERROR, {
     reason: `${header}: this service speaks versions 4.0, 3.0 and 2.0 of OData, none of which is at most ${max}.`,
   })
 }
@@ -49,7 +50,7 @@ function older(header: string, max: number): RequestedVersion {
 function refuseMinimum(headers: RequestHeaders, name: keyof typeof NAMES, max: number): void {
   const least = versionIn(headers, name)
   if (least === undefined || least <= max) return
-  throw new Fault('ODataError', {
+  throw new Fault(ODATA_ERROR, {
     reason: `${NAMES[name]}: this service speaks no version of OData from ${least} on.`,
   })
 }
@@ -70,7 +71,7 @@ function versionIn(headers: RequestHeaders, name: keyof typeof NAMES): number | 
   const text = Array.isArray(value) ? value.join(',') : value
   const version = /^\s*(\d{1,3}\.\d{1,3})\s*(?:;|$)/.exec(text)?.[1]
   if (version !== undefined) return Number(version)
-  throw new Fault('ODataError', {
+  throw new Fault(ODATA_ERROR, {
     reason: `${NAMES[name]}: ${JSON.stringify(text.slice(0, 40))} is no version such as 4.0.`,
   })
 }

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { Fault, NOT_ACCEPTABLE, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { jsonldText } from '../../formats/jsonld.ts'
 import { jsonldInForm } from '../../formats/jsonld-forms.ts'
 import { rdfxml, splitIri } from '../../formats/rdfxml.ts'
@@ -61,7 +61,7 @@ export function chooseDocumentFormat(
       ? (suffixed ?? negotiate(accept, DOCUMENT_FORMATS))
       : DOCUMENT_FORMATS.find(({ type, suffix, aliases }) => [type, suffix, ...aliases].includes(name))
   if (chosen !== undefined && chosen !== null) return chosen
-  throw new Fault('NotAcceptable', {
+  throw new Fault(NOT_ACCEPTABLE, {
     available: DOCUMENT_FORMATS.map(({ type, suffix }) => `${type} (${suffix})`).join(', '),
   })
 }
@@ -118,7 +118,7 @@ async function* once(text: string): AsyncGenerator<string> {
 }
 
 function unwritable(what: string): Fault {
-  return new Fault('UnprocessableEntity', {
+  return new Fault(UNPROCESSABLE_ENTITY, {
     reason: `${what}. Ask for Turtle, N-Triples or JSON-LD instead.`,
   })
 }

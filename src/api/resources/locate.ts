@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { Fault, GONE, isFault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { datasetIri, fieldIri, recordsSpace } from '../../rdf/minted-iris.ts'
 import type { AddressReading, SpaceName } from './address.ts'
@@ -28,8 +28,7 @@ export async function locate(
     try {
       return { thing: await thingOf(options, space, reading), format: reading.format }
     } catch (error) {
-      if (!(error instanceof Fault)) throw error
-      if (error.code !== 'NotFoundResource' && error.code !== 'Gone') throw error
+      if (!isFault(error, NOT_FOUND_RESOURCE, GONE)) throw error
       fault = error
     }
   }
@@ -43,9 +42,9 @@ async function thingOf(options: Sight, space: SpaceName, reading: AddressReading
   const [iri] = reading.spellings
   const record = recordWithin(options.base, dataset.id, iri)
   if (space === 'resources' && record !== null && options.isRemoved?.(dataset.id, record) === true)
-    throw new Fault('Gone', { reason: `The record ${record} was removed from the dataset ${dataset.id}.` })
+    throw new Fault(GONE, { reason: `The record ${record} was removed from the dataset ${dataset.id}.` })
   const kind = space === 'ontologies' ? 'property' : 'resource'
-  throw new Fault('NotFoundResource', { kind, id: iri.slice(0, 300) })
+  throw new Fault(NOT_FOUND_RESOURCE, { kind, id: iri.slice(0, 300) })
 }
 
 /** The thing that an address names in one of the spellings of its IRI; null for none. */

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
 import { BY_CALLER, entityTag, isNotModified, varyBy } from '../../http/conditional.ts'
@@ -217,11 +217,11 @@ function readRequest(query: QueryParameters, pageContext: PageContext | null): D
   const predicate = one(query, 'predicate')
   const from = one(query, 'from')
   if (inverse !== undefined && !/^[1-9]\d{0,6}$/.test(inverse))
-    throw new Fault('BadRequest', { reason: 'inverse is the number of a page: 1, 2, 3 …' })
+    throw new Fault(BAD_REQUEST, { reason: 'inverse is the number of a page: 1, 2, 3 …' })
   if (predicate !== undefined && (predicate.length > 2000 || !isIri(predicate)))
-    throw new Fault('BadRequest', { reason: 'predicate is the IRI of a predicate.' })
+    throw new Fault(BAD_REQUEST, { reason: 'predicate is the IRI of a predicate.' })
   if (from !== undefined && (from === '' || from.length > 200))
-    throw new Fault('BadRequest', { reason: 'from is the id of a dataset.' })
+    throw new Fault(BAD_REQUEST, { reason: 'from is the id of a dataset.' })
   const page = inverse === undefined ? null : Number(inverse)
   return {
     inverse: page ?? (predicate === undefined && from === undefined ? null : 1),
@@ -235,6 +235,6 @@ function readRequest(query: QueryParameters, pageContext: PageContext | null): D
 /** A parameter that may be given once. */
 function one(query: QueryParameters, name: string): string | undefined {
   const value = lookup(query, name)
-  if (Array.isArray(value)) throw new Fault('BadRequest', { reason: `${name} may be given once.` })
+  if (Array.isArray(value)) throw new Fault(BAD_REQUEST, { reason: `${name} may be given once.` })
   return value as string | undefined
 }

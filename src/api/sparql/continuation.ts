@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { entityTag } from '../../http/conditional.ts'
 import { isSecret } from '../../http/query-string.ts'
 import type { ContinuationFormat } from '../../sparql/results.ts'
@@ -40,7 +40,7 @@ export function continuationOf(
 }
 
 function refusal(what: string): Fault {
-  return new Fault('BadRequest', { reason: `${what}: ask without cursor, from the beginning.` })
+  return new Fault(BAD_REQUEST, { reason: `${what}: ask without cursor, from the beginning.` })
 }
 
 /** The address of the request without its cursor, up to the cursor of another; null where it is too long. */

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 
 /** Characters of a line that an error shows. */
 const SHOWN = 100
@@ -11,7 +11,7 @@ const SHOWN = 100
 export function syntaxFault(text: string, at: number, reason: string): Fault {
   const { line, column, shown, caret } = placeOf(text, at)
   return new Fault(
-    'BadRequest',
+    BAD_REQUEST,
     { reason: `Line ${line}, column ${column}: ${reason}\n${shown}\n${caret}^` },
     { place: { line, column, from: at, to: at + 1 } },
   )

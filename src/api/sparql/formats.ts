@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, NOT_ACCEPTABLE, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { jsonldText } from '../../formats/jsonld.ts'
 import { jsonldInForm } from '../../formats/jsonld-forms.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
@@ -127,12 +127,12 @@ export function chooseResultFormat(
     )
     if (representation !== undefined) return inForm(representation, accept)
     const known = representations.flatMap(({ names }) => names.slice(0, 1)).join(', ')
-    throw new Fault('BadRequest', {
+    throw new Fault(BAD_REQUEST, {
       reason: `The format ${name.slice(0, 60)} is not one of ${known}, html or their media types.`,
     })
   }
   const chosen = negotiate<AnswerRepresentation | typeof HTML_PAGE>(accept, [...representations, HTML_PAGE])
-  if (chosen === null) throw new Fault('NotAcceptable', { available: [...types, HTML_PAGE.type].join(', ') })
+  if (chosen === null) throw new Fault(NOT_ACCEPTABLE, { available: [...types, HTML_PAGE.type].join(', ') })
   return 'requested' in chosen ? inForm(chosen, accept) : chosen
 }
 
@@ -252,7 +252,7 @@ async function* pieces(text: string): AsyncGenerator<string> {
 }
 
 function unwritable(what: string, format = 'RDF/XML or XML'): Fault {
-  return new Fault('UnprocessableEntity', {
+  return new Fault(UNPROCESSABLE_ENTITY, {
     reason: `${what} is nothing that ${format} can write. Ask for another format.`,
   })
 }

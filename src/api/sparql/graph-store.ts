@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { jsonldInForm } from '../../formats/jsonld-forms.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { rdfxml } from '../../formats/rdfxml.ts'
@@ -31,7 +31,7 @@ export async function answerGraph(
 ): Promise<FastifyReply> {
   const { graph, default: isDefault, format: name } = request.query
   if (Array.isArray(graph) || (graph === undefined) === (isDefault === undefined))
-    throw new Fault('BadRequest', { reason: 'Name one graph: ?default, or ?graph= and its IRI.' })
+    throw new Fault(BAD_REQUEST, { reason: 'Name one graph: ?default, or ?graph= and its IRI.' })
   const graphs = graph === undefined ? endpoint.catalog.defaultGraphs : named(endpoint, graph)
   const requested = typeof name === 'string' ? name : null
   const format = chooseResultFormat(requested, request.headers.accept, GRAPH_FORMATS)
@@ -47,7 +47,7 @@ export async function answerGraph(
 
 function named({ catalog }: SparqlEndpoint, iri: string): readonly string[] {
   const graph = catalog.byIri.get(iri)
-  if (graph === undefined) throw new Fault('NotFoundResource', { kind: 'graph', id: iri.slice(0, 200) })
+  if (graph === undefined) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'graph', id: iri.slice(0, 200) })
   return [graph]
 }
 

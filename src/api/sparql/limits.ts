@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { SparqlTokens } from '../../sparql/lexer.ts'
 import { syntaxFault } from './faults.ts'
@@ -50,7 +50,7 @@ const CLOSES: ReadonlySet<string> = new Set(Object.values(CLOSING))
 /** Faults: BadRequest. */
 export function checkQueryLength(text: string): void {
   if (text.length > MAX.characters)
-    throw new Fault('BadRequest', {
+    throw new Fault(BAD_REQUEST, {
       reason: `The query has ${text.length} characters; the limit is ${MAX.characters}.`,
     })
 }
@@ -111,7 +111,7 @@ function checkParts(tokens: Tokens): void {
     parts += HEAVY.has(name) ? 2 : JOINTS.has(name) || SIGNED.test(name) || terms > 3 ? 1 : 0
   }
   if (parts <= MAX.parts) return
-  throw new Fault('BadRequest', {
+  throw new Fault(BAD_REQUEST, {
     reason: `The query has ${parts} parts (triples, operators, clauses); the limit is ${MAX.parts}. Put long lists into VALUES.`,
   })
 }

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 
 /** An answer of the store: whole where it is short, else in pieces that are worked out as they are read. */
@@ -47,7 +47,7 @@ export async function pieceText(answer: StreamedAnswer, maxLength: number): Prom
   for await (const piece of answer.pieces) {
     text += decoder.decode(piece, { stream: true })
     if (text.length > maxLength)
-      throw new Fault('UnprocessableEntity', {
+      throw new Fault(UNPROCESSABLE_ENTITY, {
         reason: `The answer has more than ${maxLength / 1e6} million characters, which no page shows. Ask for less with LIMIT, or for another format.`,
       })
   }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { VERSIONS } from '../../sparql/expected.ts'
 import { type SparqlTokens, sparqlTokens } from '../../sparql/lexer.ts'
 import {
@@ -143,7 +143,7 @@ function readTree(text: string, tokens: SparqlTokens): SyntaxTree {
   if (read !== null) return read
   const message = cause instanceof Error ? cause.message.slice(0, 300) : ''
   const [, described = message] = ERRORS.find(([start]) => message.startsWith(start)) ?? []
-  throw new Fault('BadRequest', { reason: `The query cannot be evaluated: ${described}` })
+  throw new Fault(BAD_REQUEST, { reason: `The query cannot be evaluated: ${described}` })
 }
 
 /** What is wrong where something else than a query begins, in the words of this endpoint. */

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, UNSUPPORTED_MEDIA_TYPE } from '../../errors/errors.ts'
 import { parseForm, type QueryParameters, refuseDamaged } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { DatasetRequest } from './graphs.ts'
@@ -36,13 +36,13 @@ export function readPost(
   body: Buffer | undefined,
 ): SparqlRequest {
   const [type = '', ...rest] = (contentType ?? '').split(';').map(part => part.trim().toLowerCase())
-  if (type === UPDATE) throw new Fault('BadRequest', { reason: READ_ONLY })
+  if (type === UPDATE) throw new Fault(BAD_REQUEST, { reason: READ_ONLY })
   if (type !== FORM && type !== QUERY) {
     const found =
       type === ''
         ? 'The request has no Content-Type'
         : `The Content-Type ${type.slice(0, 100)} is not read here`
-    throw new Fault('UnsupportedMediaType', { reason: `${found}: use ${QUERY} or ${FORM}.` })
+    throw new Fault(UNSUPPORTED_MEDIA_TYPE, { reason: `${found}: use ${QUERY} or ${FORM}.` })
   }
   const charset =
     rest
@@ -50,7 +50,7 @@ export function readPost(
       ?.slice(8)
       .replaceAll('"', '') ?? 'utf-8'
   if (!['utf-8', 'utf8', 'us-ascii'].includes(charset))
-    throw new Fault('UnsupportedMediaType', {
+    throw new Fault(UNSUPPORTED_MEDIA_TYPE, {
       reason: `The charset ${charset.slice(0, 40)} is not read here: use UTF-8.`,
     })
   const text = decoded(body ?? Buffer.alloc(0))
@@ -58,17 +58,17 @@ export function readPost(
   const form = parseForm(text)
   refuseDamaged(form)
   const request = readParameters([form, parameters], null)
-  if (request.query === null) throw new Fault('BadRequest', { reason: 'The form has no query parameter.' })
+  if (request.query === null) throw new Fault(BAD_REQUEST, { reason: 'The form has no query parameter.' })
   return request
 }
 
 /** @param body the query where it is not a parameter */
 function readParameters(sources: readonly QueryParameters[], body: string | null): SparqlRequest {
   const all = (name: string) => sources.flatMap(parameters => lookup(parameters, name) ?? [])
-  if (all('update').length > 0) throw new Fault('BadRequest', { reason: READ_ONLY })
+  if (all('update').length > 0) throw new Fault(BAD_REQUEST, { reason: READ_ONLY })
   const queries = [...(body === null ? [] : [body]), ...all('query')]
   if (queries.length > 1)
-    throw new Fault('BadRequest', { reason: `The request has ${queries.length} queries: send one.` })
+    throw new Fault(BAD_REQUEST, { reason: `The request has ${queries.length} queries: send one.` })
   const defaultGraphs = all('default-graph-uri')
   const namedGraphs = all('named-graph-uri')
   const isRequested = defaultGraphs.length + namedGraphs.length > 0
@@ -84,6 +84,6 @@ function decoded(body: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    throw new Fault('BadRequest', { reason: 'The body of the request is not UTF-8.' })
+    throw new Fault(BAD_REQUEST, { reason: 'The body of the request is not UTF-8.' })
   }
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, METHOD_NOT_ALLOWED } from '../../errors/errors.ts'
 import type { Prefixes } from '../../formats/turtle.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
 import { varyBy } from '../../http/conditional.ts'
@@ -126,7 +126,7 @@ export const sparql: FastifyPluginAsync<SparqlOptions> = async (app, options) =>
   )
   app.post<Route>(`${SPARQL_PATH}/:dataset/data`, async (request, reply) => {
     reply.header('allow', 'GET, HEAD, OPTIONS')
-    throw new Fault('MethodNotAllowed', { method: request.method, allowed: 'GET' })
+    throw new Fault(METHOD_NOT_ALLOWED, { method: request.method, allowed: 'GET' })
   })
 }
 

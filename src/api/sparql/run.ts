@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { sparqlTokens } from '../../sparql/lexer.ts'
 import { type ParsedQuery, translateTree } from '../../sparql/parse.ts'
 import type { ContinuationFormat } from '../../sparql/results.ts'
@@ -57,7 +57,7 @@ export async function runQuery(
       signal,
     })
     if (continuation?.place != null && by === 'engine')
-      throw new Fault('BadRequest', {
+      throw new Fault(BAD_REQUEST, {
         reason: 'The answer of this query does not go on: ask without cursor.',
       })
     return await beginningOf(pieces)
@@ -72,7 +72,7 @@ function operationsOf(
   inline: InlineRows,
 ): ParsedQuery | null {
   if (isNestedAggregate(flaw, text))
-    throw new Fault('BadRequest', { reason: 'The query has an aggregate within an aggregate.' })
+    throw new Fault(BAD_REQUEST, { reason: 'The query has an aggregate within an aggregate.' })
   if (flaw !== null || isExtended) return null
   try {
     return inlineParsed(translateTree(tree, base), inline)
@@ -92,7 +92,7 @@ function faultOf({ message, line, column }: QueryError, query: QueryText, rewrit
       : rewritten.origin(offsetOf(rewritten.text, line, column))
   if (at === null) {
     const described = message.replace(/urn:lodestone:[^\s>"]*/g, '…').slice(0, 500)
-    return new Fault('BadRequest', { reason: `The query cannot be evaluated: ${described}` })
+    return new Fault(BAD_REQUEST, { reason: `The query cannot be evaluated: ${described}` })
   }
   if (message !== '') return syntaxFault(text, at, `${message}.`)
   const token = sparqlTokens(text).tokens.find(({ startOffset, image }) => startOffset + image.length > at)

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { BAD_GATEWAY, Fault } from '../../errors/errors.ts'
 import { followContinuations } from '../../sparql/follow.ts'
 import { boundedText, type ServiceLimits } from './service-results.ts'
 
@@ -43,5 +43,5 @@ export async function requestEndpoint(
 }
 
 function unavailable(address: string, what: string, cause?: unknown): Fault {
-  return new Fault('BadGateway', { reason: `The service ${address} ${what}.` }, { cause })
+  return new Fault(BAD_GATEWAY, { reason: `The service ${address} ${what}.` }, { cause })
 }

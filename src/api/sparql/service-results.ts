@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { BAD_GATEWAY, Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { isDirectedTag, languageDatatype } from '../../rdf/ntriples.ts'
@@ -54,7 +54,7 @@ export function readResults(
   nodes: string,
 ): ServiceSolutions {
   const wrong = () =>
-    new Fault('BadGateway', { reason: `The service ${service} answers with no results in JSON.` })
+    new Fault(BAD_GATEWAY, { reason: `The service ${service} answers with no results in JSON.` })
   let answer: unknown
   try {
     answer = JSON.parse(text)
@@ -109,7 +109,7 @@ function memberOf(value: unknown, name: string): unknown {
 }
 
 function tooMuch(service: string, limit: string): Fault {
-  return new Fault('UnprocessableEntity', {
+  return new Fault(UNPROCESSABLE_ENTITY, {
     reason: `The service ${service} answers with more than ${limit}, the limit of one SERVICE. Ask it for less, for example with a subquery that has a LIMIT.`,
   })
 }

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { iriText } from '../../rdf/ntriples.ts'
 import { parseQuery } from '../../sparql/parse.ts'
 import type { Store } from '../../store/store.ts'
@@ -85,7 +85,7 @@ export async function resolveServices(
       }
       const found = await solutionsOf(query, clause, endpoint, context, marker, depth)
       if (found.variables.length === 0 && found.rows.length > MAX_SERVICES)
-        throw new Fault('UnprocessableEntity', {
+        throw new Fault(UNPROCESSABLE_ENTITY, {
           reason: 'A service without variables has too many solutions.',
         })
       if (found.rows.length > 0 && found.variables.length > 0) inline.set(marker, found)

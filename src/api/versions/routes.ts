@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalog } from '../../catalog/catalog.ts'
 import { changeCounts, changedRecords } from '../../catalog/changed-records.ts'
 import type { OpenVersion } from '../../catalog/retained-versions.ts'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, NOT_ACCEPTABLE, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { turtleText } from '../../formats/turtle.ts'
 import { BY_CALLER, entityTag, isNotModified, varyBy } from '../../http/conditional.ts'
 import { answerFault, restBody } from '../../http/faults.ts'
@@ -15,6 +15,7 @@ import type { VersionChanges } from '../../publishing/versions/changes.ts'
 import { unknownVersion } from '../../publishing/versions/roll-back.ts'
 import type { Manifest } from '../../publishing/versions/versions.ts'
 import { datasetIri } from '../../rdf/minted-iris.ts'
+import { STORE_UNAVAILABLE } from '../../store/faults.ts'
 import type { Store } from '../../store/store.ts'
 import { stepsOf, versionsAddress } from './address.ts'
 import { changeJson, readTypes } from './changes.ts'
@@ -67,7 +68,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
     const { dataset: id } = request.params
     const [first, ...rest] = catalog.versionsOf(id, request.principal)
     if (first === undefined)
-      throw new Fault('StoreUnavailable', {
+      throw new Fault(STORE_UNAVAILABLE, {
         reason: `the versions of ${id} are kept by another instance than this one.`,
       })
     return [first, ...rest]
@@ -160,7 +161,7 @@ export const versions: FastifyPluginAsync<VersionsOptions> = async (app, options
     const part = partNamed(await partsOf(retainedFor(request)), name)
     const page = /^[1-9]\d{0,6}$/.test(number) ? Number(number) : 0
     const missing = () =>
-      new Fault('NotFoundResource', {
+      new Fault(NOT_FOUND_RESOURCE, {
         kind: `page of the event stream of ${id}`,
         id: `${name}/${number}`.slice(0, 100),
       })
@@ -235,7 +236,7 @@ async function answerStream(
 ): Promise<FastifyReply> {
   const format = negotiate(request.headers.accept, STREAM_FORMATS)
   if (format === null)
-    throw new Fault('NotAcceptable', { available: STREAM_FORMATS.map(({ type }) => type).join(', ') })
+    throw new Fault(NOT_ACCEPTABLE, { available: STREAM_FORMATS.map(({ type }) => type).join(', ') })
   const isTurtle = format.type === 'text/turtle' || format.type === 'application/trig'
   const body = isTurtle ? turtleText(triples, STREAM_PREFIXES) : triples
   varyBy(reply, 'Accept')

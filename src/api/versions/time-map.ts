@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { timeMapAddress, type VersionMoment, withoutVersion, withVersion } from '../../http/versions.ts'
 
 /** The media type of a TimeMap (RFC 7089, section 5; RFC 6690). */
@@ -16,7 +16,7 @@ export function timeMap(
   retained: readonly VersionMoment[],
 ): string {
   if (!uri.startsWith(`${base}/`) || /[<>"\s\\^`{|}]/.test(uri))
-    throw new Fault('BadRequest', {
+    throw new Fault(BAD_REQUEST, {
       reason: `uri is ${JSON.stringify(uri.slice(0, 200))}: an address that begins with ${base}/ is expected.`,
     })
   const original = withoutVersion(uri)

@@ -4,7 +4,7 @@ import { closeSync, fstatSync, read } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { Header, Pack, Parser, ReadEntry } from 'tar'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { BackupFile, OpenFile } from './contents.ts'
 import { unreadableBackup } from './manifest.ts'
@@ -96,7 +96,7 @@ async function* piecesOf({ path, handle, size, mtimeMs }: OpenFile): AsyncGenera
   }
   const after = fstatSync(handle)
   if (at < size || after.size !== size || after.mtimeMs !== mtimeMs)
-    throw new Fault('SourceUnreadable', { reason: `${path} was written to while it was read: try again` })
+    throw new Fault(SOURCE_UNREADABLE, { reason: `${path} was written to while it was read: try again` })
 }
 
 const readPiece = promisify(read)

@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 
 /** A file for an archive: one that is open, or a text that was read already. Paths are relative to the portal. */
 export type BackupFile = OpenFile | { readonly path: string; readonly text: string; readonly mode: number }
@@ -71,7 +71,7 @@ async function* publishedFiles(published: string, id: string): AsyncGenerator<Ba
     }
   }
   const reason = `${id} was published anew whenever it was to be read: try again when that is over`
-  throw new Fault('SourceUnreadable', { reason })
+  throw new Fault(SOURCE_UNREADABLE, { reason })
 }
 
 /** Opens all files that a version needs, those of older versions too; null where some are gone meanwhile. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { accountsFile } from '../../accounts/open.ts'
 import type { Config } from '../../config/config.ts'
+import { USAGE } from '../../config/faults.ts'
 import { RELEASE } from '../../config/release.ts'
 import { Fault } from '../../errors/errors.ts'
 import { synchronise } from '../../publishing/versions/durable.ts'
@@ -20,12 +21,12 @@ import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './manifest.
  * Faults: Usage where the file exists, SourceUnreadable, AccountsUnavailable.
  */
 export async function makeBackup(config: Config, file: string, now: Date): Promise<BackupManifest> {
-  if (existsSync(file)) throw new Fault('Usage', { reason: `${file} exists already: name one that does not` })
+  if (existsSync(file)) throw new Fault(USAGE, { reason: `${file} exists already: name one that does not` })
   const unfinished = `${file}.unfinished-${process.pid}`
   const temporary = await mkdtemp(path.join(tmpdir(), 'lodestone-backup-'))
   const out = await open(unfinished, 'wx', 0o600).catch(error => {
     const reason = `${path.dirname(file)} cannot be written to: ${(error as NodeJS.ErrnoException).code}`
-    throw new Fault('Usage', { reason })
+    throw new Fault(USAGE, { reason })
   })
   try {
     const writer = new ArchiveWriter(out)

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 
 /** Changes whenever an archive means something else; older programs refuse newer archives. */
 export const BACKUP_FORMAT = 1
@@ -65,7 +65,7 @@ export function readBackupManifest(text: string, archive: string): BackupManifes
 
 export function unreadableBackup(archive: string, reason: string, cause?: unknown): Fault {
   return new Fault(
-    'SourceUnreadable',
+    SOURCE_UNREADABLE,
     { reason: `${archive}: ${reason}` },
     { place: { file: archive }, cause },
   )

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { runningServers } from '../../app/running.ts'
+import { USAGE } from '../../config/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import { synchronise } from '../../publishing/versions/durable.ts'
 import type { BackupManifest } from './manifest.ts'
@@ -49,12 +50,12 @@ function refuse(portal: string, now: Date): void {
   const [running] = runningServers(portal, now.getTime())
   if (running !== undefined) {
     const reason = `a server runs on ${portal} (process ${running.pid} on ${running.host}): end it first, or use --force`
-    throw new Fault('Usage', { reason })
+    throw new Fault(USAGE, { reason })
   }
   const [there] = PARTS.filter(name => existsSync(path.join(portal, name)))
   if (there === undefined) return
   const reason = `${path.join(portal, there)} is there already: restore into an empty folder, or use --force, which moves aside what is there`
-  throw new Fault('Usage', { reason })
+  throw new Fault(USAGE, { reason })
 }
 
 /** Moves the parts of a portal aside and fresh ones into their places; undoes that where it fails. */

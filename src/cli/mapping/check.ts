@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
-import { Fault, faultText } from '../../errors/errors.ts'
+import { USAGE } from '../../config/faults.ts'
+import { Fault, faultText, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { type Diagnostic, diagnosticText, hasErrors, withoutRepeats } from '../../mapping/diagnostic.ts'
 import { portalPrefixes } from '../../mapping/portal-prefixes.ts'
 import { readMapping } from '../../mapping/read.ts'
@@ -83,7 +84,7 @@ async function checkOne(
 ): Promise<Checked> {
   if (isFileName(name)) {
     if (!existsSync(name))
-      throw new Fault('SourceUnreadable', { reason: `${name} was not found.` }, { place: { file: name } })
+      throw new Fault(SOURCE_UNREADABLE, { reason: `${name} was not found.` }, { place: { file: name } })
     const dataset = against ?? datasetOfFile(name, portal)
     if (dataset !== null) return checkAgainst(name, dataset, portal, base)
     const own = path.dirname(path.resolve(name)) === path.resolve(portal, 'mappings')
@@ -103,7 +104,7 @@ async function checkOne(
   const known = definedDatasets(portal)
   if (!known.includes(name)) {
     const reason = `There is no dataset ${name}, and no file of this name. ${suggestedDataset(name, known)}`
-    throw new Fault('Usage', { reason: reason.trimEnd() })
+    throw new Fault(USAGE, { reason: reason.trimEnd() })
   }
   const problem = `no mapping of its own (mappings/${name}.yml): the direct mapping is used`
   return { file: null, dataset: name, diagnostics: [], problem }

@@ -1,3 +1,4 @@
+import { USAGE } from '../../config/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import type { DatasetStatistics } from '../../model/dataset.ts'
 import type { Field } from '../../model/field.ts'
@@ -31,7 +32,7 @@ export interface DatasetAtHand {
 export async function datasetAtHand(portal: string, base: string, id: string): Promise<DatasetAtHand> {
   const definition = definitionOf(portal, id)
   if (definition.rdf !== null)
-    throw new Fault('Usage', { reason: `${id} is RDF (${definition.rdf}): it has no records to map.` })
+    throw new Fault(USAGE, { reason: `${id} is RDF (${definition.rdf}): it has no records to map.` })
   const versions = versionsOf(portal)
   const manifest = currentManifest(versions, id)
   if (manifest?.content === 'records' && isOfDefinition(manifest, definition)) {

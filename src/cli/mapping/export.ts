@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Command, Option } from 'commander'
+import { USAGE } from '../../config/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import { diagnosticText } from '../../mapping/diagnostic.ts'
 import { directMapping, directMappingText } from '../../mapping/direct.ts'
+import { MAPPING_INVALID } from '../../mapping/faults.ts'
 import { writeRml } from '../../mapping/rml/write.ts'
 import { checkMapping, mappingFile } from '../../publishing/mapping/mapping-file.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions } from '../options.ts'
@@ -46,7 +48,7 @@ function yarrrmlText(dataset: DatasetAtHand, portal: string): string {
   const found = mappingFile(portal, dataset.id)
   if (found === null) return directMappingText(dataset)
   if (!/\.ya?ml$/.test(found.file))
-    throw new Fault('Usage', { reason: `${found.file} is RML; it is not written as YARRRML.` })
+    throw new Fault(USAGE, { reason: `${found.file} is RML; it is not written as YARRRML.` })
   return readFileSync(found.file, 'utf8')
 }
 
@@ -59,7 +61,7 @@ async function rmlText(dataset: DatasetAtHand, portal: string, old: boolean): Pr
       ? { mapping: directMapping(base, dataset), diagnostics: [] }
       : checkMapping(found, { id, base, fields, statistics })
   if (mapping === null)
-    throw new Fault('MappingInvalid', {
+    throw new Fault(MAPPING_INVALID, {
       reason: diagnostics
         .filter(({ severity }) => severity === 'error')
         .map(each => diagnosticText(found?.file ?? id, each))

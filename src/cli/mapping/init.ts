@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command } from 'commander'
+import { USAGE } from '../../config/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import { proposedMapping } from '../../publishing/mapping/mapping-edit.ts'
 import { mappingFile } from '../../publishing/mapping/mapping-file.ts'
@@ -27,7 +28,7 @@ export function mappingInitCommand(): Command {
       const file = path.join(portal, 'mappings', `${id}.yml`)
       const before = mappingFile(portal, id)?.file ?? (existsSync(file) ? file : null)
       if (before !== null && options.force !== true && options.stdout !== true)
-        throw new Fault('Usage', {
+        throw new Fault(USAGE, {
           reason: `${before} exists already; --force takes its place, --stdout prints what would be written.`,
         })
       const { fields, statistics, definition } = await datasetAtHand(portal, base, id)

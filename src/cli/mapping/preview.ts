@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import type { RuleReport } from '../../mapping/compile.ts'
 import { type Diagnostic, diagnosticText } from '../../mapping/diagnostic.ts'
 import { directMapping } from '../../mapping/direct.ts'
@@ -78,7 +78,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    throw new Fault('SourceUnreadable', { reason: `${file} cannot be read.` }, { place: { file } })
+    throw new Fault(SOURCE_UNREADABLE, { reason: `${file} cannot be read.` }, { place: { file } })
   }
 }
 

@@ -1,3 +1,4 @@
+import { USAGE } from '../../config/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import { jsonldStream } from '../../formats/jsonld-stream.ts'
 import { type Prefixes, turtle } from '../../formats/turtle.ts'
@@ -55,7 +56,7 @@ export function writeQueryAnswer(
     case 'rows': {
       const chosen = format ?? standard
       if (chosen === 'turtle' || chosen === 'ntriples')
-        throw new Fault('Usage', { reason: `--format ${chosen}: the answer has rows, not triples.` })
+        throw new Fault(USAGE, { reason: `--format ${chosen}: the answer has rows, not triples.` })
       return rows(answer, ROWS[chosen]())
     }
     default:
@@ -89,7 +90,7 @@ function graph(
     case 'json':
       return jsonldStream(withoutTripleTerms(pieces), {})
     default:
-      throw new Fault('Usage', { reason: `--format ${format}: the answer has triples, not rows.` })
+      throw new Fault(USAGE, { reason: `--format ${format}: the answer has triples, not rows.` })
   }
 }
 
@@ -104,7 +105,7 @@ async function* withoutTripleTerms(pieces: AsyncIterable<string>): AsyncGenerato
   for await (const piece of pieces) {
     for (const { object } of splitTriples(piece))
       if (isTripleTerm(object))
-        throw new Fault('Usage', {
+        throw new Fault(USAGE, {
           reason:
             '--format json: JSON-LD cannot hold the triple term of the answer; choose turtle or ntriples.',
         })

@@ -1,5 +1,6 @@
 import { queryForm } from '../../catalog/example-queries.ts'
-import { Fault } from '../../errors/errors.ts'
+import { USAGE } from '../../config/faults.ts'
+import { BAD_GATEWAY, Fault } from '../../errors/errors.ts'
 import type { ComunicaAnswer, GivenTriple } from './answer.ts'
 import type { QuerySource } from './sources.ts'
 
@@ -16,7 +17,7 @@ export async function runComunica(
   const { QueryEngine } = await loadComunica()
   const engine = new QueryEngine()
   const [first, ...rest] = sources
-  if (first === undefined) throw new Fault('Usage', { reason: 'a query needs a source.' })
+  if (first === undefined) throw new Fault(USAGE, { reason: 'a query needs a source.' })
   const context = { sources: [first, ...rest], fetch: send } satisfies {
     readonly sources: [QuerySource, ...QuerySource[]]
     readonly fetch: typeof fetch
@@ -26,7 +27,7 @@ export async function runComunica(
     throw await querySyntaxFault(error, query)
   })
   if (queryForm(query) === null)
-    throw new Fault('Usage', {
+    throw new Fault(USAGE, {
       reason: 'only SELECT, ASK, CONSTRUCT and DESCRIBE are run: sources are only read.',
     })
   try {
@@ -42,7 +43,7 @@ export async function runComunica(
       case 'boolean':
         return { type: 'truth', value: await result.execute() }
       default:
-        throw new Fault('Usage', { reason: 'updates are not run: sources are only read.' })
+        throw new Fault(USAGE, { reason: 'updates are not run: sources are only read.' })
     }
   } catch (error) {
     throw comunicaFault(error)
@@ -57,7 +58,7 @@ async function loadComunica() {
     if ((cause as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw cause
     const reason =
       'lodestone query needs Comunica, which is not installed here: run npm install @comunica/query-sparql beside Lodestone.'
-    throw new Fault('Usage', { reason }, { cause })
+    throw new Fault(USAGE, { reason }, { cause })
   }
 }
 
@@ -78,13 +79,13 @@ export async function querySyntaxFault(error: unknown, query: string): Promise<F
   const place = before === null ? '' : `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: `
   const isLexer = /unexpected character/.test(messageOf(error))
   const reason = problem?.reason ?? (isLexer ? 'Comunica cannot read what stands here.' : lineOf(error))
-  return new Fault('Usage', { reason: `the query cannot be read: ${place}${reason}` }, { cause: error })
+  return new Fault(USAGE, { reason: `the query cannot be read: ${place}${reason}` }, { cause: error })
 }
 
 /** What went wrong with a query that is one, in one line. */
 export function comunicaFault(error: unknown): Fault {
   if (error instanceof Fault) return error
-  return new Fault('BadGateway', { reason: `the query failed: ${lineOf(error)}` }, { cause: error })
+  return new Fault(BAD_GATEWAY, { reason: `the query failed: ${lineOf(error)}` }, { cause: error })
 }
 
 const MAX_WORD_LENGTH = 120

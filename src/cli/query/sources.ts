@@ -1,5 +1,7 @@
 import { datasetFragmentsAddress, sparqlAddress } from '../../catalog/void.ts'
-import { Fault } from '../../errors/errors.ts'
+import { USAGE } from '../../config/faults.ts'
+import { BAD_GATEWAY, Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
+import { CREDENTIAL_INVALID } from '../../http/credentials.ts'
 import { suggestionHint } from '../../publishing/suggested-dataset.ts'
 
 /** How a dataset of the portal is asked. */
@@ -35,7 +37,7 @@ export function querySources(
     ...foreign.map(foreignSource),
   ]
   if (sources.length === 0)
-    throw new Fault('Usage', { reason: 'name a dataset before the query, or a source with --source.' })
+    throw new Fault(USAGE, { reason: 'name a dataset before the query, or a source with --source.' })
   return sources
 }
 
@@ -70,20 +72,16 @@ export async function checkDatasets(
   for (const address of new Set(addresses)) {
     const id = decodeURIComponent(address.slice(own.length).replace(/\?.*/s, ''))
     const answer = await send(address, { method: 'HEAD' }).catch(cause => {
-      throw new Fault(
-        'BadGateway',
-        { reason: `no portal answers at ${base}: is it being served?` },
-        { cause },
-      )
+      throw new Fault(BAD_GATEWAY, { reason: `no portal answers at ${base}: is it being served?` }, { cause })
     })
     if (answer.status === 404)
-      throw new Fault('NotFoundResource', { kind: 'dataset', id }, suggestionHint(id, known))
+      throw new Fault(NOT_FOUND_RESOURCE, { kind: 'dataset', id }, suggestionHint(id, known))
     if (answer.status === 401)
-      throw new Fault('CredentialInvalid', {
+      throw new Fault(CREDENTIAL_INVALID, {
         reason: `the dataset ${id} is not public: give an API key that is valid with --key`,
       })
     if (answer.status === 403)
-      throw new Fault('CredentialInvalid', {
+      throw new Fault(CREDENTIAL_INVALID, {
         reason: `the dataset ${id} is not granted to the user of this key`,
       })
   }

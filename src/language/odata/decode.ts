@@ -1,4 +1,4 @@
-import { odataFault } from '../../errors/errors.ts'
+import { odataFault } from './faults.ts'
 
 /** What a plus sign directly follows where it is one: an exponent, or the beginning of a number. */
 const EXPONENT = /(?:^|[^\w.])[+-]?\d[\d.]*e$/i

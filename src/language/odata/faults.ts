@@ -1,5 +1,33 @@
-import { type Fault, odataFault } from '../../errors/errors.ts'
+import { type DeclaredFault, declareFault, Fault, shortened } from '../../errors/errors.ts'
 import type { Span } from './ast.ts'
+
+/** An address of OData, or one of its options, that cannot be read or does not fit the types (OData 4.0 Protocol 9.3). */
+export const ODATA_ERROR = declareFault('ODataError', 400, '{reason}')
+/** What can be read and is not served (Protocol 9.3.1). */
+export const ODATA_UNSUPPORTED = declareFault('ODataUnsupported', 501, '{reason}')
+/** A segment that names nothing (OData service 1.4). */
+export const ODATA_SEGMENT = declareFault(
+  'ODataSegment',
+  404,
+  "Resource not found for the segment '{segment}'",
+)
+
+/**
+ * The fault of an option of OData: what is wrong in plain words, and where in the text of the option as it was decoded.
+ *
+ * @param option with its `$`, or `path`
+ * @param span character offsets into that text
+ */
+export function odataFault(
+  option: string,
+  reason: string,
+  span: Span,
+  declared: DeclaredFault<'{reason}'> = ODATA_ERROR,
+): Fault {
+  const short = shortened(reason)
+  const described = `${option}, position ${span.from + 1}: ${short}.`
+  return new Fault(declared, { reason: described }, { place: { from: span.from, to: span.to } })
+}
 
 /** Longest option that is read, in characters. */
 export const MAX_LENGTH = 20_000

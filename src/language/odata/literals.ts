@@ -1,7 +1,7 @@
-import { odataFault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { parseWkt } from '../../model/wkt.ts'
 import type { LiteralType, ODataLiteral, Span } from './ast.ts'
+import { odataFault } from './faults.ts'
 
 /** What a literal says, or in words why it is none. */
 type Reading = Pick<ODataLiteral, 'of' | 'value' | 'text'> | string

@@ -1,8 +1,7 @@
 import type { SyntaxNode } from '@lezer/common'
 import type { LRParser } from '@lezer/lr'
-import { odataFault } from '../../errors/errors.ts'
 import type { ComputeItem, ElementClause, Expression, OrderItem, SelectItem, SelectOption } from './ast.ts'
-import { checkLength, unexpected } from './faults.ts'
+import { checkLength, odataFault, unexpected } from './faults.ts'
 import { parser } from './parser.ts'
 import { children, TreeReader, treeSpanOf } from './reader.ts'
 

@@ -1,7 +1,7 @@
-import { type Fault, odataFault } from '../../errors/errors.ts'
+import type { Fault } from '../../errors/errors.ts'
 import type { KeyAlias, KeyPredicate, ODataLiteral, PathSegment, Span } from './ast.ts'
 import { percentDecoded } from './decode.ts'
-import { checkLength } from './faults.ts'
+import { checkLength, odataFault } from './faults.ts'
 import { parseExpression, parseFilter } from './parse.ts'
 
 const OPTION = 'path'

@@ -1,7 +1,7 @@
 import type { SyntaxNode } from '@lezer/common'
-import { type Fault, odataFault } from '../../errors/errors.ts'
+import type { Fault } from '../../errors/errors.ts'
 import type { BinaryOperator, Expression, SearchExpression, Span } from './ast.ts'
-import { MAX_DEPTH, tooDeep, unexpected } from './faults.ts'
+import { MAX_DEPTH, odataFault, tooDeep, unexpected } from './faults.ts'
 import { odataLiteral } from './literals.ts'
 import { parseSearch } from './search.ts'
 

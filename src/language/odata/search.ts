@@ -1,6 +1,5 @@
-import { odataFault } from '../../errors/errors.ts'
 import type { SearchExpression, Span } from './ast.ts'
-import { checkLength, MAX_DEPTH, tooDeep, unexpected } from './faults.ts'
+import { checkLength, MAX_DEPTH, odataFault, tooDeep, unexpected } from './faults.ts'
 
 interface Token {
   readonly type: 'open' | 'close' | 'phrase' | 'word'

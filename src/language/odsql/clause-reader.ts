@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '@lezer/common'
-import { clauseFault, type Fault } from '../../errors/errors.ts'
+import type { Fault } from '../../errors/errors.ts'
 import type {
   Argument,
   ArithmeticOperator,
@@ -9,6 +9,7 @@ import type {
   RangeBounds,
   Span,
 } from './ast.ts'
+import { clauseFault } from './faults.ts'
 import { odsqlSyntaxFault } from './syntax-faults.ts'
 import { RESERVED_WORDS } from './vocabulary.ts'
 

@@ -1,6 +1,6 @@
-import { clauseFault } from '../../errors/errors.ts'
 import type { ClauseName, Expression, GroupItem, OrderItem, SelectItem } from './ast.ts'
 import { ClauseReader, childrenOf, only, span } from './clause-reader.ts'
+import { clauseFault } from './faults.ts'
 import { parser } from './parser.ts'
 import { odsqlSyntaxFault } from './syntax-faults.ts'
 

@@ -1,5 +1,6 @@
-import { clauseFault, type Fault } from '../../errors/errors.ts'
+import type { Fault } from '../../errors/errors.ts'
 import type { ClauseName } from './ast.ts'
+import { clauseFault } from './faults.ts'
 import { RESERVED_WORDS } from './vocabulary.ts'
 
 /** What the parser met where it could not go on. */

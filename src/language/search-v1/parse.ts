@@ -1,4 +1,4 @@
-import { clauseFault } from '../../errors/errors.ts'
+import { clauseFault } from '../odsql/faults.ts'
 import type { V1Comparison, V1Query } from './ast.ts'
 
 /** Longest query that is read, in characters, and deepest nesting of parentheses. */

@@ -1,4 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
+import { MAPPING_INVALID } from '../faults.ts'
 import type { ResourceRule, StatementRule, TermMap } from '../ir.ts'
 
 /**
@@ -23,7 +24,7 @@ function turned(
   const subject =
     object.type === 'link' ? rules.find(({ key }) => key === object.resource)?.subject : (object as TermMap)
   const refuse = (why: string) =>
-    new Fault('MappingInvalid', {
+    new Fault(MAPPING_INVALID, {
       reason: `An inverse statement of ${rule.key} cannot be written as RML: ${why}`,
     })
   if (subject === undefined) throw refuse('its object is a resource that the mapping has not')

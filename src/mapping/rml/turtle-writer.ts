@@ -2,6 +2,7 @@ import { Fault } from '../../errors/errors.ts'
 import { isIri } from '../../rdf/iri-syntax.ts'
 import { escapeText, literalEnd } from '../../rdf/ntriples.ts'
 import { XSD } from '../../rdf/vocab.ts'
+import { MAPPING_INVALID } from '../faults.ts'
 
 /** A property with its value: text of Turtle, or a node of its own. */
 export interface WrittenProperty {
@@ -67,7 +68,7 @@ export class PrefixedNames {
       this.used.set(prefix, namespace)
       return `${prefix}:${iri.slice(namespace.length)}`
     }
-    if (!isIri(iri)) throw new Fault('MappingInvalid', { reason: `${JSON.stringify(iri)} is no IRI` })
+    if (!isIri(iri)) throw new Fault(MAPPING_INVALID, { reason: `${JSON.stringify(iri)} is no IRI` })
     return `<${iri}>`
   }
 

@@ -1,6 +1,7 @@
 import { Fault } from '../../errors/errors.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import { type MappingColumn, naturalDatatype } from '../columns.ts'
+import { MAPPING_INVALID } from '../faults.ts'
 import type { Segment, TermMap } from '../ir.ts'
 import { escapeTemplate } from './template.ts'
 import type { PrefixedNames, WrittenNode, WrittenProperty } from './turtle-writer.ts'
@@ -80,7 +81,7 @@ export function termNode(dialect: RmlDialect, term: TermMap, isObject: boolean):
 
 function unsafeType({ term, vocabulary }: RmlDialect, encode: 'uri' | 'none'): string {
   if (vocabulary === 'rml') return term(encode === 'uri' ? 'URI' : 'UnsafeIRI')
-  throw new Fault('MappingInvalid', {
+  throw new Fault(MAPPING_INVALID, {
     reason: 'The old vocabulary of RML has no IRIs that are escaped otherwise than usual: use the new one',
   })
 }
@@ -120,7 +121,7 @@ function sourcesOf(dialect: RmlDialect, segments: readonly Segment[], isReferenc
 function referenceTo(dialect: RmlDialect, segment: Exclude<Segment, { readonly type: 'constant' }>): string {
   if (segment.type === 'field') return dialect.reference(segment.name)
   if (dialect.recordId !== undefined) return dialect.reference(dialect.recordId)
-  throw new Fault('MappingInvalid', {
+  throw new Fault(MAPPING_INVALID, {
     reason: 'The mapping uses the id of the record, which is no field of a file: RML cannot say it',
   })
 }

@@ -3,6 +3,7 @@ import { lookup } from '../../model/lookup.ts'
 import { iriSafe } from '../../rdf/iri-syntax.ts'
 import { RDF } from '../../rdf/vocab.ts'
 import type { MappingColumn } from '../columns.ts'
+import { MAPPING_INVALID } from '../faults.ts'
 import type { LogicalSource, Mapping, ResourceRule, Segment, StatementRule, TermMap } from '../ir.ts'
 import { inverseRules } from './inverse.ts'
 import { referencesOf } from './segments.ts'
@@ -129,7 +130,7 @@ function placedRules(rules: readonly ResourceRule[], { source }: WriteRmlOptions
     }
     const sources = given === undefined ? (rule.sources ?? []) : [given]
     if (sources.length === 0)
-      throw new Fault('MappingInvalid', { reason: `RML needs a file for ${rule.key}, and none is named` })
+      throw new Fault(MAPPING_INVALID, { reason: `RML needs a file for ${rule.key}, and none is named` })
     return sources.map((from, index) => ({
       rule,
       source: from,
@@ -141,7 +142,7 @@ function placedRules(rules: readonly ResourceRule[], { source }: WriteRmlOptions
 function oneBase(bases: ReadonlySet<string>): string | undefined {
   const [first, second] = bases
   if (second === undefined) return first
-  throw new Fault('MappingInvalid', {
+  throw new Fault(MAPPING_INVALID, {
     reason: 'The mapping has several bases, which the old vocabulary of RML cannot say: use the new one',
   })
 }
@@ -171,7 +172,7 @@ function triplesMap(
   const base =
     own !== undefined && own !== documentBase ? [{ predicate: term('baseIRI'), object: `<${own}>` }] : []
   if (rule.subject.type === 'natural' || rule.subject.type === 'literal')
-    throw new Fault('MappingInvalid', { reason: `The subject of ${rule.key} is a literal` })
+    throw new Fault(MAPPING_INVALID, { reason: `The subject of ${rule.key} is a literal` })
   const classes = rule.statements.flatMap(statement => classOf(statement) ?? [])
   const others = rule.statements.filter(statement => classOf(statement) === null)
   return [
@@ -230,7 +231,7 @@ function objectProperty(
     other.iterator === source.iterator
   const target = all.find(({ rule, source: other }) => rule.key === object.resource && same(other))
   if (target === undefined)
-    throw new Fault('MappingInvalid', {
+    throw new Fault(MAPPING_INVALID, {
       reason: `The link to ${object.resource} leads to another file: RML needs a join`,
     })
   const references = [...new Set(referencesOf(target.rule.subject))]

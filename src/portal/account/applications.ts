@@ -1,5 +1,6 @@
 import type { Client } from '../../accounts/accounts.ts'
-import { Fault } from '../../errors/errors.ts'
+import { ACCOUNT_INVALID, ACCOUNT_UNKNOWN } from '../../accounts/faults.ts'
+import { BAD_REQUEST, Fault, isFault } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { type FieldProblem, hiddenField, momentText, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
@@ -23,7 +24,7 @@ export const APPLICATIONS: AccountSection = {
         await clients.remove((await ownClient(requested, form)).id, requested.session.user.name)
         return { type: 'redirect', path: `${requested.root}${PATH}` }
       default:
-        throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
+        throw new Fault(BAD_REQUEST, { reason: 'The form does not say what to do.' })
     }
   },
 }
@@ -33,7 +34,7 @@ async function ownClient({ session, options }: AccountRequest, form: Form): Prom
   const id = form.get('id') ?? ''
   const client = await options.accounts.clients.find(id)
   if (client === null || client.owner !== session.user.name)
-    throw new Fault('AccountUnknown', { reason: 'You have no such application.' })
+    throw new Fault(ACCOUNT_UNKNOWN, { reason: 'You have no such application.' })
   return client
 }
 
@@ -60,7 +61,7 @@ async function register(requested: AccountRequest, form: Form): Promise<AccountP
   try {
     return await applicationsPage(requested, { created: await clients.register({ ...given, owner }) })
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'AccountInvalid') throw error
+    if (!isFault(error, ACCOUNT_INVALID)) throw error
     const field = /redirect/i.test(error.message) ? 'redirect_uris' : 'name'
     return refused(field, `${error.message}.`)
   }

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { hiddenField, momentText } from '../../site/account-fields.ts'
 import { html } from '../../site/html.ts'
 import type { AccountSection } from './section.ts'
@@ -35,7 +35,7 @@ ${
   },
   change: async ({ session, options, root }, form) => {
     const client = form.get('client')
-    if (client === undefined) throw new Fault('BadRequest', { reason: 'The form names no application.' })
+    if (client === undefined) throw new Fault(BAD_REQUEST, { reason: 'The form names no application.' })
     await options.accounts.tokens.withdraw(session.user.id, client)
     return { type: 'redirect', path: `${root}${PATH}` }
   },

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../accounts/accounts.ts'
-import { Fault } from '../../errors/errors.ts'
+import { ACCOUNT_INVALID } from '../../accounts/faults.ts'
+import { BAD_REQUEST, Fault, isFault } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { type FieldProblem, hiddenField, momentText, note, textField } from '../../site/account-fields.ts'
 import type { AccountPage } from '../../site/account-page.ts'
@@ -19,7 +20,7 @@ export const KEYS: AccountSection = {
       case 'revoke':
         return revoke(requested, form)
       default:
-        throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
+        throw new Fault(BAD_REQUEST, { reason: 'The form does not say what to do.' })
     }
   },
 }
@@ -35,7 +36,7 @@ async function create(requested: AccountRequest, label: string): Promise<Account
     const { key } = await keys.create(name, label)
     return await keysPage(requested, { created: { key, label } })
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'AccountInvalid') throw error
+    if (!isFault(error, ACCOUNT_INVALID)) throw error
     return keysPage(requested, { problem: { field: 'label', message: `${error.message}.` }, label })
   }
 }
@@ -47,7 +48,7 @@ async function revoke({ session, options, root }: AccountRequest, form: Form): P
 
 function idOf(form: Form): string {
   const id = form.get('id') ?? ''
-  if (!/^\d{1,15}$/.test(id)) throw new Fault('BadRequest', { reason: 'The form names no key.' })
+  if (!/^\d{1,15}$/.test(id)) throw new Fault(BAD_REQUEST, { reason: 'The form names no key.' })
   return id
 }
 

@@ -6,7 +6,14 @@ import { isFormToken, isOwnOrigin } from '../../http/form-token.ts'
 import { localPath } from '../../http/local-path.ts'
 import { clearedCookie, readCookie } from '../../http/session-cookie.ts'
 import { pageContextOf } from '../../site/page-context.ts'
-import { type AccountsOptions, isSecure, rootOf, sendOn, signedIn } from '../../site/signed-in.ts'
+import {
+  type AccountsOptions,
+  CROSS_SITE_REQUEST,
+  isSecure,
+  rootOf,
+  sendOn,
+  signedIn,
+} from '../../site/signed-in.ts'
 import { beginSession, deviceOf } from './begin-session.ts'
 import { sendLogin, sendSecondStep } from './login-page.ts'
 import { checkSigned } from './passkeys/ceremony.ts'
@@ -194,7 +201,7 @@ export async function logOut(
       !isOwnOrigin(request.headers, base) ||
       !isFormToken(accounts.secret, `session ${session}`, form.get('form_token'))
     )
-      throw new Fault('CrossSiteRequest', { reason: 'This form is out of date: you were not logged out.' })
+      throw new Fault(CROSS_SITE_REQUEST, { reason: 'This form is out of date: you were not logged out.' })
     await accounts.sessions.end(session)
     const { principal } = request
     if (principal.type === 'user')

@@ -4,11 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Configuration, IDToken } from 'openid-client'
 import { grantsOf } from '../../accounts/roles.ts'
 import type { SignInProvider } from '../../config/derived.ts'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_GATEWAY, Fault } from '../../errors/errors.ts'
+import { CREDENTIAL_INVALID } from '../../http/credentials.ts'
 import { localPath } from '../../http/local-path.ts'
 import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../http/session-cookie.ts'
 import { lookup } from '../../model/lookup.ts'
-import { type AccountsOptions, isSecure, rootOf, sendOn } from '../../site/signed-in.ts'
+import { type AccountsOptions, CROSS_SITE_REQUEST, isSecure, rootOf, sendOn } from '../../site/signed-in.ts'
 
 export const OPENID_SIGN_IN_PATH = '/account/openid'
 const CALLBACK_PATH = `${OPENID_SIGN_IN_PATH}/callback`
@@ -61,7 +62,7 @@ export class OpenIdSignIn {
     const given = new URL(request.url, this.options.base).searchParams
     const next = cookie === null ? null : this.nextOf(cookie, given.get('state') ?? '')
     if (cookie === null || next === null)
-      throw new Fault('CrossSiteRequest', {
+      throw new Fault(CROSS_SITE_REQUEST, {
         reason: 'This sign-in was not begun in this browser, or it took too long. Please begin again.',
       })
     const claims = await this.redeem(given, cookie)
@@ -100,7 +101,7 @@ export class OpenIdSignIn {
       return { ...claims, ...more } as IDToken
     } catch (cause) {
       const reason = `${this.provider.name} did not let you in, or what it answered cannot be trusted: ${messageOf(cause)}`
-      throw new Fault('CredentialInvalid', { reason }, { cause })
+      throw new Fault(CREDENTIAL_INVALID, { reason }, { cause })
     }
   }
 
@@ -116,7 +117,7 @@ export class OpenIdSignIn {
     this.found ??= this.discover().catch(cause => {
       this.found = null
       const reason = `${this.provider.name}, where people sign in, cannot be reached: ${messageOf(cause)}`
-      throw new Fault('BadGateway', { reason }, { cause })
+      throw new Fault(BAD_GATEWAY, { reason }, { cause })
     })
     return this.found
   }

@@ -1,4 +1,5 @@
-import { Fault } from '../../errors/errors.ts'
+import { ACCOUNT_INVALID } from '../../accounts/faults.ts'
+import { isFault } from '../../errors/errors.ts'
 import type { Attempts } from '../../http/attempts.ts'
 import type { Form } from '../../http/form.ts'
 import { type FieldProblem, hiddenField, note, textField } from '../../site/account-fields.ts'
@@ -42,7 +43,7 @@ async function change(requested: AccountRequest, form: Form, attempts: Attempts)
   try {
     await users.setPassword(name, fresh, { revokeKeys: form.get('revoke_keys') === '1' })
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'AccountInvalid') throw error
+    if (!isFault(error, ACCOUNT_INVALID)) throw error
     return refused('new_password', `${error.message}.`)
   }
   // All sessions were ended by that, also this one.

@@ -1,5 +1,5 @@
 import { otpauthUri } from '../../accounts/totp.ts'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { Attempts } from '../../http/attempts.ts'
 import type { Form } from '../../http/form.ts'
 import { type FieldProblem, hiddenField, note, textField } from '../../site/account-fields.ts'
@@ -63,7 +63,7 @@ async function change(requested: AccountRequest, form: Form, attempts: Attempts)
       await secondFactors.remove(name)
       return { type: 'redirect', path: `${root}${PATH}` }
     default:
-      throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
+      throw new Fault(BAD_REQUEST, { reason: 'The form does not say what to do.' })
   }
 }
 

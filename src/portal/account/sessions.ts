@@ -1,5 +1,5 @@
 import type { SessionInfo } from '../../accounts/accounts.ts'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import { hiddenField, momentText } from '../../site/account-fields.ts'
 import { type Html, html } from '../../site/html.ts'
 import type { AccountRequest, AccountSection } from './section.ts'
@@ -36,13 +36,12 @@ ${hiddenField('form_token', requested.token())}${hiddenField('action', 'end-othe
         break
       case 'end': {
         const number = form.get('id') ?? ''
-        if (!/^\d{1,15}$/.test(number))
-          throw new Fault('BadRequest', { reason: 'The form names no session.' })
+        if (!/^\d{1,15}$/.test(number)) throw new Fault(BAD_REQUEST, { reason: 'The form names no session.' })
         await sessions.endAll(name, Number(number))
         break
       }
       default:
-        throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
+        throw new Fault(BAD_REQUEST, { reason: 'The form does not say what to do.' })
     }
     return { type: 'redirect', path: `${root}${PATH}` }
   },

@@ -1,3 +1,4 @@
+import { NOT_PUBLISHED_YET } from '../../catalog/faults.ts'
 import { Fault } from '../../errors/errors.ts'
 import type { RuleReport } from '../../mapping/compile.ts'
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
@@ -60,7 +61,7 @@ export class DraftChecker {
   /** The published version that a draft is checked against. Faults: NotPublishedYet. */
   published(id: string): Manifest {
     const manifest = currentManifest(versionsOf(this.portal), id)
-    if (manifest === null) throw new Fault('NotPublishedYet', { id })
+    if (manifest === null) throw new Fault(NOT_PUBLISHED_YET, { id })
     return manifest
   }
 

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import type { QueryParameters } from '../../http/query-string.ts'
 import { lookup } from '../../model/lookup.ts'
 import { sendSitePage } from '../../site/frame.ts'
@@ -36,7 +36,7 @@ export async function answerDataset(
   const shown = TABS.filter(tab => tab.isShown({ entry, pageContext }))
   const found = shown.find(each => each.name === name)
   const tab = found === undefined ? undefined : (postedTab ?? found)
-  if (tab === undefined) throw new Fault('NotFoundResource', { kind: 'page', id: name.slice(0, 100) })
+  if (tab === undefined) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'page', id: name.slice(0, 100) })
   const context = { pageContext, services, queryService, entry, source: recordsSource(entry), query, path }
   const { selection, fault, content, total } = await renderTab(tab, context)
   const facets =

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { Busboy, type BusboyHeaders } from '@fastify/busboy'
 import type { FastifyRequest } from 'fastify'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { FieldEdit } from '../../publishing/edit-definition.ts'
@@ -22,7 +22,7 @@ export function formFields(form: Form): readonly FieldEdit[] {
       annotations: { facet: form.has(`facet.${at}`) ? [] : null },
     })
   }
-  if (fields.length === 0) throw new Fault('BadRequest', { reason: 'The form names no fields.' })
+  if (fields.length === 0) throw new Fault(BAD_REQUEST, { reason: 'The form names no fields.' })
   return fields
 }
 
@@ -43,7 +43,7 @@ export function describedBy(form: Form) {
 /** The last step of an address, or its host. */
 export function nameInAddress(url: string): string {
   if (!URL.canParse(url))
-    throw new Fault('BadRequest', {
+    throw new Fault(BAD_REQUEST, {
       reason: 'An address that begins with https://, http://, ftps:// or ftp:// is expected.',
     })
   const { pathname, hostname } = new URL(url)
@@ -89,7 +89,7 @@ export function readUpload({ headers, body }: FastifyRequest): Promise<UploadFor
     const refuse = (reason: string) => {
       source.unpipe()
       source.resume()
-      reject(new Fault('BadRequest', { reason }))
+      reject(new Fault(BAD_REQUEST, { reason }))
     }
     try {
       const parser = new Busboy({

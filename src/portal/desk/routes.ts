@@ -1,6 +1,14 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { mayPublish } from '../../accounts/access.ts'
-import { Fault } from '../../errors/errors.ts'
+import {
+  BAD_REQUEST,
+  CONFLICT,
+  CONTENT_TOO_LARGE,
+  Fault,
+  isFault,
+  NOT_FOUND_RESOURCE,
+  VERSION_UNKNOWN,
+} from '../../errors/errors.ts'
 import { acceptForms, type Form, readForm } from '../../http/form.ts'
 import { configureRoutes } from '../../http/route-config.ts'
 import type { Desk } from '../../publishing/management/desk.ts'
@@ -50,7 +58,7 @@ const MAX_FORM = 2_000_000
 const PREVIEWED = 10
 
 /** Faults that a form shows. */
-const REPORTED = new Set(['BadRequest', 'Conflict', 'ContentTooLarge', 'VersionUnknown', 'NotFoundResource'])
+const REPORTED = [BAD_REQUEST, CONFLICT, CONTENT_TOO_LARGE, VERSION_UNKNOWN, NOT_FOUND_RESOURCE]
 
 /** A request of who is signed in, with its reply. */
 interface DeskRequest {
@@ -194,7 +202,7 @@ export const deskPages: FastifyPluginAsync<SiteServices & { readonly desk: Desk 
         await desk.rollBack(principal, id, form.get('version') ?? null)
         return
       default:
-        throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
+        throw new Fault(BAD_REQUEST, { reason: 'The form does not say what to do.' })
     }
   }
 
@@ -266,13 +274,13 @@ function isMultipart({ headers }: FastifyRequest): boolean {
 
 /** The message of a fault that a form shows; throws any other again. */
 function messageShown(error: unknown): string {
-  if (error instanceof Fault && REPORTED.has(error.code)) return error.message
+  if (isFault(error, ...REPORTED)) return error.message
   throw error
 }
 
 function sectionOf(name: string | undefined): SectionName {
   const found = SECTIONS.find(section => section.name === (name ?? 'fields'))
   if (found === undefined)
-    throw new Fault('NotFoundResource', { kind: 'page', id: String(name).slice(0, 100) })
+    throw new Fault(NOT_FOUND_RESOURCE, { kind: 'page', id: String(name).slice(0, 100) })
   return found.name
 }

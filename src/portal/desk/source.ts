@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -62,7 +62,7 @@ export async function saveSource(
   t: Translator,
 ): Promise<void> {
   const { address, format, options, problems } = readForm(form, t)
-  if (problems.size > 0) throw new Fault('BadRequest', { reason: t('Nothing was saved.') })
+  if (problems.size > 0) throw new Fault(BAD_REQUEST, { reason: t('Nothing was saved.') })
   const { refresh, ...source } = address
   const inferred = form.has('infer') ? await desk.inspect(principal, id, { format, options }) : null
   const isRemote = source.url !== undefined

@@ -1,4 +1,4 @@
-import { Fault, placeText } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, placeText } from '../../errors/errors.ts'
 import type { Form } from '../../http/form.ts'
 import { lookup } from '../../model/lookup.ts'
 import type { Principal } from '../../model/principal.ts'
@@ -85,7 +85,7 @@ function readSteps(form: Form, t: Translator) {
   const problems = new Map<string, string>()
   for (let at = 0; form.has(`step.${at}.type`); at++) {
     const type = STEP_TYPES.find(it => it === form.get(`step.${at}.type`))
-    if (type === undefined) throw new Fault('BadRequest', { reason: 'The form has a step of no known type.' })
+    if (type === undefined) throw new Fault(BAD_REQUEST, { reason: 'The form has a step of no known type.' })
     steps.push({ type, texts: textsIn(STEPS[type], form, `step.${at}.`) })
     if (form.has(`step.${at}.remove`)) continue
     const { values, problems: wrong } = readMembers(STEPS[type], form, `step.${at}.`, t)
@@ -111,7 +111,7 @@ export async function saveSteps(
   t: Translator,
 ): Promise<void> {
   const { processors, problems } = readSteps(form, t)
-  if (problems.size > 0) throw new Fault('BadRequest', { reason: t('Nothing was saved.') })
+  if (problems.size > 0) throw new Fault(BAD_REQUEST, { reason: t('Nothing was saved.') })
   await desk.change(principal, id, { processors: processors.length === 0 ? null : processors })
 }
 

@@ -1,5 +1,6 @@
-import { Fault } from '../../errors/errors.ts'
+import { Fault, isFault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { type CompiledMapping, compileMapping, type RuleReport } from '../../mapping/compile.ts'
+import { MAPPING_INVALID } from '../../mapping/faults.ts'
 import type { Mapping, TermMap } from '../../mapping/ir.ts'
 import type { DatasetStatistics } from '../../model/dataset.ts'
 import type { Field } from '../../model/field.ts'
@@ -134,9 +135,9 @@ async function writeQuads(
     return { graphs: [await writer.close(), ...(await named.close())], rules: report }
   } catch (error) {
     writer.abandon()
-    if (!(error instanceof Fault) || error.code !== 'SourceUnreadable') throw error
+    if (!isFault(error, SOURCE_UNREADABLE)) throw error
     const reason = `The mapping puts triples into too many graphs: ${error.message}`
-    throw new Fault('MappingInvalid', { reason }, { cause: error })
+    throw new Fault(MAPPING_INVALID, { reason }, { cause: error })
   }
 }
 
@@ -144,7 +145,7 @@ function refuseExcess(triples: number, records: number): void {
   const max = Math.max(MAX_TRIPLES, MAX_TRIPLES_A_RECORD * records)
   if (triples <= max) return
   const reason = `The mapping makes more than ${max.toLocaleString('en-GB')} triples of ${records.toLocaleString('en-GB')} records.`
-  throw new Fault('MappingInvalid', { reason })
+  throw new Fault(MAPPING_INVALID, { reason })
 }
 
 /** What the subjects of the rules begin with in N-Triples, the longest first; the last is the head of all others. */

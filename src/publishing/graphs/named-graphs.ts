@@ -1,7 +1,7 @@
 import { appendFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { buildColumnsFile } from '../../store/columns/build/columns-file.ts'
 import type { GraphFile } from '../versions/versions.ts'
 
@@ -41,7 +41,7 @@ export class NamedGraphWriter {
     let graph = this.graphs.get(name)
     if (graph === undefined) {
       if (name !== null && this.graphs.size >= MAX_GRAPHS + (this.graphs.has(null) ? 1 : 0))
-        throw new Fault('SourceUnreadable', {
+        throw new Fault(SOURCE_UNREADABLE, {
           reason: `The file has more than ${MAX_GRAPHS} named graphs. Part it, or publish it without graphs.`,
         })
       const file = name === null ? 'unnamed.nt.gz' : `named-${this.graphs.size + 1}.nt.gz`

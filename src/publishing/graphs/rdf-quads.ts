@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { lineFeeds, wholeLines } from '../../rdf/lines.ts'
 import { datasetIri, skolemIri } from '../../rdf/minted-iris.ts'
 import { iriText } from '../../rdf/ntriples.ts'
@@ -56,7 +56,7 @@ async function* documentPieces(source: RdfSource, place: QuadPlace): AsyncGenera
     length += piece.length
     if (length > MAX_DOCUMENT_LENGTH)
       throw new Fault(
-        'SourceUnreadable',
+        SOURCE_UNREADABLE,
         { reason: 'The file is too large to be read as a whole. Convert it to N-Triples or N-Quads.' },
         { place: origin },
       )
@@ -111,7 +111,7 @@ function checkUtf8(bytes: Buffer, { file, linesBefore = 0 }: TextOrigin): void {
     const end = bytes.indexOf(0x0a, at) + 1 || bytes.length
     line += 1
     if (!isUtf8(bytes.subarray(at, end)))
-      throw new Fault('SourceUnreadable', { reason: 'The line is not UTF-8.' }, { place: { file, line } })
+      throw new Fault(SOURCE_UNREADABLE, { reason: 'The line is not UTF-8.' }, { place: { file, line } })
     at = end
   }
 }

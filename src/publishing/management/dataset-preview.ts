@@ -1,4 +1,6 @@
-import { Fault, recoded } from '../../errors/errors.ts'
+import { CONFIG_INVALID } from '../../config/faults.ts'
+import { BAD_REQUEST, isFault, recoded, SOURCE_UNREADABLE } from '../../errors/errors.ts'
+import { MAPPING_INVALID } from '../../mapping/faults.ts'
 import type { Field } from '../../model/field.ts'
 import { titleFromName } from '../../model/title.ts'
 import type { Value } from '../../model/value.ts'
@@ -131,11 +133,7 @@ export async function asBadRequest<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (
-      error instanceof Fault &&
-      ['ConfigInvalid', 'SourceUnreadable', 'MappingInvalid'].includes(error.code)
-    )
-      throw recoded(error, 'BadRequest')
+    if (isFault(error, CONFIG_INVALID, SOURCE_UNREADABLE, MAPPING_INVALID)) throw recoded(error, BAD_REQUEST)
     throw error
   }
 }

@@ -1,7 +1,14 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { mayPublish } from '../../accounts/access.ts'
-import { Fault } from '../../errors/errors.ts'
+import {
+  BAD_REQUEST,
+  CONFLICT,
+  Fault,
+  FORBIDDEN_ACCESS,
+  NOT_FOUND_RESOURCE,
+  UNAUTHORISED,
+} from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { Principal } from '../../model/principal.ts'
 import { isSchedule } from '../../runtime/cron.ts'
@@ -50,8 +57,8 @@ export class Desk {
 
   /** Throws where a principal may not publish a dataset; null for one that does not exist yet. */
   admit(principal: Principal, id: string | null): string {
-    if (principal.type === 'anonymous') throw new Fault('Unauthorised', { what: 'Publishing' })
-    if (!mayPublish(principal, id)) throw new Fault('ForbiddenAccess')
+    if (principal.type === 'anonymous') throw new Fault(UNAUTHORISED, { what: 'Publishing' })
+    if (!mayPublish(principal, id)) throw new Fault(FORBIDDEN_ACCESS)
     return principal.name
   }
 
@@ -83,7 +90,7 @@ export class Desk {
     const by = this.admit(principal, id)
     const { portal } = this.options
     if (existsSync(path.join(portal, 'data', id)) || findDraft(portal, id) !== null)
-      throw new Fault('Conflict', { reason: `There is a dataset ${id} already.` })
+      throw new Fault(CONFLICT, { reason: `There is a dataset ${id} already.` })
     this.draft(id, by)
     if (title !== null) this.titles.set(id, title)
     this.note(id, by, 'create')
@@ -96,7 +103,7 @@ export class Desk {
   async createRemote(principal: Principal, id: string, url: string, refresh: string | null): Promise<void> {
     const { portal } = this.options
     if (refresh !== null && !isSchedule(refresh))
-      throw new Fault('BadRequest', {
+      throw new Fault(BAD_REQUEST, {
         reason: `${JSON.stringify(refresh.slice(0, 100))} is no schedule: hourly, daily, weekly, monthly or a cron expression of five fields is expected.`,
       })
     this.create(principal, id, null)
@@ -145,20 +152,20 @@ export class Desk {
     const by = this.admit(principal, id)
     this.require(id)
     if (change.source?.module !== undefined)
-      throw new Fault('BadRequest', {
+      throw new Fault(BAD_REQUEST, {
         reason:
           'A module is code that the server runs: only who has the portal folder may name one, in dataset.yaml.',
       })
     const draft = this.draft(id, by)
     const before = definitionText(draft)
     if (before.trim() === '' && change.source === undefined)
-      throw new Fault('Conflict', { reason: `The dataset ${id} has no source yet: upload a file first.` })
+      throw new Fault(CONFLICT, { reason: `The dataset ${id} has no source yet: upload a file first.` })
     const text = await asBadRequest(() => changedDefinition(before, change))
     if (text === before) return
     // What was wrong before, as by hand, may be mended piece by piece.
     const known = definitionProblems(before)
     const added = definitionProblems(text).filter(problem => !known.includes(problem))
-    if (added.length > 0) throw new Fault('BadRequest', { reason: added.join('\n') })
+    if (added.length > 0) throw new Fault(BAD_REQUEST, { reason: added.join('\n') })
     writeDefinition(draft, text)
     this.note(id, by, 'update', Object.keys(change))
   }
@@ -222,13 +229,13 @@ export class Desk {
     const by = this.admit(principal, id)
     this.require(id)
     const { portal, publications, publish } = this.options
-    if (this.publishing.has(id)) throw new Fault('Conflict', { reason: `${id} is being published.` })
+    if (this.publishing.has(id)) throw new Fault(CONFLICT, { reason: `${id} is being published.` })
     this.publishing.add(id)
     try {
       await this.firstFetch.ensure(this.rootOf(id), id, true)
       const errors = (await this.check(principal, id)).filter(({ severity }) => severity === 'error')
       if (errors.length > 0)
-        throw new Fault('BadRequest', { reason: errors.map(({ message }) => message).join('\n') })
+        throw new Fault(BAD_REQUEST, { reason: errors.map(({ message }) => message).join('\n') })
       const draft = findDraft(portal, id)
       const changed = draft === null ? [] : ['draft']
       if (draft !== null) applyDraft(portal, draft)
@@ -252,7 +259,7 @@ export class Desk {
     const isOpen = manifest?.dataset.visibility === 'public'
     await shared?.withdraw(id, isOpen ? 'open' : 'secret')
     if (!withdraw(versions, id))
-      throw new Fault('NotFoundResource', { kind: 'published dataset', id: id.slice(0, 100) })
+      throw new Fault(NOT_FOUND_RESOURCE, { kind: 'published dataset', id: id.slice(0, 100) })
     this.note(id, by, 'withdraw')
     await refresh()
   }
@@ -349,7 +356,7 @@ export class Desk {
 
   private require(id: string): void {
     if (this.isKnown(id)) return
-    throw new Fault('NotFoundResource', { kind: 'dataset', id: id.slice(0, 100) })
+    throw new Fault(NOT_FOUND_RESOURCE, { kind: 'dataset', id: id.slice(0, 100) })
   }
 
   /** Where the files are that are to be published next. */

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, CONFLICT, Fault } from '../../errors/errors.ts'
 import { DATASET_ID } from '../definition.ts'
 import { MAPPING_ENDINGS } from '../mapping/mapping-file.ts'
 import { replaceDurably, synchronise } from '../versions/durable.ts'
@@ -37,7 +37,7 @@ export const DEFINITION = 'dataset.yaml'
 
 function rootOf(portal: string, id: string): string {
   if (!DATASET_ID.test(id))
-    throw new Fault('BadRequest', {
+    throw new Fault(BAD_REQUEST, {
       reason: `${JSON.stringify(id.slice(0, 110))} is no dataset id: lower-case letters, digits, - and _ are expected, at most 100.`,
     })
   return path.join(portal, 'var', 'drafts', id)
@@ -103,7 +103,7 @@ export function discardDraft(portal: string, id: string): void {
 export function applyDraft(portal: string, draft: DatasetDraft): void {
   const { id, root, folder, taken } = draft
   if (stateOf(portal, id) !== taken)
-    throw new Fault('Conflict', {
+    throw new Fault(CONFLICT, {
       reason: `The files of ${id} were changed in the portal folder since this draft was begun. Discard the draft, and begin again with what is there now.`,
     })
   const own = path.join(portal, 'data', id)

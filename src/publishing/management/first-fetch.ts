@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { Fault, faultText } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, faultText } from '../../errors/errors.ts'
 import { readDefinition } from '../definition.ts'
 import { refreshRemote } from '../remote/refresh.ts'
 import { remoteFolder, remoteState } from '../remote/state.ts'
@@ -35,13 +35,13 @@ export class FirstFetch {
     if (state?.file !== undefined) return
     const isBeforeRetry = state?.url === remote.url && Date.parse(state.next ?? '') > this.now()
     if (!isAtOnce && isBeforeRetry)
-      throw new Fault('BadRequest', { reason: state.reason ?? 'The address cannot be fetched.' })
+      throw new Fault(BAD_REQUEST, { reason: state.reason ?? 'The address cannot be fetched.' })
     const running = this.running.get(id) ?? this.begin(id, remote)
     try {
       await running
     } catch (error) {
       if (!(error instanceof Fault)) throw error
-      throw new Fault('BadRequest', { reason: faultText(error) })
+      throw new Fault(BAD_REQUEST, { reason: faultText(error) })
     }
   }
 

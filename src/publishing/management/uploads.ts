@@ -3,7 +3,7 @@ import { createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { type Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, CONTENT_TOO_LARGE, Fault } from '../../errors/errors.ts'
 import { readDefinition } from '../definition.ts'
 import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { asBadRequest, understandFile } from './dataset-preview.ts'
@@ -41,7 +41,7 @@ export async function receiveFile(
   try {
     await pipeline(stream, counted, createWriteStream(path.join(place, name), { flush: true }))
     if (isTruncated?.() === true) throw tooLarge(limit)
-    if (bytes === 0) throw new Fault('BadRequest', { reason: `The file ${name} is empty.` })
+    if (bytes === 0) throw new Fault(BAD_REQUEST, { reason: `The file ${name} is empty.` })
     await putInPlace(draft, place, name, title)
   } finally {
     rmSync(place, { recursive: true, force: true })
@@ -81,7 +81,7 @@ async function putInPlace(
 }
 
 function tooLarge(limit: number): Fault {
-  return new Fault('ContentTooLarge', {
+  return new Fault(CONTENT_TOO_LARGE, {
     reason: `The file has more than ${limit} bytes, which is the limit of this portal (upload_limit).`,
   })
 }
@@ -95,7 +95,7 @@ export function uploadName(given: string): string {
     .replace(/^[.\s-]+/, '')
     .trim()
   if (name === '' || name.length > 120 || name.toLowerCase() === DEFINITION || /[. ]$/.test(name))
-    throw new Fault('BadRequest', {
+    throw new Fault(BAD_REQUEST, {
       reason: `${JSON.stringify(given.slice(0, 130))} is no name of a file to upload: letters, digits, dots, blanks, - and _ are expected, at most 120, and not dataset.yaml.`,
     })
   return name

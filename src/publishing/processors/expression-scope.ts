@@ -1,5 +1,5 @@
-import { clauseFault } from '../../errors/errors.ts'
 import type { ClauseName, Expression, Span } from '../../language/odsql/ast.ts'
+import { clauseFault } from '../../language/odsql/faults.ts'
 import type { RowData } from '../../sources/fields.ts'
 import type { Plain } from './values.ts'
 

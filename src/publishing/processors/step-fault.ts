@@ -1,3 +1,4 @@
+import { CONFIG_INVALID } from '../../config/faults.ts'
 import { Fault, placeText } from '../../errors/errors.ts'
 import type { Processor } from './schema.ts'
 
@@ -13,7 +14,7 @@ export function stepFault(
 ): Fault {
   const place = placeOf(member)
   return new Fault(
-    'ConfigInvalid',
+    CONFIG_INVALID,
     { reason: `${placeText(place)}step ${number} (${step.type}): ${reason}` },
     { place, ...(hint === undefined ? {} : { hint }), ...(cause === undefined ? {} : { cause }) },
   )

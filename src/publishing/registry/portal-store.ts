@@ -1,8 +1,9 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault } from '../../errors/errors.ts'
+import { isFault } from '../../errors/errors.ts'
 import { storeMemory } from '../../runtime/memory.ts'
 import { createEmbeddedStore } from '../../store/embedded/embedded.ts'
+import { STORE_UNAVAILABLE } from '../../store/faults.ts'
 import type { EngineSettings } from '../../store/remote/addresses.ts'
 import { createRemoteStore, type SharedStore } from '../../store/remote/remote.ts'
 import type { Store } from '../../store/store.ts'
@@ -79,7 +80,7 @@ async function persistently<T>(
     try {
       return await work()
     } catch (error) {
-      const isAway = error instanceof Fault && error.code === 'StoreUnavailable'
+      const isAway = isFault(error, STORE_UNAVAILABLE)
       if (!isAway || Date.now() > end) throw error
       if (tries === 0) onEvent({ event: 'waiting for the engine', reason: error.message })
       await sleep(500)

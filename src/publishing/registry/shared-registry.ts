@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault } from '../../errors/errors.ts'
+import { STORE_UNAVAILABLE } from '../../store/faults.ts'
 import type { FileSource, SharedStore } from '../../store/remote/remote.ts'
 import type { LoadProgress } from '../../store/store.ts'
 import { type Manifest, VERSION_FORMAT, type Versions } from '../versions/versions.ts'
@@ -233,7 +234,7 @@ export class SharedRegistry implements Registry {
       const now = this.now()
       for (const graph of graphs)
         if (now > (this.retired.get(graph) ?? Number.POSITIVE_INFINITY) + RETIRED - 2 * STALE)
-          throw new Fault('StoreUnavailable', {
+          throw new Fault(STORE_UNAVAILABLE, {
             reason: 'another version has taken the place of this one. Try again in a moment.',
           })
     }

@@ -2,6 +2,7 @@ import { Fault } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import { inGraph, triple, variable } from '../../sparql/build.ts'
+import { LOAD_REFUSED } from '../../store/faults.ts'
 import { countOf, type SharedStore } from '../../store/remote/remote.ts'
 import type { LoadProgress } from '../../store/store.ts'
 import { graphSources } from '../versions/graph-sources.ts'
@@ -120,7 +121,7 @@ export class VersionLoader {
     isRepeated: boolean,
   ): Promise<number> {
     const refuse = (what: string) => {
-      throw new Fault('LoadRefused', { reason: `the engine lacks ${what} of ${graph}` })
+      throw new Fault(LOAD_REFUSED, { reason: `the engine lacks ${what} of ${graph}` })
     }
     if (triples > COUNTED && !isRepeated) {
       // Counting takes some engines minutes; the end of each piece shows whether it was loaded.

@@ -1,5 +1,6 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { CONFIG_INVALID } from '../../config/faults.ts'
 import { loadConfig } from '../../config/load.ts'
 import { Fault, faultText } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
@@ -163,7 +164,7 @@ export function authorizationOf(authorization: string | undefined): string | und
   if (authorization === undefined) return undefined
   const value = VARIABLE.test(authorization) ? lookup(process.env, authorization) : undefined
   if (value !== undefined && /^[\x20-\x7e]+$/.test(value)) return value
-  throw new Fault('ConfigInvalid', {
+  throw new Fault(CONFIG_INVALID, {
     reason: `authorization names ${authorization}: an environment variable SOURCE_AUTH_… that holds the value of the header is expected`,
   })
 }

@@ -13,6 +13,7 @@ import {
   type Manifest,
   type Versions,
 } from '../versions/versions.ts'
+import { SHAPES_INVALID } from './faults.ts'
 import {
   emptyGraph,
   readShapes,
@@ -38,7 +39,7 @@ export interface ShapeFinding extends CheckFinding {
 export function readShapesFile(file: string): Shapes {
   const format = rdfFormatNamed(file)
   if (format === undefined)
-    throw new Fault('ShapesInvalid', {
+    throw new Fault(SHAPES_INVALID, {
       reason: `${file}: shapes are read from RDF (${RDF_FORMATS.join(', ')}), which the ending of the name tells`,
     })
   const text = readBytes(file)
@@ -47,7 +48,7 @@ export function readShapesFile(file: string): Shapes {
     for (const line of lines.split('\n')) if (line !== '') triples += `${splitQuad(line).triple}\n`
   const shapes = readShapes(triples)
   if (shapes.targets === 0)
-    throw new Fault('ShapesInvalid', {
+    throw new Fault(SHAPES_INVALID, {
       reason: `${file}: there is no shape with a target (sh:targetClass, sh:targetNode …), so that nothing would be checked`,
     })
   return shapes
@@ -57,14 +58,14 @@ function readBytes(file: string): Buffer {
   try {
     const { size } = statSync(file)
     if (size > MAX_SHAPES_BYTES)
-      throw new Fault('ShapesInvalid', {
+      throw new Fault(SHAPES_INVALID, {
         reason: `${file} has ${size} bytes; shapes have at most ${MAX_SHAPES_BYTES}`,
       })
     return readFileSync(file)
   } catch (error) {
     if (error instanceof Fault) throw error
     const { code } = error as NodeJS.ErrnoException
-    throw new Fault('ShapesInvalid', { reason: `${file} cannot be read: ${code}` }, { cause: error })
+    throw new Fault(SHAPES_INVALID, { reason: `${file} cannot be read: ${code}` }, { cause: error })
   }
 }
 

@@ -2,6 +2,7 @@ import type * as RDF from '@rdfjs/types'
 import SHACLValidator from 'rdf-validate-shacl'
 import factory from 'rdf-validate-shacl/src/defaultEnv.js'
 import { Fault } from '../../errors/errors.ts'
+import { SHAPES_INVALID } from './faults.ts'
 import { IndexedGraph } from './indexed-graph.ts'
 import { termKey } from './terms.ts'
 
@@ -162,6 +163,6 @@ function guarded<T>(run: () => T): T {
         : error instanceof Error
           ? error.message
           : String(error)
-    throw new Fault('ShapesInvalid', { reason }, { cause: error })
+    throw new Fault(SHAPES_INVALID, { reason }, { cause: error })
   }
 }

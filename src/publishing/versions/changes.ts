@@ -1,9 +1,10 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { LRUCache } from 'lru-cache'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import { runJob } from '../../runtime/job.ts'
+import { STORE_BUSY } from '../../runtime/turns.ts'
 import type { GraphDifference } from '../../store/columns/compare.ts'
 import type { Comparison } from './changes-worker.ts'
 import { graphPath, type Manifest, type Versions, versionFolder } from './versions.ts'
@@ -54,7 +55,7 @@ export class VersionChanges {
     const file = path.join(folder, `changes-${earlier.version}.bin`)
     const cached = readDifference(file)
     if (cached !== null) return cached
-    if (this.waiting >= MAX_WAITING) throw new Fault('StoreBusy')
+    if (this.waiting >= MAX_WAITING) throw new Fault(STORE_BUSY)
     this.waiting += 1
     const found = this.working
       .then(() => compare(columnsOf(versions, earlier), columnsOf(versions, later)))
@@ -96,7 +97,7 @@ async function compare(earlier: string, later: string): Promise<VersionDifferenc
     deadline: DEADLINE,
   })
   if (difference !== null) return difference
-  throw new Fault('UnprocessableEntity', {
+  throw new Fault(UNPROCESSABLE_ENTITY, {
     reason: `Comparing these versions takes longer than ${DEADLINE / 1000} s.`,
   })
 }

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault, GONE, NOT_FOUND_RESOURCE, VERSION_UNKNOWN } from '../../errors/errors.ts'
 import { shareFile } from './durable.ts'
 import { RECORD_IDS_FILE } from './tombstones.ts'
 import {
@@ -38,10 +38,10 @@ export async function rollBack(
   { versions, base, now }: RollBackContext,
 ): Promise<Manifest> {
   const current = currentManifest(versions, id)
-  if (current === null) throw new Fault('NotFoundResource', { kind: 'published dataset', id })
+  if (current === null) throw new Fault(NOT_FOUND_RESOURCE, { kind: 'published dataset', id })
   const target = targetOf(id, required, current, versions)
   if (target.base !== base)
-    throw new Fault('BadRequest', {
+    throw new Fault(BAD_REQUEST, {
       reason: `The version ${target.version} was published for ${target.base}: its IRIs are not those of ${base}.`,
     })
   const begun = now()
@@ -69,11 +69,11 @@ export async function rollBack(
 function targetOf(id: string, required: string | null, current: Manifest, versions: Versions): Manifest {
   const older = retainedVersions(versions, id).filter(({ version }) => version !== current.version)
   if (required === current.version)
-    throw new Fault('BadRequest', { reason: `The version ${required} of ${id} is in force already.` })
+    throw new Fault(BAD_REQUEST, { reason: `The version ${required} of ${id} is in force already.` })
   const found = required === null ? older[0] : older.find(({ version }) => version === required)
   if (found === undefined) throw unknownVersion(id, required ?? 'before the one in force', older)
   if (!isWhole(versions, found))
-    throw new Fault('Gone', { reason: `Files of the version ${found.version} of ${id} are missing.` })
+    throw new Fault(GONE, { reason: `Files of the version ${found.version} of ${id} are missing.` })
   return found
 }
 
@@ -84,7 +84,7 @@ export function unknownVersion(
   retained: readonly Pick<Manifest, 'version' | 'published'>[],
 ): Fault {
   const names = retained.map(({ version, published }) => `${version} (${published.slice(0, 19)}Z)`)
-  return new Fault('VersionUnknown', {
+  return new Fault(VERSION_UNKNOWN, {
     id,
     version: required.slice(0, 100),
     retained: names.length === 0 ? 'No older one is retained.' : `There are: ${names.join(', ')}.`,

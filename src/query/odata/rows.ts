@@ -1,4 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
+import { ODATA_UNSUPPORTED } from '../../language/odata/faults.ts'
 import type { EdmValue, EntityColumn } from '../../model/edm.ts'
 import { exactJson } from '../../model/exact-json.ts'
 import type { Field, FieldType } from '../../model/field.ts'
@@ -124,7 +125,7 @@ export function pageOf(
 
 function refuseMany(rows: readonly unknown[]): void {
   if (rows.length > MAX_GROUPS)
-    throw new Fault('ODataUnsupported', {
+    throw new Fault(ODATA_UNSUPPORTED, {
       reason: `The aggregation has more than ${MAX_GROUPS} groups: filter the records, or group by fewer properties.`,
     })
 }

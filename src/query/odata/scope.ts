@@ -1,5 +1,6 @@
-import { type Fault, odataFault } from '../../errors/errors.ts'
+import type { Fault } from '../../errors/errors.ts'
 import type { Expression, Span } from '../../language/odata/ast.ts'
+import { ODATA_UNSUPPORTED, odataFault } from '../../language/odata/faults.ts'
 import { nearest } from '../../model/did-you-mean.ts'
 import type { TypedExpression } from './typed-expression.ts'
 
@@ -54,7 +55,7 @@ export function wrong({ option }: Scope, reason: string, span: Span, hint?: stri
 
 /** What makes sense and is not served: 501. */
 export function unserved({ option }: Scope, what: string, span: Span): Fault {
-  return odataFault(option, `${what} is not supported`, span, 'ODataUnsupported')
+  return odataFault(option, `${what} is not supported`, span, ODATA_UNSUPPORTED)
 }
 
 /** A name that nothing has, with the name that was probably meant. */

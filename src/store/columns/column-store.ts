@@ -5,6 +5,7 @@ import type { TriplePattern } from '../../rdf/term.ts'
 import { currentClient } from '../../runtime/work-client.ts'
 import type { QueryOperation } from '../../sparql/algebra.ts'
 import type { ContinuationFormat } from '../../sparql/results.ts'
+import { STORE_UNAVAILABLE } from '../faults.ts'
 import type { GraphColumns } from './graph.ts'
 import { readHeader } from './sections.ts'
 import { JobRunner, NotInColumns, type QueryLimits, rebuilding } from './threads/job-runner.ts'
@@ -110,7 +111,7 @@ export class ColumnStore {
   columns(name: string): GraphColumns {
     const columns = this.registry.columns(name)
     if (columns === undefined)
-      throw new Fault('StoreUnavailable', { reason: `the graph ${name} is not there.` })
+      throw new Fault(STORE_UNAVAILABLE, { reason: `the graph ${name} is not there.` })
     return columns
   }
 

@@ -1,5 +1,5 @@
 import { Fault } from '../../errors/errors.ts'
-import { refuseWaiting, takeNext } from '../../runtime/turns.ts'
+import { refuseWaiting, STORE_BUSY, takeNext } from '../../runtime/turns.ts'
 import type { WorkClient } from '../../runtime/work-client.ts'
 
 interface WaitingWork {
@@ -35,7 +35,7 @@ export class FairQueue {
         timer: setTimeout(() => {
           const at = this.waiting.indexOf(waiting)
           if (at >= 0) this.waiting.splice(at, 1)
-          reject(new Fault('StoreBusy'))
+          reject(new Fault(STORE_BUSY))
         }, this.options.timeout),
       }
       this.waiting.push(waiting)

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Oxigraph from 'oxigraph'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import type { RdfFormat } from '../../model/rdf-format.ts'
 import { isOversize, isTrap } from './traps.ts'
 
@@ -104,7 +104,7 @@ function refusal(error: unknown, origin: TextOrigin, search: () => number | unde
   if (isOversize(error) || isTrap(error)) {
     isSound = false
     const reason = `${file} is too large to be read as a whole. Convert it to N-Triples or N-Quads, or part it.`
-    return new Fault('SourceUnreadable', { reason }, { place: { file }, cause: error })
+    return new Fault(SOURCE_UNREADABLE, { reason }, { place: { file }, cause: error })
   }
   const place = /^Parser error (?:at|between) line (\d+) (?:column|between columns) (\d+)[^:]*: /.exec(
     described,
@@ -115,7 +115,7 @@ function refusal(error: unknown, origin: TextOrigin, search: () => number | unde
     ? ': contexts at other addresses are not fetched; put the context into the file'
     : ''
   return new Fault(
-    'SourceUnreadable',
+    SOURCE_UNREADABLE,
     { reason: `This cannot be read as RDF: ${reason}${hint}.` },
     {
       place: {
@@ -159,7 +159,7 @@ function free(quad: Oxigraph.Quad): void {
 /** The engine is begun by the first file of RDF: most portals have none. */
 function started(): typeof Oxigraph {
   if (!isSound)
-    throw new Fault('SourceUnreadable', {
+    throw new Fault(SOURCE_UNREADABLE, {
       reason: 'RDF was read before that was too large for this process. Publish this dataset by itself.',
     })
   engine ??= createRequire(import.meta.url)('oxigraph') as typeof Oxigraph

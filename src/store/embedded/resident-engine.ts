@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, isFault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
 import { megabytes } from '../../runtime/memory.ts'
 import { currentClient } from '../../runtime/work-client.ts'
+import { DEADLINE_EXCEEDED, STORE_UNAVAILABLE } from '../faults.ts'
 import type { AnswerFormat } from '../store.ts'
 import type { EngineThread } from './engine-thread.ts'
 import { FairQueue } from './fair-queue.ts'
@@ -106,7 +107,7 @@ export class ResidentEngine {
     try {
       return await this.queue.run(client, () => this.answer(query, milliseconds))
     } catch (error) {
-      if (error instanceof Fault && error.code === 'DeadlineExceeded') client?.offend()
+      if (isFault(error, DEADLINE_EXCEEDED)) client?.offend()
       throw error
     } finally {
       this.waiting -= 1
@@ -139,7 +140,7 @@ export class ResidentEngine {
   }
 
   private async answer({ sparql, format, dataset }: ResidentQuery, deadline: number): Promise<string> {
-    if (this.closed) throw new Fault('StoreUnavailable', { reason: 'the store is closed.' })
+    if (this.closed) throw new Fault(STORE_UNAVAILABLE, { reason: 'the store is closed.' })
     this.clock += 1
     const defaults = dataset.defaultGraphs.filter(graph => this.sources.has(graph))
     const named = dataset.namedGraphs.filter(graph => this.sources.has(graph))
@@ -164,7 +165,7 @@ export class ResidentEngine {
       maxLength: this.options.maxAnswer,
     })
     clearTimeout(timer)
-    if (late) throw new Fault('DeadlineExceeded', { seconds: deadline / 1000 })
+    if (late) throw new Fault(DEADLINE_EXCEEDED, { seconds: deadline / 1000 })
     if (thread.memory > this.options.ceiling && !thread.dead) {
       this.options.onEvent({
         event: 'engine ended',
@@ -178,14 +179,14 @@ export class ResidentEngine {
       case 'error':
         throw queryError(reply.message)
       case 'oversize':
-        throw new Fault('UnprocessableEntity', {
+        throw new Fault(UNPROCESSABLE_ENTITY, {
           reason:
             'The answer is longer than the engine can pass on. Ask for less of it at a time, with LIMIT and OFFSET.',
         })
       case 'trap':
         this.lose(thread, reply.reason)
         throw new Fault(
-          'UnprocessableEntity',
+          UNPROCESSABLE_ENTITY,
           {
             reason:
               `The query needs more memory than the ${megabytes(this.options.ceiling)} that the engine has for it, or is ` +
@@ -232,7 +233,7 @@ export class ResidentEngine {
 
   private tooLarge(graphs: readonly string[], cause?: unknown): Fault {
     return new Fault(
-      'UnprocessableEntity',
+      UNPROCESSABLE_ENTITY,
       {
         reason:
           `This query is one that only the engine evaluates, over graphs that need ${megabytes(this.sizeOf(graphs))} of memory ` +
@@ -271,7 +272,7 @@ export class ResidentEngine {
         if (reply.type === 'trap' || (reply.type === 'refused' && reply.reason === 'memory'))
           throw new HeapFull(reply.type === 'trap' ? reply.reason : reply.message)
         if (reply.type !== 'loaded')
-          throw new Fault('StoreUnavailable', {
+          throw new Fault(STORE_UNAVAILABLE, {
             reason: 'message' in reply ? reply.message : `the graph ${graph} could not be loaded.`,
           })
       }

@@ -1,4 +1,6 @@
+import { CONFIG_INVALID } from '../../config/faults.ts'
 import { Fault } from '../../errors/errors.ts'
+import { STORE_UNAVAILABLE } from '../faults.ts'
 import type { Credentials } from './authentication.ts'
 import { type Connections, type EngineAnswer, NoAnswer } from './http.ts'
 
@@ -60,7 +62,7 @@ export async function findAddresses(
   for (const query of tried) {
     const answer = await probe(query, connections)
     if (answer.status === 401 || answer.status === 403)
-      throw new Fault('ConfigInvalid', {
+      throw new Fault(CONFIG_INVALID, {
         reason: `store: ${query.href} answers ${answer.status}: the engine wants other credentials (store_user and store_password)`,
       })
     if (!isAnswer(answer)) {
@@ -71,7 +73,7 @@ export async function findAddresses(
     const version = versionOf(answer, kind)
     return { ...layout(kind, settings, query, below), kind, version, query }
   }
-  throw new Fault('ConfigInvalid', {
+  throw new Fault(CONFIG_INVALID, {
     reason: `store: no SPARQL endpoint was found: ${answers.join(', ')}. Give the addresses with query, update and data`,
   })
 }
@@ -92,7 +94,7 @@ async function probe(query: URL, connections: Connections): Promise<EngineAnswer
   } catch (cause) {
     if (!(cause instanceof NoAnswer)) throw cause
     const reason = `no engine answers at ${query.origin}: ${cause.message}.`
-    throw new Fault('StoreUnavailable', { reason }, { cause })
+    throw new Fault(STORE_UNAVAILABLE, { reason }, { cause })
   }
 }
 

@@ -1,4 +1,4 @@
-import { Fault } from '../../errors/errors.ts'
+import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { EngineKind } from './addresses.ts'
 
 /** Schemes under which Virtuoso has the functions of its SQL: they read files, and change what is stored. */
@@ -27,7 +27,7 @@ export function refuseEngineFunctions(kind: EngineKind, query: string): void {
     [...text.matchAll(IRI)].map(([, iri = '']) => iri).find(isCall) ??
     [...text.matchAll(NAMESPACE)].map(([, namespace = '']) => namespace).find(mayBecome)
   if (found !== undefined)
-    throw new Fault('BadRequest', {
+    throw new Fault(BAD_REQUEST, {
       reason: `<${found.slice(0, 100)}>: functions of the engine are not served.`,
     })
 }

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Fault } from '../../errors/errors.ts'
+import { Fault, UNPROCESSABLE_ENTITY } from '../../errors/errors.ts'
+import { STORE_BUSY } from '../../runtime/turns.ts'
 import { inGraph, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import { generateUpdate, type Update } from '../../sparql/update.ts'
+import { DEADLINE_EXCEEDED, LOAD_REFUSED, STORE_UNAVAILABLE } from '../faults.ts'
 import { QueryError } from '../store.ts'
 import type { EngineAddresses } from './addresses.ts'
 import { type Connections, type EngineAnswer, type EngineRequest, NoAnswer, Semaphore } from './http.ts'
@@ -130,7 +132,7 @@ export class RemoteEngine {
     })
     // An empty graph is none.
     if (answer.status !== 200 && answer.status !== 404)
-      throw new Fault('StoreUnavailable', { reason: `the engine answers ${answer.status} for a graph.` })
+      throw new Fault(STORE_UNAVAILABLE, { reason: `the engine answers ${answer.status} for a graph.` })
   }
 
   close(): void {
@@ -154,7 +156,7 @@ export class RemoteEngine {
     const answer = await this.retried(request, isUntrusted, maxLength)
     if (answer.status === 200 && isWhole(answer)) return answer.text
     if (answer.status === 200)
-      throw new Fault('StoreUnavailable', {
+      throw new Fault(STORE_UNAVAILABLE, {
         reason: 'the engine gives a part of the answer only: its limits on rows or time are too low.',
       })
     throw this.faultOf(answer, query, isUntrusted)
@@ -212,29 +214,29 @@ export class RemoteEngine {
   ): Fault {
     if (reason === 'late') {
       this.deadlines += 1
-      return new Fault('DeadlineExceeded', { seconds: Math.round(deadline) / 1000 })
+      return new Fault(DEADLINE_EXCEEDED, { seconds: Math.round(deadline) / 1000 })
     }
     if (reason === 'long' && isUntrusted) {
       const max = maxLength.toLocaleString('en')
       const described = `The answer is longer than the limit of ${max} characters. Ask for less of it at a time, with LIMIT and OFFSET.`
-      return new Fault('UnprocessableEntity', { reason: described })
+      return new Fault(UNPROCESSABLE_ENTITY, { reason: described })
     }
     const what =
       reason === 'long' ? 'the answer is too long to be passed on' : `the engine is away (${message})`
-    return new Fault('StoreUnavailable', { reason: `${what}.` })
+    return new Fault(STORE_UNAVAILABLE, { reason: `${what}.` })
   }
 
   private faultOf(answer: EngineAnswer, { deadline, text: query }: RemoteQuery, isUntrusted: boolean): Error {
     const { status, text } = answer
     const described = firstLine(text)
-    if (this.isCheckpoint(answer)) return new Fault('StoreUnavailable', { reason: IN_CHECKPOINT })
+    if (this.isCheckpoint(answer)) return new Fault(STORE_UNAVAILABLE, { reason: IN_CHECKPOINT })
     if (status === 408 || status === 504 || /time[d -]*out/i.test(described)) {
       this.deadlines += 1
-      return new Fault('DeadlineExceeded', { seconds: deadline / 1000 })
+      return new Fault(DEADLINE_EXCEEDED, { seconds: deadline / 1000 })
     }
-    if (status === 429 || status === 503) return new Fault('StoreBusy')
+    if (status === 429 || status === 503) return new Fault(STORE_BUSY)
     if (status === 401 || status === 403)
-      return new Fault('StoreUnavailable', { reason: `the engine refuses queries with ${status}.` })
+      return new Fault(STORE_UNAVAILABLE, { reason: `the engine refuses queries with ${status}.` })
     const place = /line[: ]+(\d+),? col(?:umn)?[: ]+(\d+)/i.exec(described)
     if (isUntrusted || (status >= 400 && status < 600))
       return new QueryError(
@@ -242,7 +244,7 @@ export class RemoteEngine {
         place === null ? undefined : Number(place[1]),
         place === null ? undefined : Number(place[2]),
       )
-    return new Fault('StoreUnavailable', { reason: `the engine answers ${status}.` })
+    return new Fault(STORE_UNAVAILABLE, { reason: `the engine answers ${status}.` })
   }
 }
 
@@ -255,15 +257,15 @@ function wholeGraph(graph: string): string {
 const IN_CHECKPOINT = 'the engine is writing a checkpoint, or has nothing at its address (404).'
 
 function refusal(what: string, { status, text }: EngineAnswer): Fault {
-  if (status === 404) return new Fault('StoreUnavailable', { reason: IN_CHECKPOINT })
+  if (status === 404) return new Fault(STORE_UNAVAILABLE, { reason: IN_CHECKPOINT })
   if (status === 503 || status === 429)
-    return new Fault('StoreUnavailable', { reason: `the engine is busy (${status}).` })
+    return new Fault(STORE_UNAVAILABLE, { reason: `the engine is busy (${status}).` })
   // Virtuoso says so with 500.
   if (status === 401 || status === 403 || /\bSECURITY\b|No permission/.test(text))
-    return new Fault('LoadRefused', {
+    return new Fault(LOAD_REFUSED, {
       reason: `the engine refuses ${what} with ${status}: store_user and store_password have to be those of a user who may write`,
     })
-  return new Fault('LoadRefused', { reason: `the engine refuses ${what} with ${status}: ${firstLine(text)}` })
+  return new Fault(LOAD_REFUSED, { reason: `the engine refuses ${what} with ${status}: ${firstLine(text)}` })
 }
 
 /** Virtuoso answers 200 with a part of the rows where it came to a limit of its own, and says so in headers. */

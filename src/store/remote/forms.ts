@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { Fault } from '../../errors/errors.ts'
+import { CONFIG_INVALID } from '../../config/faults.ts'
+import { Fault, isFault } from '../../errors/errors.ts'
 import { lookup } from '../../model/lookup.ts'
 import { escapeText, termText } from '../../rdf/ntriples.ts'
 import { parseTerm } from '../../rdf/ntriples-reader.ts'
@@ -8,6 +9,7 @@ import { XSD } from '../../rdf/vocab.ts'
 import { inGraph, iri, literal, triple, variable } from '../../sparql/build.ts'
 import { generate } from '../../sparql/generate.ts'
 import { numberForm, numberOfLexical } from '../columns/lexical.ts'
+import { LOAD_REFUSED } from '../faults.ts'
 import type { AnswerFormat } from '../store.ts'
 import type { RemoteEngine } from './engine.ts'
 import { exactDoubles } from './exact-doubles.ts'
@@ -65,7 +67,7 @@ export async function findStoredForms(engine: RemoteEngine): Promise<StoredForms
     const texts = TEXTS.map(text => literal(text))
     const isPreserved = await preserved(engine, graph, texts)
     if (isPreserved.includes(false))
-      throw new Fault('ConfigInvalid', {
+      throw new Fault(CONFIG_INVALID, {
         reason: `store: the engine at ${engine.addresses.query.href} does not give texts back as they were put in`,
       })
     const changed = await changedKinds(engine, graph)
@@ -120,7 +122,7 @@ async function preservedUnlessRefused(
 }
 
 function refusedAsNull(error: unknown): null {
-  if (error instanceof Fault && error.code === 'LoadRefused') return null
+  if (isFault(error, LOAD_REFUSED)) return null
   throw error
 }
 
@@ -193,7 +195,7 @@ export function encodeLines(lines: Buffer, { changed, takesLongIris }: StoredFor
     const tooLong = TOO_LONG.exec(text)
     if (tooLong !== null) {
       const reason = `the engine takes no IRI of more than ${MAX_IRI} characters as subject or predicate, and there is one that begins with ${tooLong[0].slice(0, 100)}`
-      throw new Fault('LoadRefused', { reason })
+      throw new Fault(LOAD_REFUSED, { reason })
     }
   }
   const isChanged = new Set(changed)

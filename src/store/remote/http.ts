@@ -1,6 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { Fault } from '../../errors/errors.ts'
+import { STORE_BUSY } from '../../runtime/turns.ts'
 import { Authentication, type Credentials } from './authentication.ts'
 
 /** A request to the engine. */
@@ -162,11 +163,11 @@ export class Semaphore {
   }
 
   private wait(): Promise<void> {
-    if (this.waiting.length >= this.queue) return Promise.reject(new Fault('StoreBusy'))
+    if (this.waiting.length >= this.queue) return Promise.reject(new Fault(STORE_BUSY))
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.waiting.splice(this.waiting.indexOf(waiter), 1)
-        reject(new Fault('StoreBusy'))
+        reject(new Fault(STORE_BUSY))
       }, this.timeout)
       const waiter = { enter: resolve, timer }
       this.waiting.push(waiter)

@@ -10,6 +10,7 @@ import { XSD } from '../../rdf/vocab.ts'
 import { generate } from '../../sparql/generate.ts'
 import { buildColumnsInThread } from '../columns/build/build-thread.ts'
 import { numberForm, numberOfLexical } from '../columns/lexical.ts'
+import { LOAD_REFUSED } from '../faults.ts'
 import type { RemoteEngine } from './engine.ts'
 import { exactDoubles } from './exact-doubles.ts'
 import { decodeTerm, type StoredForms } from './forms.ts'
@@ -43,7 +44,7 @@ export async function rebuildColumns(
   try {
     const triples = await exportTriples(engine, forms, graph, file)
     if (stored !== null && triples !== stored)
-      throw new Fault('LoadRefused', { reason: `the engine has ${triples} of ${stored} triples of ${graph}` })
+      throw new Fault(LOAD_REFUSED, { reason: `the engine has ${triples} of ${stored} triples of ${graph}` })
     await buildColumnsInThread({ triples: file, columns, isSearched })
   } finally {
     rmSync(file, { force: true })
@@ -78,7 +79,7 @@ async function exportTriples(
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError)
       throw new Fault(
-        'LoadRefused',
+        LOAD_REFUSED,
         { reason: `the triples of ${graph} cannot be read: ${error.message}` },
         { cause: error },
       )

@@ -10,6 +10,7 @@ import { buildColumnsInThread } from '../columns/build/build-thread.ts'
 import { ColumnStore } from '../columns/column-store.ts'
 import { columnsProblem } from '../columns/sections.ts'
 import { engineAnswer } from '../engine-answer.ts'
+import { LOAD_REFUSED } from '../faults.ts'
 import { loadColumns } from '../load.ts'
 import { ColumnRepairs } from '../repair.ts'
 import type { GraphSource, LoadProgress, QueryAnswer, Solution, Store, UntrustedQuery } from '../store.ts'
@@ -215,7 +216,7 @@ class RemoteStore implements SharedStore {
 
   async upload(source: FileSource, options: UploadOptions): Promise<Uploaded> {
     const { graph, path } = source
-    if (path === null) throw new Fault('LoadRefused', { reason: `the triples of ${graph} are not here` })
+    if (path === null) throw new Fault(LOAD_REFUSED, { reason: `the triples of ${graph} are not here` })
     const target = { engine: this.remoteEngine, forms: this.forms, graph }
     const uploaded = await upload(target, createReadStream(path), options)
     await this.sendColumns(source)

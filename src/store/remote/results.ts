@@ -2,6 +2,7 @@ import { Fault } from '../../errors/errors.ts'
 import { languageDatatype } from '../../rdf/ntriples.ts'
 import type { Term } from '../../rdf/term.ts'
 import { XSD } from '../../rdf/vocab.ts'
+import { STORE_UNAVAILABLE } from '../faults.ts'
 import type { Solution } from '../store.ts'
 
 /** A term as SPARQL 1.1 Query Results JSON writes it (section 3.2.2); `typed-literal` is that of its draft. */
@@ -29,9 +30,9 @@ function resultsOf(text: string): NonNullable<JsonResults['results']> {
     const { results } = JSON.parse(text) as JsonResults
     if (results !== undefined) return results
   } catch (cause) {
-    throw new Fault('StoreUnavailable', { reason: 'the answer of the engine breaks off.' }, { cause })
+    throw new Fault(STORE_UNAVAILABLE, { reason: 'the answer of the engine breaks off.' }, { cause })
   }
-  throw new Fault('StoreUnavailable', { reason: 'the engine answers without results.' })
+  throw new Fault(STORE_UNAVAILABLE, { reason: 'the engine answers without results.' })
 }
 
 function readJsonTerm({ type, value, datatype = XSD.string, 'xml:lang': language = '' }: JsonTerm): Term {

@@ -1,5 +1,6 @@
+import { ACCOUNT_INVALID } from '../../../accounts/faults.ts'
 import type { Passkey } from '../../../accounts/passkeys.ts'
-import { Fault } from '../../../errors/errors.ts'
+import { BAD_REQUEST, Fault, isFault } from '../../../errors/errors.ts'
 import type { Attempts } from '../../../http/attempts.ts'
 import type { Form } from '../../../http/form.ts'
 import { type FieldProblem, hiddenField, momentText, note, textField } from '../../../site/account-fields.ts'
@@ -28,7 +29,7 @@ export function passkeySection(passwords: Attempts): AccountSection {
         case 'remove':
           return refusable(requested, () => passkeys.remove(id, numberOf(form)))
         default:
-          throw new Fault('BadRequest', { reason: 'The form does not say what to do.' })
+          throw new Fault(BAD_REQUEST, { reason: 'The form does not say what to do.' })
       }
     },
   }
@@ -56,7 +57,7 @@ async function refusable(requested: AccountRequest, work: () => Promise<void>): 
   try {
     await work()
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== 'AccountInvalid') throw error
+    if (!isFault(error, ACCOUNT_INVALID)) throw error
     return passkeyPage(requested, { problem: { field: 'label', message: `${error.message}.` }, status: 400 })
   }
   return { type: 'redirect', path: `${requested.root}${PATH}` }
@@ -64,7 +65,7 @@ async function refusable(requested: AccountRequest, work: () => Promise<void>): 
 
 function numberOf(form: Form): number {
   const id = form.get('id') ?? ''
-  if (!/^\d{1,15}$/.test(id)) throw new Fault('BadRequest', { reason: 'The form names no passkey.' })
+  if (!/^\d{1,15}$/.test(id)) throw new Fault(BAD_REQUEST, { reason: 'The form names no passkey.' })
   return Number(id)
 }
 

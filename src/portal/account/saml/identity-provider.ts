@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { SaxesParser } from '@rubensworks/saxes'
+import { CONFIG_INVALID } from '../../../config/faults.ts'
 import type { SamlProvider } from '../../../config/saml.ts'
 import { Fault } from '../../../errors/errors.ts'
 import { lookup } from '../../../model/lookup.ts'
@@ -107,5 +108,5 @@ function readText(file: string): string {
 }
 
 function invalid(file: string, reason: string): Fault {
-  return new Fault('ConfigInvalid', { reason: `saml_sign_in: ${file}: ${reason}` }, { place: { file } })
+  return new Fault(CONFIG_INVALID, { reason: `saml_sign_in: ${file}: ${reason}` }, { place: { file } })
 }

@@ -1,16 +1,24 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { TOO_MANY_ATTEMPTS } from '../../../accounts/faults.ts'
 import { grantsOf } from '../../../accounts/roles.ts'
 import type { SamlProvider } from '../../../config/saml.ts'
 import { Fault } from '../../../errors/errors.ts'
 import { ASSERTION_LIMITS, Attempts } from '../../../http/attempts.ts'
+import { CREDENTIAL_INVALID } from '../../../http/credentials.ts'
 import type { Form } from '../../../http/form.ts'
 import { formToken, isFormToken } from '../../../http/form-token.ts'
 import { localPath } from '../../../http/local-path.ts'
 import { clearedCookie, readCookie, sessionCookie, setCookie } from '../../../http/session-cookie.ts'
 import { lookup } from '../../../model/lookup.ts'
 import { keepPrivate } from '../../../site/account-page.ts'
-import { type AccountsOptions, isSecure, rootOf, sendOn } from '../../../site/signed-in.ts'
+import {
+  type AccountsOptions,
+  CROSS_SITE_REQUEST,
+  isSecure,
+  rootOf,
+  sendOn,
+} from '../../../site/signed-in.ts'
 import { readIdentityProvider } from './identity-provider.ts'
 import {
   browserOf,
@@ -101,7 +109,7 @@ export class SamlSignIn {
     const attempt = await this.attempts.begin('saml', address)
     if (attempt.type === 'blocked') {
       reply.header('retry-after', String(Math.max(1, Math.ceil((attempt.until - now()) / 1000))))
-      throw new Fault('TooManyAttempts', { reason: 'Too many sign-ins failed here. Please try again later.' })
+      throw new Fault(TOO_MANY_ATTEMPTS, { reason: 'Too many sign-ins failed here. Please try again later.' })
     }
     let found: SignedInElsewhere
     try {
@@ -115,7 +123,7 @@ export class SamlSignIn {
         address,
       })
       const reason = `${this.service.settings.name} did not let you in, or what it answered cannot be trusted: ${message}`
-      throw new Fault('CredentialInvalid', { reason }, { cause })
+      throw new Fault(CREDENTIAL_INVALID, { reason }, { cause })
     }
     await attempt.withdraw()
     const user = await this.userOf(found)
@@ -143,7 +151,7 @@ export class SamlSignIn {
       (await accounts.singleUse.consume(`saml end ${seal}`, expires))
     const found = isOurs ? await accounts.users.byId(user) : null
     if (found === null)
-      throw new Fault('CrossSiteRequest', {
+      throw new Fault(CROSS_SITE_REQUEST, {
         reason: 'This sign-in was not begun in this browser, or it took too long. Please begin again.',
       })
     const before = readCookie(request.headers, 'session', secure)

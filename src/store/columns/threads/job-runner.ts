@@ -1,6 +1,8 @@
-import { Fault } from '../../../errors/errors.ts'
+import { BAD_REQUEST, Fault, UNPROCESSABLE_ENTITY } from '../../../errors/errors.ts'
 import { ignoreRejection } from '../../../errors/ignore-rejection.ts'
+import { STORE_BUSY } from '../../../runtime/turns.ts'
 import { currentClient, rest, type WorkClient } from '../../../runtime/work-client.ts'
+import { DEADLINE_EXCEEDED, STORE_UNAVAILABLE } from '../../faults.ts'
 import type { Failure, Job, WireTable } from './protocol.ts'
 import type { GraphRegistry } from './registry.ts'
 import { KnownSlow, type Lane, Scheduler, type StopReason, type ThreadSlot } from './scheduler.ts'
@@ -158,7 +160,7 @@ export class JobRunner {
         return begun
       }
       if (begun.stopped === 'crowded' && ++crowded > MAX_CROWDED && client?.isHeavy() === true)
-        throw new Fault('StoreBusy')
+        throw new Fault(STORE_BUSY)
       lane = 'slow'
     }
   }
@@ -314,14 +316,14 @@ export class JobRunner {
       case 'deadline':
       case 'cancelled':
         this.deadlines += 1
-        return new Fault('DeadlineExceeded', { seconds: deadline / 1000 })
+        return new Fault(DEADLINE_EXCEEDED, { seconds: deadline / 1000 })
       case 'memory':
-        return new Fault('UnprocessableEntity', {
+        return new Fault(UNPROCESSABLE_ENTITY, {
           reason:
             'The query needs more memory for what it works with than one query may have. Ask for less at a time.',
         })
       case 'cursor':
-        return new Fault('BadRequest', {
+        return new Fault(BAD_REQUEST, {
           reason: 'The cursor does not belong to this query. Ask without it, from the beginning.',
         })
       case 'not evaluated':
@@ -398,7 +400,7 @@ function isLate(answer: AnswerOf): boolean {
 }
 
 export function rebuilding(what: string): Fault {
-  return new Fault('StoreUnavailable', {
+  return new Fault(STORE_UNAVAILABLE, {
     reason: `a file of columns is damaged and is made again (${what}). Try again in a moment.`,
   })
 }

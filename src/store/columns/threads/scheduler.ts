@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { Fault } from '../../../errors/errors.ts'
-import { refuseWaiting, takeNext } from '../../../runtime/turns.ts'
+import { refuseWaiting, STORE_BUSY, takeNext } from '../../../runtime/turns.ts'
 import type { WorkClient } from '../../../runtime/work-client.ts'
+import { STORE_UNAVAILABLE } from '../../faults.ts'
 import type { Job } from './protocol.ts'
 import type { ColumnThread } from './thread.ts'
 
@@ -50,7 +51,7 @@ export class Scheduler {
   run<T>(turn: Turn, work: (thread: ColumnThread, slot: ThreadSlot) => Promise<T>): Promise<T> {
     const { client, pinned } = turn
     return new Promise((resolve, reject) => {
-      if (this.closed) return reject(new Fault('StoreUnavailable', { reason: 'the store is closed.' }))
+      if (this.closed) return reject(new Fault(STORE_UNAVAILABLE, { reason: 'the store is closed.' }))
       if (pinned === null) refuseWaiting(this.waiting, client, this.options.queue)
       const waiting: WaitingTurn = {
         ...turn,
@@ -64,7 +65,7 @@ export class Scheduler {
         waiting.timer = setTimeout(() => {
           const at = this.waiting.indexOf(waiting)
           if (at >= 0) this.waiting.splice(at, 1)
-          reject(new Fault('StoreBusy'))
+          reject(new Fault(STORE_BUSY))
         }, this.options.timeout)
       this.waiting.push(waiting)
       this.dispatch()
@@ -81,7 +82,7 @@ export class Scheduler {
     for (const slot of this.running) if (slot.thread === thread) this.running.delete(slot)
     for (const waiting of this.waiting.filter(({ pinned }) => pinned === thread)) {
       this.waiting.splice(this.waiting.indexOf(waiting), 1)
-      waiting.reject(new Fault('StoreUnavailable', { reason: 'the thread of the answer ended.' }))
+      waiting.reject(new Fault(STORE_UNAVAILABLE, { reason: 'the thread of the answer ended.' }))
     }
     this.dispatch()
   }
@@ -91,7 +92,7 @@ export class Scheduler {
     clearTimeout(this.look)
     for (const { reject, timer } of this.waiting.splice(0)) {
       clearTimeout(timer)
-      reject(new Fault('StoreUnavailable', { reason: 'the store is closed.' }))
+      reject(new Fault(STORE_UNAVAILABLE, { reason: 'the store is closed.' }))
     }
   }
 
