@@ -285,6 +285,94 @@ t.test('solutions without a value are where BOUND puts them in an order', t => {
   t.end()
 })
 
+t.test('what is read of several columns is worked out once for each combination', t => {
+  const size = 400
+  const [left, right] = [(at: number) => (at % 7 === 6 ? null : at % 7), (at: number) => at % 3]
+  const lines = Array.from({ length: size }, (_, at) => {
+    const given = left(at) === null ? '' : `<urn:s${at}> <urn:l> "l${left(at)}" .\n`
+    return `${given}<urn:s${at}> <urn:r> "${right(at)}"^^<${XSD.integer}> .\n`
+  })
+  const dataset = { defaultGraphs: [columnsOfText(lines.join(''))], namedGraphs: new Map() }
+  const pattern = '?s <urn:r> ?r OPTIONAL { ?s <urn:l> ?l }'
+  const expected = new Map<string, number>()
+  for (let at = 0; at < size; at++) {
+    const key = left(at) === null ? 'none' : `l${left(at)}-${right(at)}`
+    expected.set(key, (expected.get(key) ?? 0) + 1)
+  }
+  const keyed = `SELECT ?k (COUNT(*) AS ?n) { ${pattern} BIND(CONCAT(?l, "-", STR(?r)) AS ?k) } GROUP BY ?k`
+  const groups = byColumns({ text: keyed, order: [] }, dataset).map(({ k, n }) => [
+    k === undefined ? 'none' : JSON.parse(k.replace(/ string$/, ''))[0],
+    Number.parseInt(n ?? '', 10),
+  ])
+  t.strictSame(groups.sort(), [...expected].sort())
+  for (const [condition, holds] of [
+    ['STRENDS(?l, STR(?r))', (at: number) => left(at) !== null && left(at) === right(at)],
+    ['!STRENDS(?l, STR(?r))', (at: number) => left(at) !== null && left(at) !== right(at)],
+    ['STRENDS(?l, STR(?r)) || ?r = 2', (at: number) => left(at) === right(at) || right(at) === 2],
+  ] as const) {
+    const text = `SELECT ?s { ${pattern} FILTER(${condition}) }`
+    const rows = Array.from({ length: size }, (_, at) => at).filter(holds)
+    t.equal(byColumns({ text, order: [] }, dataset).length, rows.length, condition)
+  }
+  t.end()
+})
+
+t.test('texts are in the order of a case though their beginnings are compared first', t => {
+  const words = [
+    'Aaaaaab',
+    'aaaaaaB',
+    'AAAAAAA',
+    '\u00e9t\u00e9',
+    '\u00c9T',
+    'zzzz\u{1f600}',
+    'ZZZZ\uff5e',
+    'Zz',
+    'stra\u00dfe',
+    'b',
+  ]
+  const texts = Array.from(
+    { length: 3000 },
+    (_, at) => `${words[at % 10]}${at % 9 === 0 ? '' : (at * 7919) % 3000}`,
+  )
+  const lines = texts.map(
+    (text, at) =>
+      (at % 13 === 5 ? '' : `<urn:s${at}> <urn:t> "${text}" .\n`) +
+      `<urn:s${at}> <urn:n> "${at}"^^<${XSD.integer}> .\n`,
+  )
+  const dataset = { defaultGraphs: [columnsOfText(lines.join(''))], namedGraphs: new Map() }
+  const points = (text: string) => [...text].map(each => each.codePointAt(0) as number)
+  const compared = (a: string, b: string) => {
+    const [left, right] = [points(a), points(b)]
+    const at = left.findIndex((point, place) => point !== right[place])
+    return at < 0 ? left.length - right.length : (left[at] as number) - (right[at] ?? -1)
+  }
+  for (const [name, map] of [
+    ['LCASE', (text: string) => text.toLowerCase()],
+    ['UCASE', (text: string) => text.toUpperCase()],
+  ] as const)
+    for (const sign of [1, -1]) {
+      const order = Array.from({ length: 3000 }, (_, at) => at).sort((a, b) => {
+        const [isLeft, isRight] = [a % 13 !== 5, b % 13 !== 5]
+        if (!isLeft || !isRight) return sign * (Number(isLeft) - Number(isRight)) || a - b
+        return sign * compared(map(texts[a] as string), map(texts[b] as string)) || a - b
+      })
+      for (const [offset, limit] of [
+        [0, 1],
+        [0, 20],
+        [200, 15],
+        [1500, 10],
+        [2990, 10],
+      ] as const)
+        for (const bound of [`BIND(${name}(?t) AS ?k)`, '']) {
+          const key = `${sign === 1 ? 'ASC' : 'DESC'}(${bound === '' ? `${name}(STR(?t))` : '?k'})`
+          const text = `SELECT ?n { ?s <urn:n> ?n OPTIONAL { ?s <urn:t> ?t } ${bound} } ORDER BY ${key} ?n OFFSET ${offset} LIMIT ${limit}`
+          const found = byColumns({ text, order: [] }, dataset).map(({ n }) => Number.parseInt(n ?? '', 10))
+          t.strictSame(found, order.slice(offset, offset + limit), `${key} ${offset} ${limit}`)
+        }
+    }
+  t.end()
+})
+
 t.test('rows are counted by terms that a query makes as it goes on', t => {
   const triple = (predicate: string, value: string, type: string) =>
     `<urn:s> <urn:${predicate}> "${value}"^^<${type}> .\n`

@@ -1,4 +1,4 @@
-import type { SparqlOperation } from '../../../sparql/algebra.ts'
+import type { AlgebraExpression, SparqlOperation } from '../../../sparql/algebra.ts'
 import { PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import {
@@ -14,11 +14,18 @@ import {
 /** A vector that is worked out of the rows of another batch: only of those that remain on its first use. */
 export class Deferred {
   readonly input: Batch
+  readonly expression: AlgebraExpression
   readonly make: (input: Batch) => Vector
 
-  constructor(input: Batch, make: (input: Batch) => Vector) {
+  constructor(input: Batch, expression: AlgebraExpression, make: (input: Batch) => Vector) {
     this.input = input
+    this.expression = expression
     this.make = make
+  }
+
+  /** The same of another batch. */
+  of(input: Batch): Deferred {
+    return new Deferred(input, this.expression, this.make)
   }
 }
 
@@ -157,7 +164,7 @@ export class Batch {
       vectors.set(
         name,
         source instanceof Deferred
-          ? new Deferred(inputOf(source.input), source.make)
+          ? source.of(inputOf(source.input))
           : source instanceof Selected && isFew
             ? new Selected(source.of, source.name, rowsOf(source.rows))
             : new Selected(this, name, rows),
@@ -175,7 +182,7 @@ export class Batch {
       vectors.set(
         name,
         source instanceof Deferred
-          ? new Deferred(inputOf(source.input), source.make)
+          ? source.of(inputOf(source.input))
           : () => sliceVector(this.get(name) as Vector, from, end),
       )
     return new Batch(end - from, vectors)

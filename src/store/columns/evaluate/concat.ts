@@ -1,4 +1,4 @@
-import { Batch, Deferred } from './batch.ts'
+import { Batch, type Deferred } from './batch.ts'
 import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { scratchUint32 } from './scratch.ts'
@@ -36,7 +36,7 @@ export function concatenatedTexts(batches: readonly Batch[], evaluation: Evaluat
           size,
           evaluation,
         )
-    return new Deferred(inputOf(deferred.map(({ input }) => input)), first.make)
+    return first.of(inputOf(deferred.map(({ input }) => input)))
   }
   return new Batch(size, new Map([...names].map(name => [name, together(name)])))
 }

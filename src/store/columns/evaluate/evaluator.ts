@@ -48,6 +48,7 @@ import type { OutermostScan } from './outermost-scan.ts'
 import { crossed } from './pairs.ts'
 import { PathEvaluator } from './paths.ts'
 import { PatternMatcher } from './patterns.ts'
+import { rowsOfTable } from './row-filters.ts'
 import { type ExistsMask, ScalarCompiler } from './scalar.ts'
 import { type EvaluationScope, type Graphs, readsSubstituted } from './scope.ts'
 import { constantVector } from './translate.ts'
@@ -155,7 +156,7 @@ export class Evaluator {
         const make = (batch: Batch) => vectorOf(expression, batch, scope, this.evaluation)
         const isDeferred = isStable(expression) && expression.type !== 'variable'
         for (const batch of this.evaluate(operation.input, scope, seed))
-          yield batch.with([[variable, isDeferred ? new Deferred(batch, make) : make(batch)]])
+          yield batch.with([[variable, isDeferred ? new Deferred(batch, expression, make) : make(batch)]])
         return
       }
       case 'graph':
@@ -464,6 +465,8 @@ export class Evaluator {
 
   /** The rows of a batch without those that agree with a solution of an operation (SPARQL 1.1 Query, section 18.5). */
   private minus(left: Batch, right: SparqlOperation, scope: EvaluationScope): Batch {
+    const isThere = existsOfSubject(right, left, scope, this.evaluation, () => this.whole(right, scope))
+    if (isThere !== null) return left.rows(rowsOfTable(isThere, 0, allRows(left.size)))
     const star = starOf(right)
     const shared = left.variables.filter(name => star?.names.has(name) === true)
     if (
@@ -538,7 +541,9 @@ export class Evaluator {
     batch: Batch,
     outer: EvaluationScope,
   ): Uint8Array {
-    const known = existsOfSubject(exists, batch, outer, this.evaluation, group => this.whole(group, outer))
+    const known = existsOfSubject(exists.input, batch, outer, this.evaluation, () =>
+      this.whole(exists.input, outer),
+    )
     if (known !== null) return known
     const mask = new Uint8Array(batch.size)
     const name = `${ROW} ${this.rowNames++}`

@@ -1,8 +1,4 @@
-import {
-  type AlgebraExpression,
-  type SparqlOperation,
-  variablesOfExpression,
-} from '../../../sparql/algebra.ts'
+import { type SparqlOperation, variablesOfExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import type { Evaluation } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
@@ -10,8 +6,6 @@ import { partsOf } from './operation-parts.ts'
 import type { EvaluationScope } from './scope.ts'
 import { identified, translated } from './translate.ts'
 import { hasWholeValues, type Vector } from './vector.ts'
-
-type Exists = Extract<AlgebraExpression, { type: 'exists' }>
 
 /** Triples that are read without regard to the rows at hand, at most so many times the number of these: reading on costs less than looking up. */
 const TRIPLES_PER_ROW = 4
@@ -23,15 +17,15 @@ const TRIPLES_PER_ROW = 4
  * @param whole the solutions of the group by itself
  */
 export function existsOfSubject(
-  exists: Exists,
+  group: SparqlOperation,
   batch: Batch,
   outer: EvaluationScope,
   evaluation: Evaluation,
-  whole: (operation: SparqlOperation) => Batch,
+  whole: () => Batch,
 ): Uint8Array | null {
-  const subject = subjectAlone(exists, batch, outer)
-  if (subject === null || !isQuick(exists, batch, outer)) return null
-  const found = whole(exists.input)
+  const subject = subjectAlone(group, batch, outer)
+  if (subject === null || !isQuick(group, batch, outer)) return null
+  const found = whole()
   const mask = new Uint8Array(batch.size)
   const inner = found.size === 0 ? undefined : found.get(subject)
   if (inner === undefined) return mask
@@ -45,7 +39,7 @@ export function existsOfSubject(
 }
 
 /** The one subject of the patterns of a group that reads nothing else of the rows that it is tested for; null for others. */
-function subjectAlone({ input }: Exists, batch: Batch, { substituted }: EvaluationScope): string | null {
+function subjectAlone(input: SparqlOperation, batch: Batch, { substituted }: EvaluationScope): string | null {
   const { patterns, paths, others, filters } = partsOf(input)
   const [first] = patterns
   if (first?.subject.type !== 'variable' || paths.length + others.length > 0 || !filters.every(isStable))
@@ -61,7 +55,7 @@ function subjectAlone({ input }: Exists, batch: Batch, { substituted }: Evaluati
   return isStar && isAlone && batch.has(name) && hasWholeValues(batch.get(name) as Vector) ? name : null
 }
 
-function isQuick({ input }: Exists, batch: Batch, { patterns }: EvaluationScope): boolean {
+function isQuick(input: SparqlOperation, batch: Batch, { patterns }: EvaluationScope): boolean {
   let triples = 0
   for (const pattern of partsOf(input).patterns)
     triples += patterns.count(pattern) ?? Number.POSITIVE_INFINITY

@@ -1,10 +1,12 @@
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
+import { combinationsOf } from './combinations.ts'
 import { ColumnDomain, onlyPartOf } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
 import { boundOf, hasNaN, isCanonical } from './number-tables.ts'
+import type { PoolDomain } from './pool-domain.ts'
 import type { EvaluationScope } from './scope.ts'
 import { firstAlike } from './text-prefixes.ts'
 import { constantVector, pooledIds } from './translate.ts'
@@ -39,14 +41,25 @@ export function vectorOf(
   const chosen = sole === null ? chosenVector(expression, batch, scope, evaluation) : null
   if (chosen !== null) return chosen
   const scalar = scope.scalars.compile(expression, batch)
+  const combinations = combinationsOf(expression, batch)
+  const known = combinations === null ? null : new Uint32Array(combinations.size)
   const ids = new Uint32Array(batch.size)
   for (let row = 0; row < batch.size; row++) {
-    const value = scalar(row)
-    if (value !== null) ids[row] = pool.internValue(value)
+    const combination = combinations === null ? 0 : (combinations.numbers[row] as number)
+    let id = known === null ? 0 : (known[combination] as number)
+    if (id === 0) {
+      id = termNumber(scalar(row), pool)
+      if (known !== null) known[combination] = id
+    }
+    ids[row] = id === NO_TERM ? 0 : id
     if (row % 256 === 255) evaluation.check()
   }
   evaluation.allocate(4 * batch.size)
   return { type: 'ids', domain: pool, ids }
+}
+
+function termNumber(value: TermValue | null, pool: PoolDomain): number {
+  return value === null ? NO_TERM : pool.internValue(value)
 }
 
 /** An expression that is the same for all values of a kind: one term where a column is of one kind. */
@@ -129,7 +142,6 @@ function idsByCode(
   evaluation: Evaluation,
 ): Uint32Array {
   const table = evaluation.memo('terms', expression, domain, () => new Uint32Array(domain.size + 1))
-  const idOf = (value: TermValue | null) => (value === null ? NO_TERM : evaluation.pool.internValue(value))
   const scalar = scalars.once(expression, batch)
   const first = evaluation.memo('prefixes', expression, domain, () => firstAlike(expression, domain))
   const ids = new Uint32Array(batch.size)
@@ -138,7 +150,7 @@ function idsByCode(
     const code = first === null ? own : (first[own] as number)
     let id = table[code] as number
     if (id === 0) {
-      id = idOf(scalar(row))
+      id = termNumber(scalar(row), evaluation.pool)
       table[code] = id
     }
     ids[row] = id === NO_TERM ? 0 : id

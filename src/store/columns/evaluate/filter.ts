@@ -1,6 +1,7 @@
 import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
 import type { PointPart } from '../dictionary-parts.ts'
 import { allRows, type Batch } from './batch.ts'
+import { combinationsOf } from './combinations.ts'
 import { isCondition } from './conditions.ts'
 import { ColumnDomain, onlyPartOf, SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
@@ -268,11 +269,19 @@ export class Filter {
     const scalar = this.scalars.compile(expression, batch)
     if (readsConstants(expression, batch))
       return effectiveBoolean(scalar(rows[0] as number)) === required ? rows : rows.subarray(0, 0)
+    const combinations = DENSE_PART * rows.length < batch.size ? null : combinationsOf(expression, batch)
+    const known = combinations === null ? null : new Uint8Array(combinations.size)
     const selected = scratchUint32(rows.length)
     let count = 0
     for (let at = 0; at < rows.length; at++) {
       const row = rows[at] as number
-      if (effectiveBoolean(scalar(row)) === required) selected[count++] = row
+      const combination = combinations === null ? 0 : (combinations.numbers[row] as number)
+      let truth = known === null ? 0 : (known[combination] as number)
+      if (truth === 0) {
+        truth = truthOf(scalar(row))
+        if (known !== null) known[combination] = truth
+      }
+      if (truth === (required ? HOLDS : FAILS)) selected[count++] = row
       if (at % 256 === 255) this.evaluation.check()
     }
     return selected.subarray(0, count)

@@ -6,6 +6,7 @@ import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
 import { rowsBetween, valuesAround, valuesInOrder } from './order-bounds.ts'
 import { areFewOf, firstRows, ranksOfRows } from './order-terms.ts'
+import { textNumbers } from './order-texts.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { merged } from './row-filters.ts'
 import { type SortKey, sortKeys } from './sort-keys.ts'
@@ -26,6 +27,9 @@ const SLACK = 2 ** 18
 /** A batch with more rows than this multiple of the requested ones, plus a constant, is cut to its first rows. */
 const LARGE_PART = 2
 const LARGE = 2 ** 17
+
+/** What is left by the beginnings of texts is sorted where it is so many times less. */
+const SELECTIVE_PART = 8
 
 /** Fewer rows are sorted as they are. */
 const FEW = 256
@@ -116,6 +120,9 @@ class Order {
     const key = this.keys[level]
     if (key === undefined) return { rows: allRows(size).subarray(from, to), before: from }
     this.evaluation.advance(size)
+    const beginnings = textNumbers(key, batch)
+    const texts = beginnings === null ? null : valuesAround(beginnings, from, to)
+    if (texts !== null && SELECTIVE_PART * texts.rows.length < size) return texts
     const vector = this.vectorOf(key.expression, batch)
     if (vector.type === 'constant') return this.section(batch, level + 1, from, to)
     if (vector.type === 'ids' && vector.domain instanceof PoolDomain && areFewOf(to, size))

@@ -1,3 +1,4 @@
+import { civilOf } from '../../../model/calendar.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression, operandsOf } from '../../../sparql/algebra.ts'
 import type { TextPart, ValuePart } from '../dictionary-parts.ts'
@@ -6,27 +7,30 @@ import type { ColumnDomain } from './domain.ts'
 import { columnCall } from './functions/extensions.ts'
 
 /**
- * For an expression that reads nothing of a text but its first characters, as `UCASE(SUBSTR(?name, 1, 1))` does, or nothing of a
- * moment but its day or its month, as `xsd:date(?time)`: by code the first of the neighbouring values of a column for which the expression is
+ * For an expression that reads nothing of a text but its first characters, as `UCASE(SUBSTR(?name, 1, 1))` does, or what comes
+ * before a delimiter, as `STRBEFORE(?name, " ")`, or nothing of a moment but its day or its month, as `xsd:date(?time)`: by code the first of the neighbouring values of a column for which the expression is
  * the same. Null for others.
  */
 export function firstAlike(expression: AlgebraExpression, { dictionary }: ColumnDomain): Uint32Array | null {
   const characters = charactersRead(expression)
+  const delimiter = characters === null ? delimiterRead(expression) : null
   const periodOf = momentPeriod(expression)
-  if (characters === null && periodOf === null) return null
+  if (characters === null && delimiter === null && periodOf === null) return null
   const first = new Uint32Array(dictionary.count + 1)
   for (let code = 0; code < first.length; code++) first[code] = code
   for (const part of dictionary.parts)
     if (part.kind === 'text' && characters !== null) joinAlike(part, characters, first)
+    else if (part.kind === 'text' && delimiter !== null) joinBefore(part, Buffer.from(delimiter), first)
     else if (part.kind === 'moment' && periodOf !== null) joinPeriods(part, periodOf, first)
   return first
 }
 
 type PeriodReader = (part: ValuePart) => ((seconds: number) => number) | null
 
-/** The number of the day, or of a longer period, of a moment that an expression reads nothing else of; null where it reads more. */
+/** The number of the period of a moment that an expression reads nothing else of; null where it reads more. */
 function momentPeriod(expression: AlgebraExpression): PeriodReader | null {
-  if (readsDay(expression)) return () => seconds => Math.floor(seconds / SECONDS_A_DAY)
+  const unit = unitRead(expression)
+  if (unit !== null) return () => byDay(PERIODS[unit] as (day: number) => number)
   const call = columnCall(expression)
   const period = call?.called.periodOfMoments
   if (call === null || period === undefined) return null
@@ -48,25 +52,62 @@ function joinPeriods(part: ValuePart, periodOf: PeriodReader, first: Uint32Array
 
 const SECONDS_A_DAY = 86_400
 
-/** Characters of the text of a moment that say its day, at least. */
-const CHARACTERS_A_DAY = 10
+/** The number of a period of a day, of moments that come one after another. */
+function byDay(periodOf: (day: number) => number): (seconds: number) => number {
+  let [day, period] = [Number.NaN, 0]
+  return seconds => {
+    const own = Math.floor(seconds / SECONDS_A_DAY)
+    if (own !== day) {
+      day = own
+      period = periodOf(day)
+    }
+    return period
+  }
+}
 
-/** True where an expression reads nothing of a moment but its day. */
-function readsDay(expression: AlgebraExpression): boolean {
-  if (expression.type === 'variable') return false
+/** Units of the calendar, each within the one before: the numbers of the year, of the month and of the day itself of a day. */
+const PERIODS = [
+  (day: number) => civilOf(day).year,
+  (day: number) => {
+    const { year, month } = civilOf(day)
+    return 12 * year + month
+  },
+  (day: number) => day,
+] as const
+const [YEAR, MONTH, DAY] = [0, 1, 2] as const
+
+/** Characters of the text of a moment that say no more than each unit. */
+const CHARACTERS = [4, 7, 10]
+
+/** The smallest unit of a moment that an expression reads; null where it reads what changes within a day. */
+function unitRead(expression: AlgebraExpression): number | null {
+  if (expression.type === 'variable') return null
   if (expression.type === 'function' && expression.iri === XSD.date) {
     const [operand, ...others] = expression.arguments
-    return operand?.type === 'variable' && others.length === 0
+    return operand?.type === 'variable' && others.length === 0 ? DAY : null
   }
   const field = dateField(expression)
-  if (field !== null) return field.isOfDay
+  if (field !== null) return !field.isOfDay ? null : (UNITS.get(field.name) ?? DAY)
   if (expression.type === 'builtin' && expression.name === 'SUBSTR') {
     const characters = charactersRead(expression)
-    return characters !== null && characters <= CHARACTERS_A_DAY
+    const unit = characters === null ? -1 : CHARACTERS.findIndex(max => characters <= max)
+    return unit < 0 ? null : unit
   }
-  if (isConstantExpression(expression)) return true
-  return isCombined(expression) && operandsOf(expression).every(readsDay)
+  if (isConstantExpression(expression)) return YEAR
+  if (!isCombined(expression)) return null
+  let smallest: number = YEAR
+  for (const operand of operandsOf(expression)) {
+    const unit = unitRead(operand)
+    if (unit === null) return null
+    smallest = Math.max(smallest, unit)
+  }
+  return smallest
 }
+
+const UNITS: ReadonlyMap<string, number> = new Map([
+  ['YEAR', YEAR],
+  ['MONTH', MONTH],
+])
 
 /** True for an expression of other expressions that says no more of a variable than they do. */
 function isCombined({ type }: AlgebraExpression): boolean {
@@ -89,6 +130,48 @@ function joinAlike(
     if (beginAlike(bytes, before, own, own, end, characters))
       first[start + place] = first[start + place - 1] as number
   }
+}
+
+/** Texts that begin alike up to their first delimiter, or have none. */
+function joinBefore(
+  { first: start, count, tags, texts }: TextPart,
+  delimiter: Buffer,
+  first: Uint32Array,
+): void {
+  const { offsets } = texts
+  const bytes = Buffer.from(texts.bytes.buffer, texts.bytes.byteOffset, texts.bytes.byteLength)
+  /** Bytes up to the end of the first delimiter of the text before; 0 for none. */
+  let length = 0
+  for (let place = 0; place < count; place++) {
+    const [from, to] = [offsets[place] as number, offsets[place + 1] as number]
+    const before = place === 0 ? 0 : (offsets[place - 1] as number)
+    const isSameTag = place > 0 && (tags === null || tags[place] === tags[place - 1])
+    const isAlike = length > 0 && to - from >= length && isSamePart(bytes, before, from, length)
+    if (!isAlike) {
+      const known = length
+      length = endOfFirst(bytes, from, to, delimiter)
+      if (known > 0 || length > 0 || !isSameTag) continue
+    }
+    if (isSameTag) first[start + place] = first[start + place - 1] as number
+  }
+}
+
+function isSamePart(bytes: Uint8Array, from: number, other: number, length: number): boolean {
+  for (let at = 0; at < length; at++) if (bytes[from + at] !== bytes[other + at]) return false
+  return true
+}
+
+/** Bytes from the beginning of a text to the end of its first delimiter; 0 where it has none. */
+function endOfFirst(bytes: Buffer, from: number, to: number, delimiter: Buffer): number {
+  const last = to - delimiter.length
+  for (let at = from; at <= last; at++)
+    if (bytes[at] === delimiter[0] && isSame(bytes, at, delimiter)) return at + delimiter.length - from
+  return 0
+}
+
+function isSame(bytes: Uint8Array, from: number, text: Uint8Array): boolean {
+  for (let at = 0; at < text.length; at++) if (bytes[from + at] !== text[at]) return false
+  return true
 }
 
 /** True where two texts have the same first characters. */
@@ -133,6 +216,19 @@ function charactersRead(expression: AlgebraExpression): number | null {
     default:
       return null
   }
+}
+
+/** What an expression reads no more of its variable's text than before the first of; null where it reads more. */
+function delimiterRead(expression: AlgebraExpression): string | null {
+  if (expression.type === 'builtin' && expression.name === 'STRBEFORE') {
+    const [text, delimiter] = expression.arguments
+    if (text === undefined || !isText(text) || delimiter?.type !== 'literal') return null
+    return delimiter.value === '' || delimiter.language !== '' ? null : delimiter.value
+  }
+  if (!isCombined(expression)) return null
+  const parts = operandsOf(expression).filter(operand => !isConstantExpression(operand))
+  const [first, ...others] = parts.map(delimiterRead)
+  return first != null && others.every(other => other === first) ? first : null
 }
 
 function maxOf(expressions: readonly AlgebraExpression[]): number | null {

@@ -1,0 +1,37 @@
+import { type AlgebraExpression, variablesOfExpression } from '../../../sparql/algebra.ts'
+import type { Batch } from './batch.ts'
+import { isStable } from './functions/builtins.ts'
+import { scratchUint32 } from './scratch.ts'
+import type { IdVector } from './vector.ts'
+
+/** An expression is worked out once for each combination of values where there are so many times more rows than combinations. */
+const ROWS_A_COMBINATION = 4
+
+/** The rows of a batch by the combination of values that an expression reads, numbered from 0 to below a size. */
+interface Combinations {
+  readonly numbers: Uint32Array
+  readonly size: number
+}
+
+/** The combinations of values that a stable expression of several variables reads; null where they are many, or not known by numbers. */
+export function combinationsOf(expression: AlgebraExpression, batch: Batch): Combinations | null {
+  const names = [...variablesOfExpression(expression)]
+  if (names.length < 2 || !isStable(expression)) return null
+  const vectors: IdVector[] = []
+  let size = 1
+  for (const name of names) {
+    const vector = batch.get(name)
+    if (vector === undefined || vector.type === 'constant') continue
+    if (vector.type === 'numbers') return null
+    vectors.push(vector)
+    size *= vector.domain.size + 1
+    if (ROWS_A_COMBINATION * size > batch.size) return null
+  }
+  const numbers = scratchUint32(batch.size).fill(0)
+  for (const { ids, domain } of vectors) {
+    const width = domain.size + 1
+    for (let row = 0; row < numbers.length; row++)
+      numbers[row] = Math.imul(numbers[row] as number, width) + (ids[row] as number)
+  }
+  return { numbers, size }
+}
