@@ -14,7 +14,7 @@ import {
 } from '../src/store/columns/evaluate/lanes.ts'
 import { ordered } from '../src/store/columns/evaluate/order.ts'
 import { rowsBound, rowsEqual, rowsInRange, rowsMarked } from '../src/store/columns/evaluate/row-filters.ts'
-import { scratchUint32, withScratch } from '../src/store/columns/evaluate/scratch.ts'
+import { type KeptScratch, scratchUint32, withScratch } from '../src/store/columns/evaluate/scratch.ts'
 import {
   bothTrue,
   eitherHolds,
@@ -409,10 +409,13 @@ t.test(`truths of all rows are those of each, seed ${seed}`, async t => {
 
 t.test('what goes on later keeps the memory that it has written to, what ends gives it back', t => {
   const filled = (number: number) => scratchUint32(10_000).fill(number)
-  const kept = withScratch(
-    () => filled(1),
-    () => true,
-  )
+  const later: KeptScratch[] = []
+  const begin = (number: number) =>
+    withScratch(
+      () => filled(number),
+      () => memory => later.push(memory),
+    )
+  const kept = begin(1)
   const ended = withScratch(() => filled(2))
   const next = withScratch(() => filled(3))
   t.ok(kept.every(number => number === 1))
@@ -428,6 +431,11 @@ t.test('what goes on later keeps the memory that it has written to, what ends gi
   )
   t.equal(withScratch(() => filled(5)).byteOffset, 0, 'also where it ends with an error')
   t.not(filled(6).buffer, next.buffer, 'outside of it arrays are allocated')
+  const goesOn = begin(7)
+  later[1]?.giveBack()
+  t.equal(withScratch(() => filled(8)).buffer, goesOn.buffer, 'what is given back is written to by the next')
+  later[0]?.giveBack()
+  t.not(withScratch(() => filled(9)).buffer, kept.buffer, 'there is enough of it')
   t.end()
 })
 

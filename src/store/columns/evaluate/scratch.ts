@@ -15,17 +15,34 @@ let used = 0
 let isActive = false
 let isReused = false
 
+/** The memory of work that goes on later. */
+export interface KeptScratch {
+  /** Called when the work is done: other work may write to its memory. */
+  giveBack(): void
+}
+
 /**
  * Runs work whose intermediate results nothing refers to once it is done. Nested work allocates as usual.
  *
- * @param continues true where the work goes on later: what it has written to stays its own, and the next has other memory
+ * @param keeper takes the memory where the work goes on later: what it has written to is its own until it is given back
  */
-export function withScratch<Result>(work: () => Result, continues: () => boolean = () => false): Result {
+export function withScratch<Result>(
+  work: () => Result,
+  keeper: () => ((kept: KeptScratch) => void) | null = () => null,
+): Result {
   if (isActive) return work()
   isActive = true
   try {
     const result = work()
-    if (continues()) chunks.length = 0
+    const keep = keeper()
+    if (keep !== null) {
+      const kept = chunks.splice(0)
+      keep({
+        giveBack: () => {
+          if (!isActive && kept.length > chunks.length) chunks.splice(0, chunks.length, ...kept)
+        },
+      })
+    }
     return result
   } finally {
     isActive = false

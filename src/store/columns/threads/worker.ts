@@ -6,7 +6,7 @@ import type { Column } from '../column.ts'
 import { type DatasetView, Evaluation, NotEvaluated } from '../evaluate/evaluation.ts'
 import { EvaluationStopped } from '../evaluate/limits.ts'
 import { ContinuationRefused } from '../evaluate/outermost-scan.ts'
-import { withScratch } from '../evaluate/scratch.ts'
+import { type KeptScratch, withScratch } from '../evaluate/scratch.ts'
 import { SelectionCache } from '../evaluate/selection-cache.ts'
 import type { GraphColumns } from '../graph.ts'
 import { ColumnsDamaged } from '../sections.ts'
@@ -47,11 +47,23 @@ const graphs = new GraphHolder({
 /** The piece of an answer that is being written; it is empty between two of them. */
 const written = new PieceBytes()
 
+/** A job that answers in pieces. */
+interface OpenJob {
+  readonly pieces: Pieces
+  readonly clock: WorkClock
+  readonly state: JobState
+  scratch: KeptScratch | null
+}
+
 /** Jobs that answer in pieces, between two of them. */
-const open = new Map<
-  number,
-  { readonly pieces: Pieces; readonly clock: WorkClock; readonly state: JobState }
->()
+const open = new Map<number, OpenJob>()
+
+/** Forgets a job, whose memory others may have. */
+function close(id: number): void {
+  const job = open.get(id)
+  open.delete(id)
+  job?.scratch?.giveBack()
+}
 
 type Pieces = Generator<Uint8Array | WireTable, LastPiece>
 
@@ -90,8 +102,7 @@ port.on('message', (request: ColumnRequest) => {
       return attempt(request.id, () => next(request.id))
     case 'close':
       open.get(request.id)?.pieces.return({ piece: null, cursor: null })
-      open.delete(request.id)
-      return
+      return close(request.id)
     default:
       return request satisfies never
   }
@@ -102,7 +113,7 @@ function attempt(id: number, work: () => void): void {
   try {
     work()
   } catch (error) {
-    open.delete(id)
+    close(id)
     written.drop()
     reply({ type: 'failed', id, failure: failureOf(error) })
   }
@@ -246,9 +257,18 @@ function touch(graph: GraphColumns, predicates: readonly string[]): void {
 }
 
 function begin(id: number, clock: WorkClock, pieces: Pieces, state: JobState = { isRead: false }): void {
-  open.set(id, { pieces, clock, state })
-  const isOpen = () => open.has(id)
-  withScratch(() => advance(id, pieces, clock), isOpen)
+  open.set(id, { pieces, clock, state, scratch: null })
+  withScratch(
+    () => advance(id, pieces, clock),
+    () => {
+      const job = open.get(id)
+      return job === undefined
+        ? null
+        : kept => {
+            job.scratch = kept
+          }
+    },
+  )
 }
 
 function next(id: number): void {
@@ -263,7 +283,7 @@ function advance(id: number, pieces: Pieces, clock: WorkClock): void {
   const { value, done } = pieces.next()
   clock.end()
   if (done === true) {
-    open.delete(id)
+    close(id)
     const { piece, cursor } = value
     reply({ type: 'piece', id, piece, done, cursor }, transferred(piece))
   } else reply({ type: 'piece', id, piece: value, done: false }, transferred(value))
@@ -276,7 +296,7 @@ function transferred(piece: Uint8Array | WireTable | null): readonly ArrayBuffer
 /** Bytes of the first piece that is sent before its time is over, and how much more each may have: a reader of little waits for little. */
 const FIRST_PIECE = 8192
 
-/** Milliseconds in which a piece gets as long as it may be: what is all found by then is one piece. */
+/** Milliseconds, from its first rows on, in which a piece gets as long as it may be: what is all found by then is one piece. */
 const PIECE_TIME = 4
 
 function* textPieces(
@@ -284,9 +304,10 @@ function* textPieces(
   largest: number,
 ): Generator<Uint8Array, LastPiece> {
   for (let size = FIRST_PIECE; ; size = Math.min(largest, 2 * size)) {
-    const begun = performance.now()
-    while (written.length < size || (written.length < largest && performance.now() - begun < PIECE_TIME)) {
+    let end = Number.POSITIVE_INFINITY
+    while (written.length < size || (written.length < largest && performance.now() < end)) {
       const { value: cursor, done } = steps.next()
+      end = Math.min(end, performance.now() + PIECE_TIME)
       if (done === true) return { piece: written.length > 0 ? written.take() : null, cursor }
     }
     yield written.take()
