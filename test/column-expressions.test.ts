@@ -853,6 +853,14 @@ function dateFormats(letters: string): readonly string[] {
   return zones.map(zone => `<${LODESTONE.dateFormat}>(?v, ${pattern}, "en", "${zone}")`)
 }
 
+/** A part of a date, and the number of its interval of three, on the clocks of several places. */
+function dateParts(part: string): readonly string[] {
+  return ['UTC', 'America/New_York', 'Asia/Kolkata'].flatMap(zone => [
+    `<${LODESTONE.datePart}>(?v, "${part}", "${zone}")`,
+    `<${LODESTONE.interval}>(?v, 3, "${part}", "${zone}")`,
+  ])
+}
+
 t.test('fields of dates over a column are what they are value by value', async t => {
   for (const [name, values] of Object.entries(MOMENTS)) {
     const graph = columnsOfText(await triplesOf(values))
@@ -875,6 +883,7 @@ t.test('fields of dates over a column are what they are value by value', async t
       'STR(xsd:date(?v))',
       'CONCAT(STR(YEAR(?v)), "-", STR(DAY(?v)))',
       ...['y M', 'y', 'M', 'x w', 'E', 'y H', 'd', 'G C', 'z'].flatMap(dateFormats),
+      ...['year', 'quarter', 'month', 'week', 'day', 'hour', 'millisecond'].flatMap(dateParts),
     ]) {
       const expression = expressionOf(field)
       const scalar = scalars.over(expression, vectors, batch.size)

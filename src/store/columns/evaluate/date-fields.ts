@@ -5,7 +5,20 @@ import { momentOfLexical } from '../lexical.ts'
 import { type ColumnDomain, onlyPartOf } from './domain.ts'
 
 const SECONDS_A_DAY = 86_400
-const dayOf = (seconds: number) => civilOf(Math.floor(seconds / SECONDS_A_DAY))
+
+/** What is the same all day, worked out once of moments that come one after another. */
+export function byDay(read: (day: number) => number): (seconds: number) => number {
+  let [day, value] = [Number.NaN, 0]
+  return seconds => {
+    const own = Math.floor(seconds / SECONDS_A_DAY)
+    if (own !== day) {
+      day = own
+      value = read(day)
+    }
+    return value
+  }
+}
+
 /** What is left of a number of seconds when all whole units are taken away. */
 const restOf = (seconds: number, unit: number) => seconds - unit * Math.floor(seconds / unit)
 
@@ -17,10 +30,10 @@ interface FieldKind {
 }
 
 /** Functions of SPARQL that read an integer of a date or a time (SPARQL 1.1 Query, section 17.4.5). */
-const FIELDS: ReadonlyMap<string, FieldKind> = new Map([
-  ['YEAR', { read: seconds => dayOf(seconds).year, isOfDay: true }],
-  ['MONTH', { read: seconds => dayOf(seconds).month, isOfDay: true }],
-  ['DAY', { read: seconds => dayOf(seconds).day, isOfDay: true }],
+const FIELDS: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>([
+  ['YEAR', { read: byDay(day => civilOf(day).year), isOfDay: true }],
+  ['MONTH', { read: byDay(day => civilOf(day).month), isOfDay: true }],
+  ['DAY', { read: byDay(day => civilOf(day).day), isOfDay: true }],
   ['HOURS', { read: seconds => Math.floor(restOf(seconds, SECONDS_A_DAY) / 3600), isOfDay: false }],
   ['MINUTES', { read: seconds => Math.floor(restOf(seconds, 3600) / 60), isOfDay: false }],
 ])

@@ -1,5 +1,6 @@
 import { XSD } from '../../../rdf/vocab.ts'
 import type { ColumnDomain } from './domain.ts'
+import { scratchFloat64 } from './scratch.ts'
 import { type NumberVector, numbersLike } from './vector.ts'
 
 /** Decimals of more digits than this have no double that only they have. */
@@ -13,11 +14,16 @@ const EXACT = 2 ** 51
  * Decimals of at most 15 digits as integers of their last digit: what is exact of these is exact of them, and a decimal is known
  * by the double next to it (XML Schema 1.1, part 2, section 3.3.3).
  *
+ * @param make makes the array: what outlives a query is no memory of it
  * @returns null for a vector whose numbers have more digits
  */
-export function scaledValues({ values }: Pick<NumberVector, 'values'>, places: number): Float64Array | null {
+export function scaledValues(
+  { values }: Pick<NumberVector, 'values'>,
+  places: number,
+  make: (length: number) => Float64Array = scratchFloat64,
+): Float64Array | null {
   const factor = 10 ** places
-  const scaled = new Float64Array(values.length)
+  const scaled = make(values.length)
   for (let at = 0; at < values.length; at++) {
     const value = Math.round((values[at] as number) * factor) + 0
     if (Math.abs(value) > EXACT) return null
@@ -120,7 +126,10 @@ export const ROUNDINGS = {
 export function rounded(name: keyof typeof ROUNDINGS, operand: NumberVector): NumberVector {
   const { kind } = operand
   const round = ROUNDINGS[name]
-  const values = operand.values.map(kind === 'double' ? round : value => round(value) + 0)
+  const values = scratchFloat64(operand.values.length)
+  if (kind === 'double')
+    for (let at = 0; at < values.length; at++) values[at] = round(operand.values[at] as number)
+  else for (let at = 0; at < values.length; at++) values[at] = round(operand.values[at] as number) + 0
   const found = numbersLike(operand, values, operand.bound)
   return kind === 'decimal' && name !== 'ABS' ? { ...found, places: 0 } : found
 }

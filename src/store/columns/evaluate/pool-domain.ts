@@ -1,6 +1,7 @@
 import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type Domain, ranksOf } from './domain.ts'
+import { scratchUint32 } from './scratch.ts'
 import { type TermValue, termOf, termValue } from './value.ts'
 import { gathered, type NumberLookup, type NumberVector, numberOfKind } from './vector.ts'
 
@@ -55,13 +56,16 @@ export class PoolDomain implements Domain {
     const { lookup } = vector
     if (lookup !== undefined && TABLE_PART * lookup.table.length <= size)
       return this.internLookup(vector.kind, lookup)
-    const ids = new Uint32Array(size)
+    const ids = scratchUint32(size)
     const { kind, values, bound } = vector
     const few = areSmall(vector, size) ? this.wholeNumbers(kind) : null
     for (let row = 0; row < size; row++) {
       row = few === null ? row : lookUpSmall(vector, few, ids, row)
       if (row === size) break
-      if (bound !== null && bound[row] !== 1) continue
+      if (bound !== null && bound[row] !== 1) {
+        ids[row] = 0
+        continue
+      }
       const value = values[row] as number
       const id = this.internNumber(kind, value)
       if (few !== null) few[value - MIN] = id
@@ -149,7 +153,10 @@ function lookUpSmall(
   from: number,
 ): number {
   for (let row = from; row < ids.length; row++) {
-    if (bound !== null && bound[row] !== 1) continue
+    if (bound !== null && bound[row] !== 1) {
+      ids[row] = 0
+      continue
+    }
     const id = known[(values[row] as number) - MIN] as number
     if (id === 0) return row
     ids[row] = id

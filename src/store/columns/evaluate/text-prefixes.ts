@@ -2,7 +2,7 @@ import { civilOf } from '../../../model/calendar.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression, operandsOf } from '../../../sparql/algebra.ts'
 import type { TextPart, ValuePart } from '../dictionary-parts.ts'
-import { dateField } from './date-fields.ts'
+import { byDay, dateField } from './date-fields.ts'
 import type { ColumnDomain } from './domain.ts'
 import { columnCall } from './functions/extensions.ts'
 
@@ -47,21 +47,6 @@ function joinPeriods(part: ValuePart, periodOf: PeriodReader, first: Uint32Array
     const own = period(values[place] as number)
     if (own === before) first[start + place] = first[start + place - 1] as number
     before = own
-  }
-}
-
-const SECONDS_A_DAY = 86_400
-
-/** The number of a period of a day, of moments that come one after another. */
-function byDay(periodOf: (day: number) => number): (seconds: number) => number {
-  let [day, period] = [Number.NaN, 0]
-  return seconds => {
-    const own = Math.floor(seconds / SECONDS_A_DAY)
-    if (own !== day) {
-      day = own
-      period = periodOf(day)
-    }
-    return period
   }
 }
 

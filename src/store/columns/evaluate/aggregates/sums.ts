@@ -166,7 +166,9 @@ function plainNumbers(vector: Vector): PlainNumbers | null {
     const values = kind === 'decimal' ? scaledValues(vector, places ?? 0) : vector.values
     if (values === null || (kind === 'decimal' && places === undefined)) return null
     let largest = 0
-    for (let row = 0; row < values.length; row++) largest = Math.max(largest, Math.abs(values[row] as number))
+    if (kind !== 'double')
+      for (let row = 0; row < values.length; row++)
+        largest = Math.max(largest, Math.abs(values[row] as number))
     return {
       kind,
       ids: null,
@@ -205,7 +207,8 @@ function decimalsOf(domain: Domain): PlainNumbers | null {
   let known = DECIMALS.get(domain)
   if (known === undefined) {
     const table = domain instanceof ColumnDomain ? decimalTable(domain) : null
-    const values = table === null ? null : scaledValues(table, table.places)
+    const values =
+      table === null ? null : scaledValues(table, table.places, length => new Float64Array(length))
     known = null
     if (table !== null && values !== null) {
       values[0] = 0

@@ -7,6 +7,7 @@ import {
 } from '../../../../model/date-format.ts'
 import { isTimeZone } from '../../../../model/time.ts'
 import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
+import { byDay } from '../date-fields.ts'
 import { double, integerTerm, type MomentValue, type TermValue, text } from '../value.ts'
 import type { ExtensionFunction } from './extension.ts'
 
@@ -90,9 +91,16 @@ function fractionOf({ term }: MomentValue): number {
 
 type Reader = (local: LocalMoment) => number
 
+const SECONDS_A_DAY = 86_400
+
+/** Parts and units of dates that are the same all day. */
+const OF_DAYS: ReadonlySet<string> = new Set(['year', 'quarter', 'month', 'week', 'day'])
+
 /** A function whose value is an integer: worked out of seconds, for a column as for a literal. */
 function numeric(
-  readerOf: (constants: readonly TermValue[]) => { readonly read: Reader; readonly zone: string } | null,
+  readerOf: (
+    constants: readonly TermValue[],
+  ) => { readonly read: Reader; readonly zone: string; readonly isOfDay: boolean } | null,
 ): ExtensionFunction {
   return {
     apply: ([value, ...constants]) => {
@@ -104,6 +112,8 @@ function numeric(
       const found = readerOf(constants)
       if (found === null) return null
       const zone = isDay ? null : found.zone
+      if (found.isOfDay && (isDay || zone === 'UTC'))
+        return byDay(day => found.read(localMoment(SECONDS_A_DAY * day, null)))
       return seconds => {
         const rest = seconds - Math.floor(seconds)
         return found.read(localMoment(seconds, zone, rest === 0 ? '' : rest.toFixed(6).slice(2)))
@@ -124,9 +134,9 @@ const PARTS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 
 /** Arguments: the name of a part, and a zone. */
 function partReader([part, zone]: readonly TermValue[]) {
-  const read = part?.type === 'text' ? PARTS.get(part.value) : undefined
-  const place = zoneName(zone)
-  return read === undefined || place === null ? null : { read, zone: place }
+  const name = part?.type === 'text' ? part.value : ''
+  const [read, place] = [PARTS.get(name), zoneName(zone)]
+  return read === undefined || place === null ? null : { read, zone: place, isOfDay: OF_DAYS.has(name) }
 }
 
 /** Units from the epoch of the calendar, or from year 0 for months and longer, to the time that a clock shows. */
@@ -151,10 +161,14 @@ function minutes({ days, hour, minute }: LocalMoment): number {
 
 /** Arguments: a width, a unit and a zone. */
 function intervalReader([width, unit, zone]: readonly TermValue[]) {
-  const read = unit?.type === 'text' ? UNITS.get(unit.value) : undefined
-  const place = zoneName(zone)
+  const name = unit?.type === 'text' ? unit.value : ''
+  const [read, place] = [UNITS.get(name), zoneName(zone)]
   if (read === undefined || place === null || width?.type !== 'number' || !(width.value > 0)) return null
-  return { read: (local: LocalMoment) => Math.floor(read(local) / width.value), zone: place }
+  return {
+    read: (local: LocalMoment) => Math.floor(read(local) / width.value),
+    zone: place,
+    isOfDay: OF_DAYS.has(name),
+  }
 }
 
 function zoneName(zone: TermValue | undefined): string | null {
