@@ -14,7 +14,7 @@ import {
 } from '../src/store/columns/evaluate/lanes.ts'
 import { ordered } from '../src/store/columns/evaluate/order.ts'
 import { rowsBound, rowsEqual, rowsInRange, rowsMarked } from '../src/store/columns/evaluate/row-filters.ts'
-import { type KeptScratch, scratchUint32, withScratch } from '../src/store/columns/evaluate/scratch.ts'
+import { type RetainedScratch, scratchUint32, withScratch } from '../src/store/columns/evaluate/scratch.ts'
 import {
   bothTrue,
   eitherHolds,
@@ -409,7 +409,7 @@ t.test(`truths of all rows are those of each, seed ${seed}`, async t => {
 
 t.test('what goes on later keeps the memory that it has written to, what ends gives it back', t => {
   const filled = (number: number) => scratchUint32(10_000).fill(number)
-  const later: KeptScratch[] = []
+  const later: RetainedScratch[] = []
   const begin = (number: number) =>
     withScratch(
       () => filled(number),

@@ -16,7 +16,7 @@ let isActive = false
 let isReused = false
 
 /** The memory of work that goes on later. */
-export interface KeptScratch {
+export interface RetainedScratch {
   /** Called when the work is done: other work may write to its memory. */
   giveBack(): void
 }
@@ -24,22 +24,22 @@ export interface KeptScratch {
 /**
  * Runs work whose intermediate results nothing refers to once it is done. Nested work allocates as usual.
  *
- * @param keeper takes the memory where the work goes on later: what it has written to is its own until it is given back
+ * @param retainer takes the memory where the work goes on later: what it has written to is its own until it is given back
  */
 export function withScratch<Result>(
   work: () => Result,
-  keeper: () => ((kept: KeptScratch) => void) | null = () => null,
+  retainer: () => ((scratch: RetainedScratch) => void) | null = () => null,
 ): Result {
   if (isActive) return work()
   isActive = true
   try {
     const result = work()
-    const keep = keeper()
-    if (keep !== null) {
-      const kept = chunks.splice(0)
-      keep({
+    const retain = retainer()
+    if (retain !== null) {
+      const own = chunks.splice(0)
+      retain({
         giveBack: () => {
-          if (!isActive && kept.length > chunks.length) chunks.splice(0, chunks.length, ...kept)
+          if (!isActive && own.length > chunks.length) chunks.splice(0, chunks.length, ...own)
         },
       })
     }

@@ -6,7 +6,7 @@ import type { Column } from '../column.ts'
 import { type DatasetView, Evaluation, NotEvaluated } from '../evaluate/evaluation.ts'
 import { EvaluationStopped } from '../evaluate/limits.ts'
 import { ContinuationRefused } from '../evaluate/outermost-scan.ts'
-import { type KeptScratch, withScratch } from '../evaluate/scratch.ts'
+import { type RetainedScratch, withScratch } from '../evaluate/scratch.ts'
 import { SelectionCache } from '../evaluate/selection-cache.ts'
 import type { GraphColumns } from '../graph.ts'
 import { ColumnsDamaged } from '../sections.ts'
@@ -26,6 +26,7 @@ import type {
   WireTable,
 } from './protocol.ts'
 import { tableOf, tablesOf } from './tables.ts'
+import { textPieces } from './text-pieces.ts'
 
 /** Entry of a thread that answers from columns. */
 const port = parentPort
@@ -52,7 +53,7 @@ interface OpenJob {
   readonly pieces: Pieces
   readonly clock: WorkClock
   readonly state: JobState
-  scratch: KeptScratch | null
+  scratch: RetainedScratch | null
 }
 
 /** Jobs that answer in pieces, between two of them. */
@@ -181,7 +182,7 @@ function run(id: number, job: Job, { milliseconds, memory }: JobLimits): void {
       begin(
         id,
         clock,
-        textPieces(jobText(query, evaluation, format, written, continuation, state), job.piece),
+        textPieces(written, jobText(query, evaluation, format, written, continuation, state), job.piece),
         state,
       )
       return
@@ -264,8 +265,8 @@ function begin(id: number, clock: WorkClock, pieces: Pieces, state: JobState = {
       const job = open.get(id)
       return job === undefined
         ? null
-        : kept => {
-            job.scratch = kept
+        : retained => {
+            job.scratch = retained
           }
     },
   )
@@ -291,25 +292,4 @@ function advance(id: number, pieces: Pieces, clock: WorkClock): void {
 
 function transferred(piece: Uint8Array | WireTable | null): readonly ArrayBuffer[] {
   return piece instanceof Uint8Array ? [piece.buffer as ArrayBuffer] : []
-}
-
-/** Bytes of the first piece that is sent before its time is over, and how much more each may have: a reader of little waits for little. */
-const FIRST_PIECE = 8192
-
-/** Milliseconds, from its first rows on, in which a piece gets as long as it may be: what is all found by then is one piece. */
-const PIECE_TIME = 4
-
-function* textPieces(
-  steps: Generator<void, string | null>,
-  largest: number,
-): Generator<Uint8Array, LastPiece> {
-  for (let size = FIRST_PIECE; ; size = Math.min(largest, 2 * size)) {
-    let end = Number.POSITIVE_INFINITY
-    while (written.length < size || (written.length < largest && performance.now() < end)) {
-      const { value: cursor, done } = steps.next()
-      end = Math.min(end, performance.now() + PIECE_TIME)
-      if (done === true) return { piece: written.length > 0 ? written.take() : null, cursor }
-    }
-    yield written.take()
-  }
 }
