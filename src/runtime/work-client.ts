@@ -34,9 +34,22 @@ export interface Actor {
 
 const storage = new AsyncLocalStorage<WorkContext>()
 
+/** The requests that began last: the latest, and the one before it. */
+let [latest, before]: readonly { readonly context: WorkContext | null; readonly at: number }[] = [
+  { context: null, at: Number.NEGATIVE_INFINITY },
+  { context: null, at: Number.NEGATIVE_INFINITY },
+]
+
 /** Runs work, and all that follows from it, on the account of a client. */
 export function runFor<T>(context: WorkContext, work: () => T): T {
+  if (context !== latest?.context) [latest, before] = [{ context, at: performance.now() }, latest]
   return storage.run(context, work)
+}
+
+/** True where another request than that of this work began a moment ago, whoever sent it. */
+function isBesideOthers(): boolean {
+  const other = latest?.context === storage.getStore() ? before : latest
+  return other !== undefined && performance.now() - other.at < MOMENT
 }
 
 /** The client that this work is done for; null for what the server does of its own accord. */
@@ -81,9 +94,22 @@ export async function breathe(): Promise<void> {
   return mayRest(client) ? rest(client) : setImmediate()
 }
 
-/** Waits where a client uses the most, or asks for several things at a time, until it is the turn of its next piece. */
-export async function rest(client: WorkClient | null): Promise<void> {
-  if (!mayRest(client)) return
+/** Milliseconds after which another request is no longer likely to be followed by one more. */
+const MOMENT = 50
+
+/** Milliseconds between two pieces of a long answer while other requests are answered. */
+const GIVE_WAY = 5
+
+/**
+ * Waits where a client uses the most, or asks for several things at a time, until it is the turn of its next piece; in the
+ * middle of a long answer for a moment also where other requests are answered, so that these do not share the processors with
+ * it all the time.
+ */
+export async function rest(client: WorkClient | null, isLong = false): Promise<void> {
+  if (!mayRest(client)) {
+    if (isLong && isBesideOthers()) await setTimeout(GIVE_WAY)
+    return
+  }
   const now = performance.now()
   const turn = Math.max(now, nextPiece)
   nextPiece = turn + PAUSE

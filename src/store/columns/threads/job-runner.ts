@@ -47,6 +47,9 @@ const SHORT = 15
 /** Milliseconds that work waits for a thread in any case. */
 const LEAST_TIMEOUT = 10_000
 
+/** Pieces after which an answer is long: some megabytes. */
+const LONG_ANSWER = 12
+
 /** Times that a job yields to others; then it runs to its end, or is refused if its client uses the most. */
 const MAX_CROWDED = 1
 
@@ -206,7 +209,7 @@ export class JobRunner {
         }
         if (answer.piece !== null) {
           yield answer.piece
-          if (job.type === 'text') await rest(client)
+          if (job.type === 'text') await rest(client, count > LONG_ANSWER)
         }
         if (!answer.done) continue
         if (answer.cursor != null) {
