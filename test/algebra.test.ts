@@ -286,7 +286,7 @@ t.test('solutions without a value are where BOUND puts them in an order', t => {
 })
 
 t.test('what is read of several columns is worked out once for each combination', t => {
-  const size = 400
+  const size = 2000
   const [left, right] = [(at: number) => (at % 7 === 6 ? null : at % 7), (at: number) => at % 3]
   const lines = Array.from({ length: size }, (_, at) => {
     const given = left(at) === null ? '' : `<urn:s${at}> <urn:l> "l${left(at)}" .\n`
@@ -305,6 +305,17 @@ t.test('what is read of several columns is worked out once for each combination'
     Number.parseInt(n ?? '', 10),
   ])
   t.strictSame(groups.sort(), [...expected].sort())
+  // What one makes is numbered after what those before it have made.
+  const made = ['UCASE(STR(?r))', 'CONCAT("b", STR(?r))', 'CONCAT("c", STR(?r))'].map(
+    (value, at) => `BIND(${value} AS ?m${at})`,
+  )
+  const joined = `${pattern} ${made.join(' ')} BIND(CONCAT(?m0, ?m1, ?m2) AS ?k)`
+  const ofMade = byColumns({ text: `SELECT DISTINCT ?k { ${joined} }`, order: [] }, dataset)
+  t.same(ofMade.map(({ k }) => JSON.parse(k?.replace(/ string$/, '') ?? '[]')[0]).sort(), [
+    '0b0c0',
+    '1b1c1',
+    '2b2c2',
+  ])
   for (const [condition, holds] of [
     ['STRENDS(?l, STR(?r))', (at: number) => left(at) !== null && left(at) === right(at)],
     ['!STRENDS(?l, STR(?r))', (at: number) => left(at) !== null && left(at) !== right(at)],

@@ -18,18 +18,18 @@ export function combinationsOf(expression: AlgebraExpression, batch: Batch): Com
   const names = [...variablesOfExpression(expression)]
   if (names.length < 2 || !isStable(expression)) return null
   const vectors: IdVector[] = []
-  let size = 1
   for (const name of names) {
     const vector = batch.get(name)
-    if (vector === undefined || vector.type === 'constant') continue
-    if (vector.type === 'numbers') return null
-    vectors.push(vector)
-    size *= vector.domain.size + 1
-    if (ROWS_A_COMBINATION * size > batch.size) return null
+    if (vector?.type === 'numbers') return null
+    if (vector?.type === 'ids') vectors.push(vector)
   }
+  // Terms that a query makes get more as variables are read: all of them are read by now.
+  const widths = vectors.map(({ domain }) => domain.size + 1)
+  const size = widths.reduce((product, width) => product * width, 1)
+  if (ROWS_A_COMBINATION * size > batch.size) return null
   const numbers = scratchUint32(batch.size).fill(0)
-  for (const { ids, domain } of vectors) {
-    const width = domain.size + 1
+  for (const [at, { ids }] of vectors.entries()) {
+    const width = widths[at] as number
     for (let row = 0; row < numbers.length; row++)
       numbers[row] = Math.imul(numbers[row] as number, width) + (ids[row] as number)
   }

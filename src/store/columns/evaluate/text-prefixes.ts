@@ -8,8 +8,8 @@ import { columnCall } from './functions/extensions.ts'
 
 /**
  * For an expression that reads nothing of a text but its first characters, as `UCASE(SUBSTR(?name, 1, 1))` does, or what comes
- * before a delimiter, as `STRBEFORE(?name, " ")`, or nothing of a moment but its day or its month, as `xsd:date(?time)`: by code the first of the neighbouring values of a column for which the expression is
- * the same. Null for others.
+ * before a delimiter, as `STRBEFORE(?name, " ")`, or nothing of a moment but its day, month or year, as `xsd:date(?time)`: by
+ * code the first of the neighbouring values of a column for which the expression is the same. Null for others.
  */
 export function firstAlike(expression: AlgebraExpression, { dictionary }: ColumnDomain): Uint32Array | null {
   const characters = charactersRead(expression)

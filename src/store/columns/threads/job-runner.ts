@@ -47,7 +47,7 @@ const SHORT = 15
 /** Milliseconds that work waits for a thread in any case. */
 const LEAST_TIMEOUT = 10_000
 
-/** Pieces after which an answer is long: some megabytes. */
+/** Pieces after which an answer is long: of rows some three megabytes, of triples one. */
 const LONG_ANSWER = 12
 
 /** Times that a job yields to others; then it runs to its end, or is refused if its client uses the most. */

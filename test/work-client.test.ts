@@ -1,0 +1,43 @@
+import t from 'tap'
+import { rest, runFor, type WorkClient } from '../src/runtime/work-client.ts'
+
+/** When the work of long answers pauses for other requests. */
+
+const client: WorkClient = {
+  id: 'address:192.0.2.1',
+  usage: () => 0,
+  spend: () => undefined,
+  isHeavy: () => false,
+  isPressing: () => false,
+  isOverBudget: () => false,
+  offend: () => undefined,
+  deadline: milliseconds => milliseconds,
+}
+
+/** True where it did not go on in the same turn of the event loop. */
+async function pauses(isLong: boolean): Promise<boolean> {
+  let hasGoneOn = false
+  const resting = rest(client, isLong).then(() => {
+    hasGoneOn = true
+  })
+  await new Promise(setImmediate)
+  const hasPaused = !hasGoneOn
+  await resting
+  return hasPaused
+}
+
+t.test('a long answer gives way while another request begins, its own is none', async t => {
+  const answer = { client }
+  const paused = await runFor(answer, async () => {
+    const alone = await pauses(true)
+    runFor({ client }, () => undefined)
+    const beside = await pauses(true)
+    const short = await pauses(false)
+    // The body of a request is read on the same account.
+    runFor(answer, () => undefined)
+    return { alone, beside, short, again: await pauses(true) }
+  })
+  t.same(paused, { alone: false, beside: true, short: false, again: true })
+  await new Promise(next => setTimeout(next, 60))
+  t.equal(await runFor(answer, () => pauses(true)), false, 'a while later nobody asks any more')
+})
