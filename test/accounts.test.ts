@@ -24,8 +24,10 @@ import {
   PASSWORD,
   withClient,
 } from './support/accounts-contract.ts'
+import { temporaryFolder } from './support/folder.ts'
 
-const openFile: Open = t => openTwice(t, 'a file', path.join(t.testdir({}), 'var', 'accounts.sqlite'))
+const openFile: Open = t =>
+  openTwice(t, 'a file', path.join(temporaryFolder(t, {}), 'var', 'accounts.sqlite'))
 
 accountsContract(t, openFile)
 
@@ -155,7 +157,7 @@ const RENAMED = 9
 
 t.test('schemas: from each older one, from a newer one, from files that are something else', async t => {
   for (const version of MIGRATIONS.keys()) {
-    const file = path.join(t.testdir({}), 'accounts.sqlite')
+    const file = path.join(temporaryFolder(t, {}), 'accounts.sqlite')
     const old = new SqliteDatabase(file, MIGRATIONS.slice(0, version))
     const users = version < RENAMED ? 'user' : 'account'
     if (version > 0)
@@ -184,7 +186,7 @@ t.test('schemas: from each older one, from a newer one, from files that are some
     t.equal((await again.calls.read('2026-11-21')).get('domain'), 1)
     await again.close()
   }
-  const folder = t.testdir({ text: 'no database at all\n'.repeat(100), folder: {} })
+  const folder = temporaryFolder(t, { text: 'no database at all\n'.repeat(100), folder: {} })
   const newer = path.join(folder, 'newer')
   new SqliteDatabase(newer, [...MIGRATIONS, 'CREATE TABLE more (id INTEGER)']).close()
   const foreign = new Libsql(path.join(folder, 'foreign'))
@@ -211,7 +213,7 @@ t.test('schemas: from each older one, from a newer one, from files that are some
 })
 
 t.test('processes that open a new file at once agree on it', async t => {
-  const file = path.join(t.testdir({}), 'var', 'accounts.sqlite')
+  const file = path.join(temporaryFolder(t, {}), 'var', 'accounts.sqlite')
   const secrets = new Set((await inProcesses(4, file, [])).map(({ secret }) => secret))
   t.equal(secrets.size, 1)
   const accounts = openAccounts(file, { now: () => BEGIN })

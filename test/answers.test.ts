@@ -3,6 +3,7 @@ import { parseSelect } from '../src/language/odsql/parse.ts'
 import { tokens } from '../src/model/search.ts'
 import { parseWkbHex } from '../src/model/wkb.ts'
 import { nowConstant } from '../src/query/resolve/now.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** What each dialect answers to the same question, and the vectors of what a query computes. */
@@ -48,9 +49,7 @@ const SORTED = Array.from({ length: 21_000 }, (_, k) => {
 })
 
 async function serve(t: Test) {
-  // What is registered before the folder is made is closed before the folder is removed.
-  t.teardown(() => undefined)
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml': 'title: Answers\n',
     data: {
       towns: {

@@ -2,6 +2,7 @@ import { Parser, type Quad } from 'n3'
 import t from 'tap'
 import { HYDRA, RDFS, VOID } from '../src/rdf/vocab.ts'
 import { HIDDEN, makePeople, serveLogged } from './support/access.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { BASE, publishPortal } from './support/portal.ts'
 
 /** "Linked from": all datasets that the caller may see, with exact counts, by dataset and property, in pages. */
@@ -40,7 +41,7 @@ async function portal(t: Parameters<typeof serveLogged>[0]) {
       },
     ]),
   )
-  const folder = t.testdir({ 'portal.yaml': 'title: Test\naddress_tokens: allowed\n', data: files })
+  const folder = temporaryFolder(t, { 'portal.yaml': 'title: Test\naddress_tokens: allowed\n', data: files })
   await publishPortal(folder)
   const { accounts, secrets } = await makePeople(folder)
   t.teardown(() => accounts.close())

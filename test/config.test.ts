@@ -6,10 +6,11 @@ import type { ConfigFlags } from '../src/config/setting-sources.ts'
 import { Fault } from '../src/errors/errors.ts'
 import { readDefinition } from '../src/publishing/definition.ts'
 import { defaultMemory, defaultWorkers } from '../src/runtime/memory.ts'
+import { temporaryFolder } from './support/folder.ts'
 
 /** Configuration: who wins, and that every mistake is told with its place. */
 function portalWith(t: Test, yaml: string): string {
-  return t.testdir({ 'portal.yaml': yaml })
+  return temporaryFolder(t, { 'portal.yaml': yaml })
 }
 
 function refusal(flags: ConfigFlags, environment: NodeJS.ProcessEnv = {}): Fault {
@@ -219,7 +220,7 @@ t.test('dataset.yaml: every mistake with its place', async t => {
       /id names c, which is no field/,
     ],
   ]
-  const portal = t.testdir({ data: { a: {}, Wrong: { 'dataset.yaml': source } } })
+  const portal = temporaryFolder(t, { data: { a: {}, Wrong: { 'dataset.yaml': source } } })
   const file = path.join(portal, 'data/a/dataset.yaml')
   for (const [name, yaml, line, column, message] of cases) {
     writeFileSync(file, yaml)

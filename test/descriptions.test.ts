@@ -18,6 +18,7 @@ import { STORE_BUSY } from '../src/runtime/turns.ts'
 import type { SelectQuery } from '../src/sparql/ast.ts'
 import { DEADLINE_EXCEEDED } from '../src/store/faults.ts'
 import { EMPTY_GRAPH } from '../src/store/store.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 import { testStore } from './support/test-store.ts'
 
@@ -30,7 +31,7 @@ const CAPITALS = `# Capitals of "things"
 PREFIX plants: <{base}/ld/ontologies/plants/>
 SELECT * { ?s plants:word ?w . ?o <{base}/ld/ontologies/stones/a> ?a }
 `
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Small & "good"\n',
   data: {
     plants: {
@@ -362,7 +363,7 @@ async function watched(t: Test, answer?: () => Promise<never>) {
     seen.running -= 1
     return answer === undefined ? store.select(query) : answer()
   }
-  const versions = versionsOf(t.testdir({ var: { published: { a: { v1: {} } } } }))
+  const versions = versionsOf(temporaryFolder(t, { var: { published: { a: { v1: {} } } } }))
   const entry = (id: string) => ({ dataset: { id }, version: 'v1', resources: 'urn:g' })
   return { select, seen, versions, entry }
 }

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { gzipSync } from 'node:zlib'
 import t from 'tap'
 import { zip } from '../src/formats/zip-stream.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** Forms of the desk for sources, steps and harvested catalogs: without scripts, with the files as the truth. */
@@ -15,7 +16,7 @@ processors:
 metas: { default: { title: Trees } }
 visibility: public
 `
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': '',
   data: { trees: { 'dataset.yaml': YAML, 'a.csv': 'nr;name;height\n1;Oak, old;12,5\n2;Elm;7\n' } },
 })

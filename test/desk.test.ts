@@ -7,6 +7,7 @@ import { ANONYMOUS, type Principal } from '../src/model/principal.ts'
 import { Desk } from '../src/publishing/management/desk.ts'
 import type { DeskFinding } from '../src/publishing/management/desk-types.ts'
 import { versionsOf } from '../src/publishing/versions/versions.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { publishPortal } from './support/portal.ts'
 
 /** The operations of publishers on a portal folder, without a server. */
@@ -22,7 +23,7 @@ const ANN = person('publish:*')
 const YAML = 'source: { path: a.csv }\nmetas: { default: { title: Trees } }\nvisibility: public\n'
 
 function deskOf(t: Test, findings: readonly DeskFinding[] = []) {
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml': '',
     data: { trees: { 'dataset.yaml': YAML, 'a.csv': 'a,b\n1,x\n' }, files: { 'a.csv': 'a\n1\n' } },
   })

@@ -8,6 +8,7 @@ import t from 'tap'
 import { parse } from 'yaml'
 import { loadConfig } from '../src/config/load.ts'
 import { PORTAL_SCHEMA } from '../src/config/schema.ts'
+import { temporaryFolder } from './support/folder.ts'
 
 /** What can be said of the image and of the compose files without making any of them. */
 const root = path.resolve(import.meta.dirname, '..')
@@ -118,7 +119,7 @@ t.test('the image is of a user without rights, can be stopped and says whether i
 })
 
 t.test('what the image and the compose files set are settings, with values that are accepted', async t => {
-  const portal = t.testdir({ 'portal.yaml': '', password: 'p' })
+  const portal = temporaryFolder(t, { 'portal.yaml': '', password: 'p' })
   const ofImage = Object.fromEntries(
     [
       ...givenBy('ENV')
@@ -205,7 +206,7 @@ t.test('the proxy sends to the instances there are, and waits longer than a quer
   const [, upstreams = ''] = /reverse_proxy ([^{]+)\{/.exec(proxy) ?? []
   const instances = Object.keys(cluster?.services ?? {}).filter(name => name.startsWith('lodestone'))
   t.same(upstreams.trim().split(' ').sort(), instances.map(name => `${name}:3000`).sort())
-  const { deadline } = loadConfig({ portal: t.testdir({ 'portal.yaml': '' }) }, {})
+  const { deadline } = loadConfig({ portal: temporaryFolder(t, { 'portal.yaml': '' }) }, {})
   t.ok(Number(/response_header_timeout (\d+)s/.exec(proxy)?.[1]) > deadline)
   t.match(proxy, /method GET HEAD OPTIONS\n/, 'what is sent again')
   for (const { place, service } of lodestones.filter(({ place }) => place.startsWith('compose.cluster'))) {

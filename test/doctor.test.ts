@@ -11,12 +11,13 @@ import { diagnose } from '../src/cli/doctor.ts'
 import { PORTAL_SCHEMA } from '../src/config/schema.ts'
 import { currentManifest, versionFolder, versionsOf } from '../src/publishing/versions/versions.ts'
 import { lodestone } from './support/crash.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { publishPortal } from './support/portal.ts'
 
 /** What operators are told of a portal: its settings with their origins, and what is wrong with it. */
 function portalOf(t: Test, yaml = '', files: object = {}): string {
   const trees = { 'dataset.yaml': 'source: { path: a.json }\n', 'a.json': '[{"a":1}]' }
-  return t.testdir({ 'portal.yaml': yaml, data: { trees, ...files } })
+  return temporaryFolder(t, { 'portal.yaml': yaml, data: { trees, ...files } })
 }
 
 async function published(t: Test, yaml = ''): Promise<string> {

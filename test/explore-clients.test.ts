@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import t from 'tap'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** What portals' links and the programs around them send to the REST APIs, and what they read of the answers. */
@@ -46,7 +47,7 @@ const SHAPES = [
   },
 ]
 
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Clients\n',
   data: {
     places: {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { temporaryFolder } from './support/folder.ts'
 import { publishPortal, servePortal } from './support/portal.ts'
 
 /** The Explore API v2.0 on a small portal: bodies, links, limits and every kind of bad input. */
@@ -10,7 +11,7 @@ const TREES = `id,name,height,planted,seen,alive,where
 3,oak tree,7,,,true,"-33.9,151.2"
 `
 
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test\n',
   data: {
     trees: {

@@ -1,6 +1,7 @@
 import { constants, gunzipSync, inflateRawSync } from 'node:zlib'
 import t from 'tap'
 import { parseCsv } from './support/csv.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** Exports as the APIs hand them out: text formats with their options, filters, generations, headers and refusals. */
@@ -27,7 +28,7 @@ const RECORDS = [
   },
   { name: ' שלום ', many: ['é'], n: null, x: null, at: null, on: '0999-01-02', ok: null, place: '-1,-2' },
 ]
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': '',
   data: {
     made: {

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { temporaryFolder } from './support/folder.ts'
 import { between, chance, pick, startFrom } from './support/odsql-generator.ts'
 import { servePortal } from './support/portal.ts'
 import { seedOf } from './support/seed.ts'
@@ -32,7 +33,7 @@ const records = Array.from({ length: 300 }, (_, k) => ({
   n: between(0, 4),
   flag: chance(0.5),
 }))
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Facets\n',
   data: {
     made: {

@@ -20,6 +20,7 @@ import {
   xmlName,
   xmlText,
 } from '../src/model/xml.ts'
+import { temporaryFolder } from './support/folder.ts'
 
 /** Tables as spreadsheets, KML and GPX, with values that are hard to write, read back here and by other programs. */
 
@@ -685,7 +686,7 @@ function missing(program: string): string | false {
 }
 
 t.test('GDAL reads KML and GPX', { skip: missing('ogrinfo') }, async t => {
-  const folder = t.testdir({})
+  const folder = temporaryFolder(t, {})
   const read = async (name: string, writer: TableWriter, made: Table) => {
     writeFileSync(join(folder, name), await written(writer(made, OPTIONS)))
     return execFileSync('ogrinfo', ['-q', '-al', join(folder, name)], { encoding: 'utf8' })
@@ -708,7 +709,7 @@ t.test('GDAL reads KML and GPX', { skip: missing('ogrinfo') }, async t => {
 })
 
 t.test('LibreOffice reads spreadsheets', { skip: missing('soffice') }, async t => {
-  const folder = t.testdir({})
+  const folder = temporaryFolder(t, {})
   const sheets: readonly (readonly [string, TableWriter])[] = [
     ['made.xlsx', xlsx],
     ['made.xls', spreadsheetml],

@@ -1,10 +1,11 @@
 import { parseHTML } from 'linkedom'
 import oxigraph from 'oxigraph'
 import t from 'tap'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** Quad pattern fragments for people. */
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Quads & more\n',
   data: {
     graphs: {

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import ts from 'typescript'
+import { temporaryFolder } from './support/folder.ts'
 
 /** Habits that no linter knows. Of src: no silent rejection, one way to be private, short files and functions; of tests: to be short. */
 
@@ -77,15 +78,29 @@ t.test(`files have at most ${FILE_LINES} lines, functions ${FUNCTION_LINES}, or 
   t.same(Object.fromEntries(habitsOf(sample).functions), { f: 72, 'A.b': 63 }, 'they are found')
 })
 
+const testFiles = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
+  .map(name => name.replaceAll(path.sep, '/'))
+  .filter(name => name.endsWith('.ts') && !/^peers\/|(?:^|\/)node_modules\//.test(name))
+  .map(name => ({ name, text: readFileSync(path.join(import.meta.dirname, name), 'utf8') }))
+
+t.test('folders of tests are removed once what writes to them is closed', async t => {
+  const found = testFiles.filter(({ text }) => /\bt\.testdir\(/.test(text)).map(({ name }) => name)
+  t.same(found, ['support/folder.ts'], '`temporaryFolder(t, files)`, not `t.testdir`')
+  let exists: boolean | null = null
+  let folder = ''
+  await t.test('a test with a folder', async t => {
+    folder = temporaryFolder(t, { file: '' })
+    t.teardown(() => {
+      exists = existsSync(folder)
+    })
+  })
+  t.same({ whileClosed: exists, after: existsSync(folder) }, { whileClosed: true, after: false })
+})
+
 t.test(`tests have at most ${TEST_LINES} lines but tables`, async t => {
-  const found = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
-    .map(name => name.replaceAll(path.sep, '/'))
-    .filter(name => name.endsWith('.test.ts') && !/^peers\/|(?:^|\/)node_modules\//.test(name))
-    .flatMap(name =>
-      testsOf(readFileSync(path.join(import.meta.dirname, name), 'utf8')).map(
-        ([title, lines]) => [`${name}: ${title}`, lines] as const,
-      ),
-    )
+  const found = testFiles
+    .filter(({ name }) => name.endsWith('.test.ts'))
+    .flatMap(({ name, text }) => testsOf(text).map(([title, lines]) => [`${name}: ${title}`, lines] as const))
   t.ok(found.length > 800, `${found.length} tests are read`)
   const long = found.filter(([, lines]) => lines > TEST_LINES)
   t.same(long, [], 'split them, so that each says one thing')

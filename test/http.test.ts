@@ -17,6 +17,7 @@ import { configureRoutes } from '../src/http/route-config.ts'
 import { ANONYMOUS } from '../src/model/principal.ts'
 import { answerMemory, storeMemory } from '../src/runtime/memory.ts'
 import { STORE_BUSY } from '../src/runtime/turns.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** How Lodestone speaks HTTP: methods, CORS, conditional requests, compression, quotas, JSON. */
@@ -329,7 +330,7 @@ t.test('a private portal answers preflights and nothing else', async t => {
   t.equal((await http.inject({ method: 'OPTIONS', url: '/api/page' })).statusCode, 204)
 })
 
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test\n',
   data: { trees: { 'a.json': '[{"a":1}]', 'dataset.yaml': 'source: { path: a.json }\n' } },
 })

@@ -3,6 +3,7 @@ import path from 'node:path'
 import t from 'tap'
 import { TEMPLATE_METAS, TEMPLATES } from '../src/model/templates.ts'
 import { describeAttachments, openAttachment } from '../src/publishing/attachments.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** What leads from one address to the next: roots, metadata templates, attachments, lists of formats. */
@@ -32,7 +33,7 @@ const ESCAPES = [
   'nul\0.txt',
 ]
 
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test\n',
   outside: { 'b.txt': SECRET },
   data: {

@@ -2,10 +2,11 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
 import { runJob } from '../src/runtime/job.ts'
+import { temporaryFolder } from './support/folder.ts'
 
 /** Jobs in threads: what becomes of their results, of their failures and of those that are ended. */
 
-const folder = t.testdir({
+const folder = temporaryFolder(t, {
   'package.json': '{"type":"module"}',
   'double.js':
     "import { parentPort, workerData } from 'node:worker_threads'\nparentPort.postMessage(workerData * 2)\n",

@@ -1,11 +1,12 @@
 import jsonld from 'jsonld'
 import t from 'tap'
 import { JSONLD_FORMS, jsonldForm } from '../src/http/jsonld-profile.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** JSON-LD in the form that a client asks for, wherever JSON-LD is written. */
 const base = 'http://portal.example'
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Forms\n',
   data: {
     things: {

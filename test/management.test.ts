@@ -7,6 +7,7 @@ import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import { grantsOf } from '../src/accounts/roles.ts'
 import { changedDefinition } from '../src/publishing/edit-definition.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** What publishers do, through the management API: drafts, uploads, publishing, roll-back, rights, and files that stay readable. */
@@ -34,7 +35,7 @@ interface Described {
 }
 
 async function portalOf(t: Test, files: object = {}) {
-  const portal = t.testdir({ 'portal.yaml': 'upload_limit: 2MB\n', data: {}, ...files })
+  const portal = temporaryFolder(t, { 'portal.yaml': 'upload_limit: 2MB\n', data: {}, ...files })
   const { app } = await servePortal(t, { portal, base: BASE, isPublished: false })
   const keyOf = async (name: string, grants: readonly string[]) => {
     await app.accounts.users.add(name, 'a password that is long enough')

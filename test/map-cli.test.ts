@@ -14,6 +14,7 @@ import { exactJson, parseExactly } from '../src/model/exact-json.ts'
 import { compileReference, isPathProblem, parseJsonPath, selectJson } from '../src/sources/json-path.ts'
 import { readSelected } from '../src/sources/json-select.ts'
 import { openTable } from '../src/sources/raw-table.ts'
+import { temporaryFolder } from './support/folder.ts'
 
 /** `lodestone map`: files through mappings, and how its files are read. */
 const BINARY = path.resolve(import.meta.dirname, '../bin/lodestone.js')
@@ -107,7 +108,7 @@ t.test('long integers of JSON', async t => {
 
 t.test('JSON is cut wherever its pieces end', async t => {
   const document = { a: [{ b: [1, 2.5] }, { b: 'x]"' }, { c: 0 }], d: { e: { b: true } } }
-  const file = path.join(t.testdir({ 'x.json': JSON.stringify(document, null, 1) }), 'x.json')
+  const file = path.join(temporaryFolder(t, { 'x.json': JSON.stringify(document, null, 1) }), 'x.json')
   for (const text of [
     '$',
     '$.a',
@@ -177,7 +178,7 @@ t.test('tables as they are', async t => {
     [Buffer.from('\ufeffa,b\n1,é', 'utf16le').swap16(), { encoding: 'UTF-16' }, ['a', 'b'], [['1', 'é']]],
     [Buffer.from('a\né', 'latin1'), { encoding: 'ISO-8859-1' }, ['a'], [['é']]],
   ]
-  const folder = t.testdir()
+  const folder = temporaryFolder(t)
   for (const [content, dialect, columns, cells] of rows) {
     const file = path.join(folder, 'x.csv')
     writeFileSync(file, content)
@@ -461,7 +462,7 @@ const MAPPED_FILES: readonly (readonly [
 
 t.test('mappings over files', async t => {
   for (const [about, name, mapping, files, lines] of MAPPED_FILES) {
-    const outcome = await mapped(t.testdir(), name, mapping, files)
+    const outcome = await mapped(temporaryFolder(t), name, mapping, files)
     t.strictSame(
       outcome.diagnostics.filter(({ severity }) => severity !== 'info'),
       [],
@@ -563,11 +564,13 @@ t.test('an empty cell is no value, in whatever language the mapping is written',
     ],
   ]
   for (const [about, file, mapping, cells, objects, report] of rows) {
-    const { lines, inputs } = await mapped(t.testdir(), file, mapping, { 'x.csv': `id,name\n${cells}` })
+    const { lines, inputs } = await mapped(temporaryFolder(t), file, mapping, {
+      'x.csv': `id,name\n${cells}`,
+    })
     // Tables in UTF-16 are read as texts, not as bytes.
     const asTexts = Buffer.from(`\ufeffid,name\n${cells}`, 'utf16le')
     t.strictSame(
-      (await mapped(t.testdir(), file, mapping, { 'x.csv': asTexts })).lines,
+      (await mapped(temporaryFolder(t), file, mapping, { 'x.csv': asTexts })).lines,
       lines,
       `${about}: as texts`,
     )
@@ -587,7 +590,7 @@ t.test('an empty cell is no value, in whatever language the mapping is written',
 t.test('columns of one name are told once', async t => {
   const mapping =
     'mappings:\n  p:\n    s: http://ex.org/$(id)\n    po: [[foaf:name, "$(a) $(a)"], [foaf:nick, $(a)], [foaf:age, $(b)]]\n'
-  const { lines, diagnostics } = await mapped(t.testdir(), 'm.yml', mapping, {
+  const { lines, diagnostics } = await mapped(temporaryFolder(t), 'm.yml', mapping, {
     'x.csv': 'id,a,b,a, a,c,c\n1,A,B,C,D,E,F\n',
   })
   t.match(diagnostics, [
@@ -603,7 +606,7 @@ t.test('the base of relative IRIs', async t => {
   const fresh = newMap('x.csv', 'CSV', source, source)
   const based = fresh.replace('rml:logicalSource', 'rml:baseIRI <http://own.org/>; rml:logicalSource')
   const subject = async (mapping: string, base?: string) =>
-    (await mapped(t.testdir(), 'm.ttl', mapping, files, base)).lines[0]?.split(' ')[0]
+    (await mapped(temporaryFolder(t), 'm.ttl', mapping, files, base)).lines[0]?.split(' ')[0]
   t.equal(await subject(fresh), '<http://example.com/b>')
   t.equal(await subject(fresh, 'http://given.org/'), '<http://given.org/b>')
   t.equal(await subject(based, 'http://given.org/'), '<http://own.org/b>')
@@ -654,7 +657,7 @@ t.test('what is wrong with files and mappings', async t => {
     ],
   ]
   for (const [mapping, files, code, line, described] of rows) {
-    const { diagnostics, lines } = await mapped(t.testdir(), 'm.ttl', mapping, files)
+    const { diagnostics, lines } = await mapped(temporaryFolder(t), 'm.ttl', mapping, files)
     t.match(diagnostics[0], { code, severity: 'error', message: described, place: { line } })
     if (code !== 'value-shape') t.strictSame(lines, [], code)
   }
@@ -670,12 +673,15 @@ t.test('what is wrong with files and mappings', async t => {
     po:
       - [http://ex.org/p, $(x)]
 `
-  const strange = await mapped(t.testdir(), 'm.yml', twoSources, { 'a.csv': 'x\n1\n', 'b.csv': 'x\n1\n' })
+  const strange = await mapped(temporaryFolder(t), 'm.yml', twoSources, {
+    'a.csv': 'x\n1\n',
+    'b.csv': 'x\n1\n',
+  })
   t.match(strange.diagnostics, [{ code: 'unsupported', severity: 'error', place: { line: 6 } }])
   const unnamed = 'mappings:\n  a:\n    s: http://ex.org/$(x)\n    po:\n      - [http://ex.org/p, $(x)]\n'
-  const several = await mapped(t.testdir(), 'm.yml', unnamed, { 'a.csv': 'x\n', 'b.csv': 'x\n' })
+  const several = await mapped(temporaryFolder(t), 'm.yml', unnamed, { 'a.csv': 'x\n', 'b.csv': 'x\n' })
   t.match(several.diagnostics, [{ code: 'source-unknown', message: /2 files/ }])
-  const absent = await mapped(t.testdir(), 'm.yml', unnamed, json('[{"y":1}]'))
+  const absent = await mapped(temporaryFolder(t), 'm.yml', unnamed, json('[{"y":1}]'))
   t.match(absent.diagnostics, [{ code: 'reference-unknown-field', severity: 'warning' }])
   t.notOk(hasErrors(absent.diagnostics), 'portals leave out what is null')
 
@@ -686,7 +692,7 @@ t.test('what is wrong with files and mappings', async t => {
   ]
   for (const [formulation, files, line] of broken) {
     const [file = ''] = Object.keys(files)
-    const run = mapped(t.testdir(), 'm.ttl', newMap(file, formulation, subject, reference), files)
+    const run = mapped(temporaryFolder(t), 'm.ttl', newMap(file, formulation, subject, reference), files)
     await t.rejects(run, { code: 'SourceUnreadable', place: { file, line } })
   }
 })
@@ -694,7 +700,7 @@ t.test('what is wrong with files and mappings', async t => {
 t.test('data errors and the report', async t => {
   const fresh = newMap('x.csv', 'CSV', 'rml:reference "a"', 'rml:reference "a"')
   const files = { 'x.csv': 'a\nhttp://ex.org/1\na b\n' }
-  const outcome = await mapped(t.testdir(), 'm.ttl', fresh, files)
+  const outcome = await mapped(temporaryFolder(t), 'm.ttl', fresh, files)
   t.equal(outcome.dataErrors, 1)
   t.equal(outcome.lines.length, 1, 'the rest is written')
   const report = reportText({
@@ -708,7 +714,7 @@ t.test('data errors and the report', async t => {
   t.match(report, /^x\.csv: 2 records, 1 distinct triple; empty cells are no values, "" is an empty text\n/)
   t.match(report, /1 no valid IRI\n {4}no valid IRI: "a b" \(record 2\)\n/)
   t.match(report, /1 distinct triple in all, and 1 data error\n$/)
-  const none = await mapped(t.testdir(), 'm.ttl', fresh, { 'x.csv': 'a\n' })
+  const none = await mapped(temporaryFolder(t), 'm.ttl', fresh, { 'x.csv': 'a\n' })
   const empty = {
     mapping: 'm.ttl',
     prefixes: {},
@@ -733,7 +739,7 @@ t.test('the command', async t => {
     'rml:template "http://ex.org/{a}"; rml:graph ex:g',
     'rml:reference "a"',
   )
-  const folder = t.testdir({
+  const folder = temporaryFolder(t, {
     'm.yml':
       'prefixes:\n  ex: http://ex.org/\nmappings:\n  p:\n    s: ex:$(a)\n    po:\n      - [ex:p, $(a)]\n',
     'bad.yml': 'mappings:\n  p:\n    s: http://ex.org/$(a)\n    po:\n      - [http://ex.org/p, $(b)]\n',

@@ -13,8 +13,9 @@ import { versionsOf } from '../src/publishing/versions/versions.ts'
 import { inspectSource } from '../src/sources/inspect.ts'
 import { openSource, type SourceOptions } from '../src/sources/open.ts'
 import { typeRecords } from '../src/sources/typed-records.ts'
+import { temporaryFolder } from './support/folder.ts'
 
-const folder = t.testdir({})
+const folder = temporaryFolder(t, {})
 const folders = { datasetFolder: folder, portalFolder: folder }
 
 /** Fields as `name: type format`, and the values of the first record. */
@@ -560,7 +561,7 @@ t.test('undecidable days are asked for', async t => {
 })
 
 t.test('a file or folder without dataset.yaml is a dataset', async t => {
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     data: {
       'Arbres Paris.csv': 'nom;hauteur\nChêne;1,5\n',
       'readme.txt': 'not data',

@@ -7,9 +7,10 @@ import t from 'tap'
 import { Fault, faultText } from '../src/errors/errors.ts'
 import { zip } from '../src/formats/zip-stream.ts'
 import type { SourceOptions } from '../src/sources/open.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { understoodIn } from './support/understood.ts'
 
-const folder = t.testdir({})
+const folder = temporaryFolder(t, {})
 const understood = (name: string, content: string | Buffer | null, options?: SourceOptions) =>
   understoodIn(folder, name, content, options)
 

@@ -3,6 +3,7 @@ import { negotiateFormat } from '../src/api/odata/negotiate.ts'
 import { readPreferences } from '../src/api/odata/preferences.ts'
 import { type RequestHeaders, readVersions } from '../src/api/odata/versions.ts'
 import { Fault } from '../src/errors/errors.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** The OData service over HTTP: versions, formats, options, resources, pages, conditional requests, faults. */
@@ -28,7 +29,7 @@ fields:
 metas: { default: { title: Trees } }
 `
 
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test\n',
   data: {
     'old-trees': { 'trees.json': JSON.stringify(TREES), 'dataset.yaml': YAML },

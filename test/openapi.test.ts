@@ -5,6 +5,7 @@ import { readExport, readExportPage } from '../src/api/explore/read-parameters.t
 import { Fault } from '../src/errors/errors.ts'
 import { DEFAULT_ROWS, GROUPED_PAGE, PAGE } from '../src/http/parameters.ts'
 import { LANGUAGES } from '../src/model/language.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** The API describes itself: what its documents declare is what it serves. */
@@ -13,7 +14,7 @@ const TREES = `id,name,kind,group,planted,seen,alive,where,tags
 2,Oak,tree,,2001-05-02,2024-03-31T03:30:00+02:00,false,,
 3,Box,shrub,7,,,true,"-33.9,151.2",low
 `
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test\n',
   data: {
     trees: {

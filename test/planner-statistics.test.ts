@@ -1,10 +1,11 @@
 import oxigraph from 'oxigraph'
 import t from 'tap'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** What planners of joins are told in VoID, beside what a query engine counts in the same triples. */
 const kinds = Array.from({ length: 130 }, (_, n) => `<urn:s${n}> <urn:only${n}> "${n}" .`).join('\n')
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Plans\n',
   data: {
     people: {

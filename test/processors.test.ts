@@ -11,6 +11,7 @@ import { publicationOrder, withDependants } from '../src/publishing/processors/d
 import { compileCondition, compileValue } from '../src/publishing/processors/expression.ts'
 import { currentManifest, versionsOf } from '../src/publishing/versions/versions.ts'
 import { fieldReader } from '../src/sources/fields.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { publishReports, servePortal } from './support/portal.ts'
 
 /** The steps of dataset.yaml between source and record. */
@@ -38,7 +39,7 @@ processors:
 `
 
 function portalOf(t: Test, yaml: string, files: Record<string, unknown> = {}): string {
-  return t.testdir({
+  return temporaryFolder(t, {
     data: {
       countries: {
         'dataset.yaml': `source: { path: c.csv }\nfields:\n  - { name: iso }\n  - { name: name }\n  - { name: people, type: int }\n  - { name: position, type: geo_point_2d, format: 'lat,lon' }\n`,
@@ -227,7 +228,7 @@ t.test('what is wrong is reported with step, line, column and what was expected'
 t.test('columns of sources without a header', async t => {
   const yaml =
     'source: { path: a.json }\nprocessors:\n  - filter: n > 1 or deep is null\n  - compute: { into: m, expression: n + 1 }\n'
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     data: {
       a: { 'dataset.yaml': yaml, 'a.json': '[{"n":1,"deep":null},{"n":2,"deep":3},{"n":1,"deep":4}]' },
     },
@@ -312,7 +313,7 @@ t.test('changes of dataset.yaml keep the steps', async t => {
   t.notMatch(other, /rename/)
   t.match(changedDefinition(text, { processors: null }), /^source/)
   t.throws(() => changedDefinition(text, { processors: [{ flter: 'price > 1' }] }), /did you mean filter/)
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     data: { a: { 'dataset.yaml': 'source: { path: a.ttl }\nprocessors: [{ filter: a }]\n' } },
   })
   t.match(readDefinition(portal, 'a').problems[0]?.message, /processors means nothing there/)

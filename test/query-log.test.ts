@@ -4,11 +4,12 @@ import t from 'tap'
 import { QueryLog } from '../src/api/sparql/query-log.ts'
 import type { Answered } from '../src/http/observe.ts'
 import { makePeople } from './support/access.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { publishPortal, servePortal } from './support/portal.ts'
 
 /** The log of queries for researchers: what is in it, what is not, and how large it gets. */
 const _base = 'http://portal.example'
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Log\n',
   data: {
     things: { 'dataset.yaml': 'source: { path: s.json }\n', 's.json': '[{"a": 1}]' },
@@ -80,7 +81,7 @@ t.test('it has queries, and nothing of who asked', async t => {
 })
 
 t.test('its size is bounded, and pseudonyms last a day', async t => {
-  const where = t.testdir({})
+  const where = temporaryFolder(t, {})
   let now = Date.parse('2026-01-01T12:00:00Z')
   const log = new QueryLog({
     folder: where,
@@ -114,7 +115,7 @@ t.test('its size is bounded, and pseudonyms last a day', async t => {
 })
 
 t.test('lines that cannot be written are counted in the next that can', async t => {
-  const where = path.join(t.testdir({ log: 'a file where the folder should be' }), 'log')
+  const where = path.join(temporaryFolder(t, { log: 'a file where the folder should be' }), 'log')
   const log = new QueryLog({ folder: where, size: 40_000, address: () => '192.0.2.1', now: () => 0 })
   const answered = { endpoint: 'sparql', status: 200, milliseconds: 1, bytes: 2, aborted: false } as Answered
   const write = async (query: string) => {

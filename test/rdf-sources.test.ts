@@ -15,6 +15,7 @@ import { replaceBlankNodes } from '../src/rdf/skolem.ts'
 import { openFile } from '../src/sources/open.ts'
 import { select } from './support/ask.ts'
 import { lodestone } from './support/crash.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { publishReports, servePortal } from './support/portal.ts'
 
 /** Files of RDF as datasets: every syntax, named graphs, blank nodes, what is refused; and records that are removed. */
@@ -34,7 +35,7 @@ function makePortal(
     const packed = name.endsWith('.gz')
     return [`d${index}`, { 'dataset.yaml': yaml, [name]: packed ? '' : text }] as const
   })
-  const portal = t.testdir({ 'portal.yaml': 'title: Test\n', data: Object.fromEntries(data) })
+  const portal = temporaryFolder(t, { 'portal.yaml': 'title: Test\n', data: Object.fromEntries(data) })
   for (const [index, [name, text]] of files.entries())
     if (name.endsWith('.gz')) writeFileSync(path.join(portal, 'data', `d${index}`, name), gzipSync(text))
   return portal
@@ -453,7 +454,7 @@ t.test('records that are gone are remembered, and so are datasets that were with
 })
 
 t.test('import and check', async t => {
-  const portal = t.testdir({ 'portal.yaml': 'title: Test\n', 'My Graph.ttl': '<a> <b> <c> , [] .' })
+  const portal = temporaryFolder(t, { 'portal.yaml': 'title: Test\n', 'My Graph.ttl': '<a> <b> <c> , [] .' })
   const at = ['--portal', portal] as const
   t.match(await lodestone(['import', path.join(portal, 'My Graph.ttl'), ...at]), {
     code: 0,
@@ -467,7 +468,7 @@ t.test('import and check', async t => {
 })
 
 t.test('RDF is told by its bytes', async t => {
-  const folder = t.testdir({
+  const folder = temporaryFolder(t, {
     'a.ttl': '<a> <b> <c> .',
     'a.dat': '<http://e.org/a> <http://e.org/b> "c" .\n',
     'a.xml': '<rdf:RDF/>',

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { temporaryFolder } from './support/folder.ts'
 
 /** `npm run release`, over a small package of its own. */
 
@@ -9,7 +10,7 @@ const ROOT = path.resolve(import.meta.dirname, '..')
 const { sbom } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')).scripts
 const RELEASED = '# Changelog\n\n## Unreleased\n\n## 1.2.0\n\n### Added\n\n- Everything.\n'
 
-const folder = t.testdir({
+const folder = temporaryFolder(t, {
   'package.json': JSON.stringify({
     name: 'small',
     version: '1.2.0',

@@ -2,6 +2,7 @@ import t from 'tap'
 import { GraphUse } from '../src/store/embedded/graph-use.ts'
 import { estimate } from '../src/store/embedded/memory.ts'
 import { type Engine, type EngineEvent, ResidentEngine } from '../src/store/embedded/resident-engine.ts'
+import { temporaryFolder } from './support/folder.ts'
 
 /** Which graphs are in the engine: what is loaded, what makes room, what becomes of an engine that ends. */
 const TRIPLES = 1000
@@ -186,7 +187,7 @@ t.test('after an engine that ended, or left too much behind, graphs are loaded a
 })
 
 t.test('what was asked often is loaded ahead, as far as there is room', async t => {
-  const use = new GraphUse(`${t.testdir()}/use.json`)
+  const use = new GraphUse(`${temporaryFolder(t)}/use.json`)
   for (let count = 0; count < 5; count++) use.note(['a'])
   for (let count = 0; count < 4; count++) use.note(['b', 'c'])
   for (let count = 0; count < 3; count++) use.note(['d'])

@@ -9,12 +9,13 @@ import t from 'tap'
 import { openAccounts } from '../src/accounts/open.ts'
 import { versionsOf, withdraw } from '../src/publishing/versions/versions.ts'
 import { isLong } from './support/effort.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { publishPortal, servePortal } from './support/portal.ts'
 
 /** Answers that are given again before a request comes to the routes: the same bytes, counted as ever. */
 const rows = (name: string) =>
   JSON.stringify(Array.from({ length: 40 }, (_, a) => ({ a, name: `${name} ${a}`, kind: `k${a % 3}` })))
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test\n',
   data: {
     trees: {

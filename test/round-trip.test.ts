@@ -8,6 +8,7 @@ import { TABLE_WRITERS } from '../src/formats/writers.ts'
 import { inspectSource } from '../src/sources/inspect.ts'
 import { openSource } from '../src/sources/open.ts'
 import { typeRecords } from '../src/sources/typed-records.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { writeParquet } from './support/parquet.ts'
 
 const OPTIONS: ExportOptions = {
@@ -136,7 +137,7 @@ function ringsFromTheirStart(geometry: object): unknown {
   return JSON.parse(text)
 }
 
-const folder = t.testdir({})
+const folder = temporaryFolder(t, {})
 
 t.test('what is exported is imported and is equal', async t => {
   for (const [table, geometry, values] of TABLES)

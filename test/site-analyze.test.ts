@@ -3,6 +3,7 @@ import { loadConfig } from '../src/config/load.ts'
 import { roundWidth } from '../src/portal/chart/clauses.ts'
 import { coastlineModule, cutAtEdges } from '../src/portal/map/coastline.ts'
 import { decodeLines, encodeOutline, type Line } from '../src/portal/map/outline.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** The tabs map and analyze of a small portal: what they show, what they ask, what they leave out. */
@@ -12,7 +13,7 @@ const TREES = `id,kind,height,planted,alive,where
 3,<b>elm</b>,4,2001-06-02,true,"-33.9,151.2"
 4,,10,,true,
 `
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test\n',
   data: {
     trees: {

@@ -2,6 +2,7 @@ import { parseHTML } from 'linkedom'
 import t from 'tap'
 import { highlight, highlightTokens } from '../src/portal/parts/highlight.ts'
 import { richText } from '../src/portal/parts/rich-text.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** The tabs of a dataset that tell (information, export, API, linked data), and the page for developers. */
@@ -12,7 +13,7 @@ const TREES = `id,name,kind,height,planted,where
 4,Young oak,oak,2,2020-01-01,"50,10"
 `
 
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test\nquotas: { domain: 1234567, anonymous: 765432 }\n',
   data: {
     trees: {

@@ -10,10 +10,11 @@ import { filterExamples } from '../src/portal/dataset/filter-examples.ts'
 import { openMapping, saveMapping } from '../src/publishing/mapping/mapping-edit.ts'
 import { PortalWatch } from '../src/publishing/portal-watch.ts'
 import { HIDDEN, OPEN, PASSWORD, portalFiles, serveLogged, WORD } from './support/access.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { BASE, publishPortal } from './support/portal.ts'
 
 /** The editor of mappings, and what the editor of conditions asks. */
-const portal = t.testdir(portalFiles())
+const portal = temporaryFolder(t, portalFiles())
 await publishPortal(portal)
 const app = await serveLogged(t, portal)
 const { http } = app

@@ -6,6 +6,7 @@ import { planOdsql } from '../src/query/pipeline.ts'
 import { planText } from '../src/query/plan-text.ts'
 import { Stopwatch } from '../src/query/stopwatch.ts'
 import { type RowWriter, rowWriter } from '../src/sparql/results.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** The playgrounds of the site: their state is their address, and nothing of what is hidden gets into them. */
@@ -15,7 +16,7 @@ const TREES = `id,kind,height,planted
 3,"<b>elm</b>",7,2001-06-03
 `
 const base = 'http://portal.example/open'
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test\n',
   data: {
     trees: {

@@ -1,9 +1,10 @@
 import t from 'tap'
 import { sitemap, sitemapPart } from '../src/portal/sitemap.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** What search engines and browsers are told of a portal, its datasets and its pages. */
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Test portal\ndescription: Trees & more\nlanguages: [de, en]\n',
   data: {
     trees: {

@@ -21,8 +21,9 @@ import type { RecordSource, SourceRow } from '../src/sources/source.ts'
 import type { TextFile } from '../src/sources/text.ts'
 import { typeRecords } from '../src/sources/typed-records.ts'
 import { CONVERSIONS, DOES_NOT_FIT } from './support/conversions.ts'
+import { temporaryFolder } from './support/folder.ts'
 
-const folder = t.testdir({})
+const folder = temporaryFolder(t, {})
 let files = 0
 
 function file(content: string | Buffer, suffix = '.txt'): string {

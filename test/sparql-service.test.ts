@@ -5,6 +5,7 @@ import { inlineParsed, inlineText, placeholder } from '../src/api/sparql/inline.
 import { RDF, XSD } from '../src/rdf/vocab.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { HIDDEN, makePeople, serveLogged } from './support/access.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { BASE, publishPortal } from './support/portal.ts'
 
 /** SERVICE: datasets of the same portal within the process, allowed endpoints elsewhere, limits, and SILENT. */
@@ -94,7 +95,7 @@ async function portal(t: Test) {
     [file]: text,
     'dataset.yaml': `source: { path: ${file} }\n${more}`,
   })
-  const folder = t.testdir({
+  const folder = temporaryFolder(t, {
     'portal.yaml': 'title: Test\n',
     data: {
       countries: dataset('a.ttl', COUNTRIES),

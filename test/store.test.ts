@@ -9,6 +9,7 @@ import { openColumns } from '../src/store/columns/graph.ts'
 import type { JobRunner } from '../src/store/columns/threads/job-runner.ts'
 import { createEmbeddedStore, type EmbeddedOptions, type StoreEvent } from '../src/store/embedded/embedded.ts'
 import type { GraphSource, Store, UntrustedQuery } from '../src/store/store.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { until } from './support/serving.ts'
 import { lines, storeContract, type TextGraph, textGraph } from './support/store-contract.ts'
 
@@ -88,7 +89,7 @@ t.test('load, drop and statistics', async t => {
     deadlines: 0,
   })
   const described: { triples: number; total: number }[] = []
-  const file = fileGraph(t.testdir(), GRAPH, 30)
+  const file = fileGraph(temporaryFolder(t), GRAPH, 30)
   await store.load([file, source({ graph: 'urn:test:twice', text: lines(5) + lines(5) })], progress =>
     described.push(progress),
   )
@@ -107,7 +108,7 @@ t.test('load, drop and statistics', async t => {
 })
 
 t.test('what cannot be loaded is refused, and nothing of it is kept', async t => {
-  const folder = t.testdir({ 'broken.nt.gz': 'no gzip' })
+  const folder = temporaryFolder(t, { 'broken.nt.gz': 'no gzip' })
   const whole = gzipSync(lines(5000))
   writeFileSync(path.join(folder, 'cut.nt.gz'), whole.subarray(0, whole.length >> 1))
   const file = (name: string): GraphSource => ({
@@ -164,7 +165,7 @@ t.test('a full queue', async t => {
 
 t.test('graphs are resident in the engine while there is room for them', async t => {
   const events: StoreEvent[] = []
-  const folder = t.testdir()
+  const folder = temporaryFolder(t)
   const counts = { a: 3000, b: 40_000, c: 60_000, d: 200_000 }
   const names = Object.keys(counts).map(name => `urn:lodestone:graph:${name}:v1:facts`)
   const [a = '', b = '', c = '', d = ''] = names
@@ -239,7 +240,7 @@ t.test('a query that fills the heap of the engine, or its stack, ends with an er
 
 t.test('a file that is damaged while it is served is made again', async t => {
   const events: StoreEvent[] = []
-  const folder = t.testdir()
+  const folder = temporaryFolder(t)
   const graphs = [fileGraph(folder, GRAPH, RECORDS), fileGraph(folder, OTHER, 500)] as const
   const [damaged, other] = graphs
   const store = await open(t, { onEvent: event => events.push(event) }, graphs)
@@ -286,7 +287,7 @@ t.test('a file that is damaged while it is served is made again', async t => {
 })
 
 t.test('columns are read when they are asked for, and dropped where others need their room', async t => {
-  const folder = t.testdir()
+  const folder = temporaryFolder(t)
   const graphs = Array.from({ length: 8 }, (_, at) => fileGraph(folder, `urn:test:g${at}`, 20_000))
   const memory = { columns: 1.5e6, query: 32e6, resident: 30e6 }
   const store = await open(t, { memory }, graphs)

@@ -8,11 +8,12 @@ import { questionsOf } from '../src/app/warm-up-questions.ts'
 import { XSD } from '../src/rdf/vocab.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import type { Store } from '../src/store/store.ts'
+import { temporaryFolder } from './support/folder.ts'
 import { servePortal } from './support/portal.ts'
 
 /** What a server asks itself after a start. */
 const rows = Array.from({ length: 50 }, (_, n) => `${n},name ${n},K${n % 5},${n % 3},"${n % 80}, ${n}"`)
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Warm\n',
   data: {
     places: {

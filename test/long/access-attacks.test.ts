@@ -22,10 +22,11 @@ import {
   textOf,
   WORD,
 } from '../support/access.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { BASE, publishPortal } from '../support/portal.ts'
 
 /** Ways to come at what one may not see, or to a secret of somebody else. */
-const portal = t.testdir(portalFiles())
+const portal = temporaryFolder(t, portalFiles())
 const log = path.join(portal, 'log.txt')
 writeFileSync(log, '')
 await publishPortal(portal)
@@ -146,7 +147,7 @@ t.test('no query reaches the graphs of what one may not see', async t => {
 
 t.test('a portal where everything is restricted tells nothing of it', async t => {
   const { mappings, ...files } = portalFiles()
-  const folder = t.testdir({ ...files, mappings, data: { [HIDDEN]: files.data[HIDDEN] } })
+  const folder = temporaryFolder(t, { ...files, mappings, data: { [HIDDEN]: files.data[HIDDEN] } })
   await publishPortal(folder)
   const lonely = await serveLogged(t, folder)
   for (const query of [...LOOKING, 'SELECT (COUNT(*) AS ?n) { ?s ?p ?o }']) {

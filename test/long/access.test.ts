@@ -19,10 +19,11 @@ import {
   textOf,
   WORD,
 } from '../support/access.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { BASE, publishPortal } from '../support/portal.ts'
 
 /** Who may see what: every endpoint by every principal. */
-const portal = t.testdir(portalFiles())
+const portal = temporaryFolder(t, portalFiles())
 await publishPortal(portal)
 const { accounts, secrets } = await makePeople(portal)
 t.teardown(() => accounts.close())

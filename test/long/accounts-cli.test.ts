@@ -4,6 +4,7 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { accountsFile, openAccounts } from '../../src/accounts/open.ts'
 import { type Outcome, runCommandLines } from '../support/command-lines.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 /** The commands user, key, app and backup. */
 const PASSWORD = 'a long password'
@@ -14,7 +15,7 @@ function portalOf(t: Test): string {
     'dataset.yaml': `source: { path: t.csv }\n${more}`,
     't.csv': 'a\n1\n',
   })
-  return t.testdir({
+  return temporaryFolder(t, {
     'portal.yaml': 'title: Small\n',
     data: { open: dataset(''), closed: dataset('visibility: restricted\n') },
   })

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { temporaryFolder } from '../support/folder.ts'
 import { noPostgres, startPostgres } from '../support/postgres.ts'
 import { scriptArguments } from '../support/script.ts'
 
@@ -8,6 +9,11 @@ t.test('with PostgreSQL', { skip: noPostgres }, async t => {
   t.teardown(() => postgres.stop())
   for (const file of ['oauth', 'account-pages']) {
     const env = { ...process.env, TEST_ACCOUNTS: await postgres.database() }
-    await t.spawn(process.execPath, [...scriptArguments(`${file}.test`)], { env, cwd: t.testdir({}) }, file)
+    await t.spawn(
+      process.execPath,
+      [...scriptArguments(`${file}.test`)],
+      { env, cwd: temporaryFolder(t, {}) },
+      file,
+    )
   }
 })

@@ -25,6 +25,7 @@ import {
   PASSWORD,
   withClient,
 } from '../support/accounts-contract.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { noPostgres, type Postgres, startPostgres } from '../support/postgres.ts'
 
 /** Accounts in PostgreSQL, which several Lodestones share. */
@@ -142,7 +143,7 @@ t.test('what a database or a connection is to blame for', async t => {
 })
 
 t.test('the setting', async t => {
-  const portal = t.testdir({ 'portal.yaml': 'title: T\n', password: 'from a file\n' })
+  const portal = temporaryFolder(t, { 'portal.yaml': 'title: T\n', password: 'from a file\n' })
   const configOf = (LODESTONE_ACCOUNTS: string, more = {}) =>
     loadConfig({ portal, base: 'http://portal.test' }, { LODESTONE_ACCOUNTS, ...more })
   const url = 'postgres://lodestone:hunter2@db.example:5433/accounts?sslmode=require'
@@ -417,7 +418,7 @@ t.test('a backup is a file of accounts, and is restored to either', { skip: noPo
   const { token } = await a.sessions.begin(1)
   await a.calls.add('2026-11-21', new Map([['domain', 5]]))
   await a.keys.principal(key)
-  const folder = t.testdir({ empty: '', text: 'nothing of the kind' })
+  const folder = temporaryFolder(t, { empty: '', text: 'nothing of the kind' })
   const file = path.join(folder, 'copy.sqlite')
   await a.backup(file)
   t.match(await faultOf(() => a.backup(file)), /^AccountInvalid: .*exists already/)

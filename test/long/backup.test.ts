@@ -30,6 +30,7 @@ import {
   withdraw,
 } from '../../src/publishing/versions/versions.ts'
 import { lodestone } from '../support/crash.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { publishPortal } from '../support/portal.ts'
 
 /** Back-ups: whole while others publish, checked by restoring, and refused where a byte is wrong. */
@@ -39,7 +40,7 @@ const NOW = new Date('2026-11-21T12:00:00.000Z')
 async function portalOf(t: Test, records = 3) {
   const rows = Array.from({ length: records }, (_, a) => ({ a, name: `tree ${a}` }))
   const dataset = () => ({ 'dataset.yaml': 'source: { path: a.json }\n', 'a.json': JSON.stringify(rows) })
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml': `base: ${base}\nworkers: 1\n`,
     data: {
       trees: dataset(),

@@ -6,13 +6,14 @@ import t, { type Test } from 'tap'
 import { program } from '../../src/cli/lodestone.ts'
 import { titleFromName } from '../../src/model/title.ts'
 import { lodestone, spawnLodestone } from '../support/crash.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { freePort } from '../support/serving.ts'
 
 /** The command line, each command as a process of its own. */
 const CSV = 'name,height,planted\nOak,12,1999-04-01\nElm,7.5,2001-05-02\nYew,,\n'
 
 function portalOf(t: Test): string {
-  return t.testdir({
+  return temporaryFolder(t, {
     'portal.yaml': 'title: Small\nworkers: 1\n',
     'Big Trees.csv': CSV,
     data: {

@@ -6,10 +6,11 @@ import type { FieldSpec } from '../../src/sources/fields.ts'
 import { inspectSource } from '../../src/sources/inspect.ts'
 import { openSource } from '../../src/sources/open.ts'
 import { typeRecords } from '../../src/sources/typed-records.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { servePortal } from '../support/portal.ts'
 
 /** Every table format of three datasets as the API exports it, read again as a publisher's file. */
-const portal = t.testdir({ 'portal.yaml': '', data: { cities: {} }, out: {} })
+const portal = temporaryFolder(t, { 'portal.yaml': '', data: { cities: {} }, out: {} })
 const DATA = join(import.meta.dirname, '../..', 'data')
 for (const id of ['countries', 'earthquakes']) {
   mkdirSync(join(portal, 'data', id))

@@ -1,4 +1,5 @@
 import t, { type Test } from 'tap'
+import { temporaryFolder } from '../support/folder.ts'
 import { type Context, clock, type Row } from '../support/odsql-evaluator.ts'
 import {
   type Asked,
@@ -44,7 +45,7 @@ async function serve(t: Test, datasets: Readonly<Record<string, Description>>) {
     const definition = JSON.stringify({ source: { path: 'made.json' }, fields })
     return [id, { 'made.json': JSON.stringify(records), 'dataset.yaml': definition }] as const
   })
-  const portal = t.testdir({ 'portal.yaml': '', data: Object.fromEntries(data) })
+  const portal = temporaryFolder(t, { 'portal.yaml': '', data: Object.fromEntries(data) })
   const config = testConfig(portal, base)
   await publishInto(config, message => {
     if (message.type === 'published') t.equal(message.report.misfitCount, 0, 'every value fits its type')

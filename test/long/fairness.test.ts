@@ -12,6 +12,7 @@ import { takeNext } from '../../src/runtime/turns.ts'
 import { breathe, currentClient, forSameClient, runFor } from '../../src/runtime/work-client.ts'
 import { withMemoryLimit } from '../../src/store/embedded/module.ts'
 import { AttackClient } from '../support/attacks.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { startReadyServer } from '../support/serving.ts'
 
 /** Nobody keeps others from being answered: attacks by one to three clients over HTTP, while a client goes on reading. */
@@ -19,7 +20,7 @@ t.setTimeout(500_000)
 
 const RECORDS = 20_000
 
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'workers: 2\nproxies: 1\nbase: http://portal.test\nmemory: 800MB\ndeadline: 3\n',
   data: {
     places: {

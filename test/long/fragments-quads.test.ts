@@ -3,6 +3,7 @@ import { DataFactory, Parser, type Quad, Store as QuadStore, type Term } from 'n
 import t, { type Test } from 'tap'
 import { HYDRA, RDF, SD } from '../../src/rdf/vocab.ts'
 import { HIDDEN, makePeople } from '../support/access.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { servePortal } from '../support/portal.ts'
 import { freePort } from '../support/serving.ts'
 
@@ -24,7 +25,7 @@ async function serve(t: Test) {
     [file]: text,
     'dataset.yaml': `source: { path: ${file} }\n${more}`,
   })
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml': '',
     data: {
       graphs: dataset('graphs.trig', GRAPHS),

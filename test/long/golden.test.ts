@@ -4,11 +4,12 @@ import t from 'tap'
 import { goldenAnswers, shortDigest } from '../golden/answer.ts'
 import { goldenRequests } from '../golden/requests.ts'
 import { startGolden } from '../golden/server.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 /** What every endpoint answers, as digests in golden/answers.txt: UPDATE=1 writes them anew, BODIES=file the answers themselves. */
 t.setTimeout(900_000)
 const file = path.join(import.meta.dirname, '../golden/answers.txt')
-const server = await startGolden(path.resolve(import.meta.dirname, '../..'), t.testdir({}))
+const server = await startGolden(path.resolve(import.meta.dirname, '../..'), temporaryFolder(t, {}))
 t.teardown(() => server.close())
 
 const lines: string[] = []

@@ -14,6 +14,7 @@ import { definedDatasets, definitionOf } from '../../src/publishing/definition.t
 import { publishAll } from '../../src/publishing/publish-all.ts'
 import { remoteState } from '../../src/publishing/remote/state.ts'
 import { currentManifest, isWithdrawn, versionsOf } from '../../src/publishing/versions/versions.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { servePortal } from '../support/portal.ts'
 import { freePort, startServer } from '../support/serving.ts'
 
@@ -33,7 +34,11 @@ async function serverOf(t: Test, answer: Answer) {
 }
 
 function portalOf(t: Test, harvesters: string, settings = "source_private_hosts: ['127.0.0.1']\n") {
-  return t.testdir({ 'portal.yaml': settings, 'harvest.yaml': `harvesters:\n${harvesters}`, data: {} })
+  return temporaryFolder(t, {
+    'portal.yaml': settings,
+    'harvest.yaml': `harvesters:\n${harvesters}`,
+    data: {},
+  })
 }
 
 /** Runs a command, whose output is read as JSON. */
@@ -54,9 +59,7 @@ const harvestNow = (portal: string, ...more: readonly string[]) =>
 
 /** A portal that harvests from another one, which is served. */
 async function twoPortals(t: Test) {
-  // Teardowns before the folder is made are done before it is removed.
-  t.teardown(() => undefined)
-  const folders = t.testdir({
+  const folders = temporaryFolder(t, {
     here: { 'portal.yaml': "source_private_hosts: ['127.0.0.1']\n", data: {} },
     other: {
       'portal.yaml': '',
@@ -471,7 +474,7 @@ t.test('what is refused', async t => {
   t.match(await failureOf(one('away')), /private address/)
   t.match(await failureOf(one('html'), 'title: A\n'), /private address/)
   t.match(await failureOf(one('html'), "source_hosts: ['example.org']\n"), /not one of source_hosts/)
-  const wrong = (text: string) => t.throws(() => readHarvesters(t.testdir({ 'harvest.yaml': text })))
+  const wrong = (text: string) => t.throws(() => readHarvesters(temporaryFolder(t, { 'harvest.yaml': text })))
   wrong('harvesters: [{ id: a, type: ckn, url: "http://x" }]')
   wrong('harvesters: [{ id: a, type: ckan, url: "http://user:pw@x/" }]')
   wrong('harvesters: [{ id: a, type: ckan, url: "http://x", authorization: HOME }]')

@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { lookup, setMember } from '../../src/model/lookup.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { openIndexes } from '../support/indexing.ts'
 import { servePortal } from '../support/portal.ts'
 
@@ -70,7 +71,7 @@ t.test('members have any name', async t => {
 })
 
 t.test('addresses may have any name in them', async t => {
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml': 'title: Test\n',
     data: { made: { 'a.json': '[{"a":1,"b":"x"}]', 'dataset.yaml': 'source: { path: a.json }\n' } },
   })

@@ -7,6 +7,7 @@ import t from 'tap'
 import { writeQueryAnswer } from '../../src/cli/query/answer.ts'
 // @ts-expect-error: a script of the tests without types
 import { readWithRiot, whyNoRiot } from '../peers/linked-data/riot.mjs'
+import { temporaryFolder } from '../support/folder.ts'
 import { servePortal } from '../support/portal.ts'
 
 /** Every answer in JSON-LD as its reference implementation reads it, and every RDF export as Jena's riot reads it. */
@@ -56,7 +57,7 @@ const GRAPH = `@prefix : <http://graph.example/> .
 _:x :list ( 1 2.5 true "x"@en ) ; :typed "1"^^<field:type> ; :zero -0 .
 <urn:isbn:9780141036144> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> "no type" .
 `
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Judged <portal>\n',
   mappings: { 'places.yml': PLACES_MAPPING },
   data: {
@@ -355,7 +356,7 @@ t.test('the exports in all forms are what Jena reads', { skip: whyNoRiot() ?? fa
       ([url, other]): Form => ['rdf', url.replace(/format=.*/, 'format=rdfxml'), '*/*', () => get(other)],
     ),
   ]
-  const folder = t.testdir({})
+  const folder = temporaryFolder(t, {})
   for (const ending of ['nt', 'ttl', 'rdf', 'jsonld', 'trig']) {
     const expected: Quad[] = []
     const files: string[] = []

@@ -14,6 +14,7 @@ import {
 } from '../../src/publishing/versions/versions.ts'
 import { select } from '../support/ask.ts'
 import { lodestone, spawnLodestone } from '../support/crash.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { publishReports, servePortal } from '../support/portal.ts'
 
 /** Mappings of datasets from the portal folder to everything that is served: a saved mapping changes all of it at once. */
@@ -69,7 +70,7 @@ const COUNTRIES_MAPPING = `mappings:
       - ['http://schema.org/name', $(name)]
 `
 
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': '',
   mappings: {},
   data: {
@@ -654,9 +655,7 @@ t.test(
   'the command line tells of mappings, and a running server follows them',
   { timeout: 120_000 },
   async t => {
-    // Teardowns before the folder is made are done before it is removed.
-    t.teardown(() => undefined)
-    const home = t.testdir({
+    const home = temporaryFolder(t, {
       'portal.yaml': 'title: Test\n',
       mappings: {
         'cities.yml': CITIES_MAPPING.replace(

@@ -17,6 +17,7 @@ import { inferFields } from '../../src/sources/infer.ts'
 import { openSource } from '../../src/sources/open.ts'
 import { typeRecords } from '../../src/sources/typed-records.ts'
 import { lodestone } from '../support/crash.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 /** The commands of mappings, and the first mapping of a dataset. */
 const BASE = 'http://localhost:3000'
@@ -226,7 +227,7 @@ function portalOf(t: Test): string {
     'url',
     'place, type: geo_point_2d',
   ]
-  return t.testdir({
+  return temporaryFolder(t, {
     'portal.yaml': 'title: Small\nworkers: 1\n',
     data: {
       trees: {
@@ -406,7 +407,7 @@ t.test('the examples of the reference make what stands there', async t => {
   t.equal(examples.length, 2)
   for (const [, yaml = '', csv = '', turtle = ''] of examples) {
     const source = () => openSource({ path: 'a.csv' }, folders)
-    const folder = t.testdir({ 'a.csv': csv })
+    const folder = temporaryFolder(t, { 'a.csv': csv })
     const folders = { datasetFolder: folder, portalFolder: folder }
     const specs = await inferFields(source())
     const { mapping, diagnostics } = check('a', yaml, specs.map(fieldOf))

@@ -1,5 +1,6 @@
 import t, { type Test } from 'tap'
 import { parseFilter } from '../../src/language/odata/parse.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { answer, type World } from '../support/odata-evaluator.ts'
 import { type Asked, ask, askAbout } from '../support/odata-generator.ts'
 import { answerGroups, askGroups, type GroupsQuery } from '../support/odata-groups.ts'
@@ -38,7 +39,7 @@ async function serve(t: Test, records: readonly unknown[]) {
   )
   const definition = JSON.stringify({ source: { path: 'made.json' }, fields })
   const made = { 'made.json': JSON.stringify(records), 'dataset.yaml': definition }
-  const portal = t.testdir({ 'portal.yaml': '', data: { made } })
+  const portal = temporaryFolder(t, { 'portal.yaml': '', data: { made } })
   const config = testConfig(portal, base)
   await publishInto(config, message => {
     if (message.type === 'published') t.equal(message.report.misfitCount, 0, 'every value fits its type')

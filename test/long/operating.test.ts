@@ -10,6 +10,7 @@ import { tracingSettings } from '../../src/telemetry/otel-settings.ts'
 import { BOUNDS, Durations } from '../../src/telemetry/series.ts'
 import { readTraceparent } from '../../src/telemetry/tracing.ts'
 import { spawnLodestone } from '../support/crash.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { freePort, startReadyServer, until } from '../support/serving.ts'
 
 /** What operators need: metrics, logs, traces, and an end with grace. Servers are processes of their own. */
@@ -24,7 +25,7 @@ const SMALL = JSON.stringify(
 
 function portalOf(t: Test, yaml = '', long = false): string {
   const small = { 'dataset.yaml': 'source: { path: a.json }\n', 'a.json': SMALL }
-  return t.testdir({
+  return temporaryFolder(t, {
     'portal.yaml': `workers: 1\nbase: http://portal.test\n${yaml}`,
     data: {
       trees: small,

@@ -36,6 +36,7 @@ import {
   publishedGeneration,
   writeGeneration,
 } from '../support/crash.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { publishReports, servePortal } from '../support/portal.ts'
 
 /** Publishing: what makes a new version, what keeps the old one, and that no moment shows anything between them. */
@@ -46,7 +47,7 @@ const publish = (portal: string, names: readonly string[] | null = null, base = 
   publishReports(portal, { base }, names)
 
 function makePortal(t: Test, datasets: Readonly<Record<string, Record<string, string>>>): string {
-  return t.testdir({ 'portal.yaml': 'title: Test\n', data: datasets })
+  return temporaryFolder(t, { 'portal.yaml': 'title: Test\n', data: datasets })
 }
 
 const plants = (csv = CSV, yaml = 'source: { path: plants.csv }\n') => ({
@@ -363,7 +364,7 @@ t.test('values that do not fit are told with row and column', async t => {
 })
 
 t.test('a running app takes over new versions while requests go on', async t => {
-  const portal = t.testdir({ data: {} })
+  const portal = temporaryFolder(t, { data: {} })
   writeGeneration(portal, 'g0')
   await publish(portal)
   const { app } = await servePortal(t, { portal, base: BASE, isPublished: false })
@@ -417,7 +418,7 @@ t.test('a running app takes over new versions while requests go on', async t => 
 })
 
 t.test('kill -9 at any moment leaves every dataset wholly old or wholly new', async t => {
-  const portal = t.testdir({ data: {} })
+  const portal = temporaryFolder(t, { data: {} })
   const args = ['publish', '--portal', portal]
   writeGeneration(portal, 'A')
   t.equal((await lodestone(args)).code, 0)

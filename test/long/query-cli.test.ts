@@ -12,6 +12,7 @@ import { type ComunicaAnswer, type QueryFormat, writeQueryAnswer } from '../../s
 import { comunicaFault, querySyntaxFault } from '../../src/cli/query/engine.ts'
 import { querySources } from '../../src/cli/query/sources.ts'
 import type { RdfJsTerm } from '../../src/rdf/rdfjs.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { servePortal } from '../support/portal.ts'
 import { freePort } from '../support/serving.ts'
 
@@ -224,7 +225,7 @@ t.test('failures in one line', async t => {
 /** A portal of two datasets, and a file of another server. */
 async function servers() {
   const plants = Array.from({ length: 700 }, (_, i) => `${i},plant ${i},${i % 3}`)
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml': 'title: Small\n',
     data: {
       plants: {

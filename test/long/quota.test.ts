@@ -8,6 +8,7 @@ import { addressSubject, clientAddress } from '../../src/http/client-address.ts'
 import { quotaBody } from '../../src/http/counted-call.ts'
 import { type Allowance, Quotas, type QuotasOptions, quotaLimits } from '../../src/http/quota.ts'
 import { ANONYMOUS, type Principal } from '../../src/model/principal.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { publishPortal, servePortal } from '../support/portal.ts'
 
 /** Quotas: whose calls are counted together, exactly, from midnight to midnight UTC, also over restarts. */
@@ -348,7 +349,7 @@ const _base = 'http://portal.example'
 
 /** A portal of one small dataset, published. */
 async function portalFor(t: Test): Promise<string> {
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml': '',
     data: { trees: { 'a.json': '[{"a":1},{"a":2}]', 'dataset.yaml': 'source: { path: a.json }\n' } },
   })

@@ -9,6 +9,7 @@ import t, { type Test } from 'tap'
 import { jsonldStream } from '../../src/formats/jsonld-stream.ts'
 import { rdfxml, splitIri } from '../../src/formats/rdfxml.ts'
 import { parseCsv } from '../support/csv.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { servePortal } from '../support/portal.ts'
 
 /** RDF exports of datasets and exports of the catalog: the same graph in every form, filters, headers and refusals. */
@@ -38,7 +39,7 @@ const AWKWARD = [
   { name: 'plain', many: [], n: 9007199254740991, x: -1.5e-7 },
 ]
 const ROWS = Array.from({ length: 2500 }, (_, i) => `${i},word ${i % 7}`)
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Data of "Town" & <more>\ndescription: All that Town gives away\n',
   data: {
     awkward: {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { cpSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { temporaryFolder } from '../support/folder.ts'
 import { freePort } from '../support/serving.ts'
 
 /** The README, the tour and the reference of ODSQL on the demonstration portal: each call answers as shown. */
@@ -43,7 +44,7 @@ t.test('the demonstration portal answers the README, the tour and the reference 
   let kill: () => unknown = () => undefined
   // Before the folder is made, so that it is removed after the server has ended.
   t.teardown(() => kill())
-  const portal = t.testdir({})
+  const portal = temporaryFolder(t, {})
   cpSync(path.join(root, 'portal.yaml'), path.join(portal, 'portal.yaml'))
   for (const folder of ['data', 'mappings'])
     cpSync(path.join(root, folder), path.join(portal, folder), { recursive: true })

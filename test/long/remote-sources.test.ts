@@ -12,6 +12,7 @@ import { isSchedule, nextTime } from '../../src/runtime/cron.ts'
 import { fetchAddress } from '../../src/sources/address/fetch.ts'
 import { isPrivateAddress } from '../../src/sources/address/hosts.ts'
 import type { FetchLimits } from '../../src/sources/address/limits.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { FtpServer } from '../support/ftp-server.ts'
 import { publishReports } from '../support/portal.ts'
 
@@ -30,7 +31,7 @@ t.teardown(() => {
   server.close()
 })
 
-const folder = t.testdir({})
+const folder = temporaryFolder(t, {})
 const LIMITS: FetchLimits = { privateHosts: ['127.0.0.1'], size: 100_000, idle: 300, pauses: [1] }
 
 async function fetched(
@@ -218,7 +219,7 @@ t.test('schedules', async t => {
 
 /** A portal with a dataset that is published from an address, a day after the publication before. */
 function portalFrom(t: Test, url: string) {
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml': 'source_private_hosts: [127.0.0.1]\nsource_timeout: 0.3\n',
     data: {
       far: {
@@ -305,7 +306,9 @@ t.test('a dataset from an address', async t => {
 })
 
 t.test('a schedule without an address is told', async t => {
-  const portal = t.testdir({ data: { far: { 'dataset.yaml': 'source: { path: a.csv }\nrefresh: daily\n' } } })
+  const portal = temporaryFolder(t, {
+    data: { far: { 'dataset.yaml': 'source: { path: a.csv }\nrefresh: daily\n' } },
+  })
   t.match(
     readDefinition(portal, 'far').problems[0]?.message,
     /refresh means something only for a source with an url/,
@@ -313,7 +316,7 @@ t.test('a schedule without an address is told', async t => {
 })
 
 t.test('publishing by name reports why an address gave no new data', async t => {
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml': 'source_private_hosts: [127.0.0.1]\n',
     data: { far: { 'dataset.yaml': `source: { url: "${origin}/far.csv" }\n` } },
   })

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import t from 'tap'
+import { temporaryFolder } from '../support/folder.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
@@ -31,7 +32,7 @@ t.test('an import against the rooms is found', async t => {
     'src/api/explore/a.ts': "export { b } from '../odata/b.ts'\n",
     'src/api/odata/b.ts': 'export const b = 1\n',
   }
-  const folder = t.testdir({
+  const folder = temporaryFolder(t, {
     'tsconfig.json': '{}',
     src: {
       model: { 'field.ts': wrong['src/model/field.ts'] },

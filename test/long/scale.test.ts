@@ -15,6 +15,7 @@ import { sortedPieces } from '../../src/store/columns/build/sort-bytes.ts'
 import { openColumns } from '../../src/store/columns/graph.ts'
 import { csvRow, SCALE_HEADER, scaleRecords } from '../bench/scale.ts'
 import { lodestone } from '../support/crash.ts'
+import { temporaryFolder } from '../support/folder.ts'
 
 /** Publishing many records: what is kept of each is small, exact, and in part on the disk. */
 const NAME = [field('name', 'text')]
@@ -43,7 +44,7 @@ function alike(): readonly [string, string] {
 }
 
 t.test('identities: repeats are counted, and what is alike is not taken for a repeat', t => {
-  const folder = t.testdir({})
+  const folder = temporaryFolder(t, {})
   const [one, other] = alike()
   const rows = Array.from({ length: 30_000 }, (_, at) => `row ${(at * 7919) % 21_001}`)
   const cases: readonly (readonly [string, readonly string[], number])[] = [
@@ -68,7 +69,7 @@ t.test('identities: repeats are counted, and what is alike is not taken for a re
 })
 
 t.test('records that are gone are found part by part as they are found at once', t => {
-  const home = t.testdir({})
+  const home = temporaryFolder(t, {})
   const ids = Array.from({ length: 120_000 }, (_, number) => hash('sha1', String(number)))
   const version = (name: string, ids: readonly string[]) => {
     mkdirSync(path.join(home, name), { recursive: true })
@@ -198,7 +199,7 @@ const FORMS: Readonly<
 }
 
 t.test('columns of numbers, days and moments give back every form', async t => {
-  const folder = t.testdir({})
+  const folder = temporaryFolder(t, {})
   for (const [name, { plain, odd }] of Object.entries(FORMS))
     for (const [kind, forms] of [
       ['plain', plain],
@@ -246,7 +247,7 @@ t.test(
   async t => {
     const rows = Array.from(scaleRecords(100_000, 3), csvRow)
     const yaml = 'source: { path: many.csv }\n'
-    const portal = t.testdir({
+    const portal = temporaryFolder(t, {
       'portal.yaml': 'title: Many\n',
       data: {
         many: { 'dataset.yaml': yaml, 'many.csv': `${SCALE_HEADER}\n${rows.join('\n')}\n` },

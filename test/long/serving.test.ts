@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { lodestone } from '../support/crash.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { freePort, startReadyServer, startServer, until } from '../support/serving.ts'
 
 /** How a server starts, what it does about damage and other servers, and what it does not wait for. */
@@ -55,7 +56,7 @@ function slowPackage(portal: string): { readonly release: () => void } {
 }
 
 t.test('until all datasets are served, lists say how many are', async (t: Test) => {
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml': 'workers: 1\n',
     data: {
       one: dataset(),
@@ -103,7 +104,10 @@ t.test('until all datasets are served, lists say how many are', async (t: Test) 
 })
 
 t.test('a query that meets its deadline costs no thread', async t => {
-  const portal = t.testdir({ 'portal.yaml': 'workers: 1\ndeadline: 0.5\n', data: { one: dataset() } })
+  const portal = temporaryFolder(t, {
+    'portal.yaml': 'workers: 1\ndeadline: 0.5\n',
+    data: { one: dataset() },
+  })
   const { address } = await startReadyServer(t, portal)
   const triples = '?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER(?a != ?d && ?g != ?j)'
   const slow = `${address}/api/sparql/one?query=${encodeURIComponent(`SELECT (SUM(RAND()) AS ?n) { ${triples} }`)}`
@@ -115,7 +119,7 @@ t.test('a query that meets its deadline costs no thread', async t => {
 })
 
 t.test('a damaged version stops nothing but its own dataset', async t => {
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml': 'workers: 2\ndeadline: 0.5\nlog: error\n',
     data: {
       lost: dataset(),
@@ -159,7 +163,7 @@ t.test('a damaged version stops nothing but its own dataset', async t => {
 })
 
 t.test('a folder is served at one address', async t => {
-  const portal = t.testdir({ 'portal.yaml': 'workers: 1\n', data: { one: dataset() } })
+  const portal = temporaryFolder(t, { 'portal.yaml': 'workers: 1\n', data: { one: dataset() } })
   const first = await startReadyServer(t, portal)
   const base = `http://localhost:${first.port}`
   const records = `${first.address}/api/explore/v2.1/catalog/datasets/one/records?limit=1`
@@ -206,7 +210,7 @@ t.test('a folder is served at one address', async t => {
 })
 
 t.test('of servers that start at the same moment with different addresses one serves', async t => {
-  const portal = t.testdir({ 'portal.yaml': 'workers: 1\n', data: { one: dataset() } })
+  const portal = temporaryFolder(t, { 'portal.yaml': 'workers: 1\n', data: { one: dataset() } })
   const servers = await Promise.all([1, 2, 3].map(async () => startServer(t, portal, await freePort())))
   const outcomes = await Promise.all(
     servers.map(({ ended, stdout }) =>
@@ -217,7 +221,7 @@ t.test('of servers that start at the same moment with different addresses one se
 })
 
 t.test('connections that wait for their client are ended', async t => {
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml':
       'workers: 2\ndeadline: 6\nrequest_timeout: 2\nidle_timeout: 2\nwrite_timeout: 3\naddress_connections: 6\nadmin_port: 0\n',
     data: { one: dataset(), long: { 'dataset.yaml': source('a.json'), 'a.json': LONG } },
@@ -280,7 +284,7 @@ t.test('connections that wait for their client are ended', async t => {
 })
 
 t.test('connections beyond what the process may have open are told in words', async t => {
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml': 'workers: 1\naddress_connections: 10000\n',
     data: { one: dataset() },
   })

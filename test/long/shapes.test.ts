@@ -7,6 +7,7 @@ import { Fault } from '../../src/errors/errors.ts'
 import { checkShapes, readShapesFile } from '../../src/publishing/shapes/check-shapes.ts'
 import { emptyGraph, readShapes, validateGraph } from '../../src/publishing/shapes/validate.ts'
 import { versionsOf } from '../../src/publishing/versions/versions.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { servePortal } from '../support/portal.ts'
 
 /** SHACL shapes: those of each dataset hold for its data, and any can be applied to any dataset. */
@@ -17,7 +18,7 @@ const HOUSES = `id,name,floors,built,owner,tags
 2,Barn,1,,Bob,
 3,Shed,,1950-05-06,Ann,old
 `
-const portal = t.testdir({
+const portal = temporaryFolder(t, {
   'portal.yaml': 'title: Shapes\n',
   data: {
     houses: {

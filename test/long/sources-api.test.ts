@@ -7,6 +7,7 @@ import { Memoised } from '../../src/catalog/in-memory-dataset.ts'
 import { Usage } from '../../src/catalog/usage.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { Fault } from '../../src/errors/errors.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { servePortal } from '../support/portal.ts'
 import { freePort } from '../support/serving.ts'
 
@@ -63,7 +64,7 @@ const WATCHED = `${MONITORING}/ods-datasets-monitoring`
 const NETWORK = '/api/v2/network/datasets'
 
 const otherPort = await freePort()
-const portals = t.testdir({ forest: folder('Forest', ''), park: folder('Park', '') })
+const portals = temporaryFolder(t, { forest: folder('Forest', ''), park: folder('Park', '') })
 const { app: other } = await servePortal(t, {
   portal: path.join(portals, 'forest'),
   base: `http://127.0.0.1:${otherPort}`,
@@ -503,13 +504,14 @@ t.test('a portal that redirects elsewhere or answers nonsense has no datasets', 
 })
 
 t.test('settings of the network', t => {
-  const read = (t: Test, yaml: string) => loadConfig({ portal: t.testdir({ 'portal.yaml': yaml }) }, {})
+  const read = (t: Test, yaml: string) =>
+    loadConfig({ portal: temporaryFolder(t, { 'portal.yaml': yaml }) }, {})
   t.same(read(t, "network: [{ url: 'https://data.example/' }]").network, [
     { url: 'https://data.example', domain: 'data.example' },
   ])
   t.same(
     loadConfig(
-      { portal: t.testdir({ 'portal.yaml': '' }) },
+      { portal: temporaryFolder(t, { 'portal.yaml': '' }) },
       { LODESTONE_NETWORK: 'https://a.example, https://b.example/x/' },
     ).network,
     [

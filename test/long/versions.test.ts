@@ -6,6 +6,7 @@ import { historyOf } from '../../src/publishing/management/history.ts'
 import { rollBack } from '../../src/publishing/versions/roll-back.ts'
 import { retainedVersions, versionsOf } from '../../src/publishing/versions/versions.ts'
 import { lodestone } from '../support/crash.ts'
+import { temporaryFolder } from '../support/folder.ts'
 import { publishReports, servePortal } from '../support/portal.ts'
 
 /** Versions of datasets: what is kept, every endpoint asked for an older one, changes, feeds, Memento, roll-back. */
@@ -81,7 +82,7 @@ const EXPLORE = '/api/explore/v2.1/catalog/datasets/trees'
 const GENERATIONS = [rowsOf(1, 40), rowsOf(2, 60), rowsOf(3, 30), rowsOf(4, 50), rowsOf(5, 45)]
 
 t.test('the last versions are kept, and every endpoint answers from each of them', async t => {
-  const portal = t.testdir({ 'portal.yaml': '' })
+  const portal = temporaryFolder(t, { 'portal.yaml': '' })
   for (const rows of GENERATIONS) {
     write(portal, rows)
     t.match(await publish(portal), [{ type: 'published' }])
@@ -181,7 +182,7 @@ t.test('the last versions are kept, and every endpoint answers from each of them
 })
 
 t.test('what a publication that died has left is removed, though nothing changed since', async t => {
-  const portal = t.testdir({ data: {} })
+  const portal = temporaryFolder(t, { data: {} })
   const home = path.join(portal, 'var/published/trees')
   for (const rows of GENERATIONS.slice(0, 4)) {
     write(portal, rows)
@@ -225,7 +226,7 @@ t.test('what a publication that died has left is removed, though nothing changed
 })
 
 t.test('Memento: TimeGates, mementos and TimeMaps', async t => {
-  const portal = t.testdir({ 'portal.yaml': '' })
+  const portal = temporaryFolder(t, { 'portal.yaml': '' })
   const begun = clock
   for (const rows of GENERATIONS.slice(0, 3)) {
     write(portal, rows)
@@ -356,7 +357,7 @@ function changesOf(earlier: readonly Row[], later: readonly Row[]) {
 }
 
 t.test('changes between versions, field by field, as pages, feed and event stream', async t => {
-  const portal = t.testdir({ 'portal.yaml': '' })
+  const portal = temporaryFolder(t, { 'portal.yaml': '' })
   // As many rows as need several pages of the stream.
   const many = rowsOf(9, 1500)
   for (const rows of [...GENERATIONS, many]) {
@@ -442,7 +443,7 @@ async function idsOf(get: Get, version: string) {
 }
 
 t.test('roll-back', async t => {
-  const portal = t.testdir({ 'portal.yaml': '' })
+  const portal = temporaryFolder(t, { 'portal.yaml': '' })
   const versions = versionsOf(portal, 4)
   const [first = [], second = []] = GENERATIONS
   for (const rows of [first, second]) {
@@ -494,7 +495,7 @@ t.test('roll-back', async t => {
 t.test('an older mapping, and versions that were not public', async t => {
   const mapping = (name: string) =>
     `prefixes: { ex: 'http://ex.test/' }\nmappings:\n  tree:\n    subject: portal:trees/tree/$(nr)\n    predicateobjects:\n      - [ex:${name}, $(name)]\n`
-  const portal = t.testdir({ 'portal.yaml': '', mappings: { 'trees.yml': mapping('first') } })
+  const portal = temporaryFolder(t, { 'portal.yaml': '', mappings: { 'trees.yml': mapping('first') } })
   const rows = rowsOf(7, 20).map(row => ({ ...row, name: 'x' }))
   write(portal, rows, `${YAML}visibility: restricted\n`)
   await publish(portal)

@@ -4,12 +4,11 @@ import { buildApp } from '../../src/app/app.ts'
 import type { Config } from '../../src/config/config.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { type PublishMessage, publishAll } from '../../src/publishing/publish-all.ts'
+import { type FolderFiles, temporaryFolder } from './folder.ts'
 
 /** The public address of a portal of tests. */
 export const BASE = 'http://portal.example'
 
-/** What a folder contains, as `t.testdir` takes it. */
-type Files = Parameters<Test['testdir']>[0]
 type Headers = Readonly<Record<string, string | undefined>>
 type Query = Readonly<Record<string, string | readonly string[]>>
 
@@ -45,7 +44,7 @@ export async function publishPortal(
 
 interface PortalOptions {
   /** The folder of the portal, or what is to be in it. */
-  readonly portal: string | Files
+  readonly portal: string | FolderFiles
   readonly base?: string
   /** The time of the publication. */
   readonly now?: string
@@ -62,9 +61,7 @@ interface PortalOptions {
 /** Publishes and serves a small portal in this process until the test ends. */
 export async function servePortal(t: Test, options: PortalOptions) {
   const { base = BASE, now, isPublished = true, isOpen = true, port, environment = {}, config } = options
-  // What is registered before the folder is made is closed before the folder is removed.
-  t.teardown(() => undefined)
-  const portal = typeof options.portal === 'string' ? options.portal : t.testdir(options.portal)
+  const portal = typeof options.portal === 'string' ? options.portal : temporaryFolder(t, options.portal)
   const time = () => (now === undefined ? new Date() : new Date(now))
   const reports = isPublished ? await publishPortal(portal, { base, now: time }) : []
   const flags = { portal, base, ...(port === undefined ? {} : { port }) }

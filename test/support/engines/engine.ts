@@ -10,6 +10,7 @@ import { kindOfValue } from '../../../src/store/remote/value-kinds.ts'
 import { runSql, startEngine as start } from '../../peers/engines/engines.mjs'
 // @ts-expect-error: as above
 import { whyMissing } from '../../peers/engines/places.mjs'
+import { temporaryFolder } from '../folder.ts'
 import { scriptArguments } from '../script.ts'
 import { freePort } from '../serving.ts'
 import { lines, storeContract } from '../store-contract.ts'
@@ -131,7 +132,7 @@ async function randomQueries(t: Test, url: string): Promise<void> {
     ['long/odata-differential.test', process.env.RANDOM_ODATA ?? '50'],
   ] as const) {
     const child = spawn(process.execPath, scriptArguments(file), {
-      cwd: t.testdir({}),
+      cwd: temporaryFolder(t, {}),
       env: { ...process.env, LODESTONE_TEST_STORE: url, QUERIES: queries, TAP: '1', TAP_TIMEOUT: '900' },
       stdio: ['ignore', 'pipe', 'inherit'],
     })

@@ -10,6 +10,7 @@ import { SharedRegistry } from '../../../src/publishing/registry/shared-registry
 import { currentManifest, type Manifest, versionsOf } from '../../../src/publishing/versions/versions.ts'
 import { graphIri } from '../../../src/rdf/minted-iris.ts'
 import { countOf, createRemoteStore, type SharedStore } from '../../../src/store/remote/remote.ts'
+import { temporaryFolder } from '../folder.ts'
 import { publishInto } from '../stores.ts'
 
 const base = 'http://portal.example'
@@ -25,7 +26,7 @@ mappings:
 export async function releases(t: Test, url: string): Promise<void> {
   const made = (rows: number, word: string) =>
     `name,size\n${Array.from({ length: rows }, (_, at) => `${word} ${at},${at}`).join('\n')}\n`
-  const portal = t.testdir({
+  const portal = temporaryFolder(t, {
     'portal.yaml': '',
     data: { things: { 'things.csv': made(500, 'first'), 'dataset.yaml': 'source: { path: things.csv }' } },
     mappings: { 'things.yml': MAPPING },
@@ -152,7 +153,7 @@ export async function releases(t: Test, url: string): Promise<void> {
   })
 
   await t.test('an instance without any file serves what others published', async t => {
-    const empty = t.testdir({ 'portal.yaml': '', data: {} })
+    const empty = temporaryFolder(t, { 'portal.yaml': '', data: {} })
     const app = await buildApp({
       ...loadConfig({ portal: empty, base }, { LODESTONE_STORE: url }),
       log: 'silent',
