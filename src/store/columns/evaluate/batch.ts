@@ -42,9 +42,23 @@ class Selected {
   }
 
   make(): Vector {
-    return gatherValues(this.of.get(this.name) as Vector, this.rows)
+    const vector = this.of.get(this.name) as Vector
+    let known = gathers.get(vector)
+    if (known === undefined) {
+      known = new WeakMap()
+      gathers.set(vector, known)
+    }
+    let made = known.get(this.rows)
+    if (made === undefined) {
+      made = gatherValues(vector, this.rows)
+      known.set(this.rows, made)
+    }
+    return made
   }
 }
+
+/** Rows of vectors that were read: a batch with more variables has the same rows of the same vectors, and reads them once. */
+const gathers = new WeakMap<Vector, WeakMap<Uint32Array, Vector>>()
 
 type Source = Vector | (() => Vector) | Deferred | Selected
 
@@ -120,7 +134,10 @@ export class Batch {
 
   /** The same solutions with further variables, or others in the place of those of the same name. */
   with(more: Iterable<readonly [string, Source]>): Batch {
-    const vectors = new Map(this.vectors)
+    const vectors = new Map<string, Source>()
+    // What is not read yet is read from this batch, so that it is computed once.
+    for (const [name, source] of this.vectors)
+      vectors.set(name, typeof source === 'function' ? () => this.get(name) as Vector : source)
     for (const [name, source] of more) vectors.set(name, source)
     return new Batch(this.size, vectors, this.origin)
   }

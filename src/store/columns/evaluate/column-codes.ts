@@ -35,6 +35,18 @@ export function codesOf(column: Column, { ids, first }: IdVector): Uint32Array {
   return found
 }
 
+/** How many values a column of several has for each of some subjects. */
+export function countsOf(column: Column, { ids }: IdVector): Uint32Array {
+  const { offsets } = column
+  const rowOf = rowFinder(column)
+  const counts = scratchUint32(ids.length)
+  for (let at = 0; at < ids.length; at++) {
+    const row = rowOf((ids[at] as number) - 1)
+    counts[at] = row < 0 ? 0 : (offsets[row + 1] as number) - (offsets[row] as number)
+  }
+  return counts
+}
+
 /** Solutions, one for each value of their subjects, and the codes of these. */
 interface ExpandedRows {
   readonly rows: Uint32Array

@@ -102,6 +102,11 @@ export class Evaluation implements FunctionContext {
     this.bytes -= bytes
   }
 
+  /** True where {@link memo} has what it is asked for. */
+  hasMemo(kind: string, expression: AlgebraExpression, domain: Domain): boolean {
+    return this.memos.get(expression)?.get(kind)?.has(domain) === true
+  }
+
   /**
    * What was worked out of an expression for the values of a domain.
    *

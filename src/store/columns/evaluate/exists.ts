@@ -1,9 +1,10 @@
 import { type SparqlOperation, variablesOfExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
+import { codesOf, countsOf, subjectsIn } from './column-codes.ts'
 import type { Evaluation } from './evaluation.ts'
 import { isStable } from './functions/builtins.ts'
 import { partsOf } from './operation-parts.ts'
-import type { EvaluationScope } from './scope.ts'
+import type { EvaluationScope, Graphs } from './scope.ts'
 import { identified, translated } from './translate.ts'
 import { hasWholeValues, type Vector } from './vector.ts'
 
@@ -24,7 +25,11 @@ export function existsOfSubject(
   whole: () => Batch,
 ): Uint8Array | null {
   const subject = subjectAlone(group, batch, outer)
-  if (subject === null || !isQuick(group, batch, outer)) return null
+  if (subject === null) return null
+  const predicate = anyValueOf(group, subject)
+  if (predicate !== null)
+    return havingValues(predicate, batch.get(subject) as Vector, batch.size, outer.graphs)
+  if (!isQuick(group, batch, outer)) return null
   const found = whole()
   const mask = new Uint8Array(batch.size)
   const inner = found.size === 0 ? undefined : found.get(subject)
@@ -53,6 +58,30 @@ function subjectAlone(input: SparqlOperation, batch: Batch, { substituted }: Eva
     each => each === name || !(batch.has(each) || substituted.has(each)),
   )
   return isStar && isAlone && batch.has(name) && hasWholeValues(batch.get(name) as Vector) ? name : null
+}
+
+/** The predicate of a group that asks for any value of it; null for other groups. */
+function anyValueOf(input: SparqlOperation, subject: string): string | null {
+  const { patterns, filters } = partsOf(input)
+  const [pattern] = patterns
+  if (pattern === undefined || patterns.length > 1 || filters.length > 0) return null
+  const { predicate, object } = pattern
+  const isAny = object.type === 'variable' && object.name !== subject
+  return isAny && predicate.type === 'iri' ? predicate.value : null
+}
+
+/** Tells the subjects that have a value of a predicate. */
+function havingValues(predicate: string, vector: Vector, size: number, graphs: Graphs): Uint8Array {
+  const mask = new Uint8Array(size)
+  for (const graph of graphs) {
+    const column = graph.column(predicate)
+    if (column === undefined) continue
+    const { rows, subjects } = subjectsIn(graph, vector, size)
+    const counts = column.isSingle ? codesOf(column, subjects) : countsOf(column, subjects)
+    for (let at = 0; at < counts.length; at++)
+      if (counts[at] !== 0) mask[rows === null ? at : (rows[at] as number)] = 1
+  }
+  return mask
 }
 
 function isQuick(input: SparqlOperation, batch: Batch, { patterns }: EvaluationScope): boolean {

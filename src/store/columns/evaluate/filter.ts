@@ -2,12 +2,13 @@ import { type AlgebraExpression, isConstantExpression } from '../../../sparql/al
 import type { PointPart } from '../dictionary-parts.ts'
 import { allRows, type Batch } from './batch.ts'
 import { combinationsOf } from './combinations.ts'
+import { comparedNumbers } from './compared-numbers.ts'
 import { isCondition } from './conditions.ts'
 import { ColumnDomain, onlyPartOf, SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { type ColumnCall, columnCall } from './functions/extensions.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
-import { comparedNumbers, type NumberKernels } from './numbers.ts'
+import type { NumberKernels } from './numbers.ts'
 import { pointsNear } from './points.ts'
 import { codeRangeOf } from './ranges.ts'
 import { readsConstants } from './row-constants.ts'
@@ -39,7 +40,7 @@ export class Filter {
     this.evaluation = evaluation
     this.scalars = scalars
     this.numbers = numbers
-    this.truthTables = new TruthTables(evaluation, scalars)
+    this.truthTables = new TruthTables(evaluation, scalars, numbers)
   }
 
   /** The rows, of some or of all, for which a condition is true. */

@@ -8,6 +8,7 @@ import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
 import { KeyPlaces } from './key-places.ts'
 import { PairTable, SingleTable } from './key-tables.ts'
+import { CodedGroups } from './keys-by-code.ts'
 import { identified } from './translate.ts'
 import { gatherValues, type IdVector, type Vector } from './vector.ts'
 
@@ -37,23 +38,33 @@ export function grouped(
   /** Counts the rows of groups that have no places of their own. */
   const rows = new CountRows(context)
   let places: KeyPlaces | null | undefined = keys.length > 0 ? undefined : null
+  let coded: CodedGroups | null = null
   let hasEmptyGroups = false
+  const assign = (batch: Batch) => grouper.assign(batch)
   for (const batch of batches) {
     if (batch.size === 0) continue
     evaluation.advance(batch.size)
-    if (places === undefined) places = KeyPlaces.of(keys, batch, others.length === 0)
+    if (places === undefined) {
+      coded = CodedGroups.of(keys, batch)
+      places = coded === null ? KeyPlaces.of(keys, batch, others.length === 0) : null
+    }
     if (places !== null) {
       if (addPlaced(batch, places, others)) continue
       // Keys of other domains: the places are numbers of groups from now on, also those without rows.
       const all = places.keys(numbersFrom(0, places.counts.length))
-      rows.addCounts(grouper.assign(all), places.counts, grouper.count())
+      rows.addCounts(assign(all), places.counts, grouper.count())
       hasEmptyGroups = true
       places = null
     }
-    const groups = grouper.assign(batch)
+    if (others.length === 0 && coded?.count(batch, assign) === true) continue
+    const groups = coded?.assign(batch, assign) ?? assign(batch)
     const count = grouper.count()
     if (hasEmptyGroups || others.length < aggregators.length) rows.add(batch, groups, count)
     for (const aggregator of others) aggregator.add(batch, groups, count)
+  }
+  if (coded !== null) {
+    const { groups, counts } = coded.counted()
+    rows.addCounts(groups, counts, grouper.count())
   }
   const count = places?.counts.length ?? grouper.count()
   const results = aggregates.map(({ variable }, at): readonly [string, Vector] => {

@@ -1,4 +1,3 @@
-import { type ComparisonOperator, isOrdered } from '../../../model/comparison.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
@@ -16,13 +15,13 @@ import {
   lookedUp,
   type NumberTable,
 } from './number-tables.ts'
+import { coordinateNumbers } from './points.ts'
 import { PoolDomain } from './pool-domain.ts'
-import { isComparison } from './ranges.ts'
 import { type ScalarCompiler, subjectCall } from './scalar.ts'
-import { scratchFloat64, scratchUint32 } from './scratch.ts'
-import { lengthsOf } from './text-lengths.ts'
+import { scratchFloat64 } from './scratch.ts'
+import { lengthReader } from './text-lengths.ts'
 import { termValue } from './value.ts'
-import type { NumberVector, Vector } from './vector.ts'
+import type { IdVector, NumberVector, Vector } from './vector.ts'
 
 /** Domains with more values than this many times the rows are not worked out as a whole. */
 const TABLE_FACTOR = 4
@@ -221,6 +220,9 @@ export class NumberKernels {
       const compute = called.overPoints?.(constants)
       if (compute === undefined || compute === null) return null
       const { longitudes, latitudes, first } = part
+      const { coordinate } = called
+      if (coordinate !== undefined)
+        return coordinateNumbers(part, coordinate, vector.ids, domain, this.evaluation)
       const values = scratchFloat64(ids.length)
       for (let row = 0; row < ids.length; row++) {
         const place = (ids[row] as number) - first
@@ -245,15 +247,30 @@ export class NumberKernels {
     const sole = this.scalars.soleVector(expression, batch)
     // The pool of a query grows from batch to batch: no table of it is whole.
     if (sole === null || sole.domain instanceof PoolDomain) return null
-    if (sole.domain.size > TABLE_FACTOR * batch.size + 64) return null
     const { domain, ids } = sole
+    const isLarge = domain.size > TABLE_FACTOR * batch.size + 64
+    if (isLarge && !this.evaluation.hasMemo('numbers', expression, domain))
+      return this.lengths(expression, sole)
     const table = this.evaluation.memo('numbers', expression, domain, () => this.workOut(expression, domain))
     return table.numbers === null ? null : lookedUp(table.numbers, ids)
   }
 
+  /** Lengths of texts, row by row. */
+  private lengths(expression: AlgebraExpression, { domain, ids }: IdVector): NumberVector | null {
+    const read = domain instanceof ColumnDomain ? lengthReader(expression, domain) : null
+    if (read === null) return null
+    const values = scratchFloat64(ids.length)
+    for (let row = 0; row < ids.length; row++) values[row] = read(ids[row] as number)
+    return { type: 'numbers', kind: 'integer', values, bound: hasNaN(values) ? boundOf(values) : null }
+  }
+
   private workOut(expression: AlgebraExpression, domain: Domain): { readonly numbers: NumberTable | null } {
-    const lengths = domain instanceof ColumnDomain ? lengthsOf(expression, domain) : null
-    if (lengths !== null) return { numbers: { kind: 'integer', values: lengths } }
+    const lengthOf = domain instanceof ColumnDomain ? lengthReader(expression, domain) : null
+    if (lengthOf !== null) {
+      const values = scratchFloat64(domain.size + 1)
+      for (let code = 0; code <= domain.size; code++) values[code] = lengthOf(code)
+      return { numbers: { kind: 'integer', values } }
+    }
     const name = soleName(expression)
     if (name === null) return { numbers: null }
     const ids = new Uint32Array(domain.size + 1)
@@ -357,39 +374,4 @@ function areSafeIntegers(values: Float64Array, bound: Uint8Array | null): boolea
     if (value === 0) values[at] = 0
   }
   return true
-}
-
-/** Compares two numeric expressions; null where they are not of this kind. */
-export function comparedNumbers(
-  { operator, left, right }: Extract<AlgebraExpression, { type: 'binary' }>,
-  batch: Batch,
-  kernels: NumberKernels,
-): ((rows: Uint32Array, required: boolean) => Uint32Array) | null {
-  if (!isComparison(operator)) return null
-  const a = kernels.vector(left, batch)
-  const b = a === null ? null : kernels.vector(right, batch)
-  if (a === null || b === null) return null
-  return (rows, required) => compared(a.values, b.values, rows, selectedOrders(operator, required))
-}
-
-const [LESS, EQUAL, GREATER] = [1, 2, 4]
-
-/** The orders of two numbers for which a comparison is as required, a bit each. */
-function selectedOrders(operator: ComparisonOperator, required: boolean): number {
-  const bitOf = (order: number, bit: number): number => (isOrdered(operator, order) === required ? bit : 0)
-  return bitOf(-1, LESS) | bitOf(0, EQUAL) | bitOf(1, GREATER)
-}
-
-/** The rows whose numbers have one of some orders (as bits); NaN is no value, and has none. */
-function compared(x: Float64Array, y: Float64Array, rows: Uint32Array, orders: number): Uint32Array {
-  const selected = scratchUint32(rows.length)
-  let count = 0
-  for (let at = 0; at < rows.length; at++) {
-    const row = rows[at] as number
-    const p = x[row] as number
-    const q = y[row] as number
-    const order = p < q ? LESS : p > q ? GREATER : p === q ? EQUAL : 0
-    if ((order & orders) !== 0) selected[count++] = row
-  }
-  return selected.subarray(0, count)
 }

@@ -2,7 +2,7 @@ import { maximum } from './key-tables.ts'
 import { countPlaces } from './lanes.ts'
 import { rowsInside } from './row-filters.ts'
 import { scratchUint32 } from './scratch.ts'
-import type { Vector } from './vector.ts'
+import type { NumberVector, Vector } from './vector.ts'
 
 /** Values whose largest is more than this many times the number of rows are not counted one by one. */
 const COUNTED_FACTOR = 4
@@ -18,6 +18,7 @@ interface CountedValues {
 
 /** The values of a vector as small numbers in their order; null where they are not such. */
 export function valuesInOrder(vector: Vector, size: number, isAbsentHighest: boolean): CountedValues | null {
+  if (vector.type === 'numbers') return integersInOrder(vector, size, isAbsentHighest)
   if (vector.type !== 'ids' || vector.domain.size > COUNTED_FACTOR * size) return null
   const { ids, domain } = vector
   const ranks = domain.ranks()
@@ -26,6 +27,31 @@ export function valuesInOrder(vector: Vector, size: number, isAbsentHighest: boo
   const max = numbers === ids ? domain.size : maximum(numbers)
   if (max > COUNTED_FACTOR * size) return null
   const counts = scratchUint32(max + 1).fill(0)
+  countPlaces(counts, numbers)
+  return { numbers, counts }
+}
+
+/** The same of integers that are close to each other, as lengths and years are. */
+function integersInOrder(
+  { kind, values, bound }: NumberVector,
+  size: number,
+  isAbsentHighest: boolean,
+): CountedValues | null {
+  if (kind !== 'integer') return null
+  let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (let row = 0; row < size; row++) {
+    if (bound !== null && bound[row] === 0) continue
+    const value = values[row] as number
+    if (value < least) least = value
+    if (value > greatest) greatest = value
+  }
+  const range = greatest - least
+  if (!(range >= 0 && range + 2 <= COUNTED_FACTOR * size)) return null
+  const absent = isAbsentHighest ? range + 2 : 0
+  const numbers = scratchUint32(size)
+  for (let row = 0; row < size; row++)
+    numbers[row] = bound !== null && bound[row] === 0 ? absent : (values[row] as number) - least + 1
+  const counts = scratchUint32(range + 3).fill(0)
   countPlaces(counts, numbers)
   return { numbers, counts }
 }

@@ -28,7 +28,7 @@ const MAPPINGS: ReadonlyMap<string, CaseMapping> = new Map([
  * negative where the key descends. They part the first rows of an order from others before any text is made. Null for other keys.
  */
 export function textNumbers(key: SortKey, batch: Batch): Float64Array | null {
-  const { expression, input } = source(key.expression, batch)
+  const { expression, input } = deferredSource(key.expression, batch)
   const mapping = expression.type === 'builtin' ? MAPPINGS.get(expression.name) : undefined
   if (expression.type !== 'builtin' || mapping === undefined) return null
   const [operand] = expression.arguments
@@ -49,7 +49,7 @@ export function textNumbers(key: SortKey, batch: Batch): Float64Array | null {
 }
 
 /** The expression that a key is, also where a variable stands for it that is not worked out yet. */
-function source(
+export function deferredSource(
   expression: AlgebraExpression,
   batch: Batch,
 ): { readonly expression: AlgebraExpression; readonly input: Batch } {

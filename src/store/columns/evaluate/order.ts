@@ -5,6 +5,7 @@ import { concatenatedTexts } from './concat.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
 import { rowsBetween, valuesAround, valuesInOrder } from './order-bounds.ts'
+import { nearestRows } from './order-points.ts'
 import { areFewOf, firstRows, ranksOfRows } from './order-terms.ts'
 import { textNumbers } from './order-texts.ts'
 import { PoolDomain } from './pool-domain.ts'
@@ -123,6 +124,8 @@ class Order {
     const beginnings = textNumbers(key, batch)
     const texts = beginnings === null ? null : valuesAround(beginnings, from, to)
     if (texts !== null && SELECTIVE_PART * texts.rows.length < size) return texts
+    const nearest = nearestRows(key, batch, to)
+    if (nearest !== null) return { rows: nearest, before: 0 }
     const vector = this.vectorOf(key.expression, batch)
     if (vector.type === 'constant') return this.section(batch, level + 1, from, to)
     if (vector.type === 'ids' && vector.domain instanceof PoolDomain && areFewOf(to, size))

@@ -5,13 +5,17 @@
 
 const CHUNK = 2 ** 22
 /** Chunks that a thread keeps; what does not fit is allocated. */
-const MAX_CHUNKS = 6
+const MAX_CHUNKS = 16
 /** Shorter arrays are allocated. */
 const LEAST_BYTES = 2 ** 14
+/** Bytes of the blocks that a thread keeps: an array that is larger than a chunk, of some million rows, has a block of its own. */
+const BLOCK_BYTES = 2 ** 26
 
-const chunks: ArrayBuffer[] = []
+let chunks: ArrayBuffer[] = []
+let blocks: ArrayBuffer[] = []
 let current = 0
 let used = 0
+let usedBlocks = 0
 let isActive = false
 let isReused = false
 
@@ -36,10 +40,12 @@ export function withScratch<Result>(
     const result = work()
     const retain = retainer()
     if (retain !== null) {
-      const own = chunks.splice(0)
+      const [ownChunks, ownBlocks] = [chunks.splice(0), blocks.splice(0, usedBlocks)]
       retain({
         giveBack: () => {
-          if (!isActive && own.length > chunks.length) chunks.splice(0, chunks.length, ...own)
+          if (isActive) return
+          if (ownChunks.length > chunks.length) chunks = ownChunks
+          if (bytesOf(ownBlocks) > bytesOf(blocks)) blocks = ownBlocks
         },
       })
     }
@@ -48,6 +54,7 @@ export function withScratch<Result>(
     isActive = false
     current = 0
     used = 0
+    usedBlocks = 0
   }
 }
 
@@ -57,13 +64,14 @@ export function withScratch<Result>(
  */
 export function reusingScratch<Result>(work: () => Result, isDropped: (result: Result) => boolean): Result {
   if (!isActive || isReused) return work()
-  const [chunk, place] = [current, used]
+  const [chunk, place, block] = [current, used, usedBlocks]
   isReused = true
   try {
     const result = work()
     if (isDropped(result)) {
       current = chunk
       used = place
+      usedBlocks = block
     }
     return result
   } finally {
@@ -84,32 +92,53 @@ export function outlivingReuse<Result>(make: () => Result): Result {
 
 /** An array whose numbers are any: all that are read have to be written before. */
 export function scratchUint32(length: number): Uint32Array {
-  const at = placeFor(4 * length)
-  return at < 0 ? new Uint32Array(length) : new Uint32Array(chunks[current] as ArrayBuffer, at, length)
+  const place = placeFor(4 * length)
+  return place === null ? new Uint32Array(length) : new Uint32Array(place.buffer, place.at, length)
 }
 
 /** See {@link scratchUint32}. */
 export function scratchFloat64(length: number): Float64Array {
-  const at = placeFor(8 * length)
-  return at < 0 ? new Float64Array(length) : new Float64Array(chunks[current] as ArrayBuffer, at, length)
+  const place = placeFor(8 * length)
+  return place === null ? new Float64Array(length) : new Float64Array(place.buffer, place.at, length)
 }
 
 /** See {@link scratchUint32}. */
 export function scratchUint8(length: number): Uint8Array {
-  const at = placeFor(length)
-  return at < 0 ? new Uint8Array(length) : new Uint8Array(chunks[current] as ArrayBuffer, at, length)
+  const place = placeFor(length)
+  return place === null ? new Uint8Array(length) : new Uint8Array(place.buffer, place.at, length)
 }
 
-/** The place of so many bytes in the current chunk; -1 where there is none. */
-function placeFor(bytes: number): number {
-  if (!isActive || bytes < LEAST_BYTES || bytes > CHUNK) return -1
+interface Place {
+  readonly buffer: ArrayBuffer
+  readonly at: number
+}
+
+/** Where so many bytes are free; null for nowhere. */
+function placeFor(bytes: number): Place | null {
+  if (!isActive || bytes < LEAST_BYTES) return null
+  if (bytes > CHUNK) return blockFor(bytes)
   if (used + bytes > CHUNK) {
-    if (current + 1 >= MAX_CHUNKS) return -1
+    if (current + 1 >= MAX_CHUNKS) return null
     current += 1
     used = 0
   }
   chunks[current] ??= new ArrayBuffer(CHUNK)
   const at = used
   used += (bytes + 7) & ~7
-  return at
+  return { buffer: chunks[current] as ArrayBuffer, at }
+}
+
+/** The next block, made or replaced where it is too small; null where there would be too many bytes of them. */
+function blockFor(bytes: number): Place | null {
+  const known = blocks[usedBlocks]
+  if (known === undefined || known.byteLength < bytes) {
+    const size = 2 ** Math.ceil(Math.log2(bytes))
+    if (bytesOf(blocks) - (known?.byteLength ?? 0) + size > BLOCK_BYTES) return null
+    blocks[usedBlocks] = new ArrayBuffer(size)
+  }
+  return { buffer: blocks[usedBlocks++] as ArrayBuffer, at: 0 }
+}
+
+function bytesOf(buffers: readonly ArrayBuffer[]): number {
+  return buffers.reduce((sum, { byteLength }) => sum + byteLength, 0)
 }

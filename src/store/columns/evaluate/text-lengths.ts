@@ -46,16 +46,17 @@ function charactersAt({ bytes, offsets }: Texts, place: number): number {
   return characters
 }
 
-/** STRLEN of each value of a column of texts, by code; null where an expression is not that of its variable. */
-export function lengthsOf(expression: AlgebraExpression, { dictionary }: ColumnDomain): Float64Array | null {
+/** STRLEN of the values of a column of texts, by code, NaN for no value; null where an expression is not that of its variable. */
+export function lengthReader(
+  expression: AlgebraExpression,
+  { dictionary }: ColumnDomain,
+): ((code: number) => number) | null {
   if (expression.type !== 'builtin' || expression.name !== 'STRLEN') return null
   const [operand] = expression.arguments
   const part = dictionary.onlyPart()
   if (operand === undefined || !isText(operand) || part?.kind !== 'text') return null
-  const lengths = new Float64Array(part.first + part.count).fill(Number.NaN)
-  for (let place = 0; place < part.count; place++)
-    lengths[part.first + place] = charactersAt(part.texts, place)
-  return lengths
+  const { texts, first } = part
+  return code => (code < first ? Number.NaN : charactersAt(texts, code - first))
 }
 
 function isInOrder(left: number, operator: ComparisonOperator, right: number): boolean {

@@ -1,8 +1,10 @@
-import type { AlgebraExpression } from '../../../sparql/algebra.ts'
-import type { Batch } from './batch.ts'
+import { type AlgebraExpression, variablesOfExpression } from '../../../sparql/algebra.ts'
+import { allRows, Batch } from './batch.ts'
+import { comparedNumbers } from './compared-numbers.ts'
 import { ColumnDomain, type Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
+import type { NumberKernels } from './numbers.ts'
 import { codeRangeOf } from './ranges.ts'
 import { rowsWithBit } from './row-filters.ts'
 import type { ScalarCompiler } from './scalar.ts'
@@ -36,10 +38,12 @@ export function isWorthTable(expression: AlgebraExpression, domain: Domain, rows
 export class TruthTables {
   private readonly evaluation: Evaluation
   private readonly scalars: ScalarCompiler
+  private readonly numbers: NumberKernels
 
-  constructor(evaluation: Evaluation, scalars: ScalarCompiler) {
+  constructor(evaluation: Evaluation, scalars: ScalarCompiler, numbers: NumberKernels) {
     this.evaluation = evaluation
     this.scalars = scalars
+    this.numbers = numbers
   }
 
   /** The truth of a condition for all rows; null where some part of it is no test of the values of one column. */
@@ -93,12 +97,26 @@ export class TruthTables {
     return rowsWithBit(ids, table, required ? HOLDS : FAILS, rows)
   }
 
+  /** Compares numbers that are read of all values, such as years of dates. */
+  private markNumbers(expression: AlgebraExpression, domain: ColumnDomain, table: Uint8Array): void {
+    const [name] = variablesOfExpression(expression)
+    if (name === undefined || expression.type !== 'binary') return
+    const ids = allRows(domain.size + 1)
+    const values = new Batch(ids.length, new Map([[name, { type: 'ids', domain, ids } satisfies IdVector]]))
+    const compared = comparedNumbers(expression, values, this.numbers.byRow)
+    if (compared === null) return
+    for (const id of compared(ids, true)) table[id] = HOLDS
+    for (const id of compared(ids, false)) table[id] = FAILS
+  }
+
   /** A table of what is known of the values of a domain, and what works out the truth of one that is not. */
   private tableOf(expression: AlgebraExpression, batch: Batch, domain: Domain) {
     const memoised = this.evaluation.memo('truths', expression, domain, () => {
       const table = new Uint8Array(domain.size + 1)
-      if (domain instanceof ColumnDomain)
+      if (domain instanceof ColumnDomain) {
         markKnownTruths(expression, domain, table, this.evaluation, this.scalars)
+        this.markNumbers(expression, domain, table)
+      }
       return { table }
     })
     // The pool of a query grows from batch to batch.

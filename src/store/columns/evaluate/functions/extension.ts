@@ -16,8 +16,12 @@ export interface ExtensionFunction {
   readonly overPoints?: (
     constants: readonly TermValue[],
   ) => ((longitude: number, latitude: number) => number) | null
+  /** For a number that is a coordinate of points: which. */
+  readonly coordinate?: 'longitudes' | 'latitudes'
   /** Boxes outside of which a test of points is false; null where it may hold anywhere. */
   readonly within?: (constants: readonly TermValue[]) => readonly GridBox[] | null
+  /** For numbers that are distances of points from a place; null where they are none. */
+  readonly distances?: (constants: readonly TermValue[]) => Distances | null
   /** Of days and of moments in UTC, in seconds since 1970-01-01T00:00:00Z: an integer, NaN for none. */
   readonly overMoments?: (
     constants: readonly TermValue[],
@@ -37,6 +41,14 @@ export interface ExtensionFunction {
   readonly overSubjects?: (constants: readonly TermValue[], graph: GraphColumns) => Uint8Array | null
   /** Values of the subjects of a graph: codes of a column by number of subject, from 1, or integers. */
   readonly ofSubjects?: (constants: readonly TermValue[], graph: GraphColumns) => SubjectValues | null
+}
+
+/** Distances on Earth from one place. */
+export interface Distances {
+  /** Metres of the number 1. */
+  readonly unit: number
+  /** Boxes outside of which every point is farther away than a distance, in that unit. */
+  readonly boxesWithin: (distance: number) => readonly GridBox[]
 }
 
 /** What a function gives for each subject of a graph, by number from 1. */

@@ -41,15 +41,31 @@ export const GEOMETRY_FUNCTIONS: readonly Entry[] = [
         const metres = distanceFrom(point[0], point[1])
         return factor === 1 ? metres : (longitude, latitude) => metres(longitude, latitude) / factor
       },
+      distances: ([other, unit]) => {
+        const wkt = wktOf(other)
+        const point = wkt === null ? null : pointOf(wkt)
+        const metres = metresIn(unit)
+        return point === null || metres === null
+          ? null
+          : { unit: metres, boxesWithin: distance => boxesAround(point[0], point[1], distance * metres) }
+      },
     },
   ],
   [
     LODESTONE.longitude,
-    { apply: ([value]) => coordinate(value, 0), overPoints: () => longitude => longitude },
+    {
+      apply: ([value]) => coordinate(value, 0),
+      overPoints: () => longitude => longitude,
+      coordinate: 'longitudes',
+    },
   ],
   [
     LODESTONE.latitude,
-    { apply: ([value]) => coordinate(value, 1), overPoints: () => (_, latitude) => latitude },
+    {
+      apply: ([value]) => coordinate(value, 1),
+      overPoints: () => (_, latitude) => latitude,
+      coordinate: 'latitudes',
+    },
   ],
   [
     LODESTONE.near,

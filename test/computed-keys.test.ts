@@ -1,0 +1,206 @@
+import t, { type Test } from 'tap'
+import { termText } from '../src/rdf/ntriples.ts'
+import { parseQuery } from '../src/sparql/parse.ts'
+import { Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
+import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
+import { withScratch } from '../src/store/columns/evaluate/scratch.ts'
+import { termOf } from '../src/store/columns/evaluate/value.ts'
+import { termAt } from '../src/store/columns/evaluate/vector.ts'
+import { between, chance, startFrom } from './support/algebra-generator.ts'
+import { columnsOfText } from './support/columns.ts'
+import { seedOf } from './support/seed.ts'
+
+/** Orders, groups and conditions by what is computed of a column are those that come of computing it for each solution. */
+const seed = seedOf()
+startFrom(seed)
+
+const SUBJECTS = 4000
+const XSD = 'http://www.w3.org/2001/XMLSchema#'
+const PREFIXES = `PREFIX : <urn:p:> PREFIX xsd: <${XSD}> PREFIX geof: <http://www.opengis.net/def/function/geosparql/>
+PREFIX geo: <http://www.opengis.net/ont/geosparql#> PREFIX uom: <http://www.opengis.net/def/uom/OGC/1.0/>
+PREFIX unit: <http://qudt.org/vocab/unit/> `
+
+const literal = (text: string, datatype: string) => `"${text}"^^<${datatype}>`
+const day = () => `${between(1998, 2003)}-${String(between(1, 12)).padStart(2, '0')}-0${between(1, 9)}`
+const point = () =>
+  literal(
+    chance(0.2)
+      ? `POINT(${between(-180, 180)} ${between(-90, 90)})`
+      : `POINT(${(between(0, 3000) / 1000 + pick([0, 10, 177, -180])).toFixed(3)} ${(between(0, 4000) / 1000 + pick([0, 50, 86, -90])).toFixed(3)})`,
+    'http://www.opengis.net/ont/geosparql#wktLiteral',
+  )
+const pick = <Value>(values: readonly Value[]): Value => values[between(0, values.length - 1)] as Value
+
+const graph = columnsOfText(
+  Array.from({ length: SUBJECTS }, (_, at) => {
+    const values: readonly (readonly [string, string])[] = [
+      ['n', literal(String(at), `${XSD}integer`)],
+      ['day', literal(day(), `${XSD}date`)],
+      ['place', point()],
+      ['title', JSON.stringify(`${'x'.repeat(between(0, 9))}${pick(['', 'é', '😀'])}${between(0, 9999)}`)],
+      ...(chance(0.6) ? [['other', literal(day(), `${XSD}date`)] as const] : []),
+      ...(chance(0.5) ? [['spot', point()] as const] : []),
+      ...Array.from({ length: between(0, 3) }, () => ['tag', `"${between(0, 20)}"`] as const),
+    ]
+    return values.map(([name, value]) => `<urn:s:${at}> <urn:p:${name}> ${value} .\n`).join('')
+  }).join(''),
+)
+
+/** Solutions as rows of the terms of some variables. */
+function rowsOf(text: string): readonly (readonly (string | null)[])[] {
+  const { query } = parseQuery(PREFIXES + text, 'urn:base')
+  if (query.type !== 'select') throw new Error('a SELECT')
+  return withScratch(() => {
+    const rows: (string | null)[][] = []
+    const evaluation = new Evaluation({ defaultGraphs: [graph], namedGraphs: new Map() })
+    for (const batch of new Evaluator(evaluation).solutions(query.input))
+      for (let row = 0; row < batch.size; row++)
+        rows.push(
+          query.variables.map(name => {
+            const vector = batch.get(name)
+            const term = vector === undefined ? null : termAt(vector, row, termOf)
+            return term === null ? null : termText(term)
+          }),
+        )
+    return rows
+  })
+}
+
+const numberOf = (term: string | null) => (term === null ? null : Number(/^"([^"]*)"/.exec(term)?.[1]))
+
+/** The orders of a variable: where solutions without a value go, and whether subjects part what is equal. */
+const ORDERS = [
+  { order: '?d', sign: 1, absent: -1, isBySubject: false },
+  { order: 'DESC(?d)', sign: -1, absent: 1, isBySubject: false },
+  { order: 'BOUND(?d) ?d', sign: 1, absent: -1, isBySubject: false },
+  { order: '(!BOUND(?d)) ?d ?s', sign: 1, absent: 1, isBySubject: true },
+]
+
+/** Compares pages of an order with the order of all values that are found without it. */
+function comparePages(t: Test, body: string): void {
+  const read = (modifiers: string) =>
+    rowsOf(`SELECT ?s ?d ${body} ${modifiers}`).map(([s, d]) => ({
+      s: String(s).slice(1, -1),
+      d: numberOf(d ?? null),
+    }))
+  const all = read('')
+  t.equal(all.length > 1000, true, body)
+  for (const { order, sign, absent, isBySubject } of ORDERS) {
+    const keyOf = (d: number | null) => (d === null ? absent * Number.MAX_VALUE : sign * d)
+    const sorted = all.toSorted((a, b) => keyOf(a.d) - keyOf(b.d) || (isBySubject ? (a.s < b.s ? -1 : 1) : 0))
+    const [from, count] = [pick([0, 0, 7]), pick([1, 20, 90])]
+    const page = read(`ORDER BY ${order} LIMIT ${count} OFFSET ${from}`)
+    t.same(page, sorted.slice(from, from + count), `${body} ORDER BY ${order}`)
+  }
+}
+
+t.test(`the nearest are those of all distances, seed ${seed}`, t => {
+  const centres = ['1 1', '179.9 51', '-3 89.9', '100 -89', '-70 20']
+  for (const centre of centres)
+    for (const pattern of [
+      '?s :place ?p',
+      '?s :n ?n OPTIONAL { ?s :spot ?p }',
+      '?s :place ?p ; :n ?n FILTER(?n > 900)',
+    ]) {
+      const unit = pick(['uom:metre', 'unit:KiloM'])
+      comparePages(
+        t,
+        `{ ${pattern} BIND(geof:distance(?p, "POINT(${centre})"^^geo:wktLiteral, ${unit}) AS ?d) }`,
+      )
+    }
+  t.end()
+})
+
+t.test(`integers that are close to each other are in order, seed ${seed}`, t => {
+  for (const expression of [
+    'STRLEN(?title)',
+    'STRLEN(?title) * 3 - 40',
+    'YEAR(?day)',
+    'MONTH(?other)',
+    '?n + 0',
+  ])
+    comparePages(
+      t,
+      `{ ?s :n ?n ; :title ?title ; :day ?day OPTIONAL { ?s :other ?other } BIND(${expression} AS ?d) }`,
+    )
+  t.end()
+})
+
+t.test(`groups by what is read of a date are counted by its values, seed ${seed}`, t => {
+  const solutions = {
+    'one batch': '?s :n ?n ; :day ?x',
+    'some have none': '?s :n ?n OPTIONAL { ?s :other ?x }',
+    'some rows': '?s :n ?n ; :day ?x FILTER(?n > 700)',
+    'two batches': '{ ?s :n ?n ; :day ?x } UNION { ?s :n ?n ; :day ?x FILTER(?n < 3000) }',
+    'of two columns': '{ ?s :n ?n ; :day ?x } UNION { ?s :n ?n ; :other ?x }',
+    'a date that is none': '{ ?s :n ?n ; :day ?x } UNION { ?s :n ?n BIND("x" AS ?x) }',
+  }
+  const keys = { y: 'YEAR(?x)', m: 'MONTH(?x)', t: 'SUBSTR(STR(?x), 1, 7)', d: 'DAY(?x) * 2' }
+  for (const [name, pattern] of Object.entries(solutions))
+    for (const some of [['y', 'm'], ['t'], ['y'], ['y', 'm', 'd'], ['d', 't']] as const)
+      for (const aggregates of [
+        '(COUNT(*) AS ?c)',
+        '(COUNT(*) AS ?c) (SUM(?n) AS ?sum)',
+        '(MAX(?n) AS ?max)',
+      ]) {
+        const binds = some.map(key => `BIND(${keys[key]} AS ?${key})`).join(' ')
+        const names = some.map(key => `?${key}`).join(' ')
+        const expected = new Map<string, { rows: number; sum: number; max: number }>()
+        for (const [n, ...values] of rowsOf(`SELECT ?n ${names} { ${pattern} ${binds} }`)) {
+          const key = values.join(' ')
+          const group = expected.get(key) ?? { rows: 0, sum: 0, max: 0 }
+          const number = numberOf(n ?? null) as number
+          expected.set(key, {
+            rows: group.rows + 1,
+            sum: group.sum + number,
+            max: Math.max(group.max, number),
+          })
+        }
+        const found = rowsOf(`SELECT ${names} ${aggregates} { ${pattern} ${binds} } GROUP BY ${names}`)
+        const shown = ({ rows, sum, max }: { rows: number; sum: number; max: number }) =>
+          aggregates.includes('MAX') ? [max] : aggregates.includes('SUM') ? [rows, sum] : [rows]
+        t.same(
+          Object.fromEntries(
+            found.map(row => [
+              row.slice(0, some.length).join(' '),
+              row.slice(some.length).map(value => numberOf(value)),
+            ]),
+          ),
+          Object.fromEntries([...expected].map(([key, group]) => [key, shown(group)])),
+          `${name} by ${names}, ${aggregates}`,
+        )
+        t.equal(found.length, expected.size)
+      }
+  t.end()
+})
+
+t.test(`subjects with a value, and without one, seed ${seed}`, t => {
+  const having = (pattern: string) => new Set(rowsOf(`SELECT ?s { ${pattern} }`).map(([s]) => s))
+  for (const predicate of [':tag', ':other', ':day', ':nothing']) {
+    const some = having(`?s ${predicate} ?v`)
+    const found = having(`?s :n ?n FILTER EXISTS { ?s ${predicate} ?v }`)
+    const others = having(`?s :n ?n FILTER NOT EXISTS { ?s ${predicate} ?v }`)
+    t.same([found.size, others.size], [some.size, SUBJECTS - some.size], predicate)
+    t.ok([...found].every(subject => some.has(subject)))
+    t.same(having(`?s :n ?n MINUS { ?s ${predicate} ?v }`), others)
+  }
+  t.end()
+})
+
+t.test(`parts of dates are compared for each value, seed ${seed}`, t => {
+  for (const [condition, test] of [
+    ['YEAR(?x) = 2000', (year: number) => year === 2000],
+    ['YEAR(?x) > 2001', (year: number) => year > 2001],
+    ['!(YEAR(?x) >= 2000)', (year: number) => year < 2000],
+    ['2002 = YEAR(?x) + 1', (year: number) => year === 2001],
+  ] as const)
+    for (const predicate of [':day', ':other']) {
+      const all = rowsOf(`SELECT ?s ?x { ?s ${predicate} ?x }`)
+      t.same(
+        rowsOf(`SELECT ?s ?x { ?s ${predicate} ?x FILTER(${condition}) }`),
+        all.filter(([, x]) => test(Number(x?.slice(1, 5)))),
+        `${predicate}: ${condition}`,
+      )
+    }
+  t.end()
+})
