@@ -1,5 +1,8 @@
+import { readdirSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
+import { standBackEngineThreads } from '../src/runtime/thread-priority.ts'
 import type { WorkClient } from '../src/runtime/work-client.ts'
 import type { Job } from '../src/store/columns/threads/protocol.ts'
 import {
@@ -204,4 +207,19 @@ t.test('what was slow is remembered by what it does', async t => {
   t.notOk(known.has(KnownSlow.digest(job(1))), 'of many the latest')
   known.delete(KnownSlow.digest(job(2)))
   t.notOk(known.has(KnownSlow.digest(job(2))))
+})
+
+t.test('what the engine compiles on stands back for the first thread', t => {
+  standBackEngineThreads()
+  if (process.platform === 'linux') {
+    const others = readdirSync('/proc/self/task')
+      .map(Number)
+      .filter(thread => thread !== process.pid)
+    const [first, ...priorities] = [process.pid, ...others].map(thread => getPriority(thread))
+    t.ok(
+      priorities.every(priority => priority > Number(first)),
+      `${first} before ${priorities}`,
+    )
+  }
+  t.end()
 })

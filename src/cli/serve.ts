@@ -5,6 +5,7 @@ import type { Service } from '../app/service.ts'
 import { CONFIG_INVALID, USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { openFilesLimit, RESERVED_FILES } from '../runtime/open-files.ts'
+import { standBackEngineThreads } from '../runtime/thread-priority.ts'
 import { type ReadingOptions, withReadingOptions } from './import/options.ts'
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { createProgress } from './progress.ts'
@@ -55,12 +56,14 @@ export function serveCommand(): Command {
 /**
  * Functions are compiled when they first run, and types are noted from then on. By default the engine interprets a function
  * for a while, in which a request takes up to a millisecond longer. And garbage is collected once a heap has grown by a part
- * of what lives in it: by default it may be four times that, which is much of a small `memory`.
+ * of what lives in it: by default it may be four times that, which is much of a small `memory`. What is compiled again for
+ * speed is compiled when no request wants the processor.
  */
 function tuneEngine(): void {
   setFlagsFromString('--always-sparkplug')
   setFlagsFromString('--no-lazy-feedback-allocation')
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`)
+  standBackEngineThreads()
 }
 
 /** Refuses to start where files would be lacking: what fails then, and how it is reported, differs from time to time. */
