@@ -3,9 +3,10 @@ import { termText } from '../src/rdf/ntriples.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { Evaluator } from '../src/store/columns/evaluate/evaluator.ts'
+import { PoolDomain } from '../src/store/columns/evaluate/pool-domain.ts'
 import { withScratch } from '../src/store/columns/evaluate/scratch.ts'
-import { termOf } from '../src/store/columns/evaluate/value.ts'
-import { termAt } from '../src/store/columns/evaluate/vector.ts'
+import { literalOf, termOf } from '../src/store/columns/evaluate/value.ts'
+import { numberOfKind, termAt } from '../src/store/columns/evaluate/vector.ts'
 import { between, chance, startFrom } from './support/algebra-generator.ts'
 import { columnsOfText } from './support/columns.ts'
 import { seedOf } from './support/seed.ts'
@@ -202,5 +203,50 @@ t.test(`parts of dates are compared for each value, seed ${seed}`, t => {
         `${predicate}: ${condition}`,
       )
     }
+  t.end()
+})
+
+t.test('terms of a query have one number each, numbers among them', t => {
+  const pool = new PoolDomain()
+  const terms = [
+    ...['0', '1', '-1', '01', '+1', '-0', '9007199254740991', '9007199254740993', '1e3', 'x', ''].map(text =>
+      literalOf(text, `${XSD}integer`),
+    ),
+    ...['0', '-0', '1', '1.0', '1E0', '0x10', '', ' 1', 'INF', '-INF', 'NaN', 'Infinity', '1E300', '0.1'].map(
+      text => literalOf(text, `${XSD}double`),
+    ),
+    ...['1', '1.0', '0.5', '-0', '123456789012345678'].map(text => literalOf(text, `${XSD}decimal`)),
+    ...['1', '-0', '0', 'NaN', '0.1'].map(text => literalOf(text, `${XSD}float`)),
+    literalOf('1', `${XSD}string`),
+    literalOf('1', `${XSD}int`),
+    { type: 'iri', value: '1' } as const,
+  ]
+  const ids = terms.map(term => pool.intern(term))
+  t.equal(new Set(ids).size, terms.length)
+  t.same(
+    ids.map(id => pool.term(id)),
+    terms,
+  )
+  t.same([terms.map(term => pool.intern(term)), terms.map(term => pool.find(term))], [ids, ids])
+  t.equal(pool.size, terms.length)
+  t.equal(pool.find(literalOf('2', `${XSD}integer`)), 0)
+  for (const kind of ['integer', 'double', 'decimal', 'float'] as const) {
+    const values = Float64Array.of(0, 1, -0, 0.1, 1e300, Number.NaN, Number.POSITIVE_INFINITY, 5).filter(
+      value => (kind === 'integer' ? Number.isSafeInteger(value) : kind !== 'decimal' || Math.abs(value) < 9),
+    )
+    const found = pool.internNumbers({ type: 'numbers', kind, values, bound: null }, values.length)
+    const expected = Array.from(values, value =>
+      termOf(numberOfKind(kind, kind === 'integer' || kind === 'decimal' ? value + 0 : value)),
+    )
+    t.same(
+      [...found].map(id => pool.term(id)),
+      expected,
+      kind,
+    )
+    t.same(
+      [...found],
+      expected.map(term => pool.intern(term)),
+    )
+  }
   t.end()
 })

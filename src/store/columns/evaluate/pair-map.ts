@@ -1,5 +1,7 @@
 /** Entries that there is room for at first. */
 const LEAST = 1024
+/** Entries below which room for four times as many is made at once. */
+const SMALL = 2 ** 17
 
 /**
  * Numbers by pairs of numbers. They are stored in typed arrays, outside of the JavaScript heap: a table there that has to grow
@@ -66,7 +68,7 @@ export class PairMap {
 
   private grow(): void {
     const { lefts, rights, values } = this
-    const length = Math.max(LEAST, 2 * values.length)
+    const length = Math.max(LEAST, (values.length < SMALL ? 4 : 2) * values.length)
     this.allocate(12 * length)
     this.lefts = new Uint32Array(length)
     this.rights = new Uint32Array(length)

@@ -1,6 +1,7 @@
 import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type Domain, ranksOf } from './domain.ts'
+import { PlainNumbers, plainNumberOf } from './plain-numbers.ts'
 import { scratchUint32 } from './scratch.ts'
 import { type TermValue, termOf, termValue } from './value.ts'
 import { gathered, type NumberLookup, type NumberVector, numberOfKind } from './vector.ts'
@@ -11,11 +12,15 @@ const TABLE_PART = 2
 /** Bytes of a term in a pool beside its text, which is there twice: as the term and as its key. */
 const BYTES_A_TERM = 360
 
-/** Terms that a query makes or names, numbered as they come. */
+/** Bytes of a number that is not a term yet. */
+const BYTES_A_NUMBER = 16
+
+/** Terms that a query makes or names, numbered as they come. Terms of plain numbers are made when they are asked for. */
 export class PoolDomain implements Domain {
   private readonly values: (TermValue | undefined)[] = []
   private readonly terms: (Term | undefined)[] = []
   private readonly numbers = new Map<string, number>()
+  private readonly plain: PlainNumbers
   private readonly ofNumbers = new Map<NumberVector['kind'], Map<number, number>>()
   /** Numbers of the whole numbers that were taken in, as long as these are small, by kind. */
   private readonly ofWhole = new Map<NumberVector['kind'], Uint32Array>()
@@ -27,6 +32,7 @@ export class PoolDomain implements Domain {
   /** @param allocate counts the bytes of what is taken in */
   constructor(allocate: (bytes: number) => void = () => undefined) {
     this.allocate = allocate
+    this.plain = new PlainNumbers(allocate)
   }
 
   get size(): number {
@@ -35,11 +41,27 @@ export class PoolDomain implements Domain {
 
   /** Takes the term of a computed value in. */
   internValue(value: TermValue): number {
+    if (value.type === 'number' && value.term === undefined && value.exact === undefined)
+      return this.internNumber(value.kind, value.value)
     return this.intern(termOf(value), value.type === 'number' ? value : undefined)
   }
 
   /** Takes a term in, with its value where that is known. */
   intern(term: Term, value?: TermValue): number {
+    const number = plainNumberOf(term)
+    return number === null ? this.internOther(term, value) : this.internPlain(number.kind, number.value)
+  }
+
+  private internPlain(kind: 'integer' | 'double', value: number): number {
+    const id = this.plain.number(kind, value, this.terms.length + 1)
+    if (id <= this.terms.length) return id
+    this.allocate(BYTES_A_NUMBER)
+    this.terms.push(undefined)
+    this.values.push(undefined)
+    return id
+  }
+
+  private internOther(term: Term, value?: TermValue): number {
     const key = keyOf(term)
     const known = this.numbers.get(key)
     if (known !== undefined) return known
@@ -76,9 +98,10 @@ export class PoolDomain implements Domain {
 
   /** Takes a number in. */
   private internNumber(kind: NumberVector['kind'], value: number): number {
-    // Zeros of both signs are one key of a map, and two terms of doubles and floats.
-    if (value === 0 && (kind === 'double' || kind === 'float'))
-      return this.internValue(numberOfKind(kind, value))
+    if (kind === 'double' || (kind === 'integer' && Number.isSafeInteger(value)))
+      return this.internPlain(kind, value)
+    // Zeros of both signs are one key of a map, and two terms of floats.
+    if (value === 0 && kind === 'float') return this.internTermOf(numberOfKind(kind, value))
     let known = this.ofNumbers.get(kind)
     if (known === undefined) {
       known = new Map()
@@ -86,10 +109,14 @@ export class PoolDomain implements Domain {
     }
     let id = known.get(value)
     if (id === undefined) {
-      id = this.internValue(numberOfKind(kind, value))
+      id = this.internTermOf(numberOfKind(kind, value))
       known.set(value, id)
     }
     return id
+  }
+
+  private internTermOf(value: TermValue): number {
+    return this.intern(termOf(value), value)
   }
 
   /** Takes the numbers of rows in that are looked up in a table: all numbers of the table, once. */
@@ -113,17 +140,20 @@ export class PoolDomain implements Domain {
   }
 
   term(id: number): Term {
-    return this.terms[id - 1] as Term
+    const term = this.terms[id - 1] ?? termOf(this.value(id))
+    this.terms[id - 1] = term
+    return term
   }
 
   value(id: number): TermValue {
-    const value = this.values[id - 1] ?? termValue(this.term(id))
+    const value = this.values[id - 1] ?? this.plain.value(id) ?? termValue(this.term(id))
     this.values[id - 1] = value
     return value
   }
 
   find(term: Term): number {
-    return this.numbers.get(keyOf(term)) ?? 0
+    const number = plainNumberOf(term)
+    return number === null ? (this.numbers.get(keyOf(term)) ?? 0) : this.plain.find(number.kind, number.value)
   }
 
   ranks(): Uint32Array {

@@ -1,0 +1,84 @@
+import type { Term } from '../../../rdf/term.ts'
+import { XSD } from '../../../rdf/vocab.ts'
+import { PairMap } from './pair-map.ts'
+import { numberFormOf, type TermValue } from './value.ts'
+import { numberOfKind } from './vector.ts'
+
+type Kind = 'integer' | 'double'
+
+/** A number whose term is the one of its value: a double, or an integer within ±2^53. */
+interface PlainNumber {
+  readonly kind: Kind
+  readonly value: number
+}
+
+/** The number of a term; null for a term of another kind, or in another form. */
+export function plainNumberOf(term: Term): PlainNumber | null {
+  if (term.type !== 'literal') return null
+  const { datatype, value: text } = term
+  if (datatype === XSD.integer) {
+    const value = Number(text)
+    return Number.isSafeInteger(value) && String(value) === text ? { kind: 'integer', value } : null
+  }
+  if (datatype !== XSD.double) return null
+  const value = text === 'INF' ? Infinity : text === '-INF' ? -Infinity : Number(text)
+  return numberFormOf({ type: 'number', kind: 'double', value }) === text ? { kind: 'double', value } : null
+}
+
+const bits = new Float64Array(1)
+const words = new Uint32Array(bits.buffer)
+
+/** Plain numbers with numbers of terms, in typed arrays. */
+export class PlainNumbers {
+  private readonly allocate: (bytes: number) => void
+  private readonly maps: Readonly<Record<Kind, PairMap>>
+  /** By number of term: what kind of number it is, 0 for none, and the number. */
+  private kinds = new Uint8Array(0)
+  private values = new Float64Array(0)
+
+  /** @param allocate counts bytes that are taken, and given back as less than none */
+  constructor(allocate: (bytes: number) => void) {
+    this.allocate = allocate
+    this.maps = { integer: new PairMap(allocate), double: new PairMap(allocate) }
+  }
+
+  /** The number of the term of a number; where it has none yet, it gets the next. */
+  number(kind: Kind, value: number, next: number): number {
+    write(kind, value)
+    const id = this.maps[kind].add(words[0] as number, words[1] as number, next)
+    if (id === next) this.add(kind, value, next)
+    return id
+  }
+
+  /** The same without a next; 0 for none. */
+  find(kind: Kind, value: number): number {
+    write(kind, value)
+    return Math.max(0, this.maps[kind].get(words[0] as number, words[1] as number))
+  }
+
+  /** The number with a number of a term; undefined where that is no number. */
+  value(id: number): TermValue | undefined {
+    const kind = this.kinds[id]
+    if (kind === undefined || kind === 0) return undefined
+    return numberOfKind(kind === 1 ? 'integer' : 'double', this.values[id] as number)
+  }
+
+  private add(kind: Kind, value: number, id: number): void {
+    if (id >= this.kinds.length) {
+      const length = Math.max(64, 2 * id)
+      this.allocate(9 * (length - this.kinds.length))
+      const [kinds, values] = [new Uint8Array(length), new Float64Array(length)]
+      kinds.set(this.kinds)
+      values.set(this.values)
+      this.kinds = kinds
+      this.values = values
+    }
+    this.kinds[id] = kind === 'integer' ? 1 : 2
+    this.values[id] = value
+  }
+}
+
+/** Writes a number as two words: NaN is one, and the integer zero has no sign. */
+function write(kind: Kind, value: number): void {
+  bits[0] = Number.isNaN(value) ? Number.NaN : kind === 'integer' ? value + 0 : value
+}
