@@ -15,7 +15,7 @@ import { seedOf } from './support/seed.ts'
 const seed = seedOf()
 startFrom(seed)
 
-const SUBJECTS = 4000
+const SUBJECTS = 3000
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
 const PREFIXES = `PREFIX : <urn:p:> PREFIX xsd: <${XSD}> PREFIX geof: <http://www.opengis.net/def/function/geosparql/>
 PREFIX geo: <http://www.opengis.net/ont/geosparql#> PREFIX uom: <http://www.opengis.net/def/uom/OGC/1.0/>
@@ -41,6 +41,7 @@ const graph = columnsOfText(
       ['title', JSON.stringify(`${'x'.repeat(between(0, 9))}${pick(['', 'é', '😀'])}${between(0, 9999)}`)],
       ...(chance(0.6) ? [['other', literal(day(), `${XSD}date`)] as const] : []),
       ...(chance(0.5) ? [['spot', point()] as const] : []),
+      ...(chance(0.3) ? [['next', `<urn:s:${chance(0.2) ? at : between(0, SUBJECTS + 10)}>`] as const] : []),
       ...Array.from({ length: between(0, 3) }, () => ['tag', `"${between(0, 20)}"`] as const),
     ]
     return values.map(([name, value]) => `<urn:s:${at}> <urn:p:${name}> ${value} .\n`).join('')
@@ -68,6 +69,10 @@ function rowsOf(text: string): readonly (readonly (string | null)[])[] {
 }
 
 const numberOf = (term: string | null) => (term === null ? null : Number(/^"([^"]*)"/.exec(term)?.[1]))
+
+/** Comparisons that hold where others do not, and with the sides changed. */
+const NEGATED: Readonly<Record<string, string>> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<', '=': '!=' }
+const TURNED: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '=': '=' }
 
 /** The orders of a variable: where solutions without a value go, and whether subjects part what is equal. */
 const ORDERS = [
@@ -109,6 +114,50 @@ t.test(`the nearest are those of all distances, seed ${seed}`, t => {
         `{ ${pattern} BIND(geof:distance(?p, "POINT(${centre})"^^geo:wktLiteral, ${unit}) AS ?d) }`,
       )
     }
+  t.end()
+})
+
+t.test(`distances are compared for each point, seed ${seed}`, t => {
+  const compare: Readonly<Record<string, (a: number, b: number) => boolean>> = {
+    '<': (a, b) => a < b,
+    '<=': (a, b) => a <= b,
+    '>': (a, b) => a > b,
+    '>=': (a, b) => a >= b,
+    '=': (a, b) => a === b,
+  }
+  for (const centre of ['1 1', '179.9 51', '-3 89.9', '100 -89', '0 0'])
+    for (const pattern of ['?s :place ?p', '?s :n ?n OPTIONAL { ?s :spot ?p }']) {
+      const computed = `geof:distance(?p, "POINT(${centre})"^^geo:wktLiteral, unit:KiloM)`
+      const all = rowsOf(`SELECT ?s ?d { ${pattern} BIND(${computed} AS ?d) }`)
+      const exact = numberOf(all.find(([, d]) => d !== null)?.[1] ?? null) as number
+      for (const limit of [0, 5, 120, 2000, 25_000, exact, -1])
+        for (const [operator, holds] of Object.entries(compare)) {
+          const expected = all
+            .filter(([, d]) => d != null && holds(numberOf(d) as number, limit))
+            .map(([s]) => s)
+          const number = literal(String(limit), `${XSD}double`)
+          const condition = pick([
+            `FILTER(${computed} ${operator} ${number})`,
+            `BIND(${computed} AS ?d) FILTER(?d ${operator} ${number})`,
+            `BIND(${computed} AS ?d) FILTER(!(?d ${NEGATED[operator]} ${number}))`,
+            `FILTER(${number} ${TURNED[operator]} ${computed})`,
+          ])
+          t.same(
+            rowsOf(`SELECT ?s { ${pattern} ${condition} }`)
+              .map(([s]) => s)
+              .toSorted(),
+            expected.toSorted(),
+            `${pattern} ${condition}`,
+          )
+        }
+    }
+  const twice = `{ ?s :place ?p BIND(geof:distance(?p, "POINT(1 1)"^^geo:wktLiteral, uom:metre) AS ?d) }
+    UNION { ?s :place ?p BIND(geof:distance(?p, "POINT(11 51)"^^geo:wktLiteral, uom:metre) AS ?d) }`
+  t.equal(
+    rowsOf(`SELECT ?s { ${twice} FILTER(?d < 100000) }`).length,
+    rowsOf(`SELECT ?s ?d { ${twice} }`).filter(([, d]) => Number(numberOf(d ?? null)) < 100_000).length,
+    'a variable that is computed in two ways',
+  )
   t.end()
 })
 
@@ -172,6 +221,34 @@ t.test(`groups by what is read of a date are counted by its values, seed ${seed}
         )
         t.equal(found.length, expected.size)
       }
+  t.end()
+})
+
+t.test(`resources are compared by their numbers, seed ${seed}`, t => {
+  const pairs = rowsOf('SELECT ?a ?b { ?a :tag ?t ; :n ?n . ?b :tag ?t ; :n ?m FILTER(?n < 40 && ?m < 40) }')
+  for (const [condition, areAlike] of [
+    ['?a = ?b', true],
+    ['?a != ?b', false],
+    ['sameTerm(?a, ?b)', true],
+    ['!sameTerm(?a, ?b)', false],
+    ['!(?a != ?b)', true],
+  ] as const)
+    t.same(
+      rowsOf(
+        `SELECT ?a ?b { ?a :tag ?t ; :n ?n . ?b :tag ?t ; :n ?m FILTER(?n < 40 && ?m < 40 && ${condition}) }`,
+      ).toSorted(),
+      pairs.filter(([a, b]) => (a === b) === areAlike).toSorted(),
+      condition,
+    )
+  const next = rowsOf('SELECT ?s ?x { ?s :next ?x }')
+  t.same(
+    [
+      rowsOf('SELECT ?s { ?s :next ?x FILTER(?x = ?s) }').length,
+      rowsOf('SELECT ?s { ?s :n ?n OPTIONAL { ?s :next ?x } FILTER(?x != ?s) }').length,
+      rowsOf('SELECT ?s { ?s :next ?x ; :other ?y FILTER(?x = ?y) }').length,
+    ],
+    [next.filter(([s, x]) => s === x).length, next.filter(([s, x]) => s !== x).length, 0],
+  )
   t.end()
 })
 

@@ -287,3 +287,14 @@ export function inlineData(
     new Map(vectors.filter(([, { ids }]) => ids.some(id => id !== 0) || rows.length === 0)),
   )
 }
+
+/** An expression and what it reads, also where a variable stands for it that is not worked out yet. */
+export function deferredSource(
+  expression: AlgebraExpression,
+  batch: Batch,
+): { readonly expression: AlgebraExpression; readonly input: Batch } {
+  const deferred = expression.type === 'variable' ? batch.deferred(expression.name) : null
+  return deferred === null
+    ? { expression, input: batch }
+    : { expression: deferred.expression, input: deferred.input }
+}

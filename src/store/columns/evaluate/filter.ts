@@ -1,27 +1,25 @@
 import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
-import type { PointPart } from '../dictionary-parts.ts'
 import { allRows, type Batch } from './batch.ts'
 import { combinationsOf } from './combinations.ts'
 import { comparedNumbers } from './compared-numbers.ts'
+import { comparedResources } from './compared-resources.ts'
 import { isCondition } from './conditions.ts'
+import { distanceLimit, rowsByDistance } from './distances.ts'
 import { ColumnDomain, onlyPartOf, SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
-import { type ColumnCall, columnCall } from './functions/extensions.ts'
+import { columnCall } from './functions/extensions.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
 import type { NumberKernels } from './numbers.ts'
-import { pointsNear } from './points.ts'
+import { rowsOfPoints } from './points.ts'
 import { codeRangeOf } from './ranges.ts'
 import { readsConstants } from './row-constants.ts'
 import { merged, rowsBound, rowsInRange, rowsMarked, rowsOfTable, without } from './row-filters.ts'
 import { effectiveBoolean, type ScalarCompiler, subjectCall } from './scalar.ts'
-import { scratchUint8, scratchUint32 } from './scratch.ts'
+import { scratchUint32 } from './scratch.ts'
 import { isWorthTable, TruthTables } from './truth-tables.ts'
 import { FAILS, HOLDS, rowsThat, truthOf } from './truths.ts'
 import { termValue } from './value.ts'
 import { hasWholeValues } from './vector.ts'
-
-/** Points up to which each is tested. */
-const FEW_POINTS = 2048
 
 /** A disjunction is worked out for all rows of a batch at once where one in so many of them is tested. */
 const DENSE_PART = 2
@@ -52,7 +50,8 @@ export class Filter {
   private rowsOfAll(condition: AlgebraExpression, batch: Batch): Uint32Array {
     if (condition.type === 'binary' && condition.operator === '&&')
       return this.rowsWith(condition.right, batch, this.rowsOfAll(condition.left, batch), true)
-    const vector = this.scalars.soleVector(condition, batch)
+    // A distance that a variable stands for is not worked out for all rows.
+    const vector = isDeferred(condition, batch) ? null : this.scalars.soleVector(condition, batch)
     const range = vector === null ? null : codeRangeOf(condition, vector.domain)
     if (vector === null || range === null) return this.rowsWith(condition, batch, allRows(batch.size), true)
     this.evaluation.advance(batch.size)
@@ -138,6 +137,8 @@ export class Filter {
       return effectiveBoolean(termValue(expression)) === required ? rows : rows.subarray(0, 0)
     const called = this.calledRows(expression, batch, rows, required)
     if (called !== null) return called
+    const byDistance = rowsByDistance(expression, batch, rows, required, this.evaluation)
+    if (byDistance !== null) return byDistance
     const vector = this.scalars.soleVector(expression, batch)
     if (vector !== null) {
       const { ids, domain } = vector
@@ -165,10 +166,10 @@ export class Filter {
       if (isWorthTable(expression, domain, rows.length))
         return this.truthTables.rows(expression, batch, vector, rows, required)
     }
-    if (expression.type === 'binary') {
-      const compared = comparedNumbers(expression, batch, this.numbers)
-      if (compared !== null) return compared(rows, required)
-    }
+    const compared =
+      comparedResources(expression, batch) ??
+      (expression.type === 'binary' ? comparedNumbers(expression, batch, this.numbers) : null)
+    if (compared !== null) return compared(rows, required)
     return this.scalarRows(expression, batch, rows, required)
   }
 
@@ -210,7 +211,8 @@ export class Filter {
     if (vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
     const { ids, domain } = vector
     const part = onlyPartOf(domain)
-    if (part?.kind === 'point') return this.pointRows(expression, call, { ids, domain, part }, rows, required)
+    if (part?.kind === 'point')
+      return rowsOfPoints(expression, vector, part, { rows, required }, this.evaluation)
     const { column } = domain
     const table = this.evaluation.memo(
       'codes',
@@ -220,45 +222,6 @@ export class Filter {
     )
     if (table === null) return null
     return rowsMarked(ids, table, required ? 1 : 0, rows)
-  }
-
-  /** A test of points: of each of few, else of those near the place that it is about. */
-  private pointRows(
-    expression: AlgebraExpression,
-    call: ColumnCall,
-    {
-      ids,
-      domain,
-      part,
-    }: { readonly ids: Uint32Array; readonly domain: ColumnDomain; readonly part: PointPart },
-    rows: Uint32Array,
-    required: boolean,
-  ): Uint32Array | null {
-    const table =
-      rows.length < FEW_POINTS
-        ? null
-        : this.evaluation.memo('points marked', expression, domain, () =>
-            marked(pointsNear(expression, null, domain, this.evaluation), domain.size),
-          )
-    if (table !== null) return rowsMarked(ids, table, required ? 1 : 0, rows)
-    const test = this.evaluation.memo(
-      'points',
-      expression,
-      domain,
-      () => call.called.overPoints?.(call.constants) ?? null,
-    )
-    if (test === null) return null
-    const { longitudes, latitudes, first } = part
-    const want = required ? 1 : 0
-    const selected = scratchUint32(rows.length)
-    let count = 0
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as number
-      const id = ids[row] as number
-      if (id !== 0 && test(longitudes[id - first] as number, latitudes[id - first] as number) === want)
-        selected[count++] = row
-    }
-    return selected.subarray(0, count)
   }
 
   private scalarRows(
@@ -289,17 +252,15 @@ export class Filter {
   }
 }
 
+/** True where a condition compares a variable that is not worked out yet with what may be the limit of a distance. */
+function isDeferred(condition: AlgebraExpression, batch: Batch): boolean {
+  const computed = distanceLimit(condition)?.computed
+  return computed?.type === 'variable' && batch.deferred(computed.name) !== null
+}
+
 /** True for arithmetic, and for what is read of a date. */
 function isComputed(expression: AlgebraExpression): boolean {
   return expression.type === 'binary' || expression.type === 'builtin'
-}
-
-/** A table of codes: 1 for those that are listed. */
-function marked(codes: Uint32Array | null, size: number): Uint8Array | null {
-  if (codes === null) return null
-  const table = scratchUint8(size + 1).fill(0)
-  for (let at = 0; at < codes.length; at++) table[codes[at] as number] = 1
-  return table
 }
 
 function boundRows(

@@ -1,6 +1,5 @@
-import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { TextPart } from '../dictionary-parts.ts'
-import type { Batch } from './batch.ts'
+import { type Batch, deferredSource } from './batch.ts'
 import { ColumnDomain, onlyPartOf } from './domain.ts'
 import { scratchFloat64 } from './scratch.ts'
 import type { SortKey } from './sort-keys.ts'
@@ -46,17 +45,6 @@ export function textNumbers(key: SortKey, batch: Batch): Float64Array | null {
     numbers[row] = sign * (id === 0 ? absent : beginning(part, id - part.first, mapping))
   }
   return numbers
-}
-
-/** The expression that a key is, also where a variable stands for it that is not worked out yet. */
-export function deferredSource(
-  expression: AlgebraExpression,
-  batch: Batch,
-): { readonly expression: AlgebraExpression; readonly input: Batch } {
-  const deferred = expression.type === 'variable' ? batch.deferred(expression.name) : null
-  return deferred === null
-    ? { expression, input: batch }
-    : { expression: deferred.expression, input: deferred.input }
 }
 
 /** The first bytes of a text of a part, mapped, as a number. */

@@ -1,39 +1,128 @@
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { PointPart } from '../dictionary-parts.ts'
-import { forEachNear } from '../grid.ts'
-import { type ColumnDomain, onlyPartOf } from './domain.ts'
+import { forEachNear, type GridBox } from '../grid.ts'
+import { distanceLimit } from './distances.ts'
+import { ColumnDomain, onlyPartOf } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
-import { type ColumnCall, columnCall } from './functions/extensions.ts'
+import { columnCall } from './functions/extensions.ts'
 import { lookedUp, type NumberTable } from './number-tables.ts'
-import { scratchFloat64 } from './scratch.ts'
-import type { NumberVector } from './vector.ts'
+import { rowsMarked } from './row-filters.ts'
+import { scratchFloat64, scratchUint8, scratchUint32 } from './scratch.ts'
+import type { IdVector, NumberVector } from './vector.ts'
 
-/** The codes of the points of a column for which a test holds that holds near some place alone; null for any other. */
+/** Points up to which each is tested. */
+const FEW_POINTS = 2048
+
+/** Points that are listed, however few there are; beyond these not more than one of so many. */
+const FEW = 64
+const NEAR_PART = 6
+
+/** A test of points that holds near some place alone. */
+interface NearTest {
+  readonly variable: string
+  /** Where it may hold. */
+  readonly boxes: readonly GridBox[]
+  readonly test: (longitude: number, latitude: number) => boolean
+}
+
+/** The codes of the points of a column for which a test holds that holds near some place alone; null for any other, and for many points. */
 export function pointsNear(
   expression: AlgebraExpression,
   variable: string | null,
   domain: ColumnDomain,
   evaluation: Evaluation,
 ): Uint32Array | null {
-  const call = columnCall(expression)
-  if (call === null || (variable !== null && call.variable !== variable)) return null
-  return evaluation.memo('points near', expression, domain, () => found(call, domain))
+  const near = functionTest(expression) ?? distanceTest(expression)
+  if (near === null || (variable !== null && near.variable !== variable)) return null
+  return evaluation.memo('points near', expression, domain, () => found(near, domain))
 }
 
-function found({ called, constants }: ColumnCall, domain: ColumnDomain): Uint32Array | null {
+function found({ boxes, test }: NearTest, domain: ColumnDomain): Uint32Array | null {
   const part = onlyPartOf(domain)
-  if (part?.kind !== 'point' || called.isTest !== true) return null
-  const boxes = called.within?.(constants) ?? null
-  const test = boxes === null ? null : (called.overPoints?.(constants) ?? null)
-  if (boxes === null || test === null) return null
+  if (part?.kind !== 'point') return null
   const { longitudes, latitudes, first } = part
   const grid = domain.column.gridOf(part)
   const codes = new Set<number>()
+  const max = FEW + part.count / NEAR_PART
   for (const box of boxes)
     forEachNear(grid, box, place => {
-      if (test(longitudes[place] as number, latitudes[place] as number) === 1) codes.add(first + place)
+      if (codes.size <= max && test(longitudes[place] as number, latitudes[place] as number))
+        codes.add(first + place)
     })
-  return Uint32Array.from(codes)
+  return codes.size > max ? null : Uint32Array.from(codes)
+}
+
+function functionTest(expression: AlgebraExpression): NearTest | null {
+  const call = columnCall(expression)
+  if (call?.called.isTest !== true) return null
+  const { variable, called, constants } = call
+  const boxes = called.within?.(constants) ?? null
+  const test = boxes === null ? null : (called.overPoints?.(constants) ?? null)
+  if (boxes === null || test === null) return null
+  return { variable, boxes, test: (longitude, latitude) => test(longitude, latitude) === 1 }
+}
+
+/** `geof:distance(?place, …) < limit`. */
+function distanceTest(expression: AlgebraExpression): NearTest | null {
+  const limit = distanceLimit(expression)
+  const call = limit?.isNear === true ? columnCall(limit.computed) : null
+  const distances = call?.called.distances?.(call.constants) ?? null
+  const distanceOf = distances === null ? null : call?.called.overPoints?.(call.constants)
+  if (limit === null || call === null || distances === null || distanceOf == null) return null
+  const { distance, operator } = limit
+  return {
+    variable: call.variable,
+    boxes: distances.boxesWithin(distance),
+    test: (longitude, latitude) => {
+      const own = distanceOf(longitude, latitude)
+      return operator === '<' ? own < distance : own <= distance
+    },
+  }
+}
+
+/** The rows for which a test of points holds, or does not: of each of few, else of those near the place that it is about. */
+export function rowsOfPoints(
+  expression: AlgebraExpression,
+  { ids, domain }: IdVector,
+  part: PointPart,
+  { rows, required }: { readonly rows: Uint32Array; readonly required: boolean },
+  evaluation: Evaluation,
+): Uint32Array | null {
+  if (!(domain instanceof ColumnDomain)) return null
+  const near =
+    rows.length < FEW_POINTS
+      ? null
+      : evaluation.memo('points marked', expression, domain, () =>
+          marked(pointsNear(expression, null, domain, evaluation), domain.size),
+        )
+  if (near !== null) return rowsMarked(ids, near, required ? 1 : 0, rows)
+  const call = columnCall(expression)
+  const test = evaluation.memo(
+    'points',
+    expression,
+    domain,
+    () => call?.called.overPoints?.(call.constants) ?? null,
+  )
+  if (test === null) return null
+  const { longitudes, latitudes, first } = part
+  const mark = required ? 1 : 0
+  const selected = scratchUint32(rows.length)
+  let count = 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as number
+    const id = ids[row] as number
+    if (id !== 0 && test(longitudes[id - first] as number, latitudes[id - first] as number) === mark)
+      selected[count++] = row
+  }
+  return selected.subarray(0, count)
+}
+
+/** A table of codes: 1 for those that are listed. */
+function marked(codes: Uint32Array | null, size: number): Uint8Array | null {
+  if (codes === null) return null
+  const table = scratchUint8(size + 1).fill(0)
+  for (let at = 0; at < codes.length; at++) table[codes[at] as number] = 1
+  return table
 }
 
 /** Names under which tables of coordinates are remembered. */

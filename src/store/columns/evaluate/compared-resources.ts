@@ -1,0 +1,84 @@
+import type { AlgebraExpression } from '../../../sparql/algebra.ts'
+import type { GraphColumns } from '../graph.ts'
+import type { Batch } from './batch.ts'
+import { ColumnDomain, ResourceDomain, SubjectDomain } from './domain.ts'
+import { scratchUint32 } from './scratch.ts'
+import type { Vector } from './vector.ts'
+
+/** The numbers of rows' resources in their graph; 0 for none. */
+interface Resources {
+  readonly graph: GraphColumns
+  readonly numbers: Uint32Array
+}
+
+/**
+ * Tells the rows for which two variables are the same IRI or blank node, or are not (`=`, `!=` and `sameTerm`), by their
+ * numbers; null for other conditions, and for variables that may have other values.
+ */
+export function comparedResources(
+  expression: AlgebraExpression,
+  batch: Batch,
+): ((rows: Uint32Array, required: boolean) => Uint32Array) | null {
+  const operands = comparedVariables(expression)
+  if (operands === null) return null
+  const [first, second] = operands.names.map(name => batch.get(name))
+  if (first?.type !== 'ids' || second?.type !== 'ids') return null
+  // Subjects have numbers of their own.
+  const areSubjects = first.domain === second.domain && first.domain instanceof SubjectDomain
+  const left = areSubjects ? first.ids : resourcesOf(first)
+  const right = areSubjects ? second.ids : resourcesOf(second)
+  if (left === null || right === null) return null
+  if (left instanceof Uint32Array && right instanceof Uint32Array)
+    return (rows, required) => rowsAlike(left, right, rows, operands.areAlike === required)
+  if (left instanceof Uint32Array || right instanceof Uint32Array || left.graph !== right.graph) return null
+  return (rows, required) => rowsAlike(left.numbers, right.numbers, rows, operands.areAlike === required)
+}
+
+function comparedVariables(
+  expression: AlgebraExpression,
+): { readonly names: readonly [string, string]; readonly areAlike: boolean } | null {
+  const [left, right] =
+    expression.type === 'binary' && (expression.operator === '=' || expression.operator === '!=')
+      ? [expression.left, expression.right]
+      : expression.type === 'builtin' && expression.name === 'SAMETERM'
+        ? expression.arguments
+        : []
+  if (left?.type !== 'variable' || right?.type !== 'variable') return null
+  const areAlike = expression.type !== 'binary' || expression.operator === '='
+  return { names: [left.name, right.name], areAlike }
+}
+
+function resourcesOf({ domain, ids }: Extract<Vector, { type: 'ids' }>): Resources | null {
+  if (domain instanceof ResourceDomain) return { graph: domain.graph, numbers: ids }
+  if (domain instanceof SubjectDomain) {
+    const { subjectResources } = domain.graph
+    return { graph: domain.graph, numbers: numbered(ids, id => subjectResources[id - 1] as number) }
+  }
+  const part = domain instanceof ColumnDomain ? domain.dictionary.onlyPart() : null
+  if (!(domain instanceof ColumnDomain) || part?.kind !== 'resource') return null
+  return { graph: domain.graph, numbers: numbered(ids, id => part.ids[id - part.first] as number) }
+}
+
+function numbered(ids: Uint32Array, numberOf: (id: number) => number): Uint32Array {
+  const numbers = scratchUint32(ids.length)
+  for (let row = 0; row < ids.length; row++) {
+    const id = ids[row] as number
+    numbers[row] = id === 0 ? 0 : numberOf(id)
+  }
+  return numbers
+}
+
+/** The rows of which both numbers are some, and are alike or not. Without branches: see row-filters.ts. */
+function rowsAlike(left: Uint32Array, right: Uint32Array, rows: Uint32Array, areAlike: boolean): Uint32Array {
+  const flip = areAlike ? 0 : 1
+  const selected = scratchUint32(rows.length)
+  let count = 0
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at] as number
+    const a = left[row] as number
+    const b = right[row] as number
+    selected[count] = row
+    count += Number(a !== 0) & Number(b !== 0) & (Number(a === b) ^ flip)
+  }
+  return selected.subarray(0, count)
+}
