@@ -1,9 +1,10 @@
 import t, { type Test } from 'tap'
-import { runFor, type WorkClient } from '../src/runtime/work-client.ts'
+import { runFor } from '../src/runtime/work-client.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
 import { JobRunner, NotInColumns } from '../src/store/columns/threads/job-runner.ts'
 import type { Job } from '../src/store/columns/threads/protocol.ts'
 import { GraphRegistry } from '../src/store/columns/threads/registry.ts'
+import { workClient } from './support/work-client.ts'
 
 /** Jobs in threads of columns: deadlines, faults, damage, and what clients are charged. */
 const ROWS = 3000
@@ -59,18 +60,12 @@ t.test('a job has one answer, of the type that is asked for', async t => {
 t.test('a job that meets its deadline is a fault and an offence', async t => {
   const { runner } = await runnerOf(t)
   let offences = 0
-  const client: WorkClient = {
-    id: 'a',
-    usage: () => 0,
-    spend: () => undefined,
-    isHeavy: () => false,
-    isPressing: () => false,
-    isOverBudget: () => false,
+  const client = workClient({
     offend: () => {
       offences += 1
     },
     deadline: milliseconds => milliseconds / 2,
-  }
+  })
   const ask = (deadline: number) => runFor({ client }, () => runner.once(SLOW, ['g'], 'table', { deadline }))
   await t.rejects(ask(80), { code: 'DeadlineExceeded', message: /0\.04/ }, 'what the client may take')
   t.same([runner.deadlines, offences], [1, 1])

@@ -16,20 +16,22 @@ const seed = seedOf()
 startFrom(seed)
 
 const SUBJECTS = 3000
+const GEO = 'http://www.opengis.net/ont/geosparql#'
 const XSD = 'http://www.w3.org/2001/XMLSchema#'
 const PREFIXES = `PREFIX : <urn:p:> PREFIX xsd: <${XSD}> PREFIX geof: <http://www.opengis.net/def/function/geosparql/>
-PREFIX geo: <http://www.opengis.net/ont/geosparql#> PREFIX uom: <http://www.opengis.net/def/uom/OGC/1.0/>
+PREFIX geo: <${GEO}> PREFIX uom: <http://www.opengis.net/def/uom/OGC/1.0/>
 PREFIX unit: <http://qudt.org/vocab/unit/> `
 
 const literal = (text: string, datatype: string) => `"${text}"^^<${datatype}>`
 const day = () => `${between(1998, 2003)}-${String(between(1, 12)).padStart(2, '0')}-0${between(1, 9)}`
-const point = () =>
-  literal(
-    chance(0.2)
-      ? `POINT(${between(-180, 180)} ${between(-90, 90)})`
-      : `POINT(${(between(0, 3000) / 1000 + pick([0, 10, 177, -180])).toFixed(3)} ${(between(0, 4000) / 1000 + pick([0, 50, 86, -90])).toFixed(3)})`,
-    'http://www.opengis.net/ont/geosparql#wktLiteral',
-  )
+/** In the form of the direct mapping: others have no part of their own in a column. */
+const point = () => {
+  const near = (origins: readonly number[], to: number) => between(0, to) / 1000 + pick(origins)
+  const [longitude, latitude] = chance(0.2)
+    ? [between(-180, 180), between(-90, 90)]
+    : [near([0, 10, 177, -180], 3000), near([0, 50, 86, -90], 4000)]
+  return literal(`POINT(${Number(longitude.toFixed(3))} ${Number(latitude.toFixed(3))})`, `${GEO}wktLiteral`)
+}
 const pick = <Value>(values: readonly Value[]): Value => values[between(0, values.length - 1)] as Value
 
 const graph = columnsOfText(
@@ -47,6 +49,12 @@ const graph = columnsOfText(
     return values.map(([name, value]) => `<urn:s:${at}> <urn:p:${name}> ${value} .\n`).join('')
   }).join(''),
 )
+
+t.test('columns of points are such that the grid is asked', t => {
+  for (const name of ['place', 'spot'])
+    t.equal(graph.column(`urn:p:${name}`)?.dictionary.onlyPart()?.kind, 'point', name)
+  t.end()
+})
 
 /** Solutions as rows of the terms of some variables. */
 function rowsOf(text: string): readonly (readonly (string | null)[])[] {
@@ -158,6 +166,33 @@ t.test(`distances are compared for each point, seed ${seed}`, t => {
     rowsOf(`SELECT ?s ?d { ${twice} }`).filter(([, d]) => Number(numberOf(d ?? null)) < 100_000).length,
     'a variable that is computed in two ways',
   )
+  t.end()
+})
+
+t.test(`coordinates of pairs are those of both, seed ${seed}`, t => {
+  const longitudes = (pattern: string) =>
+    rowsOf(`SELECT ?x { ${pattern} BIND(<urn:lodestone:longitude>(?p) AS ?x) }`).map(([x]) =>
+      Number(numberOf(x ?? null)),
+    )
+  const few = longitudes('?s :place ?p ; :n ?n FILTER(?n < 70)')
+  const all = longitudes('?s :place ?p')
+  const conditions: readonly (readonly [string, (a: number, b: number) => boolean])[] = [
+    ['?a + ?b > 150', (a, b) => a + b > 150],
+    ['?a > ?b + 150', (a, b) => a > b + 150],
+    ['?a + ?b > 150 && ?b - ?a < 20', (a, b) => a + b > 150 && b - a < 20],
+  ]
+  for (const [condition, test] of conditions) {
+    const written = condition.replaceAll(
+      /\?[ab]/g,
+      name => `<urn:lodestone:longitude>(${name === '?a' ? '?p' : '?q'})`,
+    )
+    const [count] = rowsOf(
+      `SELECT (COUNT(*) AS ?c) { ?s :place ?p ; :n ?n FILTER(?n < 70) ?z :place ?q FILTER(${written}) }`,
+    )
+    let expected = 0
+    for (const a of few) for (const b of all) if (test(a, b)) expected += 1
+    t.equal(numberOf(count?.[0] ?? null), expected, condition)
+  }
   t.end()
 })
 

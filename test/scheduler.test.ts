@@ -13,6 +13,7 @@ import {
   type Turn,
 } from '../src/store/columns/threads/scheduler.ts'
 import type { ColumnThread } from '../src/store/columns/threads/thread.ts'
+import { workClient } from './support/work-client.ts'
 
 /** Who works on which thread of the columns: turns, lanes, and work that makes room. */
 function fakeThread(name: string) {
@@ -21,17 +22,8 @@ function fakeThread(name: string) {
   return { thread: thread as unknown as ColumnThread, stands }
 }
 
-const client = (id: string, usage = 0, more: Partial<WorkClient> = {}): WorkClient => ({
-  id,
-  usage: () => usage,
-  spend: () => undefined,
-  isHeavy: () => false,
-  isPressing: () => false,
-  isOverBudget: () => false,
-  offend: () => undefined,
-  deadline: milliseconds => milliseconds,
-  ...more,
-})
+const client = (id: string, usage = 0, more: Partial<WorkClient> = {}) =>
+  workClient({ id, usage: () => usage, ...more })
 
 /** A scheduler with some threads, and work that goes on until it is ended. */
 function schedule(threads: number, options: Partial<ConstructorParameters<typeof Scheduler>[0]> = {}) {

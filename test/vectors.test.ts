@@ -439,6 +439,25 @@ t.test('what goes on later keeps the memory that it has written to, what ends gi
   t.end()
 })
 
+t.test('arrays larger than a chunk have blocks, which the next query writes to', t => {
+  const large = (length: number) => withScratch(() => scratchUint32(length))
+  const first = large(3 * 2 ** 20)
+  t.equal(large(2 ** 21).buffer, first.buffer)
+  const [one, other] = withScratch(() => [scratchUint32(2 ** 21), scratchUint32(2 ** 21)] as const)
+  t.same([one.buffer === first.buffer, one.buffer === other.buffer], [true, false], 'each its own')
+  t.not(large(2 ** 22 + 1).buffer, first.buffer, 'one that is too small is replaced')
+  t.not(large(2 ** 25).buffer, large(2 ** 25).buffer, 'what is larger than all of them is allocated')
+  const later: RetainedScratch[] = []
+  const goesOn = withScratch(
+    () => scratchUint32(2 ** 21),
+    () => memory => later.push(memory),
+  )
+  t.not(large(2 ** 21).buffer, goesOn.buffer)
+  later[0]?.giveBack()
+  t.equal(large(2 ** 21).length, 2 ** 21)
+  t.end()
+})
+
 /** The truth of a condition row by row, and for all rows at once; null is an error. */
 interface TestedTruths {
   readonly truth: (row: number) => boolean | null

@@ -1,18 +1,10 @@
 import t from 'tap'
-import { rest, runFor, type WorkClient } from '../src/runtime/work-client.ts'
+import { rest, runFor } from '../src/runtime/work-client.ts'
+import { workClient } from './support/work-client.ts'
 
 /** When the work of long answers pauses for other requests. */
 
-const client: WorkClient = {
-  id: 'address:192.0.2.1',
-  usage: () => 0,
-  spend: () => undefined,
-  isHeavy: () => false,
-  isPressing: () => false,
-  isOverBudget: () => false,
-  offend: () => undefined,
-  deadline: milliseconds => milliseconds,
-}
+const client = workClient()
 
 /** True where it did not go on in the same turn of the event loop. */
 async function pauses(isLong: boolean): Promise<boolean> {

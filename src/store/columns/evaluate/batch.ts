@@ -1,6 +1,7 @@
 import type { AlgebraExpression, SparqlOperation } from '../../../sparql/algebra.ts'
 import { PositionDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
+import { isScratchReused } from './scratch.ts'
 import {
   copiedVector,
   gathered,
@@ -43,15 +44,12 @@ class Selected {
 
   make(): Vector {
     const vector = this.of.get(this.name) as Vector
-    let known = gathers.get(vector)
-    if (known === undefined) {
-      known = new WeakMap()
-      gathers.set(vector, known)
-    }
-    let made = known.get(this.rows)
-    if (made === undefined) {
-      made = gatherValues(vector, this.rows)
-      known.set(this.rows, made)
+    const known = gathers.get(vector)?.get(this.rows)
+    if (known !== undefined) return known
+    const made = gatherValues(vector, this.rows)
+    if (!isScratchReused()) {
+      const others = gathers.get(vector) ?? new WeakMap<Uint32Array, Vector>()
+      gathers.set(vector, others.set(this.rows, made))
     }
     return made
   }

@@ -1,15 +1,9 @@
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { GraphColumns } from '../graph.ts'
 import type { Batch } from './batch.ts'
-import { ColumnDomain, ResourceDomain, SubjectDomain } from './domain.ts'
+import { ColumnDomain, type Domain, onlyPartOf, ResourceDomain, SubjectDomain } from './domain.ts'
 import { scratchUint32 } from './scratch.ts'
-import type { Vector } from './vector.ts'
-
-/** The numbers of rows' resources in their graph; 0 for none. */
-interface Resources {
-  readonly graph: GraphColumns
-  readonly numbers: Uint32Array
-}
+import type { IdVector } from './vector.ts'
 
 /**
  * Tells the rows for which two variables are the same IRI or blank node, or are not (`=`, `!=` and `sameTerm`), by their
@@ -25,13 +19,10 @@ export function comparedResources(
   if (first?.type !== 'ids' || second?.type !== 'ids') return null
   // Subjects have numbers of their own.
   const areSubjects = first.domain === second.domain && first.domain instanceof SubjectDomain
-  const left = areSubjects ? first.ids : resourcesOf(first)
-  const right = areSubjects ? second.ids : resourcesOf(second)
-  if (left === null || right === null) return null
-  if (left instanceof Uint32Array && right instanceof Uint32Array)
-    return (rows, required) => rowsAlike(left, right, rows, operands.areAlike === required)
-  if (left instanceof Uint32Array || right instanceof Uint32Array || left.graph !== right.graph) return null
-  return (rows, required) => rowsAlike(left.numbers, right.numbers, rows, operands.areAlike === required)
+  const graph = areSubjects ? null : graphOfResources(first.domain)
+  if (!areSubjects && (graph === null || graph !== graphOfResources(second.domain))) return null
+  const [left, right] = areSubjects ? [first.ids, second.ids] : [resourcesOf(first), resourcesOf(second)]
+  return (rows, required) => rowsAlike(left, right, rows, operands.areAlike === required)
 }
 
 function comparedVariables(
@@ -48,15 +39,20 @@ function comparedVariables(
   return { names: [left.name, right.name], areAlike }
 }
 
-function resourcesOf({ domain, ids }: Extract<Vector, { type: 'ids' }>): Resources | null {
-  if (domain instanceof ResourceDomain) return { graph: domain.graph, numbers: ids }
+/** The graph whose resources all values of a domain are; null for other domains. */
+function graphOfResources(domain: Domain): GraphColumns | null {
+  if (domain instanceof ResourceDomain || domain instanceof SubjectDomain) return domain.graph
+  return domain instanceof ColumnDomain && onlyPartOf(domain)?.kind === 'resource' ? domain.graph : null
+}
+
+/** The numbers of rows' resources in their graph; 0 for none. */
+function resourcesOf({ domain, ids }: IdVector): Uint32Array {
   if (domain instanceof SubjectDomain) {
     const { subjectResources } = domain.graph
-    return { graph: domain.graph, numbers: numbered(ids, id => subjectResources[id - 1] as number) }
+    return numbered(ids, id => subjectResources[id - 1] as number)
   }
-  const part = domain instanceof ColumnDomain ? domain.dictionary.onlyPart() : null
-  if (!(domain instanceof ColumnDomain) || part?.kind !== 'resource') return null
-  return { graph: domain.graph, numbers: numbered(ids, id => part.ids[id - part.first] as number) }
+  const part = onlyPartOf(domain)
+  return part?.kind === 'resource' ? numbered(ids, id => part.ids[id - part.first] as number) : ids
 }
 
 function numbered(ids: Uint32Array, numberOf: (id: number) => number): Uint32Array {

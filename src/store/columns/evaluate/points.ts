@@ -7,7 +7,7 @@ import type { Evaluation } from './evaluation.ts'
 import { columnCall } from './functions/extensions.ts'
 import { lookedUp, type NumberTable } from './number-tables.ts'
 import { rowsMarked } from './row-filters.ts'
-import { scratchFloat64, scratchUint8, scratchUint32 } from './scratch.ts'
+import { isScratchReused, scratchFloat64, scratchUint8, scratchUint32 } from './scratch.ts'
 import type { IdVector, NumberVector } from './vector.ts'
 
 /** Points up to which each is tested. */
@@ -145,9 +145,10 @@ export function coordinateNumbers(
     const table: NumberTable = { kind: 'double', values }
     return { table, known: new WeakMap<Uint32Array, NumberVector>() }
   })
-  let vector = known.get(ids)
-  if (vector === undefined) {
-    vector = lookedUp(table, ids)
+  const vector = known.get(ids) ?? lookedUp(table, ids)
+  if (!isScratchReused()) {
+    // What is remembered is read now: later its memory may be one that is used again.
+    void vector.values
     known.set(ids, vector)
   }
   return vector

@@ -12,8 +12,8 @@ const TABLE_PART = 2
 /** Bytes of a term in a pool beside its text, which is there twice: as the term and as its key. */
 const BYTES_A_TERM = 360
 
-/** Bytes of a number that is not a term yet. */
-const BYTES_A_NUMBER = 16
+/** Bytes of a plain number, with its value where that is asked for; its term is made anew each time. */
+const BYTES_A_NUMBER = 80
 
 /** Terms that a query makes or names, numbered as they come. Terms of plain numbers are made when they are asked for. */
 export class PoolDomain implements Domain {
@@ -140,9 +140,7 @@ export class PoolDomain implements Domain {
   }
 
   term(id: number): Term {
-    const term = this.terms[id - 1] ?? termOf(this.value(id))
-    this.terms[id - 1] = term
-    return term
+    return this.terms[id - 1] ?? termOf(this.value(id))
   }
 
   value(id: number): TermValue {

@@ -90,6 +90,11 @@ export function outlivingReuse<Result>(make: () => Result): Result {
   }
 }
 
+/** True where what is written may be written over within the same query: nothing of it may be remembered. */
+export function isScratchReused(): boolean {
+  return isActive && isReused
+}
+
 /** An array whose numbers are any: all that are read have to be written before. */
 export function scratchUint32(length: number): Uint32Array {
   const place = placeFor(4 * length)
