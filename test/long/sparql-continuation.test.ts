@@ -174,6 +174,16 @@ async function serveNumbers(t: Test) {
   return { base, address: `http://127.0.0.1:${port}` }
 }
 
+/** Asks again where nothing was found within the limit: on a busy machine its 50 ms may pass before the first row. */
+async function askUntilFound<Found extends { readonly status: number }>(
+  send: () => Promise<Found>,
+): Promise<Found> {
+  for (let tries = 1; ; tries++) {
+    const answer = await send()
+    if (answer.status !== 503 || tries === 20) return answer
+  }
+}
+
 /** The address of the rest, as a client reads it; null where there is none. */
 function nextOf({ headers, trailers }: Answer): string | null {
   const link = /<([^>]*)>; rel="next"/.exec(trailers.link ?? String(headers.link ?? ''))
@@ -193,7 +203,8 @@ t.test('the endpoint tells where an answer goes on', async t => {
     const seen = new Set<string>()
     let [url, answers, rows]: [string | null, number, number] = [first, 0, 0]
     while (url !== null) {
-      const answer: Answer = await ask(url, JSON_RESULTS)
+      const place = url
+      const answer: Answer = await askUntilFound(() => ask(place, JSON_RESULTS))
       t.equal(answer.status, 200)
       const { results, continuation } = JSON.parse(answer.body)
       for (const row of results.bindings) seen.add(JSON.stringify(row))
@@ -214,7 +225,8 @@ t.test('the endpoint tells where an answer goes on', async t => {
     t.ok(cut === null || cut.status === 503, 'who does not know of cursors gets no part for the whole')
     let [url, rows]: [string | null, number] = [`${first}&cursor=`, 0]
     while (url !== null) {
-      const answer: Answer = await ask(url, 'text/csv')
+      const place = url
+      const answer: Answer = await askUntilFound(() => ask(place, 'text/csv'))
       rows += answer.body.trimEnd().split('\r\n').length - 1
       const next = nextOf(answer)
       url = next === null ? null : here(next)
@@ -222,14 +234,18 @@ t.test('the endpoint tells where an answer goes on', async t => {
     t.ok(rows >= ROWS * 4)
     const form = `query=${encodeURIComponent(query)}`
     const endpoint = `${address}/api/sparql/numbers`
-    const { results, continuation } = JSON.parse((await ask(endpoint, JSON_RESULTS, form)).body)
+    const { results, continuation } = JSON.parse(
+      (await askUntilFound(() => ask(endpoint, JSON_RESULTS, form))).body,
+    )
     t.ok(results.bindings.length > 0)
-    const again = await ask(endpoint, JSON_RESULTS, `${form}&cursor=${continuation.cursor}`)
+    const again = await askUntilFound(() =>
+      ask(endpoint, JSON_RESULTS, `${form}&cursor=${continuation.cursor}`),
+    )
     t.notSame(JSON.parse(again.body).results.bindings[0], results.bindings[0])
   })
 
   await t.test('who follows gets one answer', async t => {
-    const asking = followContinuations((input, init) => fetch(here(String(input)), init))
+    const asking = followContinuations((input, init) => askUntilFound(() => fetch(here(String(input)), init)))
     const url = first.replace(address, base)
     const answer = await asking(url, { headers: { accept: JSON_RESULTS } })
     const { head, results, continuation } = await answer.json()
