@@ -1,162 +1,153 @@
 import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
-import type { Batch } from '../batch.ts'
-import type { Domain } from '../domain.ts'
+import { allRows, type Batch } from '../batch.ts'
+import { type Domain, SubjectDomain } from '../domain.ts'
 import type { Evaluation } from '../evaluation.ts'
-import { countUnmarked } from '../lanes.ts'
-import { PairMap } from '../pair-map.ts'
-import { scratchUint8 } from '../scratch.ts'
-import { identified, pooledIds } from '../translate.ts'
-import { isBound, type Vector } from '../vector.ts'
+import { identified, pooledIds, shareSubjects } from '../translate.ts'
+import { gathered, type IdVector, isBound, type Vector } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
+import { DistinctPairs } from './distinct-pairs.ts'
 
-/** Pairs of a group and the number of a term, each once. */
-class DistinctPairs {
-  private readonly known: PairMap
-  private dense: Uint8Array | null = null
-  private width = 0
+/** Space of the groups whose terms are compared in the pool. */
+const POOLED = 2 ** 32 - 1
 
-  private readonly allocate: (bytes: number) => void
+/** Groups that are moved to the pool one by one. */
+const FEW_MOVED = 4096
 
-  constructor(evaluation: Evaluation) {
-    this.allocate = bytes => evaluation.allocate(bytes)
-    this.known = new PairMap(this.allocate)
-  }
-
-  /**
-   * Counts by group the pairs that come for the first time; 0 is no term.
-   *
-   * @param count groups that there are
-   * @param terms the largest number of a term
-   */
-  countNew(
-    groups: Uint32Array,
-    ids: Uint32Array,
-    { count, terms }: { readonly count: number; readonly terms: number },
-    counts: Float64Array,
-  ): void {
-    const { dense, width } = this
-    if (dense !== null && count * width <= dense.length && terms < width)
-      countUnmarked({ flags: dense, width }, groups, ids, counts, count)
-    else
-      this.forNew(groups, ids, row => {
-        const group = groups[row] as number
-        counts[group] = (counts[group] as number) + 1
-      })
-  }
-
-  /** Calls back for the first row of each pair; 0 is no term. */
-  forNew(groups: Uint32Array, ids: Uint32Array, call: (row: number) => void): void {
-    const { dense, width } = this
-    // Pairs of a group that has no place in the array are found one by one.
-    const end = dense === null ? 0 : Math.floor(dense.length / width)
-    for (let row = 0; row < groups.length; row++) {
-      if (dense !== null) row = nextNew(dense, width, end, groups, ids, row)
-      if (row >= groups.length) return
-      if (this.add(groups[row] as number, ids[row] as number)) call(row)
-    }
-  }
-
-  /** True the first time that a pair comes. */
-  add(group: number, id: number): boolean {
-    if (id === 0) return false
-    const { dense, width } = this
-    if (dense !== null && id < width) {
-      const place = group * width + id
-      if (place < dense.length) {
-        if (dense[place] === 1) return false
-        dense[place] = 1
-        return true
-      }
-    }
-    const known = this.known.size
-    return this.known.add(group, id, known) === known
-  }
-
-  *pairs(): Generator<readonly [number, number]> {
-    const { dense, width } = this
-    if (dense !== null)
-      for (let place = 0; place < dense.length; place++) {
-        const group = Math.floor(place / width)
-        if (dense[place] === 1) yield [group, place - group * width]
-      }
-    for (const [group, id] of this.known.entries()) yield [group, id]
-  }
-
-  /** Of few groups and few terms an array is quicker. */
-  prepare(groups: number, terms: number): void {
-    const places = (groups + 1) * (terms + 1)
-    if (this.dense === null && this.known.size === 0 && places <= MAX_DENSE) {
-      this.width = terms + 1
-      // Further groups may come.
-      const length = Math.min(MAX_DENSE, 2 * places)
-      this.allocate(length)
-      this.dense = scratchUint8(length).fill(0)
-    }
-  }
-}
-
-const MAX_DENSE = 2 ** 22
-
-/** The first row from one on whose pair is not marked in an array of groups below an end. */
-function nextNew(
-  dense: Uint8Array,
-  width: number,
-  end: number,
-  groups: Uint32Array,
-  ids: Uint32Array,
-  from: number,
-): number {
-  const length = groups.length | 0
-  for (let row = from; row < length; row++) {
-    const group = groups[row] as number
-    const id = ids[row] as number
-    if (id === 0) continue
-    if (group >= end || id >= width || dense[Math.imul(group, width) + id] === 0) return row
-  }
-  return length
-}
-
-/** Calls back for the first row of each term of each group; terms of several domains are compared in the pool. */
+/**
+ * Calls back for the first row of each term of each group. The terms of a group are compared within one space: a domain, or
+ * several that have no term in common; those of a group that has terms of two spaces are compared in the pool.
+ */
 export class DistinctValues {
   private readonly evaluation: Evaluation
-  private pairs: DistinctPairs
-  private domain: Domain | null = null
+  private readonly pooled: DistinctPairs
+  private readonly parts = new Map<Domain, DistinctPairs>()
+  private readonly spaces: Domain[][] = []
+  /** One more than the number of the space by group; 0 for none yet. */
+  private spaceOf = new Uint32Array(16)
+  /** Groups whose terms were moved to the pool. */
+  private moved = 0
+  private areAllPooled = false
 
   constructor(evaluation: Evaluation) {
     this.evaluation = evaluation
-    this.pairs = new DistinctPairs(evaluation)
+    this.pooled = new DistinctPairs(evaluation)
   }
 
   forNew(vector: Vector, groups: Uint32Array, count: number, call: (row: number) => void): void {
-    // First the numbers: they may be of other pairs from now on.
-    const ids = this.idsOf(vector, groups.length, count)
-    this.pairs.forNew(groups, ids, call)
+    for (const { pairs, ids, rows, some } of this.partsOf(vector, groups, count))
+      pairs.forNew(some, ids, rows === null ? call : row => call(rows[row] as number))
   }
 
   /** Counts by group the terms that come for the first time. */
   countNew(vector: Vector, groups: Uint32Array, count: number, counts: Float64Array): void {
-    const ids = this.idsOf(vector, groups.length, count)
-    this.pairs.countNew(groups, ids, { count, terms: this.domain?.size ?? 0 }, counts)
+    for (const { pairs, ids, terms, some } of this.partsOf(vector, groups, count))
+      pairs.countNew(some, ids, { count, terms }, counts)
   }
 
-  private idsOf(vector: Vector, size: number, count: number): Uint32Array {
+  /** The rows whose terms are compared in their own domain, and those for which that is the pool. */
+  private partsOf(vector: Vector, groups: Uint32Array, count: number): readonly Part[] {
     const { pool } = this.evaluation
-    const own = identified(vector, size, this.evaluation)
-    if (this.domain !== null && this.domain !== pool && this.domain !== own.domain)
-      this.moveToPool(this.domain)
-    this.domain ??= own.domain
-    if (this.domain === pool) return pooledIds(own, size, this.evaluation)
-    this.pairs.prepare(count, own.domain.size)
-    return own.ids
+    const own = identified(vector, groups.length, this.evaluation)
+    const { domain, ids } = own
+    const pooledRows = this.noteSpaces(domain, groups, count)
+    if (domain === pool)
+      return [{ pairs: this.partOf(pool), ids, some: groups, rows: null, terms: pool.size }]
+    const ofOwn = (rows: Uint32Array | null): Part => {
+      const pairs = this.partOf(domain)
+      pairs.prepare(count, domain.size)
+      const some = rows === null ? groups : gathered(groups, rows)
+      return { pairs, ids: rows === null ? ids : gathered(ids, rows), some, rows, terms: domain.size }
+    }
+    if (pooledRows === 0) return [ofOwn(null)]
+    const all = allRows(groups.length)
+    const isPooled = (row: number) => this.spaceOf[groups[row] as number] === POOLED
+    const some = pooledRows === groups.length ? all : all.filter(isPooled)
+    const pooledVector: IdVector = { type: 'ids', domain, ids: gathered(ids, some) }
+    const part: Part = {
+      pairs: this.partOf(pool),
+      ids: pooledIds(pooledVector, some.length, this.evaluation),
+      some: gathered(groups, some),
+      rows: some,
+      terms: pool.size,
+    }
+    return pooledRows === groups.length ? [part] : [part, ofOwn(all.filter(row => !isPooled(row)))]
   }
 
-  private moveToPool(domain: Domain): void {
-    const { pool } = this.evaluation
-    const pairs = new DistinctPairs(this.evaluation)
-    for (const [group, id] of this.pairs.pairs()) pairs.add(group, pool.intern(domain.term(id)))
-    this.pairs = pairs
-    this.domain = pool
+  private partOf(domain: Domain): DistinctPairs {
+    if (domain === this.evaluation.pool) return this.pooled
+    let part = this.parts.get(domain)
+    if (part === undefined) {
+      part = new DistinctPairs(this.evaluation)
+      this.parts.set(domain, part)
+    }
+    return part
   }
+
+  /** Notes the space of each group; one that has terms of another goes to the pool. Gives how many rows are of such groups. */
+  private noteSpaces(domain: Domain, groups: Uint32Array, count: number): number {
+    if (this.areAllPooled) return groups.length
+    const own = domain === this.evaluation.pool ? POOLED : this.space(domain) + 1
+    if (count > this.spaceOf.length) {
+      const larger = new Uint32Array(2 * count)
+      larger.set(this.spaceOf)
+      this.spaceOf = larger
+    }
+    const { spaceOf } = this
+    const moved = new Set<number>()
+    for (let row = 0; row < groups.length; row++) {
+      const group = groups[row] as number
+      const known = spaceOf[group] as number
+      if (known === own) continue
+      if (known === 0) spaceOf[group] = own
+      else if (known !== POOLED) moved.add(group)
+    }
+    if (moved.size > 0) this.moveToPool(moved)
+    if (own === POOLED) return groups.length
+    let pooled = 0
+    for (let row = 0; row < groups.length; row++) pooled += Number(spaceOf[groups[row] as number] === POOLED)
+    return pooled
+  }
+
+  /** The number of the domains that have no term in common with this one and each other, or of this one alone. */
+  private space(domain: Domain): number {
+    const known = this.spaces.findIndex(domains => domains.includes(domain))
+    if (known >= 0) return known
+    const apart = this.spaces.findIndex(domains => domains.every(other => areApart(domain, other)))
+    if (apart >= 0) this.spaces[apart]?.push(domain)
+    else this.spaces.push([domain])
+    return apart >= 0 ? apart : this.spaces.length - 1
+  }
+
+  /** Moves the terms of some groups to the pool; those of all once there are many such groups. */
+  private moveToPool(groups: ReadonlySet<number>): void {
+    const { pool } = this.evaluation
+    this.moved += groups.size
+    this.areAllPooled = this.moved > FEW_MOVED
+    if (this.areAllPooled) this.spaceOf.fill(POOLED)
+    else for (const group of groups) this.spaceOf[group] = POOLED
+    for (const [domain, part] of this.parts)
+      for (const [group, id] of part.pairs(this.areAllPooled ? null : groups))
+        this.pooled.add(group, pool.intern(domain.term(id)))
+    if (this.areAllPooled) this.parts.clear()
+  }
+}
+
+/** Rows whose terms are compared with those of some pairs. */
+interface Part {
+  readonly pairs: DistinctPairs
+  /** Groups and numbers of terms, by row; null rows are all of a batch. */
+  readonly some: Uint32Array
+  readonly ids: Uint32Array
+  readonly rows: Uint32Array | null
+  /** The largest number of a term. */
+  readonly terms: number
+}
+
+/** True for the subjects of graphs that have none in common. */
+function areApart(left: Domain, right: Domain): boolean {
+  return (
+    left instanceof SubjectDomain && right instanceof SubjectDomain && !shareSubjects(left.graph, right.graph)
+  )
 }
 
 /** Gives another aggregate each value of a group once. */
