@@ -31,11 +31,19 @@ export function queriesOf(rows: readonly PredicateRow[]): readonly Query[] {
     const [predicate, object] = [iriText(p.value), iriText(o.value)]
     queries.push(turn => `SELECT ?p (COUNT(*) AS ?n${turn}) { ?s ?p ${object} } GROUP BY ?p`)
     if (number !== undefined) queries.push(...numberQueries(predicate, iriText(number.p.value)))
+    if (number !== undefined && text !== undefined)
+      queries.push(
+        turn =>
+          `SELECT ?l ?v { ?x ${predicate} ${object} ; ${iriText(number.p.value)} ?v ; ${iriText(text.p.value)} ?l } ORDER BY DESC(?v) LIMIT ${10 + turn}`,
+      )
     if (text !== undefined) queries.push(...textQueries(predicate, object, iriText(text.p.value)))
   }
-  const [named] = rows.filter(({ s }) => s.type === 'uri')
-  if (named !== undefined)
-    queries.push(turn => `SELECT ?p ?o { ${iriText(named.s.value)} ?p ?o } LIMIT ${1000 + turn}`)
+  const named = rows.filter(({ s }) => s.type === 'uri')
+  if (named.length > 0)
+    queries.push(turn => {
+      const { s } = named[turn % named.length] as PredicateRow
+      return `SELECT ?p ?o { ${iriText(s.value)} ?p ?o } LIMIT ${1000 + turn}`
+    })
   if (number !== undefined && text !== undefined) {
     const [value, label] = [iriText(number.p.value), iriText(text.p.value)]
     queries.push(
@@ -57,6 +65,8 @@ function numberQueries(key: string, value: string): readonly Query[] {
   return [
     turn =>
       `SELECT ?k (COUNT(*) AS ?n) (SUM(?v) AS ?s) { ?x ${key} ?k ; ${value} ?v FILTER(?v > ${turn}) } GROUP BY ?k ORDER BY DESC(?n) LIMIT 100`,
+    turn =>
+      `SELECT ?k (AVG(xsd:double(?v)) AS ?m) { ?x ${key} ?k ; ${value} ?v FILTER(ISNUMERIC(?v) && ?v > ${turn}) } GROUP BY ?k HAVING (COUNT(*) > ${turn % 50})`,
     turn => `SELECT (COUNT(*) AS ?n) { ?x ${value} ?v FILTER(?v >= ${turn} && ?v < ${1000 + turn}) }`,
   ]
 }

@@ -5,6 +5,9 @@ import { type Field, isNumeric } from '../model/field.ts'
 export type WarmUpQuestion = (turn: number) => string
 type Parameters = (turn: number) => Readonly<Record<string, string>>
 
+/** Offsets that are asked for: the API has a limit. */
+const PAGES = 9000
+
 /** Questions about the lists of datasets, of so many. */
 export function catalogQuestions(path: string, datasets: number): readonly WarmUpQuestion[] {
   const list = (make: Parameters): WarmUpQuestion => {
@@ -61,14 +64,14 @@ function numberQuestions(number: string): readonly Parameters[] {
       select: `${number} * 2 as doubled`,
       order_by: `${number} + 1`,
       limit: '20',
-      offset: String(turn),
+      offset: String(turn % PAGES),
     }),
   ]
 }
 
 function textQuestions(text: string): readonly Parameters[] {
   return [
-    turn => ({ order_by: text, limit: '20', offset: String(turn) }),
+    turn => ({ order_by: text, limit: '20', offset: String(turn % PAGES) }),
     turn => ({ where: `${text} like "*${letters(turn)}*"`, limit: '20' }),
   ]
 }

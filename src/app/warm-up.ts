@@ -23,7 +23,7 @@ const LARGE_DATASET = 20_000
 const MANY_DATASETS = 100
 
 /** A small dataset is asked, too: what it is asked is answered sooner, and what is around the store runs more often. */
-const TIMES: WarmUpTimes = { catalog: 1500, large: 5000, small: 2000, sparql: 2500 }
+const TIMES: WarmUpTimes = { catalog: 1500, large: 5000, small: 2000, sparql: 6000 }
 
 /** Milliseconds between two looks whether clients are still being answered. */
 const PAUSE = 20
@@ -98,16 +98,19 @@ export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
     if (answer.statusCode !== 200) result.refused += 1
     return answer
   }
+  /** One thread's part: each question once, then, until the time is over, the one that has taken least. */
   const warm = async (questions: readonly WarmUpQuestion[], time: number, first: number) => {
+    const spent = questions.map(() => 0)
     let left = time
-    const last = first + questions.length
-    for (let turn = first; turn < last || left > 0; turn++) {
+    for (let turn = 0; turn < questions.length || left > 0; turn++) {
       while (clients.open > 0 && !signal.aborted) await sleep(PAUSE)
       if (signal.aborted) return
       const begun = performance.now()
-      const question = questions[turn % questions.length] as WarmUpQuestion
-      await ask(question(turn))
+      const at =
+        turn < questions.length ? (first + turn) % questions.length : spent.indexOf(Math.min(...spent))
+      await ask((questions[at] as WarmUpQuestion)(threads * turn + first))
       const took = performance.now() - begun
+      spent[at] = (spent[at] as number) + took
       left -= took
       if (clients.wereThere())
         await ignoreRejection(
