@@ -100,17 +100,17 @@ export async function warmUp(options: WarmUpOptions): Promise<WarmUpResult> {
   }
   /** One thread's part: each question once, then, until the time is over, the one that has taken least. */
   const warm = async (questions: readonly WarmUpQuestion[], time: number, first: number) => {
-    const spent = questions.map(() => 0)
+    const elapsed = questions.map(() => 0)
     let left = time
     for (let turn = 0; turn < questions.length || left > 0; turn++) {
       while (clients.open > 0 && !signal.aborted) await sleep(PAUSE)
       if (signal.aborted) return
       const begun = performance.now()
       const at =
-        turn < questions.length ? (first + turn) % questions.length : spent.indexOf(Math.min(...spent))
+        turn < questions.length ? (first + turn) % questions.length : elapsed.indexOf(Math.min(...elapsed))
       await ask((questions[at] as WarmUpQuestion)(threads * turn + first))
       const took = performance.now() - begun
-      spent[at] = (spent[at] as number) + took
+      elapsed[at] = (elapsed[at] as number) + took
       left -= took
       if (clients.wereThere())
         await ignoreRejection(
