@@ -34,7 +34,7 @@ export function queriesOf(rows: readonly PredicateRow[]): readonly Query[] {
     if (number !== undefined && text !== undefined)
       queries.push(
         turn =>
-          `SELECT ?l ?v { ?x ${predicate} ${object} ; ${iriText(number.p.value)} ?v ; ${iriText(text.p.value)} ?l } ORDER BY DESC(?v) LIMIT ${10 + turn}`,
+          `SELECT ?l ?v { ?x ${predicate} ${object} ; ${iriText(number.p.value)} ?v ; ${iriText(text.p.value)} ?l } ORDER BY DESC(?v) LIMIT ${10 + (turn % 50)}`,
       )
     if (text !== undefined) queries.push(...textQueries(predicate, object, iriText(text.p.value)))
   }
