@@ -6,6 +6,12 @@ import type { ColumnReply, ColumnRequest, Job, JobLimits, ThreadSetup } from './
 
 type Answer = Exclude<ColumnReply, { readonly type: 'up' | 'section' | 'derived' | 'damaged' }>
 
+/**
+ * Megabytes for the young objects of a thread, three times a half space: a half of 4 MB stays in the caches of a processor, and an
+ * answer waits for a shorter collection than with the 16 MB that are the default.
+ */
+const YOUNG_GENERATION = 12
+
 /** Events of a thread in addition to its answers. */
 export interface ThreadListener {
   readonly onPart: (part: Extract<ColumnReply, { readonly type: 'section' | 'derived' }>) => void
@@ -33,7 +39,7 @@ export class ColumnThread {
     this.worker = startThread(import.meta.url, './worker', {
       workerData: setup,
       name: 'lodestone-columns',
-      resourceLimits: { maxOldGenerationSizeMb: heap },
+      resourceLimits: { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: YOUNG_GENERATION },
     })
     let reason = 'the thread was ended'
     let isOutOfMemory = false
