@@ -41,7 +41,12 @@ function lastDigit(text: string): number {
 
 function isFractionTie(value: number, text: string): boolean {
   const decimals = text.length - 1 - text.indexOf('.')
-  return decimals <= 90 && value.toFixed(decimals + 10) === `${text}5${'0'.repeat(9)}`
+  // A double has as many decimals as its smallest bit has halvings of 1: only where these are one more than the text has can it be a tie.
+  return (
+    decimals <= 90 &&
+    Number.isInteger(value * 2 ** (decimals + 1)) &&
+    value.toFixed(decimals + 10) === `${text}5${'0'.repeat(9)}`
+  )
 }
 
 function isIntegerTie(value: number, text: string, zeros: number): boolean {

@@ -1,4 +1,4 @@
-import { civilOf } from '../../../model/calendar.ts'
+import { civilOf, daysOf } from '../../../model/calendar.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import { momentOfLexical } from '../lexical.ts'
@@ -19,6 +19,22 @@ export function byDay(read: (day: number) => number): (seconds: number) => numbe
   }
 }
 
+/** What is the same in a whole month, worked out of its first day, once for moments of a month that come one after another. */
+export function byMonth(read: (firstDay: number) => number): (seconds: number) => number {
+  let [begin, end, value] = [Number.NaN, Number.NaN, 0]
+  return seconds => {
+    if (!(seconds >= begin && seconds < end)) {
+      const today = Math.floor(seconds / SECONDS_A_DAY)
+      const { year, month, day } = civilOf(today)
+      const first = today - day + 1
+      begin = SECONDS_A_DAY * first
+      end = begin + SECONDS_A_DAY * daysOf(year, month)
+      value = read(first)
+    }
+    return value
+  }
+}
+
 /** What is left of a number of seconds when all whole units are taken away. */
 const restOf = (seconds: number, unit: number) => seconds - unit * Math.floor(seconds / unit)
 
@@ -31,8 +47,8 @@ interface FieldKind {
 
 /** Functions of SPARQL that read an integer of a date or a time (SPARQL 1.1 Query, section 17.4.5). */
 const FIELDS: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>([
-  ['YEAR', { read: byDay(day => civilOf(day).year), isOfDay: true }],
-  ['MONTH', { read: byDay(day => civilOf(day).month), isOfDay: true }],
+  ['YEAR', { read: byMonth(day => civilOf(day).year), isOfDay: true }],
+  ['MONTH', { read: byMonth(day => civilOf(day).month), isOfDay: true }],
   ['DAY', { read: byDay(day => civilOf(day).day), isOfDay: true }],
   ['HOURS', { read: seconds => Math.floor(restOf(seconds, SECONDS_A_DAY) / 3600), isOfDay: false }],
   ['MINUTES', { read: seconds => Math.floor(restOf(seconds, 3600) / 60), isOfDay: false }],

@@ -2,7 +2,7 @@ import { civilOf } from '../../../model/calendar.ts'
 import { XSD } from '../../../rdf/vocab.ts'
 import { type AlgebraExpression, isConstantExpression, operandsOf } from '../../../sparql/algebra.ts'
 import type { TextPart, ValuePart } from '../dictionary-parts.ts'
-import { byDay, dateField } from './date-fields.ts'
+import { byDay, byMonth, dateField } from './date-fields.ts'
 import type { ColumnDomain } from './domain.ts'
 import { columnCall } from './functions/extensions.ts'
 
@@ -30,7 +30,7 @@ type PeriodReader = (part: ValuePart) => ((seconds: number) => number) | null
 /** The number of the period of a moment that an expression reads nothing else of; null where it reads more. */
 function momentPeriod(expression: AlgebraExpression): PeriodReader | null {
   const unit = unitRead(expression)
-  if (unit !== null) return () => byDay(PERIODS[unit] as (day: number) => number)
+  if (unit !== null) return () => PERIODS[unit] as (seconds: number) => number
   const call = columnCall(expression)
   const period = call?.called.periodOfMoments
   if (call === null || period === undefined) return null
@@ -50,14 +50,14 @@ function joinPeriods(part: ValuePart, periodOf: PeriodReader, first: Uint32Array
   }
 }
 
-/** Units of the calendar, each within the one before: the numbers of the year, of the month and of the day itself of a day. */
+/** Units of the calendar, each within the one before: the numbers of the year, of the month and of the day of a moment. */
 const PERIODS = [
-  (day: number) => civilOf(day).year,
-  (day: number) => {
+  byMonth(day => civilOf(day).year),
+  byMonth(day => {
     const { year, month } = civilOf(day)
     return 12 * year + month
-  },
-  (day: number) => day,
+  }),
+  byDay(day => day),
 ] as const
 const [YEAR, MONTH, DAY] = [0, 1, 2] as const
 

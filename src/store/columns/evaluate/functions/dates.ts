@@ -7,7 +7,7 @@ import {
 } from '../../../../model/date-format.ts'
 import { isTimeZone } from '../../../../model/time.ts'
 import { LODESTONE, XSD } from '../../../../rdf/vocab.ts'
-import { byDay } from '../date-fields.ts'
+import { byDay, byMonth } from '../date-fields.ts'
 import { double, integerTerm, type MomentValue, type TermValue, text } from '../value.ts'
 import type { ExtensionFunction } from './extension.ts'
 
@@ -93,14 +93,22 @@ type Reader = (local: LocalMoment) => number
 
 const SECONDS_A_DAY = 86_400
 
-/** Parts and units of dates that are the same all day. */
-const OF_DAYS: ReadonlySet<string> = new Set(['year', 'quarter', 'month', 'week', 'day'])
+type Periods = (read: (day: number) => number) => (seconds: number) => number
+
+/** The time in which a part or a unit of a date is the same, in UTC; shorter ones are read of each moment. */
+const STEADY: ReadonlyMap<string, Periods> = new Map([
+  ['year', byMonth],
+  ['quarter', byMonth],
+  ['month', byMonth],
+  ['week', byDay],
+  ['day', byDay],
+])
 
 /** A function whose value is an integer: worked out of seconds, for a column as for a literal. */
 function numeric(
   readerOf: (
     constants: readonly TermValue[],
-  ) => { readonly read: Reader; readonly zone: string; readonly isOfDay: boolean } | null,
+  ) => { readonly read: Reader; readonly zone: string; readonly periods: Periods | undefined } | null,
 ): ExtensionFunction {
   return {
     apply: ([value, ...constants]) => {
@@ -112,8 +120,8 @@ function numeric(
       const found = readerOf(constants)
       if (found === null) return null
       const zone = isDay ? null : found.zone
-      if (found.isOfDay && (isDay || zone === 'UTC'))
-        return byDay(day => found.read(localMoment(SECONDS_A_DAY * day, null)))
+      if (found.periods !== undefined && (isDay || zone === 'UTC'))
+        return found.periods(day => found.read(localMoment(SECONDS_A_DAY * day, null)))
       return seconds => {
         const rest = seconds - Math.floor(seconds)
         return found.read(localMoment(seconds, zone, rest === 0 ? '' : rest.toFixed(6).slice(2)))
@@ -136,7 +144,7 @@ const PARTS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 function partReader([part, zone]: readonly TermValue[]) {
   const name = part?.type === 'text' ? part.value : ''
   const [read, place] = [PARTS.get(name), zoneName(zone)]
-  return read === undefined || place === null ? null : { read, zone: place, isOfDay: OF_DAYS.has(name) }
+  return read === undefined || place === null ? null : { read, zone: place, periods: STEADY.get(name) }
 }
 
 /** Units from the epoch of the calendar, or from year 0 for months and longer, to the time that a clock shows. */
@@ -167,7 +175,7 @@ function intervalReader([width, unit, zone]: readonly TermValue[]) {
   return {
     read: (local: LocalMoment) => Math.floor(read(local) / width.value),
     zone: place,
-    isOfDay: OF_DAYS.has(name),
+    periods: STEADY.get(name),
   }
 }
 
