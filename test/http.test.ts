@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -82,6 +83,35 @@ t.test('If-None-Match names a tag in any coding that can be read', async t => {
 
 /** Says whether the stream of `/api/endless` is still made. */
 let isMaking = false
+
+t.test('work that ends because its client left is no error of the log', async t => {
+  for (const [name, expected] of [
+    ['AbortError', []],
+    ['TypeError', ['unexpected']],
+  ] as const) {
+    const lines: string[] = []
+    const http = fastify({ logger: { level: 'info', stream: { write: line => void lines.push(line) } } })
+    http.setErrorHandler(answerFault(restBody))
+    const failed = new Promise<void>(resolve => http.addHook('onError', async () => resolve()))
+    http.get('/work', async (_, { raw }) => {
+      await once(raw, 'close')
+      throw Object.assign(new Error('stopped'), { name })
+    })
+    const address = await http.listen({ port: 0, host: '127.0.0.1' })
+    const leaving = new AbortController()
+    const answer = fetch(`${address}/work`, { signal: leaving.signal })
+    setTimeout(() => leaving.abort(), 50)
+    await t.rejects(answer)
+    await failed
+    await http.close()
+    const messages = lines.map(line => JSON.parse(line) as { level: number; msg: string })
+    t.same(
+      messages.filter(({ level }) => level >= 50).map(({ msg }) => msg),
+      expected,
+      name,
+    )
+  }
+})
 
 /** A few routes of every kind, without anything behind them. */
 function instance(calls = 1000, isPrivate = false): FastifyInstance {

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { standBackEngineThreads } from '../src/runtime/thread-priority.ts'
 import type { WorkClient } from '../src/runtime/work-client.ts'
+import { checkDeadline } from '../src/store/columns/evaluate/limits.ts'
 import type { Job } from '../src/store/columns/threads/protocol.ts'
 import {
   isOutweighed,
@@ -18,8 +19,14 @@ import { workClient } from './support/work-client.ts'
 /** Who works on which thread of the columns: turns, lanes, and work that makes room. */
 function fakeThread(name: string) {
   const stands: boolean[] = []
-  const thread = { name, busy: false, standBack: (isBack: boolean) => stands.push(isBack) }
-  return { thread: thread as unknown as ColumnThread, stands }
+  const pauses: string[] = []
+  const thread = {
+    name,
+    busy: false,
+    standBack: (isBack: boolean) => stands.push(isBack),
+    pauseForOthers: () => pauses.push(name),
+  }
+  return { thread: thread as unknown as ColumnThread, stands, pauses }
 }
 
 const client = (id: string, usage = 0, more: Partial<WorkClient> = {}) =>
@@ -43,7 +50,8 @@ function schedule(threads: number, options: Partial<ConstructorParameters<typeof
     ends.get(name)?.()
     await sleep(0)
   }
-  return { scheduler, threads: made.map(({ thread }) => thread), begun, run, end }
+  const pauses = () => made.map(({ pauses }) => pauses.length)
+  return { scheduler, threads: made.map(({ thread }) => thread), begun, run, end, pauses }
 }
 
 t.test('each thread does one thing at a time, that of the client with the least work first', async t => {
@@ -137,6 +145,47 @@ t.test('work that is no longer short stands back, once, until it is done', t => 
   slot.outgrow()
   slot.end()
   t.same([stands, slot.lane], [[true, false], 'slow'])
+  t.end()
+})
+
+t.test('work that stands back pauses for what begins beside it', async t => {
+  const { scheduler, run, end, pauses } = schedule(3)
+  let done: () => void = () => undefined
+  let own: ThreadSlot | undefined
+  const long = scheduler.run({ client: null, lane: 'quick', pinned: null }, async (_, slot) => {
+    own = slot
+    await new Promise<void>(resolve => {
+      done = resolve
+    })
+  })
+  const early = run('early')
+  t.same(pauses(), [0, 0, 0], 'short work does not')
+  own?.standBack()
+  const late = run('late')
+  t.same(pauses(), [1, 0, 0])
+  await end('late')
+  const later = run('later')
+  t.same(pauses(), [2, 0, 0])
+  done()
+  for (const name of ['early', 'later']) await end(name)
+  await Promise.all([long, early, late, later])
+})
+
+t.test('a look at the deadline pauses while others have begun', t => {
+  const results = t.capture(Atomics, 'wait', () => 'timed-out' as const)
+  const numbers = new Int32Array(new SharedArrayBuffer(8))
+  const limits = { signal: { numbers, id: 7 } }
+  checkDeadline(limits)
+  t.equal(results().length, 0, 'nobody has')
+  numbers[1] = 1
+  checkDeadline(limits)
+  t.match(results(), [{ args: [Int32Array, 0, 0, Number] }])
+  numbers[1] = 0
+  checkDeadline(limits)
+  checkDeadline({ signal: { numbers: new Int32Array(1), id: 7 } })
+  t.equal(results().length, 0)
+  numbers[0] = 7
+  t.throws(() => checkDeadline(limits), { message: 'cancelled' })
   t.end()
 })
 

@@ -28,7 +28,8 @@ export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const fault = faultOf(error)
     if (isFault(fault, TOO_MANY_OPEN_FILES)) request.log.error(openFilesText(fault.cause))
-    if (isFault(fault, INTERNAL_ERROR))
+    if (isGone(error, reply)) request.log.debug({ request: request.id }, 'the client left before the answer')
+    else if (isFault(fault, INTERNAL_ERROR))
       request.log.error(
         { request: request.id, err: error, url: addressWithoutSecrets(request.url).slice(0, 500) },
         'unexpected',
@@ -43,6 +44,11 @@ export function answerFault(body: FaultBody, contentType = JSON_TYPE) {
       .type(contentType)
       .send(typeof described === 'string' ? described : prettyJson(described))
   }
+}
+
+/** True for work that was cancelled because its client left. */
+function isGone(error: unknown, { raw }: FastifyReply): boolean {
+  return raw.destroyed && error instanceof Error && error.name === 'AbortError'
 }
 
 /** What a route said of the answer that it did not come to give; what is left of a quota is reported all the same. */

@@ -180,6 +180,6 @@ export interface LastPiece {
 
 /** What a thread begins with. */
 export interface ThreadSetup {
-  /** Its first number is that of the job that is to end. */
+  /** Its first number is that of the job that is to end, its second another one each time that work of others begins while its own stands back. */
   readonly signal: SharedArrayBuffer
 }

@@ -126,6 +126,7 @@ export class Scheduler {
   private async begin({ lane, client, begin }: WaitingTurn, thread: ColumnThread): Promise<void> {
     const slot = new ThreadSlot(thread, client, lane, () => this.slowRunning() < this.options.slow)
     thread.busy = true
+    for (const other of this.running) other.pauseForOthers()
     this.running.add(slot)
     try {
       await begin(thread, slot)
@@ -265,6 +266,11 @@ export class ThreadSlot {
     if (this.standsBack) return
     this.standsBack = true
     this.thread.standBack(true)
+  }
+
+  /** Called when other work begins. */
+  pauseForOthers(): void {
+    if (this.standsBack) this.thread.pauseForOthers()
   }
 
   canStop(): boolean {

@@ -28,7 +28,7 @@ export class ColumnThread {
   readonly revisions = new Map<string, number>()
   readonly up: Promise<void>
   private readonly worker: Worker
-  private readonly signal = new Int32Array(new SharedArrayBuffer(4))
+  private readonly signal = new Int32Array(new SharedArrayBuffer(8))
   private readonly waiting = new Map<number, (answer: Answer) => void>()
   private dead = false
   private thread: number | null = null
@@ -101,7 +101,13 @@ export class ColumnThread {
 
   /** Leaves the processors to other threads first, or not any more. */
   standBack(stands: boolean): void {
+    if (!stands) Atomics.store(this.signal, 1, 0)
     if (!this.dead) standBack(this.thread, stands)
+  }
+
+  /** Has work that stands back pause now and then for a while, because work of others has begun. */
+  pauseForOthers(): void {
+    Atomics.add(this.signal, 1, 1)
   }
 
   /** Ends the thread, also in the middle of a job: what it still answers no longer lets the process end before it has. */
