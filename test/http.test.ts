@@ -90,18 +90,18 @@ t.test('work that ends because its client left is no error of the log', async t 
     ['TypeError', ['unexpected']],
   ] as const) {
     const lines: string[] = []
-    const http = fastify({ logger: { level: 'info', stream: { write: line => void lines.push(line) } } })
+    const logger = { level: 'info', stream: { write: (line: string) => void lines.push(line) } }
+    const http = fastify({ forceCloseConnections: true, logger })
     http.setErrorHandler(answerFault(restBody))
     const failed = new Promise<void>(resolve => http.addHook('onError', async () => resolve()))
+    const leaving = new AbortController()
     http.get('/work', async (_, { raw }) => {
+      leaving.abort()
       await once(raw, 'close')
       throw Object.assign(new Error('stopped'), { name })
     })
     const address = await http.listen({ port: 0, host: '127.0.0.1' })
-    const leaving = new AbortController()
-    const answer = fetch(`${address}/work`, { signal: leaving.signal })
-    setTimeout(() => leaving.abort(), 50)
-    await t.rejects(answer)
+    await t.rejects(fetch(`${address}/work`, { signal: leaving.signal }))
     await failed
     await http.close()
     const messages = lines.map(line => JSON.parse(line) as { level: number; msg: string })
