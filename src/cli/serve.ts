@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import type { Service } from '../app/service.ts'
@@ -14,6 +15,16 @@ import { configOf } from './settings.ts'
 
 /** Percent of what lives in a heap by which it may grow until garbage is collected. */
 const HEAP_GROWTH = 40
+
+/** With so many processors or fewer, a thread marks and sweeps its garbage itself: others that do so for a long query keep requests waiting. */
+const FEW_PROCESSORS = 4
+
+/** What the engine accepts while it runs: it fails where marking in parallel at the end of a collection is turned off, too. */
+const COLLECTED_ALONE = [
+  '--no-concurrent-marking',
+  '--no-concurrent-sweeping',
+  '--no-concurrent-array-buffer-sweeping',
+]
 
 /** `lodestone serve`: publish what changed, then serve. */
 export function serveCommand(): Command {
@@ -63,6 +74,7 @@ function tuneEngine(): void {
   setFlagsFromString('--always-sparkplug')
   setFlagsFromString('--no-lazy-feedback-allocation')
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`)
+  if (availableParallelism() <= FEW_PROCESSORS) for (const flag of COLLECTED_ALONE) setFlagsFromString(flag)
   standBackEngineThreads()
 }
 
