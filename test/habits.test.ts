@@ -33,7 +33,7 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     name: name.replaceAll(path.sep, '/'),
     text: readFileSync(path.join(SOURCE, name), 'utf8'),
   }))
-  .map(({ name, text }) => ({ name, ...habitsOf(text) }))
+  .map(({ name, text }) => ({ name, text, ...habitsOf(text) }))
 
 t.test('no rejection is silent: ignoreRejection has the reason', async t => {
   const found = files
@@ -51,6 +51,21 @@ t.test('no rejection is silent: ignoreRejection has the reason', async t => {
   ]
   t.same(habitsOf(sample.join('\n')).silent, [1, 2, 3, 4], 'they are found')
 })
+
+t.test(
+  'what ends after a time is aborted by abortAfter: timeouts of the platform are lost among other signals',
+  t => {
+    const found = files.filter(
+      ({ name, text }) => !ISLANDS.test(name) && text.includes('AbortSignal.timeout('),
+    )
+    t.same(
+      found.map(({ name }) => name),
+      [],
+      'runtime/abort-after.ts says why',
+    )
+    t.end()
+  },
+)
 
 t.test('members are private by the keyword', async t => {
   const found = files.filter(({ hashes }) => hashes > 0)

@@ -1,7 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import t from 'tap'
+import { abortAfter } from '../src/runtime/abort-after.ts'
 import { standBackEngineThreads } from '../src/runtime/thread-priority.ts'
 import type { WorkClient } from '../src/runtime/work-client.ts'
 import { checkDeadline } from '../src/store/columns/evaluate/limits.ts'
@@ -264,3 +267,24 @@ t.test('what the engine compiles on stands back for the first thread', t => {
   }
   t.end()
 })
+
+t.test(
+  'work is aborted after its time though garbage was collected, and with another signal before that',
+  async t => {
+    setFlagsFromString('--expose-gc')
+    const collect = runInNewContext('gc') as () => void
+    const { signal: never } = new AbortController()
+    const [alone, beside] = [abortAfter(100), abortAfter(100, never)]
+    for (let times = 0; times < 4; times++) {
+      await sleep(10)
+      collect()
+    }
+    for (let tries = 0; tries < 500 && !(alone.aborted && beside.aborted); tries++) await sleep(10)
+    for (const signal of [alone, beside]) t.match(signal.reason, { name: 'TimeoutError', message: /100 ms/ })
+    const other = new AbortController()
+    const first = abortAfter(60_000, other.signal)
+    t.notOk(first.aborted)
+    other.abort(new Error('gone'))
+    t.match(first.reason, { message: 'gone' })
+  },
+)

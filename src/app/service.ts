@@ -4,6 +4,7 @@ import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { drain } from '../http/connections.ts'
 import { PortalWatch } from '../publishing/portal-watch.ts'
 import type { PublisherThread } from '../publishing/publisher-thread.ts'
+import { abortAfter } from '../runtime/abort-after.ts'
 import { openAdminEndpoint } from './admin.ts'
 import type { App } from './app.ts'
 import { follow, publishAndServe } from './lifecycle.ts'
@@ -55,7 +56,7 @@ export async function startService(
   const served = publishAndServe(app, publish, progress, stopped.signal, async () => {
     const left = Math.floor(READY_WITHIN - performance.now())
     if (!isWarmed || left <= 0) return
-    await warmUpWhenServed(app, config, AbortSignal.any([stopped.signal, AbortSignal.timeout(left)]), FIRST)
+    await warmUpWhenServed(app, config, abortAfter(left, stopped.signal), FIRST)
   })
   if (isWarmed)
     void ignoreRejection(

@@ -1,4 +1,5 @@
 import type { ReadableStream } from 'node:stream/web'
+import { abortAfter } from '../runtime/abort-after.ts'
 
 /** A portal of the network, as portal.yaml names it. */
 export interface Member {
@@ -41,8 +42,7 @@ export async function requestMember(
 ): Promise<MemberAnswer> {
   const { origin } = new URL(url)
   const control = new AbortController()
-  const whole = AbortSignal.timeout(deadline)
-  const signal = AbortSignal.any([control.signal, whole])
+  const signal = abortAfter(deadline, control.signal)
   const timer = setTimeout(() => control.abort(new Error(`no answer within ${timeout} ms`)), timeout)
   try {
     let at = new URL(url + address)

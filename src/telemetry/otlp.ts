@@ -1,3 +1,4 @@
+import { abortAfter } from '../runtime/abort-after.ts'
 import type { TracingSettings } from './otel-settings.ts'
 
 export type AttributeValue = string | number | boolean
@@ -86,7 +87,7 @@ export class SpanExporter {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(exportRequest(spans, attributes)),
-        signal: AbortSignal.timeout(timeout),
+        signal: abortAfter(timeout),
         redirect: 'error',
       })
       await response.arrayBuffer()

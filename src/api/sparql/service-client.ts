@@ -1,4 +1,5 @@
 import { BAD_GATEWAY, Fault } from '../../errors/errors.ts'
+import { abortAfter } from '../../runtime/abort-after.ts'
 import { followContinuations } from '../../sparql/follow.ts'
 import { boundedText, type ServiceLimits } from './service-results.ts'
 
@@ -18,7 +19,7 @@ export async function requestEndpoint(
   limits: ServiceLimits,
   { remaining, signal }: { readonly remaining: () => number; readonly signal: AbortSignal },
 ): Promise<string> {
-  const late = AbortSignal.timeout(remaining())
+  const late = abortAfter(remaining())
   try {
     const response = await followContinuations(fetch)(address, {
       method: 'POST',

@@ -1,0 +1,11 @@
+/**
+ * A signal that is aborted after some milliseconds (TimeoutError), or with one of some others. Without it the process may end.
+ *
+ * `AbortSignal.any` does not retain an `AbortSignal.timeout` that it is given: once garbage was collected, Node 20 never aborts it.
+ */
+export function abortAfter(milliseconds: number, ...others: readonly AbortSignal[]): AbortSignal {
+  const late = new AbortController()
+  const reason = () => new DOMException(`nothing within ${milliseconds} ms`, 'TimeoutError')
+  setTimeout(() => late.abort(reason()), milliseconds).unref()
+  return others.length === 0 ? late.signal : AbortSignal.any([...others, late.signal])
+}
