@@ -16,7 +16,10 @@ import { configOf } from './settings.ts'
 /** Percent of what lives in a heap by which it may grow until garbage is collected. */
 const HEAP_GROWTH = 40
 
-/** With so many processors or fewer, a thread marks and sweeps its garbage itself: others that do so for a long query keep requests waiting. */
+/**
+ * With so many processors or fewer, a thread marks and sweeps its garbage itself: others that do so for a long query keep
+ * requests waiting.
+ */
 const FEW_PROCESSORS = 4
 
 /** What the engine accepts while it runs: it fails where marking in parallel at the end of a collection is turned off, too. */

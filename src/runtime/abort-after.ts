@@ -5,7 +5,7 @@
  */
 export function abortAfter(milliseconds: number, ...others: readonly AbortSignal[]): AbortSignal {
   const late = new AbortController()
-  const reason = () => new DOMException(`nothing within ${milliseconds} ms`, 'TimeoutError')
+  const reason = () => new DOMException(`not done within ${milliseconds} ms`, 'TimeoutError')
   setTimeout(() => late.abort(reason()), milliseconds).unref()
   return others.length === 0 ? late.signal : AbortSignal.any([...others, late.signal])
 }
