@@ -95,7 +95,10 @@ export class Dictionary {
   bytes(code: number, found: TermBytes): boolean {
     const part = this.partOf(code)
     const place = code - part.first
-    if (part.kind === 'resource') return this.resources.bytes(part.ids[place] as number, found)
+    if (part.kind === 'resource') {
+      this.resources.bytes(part.ids[place] as number, found)
+      return true
+    }
     if (part.kind === 'number') return part.forms === null && wholeNumber(part, place, found)
     if (part.kind !== 'text' && part.kind !== 'other') return false
     found.type = 'literal'

@@ -4,13 +4,17 @@ import { Arena, hashBytes } from '../bytes.ts'
 export class ByteTable {
   readonly arena: Arena
   /** Where each piece begins; one place more says where the last ends. */
-  starts: Uint32Array | Float64Array = new Uint32Array(1025)
+  starts: Uint32Array | Float64Array
   size = 0
-  private hashes = new Int32Array(1024)
-  private slots = new Int32Array(2048).fill(-1)
+  private hashes: Int32Array
+  private slots: Int32Array
 
-  constructor(bytes = 2 ** 14) {
+  /** @param bytes @param pieces what there is room for at first; a power of two */
+  constructor(bytes = 2 ** 14, pieces = 1024) {
     this.arena = new Arena(bytes)
+    this.starts = new Uint32Array(pieces + 1)
+    this.hashes = new Int32Array(pieces)
+    this.slots = new Int32Array(2 * pieces).fill(-1)
   }
 
   /** The number of a piece, which is taken in where it is new. */
@@ -32,6 +36,16 @@ export class ByteTable {
         continue
       }
       if (this.hashes[found] === hash && this.equals(found, bytes, start, end)) return found
+    }
+  }
+
+  /** The number of a piece; -1 where it was not taken in. */
+  find(bytes: Uint8Array, start: number, end: number): number {
+    const hash = hashBytes(bytes, start, end)
+    const mask = this.slots.length - 1
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const found = this.slots[slot] as number
+      if (found < 0 || (this.hashes[found] === hash && this.equals(found, bytes, start, end))) return found
     }
   }
 

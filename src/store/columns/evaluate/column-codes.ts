@@ -4,7 +4,8 @@ import { SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { rowsEqual, rowsPresent } from './row-filters.ts'
 import { scratchUint32 } from './scratch.ts'
-import { codeTranslator, shareSubjects, translated } from './translate.ts'
+import { shareSubjects } from './shared-subjects.ts'
+import { codeTranslator, translated } from './translate.ts'
 import { gathered, hasWholeValues, type IdVector, type Vector } from './vector.ts'
 
 export function gatherIds({ domain, ids, isWhole }: IdVector, rows: Uint32Array): IdVector {

@@ -6,10 +6,9 @@ import {
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
 import type { Column } from '../column.ts'
-import type { Dictionary } from '../dictionary.ts'
-import type { DictionarySection } from '../dictionary-parts.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch } from './batch.ts'
+import { type ColumnOfGraph, distinctObjects, ones } from './distinct-objects.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
 import type { ScalarCompiler } from './scalar.ts'
@@ -49,12 +48,9 @@ export function countedTriples(
     isOfKind(condition) && [...variablesOfExpression(condition)].every(name => name === names.object)
   if (!conditions.every(isOfObject)) return null
   const required = aggregates.map(({ aggregate }) => countedBy(aggregate, names))
-  const [graph, ...others] = graphs
-  const isOne = graph !== undefined && others.length === 0
   if (required.includes(null) || (conditions.length > 0 && required.some(each => each !== 'triples')))
     return null
-  // Objects of several graphs may be the same.
-  if (!isOne && (required.includes('object') || !areApart(graphs))) return null
+  if (!areApart(graphs)) return null
   const variables = aggregates.map(({ variable }) => variable)
   const triplesOf = conditions.length === 0 ? null : countsOfKind(conditions, graphs, evaluation, scalars)
   if (key !== null) {
@@ -83,20 +79,38 @@ function countsByPredicate(
   triplesOf: ReadonlyMap<Column, number> | null,
   evaluation: Evaluation,
 ) {
-  const triples = (column: Column) => triplesOf?.get(column) ?? column.header.triples
-  const columns = new Map<string, Column[]>()
-  for (const column of graphs.flatMap(each => each.columns))
-    if (triples(column) > 0) columns.set(column.predicate, [...(columns.get(column.predicate) ?? []), column])
-  const countOf = (column: Column, counted: Exclude<Counted, 'predicate'>) =>
-    counted === 'triples' ? triples(column) : countIn(column, counted, evaluation)
+  const triples = ({ column }: ColumnOfGraph) => triplesOf?.get(column) ?? column.header.triples
+  const columns = new Map<string, ColumnOfGraph[]>()
+  for (const each of columnsOf(graphs)) {
+    const { predicate } = each.column
+    if (triples(each) > 0) columns.set(predicate, [...(columns.get(predicate) ?? []), each])
+  }
+  const countOf = (own: readonly ColumnOfGraph[], counted: Counted): number => {
+    switch (counted) {
+      case 'triples':
+        return sum(own, triples)
+      case 'subject':
+        return sum(own, ({ column }) => column.header.rows)
+      case 'predicate':
+        return 1
+      case 'object':
+        return distinctObjects(own, evaluation)
+      default:
+        return counted satisfies never
+    }
+  }
   return {
     ids: Uint32Array.from(columns.keys(), value => evaluation.pool.intern({ type: 'iri', value })),
-    counts: Array.from(columns.values(), own =>
-      required.map(each =>
-        each === 'predicate' ? 1 : own.reduce((sum, column) => sum + countOf(column, each), 0),
-      ),
-    ),
+    counts: Array.from(columns.values(), own => required.map(each => countOf(own, each))),
   }
+}
+
+function columnsOf(graphs: readonly GraphColumns[]): readonly ColumnOfGraph[] {
+  return graphs.flatMap(graph => graph.columns.map(column => ({ graph, column })))
+}
+
+function sum<Some>(some: readonly Some[], count: (each: Some) => number): number {
+  return some.reduce((total, each) => total + count(each), 0)
 }
 
 /** An operation without the conditions around it, and these. */
@@ -180,42 +194,21 @@ function integers(counts: readonly number[]): Vector {
   return { type: 'numbers', kind: 'integer', values: Float64Array.from(counts), bound: null }
 }
 
-/** Of the triples of one column. */
-function countIn(column: Column, counted: 'subject' | 'object', evaluation: Evaluation): number {
-  switch (counted) {
-    case 'subject':
-      return column.header.rows
-    case 'object':
-      return distinctCodes(column, evaluation)
-    default:
-      return counted satisfies never
-  }
-}
-
 /** Of all triples of graphs that have no subject in common. */
 function sumOf(graphs: readonly GraphColumns[], counted: Counted, evaluation: Evaluation): number {
-  const columns = graphs.flatMap(each => each.columns).filter(({ header }) => header.triples > 0)
+  const columns = columnsOf(graphs).filter(({ column }) => column.header.triples > 0)
   switch (counted) {
     case 'triples':
-      return columns.reduce((sum, { header }) => sum + header.triples, 0)
+      return sum(columns, ({ column }) => column.header.triples)
     case 'subject':
-      return graphs.reduce((sum, graph) => sum + distinctSubjects(graph, evaluation), 0)
+      return sum(graphs, graph => distinctSubjects(graph, evaluation))
     case 'predicate':
-      return new Set(columns.map(({ predicate }) => predicate)).size
+      return new Set(columns.map(({ column }) => column.predicate)).size
     case 'object':
-      return distinctObjects(graphs[0] as GraphColumns, columns, evaluation)
+      return distinctObjects(columns, evaluation)
     default:
       return counted satisfies never
   }
-}
-
-/** A dictionary may have values of other columns, too. */
-function distinctCodes({ codes, dictionary }: Column, evaluation: Evaluation): number {
-  const isUsed = new Uint8Array(dictionary.count + 1)
-  evaluation.advance(codes.length)
-  for (let at = 0; at < codes.length; at++) isUsed[codes[at] as number] = 1
-  isUsed[0] = 0
-  return ones(isUsed)
 }
 
 function distinctSubjects({ columns, subjects }: GraphColumns, evaluation: Evaluation): number {
@@ -227,55 +220,4 @@ function distinctSubjects({ columns, subjects }: GraphColumns, evaluation: Evalu
       if (column.endOf(row) > column.startOf(row)) hasTriple[column.subjectOf(row)] = 1
   }
   return ones(hasTriple)
-}
-
-/** The terms of all dictionaries, each once: those of the larger ones, and of the others those that no larger one has. */
-function distinctObjects(graph: GraphColumns, columns: readonly Column[], evaluation: Evaluation): number {
-  const dictionaries = [...new Set(columns.map(({ dictionary }) => dictionary))].sort(
-    (a, b) => b.count - a.count,
-  )
-  const isObject = new Uint8Array(graph.resources.count + 1)
-  let literals = 0
-  dictionaries.forEach((dictionary, number) => {
-    for (const part of dictionary.parts)
-      if (part.kind === 'resource') {
-        evaluation.advance(part.count)
-        for (let at = 0; at < part.ids.length; at++) isObject[part.ids[at] as number] = 1
-      } else literals += newLiterals(dictionary, part, dictionaries.slice(0, number), evaluation)
-  })
-  return literals + ones(isObject)
-}
-
-/** How many literals of a part no earlier dictionary has. */
-function newLiterals(
-  dictionary: Dictionary,
-  part: DictionarySection,
-  earlier: readonly Dictionary[],
-  evaluation: Evaluation,
-): number {
-  const others = earlier.filter(({ parts }) => parts.some(other => canShare(part, other)))
-  if (others.length === 0) return part.count
-  let count = 0
-  for (let code = part.first; code < part.first + part.count; code++) {
-    evaluation.advance(32)
-    const term = dictionary.term(code)
-    if (!others.some(other => other.find(term) > 0)) count += 1
-  }
-  return count
-}
-
-/** False for parts that have no literal in common. */
-function canShare(part: DictionarySection, other: DictionarySection): boolean {
-  if (part.kind === 'other' || other.kind === 'other') return other.kind !== 'resource'
-  if (part.kind !== other.kind) return false
-  return (
-    !('datatypes' in part && 'datatypes' in other) ||
-    part.datatypes.some(each => other.datatypes.includes(each))
-  )
-}
-
-function ones(flags: Uint8Array): number {
-  let count = 0
-  for (let at = 0; at < flags.length; at++) count += flags[at] as number
-  return count
 }

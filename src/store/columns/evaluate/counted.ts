@@ -60,8 +60,9 @@ export function countedGroups(
   const sums = new Map<number, number>()
   for (const each of counted) {
     const { ids, values } = countedCodes(each, evaluation)
+    const domain = domainsOf(each.graph).of(each.column)
     for (let at = 0; at < ids.length; at++) {
-      const id = pool.intern(each.column.dictionary.term(ids[at] as number))
+      const id = pool.internOf(domain, ids[at] as number)
       sums.set(id, (sums.get(id) ?? 0) + (values[at] as number))
     }
   }

@@ -165,7 +165,8 @@ export class ResourceDomain implements Domain {
   }
 
   bytes(id: number, found: TermBytes): boolean {
-    return this.graph.resources.bytes(id, found)
+    this.graph.resources.bytes(id, found)
+    return true
   }
 
   value(id: number): TermValue {
@@ -196,7 +197,8 @@ export class SubjectDomain implements Domain {
   }
 
   bytes(id: number, found: TermBytes): boolean {
-    return this.graph.resources.bytes(this.graph.subjectResources[id - 1] as number, found)
+    this.graph.resources.bytes(this.graph.subjectResources[id - 1] as number, found)
+    return true
   }
 
   value(id: number): TermValue {

@@ -1,4 +1,8 @@
-import { type SparqlOperation, variablesOfExpression } from '../../../sparql/algebra.ts'
+import {
+  type SparqlOperation,
+  type TriplePatternNode,
+  variablesOfExpression,
+} from '../../../sparql/algebra.ts'
 import type { Batch } from './batch.ts'
 import { codesOf, countsOf, subjectsIn } from './column-codes.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -27,8 +31,10 @@ export function existsOfSubject(
   const subject = subjectAlone(group, batch, outer)
   if (subject === null) return null
   const predicate = anyValueOf(group, subject)
-  if (predicate !== null)
-    return havingValues(predicate, batch.get(subject) as Vector, batch.size, outer.graphs)
+  if (predicate?.type === 'iri')
+    return havingValues(predicate.value, batch.get(subject) as Vector, batch.size, outer.graphs)
+  if (predicate?.type === 'variable')
+    return havingTriples(batch.get(subject) as Vector, batch.size, outer.graphs)
   if (!isQuick(group, batch, outer)) return null
   const found = whole()
   const mask = new Uint8Array(batch.size)
@@ -52,7 +58,9 @@ function subjectAlone(input: SparqlOperation, batch: Batch, { substituted }: Eva
   const { name } = first.subject
   const isStar = patterns.every(
     ({ subject, predicate }) =>
-      subject.type === 'variable' && subject.name === name && predicate.type === 'iri',
+      subject.type === 'variable' &&
+      subject.name === name &&
+      (predicate.type === 'iri' || anyValueOf(input, name) !== null),
   )
   const isAlone = [...variablesOfExpression({ type: 'exists', negated: false, input })].every(
     each => each === name || !(batch.has(each) || substituted.has(each)),
@@ -60,14 +68,30 @@ function subjectAlone(input: SparqlOperation, batch: Batch, { substituted }: Eva
   return isStar && isAlone && batch.has(name) && hasWholeValues(batch.get(name) as Vector) ? name : null
 }
 
-/** The predicate of a group that asks for any value of it; null for other groups. */
-function anyValueOf(input: SparqlOperation, subject: string): string | null {
+/** The predicate of a group that asks for any value of it, or the variable of one that asks for any triple; null for other groups. */
+function anyValueOf(input: SparqlOperation, subject: string): TriplePatternNode['predicate'] | null {
   const { patterns, filters } = partsOf(input)
   const [pattern] = patterns
   if (pattern === undefined || patterns.length > 1 || filters.length > 0) return null
   const { predicate, object } = pattern
-  const isAny = object.type === 'variable' && object.name !== subject
-  return isAny && predicate.type === 'iri' ? predicate.value : null
+  if (object.type !== 'variable' || object.name === subject) return null
+  const isOther = predicate.type === 'variable' && ![subject, object.name].includes(predicate.name)
+  return predicate.type === 'iri' || isOther ? predicate : null
+}
+
+/** Tells the subjects that have a triple. */
+function havingTriples(vector: Vector, size: number, graphs: Graphs): Uint8Array {
+  const mask = new Uint8Array(size)
+  for (const graph of graphs) {
+    const { rows, subjects } = subjectsIn(graph, vector, size)
+    const { tripleEnds } = graph
+    for (let at = 0; at < subjects.ids.length; at++) {
+      const subject = (subjects.ids[at] as number) - 1
+      if (tripleEnds[subject] !== (tripleEnds[subject - 1] ?? 0))
+        mask[rows === null ? at : (rows[at] as number)] = 1
+    }
+  }
+  return mask
 }
 
 /** Tells the subjects that have a value of a predicate. */

@@ -210,7 +210,7 @@ export class KeyedGroups implements Grouper {
     const vectors = this.ids.map((ids, at) => {
       const domain = this.domains[at] ?? pool
       const own = ids.subarray(0, this.size)
-      return domain === pool ? own : own.map(id => (id === 0 ? 0 : pool.intern(domain.term(id))))
+      return domain === pool ? own : own.map(id => (id === 0 ? 0 : pool.internOf(domain, id)))
     })
     this.domains.fill(pool)
     const count = this.size

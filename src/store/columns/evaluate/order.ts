@@ -53,7 +53,8 @@ export function ordered(
   for (const found of batches) {
     if (found.size === 0) continue
     total += found.size
-    const batch = found.size > LARGE_PART * to + LARGE ? found.rows(order.first(found, to)) : found
+    const few = hasSameDomains(found, collected.at(-1)) ? LARGE : FEW
+    const batch = found.size > LARGE_PART * to + few ? found.rows(order.first(found, to)) : found
     collected.push(batch)
     evaluation.allocate(bytesOf(batch))
     buffered += batch.size
@@ -70,6 +71,15 @@ export function ordered(
   if (collected.length === 0 || from >= buffered || from >= to) return { batch: null, total }
   const all = concatenatedTexts(collected, evaluation)
   return { batch: all.rows(order.at(all, from, Math.min(to, all.size))), total }
+}
+
+/** True where the terms of two batches are compared by their numbers; those of other domains are read to be put together. */
+function hasSameDomains(batch: Batch, other: Batch | undefined): boolean {
+  if (other === undefined) return true
+  return batch.variables.every(name => {
+    const [own, before] = [batch.get(name), other.get(name)]
+    return own?.type !== 'ids' || before?.type !== 'ids' || own.domain === before.domain
+  })
 }
 
 /** Bytes of the rows of a batch. */

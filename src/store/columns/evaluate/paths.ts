@@ -3,7 +3,7 @@ import type { Node } from '../../../sparql/ast.ts'
 import type { GraphColumns } from '../graph.ts'
 import { Batch, rowsOf, rowVector } from './batch.ts'
 import type { PathPattern } from './block.ts'
-import type { Evaluation } from './evaluation.ts'
+import { domainsOf, type Evaluation } from './evaluation.ts'
 import { BYTES_A_NODE, type NodeHomes, Reach, ReachedPairs } from './path-reach.ts'
 import { pooledIds } from './translate.ts'
 import type { IdVector, Vector } from './vector.ts'
@@ -203,16 +203,13 @@ export class PathEvaluator<Scope> {
     const { pool } = evaluation
     const nodes = new Set<number>()
     for (const graph of this.context.graphsOf(scope)) {
-      for (let subject = 0; subject < graph.subjects; subject++) {
-        nodes.add(pool.intern(graph.subjectTerm(subject)))
-        evaluation.advance(16)
-      }
-      if (withObjects)
-        for (const { dictionary } of graph.columns)
-          for (let code = 1; code <= dictionary.count; code++) {
-            nodes.add(pool.intern(dictionary.term(code)))
-            evaluation.advance(16)
-          }
+      const { subjects } = domainsOf(graph)
+      const objects = withObjects ? graph.columns.map(column => domainsOf(graph).of(column)) : []
+      for (const domain of new Set([subjects, ...objects]))
+        for (let id = 1; id <= domain.size; id++) {
+          nodes.add(pool.internOf(domain, id))
+          evaluation.advance(16)
+        }
     }
     evaluation.allocate(BYTES_A_NODE * nodes.size)
     return nodes

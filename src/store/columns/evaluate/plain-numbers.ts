@@ -1,5 +1,6 @@
 import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
+import type { TermBytes } from '../dictionary-texts.ts'
 import { PairMap } from './pair-map.ts'
 import { numberFormOf, type TermValue } from './value.ts'
 import { numberOfKind } from './vector.ts'
@@ -24,6 +25,27 @@ export function plainNumberOf(term: Term): PlainNumber | null {
   const value = text === 'INF' ? Infinity : text === '-INF' ? -Infinity : Number(text)
   return numberFormOf({ type: 'number', kind: 'double', value }) === text ? { kind: 'double', value } : null
 }
+
+/** Digits of an integer that is certainly within ±2^53. */
+const SAFE_DIGITS = 15
+
+/** The integer of a form that is the one of its value; null for another form, and for one of more than fifteen digits. */
+export function plainIntegerOf({ bytes, from, to }: TermBytes): number | null {
+  const isNegative = bytes[from] === MINUS
+  const first = isNegative ? from + 1 : from
+  const isLong = to - first > SAFE_DIGITS
+  if (isLong || first >= to || (bytes[first] === ZERO && (isNegative || to - first > 1))) return null
+  let value = 0
+  for (let at = first; at < to; at++) {
+    const digit = (bytes[at] as number) - ZERO
+    if (digit < 0 || digit > 9) return null
+    value = 10 * value + digit
+  }
+  return isNegative ? -value : value
+}
+
+const MINUS = 0x2d
+const ZERO = 0x30
 
 const bits = new Float64Array(1)
 const words = new Uint32Array(bits.buffer)

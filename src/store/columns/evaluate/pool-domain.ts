@@ -1,25 +1,30 @@
 import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
+import { TermBytes } from '../dictionary-texts.ts'
 import { type Domain, ranksOf } from './domain.ts'
-import { PlainNumbers, plainNumberOf } from './plain-numbers.ts'
+import { PlainNumbers, plainIntegerOf, plainNumberOf } from './plain-numbers.ts'
 import { scratchUint32 } from './scratch.ts'
+import { TermTexts } from './term-texts.ts'
 import { type TermValue, termOf, termValue } from './value.ts'
 import { gathered, type NumberLookup, type NumberVector, numberOfKind } from './vector.ts'
 
 /** Of at least so many times as many rows as numbers in a table, all of these are taken in. */
 const TABLE_PART = 2
 
-/** Bytes of a term in a pool beside its text, which is there twice: as the term and as its key. */
-const BYTES_A_TERM = 360
+/** Bytes of a term in a pool beside its text: places in tables that are half full. */
+const BYTES_A_TERM = 96
 
 /** Bytes of a plain number, with its value where that is asked for; its term is made anew each time. */
 const BYTES_A_NUMBER = 80
 
-/** Terms that a query makes or names, numbered as they come. Terms of plain numbers are made when they are asked for. */
+/** Terms that a query makes or names, numbered as they come. A term is made when it is asked for. */
 export class PoolDomain implements Domain {
   private readonly values: (TermValue | undefined)[] = []
-  private readonly terms: (Term | undefined)[] = []
-  private readonly numbers = new Map<string, number>()
+  private readonly texts = new TermTexts()
+  /** By the number of a text that of its term. */
+  private numbersOfTexts = new Uint32Array(32)
+  /** By the number of a term one more than that of its text; 0 for a plain number. */
+  private textsOfNumbers = new Uint32Array(32)
   private readonly plain: PlainNumbers
   private readonly ofNumbers = new Map<NumberVector['kind'], Map<number, number>>()
   /** Numbers of the whole numbers that were taken in, as long as these are small, by kind. */
@@ -36,7 +41,7 @@ export class PoolDomain implements Domain {
   }
 
   get size(): number {
-    return this.terms.length
+    return this.values.length
   }
 
   /** Takes the term of a computed value in. */
@@ -49,28 +54,46 @@ export class PoolDomain implements Domain {
   /** Takes a term in, with its value where that is known. */
   intern(term: Term, value?: TermValue): number {
     const number = plainNumberOf(term)
-    return number === null ? this.internOther(term, value) : this.internPlain(number.kind, number.value)
+    return number === null
+      ? this.numberOfText(this.texts.addTerm(term), value)
+      : this.internPlain(number.kind, number.value)
+  }
+
+  /** Takes a term of another domain in: of most of them the bytes are enough. */
+  internOf(domain: Domain, id: number): number {
+    if (domain === this) return id
+    if (domain.bytes?.(id, FOUND) !== true) return this.intern(domain.term(id))
+    const { type, datatype } = FOUND
+    if (type === 'literal' && (datatype === XSD.integer || datatype === XSD.double)) {
+      const value = datatype === XSD.integer ? plainIntegerOf(FOUND) : null
+      return value === null ? this.intern(domain.term(id)) : this.internPlain('integer', value)
+    }
+    return this.numberOfText(this.texts.add(FOUND))
   }
 
   private internPlain(kind: 'integer' | 'double', value: number): number {
-    const id = this.plain.number(kind, value, this.terms.length + 1)
-    if (id <= this.terms.length) return id
-    this.allocate(BYTES_A_NUMBER)
-    this.terms.push(undefined)
-    this.values.push(undefined)
+    const id = this.plain.number(kind, value, this.size + 1)
+    if (id > this.size) this.append(BYTES_A_NUMBER)
     return id
   }
 
-  private internOther(term: Term, value?: TermValue): number {
-    const key = keyOf(term)
-    const known = this.numbers.get(key)
-    if (known !== undefined) return known
-    this.allocate(BYTES_A_TERM + 4 * key.length)
-    const own = withText(term, key)
-    this.terms.push(own)
+  /** The number of the term with a text. */
+  private numberOfText(text: number, value?: TermValue): number {
+    const known = text < this.numbersOfTexts.length ? (this.numbersOfTexts[text] as number) : 0
+    if (known !== 0) return known
+    this.append(BYTES_A_TERM + 2 * this.texts.lengthOf(text), value)
+    const number = this.size
+    this.numbersOfTexts = withRoom(this.numbersOfTexts, text)
+    this.numbersOfTexts[text] = number
+    this.textsOfNumbers = withRoom(this.textsOfNumbers, number)
+    this.textsOfNumbers[number] = text + 1
+    return number
+  }
+
+  /** The next number is that of a term. */
+  private append(bytes: number, value?: TermValue): void {
+    this.allocate(bytes)
     this.values.push(value)
-    this.numbers.set(key, this.terms.length)
-    return this.terms.length
   }
 
   /** Takes the numbers of a vector in; 0 where there is none. The term of one that was taken in before is not made again. */
@@ -140,7 +163,13 @@ export class PoolDomain implements Domain {
   }
 
   term(id: number): Term {
-    return this.terms[id - 1] ?? termOf(this.value(id))
+    const text = this.textOf(id)
+    return text < 0 ? termOf(this.value(id)) : this.texts.term(text)
+  }
+
+  bytes(id: number, found: TermBytes): boolean {
+    const text = this.textOf(id)
+    return text >= 0 && this.texts.bytes(text, found)
   }
 
   value(id: number): TermValue {
@@ -151,7 +180,14 @@ export class PoolDomain implements Domain {
 
   find(term: Term): number {
     const number = plainNumberOf(term)
-    return number === null ? (this.numbers.get(keyOf(term)) ?? 0) : this.plain.find(number.kind, number.value)
+    if (number !== null) return this.plain.find(number.kind, number.value)
+    const text = this.texts.find(term)
+    return text < 0 ? 0 : (this.numbersOfTexts[text] as number)
+  }
+
+  /** The number of a term's text; -1 where it is a plain number. */
+  private textOf(id: number): number {
+    return id < this.textsOfNumbers.length ? (this.textsOfNumbers[id] as number) - 1 : -1
   }
 
   ranks(): Uint32Array {
@@ -192,26 +228,13 @@ function lookUpSmall(
   return ids.length
 }
 
-/** A term with a part of its key as text: the parts that a text was concatenated from are not retained. */
-function withText(term: Term, key: string): Term {
-  if (term.type === 'iri') return { type: 'iri', value: key.slice(1) }
-  return term.type === 'literal' && term.datatype === XSD.string ? { ...term, value: key.slice(1) } : term
-}
+/** What was found of a term last. */
+const FOUND = new TermBytes()
 
-/** A text that identifies a term. */
-export function keyOf(term: Term): string {
-  switch (term.type) {
-    case 'iri':
-      return `<${term.value}`
-    case 'blank':
-      return `_${term.value}`
-    case 'triple':
-      return `(${term.value}`
-    case 'literal':
-      return term.datatype === XSD.string
-        ? `"${term.value}`
-        : `${term.language === '' ? `^${term.datatype}` : `@${term.language.toLowerCase()}`} ${term.value}`
-    default:
-      return term satisfies never
-  }
+/** Numbers, with a place for one more. */
+function withRoom(numbers: Uint32Array<ArrayBuffer>, place: number): Uint32Array<ArrayBuffer> {
+  if (place < numbers.length) return numbers
+  const larger = new Uint32Array(2 * place)
+  larger.set(numbers)
+  return larger
 }

@@ -3,7 +3,8 @@ import type { Batch } from './batch.ts'
 import { hasCode, rowFinder } from './column-codes.ts'
 import { domainsOf } from './evaluation.ts'
 import { type ColumnLink, hasPredicate } from './links.ts'
-import { codeTranslator, shareSubjects, translated } from './translate.ts'
+import { shareSubjects } from './shared-subjects.ts'
+import { codeTranslator, translated } from './translate.ts'
 import type { Vector } from './vector.ts'
 
 /**

@@ -1,19 +1,29 @@
 import type { Term } from '../../../rdf/term.ts'
 import type { ResourcePart } from '../dictionary-parts.ts'
 import { lowerBound } from '../dictionary-texts.ts'
-import type { GraphColumns } from '../graph.ts'
+import type { Resources } from '../resources.ts'
 import { ColumnDomain, type Domain, PositionDomain, ResourceDomain, SubjectDomain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { PairMap } from './pair-map.ts'
 import { PoolDomain } from './pool-domain.ts'
 import { scratchUint32 } from './scratch.ts'
 import { termOf } from './value.ts'
-import { type IdVector, type Vector, vectorValueAt } from './vector.ts'
+import { gathered, type IdVector, type Vector, vectorValueAt } from './vector.ts'
 
 /** What a number is in another domain is not known yet. */
 const UNKNOWN = 0xffff_ffff
 
-const TABLES = new WeakMap<Domain, WeakMap<Domain, Uint32Array>>()
+/** What is known of the numbers of one domain's terms in another. */
+interface KnownNumbers {
+  /** By number; {@link UNKNOWN} for those that were not looked for. */
+  readonly numbers: Uint32Array
+  looks: number
+}
+
+const TABLES = new WeakMap<Domain, WeakMap<Domain, KnownNumbers>>()
+
+/** Translates between domains that have no term in common. */
+const NOTHING = (): number => 0
 
 /**
  * The numbers that terms of one domain have in another, 0 for those that it does not have. Numbers are looked up when they
@@ -25,25 +35,57 @@ export function codeTranslator(from: Domain, to: Domain): (id: number) => number
   if (direct !== null) return direct
   if (from instanceof PoolDomain || from instanceof PositionDomain)
     return id => (id === 0 ? 0 : to.find(from.term(id)))
+  if (to instanceof PoolDomain) return pooled(from, to)
+  const known = knownNumbers(from, to)
+  if (from instanceof ResourceDomain && to instanceof ResourceDomain)
+    return resourceTranslator(from.graph.resources, to.graph.resources, known)
+  const { numbers } = known
+  return id => {
+    const before = numbers[id] as number
+    if (before !== UNKNOWN) return before
+    const number = to.find(from.term(id))
+    numbers[id] = number
+    return number
+  }
+}
+
+function knownNumbers(from: Domain, to: Domain): KnownNumbers {
   let tables = TABLES.get(from)
   if (tables === undefined) {
     tables = new WeakMap()
     TABLES.set(from, tables)
   }
-  if (to instanceof PoolDomain) return pooled(from, to)
-  let table = tables.get(to)
-  if (table === undefined) {
-    table = new Uint32Array(from.size + 1).fill(UNKNOWN)
-    table[0] = 0
-    tables.set(to, table)
+  let known = tables.get(to)
+  if (known === undefined) {
+    const numbers = new Uint32Array(from.size + 1).fill(UNKNOWN)
+    numbers[0] = 0
+    known = { numbers, looks: 0 }
+    tables.set(to, known)
   }
-  const known = table
+  return known
+}
+
+/** Of so many resources of two graphs at most all are compared at once. */
+const COMPARED = 2 ** 21
+
+/** What one look for a resource takes, in resources that are compared one after another. */
+const LOOK = 16
+
+/** Translates resources of graphs: looks for each, or compares all once that takes less. */
+function resourceTranslator(from: Resources, to: Resources, known: KnownNumbers): (id: number) => number {
+  const { numbers } = known
+  const all = from.count + to.count
   return id => {
-    const found = known[id] as number
-    if (found !== UNKNOWN) return found
-    const table = to.find(from.term(id))
-    known[id] = table
-    return table
+    const before = numbers[id] as number
+    if (before !== UNKNOWN) return before
+    known.looks += 1
+    if (known.looks * LOOK > all && all <= COMPARED) {
+      numbers.set(from.numbersIn(to))
+      return numbers[id] as number
+    }
+    const number = from.numberIn(to, id)
+    numbers[id] = number
+    return number
   }
 }
 
@@ -62,14 +104,16 @@ function directTranslation(from: Domain, to: Domain): ((id: number) => number) |
     return after(toResource, domainsOf(from.graph).resources, to)
   }
   if (from instanceof ColumnDomain) {
-    const part = from.dictionary.onlyPart()
-    if (part?.kind === 'resource') {
-      const { ids } = part
-      const resources = domainsOf(from.graph).resources
-      const toResource = (id: number) => (id === 0 ? 0 : (ids[id - 1] as number))
-      return to === resources ? toResource : after(toResource, resources, to)
-    }
-    return null
+    const areResources = to instanceof SubjectDomain || to instanceof ResourceDomain
+    // Literals beside them may be values of another column, and are no resources of another graph.
+    if (!areResources && from.dictionary.onlyPart()?.kind !== 'resource') return null
+    const part = from.dictionary.parts.find((each): each is ResourcePart => each.kind === 'resource')
+    if (part === undefined) return NOTHING
+    const { ids, first } = part
+    const end = first + part.count
+    const resources = domainsOf(from.graph).resources
+    const toResource = (id: number) => (id < first || id >= end ? 0 : (ids[id - first] as number))
+    return to === resources ? toResource : after(toResource, resources, to)
   }
   if (!(from instanceof ResourceDomain)) return null
   if (to instanceof SubjectDomain) {
@@ -79,10 +123,14 @@ function directTranslation(from: Domain, to: Domain): ((id: number) => number) |
     }
     return after(codeTranslator(from, domainsOf(to.graph).resources), domainsOf(to.graph).resources, to)
   }
+  if (to instanceof ResourceDomain) {
+    const [own, other] = [from.graph.resources, to.graph.resources]
+    return own.overlaps(other) ? null : NOTHING
+  }
   if (to instanceof ColumnDomain) {
     const own = domainsOf(to.graph).resources
     const part = to.dictionary.parts.find((each): each is ResourcePart => each.kind === 'resource')
-    if (part === undefined) return () => 0
+    if (part === undefined) return NOTHING
     const find = (resource: number) => {
       if (resource === 0) return 0
       const place = lowerBound(part.ids, resource)
@@ -90,15 +138,25 @@ function directTranslation(from: Domain, to: Domain): ((id: number) => number) |
     }
     if (own === from) return find
     const toOwn = codeTranslator(from, own)
-    return id => find(toOwn(id))
+    return toOwn === NOTHING ? NOTHING : id => find(toOwn(id))
   }
   return null
 }
 
 function after(first: (id: number) => number, between: Domain, to: Domain): (id: number) => number {
-  if (between === to) return first
+  if (between === to || first === NOTHING) return first
   const second = codeTranslator(between, to)
-  return id => second(first(id))
+  return second === NOTHING ? NOTHING : id => second(first(id))
+}
+
+/** Of so many times as many rows as there are terms each term is translated once. */
+const MANY_ROWS = 4
+
+/** The numbers of all terms of a domain in another. */
+function allTranslated(size: number, translate: (id: number) => number): Uint32Array {
+  const numbers = new Uint32Array(size + 1)
+  for (let id = 1; id <= size; id++) numbers[id] = translate(id)
+  return numbers
 }
 
 /** The numbers of a vector's terms in another domain; 0 for none. Computed numbers are looked up as the terms they are. */
@@ -112,8 +170,10 @@ export function translated(vector: Vector, to: Domain, size: number): Uint32Arra
       const { domain, ids } = vector
       if (domain === to) return ids
       const translate = codeTranslator(domain, to)
+      if (MANY_ROWS * domain.size < size) return gathered(allTranslated(domain.size, translate), ids)
       const table = new Uint32Array(size)
-      for (let row = 0; row < size; row++) table[row] = translate(ids[row] as number)
+      if (translate !== NOTHING)
+        for (let row = 0; row < size; row++) table[row] = translate(ids[row] as number)
       return table
     }
     case 'numbers': {
@@ -134,7 +194,7 @@ export function pooledIds(vector: Vector, size: number, evaluation: Evaluation):
   const { pool } = evaluation
   switch (vector.type) {
     case 'constant':
-      return new Uint32Array(size).fill(vector.id === 0 ? 0 : internOf(pool, vector.domain, vector.id))
+      return new Uint32Array(size).fill(vector.id === 0 ? 0 : pool.internOf(vector.domain, vector.id))
     case 'ids': {
       const { domain, ids } = vector
       if (domain === pool) return ids
@@ -179,7 +239,7 @@ class PooledNumbers {
     if (id === 0) return 0
     const known = dense !== null && id < dense.length ? (dense[id] as number) : this.sparse.get(0, id)
     if (known > 0) return known
-    const number = this.evaluation.pool.intern(this.domain.term(id))
+    const number = this.evaluation.pool.internOf(this.domain, id)
     if (dense !== null && id < dense.length) dense[id] = number
     else this.sparse.add(0, id, number)
     if (++this.computed % TERMS_BETWEEN_CHECKS === 0) this.evaluation.check()
@@ -189,10 +249,6 @@ class PooledNumbers {
 
 /** Name under which the numbers in the pool are remembered. */
 const POOLED = { type: 'variable', name: 'pool' } as const
-
-function internOf(pool: PoolDomain, domain: Domain, id: number): number {
-  return domain === pool ? id : pool.intern(domain.term(id))
-}
 
 /** A vector whose terms have numbers: computed numbers are taken into the pool. */
 export function identified(vector: Vector, size: number, evaluation: Evaluation): IdVector {
@@ -215,43 +271,4 @@ export function identified(vector: Vector, size: number, evaluation: Evaluation)
 /** One term for all rows, as a vector. */
 export function constantVector(term: Term, { pool }: Evaluation): Vector {
   return { type: 'constant', domain: pool, id: pool.intern(term) }
-}
-
-/** True where two graphs have a subject in common. */
-export function shareSubjects(left: GraphColumns, right: GraphColumns): boolean {
-  const [small, large] = left.subjects <= right.subjects ? [left, right] : [right, left]
-  let known = SHARED.get(small)
-  if (known === undefined) {
-    known = new WeakMap()
-    SHARED.set(small, known)
-  }
-  let shared = known.get(large)
-  if (shared === undefined) {
-    shared = hasSharedSubject(small, large)
-    known.set(large, shared)
-  }
-  return shared
-}
-
-const SHARED = new WeakMap<GraphColumns, WeakMap<GraphColumns, boolean>>()
-
-/** Leaps from a subject of one graph to the next of the other in the order of their texts: graphs that name subjects apart take few leaps. */
-function hasSharedSubject(small: GraphColumns, large: GraphColumns): boolean {
-  if (small === large) return true
-  if (!large.resources.overlaps(small.resources)) return false
-  for (let id = subjectFrom(small, 1); id > 0; ) {
-    const text = small.resources.text(id)
-    const other = subjectFrom(large, large.resources.lowerBound(text))
-    if (other === 0) return false
-    const next = large.resources.text(other)
-    if (next === text) return true
-    id = subjectFrom(small, small.resources.lowerBound(next))
-  }
-  return false
-}
-
-/** The first resource from a number on that is a subject; 0 where none is. */
-function subjectFrom({ resourceSubjects }: GraphColumns, from: number): number {
-  for (let id = from; id < resourceSubjects.length; id++) if (resourceSubjects[id] !== 0) return id
-  return 0
 }

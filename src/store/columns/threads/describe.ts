@@ -4,7 +4,6 @@ import type { Term } from '../../../rdf/term.ts'
 import type { QueryOperation } from '../../../sparql/algebra.ts'
 import type { Evaluation } from '../evaluate/evaluation.ts'
 import type { Evaluator } from '../evaluate/evaluator.ts'
-import { keyOf } from '../evaluate/pool-domain.ts'
 import { termOf } from '../evaluate/value.ts'
 import { termAt } from '../evaluate/vector.ts'
 
@@ -19,7 +18,7 @@ export function* describeTerms(
 ): Generator<string> {
   const required = new Map<string, Term>()
   const want = (term: Term) => {
-    if (term.type !== 'literal' && required.size < MAX_DESCRIBED) required.set(keyOf(term), term)
+    if (term.type !== 'literal' && required.size < MAX_DESCRIBED) required.set(termText(term), term)
   }
   for (const term of terms) if (term.type === 'iri') want(term)
   const names = terms.flatMap(term => (term.type === 'variable' ? [term.name] : []))

@@ -2,7 +2,8 @@ import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
 import { allRows, type Batch } from '../batch.ts'
 import { type Domain, SubjectDomain } from '../domain.ts'
 import type { Evaluation } from '../evaluation.ts'
-import { identified, pooledIds, shareSubjects } from '../translate.ts'
+import { shareSubjects } from '../shared-subjects.ts'
+import { identified, pooledIds } from '../translate.ts'
 import { gathered, type IdVector, isBound, type Vector } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
 import { DistinctPairs } from './distinct-pairs.ts'
@@ -127,7 +128,7 @@ export class DistinctValues {
     else for (const group of groups) this.spaceOf[group] = POOLED
     for (const [domain, part] of this.parts)
       for (const [group, id] of part.pairs(this.areAllPooled ? null : groups))
-        this.pooled.add(group, pool.intern(domain.term(id)))
+        this.pooled.add(group, pool.internOf(domain, id))
     if (this.areAllPooled) this.parts.clear()
   }
 }

@@ -1,0 +1,171 @@
+import { parseTerm } from '../../../rdf/ntriples-reader.ts'
+import type { Term } from '../../../rdf/term.ts'
+import { ByteTable } from '../build/byte-table.ts'
+import type { TermBytes } from '../dictionary-texts.ts'
+import { TRIPLE_TERM } from '../format.ts'
+
+/** What a term is beside its text. */
+interface TextKind extends Pick<TermBytes, 'type' | 'datatype' | 'language'> {
+  /** The same for kinds of which terms with one text are one term: languages differ in more than their case. */
+  readonly identity: number
+}
+
+/** Kinds by datatype and language, numbered as they come. */
+class TextKinds {
+  readonly all: TextKind[] = [
+    { type: 'iri', datatype: '', language: '', identity: 0 },
+    { type: 'blank', datatype: '', language: '', identity: 1 },
+  ]
+  private readonly literals = new Map<string, Map<string, number>>()
+  private readonly identities = new Map<string, number>()
+  private last = 0
+
+  /** The number of a kind. */
+  numberOf({ type, datatype, language }: Pick<TermBytes, 'type' | 'datatype' | 'language'>): number {
+    if (type !== 'literal') return type === 'iri' ? 0 : 1
+    const last = this.all[this.last] as TextKind
+    if (last.type === type && last.datatype === datatype && last.language === language) return this.last
+    let languages = this.literals.get(datatype)
+    if (languages === undefined) {
+      languages = new Map()
+      this.literals.set(datatype, languages)
+    }
+    let number = languages.get(language)
+    if (number === undefined) {
+      number = this.all.length
+      const name = language === '' ? `^${datatype}` : `@${language.toLowerCase()}`
+      const identity = this.identities.get(name) ?? number
+      this.identities.set(name, identity)
+      languages.set(language, number)
+      this.all.push({ type, datatype, language, identity })
+    }
+    this.last = number
+    return number
+  }
+}
+
+/** Bytes before the text of a term in the table: the number of its kind. */
+const KIND_BYTES = 4
+
+/** Longer texts are encoded as a whole. */
+const SHORT_TEXT = 48
+
+/**
+ * Distinct terms by their texts, numbered 0, 1, 2 … as they come. They are stored as bytes, outside of the JavaScript heap: an
+ * object for each would cost ten times as much memory, and the time of collecting them.
+ */
+export class TermTexts {
+  private readonly table = new ByteTable(1024, 32)
+  private readonly kinds = new TextKinds()
+  /** Numbers of the kinds of terms as they were written. */
+  private written = new Uint32Array(32)
+  /** The kind and the text of the term at hand. */
+  private scratch = Buffer.allocUnsafeSlow(256)
+  private length = 0
+  private kind = 0
+
+  /** Takes a term in whose text stands somewhere. */
+  add(found: TermBytes): number {
+    this.begin(this.kinds.numberOf(found), found.to - found.from)
+    const { scratch } = this
+    let at = this.length
+    for (let from = found.from; from < found.to; from++) scratch[at++] = found.bytes[from] as number
+    this.length = at
+    return this.intern()
+  }
+
+  addTerm(term: Term): number {
+    this.readTerm(term)
+    return this.intern()
+  }
+
+  /** The number of a term; -1 where it has none. */
+  find(term: Term): number {
+    this.readTerm(term)
+    return this.table.find(this.scratch, 0, this.length)
+  }
+
+  /** Returns the location of the text of a term; false for a triple. */
+  bytes(number: number, found: TermBytes): boolean {
+    const { type, datatype, language } = this.kindOf(number)
+    found.type = type
+    found.datatype = datatype
+    found.language = language
+    found.bytes = this.table.arena.bytes
+    found.from = this.table.startOf(number) + KIND_BYTES
+    found.to = this.table.endOf(number)
+    return datatype !== TRIPLE_TERM
+  }
+
+  term(number: number): Term {
+    const { type, datatype, language } = this.kindOf(number)
+    const { table } = this
+    const value = table.arena.bytes.toString('utf8', table.startOf(number) + KIND_BYTES, table.endOf(number))
+    if (type !== 'literal') return { type, value }
+    return datatype === TRIPLE_TERM ? parseTerm(value) : { type, value, datatype, language }
+  }
+
+  /** Bytes of the text of a term. */
+  lengthOf(number: number): number {
+    return this.table.endOf(number) - this.table.startOf(number) - KIND_BYTES
+  }
+
+  private kindOf(number: number): TextKind {
+    return this.kinds.all[this.written[number] as number] as TextKind
+  }
+
+  private intern(): number {
+    const before = this.table.size
+    const number = this.table.intern(this.scratch, 0, this.length)
+    if (number < before) return number
+    if (number >= this.written.length) {
+      const larger = new Uint32Array(2 * this.written.length)
+      larger.set(this.written)
+      this.written = larger
+    }
+    this.written[number] = this.kind
+    return number
+  }
+
+  private readTerm(term: Term): void {
+    const { value } = term
+    this.begin(this.kinds.numberOf(kindOfTerm(term)), 3 * value.length)
+    let { scratch, length } = this
+    if (value.length > SHORT_TEXT) {
+      this.length += scratch.write(value, length)
+      return
+    }
+    for (let at = 0; at < value.length; at++) {
+      const code = value.charCodeAt(at)
+      if (code > 127) {
+        this.length += scratch.write(value, this.length)
+        return
+      }
+      scratch[length++] = code
+    }
+    this.length = length
+  }
+
+  /** Writes a kind, and makes room for so many bytes of text. */
+  private begin(kind: number, bytes: number): void {
+    if (bytes + KIND_BYTES > this.scratch.length)
+      this.scratch = Buffer.allocUnsafeSlow(2 * (bytes + KIND_BYTES))
+    const { identity } = this.kinds.all[kind] as TextKind
+    const { scratch } = this
+    scratch[0] = identity & 255
+    scratch[1] = (identity >>> 8) & 255
+    scratch[2] = (identity >>> 16) & 255
+    scratch[3] = identity >>> 24
+    this.kind = kind
+    this.length = KIND_BYTES
+  }
+}
+
+function kindOfTerm(term: Term): Pick<TermBytes, 'type' | 'datatype' | 'language'> {
+  if (term.type === 'literal') return term
+  return term.type === 'triple' ? TRIPLE : term.type === 'iri' ? IRI : BLANK
+}
+
+const IRI = { type: 'iri', datatype: '', language: '' } as const
+const BLANK = { type: 'blank', datatype: '', language: '' } as const
+const TRIPLE = { type: 'literal', datatype: TRIPLE_TERM, language: '' } as const
