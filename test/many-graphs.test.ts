@@ -129,6 +129,11 @@ t.test(`questions about all triples of several graphs, seed ${seed}`, t => {
     'SELECT DISTINCT ?o { ?s <urn:p:any> ?o FILTER(!ISBLANK(?o)) }',
     'SELECT (COUNT(DISTINCT ?y) AS ?n) { <urn:x:1:2> <urn:p:link>* ?y }',
     'SELECT (COUNT(*) AS ?n) { ?x <urn:p:any>? ?y }',
+    'SELECT (COUNT(*) AS ?n) (COUNT(DISTINCT ?y) AS ?m) { ?x <urn:p:any>* ?y }',
+    'SELECT (COUNT(*) AS ?n) (COUNT(DISTINCT ?x) AS ?m) { ?x <urn:p:any>+ ?y }',
+    'SELECT ?x ?y { ?x (^<urn:p:any>/<urn:p:any>)+ ?y FILTER(ISIRI(?x) && ISIRI(?y) && STRENDS(STR(?x), "7")) }',
+    'SELECT ?x { ?x <urn:p:any>+ ?x FILTER(ISIRI(?x)) }',
+    'SELECT ?x { ?x (<urn:p:any>|<urn:p:number>)+ 7 FILTER(ISIRI(?x)) }',
     'SELECT ?a ?b { ?a <urn:p:label> ?l . ?b <urn:p:label> ?m FILTER(STR(?l) = STR(?m) && ?a != ?b && CONTAINS(?l, "77")) }',
   ])
     t.same([...byColumns(text)].sort(), [...byEngine(text)].sort(), text)

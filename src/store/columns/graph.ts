@@ -21,6 +21,7 @@ export class GraphColumns {
   private readonly byPredicate: ReadonlyMap<string, Column>
   private cachedSubjectResources: Uint32Array | null = null
   private cachedResourceSubjects: Uint32Array | null = null
+  private cachedTripleEnds: Uint32Array | null = null
 
   constructor(header: GraphHeader, source: SectionSource, derived = new Derived()) {
     this.header = header
@@ -69,6 +70,7 @@ export class GraphColumns {
 
   /** Triples of all subjects up to each. */
   get tripleEnds(): Uint32Array {
+    if (this.cachedTripleEnds !== null) return this.cachedTripleEnds
     const [derived] = this.derived.get('triples', () => {
       const ends = sharedUint32(this.subjects)
       for (const column of this.columns)
@@ -80,7 +82,14 @@ export class GraphColumns {
         ends[subject] = (ends[subject] as number) + (ends[subject - 1] as number)
       return [ends.buffer as SharedArrayBuffer]
     })
-    return new Uint32Array(derived as SharedArrayBuffer)
+    this.cachedTripleEnds = new Uint32Array(derived as SharedArrayBuffer)
+    return this.cachedTripleEnds
+  }
+
+  /** False for a subject of which nothing is said, and for what is none. */
+  hasTriples(subject: number): boolean {
+    const { tripleEnds } = this
+    return subject >= 0 && tripleEnds[subject] !== (subject === 0 ? 0 : tripleEnds[subject - 1])
   }
 
   /** The number of a subject; -1 for what is none. */

@@ -84,12 +84,9 @@ function havingTriples(vector: Vector, size: number, graphs: Graphs): Uint8Array
   const mask = new Uint8Array(size)
   for (const graph of graphs) {
     const { rows, subjects } = subjectsIn(graph, vector, size)
-    const { tripleEnds } = graph
-    for (let at = 0; at < subjects.ids.length; at++) {
-      const subject = (subjects.ids[at] as number) - 1
-      if (tripleEnds[subject] !== (tripleEnds[subject - 1] ?? 0))
+    for (let at = 0; at < subjects.ids.length; at++)
+      if (graph.hasTriples((subjects.ids[at] as number) - 1))
         mask[rows === null ? at : (rows[at] as number)] = 1
-    }
   }
   return mask
 }

@@ -2,8 +2,8 @@ import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { IdVector, Vector } from './vector.ts'
 
-/** Of a node that is remembered with its number. */
-export const BYTES_A_NODE = 100
+/** Of a step from one node to another. */
+const BYTES_A_STEP = 40
 
 /**
  * Goes one step of a path from some nodes.
@@ -20,8 +20,9 @@ type Step = (nodes: IdVector, homes: NodeHomes, reached: (place: number, to: num
 export class NodeHomes {
   private readonly evaluation: Evaluation
   private readonly domains: Domain[] = []
-  /** By number in the pool: the place of its domain and its number there. */
-  private readonly known = new Map<number, readonly [domain: number, id: number]>()
+  /** By number in the pool: one more than the place of its domain, 0 where none is known; and its number there. */
+  private places = new Uint32Array(64)
+  private numbers = new Uint32Array(64)
 
   constructor(evaluation: Evaluation) {
     this.evaluation = evaluation
@@ -29,35 +30,67 @@ export class NodeHomes {
 
   add(vector: Vector, pooled: Uint32Array): void {
     if (vector.type !== 'ids' || vector.domain === this.evaluation.pool) return
-    const before = this.known.size
+    this.makeRoom()
+    const { places, numbers } = this
     const { domain, ids } = vector
-    let number = this.domains.indexOf(domain)
-    if (number < 0) number = this.domains.push(domain) - 1
+    let place = this.domains.indexOf(domain) + 1
+    if (place === 0) place = this.domains.push(domain)
     for (let at = 0; at < pooled.length; at++) {
       const node = pooled[at] as number
-      if (!this.known.has(node)) this.known.set(node, [number, ids[at] as number])
+      if (places[node] !== 0) continue
+      places[node] = place
+      numbers[node] = ids[at] as number
     }
-    this.evaluation.allocate(BYTES_A_NODE * (this.known.size - before))
   }
 
   /** Nodes as vectors, and the nodes of each of these in its order. */
   vectorsOf(nodes: readonly number[]): readonly { readonly vector: IdVector; readonly nodes: number[] }[] {
     const byDomain = new Map<Domain, { nodes: number[]; ids: number[] }>()
     for (const node of nodes) {
-      const home = this.known.get(node)
-      const domain = home === undefined ? this.evaluation.pool : (this.domains[home[0]] as Domain)
+      const place = node < this.places.length ? (this.places[node] as number) : 0
+      const domain = place === 0 ? this.evaluation.pool : (this.domains[place - 1] as Domain)
       let own = byDomain.get(domain)
       if (own === undefined) {
         own = { nodes: [], ids: [] }
         byDomain.set(domain, own)
       }
       own.nodes.push(node)
-      own.ids.push(home === undefined ? node : home[1])
+      own.ids.push(place === 0 ? node : (this.numbers[node] as number))
     }
     return Array.from(byDomain, ([domain, { nodes: own, ids }]) => ({
       vector: { type: 'ids', domain, ids: Uint32Array.from(ids) },
       nodes: own,
     }))
+  }
+
+  /** Room for all terms of the pool. */
+  private makeRoom(): void {
+    const { size } = this.evaluation.pool
+    if (size < this.places.length) return
+    const room = 2 * size
+    this.evaluation.allocate(8 * (room - this.places.length))
+    const [places, numbers] = [new Uint32Array(room), new Uint32Array(room)]
+    places.set(this.places)
+    numbers.set(this.numbers)
+    this.places = places
+    this.numbers = numbers
+  }
+}
+
+/** Nodes by their numbers in the pool. */
+export class NodeSet {
+  private flags = new Uint8Array(64)
+
+  /** False for a node that is there already. */
+  add(node: number): boolean {
+    if (node >= this.flags.length) {
+      const larger = new Uint8Array(2 * node)
+      larger.set(this.flags)
+      this.flags = larger
+    }
+    const isNew = this.flags[node] === 0
+    this.flags[node] = 1
+    return isNew
   }
 }
 
@@ -78,23 +111,28 @@ export class ReachedPairs {
   }
 }
 
+/** A node that no step leaves. */
+const NOWHERE: readonly number[] = []
+
 /** The nodes that a closure reaches from a node; steps are remembered, so that each node is left once. */
 export class Reach {
+  readonly homes: NodeHomes
   private readonly type: 'zeroOrOne' | 'zeroOrMore' | 'oneOrMore'
   private readonly step: Step
-  /** Nodes one step away, by node; one may be named several times. */
-  private readonly next = new Map<number, number[]>()
-  private readonly homes: NodeHomes
+  private readonly evaluation: Evaluation
+  /** Nodes one step away, by node, for those that were left; one may be named several times. */
+  private readonly next: (readonly number[] | undefined)[] = []
 
   constructor(type: 'zeroOrOne' | 'zeroOrMore' | 'oneOrMore', evaluation: Evaluation, step: Step) {
     this.type = type
     this.step = step
+    this.evaluation = evaluation
     this.homes = new NodeHomes(evaluation)
   }
 
   /** Finds the next nodes of several that will be asked for, together. */
-  prepare(starts: ReadonlySet<number>): void {
-    this.registerNodes([...starts])
+  prepare(starts: readonly number[]): void {
+    this.registerNodes(starts)
   }
 
   /** Each node that is reached, once, after each number of steps. */
@@ -109,24 +147,36 @@ export class Reach {
       this.registerNodes(front)
       const further: number[] = []
       for (const node of front)
-        for (const to of this.next.get(node) ?? [])
+        for (const to of this.next[node] ?? NOWHERE)
           if (!found.has(to)) {
             found.add(to)
             further.push(to)
           }
-      yield further
+      if (further.length > 0) yield further
       if (this.type === 'zeroOrOne') break
       front = further
     }
   }
 
   private registerNodes(nodes: readonly number[]): void {
-    const unknown = nodes.filter(node => !this.next.has(node))
+    const { next } = this
+    const unknown = nodes.filter(node => next[node] === undefined)
     if (unknown.length === 0) return
-    for (const node of unknown) this.next.set(node, [])
+    const before = next.length
+    for (const node of unknown) {
+      while (next.length <= node) next.push(undefined)
+      next[node] = NOWHERE
+    }
+    this.evaluation.allocate(8 * (next.length - before))
+    let steps = 0
     for (const { vector, nodes: from } of this.homes.vectorsOf(unknown))
       this.step(vector, this.homes, (place, to) => {
-        this.next.get(from[place] as number)?.push(to)
+        const node = from[place] as number
+        const others = next[node] as number[]
+        if (others === NOWHERE) next[node] = [to]
+        else others.push(to)
+        steps += 1
       })
+    this.evaluation.allocate(BYTES_A_STEP * steps)
   }
 }

@@ -1,10 +1,10 @@
 import type { Path, TriplePatternNode } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
 import type { GraphColumns } from '../graph.ts'
-import { Batch, rowsOf, rowVector } from './batch.ts'
+import { Batch, numbersFrom, rowsOf, rowVector } from './batch.ts'
 import type { PathPattern } from './block.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
-import { BYTES_A_NODE, type NodeHomes, Reach, ReachedPairs } from './path-reach.ts'
+import { type NodeHomes, NodeSet, Reach, ReachedPairs } from './path-reach.ts'
 import { pooledIds } from './translate.ts'
 import type { IdVector, Vector } from './vector.ts'
 
@@ -21,8 +21,11 @@ const FROM = ' from'
 const TO = ' to'
 const ROW = ' row'
 
-/** So many solutions of a closure are worth a batch of their own. */
-const SOLUTIONS_AT_ONCE = 64
+/** So many solutions of a closure are a batch of their own: few at first, for a LIMIT may be content with them, then twice as many each time. */
+const [FIRST_SOLUTIONS, MAX_SOLUTIONS] = [64, 8192]
+
+/** Nodes at which a path begins that are left together. */
+const STARTS_AT_ONCE = 1024
 
 /**
  * Evaluates property paths (SPARQL 1.1 Query, section 18.4). Sequences, alternatives and inverses are patterns of their own;
@@ -142,22 +145,25 @@ export class PathEvaluator<Scope> {
     }
     const isSame = near.type === 'variable' && far.type === 'variable' && near.name === far.name
     // Both ends open: the path begins at every node of the graphs.
-    const nodes = isKnown(near, batch) ? null : this.nodes(scope, !leavesSubjects(path))
-    if (starts.length > 1) reach.prepare(new Set(starts))
+    const isOpen = !isKnown(near, batch)
+    const withObjects = !leavesSubjects(path)
+    if (starts.length > 1) reach.prepare([...new Set(starts)])
     let found = new ReachedPairs()
+    let isEnough = FIRST_SOLUTIONS
     for (let row = 0; row < batch.size; row++)
-      for (const from of nodes ?? [starts[row] as number]) {
-        // What few steps reach is given away before the next ones: a LIMIT may be content with it.
+      for (const from of isOpen ? this.nodes(scope, withObjects, reach) : [starts[row] as number]) {
+        // What few steps reach is given away before the next ones.
         const end = isSame ? from : known?.[row]
-        for (const reached of reach.from(from, isNode)) {
+        for (const reached of reach.from(from, isOpen ? () => true : isNode)) {
           if (end === undefined) for (const to of reached) found.add(row, from, to)
           else if (reached.includes(end) && (known === null || known[row] === end)) {
             found.add(row, from, end)
             break
           }
-          if (found.size < SOLUTIONS_AT_ONCE) continue
+          if (found.size < isEnough) continue
           yield this.joined(batch, near, far, found)
           found = new ReachedPairs()
+          isEnough = Math.min(MAX_SOLUTIONS, 2 * isEnough)
         }
         evaluation.advance(64)
       }
@@ -193,26 +199,30 @@ export class PathEvaluator<Scope> {
       .graphsOf(scope)
       .some(
         graph =>
-          graph.subjectOf(term) >= 0 || graph.columns.some(({ dictionary }) => dictionary.find(term) !== 0),
+          graph.hasTriples(graph.subjectOf(term)) ||
+          graph.columns.some(({ dictionary }) => dictionary.find(term) !== 0),
       )
   }
 
-  /** All subjects, and all objects where a path may have no step. */
-  private nodes(scope: Scope, withObjects: boolean): ReadonlySet<number> {
+  /** All subjects, and all objects where a path may have no step; some are left together before they are given. */
+  private *nodes(scope: Scope, withObjects: boolean, reach: Reach): Generator<number> {
     const { evaluation } = this.context
-    const { pool } = evaluation
-    const nodes = new Set<number>()
+    const given = new NodeSet()
     for (const graph of this.context.graphsOf(scope)) {
       const { subjects } = domainsOf(graph)
       const objects = withObjects ? graph.columns.map(column => domainsOf(graph).of(column)) : []
       for (const domain of new Set([subjects, ...objects]))
-        for (let id = 1; id <= domain.size; id++) {
-          nodes.add(pool.internOf(domain, id))
-          evaluation.advance(16)
+        for (let from = 1; from <= domain.size; from += STARTS_AT_ONCE) {
+          const some = numbersFrom(from, Math.min(from + STARTS_AT_ONCE, domain.size + 1))
+          const ids = domain === subjects ? some.filter(id => graph.hasTriples(id - 1)) : some
+          const pooled = ids.map(id => evaluation.pool.internOf(domain, id))
+          evaluation.advance(16 * ids.length)
+          reach.homes.add({ type: 'ids', domain, ids }, pooled)
+          const nodes = Array.from(pooled).filter(node => given.add(node))
+          reach.prepare(nodes)
+          yield* nodes
         }
     }
-    evaluation.allocate(BYTES_A_NODE * nodes.size)
-    return nodes
   }
 
   /**
