@@ -133,10 +133,35 @@ t.test(`questions about all triples of several graphs, seed ${seed}`, t => {
     'SELECT (COUNT(*) AS ?n) (COUNT(DISTINCT ?x) AS ?m) { ?x <urn:p:any>+ ?y }',
     'SELECT ?x ?y { ?x (^<urn:p:any>/<urn:p:any>)+ ?y FILTER(ISIRI(?x) && ISIRI(?y) && STRENDS(STR(?x), "7")) }',
     'SELECT ?x { ?x <urn:p:any>+ ?x FILTER(ISIRI(?x)) }',
+    'SELECT ?p (MIN(?o) AS ?a) (MAX(?o) AS ?b) { ?s ?p ?o FILTER(ISNUMERIC(?o) && ?p != <urn:p:any>) } GROUP BY ?p',
+    'SELECT (MIN(?o) AS ?a) (MAX(?o) AS ?b) { ?s ?p ?o FILTER(ISNUMERIC(?o) && ?p != <urn:p:any>) }',
+    'SELECT (MAX(?o) AS ?b) { { ?s <urn:p:number> ?o } UNION { ?s <urn:p:double> ?o FILTER(?o < 5) } }',
+    'SELECT ?s (MIN(?o) AS ?a) (MAX(?o) AS ?b) { ?s ?p ?o FILTER(ISIRI(?o)) } GROUP BY ?s',
+    'SELECT ?s (MAX(?o) AS ?b) { ?s <urn:p:number>|<urn:p:link> ?o FILTER(ISIRI(?s)) } GROUP BY ?s',
+    'SELECT ?s (STRLEN(GROUP_CONCAT(STR(?o); separator="|")) AS ?n) { ?s ?p ?o FILTER(ISIRI(?o) || (ISNUMERIC(?o) && ?p != <urn:p:any>)) } GROUP BY ?s',
+    'SELECT ?n (COUNT(*) AS ?c) { SELECT ?s (STRLEN(GROUP_CONCAT(DISTINCT STR(?p))) AS ?n) { ?s ?p ?o } GROUP BY ?s } GROUP BY ?n',
     'SELECT ?x { ?x (<urn:p:any>|<urn:p:number>)+ 7 FILTER(ISIRI(?x)) }',
     'SELECT ?a ?b { ?a <urn:p:label> ?l . ?b <urn:p:label> ?m FILTER(STR(?l) = STR(?m) && ?a != ?b && CONTAINS(?l, "77")) }',
   ])
     t.same([...byColumns(text)].sort(), [...byEngine(text)].sort(), text)
+  t.end()
+})
+
+t.test('texts of a group are in the order of its solutions, and an error leaves it without', t => {
+  const rows = 'SELECT ?s ?o { ?s <urn:p:link> ?o FILTER(ISIRI(?s)) }'
+  const found = new Map<string, string[]>()
+  for (const row of byColumns(rows)) {
+    const [subject = '', object = ''] = row.split(' ')
+    found.set(subject, [...(found.get(subject) ?? []), object])
+  }
+  const expected = Array.from(found, ([subject, objects]) =>
+    objects.some(object => object === 'blank')
+      ? `${subject} undefined`
+      : `${subject} "${objects.map(each => each.slice(1, -1)).join(', ')}"`,
+  )
+  const text =
+    'SELECT ?s (GROUP_CONCAT(?o; separator=", ") AS ?all) { ?s <urn:p:link> ?o FILTER(ISIRI(?s)) } GROUP BY ?s'
+  t.same([...byColumns(text)].sort(), expected.sort())
   t.end()
 })
 

@@ -115,6 +115,14 @@ export function sharedPrefix(
   return at
 }
 
+/** Numbers with room for one at a place: others of twice the length where they have none. */
+export function withRoom(numbers: Uint32Array<ArrayBuffer>, place: number): Uint32Array<ArrayBuffer> {
+  if (place < numbers.length) return numbers
+  const larger = new Uint32Array(2 * place)
+  larger.set(numbers)
+  return larger
+}
+
 /** Typed arrays that all threads see. */
 export const sharedUint32 = (length: number): Uint32Array =>
   new Uint32Array(new SharedArrayBuffer(4 * length))

@@ -1,5 +1,6 @@
 import type { Term } from '../../../rdf/term.ts'
 import { XSD } from '../../../rdf/vocab.ts'
+import { withRoom } from '../bytes.ts'
 import { TermBytes } from '../dictionary-texts.ts'
 import { type Domain, ranksOf } from './domain.ts'
 import { PlainNumbers, plainIntegerOf, plainNumberOf } from './plain-numbers.ts'
@@ -230,11 +231,3 @@ function lookUpSmall(
 
 /** What was found of a term last. */
 const FOUND = new TermBytes()
-
-/** Numbers, with a place for one more. */
-function withRoom(numbers: Uint32Array<ArrayBuffer>, place: number): Uint32Array<ArrayBuffer> {
-  if (place < numbers.length) return numbers
-  const larger = new Uint32Array(2 * place)
-  larger.set(numbers)
-  return larger
-}

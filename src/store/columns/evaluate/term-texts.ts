@@ -1,6 +1,7 @@
 import { parseTerm } from '../../../rdf/ntriples-reader.ts'
 import type { Term } from '../../../rdf/term.ts'
 import { ByteTable } from '../build/byte-table.ts'
+import { withRoom } from '../bytes.ts'
 import type { TermBytes } from '../dictionary-texts.ts'
 import { TRIPLE_TERM } from '../format.ts'
 
@@ -118,11 +119,7 @@ export class TermTexts {
     const before = this.table.size
     const number = this.table.intern(this.scratch, 0, this.length)
     if (number < before) return number
-    if (number >= this.written.length) {
-      const larger = new Uint32Array(2 * this.written.length)
-      larger.set(this.written)
-      this.written = larger
-    }
+    this.written = withRoom(this.written, number)
     this.written[number] = this.kind
     return number
   }

@@ -36,17 +36,29 @@ export class Extreme implements Aggregator {
       return
     }
     if (this.domain !== null) this.leaveCodes()
+    if (!isPlain) {
+      for (let row = 0; row < groups.length; row++)
+        this.addValue(groups[row] as number, vectorValueAt(vector, row))
+      return
+    }
+    // Of each group one value of the batch is compared with those of other domains.
+    this.addCodes(vector.ids, groups, count)
+    const { best } = this
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
-      const value = vectorValueAt(vector, row)
-      const before = this.values.get(group)
-      if (before === null) continue
-      if (value !== null && before !== undefined && this.sign * compareValues(value, before) <= 0) continue
-      this.context.evaluation.allocate(
-        bytesOfValue(value) - (before === undefined ? 0 : bytesOfValue(before)),
-      )
-      this.values.set(group, value)
+      const code = best[group] as number
+      if (code === 0) continue
+      best[group] = 0
+      this.addValue(group, vector.domain.value(code))
     }
+  }
+
+  private addValue(group: number, value: TermValue | null): void {
+    const before = this.values.get(group)
+    if (before === null) return
+    if (value !== null && before !== undefined && this.sign * compareValues(value, before) <= 0) return
+    this.context.evaluation.allocate(bytesOfValue(value) - (before === undefined ? 0 : bytesOfValue(before)))
+    this.values.set(group, value)
   }
 
   private addCodes(ids: Uint32Array, groups: Uint32Array, count: number): void {
@@ -69,6 +81,7 @@ export class Extreme implements Aggregator {
           this.context.evaluation.allocate(bytesOfValue(value))
           this.values.set(group, value)
         }
+    best.fill(0)
     this.domain = null
   }
 

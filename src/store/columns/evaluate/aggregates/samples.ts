@@ -1,14 +1,15 @@
+import type { Literal } from '../../../../rdf/term.ts'
+import { XSD } from '../../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../../sparql/algebra.ts'
+import { withRoom } from '../../bytes.ts'
 import type { Batch } from '../batch.ts'
-import { stringOf, type TermValue, termOf, text } from '../value.ts'
+import { PoolDomain } from '../pool-domain.ts'
+import { literalOf, stringOf, type TermValue, termOf } from '../value.ts'
 import { type Vector, vectorValueAt } from '../vector.ts'
-import { type Aggregator, type AggregatorContext, bytesOfValue } from './aggregator.ts'
+import { type Aggregator, type AggregatorContext, bytesOfValue, GroupNumbers } from './aggregator.ts'
 
-/** Longest text that GROUP_CONCAT makes, in characters. */
+/** Maximum characters of the texts of one group. */
 const MAX_TEXT = 2 ** 26
-
-/** Bytes of a text beside its characters, with its place in a list. */
-const BYTES_A_TEXT = 40
 
 /** Some value of a group: the first. */
 export class Sample implements Aggregator {
@@ -41,49 +42,103 @@ export class Sample implements Aggregator {
   }
 }
 
-/** Texts of a group one after another; what has no text is an error. */
+/** A text of a group: its number, and its characters. */
+interface Part {
+  readonly number: number
+  readonly length: number
+}
+
+/** Texts of a group one after another; what has no text is an error. Texts are stored once, groups as lists of their numbers. */
 export class GroupConcat implements Aggregator {
-  private readonly texts = new Map<number, string[] | null>()
   private readonly operand: AlgebraExpression
   private readonly separator: string
   private readonly context: AggregatorContext
-  private length = 0
+  private readonly pool: PoolDomain
+  private bytesOfPool = 0
+  /** Characters by group; less than none where it has an error. */
+  private readonly lengths: GroupNumbers
+  /** By group the last entry of its list, whose next is the first one; 0 for none. */
+  private last: Uint32Array<ArrayBuffer> = new Uint32Array(64)
+  private next: Uint32Array<ArrayBuffer> = new Uint32Array(64)
+  private texts: Uint32Array<ArrayBuffer> = new Uint32Array(64)
+  private entries = 0
 
   constructor(operand: AlgebraExpression, separator: string, context: AggregatorContext) {
+    const { evaluation } = context
     this.operand = operand
     this.separator = separator
     this.context = context
+    this.lengths = new GroupNumbers(context)
+    this.pool = new PoolDomain(bytes => {
+      this.bytesOfPool += bytes
+      evaluation.allocate(bytes)
+    })
   }
 
-  add(batch: Batch, groups: Uint32Array): void {
-    const vector = this.context.vectorOf(this.operand, batch)
+  add(batch: Batch, groups: Uint32Array, count: number): void {
+    const { evaluation, vectorOf } = this.context
+    const vector = vectorOf(this.operand, batch)
+    const lengths = this.lengths.grow(count)
+    this.makeRoom(count, groups.length)
+    let text: Part | null = null
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
-      const known = this.texts.get(group)
-      if (known === null) continue
-      const value = vectorValueAt(vector, row)
-      const form = value === null ? null : stringOf(value)
-      if (form === null) {
-        this.texts.set(group, null)
-        continue
-      }
-      this.length += form.length
-      this.context.evaluation.allocate(BYTES_A_TEXT + 2 * form.length)
-      if (known === undefined) {
-        this.context.evaluation.allocate(bytesOfValue(null))
-        this.texts.set(group, [form])
-      } else known.push(form)
+      const length = lengths[group] as number
+      if (length < 0) continue
+      if (text === null || vector.type !== 'constant') text = this.textOf(vectorValueAt(vector, row))
+      lengths[group] = text === null ? -1 : length + text.length
+      if (length > MAX_TEXT) evaluation.allocate(Number.POSITIVE_INFINITY)
+      if (text !== null) this.append(group, text.number)
     }
-    if (this.length > MAX_TEXT) this.context.evaluation.allocate(Number.POSITIVE_INFINITY)
+  }
+
+  private textOf(value: TermValue | null): Part | null {
+    const form = value === null ? null : stringOf(value)
+    if (form === null) return null
+    return { number: this.pool.intern(literalOf(form, XSD.string)), length: form.length }
+  }
+
+  /** Room for so many groups, and for further entries. */
+  private makeRoom(groups: number, entries: number): void {
+    const before = this.last.length + 2 * this.next.length
+    this.last = withRoom(this.last, groups)
+    this.next = withRoom(this.next, this.entries + entries)
+    this.texts = withRoom(this.texts, this.entries + entries)
+    this.context.evaluation.allocate(4 * (this.last.length + 2 * this.next.length - before))
+  }
+
+  private append(group: number, text: number): void {
+    const entry = ++this.entries
+    const last = this.last[group] as number
+    this.next[entry] = last === 0 ? entry : (this.next[last] as number)
+    if (last !== 0) this.next[last] = entry
+    this.last[group] = entry
+    this.texts[entry] = text
   }
 
   result(count: number): Vector {
     const { pool } = this.context.evaluation
+    const lengths = this.lengths.grow(count)
     const ids = new Uint32Array(count)
-    for (let group = 0; group < count; group++) {
-      const parts = this.texts.get(group)
-      if (parts !== null) ids[group] = pool.intern(termOf(text((parts ?? []).join(this.separator))))
+    const forms: string[] = []
+    const formOf = (text: number): string => {
+      forms[text] ??= (this.pool.term(text) as Literal).value
+      return forms[text] as string
     }
+    for (let group = 0; group < count; group++) {
+      if ((lengths[group] as number) < 0) continue
+      const parts: string[] = []
+      const last = this.last[group] ?? 0
+      for (let entry = last; last !== 0; ) {
+        entry = this.next[entry] as number
+        parts.push(formOf(this.texts[entry] as number))
+        if (entry === last) break
+      }
+      ids[group] = pool.intern(literalOf(parts.join(this.separator), XSD.string))
+      this.context.evaluation.advance(8)
+    }
+    this.context.evaluation.release(this.bytesOfPool)
+    this.bytesOfPool = 0
     return { type: 'ids', domain: pool, ids }
   }
 }
