@@ -2,6 +2,7 @@ import type { AlgebraExpression, SparqlOperation, TriplePatternNode } from '../.
 import { variablesOfExpression } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
 import type { GraphColumns } from '../graph.ts'
+import { aboutSubjects, predicatesOf, withTerm } from './any-predicate.ts'
 import type { Batch } from './batch.ts'
 import type { BlockStep } from './block.ts'
 import { codesOf, expandedRows, gatherIds, subjectsIn } from './column-codes.ts'
@@ -72,7 +73,6 @@ export class PatternMatcher {
   ): Generator<Batch> {
     const { subject, predicate, object } = pattern
     if (predicate.type !== 'variable') return
-    const known = batch.get(predicate.name)
     const names = new Set([subject, predicate, object].flatMap(nameOf))
     const isOpen = names.size === 3 && ![...names].some(name => batch.has(name))
     // What is said of the triples alone is tested before they are paired with the rows of the batch.
@@ -104,10 +104,13 @@ export class PatternMatcher {
         continue
       }
       outermost?.lose()
+      const about = aboutSubjects(component, subject, batch)
+      if (about.size === 0) continue
+      const known = about.get(predicate.name)
       const predicates = new Set(component.flatMap(graph => predicatesOf(graph, subject, object)))
       for (const iri of predicates) {
         const term = constantVector({ type: 'iri', value: iri }, this.evaluation)
-        const some = known === undefined ? batch.with([[predicate.name, term]]) : withTerm(batch, known, term)
+        const some = known === undefined ? about.with([[predicate.name, term]]) : withTerm(about, known, term)
         if (some.size === 0) continue
         const link: ColumnLink = { predicate: iri, object }
         const isBound = subject.type !== 'variable' || some.has(subject.name)
@@ -361,14 +364,6 @@ export class PatternMatcher {
   }
 }
 
-/** The predicates of a graph that triples may have with a subject and an object. */
-function predicatesOf(graph: GraphColumns, subject: Node, object: Node): readonly string[] {
-  if (subject.type !== 'variable' && graph.subjectOf(subject) < 0) return []
-  return graph.columns.flatMap(({ predicate, dictionary }) =>
-    object.type === 'variable' || dictionary.find(object) > 0 ? [predicate] : [],
-  )
-}
-
 function pending(filters: readonly AlgebraExpression[]) {
   return filters.map(condition => ({ condition, variables: variablesOfExpression(condition) }))
 }
@@ -414,14 +409,4 @@ function codesOfSome(column: Parameters<typeof codesOf>[0], subjects: IdVector):
   const all = new Uint32Array(ids.length)
   for (let at = 0; at < count; at++) all[some[at] as number] = found[at] as number
   return all
-}
-
-/** The rows of a batch whose variable has one term. */
-function withTerm(batch: Batch, known: Vector, term: Vector): Batch {
-  if (term.type !== 'constant') return batch
-  const ids = translated(known, term.domain, batch.size)
-  const rows = new Uint32Array(batch.size)
-  let count = 0
-  for (let row = 0; row < batch.size; row++) if (ids[row] === term.id) rows[count++] = row
-  return batch.rows(rows.subarray(0, count))
 }
