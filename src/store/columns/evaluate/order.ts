@@ -53,8 +53,9 @@ export function ordered(
   for (const found of batches) {
     if (found.size === 0) continue
     total += found.size
-    const few = hasSameDomains(found, collected.at(-1)) ? LARGE : FEW
-    const batch = found.size > LARGE_PART * to + few ? found.rows(order.first(found, to)) : found
+    const beyond = found.size - LARGE_PART * to
+    const isCut = beyond > LARGE || (beyond > FEW && !hasSameDomains(found, collected.at(-1)))
+    const batch = isCut ? found.rows(order.first(found, to)) : found
     collected.push(batch)
     evaluation.allocate(bytesOf(batch))
     buffered += batch.size

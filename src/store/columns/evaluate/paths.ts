@@ -1,7 +1,7 @@
 import type { Path, TriplePatternNode } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
 import type { GraphColumns } from '../graph.ts'
-import { Batch, numbersFrom, rowsOf, rowVector } from './batch.ts'
+import { Batch, rowsOf, rowVector } from './batch.ts'
 import type { PathPattern } from './block.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { type NodeHomes, NodeSet, Reach, ReachedPairs } from './path-reach.ts'
@@ -213,7 +213,8 @@ export class PathEvaluator<Scope> {
       const objects = withObjects ? graph.columns.map(column => domainsOf(graph).of(column)) : []
       for (const domain of new Set([subjects, ...objects]))
         for (let from = 1; from <= domain.size; from += STARTS_AT_ONCE) {
-          const some = numbersFrom(from, Math.min(from + STARTS_AT_ONCE, domain.size + 1))
+          const count = Math.min(STARTS_AT_ONCE, domain.size + 1 - from)
+          const some = new Uint32Array(count).map((_, at) => from + at)
           const ids = domain === subjects ? some.filter(id => graph.hasTriples(id - 1)) : some
           const pooled = ids.map(id => evaluation.pool.internOf(domain, id))
           evaluation.advance(16 * ids.length)

@@ -15,6 +15,9 @@ const TABLE_PART = 2
 /** Bytes of a term in a pool beside its text: places in tables that are half full. */
 const BYTES_A_TERM = 96
 
+/** Bytes of the value of a term that is cached, beside its text. */
+const BYTES_A_VALUE = 264
+
 /** Bytes of a plain number, with its value where that is asked for; its term is made anew each time. */
 const BYTES_A_NUMBER = 80
 
@@ -82,7 +85,8 @@ export class PoolDomain implements Domain {
   private numberOfText(text: number, value?: TermValue): number {
     const known = text < this.numbersOfTexts.length ? (this.numbersOfTexts[text] as number) : 0
     if (known !== 0) return known
-    this.append(BYTES_A_TERM + 2 * this.texts.lengthOf(text), value)
+    const length = this.texts.lengthOf(text)
+    this.append(BYTES_A_TERM + 2 * length + (value === undefined ? 0 : BYTES_A_VALUE + 2 * length), value)
     const number = this.size
     this.numbersOfTexts = withRoom(this.numbersOfTexts, text)
     this.numbersOfTexts[text] = number
@@ -174,7 +178,11 @@ export class PoolDomain implements Domain {
   }
 
   value(id: number): TermValue {
-    const value = this.values[id - 1] ?? this.plain.value(id) ?? termValue(this.term(id))
+    const known = this.values[id - 1]
+    if (known !== undefined) return known
+    const text = this.textOf(id)
+    if (text >= 0) this.allocate(BYTES_A_VALUE + 2 * this.texts.lengthOf(text))
+    const value = this.plain.value(id) ?? termValue(this.term(id))
     this.values[id - 1] = value
     return value
   }
