@@ -45,9 +45,17 @@ const TEXTS = Array.from({ length: GRAPHS }, (_, graph) =>
       ['<urn:p:label>', `"name ${between(0, 900)}"@${pick(CASES)}`],
       ['<urn:p:number>', number(between(-50, 500), 'integer')],
       [`<urn:p:own${graph}>`, number(between(0, 900) / 10, 'decimal')],
-      ['<urn:p:double>', number(pick(['1.5', '-0', 'INF', '2', '1.5E0']), 'double')],
+      ['<urn:p:double>', number(pick(['1.5', '-0', '0', 'INF', '2', '1.5E0', 'NaN']), 'double')],
       ...(chance(0.6) ? [['<urn:p:any>', chance(0.5) ? oddLiteral() : anySubject()] as const] : []),
       ...Array.from({ length: between(0, 2) }, () => ['<urn:p:link>', anySubject()] as const),
+      ...Array.from(
+        { length: between(0, 3) },
+        () => ['<urn:p:tag>', `"${pick(['a', 'b'])}"${pick(['', '@en', '@de'])}`] as const,
+      ),
+      ...Array.from(
+        { length: between(0, 2) },
+        () => ['<urn:p:size>', number(between(0, 3), pick(['integer', 'decimal']))] as const,
+      ),
     ]
     return [...new Set(values.map(([name, value]) => `${subjectOf(graph, at)} ${name} ${value} .\n`))].join(
       '',
@@ -133,11 +141,19 @@ t.test(`questions about all triples of several graphs, seed ${seed}`, t => {
     'SELECT (COUNT(*) AS ?n) (COUNT(DISTINCT ?x) AS ?m) { ?x <urn:p:any>+ ?y }',
     'SELECT ?x ?y { ?x (^<urn:p:any>/<urn:p:any>)+ ?y FILTER(ISIRI(?x) && ISIRI(?y) && STRENDS(STR(?x), "7")) }',
     'SELECT ?x { ?x <urn:p:any>+ ?x FILTER(ISIRI(?x)) }',
-    'SELECT ?p (MIN(?o) AS ?a) (MAX(?o) AS ?b) { ?s ?p ?o FILTER(ISNUMERIC(?o) && ?p != <urn:p:any>) } GROUP BY ?p',
+    'SELECT ?p (MIN(?o) AS ?a) (MAX(?o) AS ?b) { ?s ?p ?o FILTER(ISNUMERIC(?o) && ?p NOT IN (<urn:p:any>, <urn:p:double>, <urn:p:size>)) } GROUP BY ?p',
     'SELECT (MIN(?o) AS ?a) (MAX(?o) AS ?b) { ?s ?p ?o FILTER(ISNUMERIC(?o) && ?p != <urn:p:any>) }',
     'SELECT (MIN(?o) AS ?a) { { ?s <urn:p:own0> ?o FILTER(?o > 8) } UNION { ?s <urn:p:own1> ?o FILTER(?o > 80) } }',
     'SELECT (COUNT(*) AS ?n) { ?s ?p ?o . ?o ?q ?r }',
     'SELECT ?q ?c (COUNT(*) AS ?n) { ?s <urn:p:link> ?o . ?o ?q ?r ; a ?c FILTER(?q != <urn:p:label>) } GROUP BY ?q ?c',
+    ...['number', 'label', 'double', 'tag', 'size', 'link'].flatMap(name =>
+      ['?a = ?b', '?a != ?b', 'SAMETERM(?a, ?b)', '!SAMETERM(?a, ?b)'].flatMap(condition => [
+        `SELECT (COUNT(*) AS ?n) { ?s <urn:p:${name}> ?a, ?b FILTER(${condition}) }`,
+        `SELECT (COUNT(*) AS ?n) { ?s <urn:p:${name}> ?a ; <urn:p:link> ?t . ?t <urn:p:${name}> ?b FILTER(${condition}) }`,
+      ]),
+    ),
+    'SELECT ?l (COUNT(*) AS ?n) { ?s <urn:p:label> ?l } GROUP BY ?l',
+    'SELECT ?v (COUNT(*) AS ?n) (COUNT(?s) AS ?m) { ?s <urn:p:tag> ?v } GROUP BY ?v',
     'SELECT ?q (COUNT(*) AS ?n) { ?s <urn:p:any> ?o . ?o ?q ?r . ?r ?q ?z } GROUP BY ?q',
     'SELECT ?q (COUNT(*) AS ?n) { VALUES ?o { <urn:x:1:2> <urn:x:2:3> 7 } ?o ?q ?r } GROUP BY ?q',
     'SELECT ?o ?q { ?s <urn:p:any> ?o OPTIONAL { ?o ?q <urn:class:1> } FILTER(ISIRI(?o)) }',

@@ -7,7 +7,7 @@ import {
 } from '../../../sparql/algebra.ts'
 import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
-import { Batch } from './batch.ts'
+import { Batch, numbersFrom } from './batch.ts'
 import { areApart, countedTriples, unfiltered } from './counted-triples.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { isPosition } from './links.ts'
@@ -57,17 +57,21 @@ export function countedGroups(
     return counts(own.values, [[key, { type: 'ids', domain, ids: own.ids }]], aggregates)
   }
   const { pool } = evaluation
-  const sums = new Map<number, number>()
+  const codes = counted.reduce((total, { from, to }) => total + to - from, 0)
+  const sums = new Float64Array(pool.size + codes + 1)
+  evaluation.allocate(sums.byteLength)
   for (const each of counted) {
     const { ids, values } = countedCodes(each, evaluation)
     const domain = domainsOf(each.graph).of(each.column)
     for (let at = 0; at < ids.length; at++) {
       const id = pool.internOf(domain, ids[at] as number)
-      sums.set(id, (sums.get(id) ?? 0) + (values[at] as number))
+      sums[id] = (sums[id] as number) + (values[at] as number)
+      evaluation.advance(8)
     }
   }
-  const ids = Uint32Array.from(sums.keys())
-  return counts(Float64Array.from(sums.values()), [[key, { type: 'ids', domain: pool, ids }]], aggregates)
+  const ids = numbersFrom(0, sums.length).filter(id => sums[id] !== 0)
+  const values = Float64Array.from(ids, id => sums[id] as number)
+  return counts(values, [[key, { type: 'ids', domain: pool, ids }]], aggregates)
 }
 
 /** The triples of each value of a column, of those that have any. */

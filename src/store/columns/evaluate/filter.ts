@@ -1,8 +1,8 @@
 import { type AlgebraExpression, isConstantExpression } from '../../../sparql/algebra.ts'
 import { allRows, type Batch } from './batch.ts'
 import { combinationsOf } from './combinations.ts'
+import { comparedByNumber } from './compared-by-number.ts'
 import { comparedNumbers } from './compared-numbers.ts'
-import { comparedResources } from './compared-resources.ts'
 import { isCondition } from './conditions.ts'
 import { distanceLimit, rowsByDistance } from './distances.ts'
 import { ColumnDomain, onlyPartOf, SubjectDomain } from './domain.ts'
@@ -167,7 +167,7 @@ export class Filter {
         return this.truthTables.rows(expression, batch, vector, rows, required)
     }
     const compared =
-      comparedResources(expression, batch) ??
+      comparedByNumber(expression, batch) ??
       (expression.type === 'binary' ? comparedNumbers(expression, batch, this.numbers) : null)
     if (compared !== null) return compared(rows, required)
     return this.scalarRows(expression, batch, rows, required)

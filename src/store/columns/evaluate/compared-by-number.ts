@@ -6,10 +6,10 @@ import { scratchUint32 } from './scratch.ts'
 import type { IdVector } from './vector.ts'
 
 /**
- * Tells the rows for which two variables are the same IRI or blank node, or are not (`=`, `!=` and `sameTerm`), by their
- * numbers; null for other conditions, and for variables that may have other values.
+ * Tells the rows for which two variables are the same, or are not (`=`, `!=` and `sameTerm`), by the numbers of their terms: those of
+ * resources of one graph, and of values of one column; null for other conditions, and for variables that may have other values.
  */
-export function comparedResources(
+export function comparedByNumber(
   expression: AlgebraExpression,
   batch: Batch,
 ): ((rows: Uint32Array, required: boolean) => Uint32Array) | null {
@@ -17,11 +17,10 @@ export function comparedResources(
   if (operands === null) return null
   const [first, second] = operands.names.map(name => batch.get(name))
   if (first?.type !== 'ids' || second?.type !== 'ids') return null
-  // Subjects have numbers of their own.
-  const areSubjects = first.domain === second.domain && first.domain instanceof SubjectDomain
-  const graph = areSubjects ? null : graphOfResources(first.domain)
-  if (!areSubjects && (graph === null || graph !== graphOfResources(second.domain))) return null
-  const [left, right] = areSubjects ? [first.ids, second.ids] : [resourcesOf(first), resourcesOf(second)]
+  const isDirect = first.domain === second.domain && areEqualByNumber(first.domain)
+  const graph = isDirect ? null : graphOfResources(first.domain)
+  if (!isDirect && (graph === null || graph !== graphOfResources(second.domain))) return null
+  const [left, right] = isDirect ? [first.ids, second.ids] : [resourcesOf(first), resourcesOf(second)]
   return (rows, required) => rowsAlike(left, right, rows, operands.areAlike === required)
 }
 
@@ -37,6 +36,23 @@ function comparedVariables(
   if (left?.type !== 'variable' || right?.type !== 'variable') return null
   const areAlike = expression.type !== 'binary' || expression.operator === '='
   return { names: [left.name, right.name], areAlike }
+}
+
+/** True where two values of a domain are equal if they have one number, and only then. */
+function areEqualByNumber(domain: Domain): boolean {
+  if (domain instanceof SubjectDomain) return true
+  const part = domain instanceof ColumnDomain ? onlyPartOf(domain) : null
+  switch (part?.kind) {
+    case 'resource':
+      return true
+    case 'text':
+      return new Set(part.languages.map(language => language.toLowerCase())).size === part.languages.length
+    case 'number':
+      // NaN is no number, not even itself.
+      return domain.ranks() === null && !Number.isNaN(part.values[part.count - 1])
+    default:
+      return false
+  }
 }
 
 /** The graph whose resources all values of a domain are; null for other domains. */
