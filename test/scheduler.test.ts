@@ -35,16 +35,20 @@ function fakeThread(name: string) {
 const client = (id: string, usage = 0, more: Partial<WorkClient> = {}) =>
   workClient({ id, usage: () => usage, ...more })
 
+const TURN: Turn = { client: null, lane: 'quick', pinned: null, isArbitrary: false }
+
 /** A scheduler with some threads, and work that goes on until it is ended. */
 function schedule(threads: number, options: Partial<ConstructorParameters<typeof Scheduler>[0]> = {}) {
   const scheduler = new Scheduler({ queue: 4, timeout: 60_000, slow: 1, ...options })
   const made = Array.from({ length: threads }, (_, at) => fakeThread(`thread ${at}`))
   for (const { thread } of made) scheduler.add(thread)
   const begun: string[] = []
+  const places: number[] = []
   const ends = new Map<string, () => void>()
   const run = (name: string, turn: Partial<Turn> = {}) =>
-    scheduler.run({ client: null, lane: 'quick', pinned: null, ...turn }, async () => {
+    scheduler.run({ ...TURN, ...turn }, async thread => {
       begun.push(name)
+      places.push(made.findIndex(each => each.thread === thread))
       await new Promise<void>(resolve => ends.set(name, resolve))
       return name
     })
@@ -54,7 +58,7 @@ function schedule(threads: number, options: Partial<ConstructorParameters<typeof
     await sleep(0)
   }
   const pauses = () => made.map(({ pauses }) => pauses.length)
-  return { scheduler, threads: made.map(({ thread }) => thread), begun, run, end, pauses }
+  return { scheduler, threads: made.map(({ thread }) => thread), begun, places, run, end, pauses }
 }
 
 t.test('each thread does one thing at a time, that of the client with the least work first', async t => {
@@ -125,7 +129,7 @@ t.test('a client is charged the time of its work, also of what fails', async t =
   const { scheduler } = schedule(1)
   const charged: number[] = []
   const one = client('a', 0, { spend: milliseconds => charged.push(milliseconds) })
-  const turn = { client: one, lane: 'quick', pinned: null } as const
+  const turn = { ...TURN, client: one }
   await t.rejects(
     scheduler.run(turn, async () => {
       await sleep(5)
@@ -151,11 +155,25 @@ t.test('work that is no longer short stands back, once, until it is done', t => 
   t.end()
 })
 
+t.test('what may take any time leaves the first thread to others', async t => {
+  const { run, end, places } = schedule(3)
+  void run('query', { isArbitrary: true })
+  void run('page')
+  t.same(places.splice(0), [2, 0])
+  await end('page')
+  void run('next page')
+  void run('another query', { isArbitrary: true })
+  void run('a third', { isArbitrary: true })
+  t.same(places.splice(0), [0, 1], 'and waits where none is idle')
+  await end('next page')
+  t.same(places, [0])
+})
+
 t.test('work that stands back pauses for what begins beside it', async t => {
   const { scheduler, run, end, pauses } = schedule(3)
   let done: () => void = () => undefined
   let own: ThreadSlot | undefined
-  const long = scheduler.run({ client: null, lane: 'quick', pinned: null }, async (_, slot) => {
+  const long = scheduler.run(TURN, async (_, slot) => {
     own = slot
     await new Promise<void>(resolve => {
       done = resolve

@@ -146,7 +146,8 @@ export class JobRunner {
     let lane = limits.lane ?? this.laneOf(job)
     for (let crowded = 0; ; ) {
       const milliseconds = client?.deadline(deadline) ?? deadline
-      const begun = await this.scheduler.run({ client, lane, pinned: null }, async (thread, slot) => {
+      const turn = { client, lane, pinned: null, isArbitrary: job.type === 'text' }
+      const begun = await this.scheduler.run(turn, async (thread, slot) => {
         const id = this.nextId++
         const isSpared = crowded > MAX_CROWDED
         const stop = isStoppable(job) && !isSpared ? 'begin again' : null
@@ -188,7 +189,7 @@ export class JobRunner {
       const { id, thread, milliseconds } = begun
       const work = { id, graphs, milliseconds, stop: 'give up' } as const
       const next = (): Promise<AnswerOf> =>
-        this.scheduler.run({ client, lane: 'quick', pinned: thread }, (_, slot) =>
+        this.scheduler.run({ client, lane: 'quick', pinned: thread, isArbitrary: false }, (_, slot) =>
           this.guarded(thread, slot, work, signal, () => thread.next(id)),
         )
       let ahead: Promise<AnswerOf> | null = Promise.resolve(begun.answer)

@@ -14,6 +14,8 @@ export interface Turn {
   readonly lane: Lane
   /** The one thread that can do it; null for any. */
   readonly pinned: ColumnThread | null
+  /** True for questions that may take any time: they go to the last idle thread, and others to the first, whose code is warm. */
+  readonly isArbitrary: boolean
 }
 
 interface WaitingTurn extends Turn {
@@ -110,11 +112,11 @@ export class Scheduler {
     }
   }
 
-  private idleFor({ lane, pinned }: WaitingTurn): ColumnThread | undefined {
+  private idleFor({ lane, pinned, isArbitrary }: WaitingTurn): ColumnThread | undefined {
     if (lane === 'slow' && this.slowRunning() >= this.options.slow) return undefined
     if (pinned !== null) return pinned.busy ? undefined : pinned
-    for (const thread of this.threads) if (!thread.busy) return thread
-    return undefined
+    const idle = [...this.threads].filter(thread => !thread.busy)
+    return idle.at(isArbitrary ? -1 : 0)
   }
 
   private slowRunning(): number {
