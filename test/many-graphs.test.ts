@@ -141,6 +141,7 @@ t.test(`questions about all triples of several graphs, seed ${seed}`, t => {
     'SELECT (COUNT(*) AS ?n) (COUNT(DISTINCT ?x) AS ?m) { ?x <urn:p:any>+ ?y }',
     'SELECT ?x ?y { ?x (^<urn:p:any>/<urn:p:any>)+ ?y FILTER(ISIRI(?x) && ISIRI(?y) && STRENDS(STR(?x), "7")) }',
     'SELECT ?x { ?x <urn:p:any>+ ?x FILTER(ISIRI(?x)) }',
+    'SELECT (COUNT(*) AS ?n) { ?x <urn:p:link> ?y . ?z <urn:p:link> ?y . ?x <urn:p:link>+ ?z }',
     'SELECT ?p (MIN(?o) AS ?a) (MAX(?o) AS ?b) { ?s ?p ?o FILTER(ISNUMERIC(?o) && ?p NOT IN (<urn:p:any>, <urn:p:double>, <urn:p:size>)) } GROUP BY ?p',
     'SELECT (MIN(?o) AS ?a) (MAX(?o) AS ?b) { ?s ?p ?o FILTER(ISNUMERIC(?o) && ?p != <urn:p:any>) }',
     'SELECT (MIN(?o) AS ?a) { { ?s <urn:p:own0> ?o FILTER(?o > 8) } UNION { ?s <urn:p:own1> ?o FILTER(?o > 80) } }',

@@ -2,9 +2,6 @@ import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { IdVector, Vector } from './vector.ts'
 
-/** Of a step from one node to another. */
-const BYTES_A_STEP = 40
-
 /**
  * Goes one step of a path from some nodes.
  *
@@ -94,25 +91,62 @@ export class NodeSet {
   }
 }
 
-/** Solutions of a closure: a row of the batch that is joined, the node where a path begins and the one where it ends. */
-export class ReachedPairs {
-  readonly rows: number[] = []
-  readonly near: number[] = []
-  readonly far: number[] = []
+/** Numbers one after another, outside of the JavaScript heap. */
+export class NumberList {
+  /** The numbers, and room for more. */
+  values = new Uint32Array(64)
+  size = 0
 
-  get size(): number {
-    return this.rows.length
+  add(value: number): void {
+    if (this.size === this.values.length) this.grow()
+    this.values[this.size++] = value
   }
 
-  add(row: number, near: number, far: number): void {
-    this.rows.push(row)
-    this.near.push(near)
-    this.far.push(far)
+  clear(): void {
+    this.size = 0
+  }
+
+  has(value: number): boolean {
+    const at = this.values.indexOf(value)
+    return at >= 0 && at < this.size
+  }
+
+  /** The numbers, until others are added. */
+  view(): Uint32Array {
+    return this.values.subarray(0, this.size)
+  }
+
+  private grow(): void {
+    const larger = new Uint32Array(2 * this.size)
+    larger.set(this.values)
+    this.values = larger
   }
 }
 
-/** A node that no step leaves. */
-const NOWHERE: readonly number[] = []
+/** Solutions of a closure: a row of the batch that is joined, the node where a path begins and the one where it ends. */
+export class ReachedPairs {
+  readonly rows = new NumberList()
+  readonly near = new NumberList()
+  readonly far = new NumberList()
+
+  get size(): number {
+    return this.rows.size
+  }
+
+  add(row: number, near: number, far: number): void {
+    this.rows.add(row)
+    this.near.add(near)
+    this.far.add(far)
+  }
+
+  addAll(row: number, near: number, { values, size }: NumberList): void {
+    for (let at = 0; at < size; at++) this.add(row, near, values[at] as number)
+  }
+
+  clear(): void {
+    for (const list of [this.rows, this.near, this.far]) list.clear()
+  }
+}
 
 /** The nodes that a closure reaches from a node; steps are remembered, so that each node is left once. */
 export class Reach {
@@ -120,8 +154,18 @@ export class Reach {
   private readonly type: 'zeroOrOne' | 'zeroOrMore' | 'oneOrMore'
   private readonly step: Step
   private readonly evaluation: Evaluation
-  /** Nodes one step away, by node, for those that were left; one may be named several times. */
-  private readonly next: (readonly number[] | undefined)[] = []
+  /** By node: one more than the place among the ends where those of its steps begin, 0 for one that was not left. */
+  private begins = new Uint32Array(64)
+  /** By node: the number of its steps. */
+  private counts = new Uint32Array(64)
+  /** The nodes where steps end; one may be there several times. */
+  private readonly ends = new NumberList()
+  /** By node: the number of the last walk that reached it. */
+  private walks = new Uint32Array(64)
+  private walk = 0
+  /** The nodes where the walk is, and those one step further. */
+  private front = new NumberList()
+  private further = new NumberList()
 
   constructor(type: 'zeroOrOne' | 'zeroOrMore' | 'oneOrMore', evaluation: Evaluation, step: Step) {
     this.type = type
@@ -132,51 +176,119 @@ export class Reach {
 
   /** Finds the next nodes of several that will be asked for, together. */
   prepare(starts: readonly number[]): void {
-    this.registerNodes(starts)
+    this.registerNodes({ values: starts, size: starts.length })
   }
 
-  /** Each node that is reached, once, after each number of steps. */
-  *from(start: number, isNode: (id: number) => boolean): Generator<readonly number[]> {
-    const found = new Set<number>()
+  /**
+   * Each node that is reached, once, after each number of steps: those of one number until the next is asked for. One walk
+   * ends before another begins.
+   */
+  *from(start: number, isNode: (id: number) => boolean): Generator<NumberList> {
+    this.walk += 1
+    this.front.clear()
+    this.front.add(start)
     if (this.type !== 'oneOrMore' && isNode(start)) {
-      found.add(start)
-      yield [start]
+      this.makeRoom()
+      this.walks[start] = this.walk
+      yield this.front
     }
-    let front: readonly number[] = [start]
-    while (front.length > 0) {
-      this.registerNodes(front)
-      const further: number[] = []
-      for (const node of front)
-        for (const to of this.next[node] ?? NOWHERE)
-          if (!found.has(to)) {
-            found.add(to)
-            further.push(to)
-          }
-      if (further.length > 0) yield further
+    while (this.front.size > 0) {
+      this.registerNodes(this.front)
+      this.goOn()
+      if (this.front.size > 0) yield this.front
       if (this.type === 'zeroOrOne') break
-      front = further
     }
   }
 
-  private registerNodes(nodes: readonly number[]): void {
-    const { next } = this
-    const unknown = nodes.filter(node => next[node] === undefined)
-    if (unknown.length === 0) return
-    const before = next.length
-    for (const node of unknown) {
-      while (next.length <= node) next.push(undefined)
-      next[node] = NOWHERE
+  /** Goes on to the nodes one step away that the walk has not reached. */
+  private goOn(): void {
+    const { begins, counts, walks, walk, front, further } = this
+    const ends = this.ends.values
+    further.clear()
+    for (let place = 0; place < front.size; place++) {
+      const node = front.values[place] as number
+      const from = (begins[node] as number) - 1
+      const to = from + (counts[node] as number)
+      for (let at = from; at < to; at++) {
+        const end = ends[at] as number
+        if (walks[end] === walk) continue
+        walks[end] = walk
+        further.add(end)
+      }
     }
-    this.evaluation.allocate(8 * (next.length - before))
-    let steps = 0
-    for (const { vector, nodes: from } of this.homes.vectorsOf(unknown))
+    this.evaluation.advance(front.size + further.size)
+    this.front = further
+    this.further = front
+  }
+
+  private registerNodes({
+    values,
+    size,
+  }: {
+    readonly values: ArrayLike<number>
+    readonly size: number
+  }): void {
+    this.makeRoom()
+    const unknown: number[] = []
+    for (let at = 0; at < size; at++) {
+      const node = values[at] as number
+      if (this.begins[node] === 0) unknown.push(node)
+    }
+    if (unknown.length === 0) return
+    for (const { vector, nodes: left } of this.homes.vectorsOf(unknown)) {
+      const [places, ends] = [new NumberList(), new NumberList()]
       this.step(vector, this.homes, (place, to) => {
-        const node = from[place] as number
-        const others = next[node] as number[]
-        if (others === NOWHERE) next[node] = [to]
-        else others.push(to)
-        steps += 1
+        places.add(place)
+        ends.add(to)
       })
-    this.evaluation.allocate(BYTES_A_STEP * steps)
+      this.makeRoom()
+      this.addSteps(left, places.view(), ends.view())
+    }
+  }
+
+  /**
+   * Stores the steps of some nodes.
+   *
+   * @param places by step: the place among the nodes where it begins
+   * @param ends by step: the node where it ends
+   */
+  private addSteps(nodes: readonly number[], places: Uint32Array, ends: Uint32Array): void {
+    const { begins, counts } = this
+    this.evaluation.allocate(4 * ends.length)
+    for (const place of places) {
+      const node = nodes[place] as number
+      counts[node] = (counts[node] as number) + 1
+    }
+    const first = this.ends.size
+    let next = first
+    for (const node of nodes) {
+      begins[node] = next + 1
+      next += counts[node] as number
+    }
+    for (const end of ends) this.ends.add(end)
+    const stored = this.ends.view()
+    const free = Uint32Array.from(nodes, node => (begins[node] as number) - 1)
+    for (let at = 0; at < ends.length; at++) {
+      const place = places[at] as number
+      const to = free[place] as number
+      stored[to] = ends[at] as number
+      free[place] = to + 1
+    }
+  }
+
+  /** Room for all terms of the pool. */
+  private makeRoom(): void {
+    const { size } = this.evaluation.pool
+    const { length } = this.walks
+    if (size < length) return
+    this.evaluation.allocate(12 * (2 * size - length))
+    const larger = (numbers: Uint32Array) => {
+      const copy = new Uint32Array(2 * size)
+      copy.set(numbers)
+      return copy
+    }
+    this.begins = larger(this.begins)
+    this.counts = larger(this.counts)
+    this.walks = larger(this.walks)
   }
 }

@@ -4,7 +4,7 @@ import type { GraphColumns } from '../graph.ts'
 import { Batch, rowsOf, rowVector } from './batch.ts'
 import type { PathPattern } from './block.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
-import { type NodeHomes, NodeSet, Reach, ReachedPairs } from './path-reach.ts'
+import { type NodeHomes, NodeSet, type NumberList, Reach, ReachedPairs } from './path-reach.ts'
 import { pooledIds } from './translate.ts'
 import type { IdVector, Vector } from './vector.ts'
 
@@ -148,21 +148,21 @@ export class PathEvaluator<Scope> {
     const isOpen = !isKnown(near, batch)
     const withObjects = !leavesSubjects(path)
     if (starts.length > 1) reach.prepare([...new Set(starts)])
-    let found = new ReachedPairs()
+    const found = new ReachedPairs()
     let isEnough = FIRST_SOLUTIONS
     for (let row = 0; row < batch.size; row++)
       for (const from of isOpen ? this.nodes(scope, withObjects, reach) : [starts[row] as number]) {
         // What few steps reach is given away before the next ones.
         const end = isSame ? from : known?.[row]
         for (const reached of reach.from(from, isOpen ? () => true : isNode)) {
-          if (end === undefined) for (const to of reached) found.add(row, from, to)
-          else if (reached.includes(end) && (known === null || known[row] === end)) {
+          if (end === undefined) found.addAll(row, from, reached)
+          else if (reached.has(end) && (known === null || known[row] === end)) {
             found.add(row, from, end)
             break
           }
           if (found.size < isEnough) continue
           yield this.joined(batch, near, far, found)
-          found = new ReachedPairs()
+          found.clear()
           isEnough = Math.min(MAX_SOLUTIONS, 2 * isEnough)
         }
         evaluation.advance(64)
@@ -174,16 +174,16 @@ export class PathEvaluator<Scope> {
   private joined(batch: Batch, near: Node, far: Node, found: ReachedPairs): Batch {
     const { evaluation } = this.context
     evaluation.allocate(12 * found.size)
-    const vectorOf = (ids: readonly number[]): Vector => ({
+    const vectorOf = (ids: NumberList): Vector => ({
       type: 'ids',
       domain: evaluation.pool,
-      ids: Uint32Array.from(ids),
+      ids: ids.view().slice(),
     })
     const more: [string, Vector][] = []
     if (near.type === 'variable' && !batch.has(near.name)) more.push([near.name, vectorOf(found.near)])
     if (far.type === 'variable' && far.name !== more[0]?.[0] && !batch.has(far.name))
       more.push([far.name, vectorOf(found.far)])
-    return batch.rows(Uint32Array.from(found.rows)).with(more)
+    return batch.rows(found.rows.view().slice()).with(more)
   }
 
   /** Numbers in the pool of a node that is a term, or of the values of a variable. */

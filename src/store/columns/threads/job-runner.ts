@@ -42,7 +42,7 @@ export class NotInColumns extends Error {}
 const QUICK = 100
 
 /** Milliseconds after which work leaves the processors to what others ask first. */
-const SHORT = 15
+const SHORT = 4
 
 /** Milliseconds that work waits for a thread in any case. */
 const LEAST_TIMEOUT = 10_000
