@@ -2,7 +2,7 @@ import t from 'tap'
 import { XSD } from '../src/rdf/vocab.ts'
 import type { AggregateCall } from '../src/sparql/algebra.ts'
 import { Percentile } from '../src/store/columns/evaluate/aggregates/percentile.ts'
-import { Batch } from '../src/store/columns/evaluate/batch.ts'
+import { Batch, Deferred } from '../src/store/columns/evaluate/batch.ts'
 import { type Domain, PositionDomain } from '../src/store/columns/evaluate/domain.ts'
 import { domainsOf, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { grouped } from '../src/store/columns/evaluate/group.ts'
@@ -150,6 +150,34 @@ t.test(`pages of an order are those of a stable sort, seed ${seed}`, async t => 
     t.strictSame(found, { total: size, rows: rows.slice(from, to) }, `${size} rows, ${from} to ${to}`)
     if (!t.passing()) break
   }
+})
+
+t.test('what is not ordered by is worked out for the page alone', async t => {
+  const size = 5000
+  const values = Float64Array.from({ length: size }, (_, row) => (row * 7919) % size)
+  const number: Vector = { type: 'numbers', kind: 'integer', values, bound: null }
+  const input = new Batch(size, new Map([['number', number]]))
+  const made: number[] = []
+  const make = (rows: Batch): Vector => {
+    made.push(rows.size)
+    return rows.get('number') as Vector
+  }
+  const copy = new Deferred(input, { type: 'variable', name: 'number' }, make)
+  const batch = new Batch(
+    size,
+    new Map<string, Vector | Deferred>([
+      ['number', number],
+      ['copy', copy],
+    ]),
+  )
+  const parts = [batch.slice(0, 2000), batch.slice(2000, size)]
+  const keys = [{ expression: { type: 'variable', name: 'number' }, descending: true }] as const
+  const vectorOf = (_: unknown, some: Batch) => some.get('number') as Vector
+  const { batch: page } = ordered(parts, keys, { from: 10, to: 30 }, vectorOf as never, evaluationOf())
+  const vector = page?.get('copy')
+  const expected = Array.from({ length: 20 }, (_, at) => size - 11 - at)
+  t.same(vector?.type === 'numbers' ? [...vector.values] : null, expected)
+  t.same(made, [20])
 })
 
 t.test(`percentiles are between the two nearest values, seed ${seed}`, async t => {

@@ -3,6 +3,7 @@ import { sortedNumbers } from '../sort-numbers.ts'
 import { allRows, type Batch } from './batch.ts'
 import { concatenatedTexts } from './concat.ts'
 import { nearestRows } from './distances.ts'
+import type { Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
 import { identifiedInPool } from './join.ts'
 import { rowsBetween, valuesAround, valuesInOrder } from './order-bounds.ts'
@@ -78,9 +79,16 @@ export function ordered(
 function hasSameDomains(batch: Batch, other: Batch | undefined): boolean {
   if (other === undefined) return true
   return batch.variables.every(name => {
-    const [own, before] = [batch.get(name), other.get(name)]
-    return own?.type !== 'ids' || before?.type !== 'ids' || own.domain === before.domain
+    const [own, before] = [domainOf(batch, name), domainOf(other, name)]
+    return own === null || before === null || own === before
   })
+}
+
+/** The domain of the terms of a variable; null for numbers, and for what is worked out of the rows that remain. */
+function domainOf(batch: Batch, name: string): Domain | null {
+  if (batch.deferred(name) !== null) return null
+  const vector = batch.unread(name)?.vector ?? batch.get(name)
+  return vector?.type === 'ids' ? vector.domain : null
 }
 
 /** Bytes of the rows of a batch. */
