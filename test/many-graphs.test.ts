@@ -76,11 +76,13 @@ const graphs = TEXTS.map((text, graph) => {
   return columnsOfText(lines.join(''))
 })
 
-function byColumns(text: string): readonly string[] {
+const NAMED = new Map(graphs.map((graph, at) => [`urn:graph:${at}`, graph]))
+
+function byColumns(text: string, defaultGraphs = graphs): readonly string[] {
   const rows = withScratch(() => {
     const found: string[] = []
     const { query } = parseQuery(text)
-    const dataset = { defaultGraphs: graphs, namedGraphs: new Map() }
+    const dataset = { defaultGraphs, namedGraphs: NAMED }
     for (const batch of new Evaluator(new Evaluation(dataset, {}, {})).solutions(query.input))
       for (let row = 0; row < batch.size; row++)
         found.push(
@@ -133,6 +135,11 @@ t.test(`questions about all triples of several graphs, seed ${seed}`, t => {
     `SELECT ?c ?p ?d (COUNT(*) AS ?n) { ?s a ?c ; ?p ?o . ?o a ?d } GROUP BY ?c ?p ?d`,
     'SELECT ?p ?d (COUNT(*) AS ?n) { ?s ?p ?o OPTIONAL { ?o a ?d } } GROUP BY ?p ?d',
     'SELECT ?o (COUNT(*) AS ?n) { ?s ?p ?o } GROUP BY ?o HAVING (COUNT(*) > 20)',
+    'SELECT ?s ?n ?m { { SELECT ?s (COUNT(*) AS ?n) (COUNT(DISTINCT ?p) AS ?m) { ?s ?p ?o } GROUP BY ?s } FILTER(ISIRI(?s)) }',
+    'SELECT ?n ?m (COUNT(*) AS ?k) { SELECT ?s (COUNT(?o) AS ?n) (COUNT(DISTINCT ?p) AS ?m) { ?s ?p ?o } GROUP BY ?s } GROUP BY ?n ?m',
+    'SELECT (COUNT(?s) AS ?n) { SELECT ?s { ?s ?p ?o } GROUP BY ?s HAVING (COUNT(DISTINCT ?p) > 6) }',
+    'SELECT ?k { SELECT (COUNT(*) AS ?k) (COUNT(DISTINCT ?o) AS ?n) { GRAPH <urn:graph:1> { ?s ?p ?o } } GROUP BY ?s }',
+    'SELECT ?k { SELECT (COUNT(*) AS ?k) { GRAPH <urn:graph:1> { ?s ?p ?o } } GROUP BY ?s }',
     'SELECT ?s ?p ?v { ?s <urn:p:link> ?o . ?o ?p ?v FILTER(?v = 7) }',
     'SELECT DISTINCT ?o { ?s <urn:p:any> ?o FILTER(!ISBLANK(?o)) }',
     'SELECT (COUNT(DISTINCT ?y) AS ?n) { <urn:x:1:2> <urn:p:link>* ?y }',
@@ -247,5 +254,17 @@ t.test('resources of one graph are found in another, one by one and all at once'
         expected,
       )
     }
+  t.end()
+})
+
+t.test('triples that are in two graphs are counted once', t => {
+  const apart = graphs.slice(0, 2)
+  const again = columnsOfText([...(apart[0]?.lines(0, 300) ?? [])].join(''))
+  for (const query of [
+    'SELECT ?s (COUNT(*) AS ?n) (COUNT(DISTINCT ?p) AS ?m) { ?s ?p ?o } GROUP BY ?s',
+    'SELECT ?p (COUNT(*) AS ?n) (COUNT(DISTINCT ?s) AS ?m) { ?s ?p ?o } GROUP BY ?p',
+    'SELECT ?l (COUNT(*) AS ?n) { ?s <urn:p:label> ?l } GROUP BY ?l',
+  ])
+    t.same(byColumns(query, [...apart, again]).toSorted(), byColumns(query, apart).toSorted(), query)
   t.end()
 })

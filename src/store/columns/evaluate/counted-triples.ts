@@ -169,7 +169,7 @@ export function areApart(graphs: readonly GraphColumns[]): boolean {
 }
 
 /** The variables of a single pattern that is nothing but three different ones. */
-function threeVariables(operation: SparqlOperation) {
+export function threeVariables(operation: SparqlOperation) {
   const [pattern, ...others] = operation.type === 'bgp' ? operation.patterns : []
   if (pattern === undefined || others.length > 0) return null
   const { subject, predicate, object } = pattern
@@ -178,7 +178,8 @@ function threeVariables(operation: SparqlOperation) {
   return new Set(Object.values(names)).size === 3 ? names : null
 }
 
-function countedBy(
+/** What an aggregate counts of a pattern of three variables; null where it does not count. */
+export function countedBy(
   { name, distinct, operand }: AggregateCall,
   names: NonNullable<ReturnType<typeof threeVariables>>,
 ): Counted | null {

@@ -1,6 +1,7 @@
 import { type AlgebraExpression, type SparqlOperation, variablesOf } from '../../../sparql/algebra.ts'
 import { Batch } from './batch.ts'
 import { countedGroups } from './counted.ts'
+import { countedSubjects } from './counted-subjects.ts'
 import type { Evaluation } from './evaluation.ts'
 import { vectorOf } from './expression-vector.ts'
 import { grouped, KeyedGroups } from './group.ts'
@@ -60,7 +61,7 @@ export class SolutionModifiers {
       case 'group': {
         const known = this.knownCounts(operation, scope)
         if (known !== null) {
-          yield known
+          yield* known
           return
         }
         const context = {
@@ -151,9 +152,11 @@ export class SolutionModifiers {
   private knownCounts(
     operation: Extract<SparqlOperation, { type: 'group' }>,
     scope: EvaluationScope,
-  ): Batch | null {
+  ): readonly Batch[] | null {
+    const subjects = countedSubjects(operation, scope.graphs, this.evaluation)
+    if (subjects !== null) return subjects
     const counted = countedGroups(operation, scope, this.evaluation)
-    if (counted !== null) return counted
+    if (counted !== null) return [counted]
     const { input, keys, aggregates } = operation
     if (keys.length > 0 || input.type !== 'bgp' || aggregates.length === 0) return null
     const isCount = aggregates.every(
@@ -164,7 +167,7 @@ export class SolutionModifiers {
       !isCount || pattern === undefined || others.length > 0 ? null : scope.patterns.count(pattern)
     if (count === null) return null
     const vector: Vector = { type: 'numbers', kind: 'integer', values: Float64Array.of(count), bound: null }
-    return new Batch(1, new Map(aggregates.map(({ variable }) => [variable, vector])))
+    return [new Batch(1, new Map(aggregates.map(({ variable }) => [variable, vector])))]
   }
 }
 
