@@ -505,9 +505,24 @@ const MIXED = [
     '"x"^^xsd:integer',
     '"POINT(1 2)"^^<http://www.opengis.net/ont/geosparql#wktLiteral>',
   ],
+  ...[
+    '"1.5E0"^^xsd:double',
+    '"+7"^^xsd:integer',
+    '1e3',
+    '"INF"^^xsd:double',
+    '"NaN"^^xsd:float',
+    '-0.5',
+    '12',
+  ],
+  ...[
+    '"1"^^xsd:boolean',
+    '"2020-01-01T10:00:00+02:00"^^xsd:dateTime',
+    '"2020-01-01T10:00:00Z"^^xsd:dateTime',
+  ],
+  ...['<urn:Kelvin>', '<urn:ſan>', ':Bergen', ':BERG', ':erg', '<a:k>', '<x:>', '_:c'],
 ]
 
-/** Conditions on one value; those on its text are asked of `?v`, `STR(?v)`, `LCASE(?v)` and `UCASE(STR(?v))` in place of `#`. */
+/** Conditions on one value; those on its text are asked of `?v`, its text, and both in one case in place of `#`. */
 const TESTS = [
   ...[
     'berg',
@@ -530,6 +545,24 @@ const TESTS = [
     '',
     'z\u00fcr',
     'Z\u00dcR',
+    ...[
+      'urn:',
+      'URN:BERG',
+      'urn:Berg',
+      'e',
+      'E',
+      'T',
+      't',
+      '-',
+      '+',
+      '1',
+      'n',
+      'N',
+      ':',
+      '(',
+      'true',
+      'TRUE',
+    ],
   ].flatMap(part => ['CONTAINS', 'STRSTARTS', 'STRENDS'].map(name => `${name}(#, "${part}")`)),
   ...[
     'CONTAINS(#, "berg"@en)',
@@ -581,6 +614,20 @@ const TESTS = [
     'REGEX(#, "b e", "x")',
     'REGEX(#, "a", "z")',
   ],
+  ...[
+    'berg',
+    'k',
+    'K',
+    'SAN',
+    '',
+    'urn:Berg',
+    'URN:BERG',
+    '1',
+    'TRUE',
+    'nan',
+    '1.5e0',
+    'z\u00fcrich',
+  ].flatMap(text => [`# = "${text}"`, `"${text}" = #`, `!(# = "${text}")`]),
   ...['<', '<=', '>', '>=', '=', '!='].flatMap(operator => [`# ${operator} "Berg"`, `"san" ${operator} #`]),
   ...['SUBSTR(#, 1, 1) = "B"', 'SUBSTR(#, 0, 3) > "be"', 'SUBSTR(#, 2, 2) IN ("er", "an"@en, "A")'],
   ...[
@@ -657,7 +704,9 @@ t.test('conditions on texts hold for the same values, whether worked out togethe
     t.equal(batch.size, values.length)
     const vectors = new Map([['v', batch.get('v') as never]])
     const conditions = TESTS.flatMap(test =>
-      ['?v', 'STR(?v)', 'LCASE(?v)', 'UCASE(STR(?v))'].map(text => test.replaceAll('#', text)),
+      ['?v', 'STR(?v)', 'LCASE(?v)', 'LCASE(STR(?v))', 'UCASE(STR(?v))'].map(text =>
+        test.replaceAll('#', text),
+      ),
     )
     const wrong = [...conditions, ...KINDS].flatMap(condition => {
       const expression = expressionOf(condition)

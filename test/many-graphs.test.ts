@@ -121,6 +121,45 @@ function textOf(names: readonly string[], termOfName: (name: string) => Term | n
     .join(' ')
 }
 
+/** Tests of the texts of terms of every kind. */
+const TEXT_TESTS = [
+  ...[
+    'STR(?o) = "name 7"',
+    '"a" = STR(?o)',
+    'LCASE(STR(?o)) = "name 7"',
+    'UCASE(STR(?o)) = "A"',
+    'STR(?o) = ""',
+  ],
+  ...[
+    'STR(?o) = "urn:class:2"',
+    'STR(?o) = "urn:x:1:2"',
+    'STR(?o) != "a"',
+    'STR(?o) = "-0"',
+    'STR(?o) = "NaN"',
+  ],
+  ...['LCASE(STR(?o)) = "nan"', 'UCASE(STR(?o)) = "URN:CLASS:2"', '!(STR(?o) = "a")', 'LCASE(?o) = "a"'],
+  ...[
+    'CONTAINS(STR(?o), "e")',
+    'CONTAINS(STR(?o), "E")',
+    'CONTAINS(STR(?o), "ass:")',
+    'CONTAINS(STR(?o), "")',
+  ],
+  ...['CONTAINS(STR(?o), "-")', 'CONTAINS(STR(?o), "T")', 'CONTAINS(STR(?o), "z")', 'CONTAINS(?o, "e")'],
+  ...[
+    'CONTAINS(LCASE(STR(?o)), "class")',
+    'CONTAINS(UCASE(STR(?o)), "INF")',
+    'CONTAINS(LCASE(STR(?o)), "inf")',
+  ],
+  ...['STRSTARTS(STR(?o), "urn:x:1:")', 'STRSTARTS(STR(?o), "1")', 'STRSTARTS(LCASE(STR(?o)), "urn:")'],
+  ...[
+    'STRENDS(STR(?o), "7")',
+    'STRENDS(STR(?o), "x")',
+    'STRENDS(UCASE(STR(?o)), "E")',
+    'STRSTARTS(STR(?o), "")',
+  ],
+  ...['REGEX(STR(?o), "^urn:x:[12]:4")', 'REGEX(STR(?o), "CLASS:[13]$", "i")', 'REGEX(STR(?o), "nan", "i")'],
+]
+
 t.test(`questions about all triples of several graphs, seed ${seed}`, t => {
   for (const text of [
     'SELECT (COUNT(*) AS ?n) (COUNT(DISTINCT ?s) AS ?a) (COUNT(DISTINCT ?p) AS ?b) (COUNT(DISTINCT ?o) AS ?c) { ?s ?p ?o }',
@@ -161,6 +200,7 @@ t.test(`questions about all triples of several graphs, seed ${seed}`, t => {
       ]),
     ),
     'SELECT ?l (COUNT(*) AS ?n) { ?s <urn:p:label> ?l } GROUP BY ?l',
+    ...TEXT_TESTS.map(test => `SELECT ?o (COUNT(*) AS ?n) { ?s ?p ?o FILTER(${test}) } GROUP BY ?o`),
     'SELECT ?v (COUNT(*) AS ?n) (COUNT(?s) AS ?m) { ?s <urn:p:tag> ?v } GROUP BY ?v',
     'SELECT ?q (COUNT(*) AS ?n) { ?s <urn:p:any> ?o . ?o ?q ?r . ?r ?q ?z } GROUP BY ?q',
     'SELECT ?q (COUNT(*) AS ?n) { VALUES ?o { <urn:x:1:2> <urn:x:2:3> 7 } ?o ?q ?r } GROUP BY ?q',

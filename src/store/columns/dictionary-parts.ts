@@ -57,7 +57,8 @@ export type DictionarySection = ResourcePart | ValuePart | BooleanPart | TextPar
 
 /** Lexical forms that are not those of their values. */
 class Forms {
-  private readonly places: Uint32Array
+  /** Where they are, rising. */
+  readonly places: Uint32Array
   private readonly texts: Texts
 
   constructor({ places, offsets, bytes }: OwnForms, source: SectionSource) {

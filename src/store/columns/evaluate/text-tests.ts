@@ -1,12 +1,11 @@
-import { XSD } from '../../../rdf/vocab.ts'
 import type { AlgebraExpression } from '../../../sparql/algebra.ts'
 import type { TextPart } from '../dictionary-parts.ts'
 import type { Texts } from '../dictionary-texts.ts'
 import type { ColumnDomain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
-import { regexOf } from './functions/builtins.ts'
-import { foldedText, requiredText, type TextAnchor } from './functions/required-text.ts'
+import { markForms, standsAt } from './form-tests.ts'
 import { isOfKind, valueByKind } from './kinds.ts'
+import { bothCases, readTextTest, type TextTest } from './read-text-test.ts'
 import type { ScalarCompiler } from './scalar.ts'
 import { markLengths, readLengthTest } from './text-lengths.ts'
 import { firstAlike } from './text-prefixes.ts'
@@ -49,6 +48,7 @@ export function markKnownTruths(
   const test = readTextTest(expression, evaluation)
   if (test === null) return
   for (const part of domain.dictionary.parts) if (part.kind === 'text') markTexts(test, part, table)
+  if (test.ofTerms) markForms(test, domain, table)
 }
 
 /** The values of a column, each in the row of its code. */
@@ -58,82 +58,12 @@ function allOf(domain: ColumnDomain): Vector {
   return { type: 'ids', domain, ids }
 }
 
-/** A test whether texts have a part. */
-interface TextTest {
-  readonly part: Buffer
-  readonly anchor: TextAnchor
-  /** Letters of ASCII are compared without their case. */
-  readonly folded: boolean
-  /** Texts whose other characters may become letters of ASCII in another case: they are tested by themselves. */
-  readonly unsure: 'none' | 'some' | 'beyond ASCII'
-  /** True where having the part is all there is to the condition; else a text that has it is tested by itself. */
-  readonly exact: boolean
-}
-
-const ANCHORS: ReadonlyMap<string, TextAnchor> = new Map([
-  ['CONTAINS', 'anywhere'],
-  ['STRSTARTS', 'start'],
-  ['STRENDS', 'end'],
-])
-
-/** True for a test whether texts have a part, match a regular expression, or have so many characters. */
-export function isByteTest(expression: AlgebraExpression): boolean {
-  if (readLengthTest(expression) !== null) return true
-  if (expression.type !== 'builtin') return false
-  const [operand, argument] = expression.arguments
-  const isTest = ANCHORS.has(expression.name) || expression.name === 'REGEX'
-  return isTest && operand !== undefined && readText(operand) !== null && argument?.type === 'literal'
-}
-
-function readTextTest(expression: AlgebraExpression, evaluation: Evaluation): TextTest | null {
-  if (expression.type !== 'builtin') return null
-  const [operand, argument, flags] = expression.arguments
-  const text = operand === undefined ? null : readText(operand)
-  const value = argument === undefined ? null : plainText(argument)
-  if (text === null || value === null) return null
-  const anchor = ANCHORS.get(expression.name)
-  if (anchor !== undefined) {
-    if (text.letters === 'any')
-      return { part: Buffer.from(value), anchor, folded: false, unsure: 'none', exact: true }
-    // Another case than that of the function is nowhere in its results.
-    const isReachable = (text.letters === 'lower' ? value.toLowerCase() : value.toUpperCase()) === value
-    const required = isReachable ? foldedText(value, anchor, true) : null
-    if (required === null) return null
-    const unsure = text.letters === 'lower' ? 'some' : 'beyond ASCII'
-    return { ...required, part: Buffer.from(required.text), unsure }
-  }
-  if (expression.name !== 'REGEX' || text.letters !== 'any') return null
-  const modes = flags === undefined ? '' : plainText(flags)
-  if (modes === null || regexOf(value, modes, evaluation) === null) return null
-  const required = requiredText(value, modes)
-  if (required === null) return null
-  const { text: part, folded } = required
-  return { ...required, part: Buffer.from(part), unsure: folded ? 'some' : 'none' }
-}
-
-/** A variable, or its text, as it is or in one case. */
-function readText(expression: AlgebraExpression): { readonly letters: 'any' | 'lower' | 'upper' } | null {
-  if (expression.type === 'variable') return { letters: 'any' }
-  if (expression.type !== 'builtin') return null
-  const [operand] = expression.arguments
-  const inner = operand === undefined ? null : readText(operand)
-  if (inner === null || inner.letters !== 'any') return null
-  if (expression.name === 'STR') return inner
-  if (expression.name === 'LCASE') return { letters: 'lower' }
-  return expression.name === 'UCASE' ? { letters: 'upper' } : null
-}
-
-/** The text of a constant without a language. */
-function plainText(expression: AlgebraExpression): string | null {
-  return expression.type === 'literal' && expression.datatype === XSD.string ? expression.value : null
-}
-
 function markTexts(test: TextTest, { texts, first, count }: TextPart, table: Uint8Array): void {
   const found = test.exact ? HOLDS : 0
   table.fill(FAILS, first, first + count)
-  if (test.part.length === 0) table.fill(found, first, first + count)
-  else if (test.anchor === 'start' && !test.folded) {
-    const [from, to] = texts.rangeOfPrefix(test.part)
+  if (test.part.length === 0 && test.anchor !== 'whole') table.fill(found, first, first + count)
+  else if (!test.folded && (test.anchor === 'start' || test.anchor === 'whole')) {
+    const [from, to] = test.anchor === 'start' ? texts.rangeOfPrefix(test.part) : texts.range(test.part)
     table.fill(found, first + from, first + to)
   } else if (test.anchor === 'anywhere') markContaining(test, texts, table.subarray(first), found)
   else markEnds(test, texts, table.subarray(first), found)
@@ -143,12 +73,6 @@ function markTexts(test: TextTest, { texts, first, count }: TextPart, table: Uin
 
 /** Characters beyond ASCII that have a letter of ASCII as their lower case, or are matched by one: K, İ, ſ. */
 const UNSURE = ['\u212a', '\u0130', '\u017f'].map(character => Buffer.from(character))
-
-/** The bytes of a part with both cases of each letter of ASCII, where these are as good as each other. */
-function bothCases({ part, folded }: TextTest): readonly [lower: Uint8Array, upper: Uint8Array] {
-  if (!folded) return [part, part]
-  return [part, part.map(byte => (byte >= 97 && byte <= 122 ? byte - 32 : byte))]
-}
 
 /** Parts from this length on are looked for by the search of whole buffers: shorter ones are found too often for calls of it. */
 const RARE = 3
@@ -203,24 +127,16 @@ function markHaving(part: Buffer, { bytes, offsets }: Texts, table: Uint8Array, 
   }
 }
 
-/** Marks the texts that begin or end with a part. */
+/** Marks the texts that begin or end with a part, or are it. */
 function markEnds(test: TextTest, { bytes, offsets }: Texts, table: Uint8Array, found: number): void {
   const [lower, upper] = bothCases(test)
   const { length } = lower
-  const isStart = test.anchor === 'start'
+  const [isStart, isWhole] = [test.anchor === 'start', test.anchor === 'whole']
   for (let place = 0; place + 1 < offsets.length; place++) {
     const [from, to] = [offsets[place] as number, offsets[place + 1] as number]
-    if (to - from >= length && standsAt(bytes, isStart ? from : to - length, lower, upper))
-      table[place] = found
+    const isLong = isWhole ? to - from === length : to - from >= length
+    if (isLong && standsAt(bytes, isStart ? from : to - length, lower, upper)) table[place] = found
   }
-}
-
-function standsAt(bytes: Uint8Array, at: number, lower: Uint8Array, upper: Uint8Array): boolean {
-  for (let next = 0; next < lower.length; next++) {
-    const byte = bytes[at + next] as number
-    if (byte !== lower[next] && byte !== upper[next]) return false
-  }
-  return true
 }
 
 function markBeyondAscii({ bytes, offsets }: Texts, table: Uint8Array): void {

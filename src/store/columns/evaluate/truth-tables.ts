@@ -3,12 +3,14 @@ import { allRows, Batch } from './batch.ts'
 import { comparedNumbers } from './compared-numbers.ts'
 import { ColumnDomain, type Domain } from './domain.ts'
 import type { Evaluation } from './evaluation.ts'
+import { markResources } from './form-tests.ts'
 import { columnCall } from './functions/extensions.ts'
 import type { NumberKernels } from './numbers.ts'
 import { codeRangeOf } from './ranges.ts'
+import { isByteTest, readTextTest } from './read-text-test.ts'
 import { rowsWithBit } from './row-filters.ts'
 import type { ScalarCompiler } from './scalar.ts'
-import { isByteTest, markKnownTruths } from './text-tests.ts'
+import { markKnownTruths } from './text-tests.ts'
 import {
   bothTrue,
   eitherHolds,
@@ -117,8 +119,16 @@ export class TruthTables {
         markKnownTruths(expression, domain, table, this.evaluation, this.scalars)
         this.markNumbers(expression, domain, table)
       }
-      return { table }
+      const test = domain instanceof ColumnDomain ? readTextTest(expression, this.evaluation) : null
+      return { table, rows: 0, resources: test?.ofTerms === true ? test : null }
     })
+    memoised.rows += batch.size
+    const { rows, resources } = memoised
+    if (
+      resources !== null &&
+      markResources(resources, domain as ColumnDomain, rows, this.evaluation, memoised.table)
+    )
+      memoised.resources = null
     // The pool of a query grows from batch to batch.
     if (memoised.table.length <= domain.size) {
       const larger = new Uint8Array(2 * (domain.size + 1))
