@@ -200,6 +200,11 @@ t.test(`questions about all triples of several graphs, seed ${seed}`, t => {
       ]),
     ),
     'SELECT ?l (COUNT(*) AS ?n) { ?s <urn:p:label> ?l } GROUP BY ?l',
+    'SELECT DISTINCT ?n { ?s <urn:p:number> ?n } ORDER BY DESC(?n) OFFSET 5 LIMIT 20',
+    'SELECT DISTINCT ?c ?n { ?s a ?c ; <urn:p:number> ?n } ORDER BY ?n DESC(?c) LIMIT 40',
+    'SELECT DISTINCT ?c { ?s a ?c ; <urn:p:number> ?n } ORDER BY STR(?c) LIMIT 3',
+    'SELECT DISTINCT ?c { VALUES (?c ?k) { (1 3) (2 1) (3 2) (1 5) } } ORDER BY ?k LIMIT 2',
+    'SELECT (COUNT(*) AS ?n) { SELECT DISTINCT ?t { ?s <urn:p:tag> ?t } ORDER BY RAND() LIMIT 5 }',
     ...TEXT_TESTS.map(test => `SELECT ?o (COUNT(*) AS ?n) { ?s ?p ?o FILTER(${test}) } GROUP BY ?o`),
     'SELECT ?v (COUNT(*) AS ?n) (COUNT(?s) AS ?m) { ?s <urn:p:tag> ?v } GROUP BY ?v',
     'SELECT ?q (COUNT(*) AS ?n) { ?s <urn:p:any> ?o . ?o ?q ?r . ?r ?q ?z } GROUP BY ?q',
@@ -248,6 +253,16 @@ t.test('the first of an order of all triples are those of the whole order', t =>
         `${order} ${offset} ${limit}`,
       )
   }
+  for (const key of ['STR(?l)', 'LCASE(STR(?l))', 'UCASE(STR(?l))', 'LCASE(?l)', 'STRLEN(STR(?l))'])
+    for (const order of [`${key} ?l ?s`, `DESC(${key}) ?s ?l`]) {
+      const rows = '{ ?s <urn:p:label>|<urn:p:tag>|<urn:p:any> ?l FILTER(ISIRI(?s)) }'
+      for (const text of [rows, '{ ?s <urn:p:label> ?l }', '{ ?s <urn:p:tag> ?l FILTER(ISIRI(?s)) }'])
+        t.same(
+          byColumns(`SELECT * ${text} ORDER BY ${order} OFFSET 2 LIMIT 4`),
+          byColumns(`SELECT * ${text} ORDER BY ${order}`).slice(2, 6),
+          `${text} ${order}`,
+        )
+    }
   const iris = 'SELECT ?s { ?s a ?c FILTER(ISIRI(?s)) } ORDER BY ?s LIMIT 300'
   t.same(byColumns(iris), byEngine(iris))
   t.end()

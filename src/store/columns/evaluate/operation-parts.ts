@@ -4,6 +4,7 @@ import {
   conjuncts,
   type SparqlOperation,
   type TriplePatternNode,
+  variablesOf,
   variablesOfExpression,
 } from '../../../sparql/algebra.ts'
 import type { Node } from '../../../sparql/ast.ts'
@@ -33,7 +34,28 @@ export function projectedOrder(operation: SparqlOperation): {
   if (operation.type === 'order') return { project: null, order: operation }
   if (operation.type === 'project' && operation.input.type === 'order')
     return { project: operation, order: operation.input }
-  return { project: null, order: null }
+  return { project: null, order: operation.type === 'distinct' ? orderOfDistinct(operation) : null }
+}
+
+/**
+ * Different solutions of an order as the order of different solutions, of which the first are found without the others in
+ * order; null where that depends on what is not projected.
+ */
+function orderOfDistinct({
+  input,
+}: Extract<SparqlOperation, { type: 'distinct' | 'reduced' }>): Extract<
+  SparqlOperation,
+  { type: 'order' }
+> | null {
+  const { project, order } = projectedOrder(input)
+  if (order === null) return null
+  const variables = new Set(variablesOf(input))
+  const areOfSolutions = order.keys.every(
+    ({ expression }) => isSubset(variablesOfExpression(expression), variables) && isStable(expression),
+  )
+  if (!areOfSolutions) return null
+  const all = project === null ? order.input : { ...project, input: order.input }
+  return { ...order, input: { type: 'distinct', input: all } }
 }
 
 /** True where an operation reads all that it is about before it gives its first solution. */

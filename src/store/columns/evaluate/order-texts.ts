@@ -8,7 +8,7 @@ import { isText } from './text-prefixes.ts'
 /** Bytes of a text that a number has room for. */
 const BYTES = 6
 
-/** Texts in one case. */
+/** Texts as they are, or in one case. */
 interface CaseMapping {
   readonly map: (text: string) => string
   /** The first and the last letter of ASCII that is another in it, and how far away that is. */
@@ -20,10 +20,11 @@ interface CaseMapping {
 const MAPPINGS: ReadonlyMap<string, CaseMapping> = new Map([
   ['LCASE', { map: text => text.toLowerCase(), first: 0x41, last: 0x5a, shift: 32 }],
   ['UCASE', { map: text => text.toUpperCase(), first: 0x61, last: 0x7a, shift: -32 }],
+  ['STR', { map: text => text, first: 0, last: 0, shift: 0 }],
 ])
 
 /**
- * Of `LCASE(?text)` and `UCASE(?text)` of a column of texts: numbers by row that rise with them, equal for texts that begin alike,
+ * Of `LCASE(?text)`, `UCASE(?text)` and `STR(?text)` of a column of texts: numbers by row that rise with them, equal for texts that begin alike,
  * negative where the key descends. They part the first rows of an order from others before any text is made. Null for other keys.
  */
 export function textNumbers(key: SortKey, batch: Batch): Float64Array | null {
@@ -36,7 +37,7 @@ export function textNumbers(key: SortKey, batch: Batch): Float64Array | null {
   const vector = input.get(variable.name)
   if (vector?.type !== 'ids' || !(vector.domain instanceof ColumnDomain)) return null
   const part = onlyPartOf(vector.domain)
-  if (part?.kind !== 'text' || part.tags !== null) return null
+  if (part?.kind !== 'text') return null
   const sign = key.descending ? -1 : 1
   const absent = key.isAbsentHighest ? Number.POSITIVE_INFINITY : -1
   const numbers = scratchFloat64(vector.ids.length)
