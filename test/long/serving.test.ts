@@ -248,7 +248,7 @@ t.test('connections that wait for their client are ended', async t => {
   const paused = open(`GET ${EXPORT} HTTP/1.1\r\nhost: x\r\n\r\n`)
   paused.socket.pause()
   const steady = open(`GET ${EXPORT} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
-  const triples = '?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l FILTER(?a != ?d && ?g != ?j)'
+  const triples = '?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n ?o FILTER(?a != ?d && ?g != ?j)'
   const slow = `/api/sparql/one?query=${encodeURIComponent(`SELECT (COUNT(*) AS ?n) { ${triples} }`)}`
   const begun = performance.now()
   t.match(
