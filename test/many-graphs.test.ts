@@ -121,6 +121,45 @@ function textOf(names: readonly string[], termOfName: (name: string) => Term | n
     .join(' ')
 }
 
+/** What is distinct by itself, and what is not though it looks much the same. */
+const DISTINCT = [
+  ...['?s ?t { ?s <urn:p:tag> ?t }', '?s { ?s <urn:p:tag> ?t }', '?t { <urn:x:1:2> <urn:p:tag> ?t, [] }'],
+  ...['* { ?s <urn:p:tag> ?t, [] }', '?s ?t { ?s <urn:p:tag> ?t, ?u }', '* { ?s <urn:p:tag> ?t, ?u }'],
+  '?s ?t ?o { ?s <urn:p:tag> ?t OPTIONAL { ?s <urn:p:link> ?o } }',
+  '?s ?t { ?s <urn:p:tag> ?t OPTIONAL { ?s <urn:p:link> ?o } }',
+  '* { ?s <urn:p:link> ?o OPTIONAL { ?o <urn:p:tag> ?l } OPTIONAL { ?s <urn:p:size> ?l } }',
+  '* { { ?s <urn:p:link> ?o OPTIONAL { ?s <urn:p:tag> ?t } } { ?o <urn:p:tag> ?t } }',
+  ...[
+    '?s ?o { ?s <urn:p:link>|<urn:p:any> ?o }',
+    '* { ?s <urn:p:link>/<urn:p:link> ?o }',
+    '* { ?s <urn:p:any>* ?o }',
+  ],
+  ...[
+    '?g ?c { GRAPH ?g { ?s a ?c } }',
+    '?s ?c { GRAPH ?g { ?s a ?c } }',
+    '?g ?s ?c { GRAPH ?g { ?s a ?c } }',
+  ],
+  '?c ?n { SELECT ?c (COUNT(*) AS ?n) { ?s a ?c } GROUP BY ?c }',
+  '?n { SELECT ?s (COUNT(*) AS ?n) { ?s <urn:p:tag> ?t } GROUP BY ?s }',
+  ...[
+    '?s ?t { { ?s <urn:p:tag> ?t } { ?s <urn:p:link> ?o } }',
+    '* { { ?s <urn:p:tag> ?t } { ?s <urn:p:link> ?o } }',
+  ],
+  ...[
+    '?s ?t ?x { ?s <urn:p:tag> ?t BIND(STRLEN(?t) AS ?x) }',
+    '?s ?x { ?s <urn:p:tag> ?t BIND(STRLEN(?t) AS ?x) }',
+  ],
+  ...[
+    '* { { ?s <urn:p:tag> ?t } UNION { ?s ?p "a" ; ?p ?t } }',
+    '* { ?s <urn:p:tag> ?t MINUS { ?s <urn:p:size> ?z } }',
+  ],
+  '* { VALUES ?c { <urn:class:1> <urn:class:1> } ?s a ?c }',
+  '* { ?s <urn:p:number> ?n OPTIONAL { { ?s <urn:p:tag> ?t } UNION { ?s <urn:p:tag> ?t } } }',
+  '* { { SELECT ?x { ?s a ?c OPTIONAL { ?s <urn:p:tag> ?x } } GROUP BY ?x } OPTIONAL { ?q <urn:p:tag> ?x } }',
+  '* { { ?s <urn:p:tag> ?t } UNION { ?s <urn:p:tag> ?t } MINUS { ?s <urn:p:size> ?z } }',
+  '* { { SELECT ?s { ?s <urn:p:tag> ?t } } ?s <urn:p:number> ?n }',
+]
+
 /** Tests of the texts of terms of every kind. */
 const TEXT_TESTS = [
   ...[
@@ -205,6 +244,7 @@ t.test(`questions about all triples of several graphs, seed ${seed}`, t => {
     'SELECT DISTINCT ?c { ?s a ?c ; <urn:p:number> ?n } ORDER BY STR(?c) LIMIT 3',
     'SELECT DISTINCT ?c { VALUES (?c ?k) { (1 3) (2 1) (3 2) (1 5) } } ORDER BY ?k LIMIT 2',
     'SELECT (COUNT(*) AS ?n) { SELECT DISTINCT ?t { ?s <urn:p:tag> ?t } ORDER BY RAND() LIMIT 5 }',
+    ...DISTINCT.map(query => `SELECT (COUNT(*) AS ?all) { SELECT DISTINCT ${query} }`),
     ...TEXT_TESTS.map(test => `SELECT ?o (COUNT(*) AS ?n) { ?s ?p ?o FILTER(${test}) } GROUP BY ?o`),
     'SELECT ?v (COUNT(*) AS ?n) (COUNT(?s) AS ?m) { ?s <urn:p:tag> ?v } GROUP BY ?v',
     'SELECT ?q (COUNT(*) AS ?n) { ?s <urn:p:any> ?o . ?o ?q ?r . ?r ?q ?z } GROUP BY ?q',

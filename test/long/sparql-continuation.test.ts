@@ -104,8 +104,14 @@ t.test('what is stopped at any moment goes on without a row too few or too many'
     const { rows: found, looked } = continued(`SELECT * { ${pattern} }`, dataset, never)
     const whole = found.sort()
     t.ok(whole.length > 1000, `${pattern}: ${whole.length} rows`)
+    // Patterns have no solution twice, so that DISTINCT leaves nothing out.
+    const distinct = pattern.includes('UNION') ? '' : 'DISTINCT'
     for (let run = 0; run < 3; run++) {
-      const { rows, stops } = continuedWith(`SELECT * { ${pattern} }`, dataset, looked)
+      const { rows, stops } = continuedWith(
+        `SELECT ${run === 0 ? distinct : ''} * { ${pattern} }`,
+        dataset,
+        looked,
+      )
       t.ok(rows.sort().join() === whole.join(), `${rows.length} rows of ${whole.length}, ${stops} stops`)
       t.ok(stops > 0)
     }

@@ -5,7 +5,7 @@ import { countedSubjects } from './counted-subjects.ts'
 import type { Evaluation } from './evaluation.ts'
 import { vectorOf } from './expression-vector.ts'
 import { grouped, KeyedGroups } from './group.ts'
-import { projectedOrder } from './operation-parts.ts'
+import { areDistinct, projectedOrder } from './operation-parts.ts'
 import { ordered, type Places } from './order.ts'
 import type { EvaluationScope } from './scope.ts'
 import type { Vector } from './vector.ts'
@@ -84,7 +84,7 @@ export class SolutionModifiers {
         yield* this.solutions(input, scope)
         return
       case 'distinct':
-        yield* this.distinct(input, scope)
+        yield* areDistinct(input) ? this.solutions(input, scope) : this.distinct(input, scope)
         return
       case 'slice':
         yield* this.slice(operation, scope)

@@ -58,6 +58,54 @@ function orderOfDistinct({
   return { ...order, input: { type: 'distinct', input: all } }
 }
 
+/** True where no two solutions of an operation are the same, whatever the triples are: those of patterns of which all variables are left. */
+export function areDistinct(operation: SparqlOperation): boolean {
+  switch (operation.type) {
+    case 'bgp':
+      return operation.patterns.every(pattern => Object.values(pattern).every(isVariableOrTerm))
+    case 'distinct':
+      return true
+    case 'filter':
+    case 'extend':
+    case 'order':
+    case 'slice':
+    case 'graph':
+      return areDistinct(operation.input)
+    case 'minus':
+      return areDistinct(operation.left)
+    case 'group':
+      return operation.keys.length > 0
+    case 'project':
+      return (
+        isSubset(variablesOf(operation.input), new Set(operation.variables)) && areDistinct(operation.input)
+      )
+    case 'join':
+      return operation.inputs.every(isCertain)
+    case 'leftJoin':
+      // What one of both sides of a solution is can be read from it, where the other side binds nothing that may be unbound in it.
+      return (
+        areDistinct(operation.left) &&
+        isCertain(operation.right) &&
+        isSubset(shared(operation), certainVariables(operation.left))
+      )
+    default:
+      return false
+  }
+}
+
+/** True where the solutions of an operation are distinct, and bind all its variables. */
+function isCertain(operation: SparqlOperation): boolean {
+  return areDistinct(operation) && isSubset(variablesOf(operation), certainVariables(operation))
+}
+
+function shared({ left, right }: Extract<SparqlOperation, { type: 'leftJoin' }>): ReadonlySet<string> {
+  const known = variablesOf(left)
+  return new Set([...variablesOf(right)].filter(name => known.has(name)))
+}
+
+const isVariableOrTerm = ({ type }: Node): boolean =>
+  type === 'variable' || type === 'iri' || type === 'literal'
+
 /** True where an operation reads all that it is about before it gives its first solution. */
 export function readsAll(operation: SparqlOperation): boolean {
   switch (operation.type) {
@@ -142,6 +190,8 @@ export function scanningOperation(operation: SparqlOperation): SparqlOperation |
     case 'project':
     case 'reduced':
       return scanningOperation(operation.input)
+    case 'distinct':
+      return areDistinct(operation.input) ? scanningOperation(operation.input) : null
     case 'extend':
       return isStable(operation.expression) ? scanningOperation(operation.input) : null
     case 'leftJoin':
