@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -279,9 +280,12 @@ t.test('on the command line', async t => {
   const portal = await portalOf(t)
   const folder = elsewhere(t)
   const [archive, copy] = [path.join(folder, 'p.tar.gz'), path.join(folder, 'a.sqlite')]
+  const temporary = path.join(folder, 'temporary')
+  mkdirSync(temporary)
   const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
     [['backup', archive, '--portal', portal], 0, /2 datasets with \d+ triples, \d+ files .* accounts; made/],
     [['backup', archive, '--portal', portal], 2, /exists already/],
+    [['backup', path.join(folder, 'no/p.tar.gz'), '--portal', portal], 2, /cannot be written to: ENOENT/],
     [['backup', '--verify', archive], 0, /is whole: 2 datasets .* 1 users/],
     [['backup', copy, '--portal', portal], 0, /^$/],
     [['backup', '--verify', copy], 2, /a copy of the accounts is none/],
@@ -296,10 +300,11 @@ t.test('on the command line', async t => {
     [['user', 'list', '--portal', path.join(folder, 'x')], 0, /alice/],
   ]
   for (const [args, code, output] of cases) {
-    const ended = await lodestone(args)
+    const ended = await lodestone(args, { environment: { TMPDIR: temporary } })
     t.equal(ended.code, code, `${args.join(' ')}: ${ended.stderr}`)
     t.match(ended.stdout + ended.stderr, output, args.join(' '))
   }
+  t.strictSame(readdirSync(temporary), [], 'no temporary folder is left')
   const opened = openAccounts(copy, { now: Date.now })
   t.equal((await opened.users.list()).length, 1, 'the accounts alone')
   await opened.close()

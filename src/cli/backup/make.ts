@@ -23,12 +23,13 @@ import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './manifest.
 export async function makeBackup(config: Config, file: string, now: Date): Promise<BackupManifest> {
   if (existsSync(file)) throw new Fault(USAGE, { reason: `${file} exists already: name one that does not` })
   const unfinished = `${file}.unfinished-${process.pid}`
-  const temporary = await mkdtemp(path.join(tmpdir(), 'lodestone-backup-'))
   const out = await open(unfinished, 'wx', 0o600).catch(error => {
     const reason = `${path.dirname(file)} cannot be written to: ${(error as NodeJS.ErrnoException).code}`
     throw new Fault(USAGE, { reason })
   })
+  let temporary = ''
   try {
+    temporary = await mkdtemp(path.join(tmpdir(), 'lodestone-backup-'))
     const writer = new ArchiveWriter(out)
     const files: Summed[] = []
     const accounts = await accountsCopy(config, path.join(temporary, 'accounts.sqlite'))
@@ -56,7 +57,7 @@ export async function makeBackup(config: Config, file: string, now: Date): Promi
   } finally {
     await out.close()
     await rm(unfinished, { force: true })
-    await rm(temporary, { recursive: true, force: true })
+    if (temporary !== '') await rm(temporary, { recursive: true })
   }
 }
 
