@@ -34,7 +34,7 @@ export interface OdsqlClauses {
 
 /**
  * Parses and resolves the clauses of an ODSQL query: a query for groups where it groups or selects an aggregate, or where
- * that is what is `wanted`; else one for records. Faults: ODSQLError, ODSQLSyntaxError, IncompatibleTypesInComparisonFilter.
+ * `required` says so; else one for records. Faults: ODSQLError, ODSQLSyntaxError, IncompatibleTypesInComparisonFilter.
  */
 export function planOdsql(
   clauses: OdsqlClauses,
