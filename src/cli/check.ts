@@ -14,7 +14,7 @@ interface CheckOptions extends PortalOptions {
 /** `lodestone check`: everything that publishing would refuse or drop, with its place. */
 export function checkCommand(): Command {
   return new Command('check')
-    .description('tell everything that publishing would refuse or drop, with file, line and column')
+    .description('report everything that publishing would refuse or drop, with file, line and column')
     .argument('[datasets...]', 'ids of datasets (default: all)')
     .option('--shapes <file>', 'apply SHACL shapes to what is published instead')
     .option(...PORTAL_OPTION)

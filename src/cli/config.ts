@@ -6,7 +6,7 @@ import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgume
 /** `lodestone config`: the settings that commands run with. */
 export function configCommand(): Command {
   const show = new Command('show')
-    .description('tell every setting, its value without secrets, and where it comes from')
+    .description('print every setting with its value and origin, without secrets')
     .option(...PORTAL_OPTION)
     .option('--port <n>', 'port to listen on', portArgument)
     .option(...BASE_OPTION)
@@ -22,7 +22,7 @@ export function configCommand(): Command {
       printColumns(['SETTING', 'VALUE', 'ORIGIN'], rows)
     })
     .exitOverride()
-  return new Command('config').description('tell the settings of a portal').addCommand(show)
+  return new Command('config').description('print the settings of a portal').addCommand(show)
 }
 
 function valueText(value: unknown): string {

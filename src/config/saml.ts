@@ -33,10 +33,10 @@ export const SAML_SCHEMA = Type.Object(
       }),
     ),
     entity_id: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1024, description: 'What the provider calls this portal' }),
+      Type.String({ minLength: 1, maxLength: 1024, description: 'Entity id of this portal at the provider' }),
     ),
     name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'What people call the provider' }),
+      Type.String({ minLength: 1, maxLength: 100, description: 'Name of the provider on the sign-in page' }),
     ),
     subject_attribute: Type.Optional(
       Type.String({

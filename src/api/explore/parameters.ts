@@ -67,52 +67,54 @@ export const EXPLORE_PARAMETERS = {
     in: 'query',
     schema: Type.String(),
     description:
-      'What to tell of each: names of fields, `*`, `include(…)`, `exclude(…)`, expressions and figures, each with ' +
-      'a label if wanted: `population / 1000 as thousands`.',
+      'What to return: names of fields, `*`, `include(…)`, `exclude(…)`, expressions and aggregates, each with ' +
+      'an optional label: `population / 1000 as thousands`.',
   },
   figures: {
     in: 'query',
     name: 'select',
     schema: Type.String(),
     example: 'figures',
-    description: 'Figures such as `count(*)` or `avg(height) as mean`, and fields that are in group_by too.',
+    description:
+      'Aggregates such as `count(*)` or `avg(height) as mean`, and fields that are also in group_by.',
   },
   where: {
     in: 'query',
     schema: several,
     description:
-      'Condition in ODSQL: words to find in quotes, comparisons, and functions, with and, or, not. Several must all hold.',
+      'Condition in ODSQL: quoted search terms, comparisons and functions, combined with and, or, not. Several conditions must all hold.',
   },
   qv1: {
     in: 'query',
     schema: several,
     description:
-      'Words to find, in the query language of the Search API v1: `AND`, `OR`, `NOT`, parentheses, phrases in quotes, ' +
-      '`field:value`, `field >= 2002` and `field:[1950 TO 2000]`. Several must all hold, and those of where.',
+      'Search in the query language of the Search API v1: `AND`, `OR`, `NOT`, parentheses, phrases in quotes, ' +
+      '`field:value`, `field >= 2002` and `field:[1950 TO 2000]`. Several must all hold, in addition to where.',
   },
   group_by: {
     in: 'query',
     schema: Type.String(),
-    description: 'Names of fields, ranges or parts of dates: one row for each of their values.',
+    description:
+      'Names of fields, ranges or parts of dates; the answer has one row for each combination of their values.',
   },
   order_by: {
     in: 'query',
     schema: Type.String(),
-    description: 'Names of fields or figures, each followed by `asc` or `desc` if wanted.',
+    description: 'Names of fields or aggregates, each optionally followed by `asc` or `desc`.',
   },
   sort: {
     in: 'query',
     schema: Type.String(),
     description:
-      'The same as order_by, which goes before it; a minus before a name turns its order. The figures of use ' +
-      '(`explore.popularity_score` …) begin with the highest.',
+      'The same as order_by, which takes precedence; a minus before a name reverses its order. Usage metrics ' +
+      '(`explore.popularity_score` …) are in descending order.',
   },
   figure_order: {
     in: 'query',
     name: 'order_by',
     schema: Type.String(),
     example: 'figure_order',
-    description: 'Figures, then what is grouped by, each followed by `asc` or `desc` if wanted.',
+    description: 'Aggregates, then group keys, each optionally followed by `asc` or `desc`.',
   },
   limit: { in: 'query', name: PAGE_NAMES.limit, schema: rows(PAGE.limit), description: ROWS },
   grouped_limit: { in: 'query', name: PAGE_NAMES.limit, schema: rows(GROUPED_PAGE.limit), description: ROWS },
@@ -133,13 +135,13 @@ export const EXPLORE_PARAMETERS = {
     in: 'query',
     name: OLD_PAGE_NAMES.limit,
     schema: rows(GROUPED_PAGE.limit),
-    description: 'The same as limit, which goes before it.',
+    description: 'The same as limit, which takes precedence.',
   },
   start: {
     in: 'query',
     name: OLD_PAGE_NAMES.offset,
     schema: first(GROUPED_PAGE.window),
-    description: 'The same as offset, which goes before it.',
+    description: 'The same as offset, which takes precedence.',
   },
   export_offset: {
     in: 'query',
@@ -157,25 +159,25 @@ export const EXPLORE_PARAMETERS = {
     in: 'query',
     name: 'limit',
     schema: Type.Integer({ minimum: ALL_ROWS, maximum: GROUPED_PAGE.limit, default: ALL_ROWS }),
-    description: `Number of groups; ${ALL_ROWS} for as many as there may be.`,
+    description: `Number of groups; ${ALL_ROWS} for the maximum.`,
   },
   refine: {
     in: 'query',
     schema: several,
     description:
-      'Keeps what has a value of a facet: `facet:value`. Of dates and paths the steps are joined with `/`: `modified:2020/11`.',
+      'Selects what has a value of a facet: `facet:value`. The levels of dates and hierarchies are separated by `/`: `modified:2020/11`.',
   },
   exclude: {
     in: 'query',
     schema: several,
-    description: 'Leaves out what has a value of a facet: `facet:value`.',
+    description: 'Excludes what has a value of a facet: `facet:value`.',
   },
   facet: {
     in: 'query',
     schema: several,
     description:
-      'Which facets to tell; those of the dataset unless named. `facet(name="…", disjunctive=true, hierarchical=true, ' +
-      `separator="/", sort=-count, limit=10)\` says how, sort being one of ${FACET_SORTS.join(', ')}.`,
+      'The facets to return; those of the dataset by default. `facet(name="…", disjunctive=true, hierarchical=true, ' +
+      `separator="/", sort=-count, limit=10)\` sets options; sort is one of ${FACET_SORTS.join(', ')}.`,
   },
   lang: {
     in: 'query',
@@ -185,15 +187,15 @@ export const EXPLORE_PARAMETERS = {
   timezone: {
     in: 'query',
     schema: Type.String({ default: DEFAULT_ZONE }),
-    description: 'Time zone of the query and of the moments in the answer, such as Europe/Paris.',
+    description: 'Time zone of dates in the query and in the answer, such as Europe/Paris.',
   },
-  include_links: { in: 'query', schema: flag(), description: 'Adds links, ids and moments of publication.' },
+  include_links: { in: 'query', schema: flag(), description: 'Adds links, ids and times of publication.' },
   include_app_metas: {
     in: 'query',
     schema: flag(),
-    description: 'Adds what is counted of the use of datasets.',
+    description: 'Adds usage metrics of the datasets.',
   },
-  use_labels: { in: 'query', schema: flag(), description: 'Heads columns with the labels of fields.' },
+  use_labels: { in: 'query', schema: flag(), description: 'Uses the labels of fields as column headers.' },
   compressed: { in: 'query', schema: flag(), description: 'Sends the file compressed with gzip.' },
   epsg: {
     in: 'query',
@@ -205,18 +207,18 @@ export const EXPLORE_PARAMETERS = {
   delimiter: {
     in: 'query',
     schema: choice([';', ',', '\t', '|'], { default: ';' }),
-    description: 'What stands between columns.',
+    description: 'Separator of columns.',
     normalise: text => decodedAgain(text).replace('\\t', '\t'),
     expected: 'one of ; , | and a tab',
   },
   list_separator: {
     in: 'query',
     schema: Type.String({ default: ',' }),
-    description: 'What stands between the values of a list.',
+    description: 'Separator of the values of a list.',
     accepts: new RegExp(`^[^]{0,${MAX_SEPARATOR}}$`),
     expected: `at most ${MAX_SEPARATOR} characters`,
   },
-  quote_all: { in: 'query', schema: flag(), description: 'Puts every text in quotes.' },
+  quote_all: { in: 'query', schema: flag(), description: 'Quotes every text.' },
   with_bom: { in: 'query', schema: flag(), description: 'Begins the file with a byte order mark.' },
   with_bom_usually: {
     in: 'query',
@@ -227,12 +229,12 @@ export const EXPLORE_PARAMETERS = {
   include_exports: {
     in: 'query',
     schema: Type.String(),
-    description: 'Formats that are told of each dataset, with commas between them; all unless named.',
+    description: 'Export formats that are listed for each dataset, separated by commas; all by default.',
   },
   use_labels_in_exports: {
     in: 'query',
     schema: flag(true),
-    description: 'Whether the files that are told of have labels for names.',
+    description: 'Whether the listed exports use labels of fields instead of names.',
   },
   parquet_compression: {
     in: 'query',
@@ -247,12 +249,12 @@ export const EXPLORE_PARAMETERS = {
     schema: optional,
     description: 'Fields that describe the points.',
   },
-  use_extension: { in: 'query', schema: flag(), description: 'Writes fields as extensions.' },
+  use_extension: { in: 'query', schema: flag(), description: 'Writes the other fields as GPX extensions.' },
   use_extension_usually: {
     in: 'query',
     name: 'use_extension',
     schema: flag(true),
-    description: 'Writes fields as extensions.',
+    description: 'Writes the other fields as GPX extensions.',
   },
 } as const satisfies Readonly<Record<string, Parameter>>
 

@@ -25,14 +25,14 @@ export function choice<const Value extends string>(
 const OPEN = { additionalProperties: true } as const
 const anything = (description: string) => Type.Unsafe<unknown>({ description })
 const moment = (description: string) => Type.String({ format: 'date-time', description })
-const links = Type.Array(named('link'), { description: 'Where to go from here' })
+const links = Type.Array(named('link'), { description: 'Links to related resources' })
 
 const link = Type.Object(
   {
-    href: Type.String({ format: 'uri', description: 'Address of what is linked' }),
-    rel: Type.String({ description: 'What it is: self, first, last, next, dataset, catalog …' }),
+    href: Type.String({ format: 'uri', description: 'Address of the linked resource' }),
+    rel: Type.String({ description: 'Relation: self, first, last, next, dataset, catalog …' }),
   },
-  { description: 'A link to a neighbour' },
+  { description: 'A link to a related resource' },
 )
 
 const attachmentSummary = Type.Object({
@@ -43,22 +43,24 @@ const attachmentSummary = Type.Object({
 })
 
 const field = Type.Object({
-  name: Type.String({ description: 'What queries call it' }),
-  label: Type.String({ description: 'What people call it' }),
+  name: Type.String({ description: 'Name in queries' }),
+  label: Type.String({ description: 'Label for people' }),
   type: Type.String({ description: 'Type of its values' }),
-  annotations: Type.Object({}, { ...OPEN, description: 'What else the publisher says of it' }),
+  annotations: Type.Object({}, { ...OPEN, description: 'Annotations of the publisher' }),
   description: nullable(Type.String()),
 })
 
 /** All is optional: a select clause leaves out the rest. */
 const datasetParts = {
   visibility: Type.Optional(Type.String()),
-  dataset_id: Type.Optional(Type.String({ description: 'Names the dataset in addresses' })),
+  dataset_id: Type.Optional(Type.String({ description: 'Identifier of the dataset in addresses' })),
   dataset_uid: Type.Optional(Type.String({ readOnly: true })),
   has_records: Type.Optional(Type.Boolean()),
   data_visible: Type.Optional(Type.Boolean()),
   features: Type.Optional(
-    nullable(Type.Array(Type.String(), { description: 'What it is good for: analyze, timeserie, geo …' })),
+    nullable(
+      Type.Array(Type.String(), { description: 'Features of the dataset: analyze, timeserie, geo …' }),
+    ),
   ),
   attachments: Type.Optional(Type.Array(attachmentSummary)),
   fields: Type.Optional(Type.Array(field)),
@@ -70,10 +72,12 @@ const alternativeExports = {
 }
 
 const facetValue = Type.Object({
-  name: Type.String({ description: 'The last step of the value' }),
-  value: Type.String({ description: 'The whole path: what refine and exclude take' }),
+  name: Type.String({ description: 'The last level of the value' }),
+  value: Type.String({ description: 'The whole path, as refine and exclude take it' }),
   state: choice(['displayed', 'refined', 'excluded']),
-  count: Type.Optional(Type.Integer({ minimum: 0, description: 'Records; an excluded value has none' })),
+  count: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'Number of records; absent for an excluded value' }),
+  ),
   facets: Type.Optional(Type.Array(named('facet_value'), { description: 'The next level' })),
 })
 
@@ -84,21 +88,21 @@ const facet = Type.Object({
 
 const attachment = Type.Object({
   href: Type.String({ format: 'uri' }),
-  metas: Type.Object({}, { ...OPEN, description: 'mime-type, title and what else is known' }),
+  metas: Type.Object({}, { ...OPEN, description: 'mime-type, title and further metadata' }),
 })
 
 const template = Type.Object(
   { type: Type.String(), name: Type.String(), schema: Type.Array(Type.Object({}, OPEN)) },
-  { description: 'Which metadata there are: an entry for each, with label, type and how it is edited' },
+  { description: 'The metadata of the template: an entry for each, with its label, type and editor' },
 )
 
 const aggregation = Type.Object(
   {},
-  { ...OPEN, description: 'A group: one member for each key and each figure that is selected' },
+  { ...OPEN, description: 'A group: one member for each key and each selected aggregate' },
 )
 
 const aboutRecord = {
-  _id: Type.Optional(Type.String({ description: 'Names the record, stable across publications' })),
+  _id: Type.Optional(Type.String({ description: 'Identifier of the record, stable across publications' })),
   _timestamp: Type.Optional(moment('When it was published')),
   _size: Type.Optional(Type.Integer({ format: 'int64', minimum: 0 })),
   _links: Type.Optional(links),
@@ -106,7 +110,7 @@ const aboutRecord = {
 
 const total = Type.Integer({
   minimum: 0,
-  description: 'Number of all records or datasets; absent of groups in the later generation',
+  description: 'Number of all matching records or datasets; absent for groups in Explore API v2.1',
 })
 
 /** The schemas that documents name under components; with the fields of a dataset, for that dataset alone. */
@@ -148,7 +152,7 @@ function flatSchemas(values: Readonly<Record<string, TSchema>>): Readonly<Record
     datasets: list('dataset'),
     record: Type.Object(
       { ...aboutRecord, ...optional(values) },
-      { ...OPEN, description: 'A record, or what is selected of it' },
+      { ...OPEN, description: 'A record, or the selected members of it' },
     ),
     records: list('record'),
     aggregation,
@@ -164,7 +168,7 @@ function wrappedSchemas(values: Readonly<Record<string, TSchema>>): Readonly<Rec
     record: Type.Object({
       links,
       record: Type.Object({
-        id: Type.String({ description: 'Names the record, stable across publications' }),
+        id: Type.String({ description: 'Identifier of the record, stable across publications' }),
         timestamp: moment('When it was published'),
         size: Type.Integer({ format: 'int64', minimum: 0 }),
         fields: named('fields'),
@@ -243,8 +247,8 @@ const GEOJSON = { url: 'https://www.rfc-editor.org/rfc/rfc7946', description: 'G
 
 /** The envelope of what went wrong (REST 5.1). */
 const fault = Type.Object({
-  error_code: Type.String({ minLength: 1, description: 'What went wrong, for programs' }),
-  message: Type.String({ minLength: 1, description: 'What went wrong, for people' }),
+  error_code: Type.String({ minLength: 1, description: 'Code of the error, for programs' }),
+  message: Type.String({ minLength: 1, description: 'Message of the error, for people' }),
 })
 
 const quota = Type.Object({

@@ -17,7 +17,8 @@ export const METADATA_BODY = Type.Record(
   Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }),
   Type.Record(Type.String({ pattern: '^[a-z][a-zA-Z0-9_]{0,63}$' }), Meta),
   {
-    description: 'Metadata by template and name; null takes one out, what is not named stays',
+    description:
+      'Metadata by template and name; null removes an entry, entries that are not named are unchanged',
     examples: [{ default: { title: 'Trees', description: 'All trees', keyword: ['tree'] } }],
   },
 )
@@ -29,7 +30,7 @@ const Field = Type.Object(
     type: Type.Optional(Type.Union(FIELD_TYPES.map(type => Type.Literal(type)))),
     from: Type.Optional(
       Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 2 })], {
-        description: 'The column of the source, or two of them for a point; the name by default',
+        description: 'The column of the source, or two columns for a point; the name of the field by default',
       }),
     ),
     label: Type.Optional(Type.String({ maxLength: 1000 })),
@@ -47,7 +48,7 @@ const Field = Type.Object(
 export const FIELDS_BODY = Type.Array(Field, {
   minItems: 1,
   maxItems: 1000,
-  description: 'All fields, in their order',
+  description: 'All fields, in order',
   examples: [[{ name: 'height', type: 'double', label: 'Height', annotations: { sortable: true } }]],
 })
 
@@ -59,12 +60,12 @@ export const DATASET_BODY = Type.Object(
     processors: Type.Optional(Type.Union([PROCESSORS_SCHEMA, Type.Null()])),
     record_id: Type.Optional(
       Type.Union([Type.Array(Type.String(), { minItems: 1 }), Type.Null()], {
-        description: 'The fields whose values name a record',
+        description: 'The fields whose values identify a record',
       }),
     ),
     source: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: 2000 }), {
-        description: 'Where the data come from: a file of the dataset, or an address',
+        description: 'The source of the data: a file of the dataset, or an address',
         examples: [{ path: 'trees.csv' }, { url: 'https://data.example/trees.csv' }],
       }),
     ),
@@ -78,7 +79,7 @@ export const DATASET_BODY = Type.Object(
     format: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     options: Type.Optional(Type.Union([READING_OPTIONS, Type.Null()])),
   },
-  { ...closed, description: 'What is not named stays as it is; null takes a member out' },
+  { ...closed, description: 'Members that are not named are unchanged; null removes a member' },
 )
 
 export const NEW_DATASET_BODY = Type.Object(
@@ -90,5 +91,5 @@ export const NEW_DATASET_BODY = Type.Object(
 )
 
 export const RESTORE_BODY = Type.Object({
-  version: Type.Optional(Type.String({ description: 'A version of the list; the one before by default' })),
+  version: Type.Optional(Type.String({ description: 'A version of the list; the previous one by default' })),
 })

@@ -78,9 +78,9 @@ export function managementDocument(base: string): unknown {
         ],
         ...(body === undefined ? {} : { requestBody: { content: contentOf(body) } }),
         responses: {
-          '2XX': { description: 'What was asked for, or what it is after the change' },
+          '2XX': { description: 'The requested resource, or its state after the change' },
           '4XX': {
-            description: 'What was wrong with the request',
+            description: 'The error in the request',
             content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
           },
         },
@@ -93,7 +93,7 @@ export function managementDocument(base: string): unknown {
       title: 'Lodestone management API',
       version: RELEASE,
       description:
-        'Describe, check, publish, withdraw and roll back datasets. Changes gather in a draft until they are published; the files of the portal folder stay the truth.',
+        'Describe, check, publish, withdraw and roll back datasets. Changes are collected in a draft until they are published; the files of the portal folder remain the source of truth.',
     },
     servers: [{ url: `${base}/api/management/v1` }],
     security: [{ apikey: [] }],

@@ -33,7 +33,7 @@ interface Checked {
 /** `lodestone mapping check`: what is wrong with mappings, with file, line and column. */
 export function mappingCheckCommand(): Command {
   return new Command('check')
-    .description('tell what is wrong with mappings, with file, line, column and what to do')
+    .description('report errors of mappings, with file, line, column and remedy')
     .argument('[names...]', 'ids of datasets, or files of mappings (default: all mappings of the portal)')
     .option('--dataset <id>', 'check a file against the fields of this dataset')
     .option(...PORTAL_OPTION)

@@ -20,15 +20,19 @@ export const ACCOUNTS_SETTINGS = {
           pattern: '^https?://[^/?#\\s@]+(/[^?#\\s]*)?$',
           description: 'Address of the OpenID provider, as its discovery document names it',
         }),
-        client_id: Type.String({ minLength: 1, description: 'What the provider calls this portal' }),
+        client_id: Type.String({ minLength: 1, description: 'Client id of this portal at the provider' }),
         client_secret_file: Type.Optional(
           Type.String({
             minLength: 1,
-            description: 'File whose first line is the secret of this portal there',
+            description: 'File whose first line is the client secret of this portal at the provider',
           }),
         ),
         name: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 100, description: 'What people call the provider' }),
+          Type.String({
+            minLength: 1,
+            maxLength: 100,
+            description: 'Name of the provider on the sign-in page',
+          }),
         ),
         scopes: Type.Optional(
           Type.Array(Type.String({ pattern: '^[\\w:./-]+$' }), { description: 'Scopes beside openid' }),

@@ -31,18 +31,18 @@ export const PORTAL_SETTINGS = {
     Type.Integer({
       minimum: 1,
       maximum: 1000,
-      description: 'Versions of each dataset that are retained and can be asked, with the one in force',
+      description: 'Versions of each dataset that are retained and can be queried, including the current one',
     }),
   ),
   upload_limit: Type.Optional(
     Type.String({
       pattern: SIZE_PATTERN,
-      description: 'What a file may have that publishers upload, such as 500MB',
+      description: 'Maximum size of a file that publishers upload, such as 500MB',
     }),
   ),
   address_tokens: Type.Optional(
     Type.Union([Type.Literal('refused'), Type.Literal('allowed')], {
-      description: 'Whether access tokens may stand in addresses, where logs and histories keep them',
+      description: 'Whether access tokens are accepted in addresses, where logs and histories store them',
     }),
   ),
   csv_formulas: Type.Optional(
@@ -58,7 +58,7 @@ export const PORTAL_SETTINGS = {
     }),
   ),
   tiles_attribution: Type.Optional(
-    Type.String({ minLength: 1, description: 'Who made the map tiles, shown on every map' }),
+    Type.String({ minLength: 1, description: 'Attribution of the map tiles, shown on every map' }),
   ),
   network: Type.Optional(
     Type.Array(
@@ -71,7 +71,7 @@ export const PORTAL_SETTINGS = {
           domain: Type.Optional(
             Type.String({
               pattern: '^[A-Za-z0-9.-]{1,100}$',
-              description: 'What stands after the @ in the ids of its datasets; the host of its address',
+              description: 'Part after the @ in the ids of its datasets; by default the host of its address',
             }),
           ),
         },
@@ -82,7 +82,7 @@ export const PORTAL_SETTINGS = {
   ),
   analytics: Type.Optional(
     Type.Union([Type.Literal('public'), Type.Literal('private')], {
-      description: 'Who may see the calls of the APIs one by one (ods-api-monitoring)',
+      description: 'Who may see the single calls of the APIs (ods-api-monitoring)',
     }),
   ),
 }

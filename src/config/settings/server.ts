@@ -13,9 +13,7 @@ export const SERVER_SETTINGS = {
       description: 'Port of a second listener with /metrics, /healthz and /readyz for operators',
     }),
   ),
-  admin_host: Type.Optional(
-    Type.String({ minLength: 1, description: 'Address that this second listener listens on' }),
-  ),
+  admin_host: Type.Optional(Type.String({ minLength: 1, description: 'Address of the second listener' })),
   metrics: Type.Optional(
     Type.Union([Type.Literal('public'), Type.Literal('private')], {
       description: 'Whether /metrics is also answered on the main port, to everybody',
@@ -30,13 +28,13 @@ export const SERVER_SETTINGS = {
   log: Type.Optional(
     Type.Union(
       (['silent', 'error', 'warn', 'info', 'debug'] as const).map(level => Type.Literal(level)),
-      { description: 'How much is logged on stderr' },
+      { description: 'Level of the log on stderr' },
     ),
   ),
   query_log: Type.Optional(
     Type.String({
       pattern: SIZE_PATTERN,
-      description: 'Size that the anonymous log of SPARQL queries may have; absent, there is none',
+      description: 'Maximum size of the anonymous log of SPARQL queries; without it nothing is logged',
     }),
   ),
   shutdown_delay: Type.Optional(
@@ -50,7 +48,7 @@ export const SERVER_SETTINGS = {
     Type.Number({
       minimum: 0,
       maximum: 3600,
-      description: 'Seconds that answers under way then have to be finished',
+      description: 'Seconds after that for running requests to finish',
     }),
   ),
   request_timeout: seconds('Seconds in which a whole request must have arrived'),
@@ -60,14 +58,14 @@ export const SERVER_SETTINGS = {
     Type.Integer({
       minimum: 1,
       maximum: 1_000_000,
-      description: 'Connections that one address may have open, where no proxies are in front',
+      description: 'Open connections that one client address may have, where no proxies are configured',
     }),
   ),
   proxies: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 10,
-      description: 'Reverse proxies in front whose X-Forwarded-For tells the address of the client',
+      description: 'Reverse proxies in front whose X-Forwarded-For gives the address of the client',
     }),
   ),
   quotas: Type.Optional(
@@ -77,21 +75,22 @@ export const SERVER_SETTINGS = {
         anonymous: dailyCalls('Calls a day of one address without credentials'),
         user: dailyCalls('Calls a day of one user, where lodestone user quota gives no other number'),
       },
-      { additionalProperties: false, description: 'How often the APIs may be called in a day of UTC' },
+      { additionalProperties: false, description: 'Calls of the APIs that are allowed in a day of UTC' },
     ),
   ),
   work_burst: Type.Optional(
     Type.Number({
       minimum: 1,
       maximum: 86_400,
-      description: 'Seconds of work that one client may have done at once, before others go first',
+      description:
+        'Seconds of work that one client may request in a burst before other clients get precedence',
     }),
   ),
   work_rate: Type.Optional(
     Type.Number({
       minimum: 0.01,
       maximum: 1000,
-      description: 'Seconds of work that each client is given back a second',
+      description: 'Seconds of work by which the budget of each client grows a second',
     }),
   ),
 }

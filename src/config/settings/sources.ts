@@ -16,7 +16,10 @@ export const SOURCES_SETTINGS = {
     }),
   ),
   source_size: Type.Optional(
-    Type.String({ pattern: SIZE_PATTERN, description: 'What an address of data may send at most' }),
+    Type.String({
+      pattern: SIZE_PATTERN,
+      description: 'Maximum size of a file that is fetched from an address',
+    }),
   ),
-  source_timeout: seconds('Seconds of silence after which an address of data is given up'),
+  source_timeout: seconds('Seconds without data after which a fetch from an address fails'),
 }

@@ -10,7 +10,7 @@ export const STORE_SETTINGS = {
   memory: Type.Optional(
     Type.String({
       pattern: SIZE_PATTERN,
-      description: 'What the process may use, such as 600MB or 2GiB; half of what there is by default',
+      description: 'Memory that the process may use, such as 600MB or 2GiB; half of the machine by default',
     }),
   ),
   deadline: Type.Optional(
@@ -20,31 +20,31 @@ export const STORE_SETTINGS = {
     Type.String({
       pattern: '^https?://[^/?#\\s]+(/[^?#\\s]*)?$',
       description:
-        'Address of a SPARQL 1.1 engine that keeps the records: Oxigraph server, Fuseki (with its dataset), Virtuoso or another; without it they are in the memory of the server',
+        'Address of a SPARQL 1.1 engine that stores the records: Oxigraph server, Fuseki (with its dataset), Virtuoso or another; without it they are in the memory of the server',
     }),
   ),
   store_query: engineAddress('its query endpoint, where it does not follow from store'),
   store_update: engineAddress('its update endpoint'),
   store_data: engineAddress('its graph store'),
-  store_user: Type.Optional(Type.String({ minLength: 1, description: 'User that the engine knows' })),
+  store_user: Type.Optional(Type.String({ minLength: 1, description: 'User name at the engine' })),
   store_password: Type.Optional(Type.String({ description: 'Password of this user' })),
   store_password_file: Type.Optional(
     Type.String({ minLength: 1, description: 'File whose first line is this password' }),
   ),
   store_concurrency: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 256, description: 'Queries that the engine is asked at a time' }),
+    Type.Integer({ minimum: 1, maximum: 256, description: 'Queries that are sent to the engine at a time' }),
   ),
   services: Type.Optional(
     Type.Array(Type.String({ pattern: '^https?://[^/?#\\s@]+(?:[/?][^#\\s]*)?$', maxLength: 2000 }), {
-      description: 'Addresses of SPARQL endpoints that queries may ask with SERVICE; none by default',
+      description: 'Addresses of SPARQL endpoints that queries may call with SERVICE; none by default',
     }),
   ),
   service_timeout: seconds('Seconds that the services of a query may take'),
   service_rows: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Solutions that a SERVICE may have' }),
+    Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Maximum number of solutions of a SERVICE' }),
   ),
   service_size: Type.Optional(
-    Type.String({ pattern: SIZE_PATTERN, description: 'What a SERVICE may answer at most' }),
+    Type.String({ pattern: SIZE_PATTERN, description: 'Maximum size of the answer of a SERVICE' }),
   ),
 }
 
