@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { runFor } from '../src/runtime/work-client.ts'
 import { parseQuery } from '../src/sparql/parse.ts'
@@ -43,6 +44,17 @@ function tableOf(group: string): Job {
 
 /** Nine million pairs, none of which fits: more than any deadline of these tests. */
 const SLOW = tableOf('?a <urn:n> ?x . ?b <urn:n> ?y FILTER(CONCAT(?x, ?y) = "none")')
+
+/** The numbers, in pieces of some hundred. */
+const IN_PIECES: Job = {
+  type: 'text',
+  query: parseQuery('SELECT ?o { GRAPH <urn:g> { ?s <urn:n> ?o } }').query,
+  graphs: { defaultGraphs: [], namedGraphs: [['urn:g', 'g']] },
+  format: 'tsv',
+  base: null,
+  piece: 1000,
+  continuation: null,
+}
 
 t.test('a job has one answer, of the type that is asked for', async t => {
   const { runner } = await runnerOf(t)
@@ -107,29 +119,50 @@ t.test('a damaged graph is reported once, and refused until it is made again', a
 
 t.test('an answer in pieces is whole, and one that nobody reads on frees its thread', async t => {
   const { runner } = await runnerOf(t)
-  const { query } = parseQuery('SELECT ?o { GRAPH <urn:g> { ?s <urn:n> ?o } }')
-  const graphs = { defaultGraphs: [], namedGraphs: [['urn:g', 'g']] } as const
-  const job = {
-    type: 'text',
-    query,
-    graphs,
-    format: 'tsv',
-    base: null,
-    piece: 1000,
-    continuation: null,
-  } as const
   const pieces: string[] = []
-  for await (const piece of runner.pieces(job, ['g'], {}, null))
+  for await (const piece of runner.pieces(IN_PIECES, ['g'], {}, null))
     if (piece instanceof Uint8Array) pieces.push(Buffer.from(piece).toString())
   t.ok(pieces.length > 5, `${pieces.length} pieces`)
   t.equal(pieces.join('').split('\n').length, ROWS + 2)
   for (let each = 0; each < 4; each++) {
-    for await (const piece of runner.pieces(job, ['g'], {}, null)) {
+    for await (const piece of runner.pieces(IN_PIECES, ['g'], {}, null)) {
       t.ok(piece)
       break
     }
   }
   t.match(await runner.once(LINES, ['g'], 'lines', {}), { type: 'lines' })
+})
+
+t.test('a reader that goes away while its next piece waits for the thread blocks nobody', async t => {
+  const { runner } = await runnerOf(t)
+  const pieces = runner.pieces(IN_PIECES, ['g'], {}, null)
+  await pieces.next()
+  // The piece after the second waits for the thread behind these.
+  let isDone = false
+  const others = Array.from({ length: 6 }, async () => {
+    while (!isDone) await runner.once(LINES, ['g'], 'lines', {})
+  })
+  await pieces.next()
+  await pieces.return(undefined)
+  isDone = true
+  await Promise.race([Promise.all(others), sleep(5000)])
+  const isBusy = () => [...runner.threads].some(({ busy }) => busy)
+  for (let look = 0; look < 1000 && isBusy(); look++) await sleep(5)
+  t.notOk(isBusy(), 'long before the deadline')
+})
+
+t.test('a reader that goes away leaves the end of other jobs alone', async t => {
+  const { runner } = await runnerOf(t)
+  const pieces = runner.pieces(IN_PIECES, ['g'], {}, null)
+  await pieces.next()
+  const abort = new AbortController()
+  const slow = [1, 2].map(() => runner.once(SLOW, ['g'], 'table', { signal: abort.signal, lane: 'quick' }))
+  const ended = Promise.allSettled(slow)
+  await sleep(20)
+  abort.abort()
+  await pieces.return(undefined)
+  const inTime = await Promise.race([ended.then(() => true), sleep(5000, false)])
+  t.ok(inTime, 'both ended, whichever thread had the pieces')
 })
 
 t.test('a closed runner does nothing', async t => {

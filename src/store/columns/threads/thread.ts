@@ -89,9 +89,9 @@ export class ColumnThread {
     return this.execute({ type: 'next', id })
   }
 
-  /** Ends the job that it works on, at its next look. */
+  /** Ends a job at its next look, if it is the one that it works on: there is one signal, which another job may need. */
   cancel(id: number): void {
-    Atomics.store(this.signal, 0, id)
+    if (this.waiting.has(id)) Atomics.store(this.signal, 0, id)
   }
 
   /** Takes back that a job is to end, where it has answered meanwhile. */

@@ -274,7 +274,7 @@ function begin(id: number, clock: WorkClock, pieces: Pieces, state: JobState = {
 
 function next(id: number): void {
   const job = open.get(id)
-  if (job === undefined) return
+  if (job === undefined) throw new EvaluationStopped('cancelled')
   job.state.isRead = true
   job.clock.begin()
   advance(id, job.pieces, job.clock)
