@@ -518,7 +518,7 @@ t.test('the desk: the same with pages and forms, without scripts', async t => {
     }
     t.equal((await post(`${own}/description/`, described)).status, 303)
     t.match((await get(`${own}/description/`)).body, 'value="Trees &lt;b&gt;"')
-    t.match((await get(`${own}/report/`)).body, 'Nothing stands against publishing')
+    t.match((await get(`${own}/report/`)).body, 'No errors: ready to publish')
     t.equal((await post(`${own}/fields/`, { form_token: 'x', action: 'publish' })).status, 403)
     t.equal((await other.post(`${own}/fields/`, { form_token: token, action: 'publish' })).status, 403)
     t.equal((await post(`${own}/fields/`, { form_token: token, action: 'publish' })).status, 303)

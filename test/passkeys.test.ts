@@ -369,7 +369,7 @@ t.test('where browsers have no passkeys, none are offered', async t => {
   ])
     t.equal(relyingParty({ base }), null, base)
   const { ada, server } = await portal(t, 'http://portal.test')
-  t.match((await ada.get(PATH)).body, /for addresses with HTTPS alone/)
+  t.match((await ada.get(PATH)).body, /only at addresses with HTTPS/)
   t.notMatch((await new Browser(server.http).get('/account/login/')).body, /data-passkey/)
 })
 

@@ -93,7 +93,7 @@ t.test('a filter keeps the chart, and an empty selection says so', async t => {
   t.match(body, /<aside class="facets"[\s\S]*?href="[^"]*x=year\(planted\)[^"]*refine=kind:oak/)
   const nothing = await page('trees/analyze', { where: 'height > 99' })
   t.equal(nothing.status, 200)
-  t.match(nothing.body, 'No record has all of this.')
+  t.match(nothing.body, 'No record matches all of this.')
   t.notMatch(nothing.body, '<svg')
   t.equal((await page('trees/analyze', { where: 'height >' })).status, 400)
 })

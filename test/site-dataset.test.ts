@@ -166,7 +166,7 @@ t.test('a dataset without records says that, and a filter that leaves none says 
   for (const tab of ['table', 'map'])
     t.match(
       await text(`trees/${tab}/?q=zzzz`),
-      /^No record has all of this\. Take something out of the filter\.$/,
+      /^No record matches all of this\. Remove something from the filter\.$/,
     )
 })
 

@@ -274,7 +274,7 @@ t.test('mappings are saved once, and nobody saves over another', async t => {
   const third = `${first}# third\n`
   const conflict = await save(yours, third, 'everything')
   t.equal(conflict.statusCode, 409)
-  t.match(conflict.body, /Somebody else has changed the mapping/)
+  t.match(conflict.body, /Another user has changed the mapping/)
   t.match(conflict.body, /# third/, 'the own text is there still')
   t.equal(readFileSync(fileOf(OPEN), 'utf8'), second)
   const again = await save(hiddenOf(conflict.body), third, 'everything')

@@ -144,7 +144,7 @@ function list(pageContext: PageContext, selection: PageSelection, shown: readonl
   if (shown.length === 0)
     return isEverything(selection)
       ? html`<p class="empty">${t('No dataset is published yet.')}</p>`
-      : html`<div class="empty"><p>${t('No dataset has all of this. Take something out of the filter.')}</p>
+      : html`<div class="empty"><p>${t('No dataset matches all of this. Remove something from the filter.')}</p>
 <p><a href="${href(CATALOG_PATH)}">${t('All datasets')}</a></p></div>`
   return html`<ul class="cards">${shown.map(
     entry => html`<li>${datasetCard(pageContext, entry)}</li>

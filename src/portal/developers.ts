@@ -35,7 +35,7 @@ export async function answerDevelopers(
     part: 'developers',
     islands: [COPY_ISLAND],
     body: html`<h1>${t('Developers')}</h1>
-<p>${t('Every record of this portal lives in one triple store, and every API below queries that store: what one of them answers, the others answer as well.')}</p>
+<p>${t('Every record of this portal is in one triple store, and every API below queries that store, so all of them give the same answers.')}</p>
 <h2>${t('APIs')}</h2>
 ${endpoints.map(endpoint => endpointSection(pageContext, endpoint))}
 <h2 id="keys">${t('Accounts and keys')}</h2>
@@ -87,7 +87,7 @@ function endpointsOf(pageContext: PageContext, entry: ServedDataset | null): rea
     {
       name: t('Exports'),
       use: t(
-        'For whole datasets, or all of what is filtered, as a file: CSV, Excel, GeoJSON, Parquet, Turtle and more.',
+        'For whole datasets, or all filtered records, as a file: CSV, Excel, GeoJSON, Parquet, Turtle and more.',
       ),
       path: entry === null ? '/api/explore/v2.1/catalog/exports' : paths.exports,
       example: code(`curl -O '${full(paths.exports)}/csv'`),
@@ -100,7 +100,7 @@ function endpointsOf(pageContext: PageContext, entry: ServedDataset | null): rea
     },
     {
       name: 'SPARQL',
-      use: t('For questions over the graph of one dataset, or of all that are public at once.'),
+      use: t('For queries over the graph of one dataset, or over all public datasets at once.'),
       path: '/api/sparql',
       example: code(
         `curl -G '${full(paths.sparql)}' -H 'Accept: text/csv' \\\n  --data-urlencode 'query=SELECT * WHERE { ?s ?p ?o } LIMIT 5'`,
@@ -109,9 +109,7 @@ function endpointsOf(pageContext: PageContext, entry: ServedDataset | null): rea
     },
     {
       name: 'Triple pattern fragments',
-      use: t(
-        'For clients that work out queries themselves, such as Comunica: they are cheap to serve, and to keep.',
-      ),
+      use: t('For clients that evaluate queries themselves, such as Comunica; cheap to serve and to cache.'),
       path: '/api/tpf',
       example: code(
         `npx -p @comunica/query-sparql comunica-sparql '${full(paths.fragments)}' \\\n  'SELECT * WHERE { ?s ?p ?o } LIMIT 5'`,
@@ -119,7 +117,9 @@ function endpointsOf(pageContext: PageContext, entry: ServedDataset | null): rea
     },
     {
       name: 'Quad pattern fragments',
-      use: t('The same with named graphs: those of a dataset, or each dataset of the portal as a graph.'),
+      use: t(
+        'The same with named graphs: the graphs of a dataset, or each dataset of the portal as a graph.',
+      ),
       path: '/api/qpf',
       example: code(`curl '${full(`/api/qpf/${encodeURIComponent(id)}`)}' -H 'Accept: application/trig'`),
     },
@@ -133,7 +133,7 @@ function endpointsOf(pageContext: PageContext, entry: ServedDataset | null): rea
     },
     {
       name: 'VoID, DCAT',
-      use: t('For catalogs and harvesters: what datasets there are, and what is in them.'),
+      use: t('For catalogs and harvesters: which datasets there are and what they contain.'),
       path: '/.well-known/void',
       example: {
         text: `curl '${full('/api/explore/v2.1/catalog/exports/ttl')}'`,
@@ -146,7 +146,7 @@ function endpointsOf(pageContext: PageContext, entry: ServedDataset | null): rea
 function accounts(pageContext: PageContext): Html {
   const { t } = pageContext
   const base = pageContext.site.base
-  return html`<p>${t('What is public needs no account. Restricted datasets are open to users who were granted them, with an API key, or by OAuth 2.0 for applications that act for users.')}</p>
+  return html`<p>${t('Public data need no account. Restricted datasets are open to users with a grant, by an API key, or by OAuth 2.0 for applications that act for users.')}</p>
 ${codeBlock(pageContext, `curl -H 'Authorization: Apikey YOUR-API-KEY' '${base}/api/explore/v2.1/catalog/datasets'`, 'code')}
 <ul><li><a href="${pageContext.href('/account/my-api-keys/')}">${t('Your API keys')}</a></li>
 <li><a href="${pageContext.href('/account/my-applications/')}">${t('Your applications')}</a></li>
@@ -166,6 +166,6 @@ function limits(pageContext: PageContext, { limits: { domain, anonymous, user } 
   return html`<table class="terms"><caption class="hidden">${t('Calls a day')}</caption>
 <thead><tr><th scope="col">${t('Who calls')}</th><th scope="col" class="number">${t('Calls a day')}</th></tr></thead>
 <tbody>${rows.map(([who, calls]) => html`<tr><th scope="row">${who}</th><td class="number">${calls}</td></tr>`)}</tbody></table>
-<p>${t('A day is one of UTC. Each answer tells what is left in X-RateLimit-Remaining; a call too many is answered with 429.')}</p>
-<p>${t('A page of records has at most {rows} rows, and pages go as far as record {last}; exports have no limit.', { rows: 100, last: 10_000 })}</p>`
+<p>${t('Days are in UTC. Each response states the remaining calls in X-RateLimit-Remaining; calls beyond the quota are answered with 429.')}</p>
+<p>${t('A page of records has at most {rows} rows, and pages end at record {last}; exports have no limit.', { rows: 100, last: 10_000 })}</p>`
 }

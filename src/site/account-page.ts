@@ -65,10 +65,10 @@ export function redirectSources(uris: readonly string[]): readonly string[] {
 export function signInPage(pageContext: PageContext): { readonly text: string; readonly policy: string } {
   const { t, href, address } = pageContext
   const next = `${href('/').split('?')[0]?.replace(/\/$/, '')}${address}`
-  const content = html`<p>${t('This is not public. Sign in to see it, if it was granted to you.')}</p>
+  const content = html`<p>${t('This is not public. Sign in to see it if you have access.')}</p>
 <p><a class="button" href="${href('/account/login/', { next })}">${t('Sign in')}</a></p>
 `
-  const page = sitePageOf(pageContext, null, { type: 'page', heading: t('Sign in to go on'), content })
+  const page = sitePageOf(pageContext, null, { type: 'page', heading: t('Sign in to continue'), content })
   return { text: pageText(pageContext, page), policy: policyOf(page) }
 }
 

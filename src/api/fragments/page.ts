@@ -37,7 +37,7 @@ export function fragmentPage(view: FragmentView, id: string, content: Content): 
     ...pageOf(view, id, [...parseTriples(content.data)], {
       title: t('Triples of {dataset}', { dataset: dataset.title }),
       crumb: html`<a href="${listAddress(base)}${asQuery(foreign)}">${t('Triple pattern fragments')}</a>`,
-      introduction: html`${t('Every triple of the dataset that fits a pattern, page by page. Programs such as Comunica ask the same address.')} <a href="${datasetIri(base, id)}">${t('The dataset as a resource')}</a>`,
+      introduction: html`${t('Every triple of the dataset that matches a pattern, in pages. Programs such as Comunica use the same address.')} <a href="${datasetIri(base, id)}">${t('The dataset as a resource')}</a>`,
     }),
     head: dataBlock(expandedDocument(content.metadata, content.graph, withoutTripleTerms(content.data))),
   }
@@ -56,7 +56,7 @@ export function quadPage(view: FragmentView, id: string | null, content: QuadCon
     ...pageOf(view, id, rows, {
       title: t('Quads of {dataset}', { dataset: view.dataset.title }),
       crumb: html`${t('Quad pattern fragments')}`,
-      introduction: html`${t('Every triple that fits a pattern, with the graph that it stands in, page by page. Programs such as Comunica ask the same address.')}`,
+      introduction: html`${t('Every triple that matches a pattern, with its graph, in pages. Programs such as Comunica use the same address.')}`,
     }),
     head: dataBlock(expandedGraphs([metadata, ...parts])),
   }

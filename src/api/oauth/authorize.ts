@@ -130,9 +130,9 @@ function refuse(
   return sendPage(request, reply, options, {
     type: 'page',
     status: 400,
-    heading: t('This application cannot be let in'),
+    heading: t('This application cannot be authorized'),
     content: html`${note('bad', html`<p>${requested.reason}</p>`)}
-<p>${t('The link that brought you here is damaged, or the application is not what it says. Nothing was told to it.')}</p>
+<p>${t('The link that brought you here is damaged, or the application is not what it claims to be. No data were sent to it.')}</p>
 `,
   })
 }

@@ -98,7 +98,7 @@ function elsewhere({ base, pageContext: { t, href }, gathered: { thing } }: Reso
     type === 'dataset' || type === 'ontology'
       ? html`<a href="${href(`/explore/dataset/${id}/`)}">${t('The page of the dataset')}</a> `
       : ''
-  }<a href="${base}/api/tpf/${id}?subject=${encodeURIComponent(iri)}">${t('Its triples')}</a> <a href="${href('/sparql/', { query, source: dataset.id })}">${t('Ask for it in SPARQL')}</a></p>`
+  }<a href="${base}/api/tpf/${id}?subject=${encodeURIComponent(iri)}">${t('Its triples')}</a> <a href="${href('/sparql/', { query, source: dataset.id })}">${t('Query it with SPARQL')}</a></p>`
 }
 
 /** One row a property, with all its values. */
@@ -152,7 +152,7 @@ function examples(
 
 function cutNote({ base, pageContext: { t }, gathered: { thing } }: ResourcePage): Html {
   const address = `${base}/api/tpf/${encodeURIComponent(thing.dataset.id)}?subject=${encodeURIComponent(thing.iri)}`
-  return html`<p>${t('There is more than a page holds.')} <a href="${address}">${t('All triples')}</a></p>
+  return html`<p>${t('There is more than fits on a page.')} <a href="${address}">${t('All triples')}</a></p>
 `
 }
 

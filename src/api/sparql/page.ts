@@ -158,7 +158,7 @@ ${rows}</tbody></table></div>
 function restLink(t: PageContext['t'], rest: Rest | undefined): Html {
   if (rest === undefined) return html``
   const { pathname, search } = new URL(rest.next ?? 'urn:none')
-  return html`<p class="soft">${t('The limit of time was reached, so some rows are missing.')}${
+  return html`<p class="soft">${t('The time limit was reached, so some rows are missing.')}${
     rest.next === undefined ? '' : html` <a href="${pathname}${search}" rel="next">${t('Continue')}</a>`
   }</p>
 `

@@ -85,20 +85,20 @@ async function applicationsPage(
     type: 'page',
     heading: t('My applications'),
     status: problem !== undefined ? 400 : created !== undefined ? 201 : 200,
-    content: html`${created === undefined ? '' : createdNote(requested, created)}<p>${t('An application that is registered here can ask other users to let it act for them (OAuth 2.0).')}</p>
+    content: html`${created === undefined ? '' : createdNote(requested, created)}<p>${t('A registered application can ask other users to let it act for them (OAuth 2.0).')}</p>
 ${clientList(requested, clients)}<h2>${t('Register an application')}</h2>
 <form method="post" action="${root}${PATH}">
 ${hiddenField('form_token', requested.token())}${hiddenField('action', 'register')}${textField({
   name: 'name',
   label: t('Name'),
-  hint: t('Users see it when they are asked.'),
+  hint: t('Users see it when they are asked for authorization.'),
   autocomplete: 'off',
   value: given?.name.slice(0, 400) ?? '',
   problem: problem ?? null,
 })}<fieldset class="field"><legend>${t('Type')}</legend>
-${choice('confidential', t('Confidential: it runs on a server, which keeps its secret'), !isPublic)}${choice(
+${choice('confidential', t('Confidential: it runs on a server, which stores its secret'), !isPublic)}${choice(
   'public',
-  t('Public: it runs with its users, in a browser or on a telephone, and needs PKCE'),
+  t('Public: it runs on devices of its users, in a browser or on a phone, and needs PKCE'),
   isPublic,
 )}</fieldset>
 ${textField({

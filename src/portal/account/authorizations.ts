@@ -15,10 +15,10 @@ export const AUTHORIZATIONS: AccountSection = {
     return {
       type: 'page',
       heading: t('Authorizations'),
-      content: html`<p>${t('These applications may read the data that you may see, in your name. One that you withdraw can no longer do so, from now on.')}</p>
+      content: html`<p>${t('These applications may read the data that you may see, in your name. Once withdrawn, an application can no longer do so.')}</p>
 ${
   consents.length === 0
-    ? html`<p class="soft">${t('You let no application act for you.')}</p>
+    ? html`<p class="soft">${t('You have authorized no application.')}</p>
 `
     : html`<ul class="things">${consents.map(
         ({

@@ -69,13 +69,13 @@ async function keysPage(
     type: 'page',
     heading: t('My API keys'),
     status: problem !== undefined ? 400 : created !== undefined ? 201 : 200,
-    content: html`${created === undefined ? '' : createdNote(requested, created)}<p>${t('A program that sends a key asks in your name: it sees what you may see and uses your quota.')}</p>
+    content: html`${created === undefined ? '' : createdNote(requested, created)}<p>${t('A program that sends a key acts in your name: it sees what you may see and uses your quota.')}</p>
 ${keyList(requested, keys)}<h2>${t('Create a key')}</h2>
 <form method="post" action="${root}${PATH}">
 ${hiddenField('form_token', requested.token())}${hiddenField('action', 'create')}${textField({
   name: 'label',
   label: t('Label'),
-  hint: t('What the key is for, so that you know it again.'),
+  hint: t('What the key is for, so that you recognise it.'),
   autocomplete: 'off',
   value: label.slice(0, 400),
   problem: problem ?? null,

@@ -108,7 +108,7 @@ ${hasPasskeys ? passkeyForm(pageContext, { action, hidden, options: await reques
   ([path, provider]) =>
     html`<p><a class="button" href="${rootOf(options)}${path}/${next === null ? '' : `?${new URLSearchParams({ next })}`}">${t('Sign in with {name}', { name: provider })}</a></p>
 `,
-)}<p class="soft">${t('Accounts are made by those who run this portal.')}</p>
+)}<p class="soft">${t('Accounts are created by the operators of this portal.')}</p>
 `,
   }
 }

@@ -61,7 +61,7 @@ export async function logIn(
   const isOurs = login !== null && isFormToken(accounts.secret, `login ${login}`, form.get('form_token'))
   if (!isOurs || !isOwnOrigin(request.headers, base)) {
     const problem = t(
-      'This form was out of date, or your browser keeps no cookies from this portal. Please try again.',
+      'This form was out of date, or your browser does not accept cookies from this portal. Please try again.',
     )
     return sendLogin(request, reply, options, { ...again, problem, status: 403 })
   }

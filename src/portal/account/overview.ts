@@ -45,18 +45,18 @@ export const OVERVIEW: AccountSection = {
   path: '/account',
   show: ({ session: { user }, pageContext: { t, number, href } }) => {
     const links = [
-      ['/account/my-api-keys/', t('My API keys'), t('For scripts and tools that ask in your name')],
+      ['/account/my-api-keys/', t('My API keys'), t('For scripts and tools that act in your name')],
       [
         '/account/my-applications/',
         t('My applications'),
-        t('Programs of yours that other users can let act for them'),
+        t('Programs of yours that other users can authorize to act for them'),
       ],
-      ['/account/authorizations/', t('Authorizations'), t('Applications that you let act for you')],
-      ['/account/password/', t('Password'), t('Change it, and log out everywhere else')],
+      ['/account/authorizations/', t('Authorizations'), t('Applications that you have authorized')],
+      ['/account/password/', t('Password'), t('Change it and log out everywhere else')],
       [
         '/account/second-factor/',
         t('Two-step sign-in'),
-        t('A code from an app on your telephone, beside the password'),
+        t('A code from an app on your phone, in addition to the password'),
       ],
       ['/account/passkeys/', t('Passkeys'), t('Sign in without the password')],
       ['/account/sessions/', t('Sessions'), t('Where you are signed in')],

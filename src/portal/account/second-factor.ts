@@ -94,7 +94,7 @@ async function factorPage(requested: AccountRequest, shown: Shown = {}): Promise
 
 function offPage(requested: AccountRequest, shown: Shown): Html {
   const { t } = requested.pageContext
-  return html`<p>${t('Besides the password you enter a code that an app on your telephone shows. Any app for one-time passwords (TOTP) works.')}</p>
+  return html`<p>${t('In addition to the password you enter a code that an app on your phone shows. Any app for one-time passwords (TOTP) works.')}</p>
 ${passwordForm(requested, shown, [['begin', t('Set up')]])}`
 }
 
@@ -126,7 +126,7 @@ function onPage(requested: AccountRequest, shown: Shown, left: number): Html {
 `
       : note(
           'good',
-          html`<p><strong>${t('Two-step sign-in is on.')}</strong></p><p>${t('Each of these recovery codes signs you in once without your telephone. Copy them now: they are not shown again.')}</p>
+          html`<p><strong>${t('Two-step sign-in is on.')}</strong></p><p>${t('Each of these recovery codes signs you in once without your phone. Copy them now: they are not shown again.')}</p>
 <ul class="recovery">${shown.codes.map(
             code => html`<li><code class="secret">${code}</code></li>
 `,

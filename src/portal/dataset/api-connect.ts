@@ -9,7 +9,7 @@ export function endpointList({ pageContext, entry }: TabContext): Html {
   const paths = endpointPaths(entry.dataset.id)
   const dcat = { where: `datasetid="${entry.dataset.id}"` }
   const records: readonly (readonly [string, string, string, Readonly<Record<string, string>>])[] = [
-    ['Explore API v2.1', paths.records, t('Records, groups and figures as JSON.'), {}],
+    ['Explore API v2.1', paths.records, t('Records, groups and aggregates as JSON.'), {}],
     ['OData', paths.odata, t('For spreadsheets and business intelligence: Excel, Power BI, Tableau.'), {}],
     ['OpenAPI', paths.openapi, t('The description of this API with the fields of this dataset.'), {}],
   ]
@@ -18,14 +18,14 @@ export function endpointList({ pageContext, entry }: TabContext): Html {
     [
       'Triple pattern fragments',
       paths.fragments,
-      t('For Comunica and other clients that ask for triples.'),
+      t('For Comunica and other clients that request triples.'),
       {},
     ],
     ['SPARQL', paths.sparql, t('The SPARQL 1.1 endpoint of this dataset.'), {}],
     [
       'VoID',
       paths.void,
-      t('What is in its graph: classes, properties and figures, as RDF.'),
+      t('The contents of its graph: classes, properties and statistics, as RDF.'),
       { format: 'turtle' },
     ],
     ['DCAT', '/api/explore/v2.1/catalog/exports/ttl', t('The metadata of the dataset, as RDF.'), dcat],
@@ -132,7 +132,7 @@ function comunica({ pageContext, entry }: TabContext): Tool {
   return {
     name: 'Comunica',
     steps: [
-      html`${t('Ask its fragments on the command line:')}${codeBlock(pageContext, `npx -p @comunica/query-sparql comunica-sparql '${fragments}' '${query}'`, 'code')}`,
+      html`${t('Query its fragments on the command line:')}${codeBlock(pageContext, `npx -p @comunica/query-sparql comunica-sparql '${fragments}' '${query}'`, 'code')}`,
       html`${t('Or in a program:')}${codeBlock(
         pageContext,
         `import { QueryEngine } from '@comunica/query-sparql'

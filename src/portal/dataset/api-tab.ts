@@ -130,7 +130,7 @@ ${fault === null ? answerText(pageContext, call, answer) : html`<div class="faul
 function answerText(pageContext: TabContext['pageContext'], call: ApiCall, answer: AnswerPage | null): Html {
   const { t } = pageContext
   if (answer === null)
-    return html`<p class="remark">${t('Follow the link to see the answer with the times of this zone.')}</p><div class="answer"></div>`
+    return html`<p class="remark">${t('Follow the link to see the answer with times in this zone.')}</p><div class="answer"></div>`
   const results = answer.rows.map(({ object }) => object)
   const body = call.group_by === '' ? { total_count: answer.total, results } : { results }
   const text = exactJson(body, 2)

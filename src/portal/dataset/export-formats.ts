@@ -45,7 +45,7 @@ export const FORMAT_GROUPS: readonly FormatGroup[] = [
   {
     label: 'Linked data (RDF)',
     formats: [
-      rdf('turtle', 'Turtle', { label: 'The triples in the form that people read best.' }),
+      rdf('turtle', 'Turtle', { label: 'The triples in the syntax that is easiest to read.' }),
       rdf('n3', 'N-Triples', { label: 'One triple a line: quickest to load into a triple store.' }),
       rdf('jsonld', 'JSON-LD', { label: 'RDF for programs that read JSON.' }),
       rdf('rdfxml', 'RDF/XML', { label: 'RDF for tools that read XML.' }),

@@ -29,7 +29,7 @@ export function classList(
 ): Html {
   const { t } = pageContext
   if (classes.length === 0)
-    return html`<p class="soft">${t('No resource has a class: records are subjects, fields predicates.')}</p>`
+    return html`<p class="soft">${t('Resources have no classes: records are subjects, fields are predicates.')}</p>`
   const rows = [...classes]
     .sort((a, b) => b.entities - a.entities)
     .slice(0, MAX)

@@ -61,7 +61,7 @@ function pendingVocabulary({ pageContext, entry }: TabContext): Html {
     Record<string, readonly string[] | undefined>
   >
   return html`<h2>${t('Classes and properties')}</h2>
-<p class="remark">${t('Their figures are being counted: look again in a minute.')}</p>
+<p class="remark">${t('Their statistics are being computed: look again in a minute.')}</p>
 ${usedNames(pageContext, entry, [...(classes ?? []), ...(properties ?? [])].slice(0, 100))}`
 }
 
@@ -117,7 +117,7 @@ async function queries({ pageContext, entry, services }: TabContext): Promise<Ht
     const note =
       others.length === 0
         ? ''
-        : html`<p class="soft">${t('It asks these datasets as well: {datasets}', { datasets: others.join(', ') })}</p>`
+        : html`<p class="soft">${t('It also queries these datasets: {datasets}', { datasets: others.join(', ') })}</p>`
     return html`<details class="tool"><summary>${title}</summary>${description === null ? '' : html`<p>${description}</p>`}${note}${codeBlock(pageContext, query.trim(), 'sparql')}<p><a class="button" href="${target}" rel="nofollow">${t('Run it in the playground')}</a></p></details>
 `
   })
@@ -136,7 +136,7 @@ function mapping({ pageContext, entry }: TabContext): Html {
       ? t(
           'This dataset has no mapping of its own: a record is a subject, a field a predicate, a value an object.',
         )
-      : t('Each record becomes triples by these rules, written in YARRRML.')
+      : t('These rules, written in YARRRML, turn each record into triples.')
   return html`<h2>${t('Mapping')}</h2><p>${description}</p>${codeBlock(pageContext, cut.trim(), 'yaml')}`
 }
 
@@ -183,7 +183,7 @@ export function characteristicSets(
       ? html`<p class="soft">${t('The first {shown} of {n} rows', { shown: shown.length, n: planner.setCount })}</p>`
       : ''
   return html`<h2>${t('Characteristic sets')}</h2>
-<p class="soft">${t('Resources that have the same classes and properties: what planners of queries count with.')}</p>
+<p class="soft">${t('Resources that have the same classes and properties, as query planners use them.')}</p>
 <div class="scroll" tabindex="0" role="region" aria-label="${t('Characteristic sets')}"><table class="terms">
 <thead><tr><th scope="col">${t('Classes')}</th><th scope="col">${t('Properties')}</th><th scope="col" class="number">${t('Resources')}</th></tr></thead><tbody>${rows}</tbody></table></div>${left}`
 }

@@ -81,14 +81,14 @@ function mapSettings(
       close: t('Close'),
       yes: t('yes'),
       no: t('no'),
-      failed: t('The places could not be fetched.'),
-      waiting: t('The places are being fetched.'),
+      failed: t('The places could not be loaded.'),
+      waiting: t('The places are loading.'),
       group: t('Records around {place}: {n}', { n: '{n}', place: '{place}' }),
       status: t('Records in view: {n}', { n: '{n}' }),
       groups: t('Records in view: {n}, in groups: {groups}', { n: '{n}', groups: '{groups}' }),
-      cut: t('Records that are shown: {n}. There are more in view: zoom in for them.', { n: '{n}' }),
+      cut: t('Records shown: {n}. There are more in view: zoom in to see them.', { n: '{n}' }),
       more: t('{n} more', { n: '{n}' }),
-      nowhere: t('None of these records has a place.'),
+      nowhere: t('None of these records has a location.'),
     },
   }
 }

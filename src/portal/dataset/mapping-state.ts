@@ -65,7 +65,7 @@ function stateText(
   switch (state.type) {
     case 'proposal':
       return html`<p>${t(
-        'The dataset has no mapping of its own. This is a proposal made from its fields; save it to use it.',
+        'The dataset has no mapping of its own. This is a proposal based on its fields; save it to use it.',
       )}</p>`
     case 'in-force':
       return html`<p>${t('This is the mapping {file}. It is in force.', name)} ${t.many('It makes {n} triple.', 'It makes {n} triples.', state.triples)}</p>`
@@ -74,11 +74,11 @@ function stateText(
     case 'publishing':
       return html`<p>${t('The mapping {file} is saved and is being published. Records so far: {records}.', { ...name, records: number(state.records) })}</p>`
     case 'waiting':
-      return html`<p>${t('The mapping {file} is saved. The portal publishes it within a few seconds; until then what was in force before stays in force.', name)}</p>`
+      return html`<p>${t('The mapping {file} is saved. The portal publishes it within a few seconds; until then the previous mapping remains in force.', name)}</p>`
     case 'refused':
-      return html`<p>${t('The mapping {file} was refused when it was published. What was in force before stays in force.', name)}</p>`
+      return html`<p>${t('The mapping {file} was refused when it was published. The previous mapping remains in force.', name)}</p>`
     case 'failed':
-      return html`<p>${t('The mapping {file} could not be published. What was in force before stays in force.', name)} <span dir="auto">${state.reason}</span></p>`
+      return html`<p>${t('The mapping {file} could not be published. The previous mapping remains in force.', name)} <span dir="auto">${state.reason}</span></p>`
     default:
       return state satisfies never
   }

@@ -79,8 +79,8 @@ async function editor(
   }
   return html`${described(pageContext, outcome, opened.text)}
 ${stateRegion(pageContext, state, opened, where)}
-<p>${t('A mapping is written in YARRRML or RML and says which triples each record becomes.')}</p>
-<form class="mapping" method="post" action="${target}" data-check="${pageContext.href(`${context.path('mapping')}check/`)}" data-failed="${t('The portal did not answer. The text is not lost; try again.')}" data-leaving="${text === null ? '' : 'changed'}">
+<p>${t('A mapping is written in YARRRML or RML and defines the triples of each record.')}</p>
+<form class="mapping" method="post" action="${target}" data-check="${pageContext.href(`${context.path('mapping')}check/`)}" data-failed="${t('The portal did not respond. Your text is not lost; try again.')}" data-leaving="${text === null ? '' : 'changed'}">
 <input type="hidden" name="form_token" value="${formToken}"><input type="hidden" name="opened" value="${opened.digest}">
 <div class="mapping-text"><label for="text">${t('Mapping')}</label>
 <textarea id="text" name="text" rows="30" spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off" dir="ltr" data-file="${path.basename(opened.file)}">
@@ -115,7 +115,7 @@ function described(pageContext: PageContext, outcome: MappingEdit['outcome'], cu
     case 'unwritable':
       return html`<div class="fault" role="alert"><p>${t('The mapping cannot be written to the portal folder ({code}). It was not saved.', { code: outcome.code })}</p></div>`
     case 'conflict':
-      return html`<div class="fault" role="alert"><p>${t('Somebody else has changed the mapping since you opened it. Yours was not saved; it is below. Saving again replaces the other one.')}</p>
+      return html`<div class="fault" role="alert"><p>${t('Another user has changed the mapping since you opened it. Your version was not saved; it is below. Saving again replaces the other version.')}</p>
 <details><summary>${t('The mapping as it is now')}</summary><pre dir="ltr" tabindex="0" role="region" aria-label="${t('The mapping as it is now')}"><code>${highlight(current ?? '', 'yaml')}</code></pre></details></div>`
     default:
       return outcome satisfies never

@@ -65,5 +65,5 @@ export interface TabContent {
 export function noRecords({ pageContext: { t }, entry }: Pick<TabContext, 'pageContext' | 'entry'>): string {
   return entry.statistics.records === 0
     ? t('The dataset has no records.')
-    : t('No record has all of this. Take something out of the filter.')
+    : t('No record matches all of this. Remove something from the filter.')
 }

@@ -43,7 +43,7 @@ export const tableTab: Tab = {
 <tbody>${rows.map(row => line(context, columns, row))}</tbody></table></div>
 <div class="bar-line"><p class="range">${t('{from} to {to} of {total}', { from, to: from + rows.length - 1, total })}</p>${twins(context, id, page)}</div>
 ${pager(pageContext, page, pages, link)}
-${total > DEEPEST ? html`<p class="soft">${t('Pages go as far as record {n}; exports have all.', { n: DEEPEST })}</p>` : ''}`,
+${total > DEEPEST ? html`<p class="soft">${t('Pages end at record {n}; exports have all records.', { n: DEEPEST })}</p>` : ''}`,
     }
   },
 }

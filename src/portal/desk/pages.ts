@@ -103,7 +103,7 @@ export function datasetBody(
   return html`<div class="dataset-head"><nav class="crumbs" aria-label="${t('Where you are')}"><a href="${pageContext.href('/desk/')}">${t('Desk')}</a></nav>
 <h1>${dataset.title}</h1>
 <p>${publicationText(t, dataset)} ${dataset.manifest === null ? '' : html`<a href="${pageContext.href(`/explore/dataset/${dataset.id}/`)}">${t('The page of the dataset')}</a>`}</p>
-<div class="buttons">${button('publish', t('Publish'), '')}${dataset.manifest === null ? '' : button('withdraw', t('Withdraw'))}${dataset.hasDraft ? button('discard', t('Discard changes')) : ''}</div>
+<div class="buttons">${button('publish', t('Publish'), '')}${dataset.manifest === null ? '' : button('withdraw', t('Unpublish'))}${dataset.hasDraft ? button('discard', t('Discard changes')) : ''}</div>
 <nav class="tabs" aria-label="${t('Views of the dataset')}"><ul>${links}</ul></nav></div>
 ${messages.problem === null ? '' : note('bad', html`<p class="lines">${messages.problem}</p>`)}${messages.done === null ? '' : note('good', html`<p>${messages.done}</p>`)}${messages.running === null ? '' : note('good', html`<p>${messages.running} <a href="${pageContext.href(`${home}${section}/`)}">${t('Look again')}</a></p>`)}
 <div class="reading">${content}</div>`
@@ -187,7 +187,7 @@ export function mappingBody(
   text: string | null,
 ): Html {
   const { t } = pageContext
-  return html`<h2>${t('Mapping')}</h2><p>${t('A mapping is written in YARRRML or RML and says which triples each record becomes.')}</p>
+  return html`<h2>${t('Mapping')}</h2><p>${t('A mapping is written in YARRRML or RML and defines the triples of each record.')}</p>
 <form method="post" action="${pageContext.href(`/desk/${dataset.id}/mapping/`)}">${hiddenField('form_token', token)}${hiddenField('action', 'mapping')}
 <div class="field"><label for="mapping">YARRRML / RML</label><textarea id="mapping" name="text" rows="16" spellcheck="false">
 ${text ?? ''}</textarea></div><div class="buttons"><button>${t('Save')}</button></div></form>`
@@ -196,7 +196,7 @@ ${text ?? ''}</textarea></div><div class="buttons"><button>${t('Save')}</button>
 export function reportBody({ pageContext }: DeskContext, findings: readonly DeskFinding[]): Html {
   const { t } = pageContext
   if (findings.length === 0)
-    return html`<h2>${t('Report')}</h2><p class="empty">${t('Nothing stands against publishing.')}</p>`
+    return html`<h2>${t('Report')}</h2><p class="empty">${t('No errors: ready to publish.')}</p>`
   const items = findings.map(
     ({
       severity,

@@ -47,7 +47,7 @@ export function stages(
   const sum = times.reduce((total, [, consumed]) => total + consumed, 0)
   const requested =
     statements.length === 0
-      ? html`<p>${t('Nothing is asked of the store: the statistics of the dataset have the answer.')}</p>`
+      ? html`<p>${t('The store is not queried: the statistics of the dataset have the answer.')}</p>`
       : html`${statements.map(each => statementText(pageContext, each, prefixes))}`
   return html`<div class="stages"><section><h2>${t('Plan')}</h2>
 <pre tabindex="0" dir="ltr">${planText(plan)}</pre>
@@ -60,7 +60,7 @@ export function stages(
     ]) => html`<tr><th scope="row"><code>${stage}</code></th><td class="number">${decimal(pageContext, consumed)}</td></tr>
 `,
   )}<tr><th scope="row">${t('Together')}</th><td class="number">${decimal(pageContext, sum)}</td></tr></tbody></table>
-<p class="soft">${t('As measured when this version of the dataset was first asked.')}</p></section>
+<p class="soft">${t('As measured when this version of the dataset was first queried.')}</p></section>
 <section><h2>SPARQL</h2>${requested}</section></div>`
 }
 

@@ -57,7 +57,7 @@ export function answerOdsqlPage(services: SiteServices) {
       isIndexed: named === undefined,
     } as const
     const head = html`<div class="play-head"><h1>${t('ODSQL playground')}</h1>
-<p>${t('ODSQL is the query language of the APIs. Here is what becomes of a query: its plan, the SPARQL that the store is asked, and the answer.')} <a href="${href('/sparql/')}">${t('SPARQL playground')}</a></p></div>`
+<p>${t('ODSQL is the query language of the APIs. This page shows how a query is evaluated: its plan, the SPARQL for the store, and the answer.')} <a href="${href('/sparql/')}">${t('SPARQL playground')}</a></p></div>`
     if (entry === undefined)
       return sendSitePage(reply, pageContext, {
         ...frame,

@@ -43,14 +43,14 @@ export async function answerSparqlPage(
   const twin = root + endpointPath(state, services.base, 'json')
   return sendSitePage(reply, pageContext, {
     title: t('SPARQL playground'),
-    description: t('Ask several datasets at once in SPARQL; the query runs in the browser.'),
+    description: t('Query several datasets at once with SPARQL; the query runs in the browser.'),
     part: 'playground',
     isWide: true,
     isIndexed: query.query === undefined,
     islands: ['sparql.js'],
     head: html`<link rel="alternate" type="application/sparql-results+json" href="${twin}">`,
     body: html`<div class="play-head"><h1>${t('SPARQL playground')}</h1>
-<p>${t('The query runs here in your browser, which asks the datasets that you choose and joins what they answer.')} <a href="${href('/odsql/')}">${t('ODSQL playground')}</a></p></div>
+<p>${t('The query runs in your browser, which queries the datasets that you choose and joins their answers.')} <a href="${href('/odsql/')}">${t('ODSQL playground')}</a></p></div>
 <form class="play" id="playground" action="${href(SPARQL_PAGE)}" method="get">${languageField(pageContext)}
 <div class="play-side">
 ${sourceChoice(pageContext, entries, state)}
@@ -71,7 +71,7 @@ ${state.query}</textarea></div></div>
 <noscript><p class="soft">${t('Without scripts the endpoint of the portal runs the query.')}</p></noscript>
 <p class="soft" id="status" role="status"></p>
 <div id="answer"></div>
-<p class="soft play-note">${t('Sources outside of this portal are not asked from here. The command line asks them too:')} <code dir="ltr">lodestone query --source ADDRESS …</code></p>
+<p class="soft play-note">${t('Sources outside of this portal cannot be queried from here, but on the command line:')} <code dir="ltr">lodestone query --source ADDRESS …</code></p>
 </div>
 </form>
 ${pageData('playground-data', islandData(pageContext, entries, state))}`,
@@ -142,13 +142,13 @@ function islandData(
       stopped: t('Stopped.'),
       failed: t('The query was not answered.'),
       choose: t('Choose a dataset.'),
-      signIn: t('Sign in to ask datasets that are not public.'),
+      signIn: t('Sign in to query datasets that are not public.'),
       rows: t('Rows: {n}'),
       triples: t('Triples: {n}'),
       requests: t('Requests: {n}'),
       seconds: t('Time: {n} s'),
       none: t('Nothing was found.'),
-      cut: t('The table shows the first {n} rows; the downloads have all.'),
+      cut: t('The table shows the first {n} rows; the downloads have all rows.'),
       yes: t('Yes'),
       no: t('No'),
       place: t('Line {line}, column {column}'),

@@ -86,7 +86,7 @@ async function passkeyPage(requested: AccountRequest, shown: Shown = {}): Promis
     status: shown.status ?? 200,
     ...(shown.retryAfter === undefined ? {} : { retryAfter: shown.retryAfter }),
     islands: [PASSKEY_ISLAND],
-    content: html`<p>${t('A passkey in your device, password manager or security key signs you in without the password. In two-step sign-in it takes the place of the code.')}</p>
+    content: html`<p>${t('A passkey in your device, password manager or security key signs you in without the password. In two-step sign-in it replaces the code.')}</p>
 ${
   passkeys.length === 0
     ? html`<p class="soft">${t('You have no passkeys.')}</p>
@@ -94,7 +94,7 @@ ${
     : html`<ul class="things">${passkeys.map(each => passkeyItem(requested, each))}</ul>
 `
 }<h2>${t('Add a passkey')}</h2>
-${relyingParty(options) === null ? html`<p>${t('Browsers have passkeys for addresses with HTTPS alone.')}</p>` : await addForm(requested, shown)}`,
+${relyingParty(options) === null ? html`<p>${t('Browsers offer passkeys only at addresses with HTTPS.')}</p>` : await addForm(requested, shown)}`,
   }
 }
 
