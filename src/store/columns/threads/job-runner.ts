@@ -183,18 +183,15 @@ export class JobRunner {
     const { signal } = limits
     let begun: Begun | null = null
     let finished = false
-    let isReturned = false
     for (const graph of graphs) this.use(graph, 1)
     try {
       begun = await this.begin(job, graphs, limits, client)
       const { id, thread, milliseconds } = begun
       const work = { id, graphs, milliseconds, stop: 'give up' } as const
       const next = (): Promise<AnswerOf> =>
-        this.scheduler.run({ client, lane: 'quick', pinned: thread, isArbitrary: false }, async (_, slot) => {
-          // The job is closed already where its reader went away while this waited for the thread.
-          if (isReturned) return { type: 'failed', id, failure: { reason: 'cancelled' } }
-          return await this.guarded(thread, slot, work, signal, () => thread.next(id))
-        })
+        this.scheduler.run({ client, lane: 'quick', pinned: thread, isArbitrary: false }, (_, slot) =>
+          this.guarded(thread, slot, work, signal, () => thread.next(id)),
+        )
       let ahead: Promise<AnswerOf> | null = Promise.resolve(begun.answer)
       for (let count = 0; ; count++) {
         const answer: AnswerOf = await (ahead ?? next())
@@ -224,7 +221,6 @@ export class JobRunner {
         return
       }
     } finally {
-      isReturned = true
       for (const graph of graphs) this.use(graph, -1)
       if (!finished && begun !== null) {
         begun.thread.cancel(begun.id)

@@ -274,6 +274,7 @@ function begin(id: number, clock: WorkClock, pieces: Pieces, state: JobState = {
 
 function next(id: number): void {
   const job = open.get(id)
+  // It was closed while this piece, which is read ahead, waited for the thread.
   if (job === undefined) throw new EvaluationStopped('cancelled')
   job.state.isRead = true
   job.clock.begin()
