@@ -384,6 +384,30 @@ t.test('filters that would take very long are refused', async t => {
     () => plan({ filter: 'population eq @a0', aliases: { ...aliases, '@a40': 'population' } }),
     refused,
   )
+  const doubled = (count: number, first: string) =>
+    Array.from(
+      { length: count },
+      (_, at) => `${at ? `a${at - 1}` : first} add ${at ? `a${at - 1}` : first} as a${at}`,
+    )
+  const long = { ...refused, message: /too long/ }
+  t.throws(() => plan({ compute: doubled(20, 'population').join(',') }), long)
+  t.throws(
+    () =>
+      plan({
+        apply: doubled(20, 'population')
+          .map(each => `compute(${each})`)
+          .join('/'),
+      }),
+    long,
+  )
+  const tests = Array.from({ length: 20 }, (_, at) => `a${at} eq true or not a${at} as a${at + 1}`)
+  t.throws(() => plan({ compute: ['active eq true as a0', ...tests.slice(0, 19)].join(',') }), refused)
+  t.doesNotThrow(() => plan({ compute: doubled(8, 'population').join(','), filter: 'a7 gt 5' }))
+  const texts = Array.from({ length: 20 }, (_, at) => `concat(concat(a${at},a${at}),a${at}) as a${at + 1}`)
+  t.throws(() => plan({ compute: ["'text' as a0", ...texts.slice(0, 19)].join(',') }), {
+    ...refused,
+    message: /1000000 characters/,
+  })
 })
 
 t.test('orders, selections and computed properties', async t => {
@@ -591,6 +615,18 @@ t.test('$apply after an aggregation', async t => {
   t.throws(() => answerRows(made, [many]), { code: 'ODataUnsupported', status: 501 })
   t.doesNotThrow(() => answerRows(made, [many.slice(1)]))
   t.equal(pageOf(made, answerRows(made, [GROUPS])).length, 1)
+  const refusal = (apply: string, rows: number) => {
+    const long = plan({ apply: `${GROUPED}/${apply}` })
+    if (long.type !== 'rows') throw new Error('no rows')
+    return () => answerRows(long, [many.slice(0, rows)])
+  }
+  const unserved = { code: 'ODataUnsupported', status: 501 }
+  const sum = Array(150).fill('n').join(' add ')
+  t.throws(refusal(`compute(${sum} as x)`, 100_000), { ...unserved, message: /take too long/ })
+  t.throws(refusal(`filter(${sum} gt 1)`, 100_000), { ...unserved, message: /take too long/ })
+  t.doesNotThrow(refusal(`compute(${sum} as x)`, 1000))
+  const text = `concat(name,'${'long '.repeat(100)}')`
+  t.throws(refusal(`compute(${text} as x)`, 100_000), { ...unserved, message: /memory/ })
   t.match(made.parts[0]?.query, {
     keys: [{ key: 'active' }, { key: 'name' }],
     nullGroups: true,

@@ -3,6 +3,7 @@ import { XSD } from '../src/rdf/vocab.ts'
 import type { AggregateCall } from '../src/sparql/algebra.ts'
 import { Percentile } from '../src/store/columns/evaluate/aggregates/percentile.ts'
 import { Batch, Deferred } from '../src/store/columns/evaluate/batch.ts'
+import { concatenatedTexts } from '../src/store/columns/evaluate/concat.ts'
 import { type Domain, PositionDomain } from '../src/store/columns/evaluate/domain.ts'
 import { domainsOf, Evaluation } from '../src/store/columns/evaluate/evaluation.ts'
 import { grouped } from '../src/store/columns/evaluate/group.ts'
@@ -178,6 +179,31 @@ t.test('what is not ordered by is worked out for the page alone', async t => {
   const expected = Array.from({ length: 20 }, (_, at) => size - 11 - at)
   t.same(vector?.type === 'numbers' ? [...vector.values] : null, expected)
   t.same(made, [20])
+})
+
+t.test('variables that are worked out of one another are worked out once', t => {
+  const size = 100
+  const values = Float64Array.from({ length: size }, (_, row) => row)
+  const number: Vector = { type: 'numbers', kind: 'integer', values, bound: null }
+  let batch = new Batch(size, new Map([['v0', number]]))
+  // Each is the sum of the one before with itself: as a tree, the last has as many leaves as no computer can visit.
+  const last = 60
+  let made = 0
+  for (let at = 1; at <= last; at++) {
+    const make = (rows: Batch): Vector => {
+      made++
+      const before = rows.get(`v${at - 1}`) as typeof number
+      return { ...before, values: before.values.map(value => value * 2) }
+    }
+    batch = batch.with([[`v${at}`, new Deferred(batch, { type: 'variable', name: `v${at - 1}` }, make)]])
+  }
+  const pages = [batch.slice(10, 90), batch.slice(90, 95)].map(part => part.rows(Uint32Array.of(2, 1)))
+  const whole = concatenatedTexts(pages, evaluationOf())
+  const found = whole.get(`v${last}`)
+  const doubled = [12, 11, 92, 91].map(row => row * 2 ** last)
+  t.same(found?.type === 'numbers' ? [...found.values] : null, doubled)
+  t.equal(made, last)
+  t.end()
 })
 
 t.test(`percentiles are between the two nearest values, seed ${seed}`, async t => {

@@ -31,6 +31,17 @@ export function refuseLarge(scalar: Scalar): void {
     })
 }
 
+const sizes = new WeakMap<Condition | Scalar, number>()
+
+/** Values and conditions of which one is made; what occurs in several places counts each time. */
+export function planSize(node: Condition | Scalar): number {
+  const known = sizes.get(node)
+  if (known !== undefined) return known
+  const size = planParts(node).reduce((sum, part) => sum + planSize(part), 1)
+  sizes.set(node, size)
+  return size
+}
+
 /** Conditions, and those that are computed or spatial; a condition that occurs in several places counts each time. */
 interface Size {
   readonly leaves: number

@@ -1,3 +1,5 @@
+import { Fault } from '../../errors/errors.ts'
+import { ODATA_ERROR } from '../../language/odata/faults.ts'
 import { isOrdered } from '../../model/comparison.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import { calculated, numberText } from '../../model/number.ts'
@@ -162,13 +164,18 @@ function call(name: FunctionName, values: readonly Constant[], type: FieldType):
   const [a, b] = [Number(first), Number(second)]
   switch (name) {
     case 'concat':
+      refuseLong(values.reduce<number>((sum, value) => sum + String(value).length, 0))
       return values.join('')
     case 'upper':
       return String(first).toUpperCase()
     case 'trim':
       return String(first).trim()
-    case 'replace':
-      return second === '' ? String(first) : String(first).split(String(second)).join(String(third))
+    case 'replace': {
+      if (second === '') return String(first)
+      const parts = String(first).split(String(second))
+      refuseLong(String(first).length + parts.length * String(third).length)
+      return parts.join(String(third))
+    }
     case 'contains':
       return String(first).includes(String(second))
     case 'startsWith':
@@ -223,6 +230,14 @@ function call(name: FunctionName, values: readonly Constant[], type: FieldType):
     default:
       return name satisfies never
   }
+}
+
+/** Characters of a text that is computed. */
+const MAX_TEXT = 1_000_000
+
+function refuseLong(characters: number): void {
+  if (characters > MAX_TEXT)
+    throw new Fault(ODATA_ERROR, { reason: `A computed text has more than ${MAX_TEXT} characters.` })
 }
 
 function timeOfDay(text: string): number {

@@ -16,7 +16,7 @@ import { applyGeo } from './geo.ts'
 import { everyValue, someOf, someValue } from './lambda.ts'
 import { typedLiteral } from './literal.ts'
 import { certain, conjunctionOfTests, disjunctionOfTests, logicTest, requireTest } from './logic.ts'
-import { type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
+import { countComputed, type Scope, unknownProperty, unserved, withinScope, wrong } from './scope.ts'
 import {
   describeExpression,
   describeType,
@@ -237,7 +237,10 @@ function collectionAt(node: Expression, purpose: string, scope: Scope, whole = n
 /** Variables shadow properties; `$it` is the record, in and outside of lambda expressions. */
 function named({ name, span }: Extract<Expression, { type: 'name' }>, scope: Scope): TypedExpression {
   const known = scope.variables.get(name) ?? scope.names.get(name)
-  if (known !== undefined) return known
+  if (known !== undefined) {
+    countComputed(scope, known, span)
+    return known
+  }
   if (name === '$it' && scope.rows && scope.variables.has('$this'))
     throw unserved(scope, '$it in the options of a collection', span)
   if (name === '$it') return { type: 'record' }

@@ -7,6 +7,7 @@ import type { GroupRow } from '../decode-groups.ts'
 import type { Condition, GroupQuery, RecordQuery, Scalar } from '../plan.ts'
 import { edmValue } from './edm-value.ts'
 import { type ApplyCell, type CellReader, evaluate, holds, ranked } from './evaluate.ts'
+import { RowWork } from './row-work.ts'
 import type { PrimitiveKind } from './typed-expression.ts'
 
 /** A row of an answer that groups: the values of its cells, in the order of the layout. */
@@ -95,18 +96,20 @@ export function answerRows(
   { parts, steps }: Pick<RowsPlan, 'parts' | 'steps'>,
   groups: readonly (readonly GroupRow[])[],
 ): readonly ApplyRow[] {
+  const work = new RowWork()
   const rows = parts.flatMap((part, index) => {
     const found = groups[index] ?? []
     refuseMany(found)
     const result = applySteps(
       part.steps,
       found.map(({ keys, selected }): ApplyRow => [...keys, ...selected].map(cellOf)),
+      work,
     )
     const { cells } = part
     return cells === null ? result : result.map(row => placed(row, cells))
   })
   refuseMany(rows)
-  return applySteps(steps, rows)
+  return applySteps(steps, rows, work)
 }
 
 /** The cells of a row at other places. */
@@ -145,16 +148,24 @@ function valueIn(row: ApplyRow, { type, cells, members }: RowColumn): EdmValue {
 }
 
 /** Takes rows through steps, in their order. */
-export function applySteps(steps: readonly RowStep[], rows: readonly ApplyRow[]): readonly ApplyRow[] {
-  return steps.reduce((before, step) => applyStep(step, before), rows)
+export function applySteps(
+  steps: readonly RowStep[],
+  rows: readonly ApplyRow[],
+  work = new RowWork(),
+): readonly ApplyRow[] {
+  return steps.reduce((before, step) => applyStep(step, before, work), rows)
 }
 
-function applyStep(step: RowStep, rows: readonly ApplyRow[]): readonly ApplyRow[] {
+function applyStep(step: RowStep, rows: readonly ApplyRow[], work: RowWork): readonly ApplyRow[] {
+  work.count(rows.length, expressionsOf(step))
   switch (step.type) {
     case 'filter':
       return rows.filter(row => holds(step.condition, readerOf(row)))
     case 'compute':
-      return rows.map(row => [...row, ...step.values.map(value => evaluate(value, readerOf(row)))])
+      return rows.map(row => {
+        const computed = step.values.map(value => work.countText(evaluate(value, readerOf(row))))
+        return [...row, ...computed]
+      })
     case 'order':
       return ordered(rows, step.keys)
     case 'window':
@@ -166,7 +177,7 @@ function applyStep(step: RowStep, rows: readonly ApplyRow[]): readonly ApplyRow[
     case 'concat': {
       const all: ApplyRow[] = []
       for (const { steps, cells } of step.sequences)
-        for (const row of applySteps(steps, rows)) {
+        for (const row of applySteps(steps, rows, work)) {
           refuseMany(all)
           all.push(placed(row, cells))
         }
@@ -174,6 +185,24 @@ function applyStep(step: RowStep, rows: readonly ApplyRow[]): readonly ApplyRow[
     }
     default:
       return step satisfies never
+  }
+}
+
+/** What a step evaluates for each row. */
+function expressionsOf(step: RowStep): readonly (Condition | Scalar)[] {
+  switch (step.type) {
+    case 'filter':
+      return [step.condition]
+    case 'compute':
+      return step.values
+    case 'order':
+      return step.keys.map(({ value }) => value)
+    case 'extreme':
+      return [step.by, step.by]
+    case 'group':
+      return step.aggregates.flatMap(({ of }) => of ?? [])
+    default:
+      return []
   }
 }
 

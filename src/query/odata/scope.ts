@@ -2,6 +2,7 @@ import type { Fault } from '../../errors/errors.ts'
 import type { Expression, Span } from '../../language/odata/ast.ts'
 import { ODATA_UNSUPPORTED, odataFault } from '../../language/odata/faults.ts'
 import { nearest } from '../../model/did-you-mean.ts'
+import { planSize } from '../filter-limits.ts'
 import type { TypedExpression } from './typed-expression.ts'
 
 /** What a whole request has in common, and what is left of what it may cost. It lives for one request. */
@@ -14,7 +15,7 @@ export interface ScopeRequest {
   /** Qualified name of the entity type. */
   readonly entity: string
   readonly aliases: ReadonlyMap<string, Expression>
-  /** Nodes of expressions that have been looked at. */
+  /** Nodes of expressions that have been looked at, with those of computed properties at each place that names them. */
   visits: number
   /** Variables of lambda expressions so far. */
   elements: number
@@ -46,6 +47,14 @@ export function withinScope(scope: Scope, node: Expression): Scope {
   if (depth >= MAX_DEPTH) throw wrong(scope, 'The expression is nested too deeply', node.span)
   if (request.visits > MAX_NODES) throw wrong(scope, 'The expressions are too long', node.span)
   return { ...scope, depth: depth + 1 }
+}
+
+/** Counts what a computed property brings along where it is named: each place has all of its expression. */
+export function countComputed(scope: Scope, typed: TypedExpression, span: Span): void {
+  if (typed.type === 'value') scope.request.visits += planSize(typed.scalar)
+  else if (typed.type === 'test') scope.request.visits += planSize(typed.holds) + planSize(typed.fails)
+  else return
+  if (scope.request.visits > MAX_NODES) throw wrong(scope, 'The expressions are too long', span)
 }
 
 /** What makes no sense: 400. */

@@ -166,7 +166,10 @@ export class Batch {
 
   /** Some rows, in the order in which they are named, also several times. */
   rows(rows: Uint32Array): Batch {
-    const inputOf = sharedInputs(input => input.rows(rows))
+    return this.partWith(rows, new Map())
+  }
+
+  private partWith(rows: Uint32Array, parts: BatchParts): Batch {
     const isFew = FEW_PART * rows.length < this.size
     const composed = new Map<Uint32Array, Uint32Array>()
     const rowsOf = (before: Uint32Array): Uint32Array => {
@@ -179,7 +182,7 @@ export class Batch {
       vectors.set(
         name,
         source instanceof Deferred
-          ? source.of(inputOf(source.input))
+          ? source.of(sharedPart(source.input, parts, input => input.partWith(rows, parts)))
           : source instanceof Selected && isFew
             ? new Selected(source.of, source.name, rowsOf(source.rows))
             : new Selected(this, name, rows),
@@ -190,31 +193,30 @@ export class Batch {
   /** The rows from one place to another. */
   slice(from: number, to: number): Batch {
     if (from === 0 && to >= this.size) return this
-    const end = Math.min(to, this.size)
-    const inputOf = sharedInputs(input => input.slice(from, end))
+    return this.sliceWith(from, Math.min(to, this.size), new Map())
+  }
+
+  private sliceWith(from: number, end: number, parts: BatchParts): Batch {
     const vectors = new Map<string, Source>()
     for (const [name, source] of this.vectors)
       vectors.set(
         name,
         source instanceof Deferred
-          ? source.of(inputOf(source.input))
+          ? source.of(sharedPart(source.input, parts, input => input.sliceWith(from, end, parts)))
           : () => sliceVector(this.get(name) as Vector, from, end),
       )
     return new Batch(end - from, vectors)
   }
 }
 
-/** Several variables that are worked out of one batch share what is left of it. */
-function sharedInputs(part: (input: Batch) => Batch): (input: Batch) => Batch {
-  const parts = new Map<Batch, Batch>()
-  return input => {
-    let own = parts.get(input)
-    if (own === undefined) {
-      own = part(input)
-      parts.set(input, own)
-    }
-    return own
-  }
+/** The same rows of batches that variables of one batch, and those of their inputs, are worked out of. */
+type BatchParts = Map<Batch, Batch>
+
+/** Inputs of inputs are shared as well: otherwise each variable that is worked out of another doubles the work. */
+function sharedPart(input: Batch, parts: BatchParts, part: (input: Batch) => Batch): Batch {
+  const own = parts.get(input) ?? part(input)
+  parts.set(input, own)
+  return own
 }
 
 /** The one solution that binds nothing. */

@@ -7,17 +7,22 @@ import type { NumberVector, Vector } from './vector.ts'
 
 /** All solutions of some batches as one. */
 export function concatenatedTexts(batches: readonly Batch[], evaluation: Evaluation): Batch {
+  return concatenatedWith(batches, evaluation, [])
+}
+
+/** What is worked out of the same batches stays together, also where these are worked out of others. */
+type KnownWholes = { readonly parts: readonly Batch[]; readonly whole: Batch }[]
+
+function concatenatedWith(batches: readonly Batch[], evaluation: Evaluation, known: KnownWholes): Batch {
   const [only] = batches
   if (only !== undefined && batches.length === 1) return only
   const size = batches.reduce((sum, batch) => sum + batch.size, 0)
   const names = new Set(batches.flatMap(({ variables }) => variables))
   evaluation.allocate(4 * size * names.size)
-  const known: { readonly parts: readonly Batch[]; readonly whole: Batch }[] = []
-  /** What is worked out of the same batches stays together. */
   const inputOf = (parts: readonly Batch[]): Batch => {
     const found = known.find(each => each.parts.every((part, at) => part === parts[at]))
     if (found !== undefined) return found.whole
-    const whole = concatenatedTexts(parts, evaluation)
+    const whole = concatenatedWith(parts, evaluation, known)
     known.push({ parts, whole })
     return whole
   }
