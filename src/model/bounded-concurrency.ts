@@ -1,7 +1,7 @@
-/** Questions that are asked of the store at a time: a portal may have more graphs than the store has room for waiting. */
+/** Maximum number of concurrent queries of the store: a portal may have more graphs than the queue of the store holds. */
 const CONCURRENCY = 16
 
-/** Does something for each of some items, a few at a time, and gives the results in the order of the items. */
+/** Maps items with an asynchronous function, a few at a time, and returns the results in the order of the items. */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** A day of the Gregorian calendar, also before its time. */
+/** A day of the (proleptic) Gregorian calendar. */
 export interface CivilDay {
   readonly year: number
   readonly month: number
@@ -15,7 +15,7 @@ export function daysSinceEpoch(year: number, month: number, day: number): number
   return era * 146_097 + dayOfEra - 719_468
 }
 
-/** The day of the calendar so many days after 1970-01-01. */
+/** The day of the calendar a number of days after 1970-01-01. */
 export function civilOf(days: number): CivilDay {
   const shifted = days + 719_468
   const era = Math.floor(shifted / 146_097)

@@ -1,7 +1,7 @@
-/** The operators that compare two values in order. */
+/** The operators that compare two ordered values. */
 export type ComparisonOperator = '=' | '!=' | '<' | '<=' | '>' | '>='
 
-/** What each operator is with its sides exchanged. */
+/** Each operator with its operands exchanged. */
 export const FLIPPED: Readonly<Record<ComparisonOperator, ComparisonOperator>> = {
   '=': '=',
   '!=': '!=',
@@ -11,7 +11,7 @@ export const FLIPPED: Readonly<Record<ComparisonOperator, ComparisonOperator>> =
   '>=': '<=',
 }
 
-/** Whether two values relate as the operator says. @param order below, at or above 0: the first is before, at or after the second */
+/** Whether an order satisfies an operator. @param order below, at or above 0: the first value is before, at or after the second */
 export function isOrdered(operator: ComparisonOperator, order: number): boolean {
   switch (operator) {
     case '=':

@@ -1,13 +1,13 @@
-/** The password of an address, after its user. */
+/** The user and password of a URL. */
 const PASSWORD = /([a-z][a-z\d+.-]*:\/\/)[^\s/?#"'<>]*@/gi
 const NAMES =
   'api[_-]?key|access_token|refresh_token|id_token|client_secret|client_assertion|code_verifier|password'
-/** A parameter whose value lets somebody in, in the middle of a text, and a property of JSON. */
+/** A parameter whose value is a credential, within a text, and as a property of JSON. */
 const SECRET_PAIR = new RegExp(`\\b(${NAMES})=[^\\s&"',;}]+`, 'gi')
 const SECRET_PROPERTY = new RegExp(`"(${NAMES})":"(?:[^"\\\\]|\\\\.)*"`, 'gi')
 const SCHEME = /\b([Bb]earer|Basic|[Aa]pi[Kk]ey)(\s+)[\w.~+/=-]{8,}/g
 
-/** Any text, such as a line of the log or the message of a client of a database, without the credentials in it. */
+/** Removes the credentials from a text, such as a log line or an error message of a database client. */
 export function withoutCredentials(text: string): string {
   return text
     .replace(PASSWORD, '$1redacted@')

@@ -1,7 +1,7 @@
 import type { Field } from './field.ts'
 import type { Metas } from './metadata.ts'
 
-/** A file that a publisher hands out beside the records. */
+/** A file that a publisher provides in addition to the records. */
 export interface Attachment {
   readonly id: string
   readonly title: string
@@ -10,19 +10,19 @@ export interface Attachment {
   readonly path: string
 }
 
-/** Who may see a dataset: everyone, or those that were granted it. */
+/** Who may see a dataset: everyone, or the users with a grant for it. */
 export type Visibility = 'public' | 'restricted'
 
-/** Where the values of a field come from, where steps were taken between the source and the records. */
+/** The origin of the values of a field that the source does not contain unchanged. */
 export interface FieldOrigin {
   readonly field: string
   /** Columns of the source. */
   readonly columns: readonly string[]
-  /** The steps that made the values of them, in their order. */
+  /** The steps that computed the values from them, in order. */
   readonly steps: readonly string[]
 }
 
-/** What a dataset is, apart from its records: the part of dataset.yaml that the APIs tell. */
+/** A dataset without its records: the part of dataset.yaml that the APIs report. */
 export interface Dataset {
   readonly id: string
   /** `da_` and six letters or digits, derived from the id. */
@@ -35,15 +35,15 @@ export interface Dataset {
   readonly origins?: readonly FieldOrigin[]
 }
 
-/** What is known of the values of one field in one published version. */
+/** Statistics of the values of one field in one published version. */
 export interface FieldStatistics {
   /** Records that have a value. */
   readonly present: number
-  /** Records that have none. */
+  /** Records without a value. */
   readonly nulls: number
   /** Distinct values, exact up to 10,000, null beyond. */
   readonly distinct: number | null
-  /** The number of records that have each value of a text, int or boolean field, where there are few values. */
+  /** The number of records with each value of a text, int or boolean field, where there are few values. */
   readonly counts?: readonly (readonly [value: string | number | boolean, records: number])[]
   /** Smallest and largest value of an int, double, date or datetime field. */
   readonly min: number | string | null
@@ -51,15 +51,15 @@ export interface FieldStatistics {
   /** Years that occur in a date or datetime field, in UTC, in order. */
   readonly years?: readonly number[]
   /**
-   * Values of a single-valued field that can be sorted which part its values into a hundred lots of about equal size, in
-   * order; taken from a sample, long texts cut.
+   * Quantiles of a sortable single-valued field, in order: they divide its values into a hundred parts of about equal size; taken
+   * from a sample, long texts truncated.
    */
   readonly quantiles?: readonly (number | string)[]
-  /** Where the values of a field with places are, and the kinds of their geometries; absent without values. */
+  /** The bounding box and the kinds of geometries of a field with positions; absent without values. */
   readonly extent?: Extent
 }
 
-/** A bounding box in degrees, and the kinds of the geometries that are in it, in order. */
+/** A bounding box in degrees, and the kinds of the geometries in it, in order. */
 export interface Extent {
   readonly west: number
   readonly south: number
@@ -68,7 +68,7 @@ export interface Extent {
   readonly types: readonly string[]
 }
 
-/** What is known of one published version. */
+/** Statistics of one published version. */
 export interface DatasetStatistics {
   readonly records: number
   readonly fields: Readonly<Record<string, FieldStatistics>>

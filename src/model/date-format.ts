@@ -1,25 +1,25 @@
 import { civilOf, daysSinceEpoch } from './calendar.ts'
 import { offsetStep } from './zone.ts'
 
-/** A date or a moment as clocks and calendars of a place show it. */
+/** A date or a moment in local time. */
 export interface LocalMoment {
   readonly year: number
   readonly month: number
   readonly day: number
   readonly hour: number
   readonly minute: number
-  /** Seconds without their fraction, and the digits of that. */
+  /** Whole seconds, and the digits of their fraction. */
   readonly second: number
   readonly fraction: string
   /** Days since 1970-01-01. */
   readonly days: number
-  /** Milliseconds by which the clocks are ahead of UTC, and the moment since when. */
+  /** Offset of the local time from UTC in milliseconds, and the moment from which on it applies. */
   readonly offset: number
   readonly since: number
 }
 
 /**
- * What the clocks of a zone show at a moment; a day is the same everywhere.
+ * The local time of a moment in a zone; a day is the same everywhere.
  *
  * @param seconds since 1970-01-01T00:00:00Z
  * @param zone IANA name; null for a day
@@ -65,17 +65,17 @@ function modulo(value: number, by: number): number {
   return value - Math.floor(value / by) * by
 }
 
-/** A piece of a date pattern: text as it is, or a symbol with the number of times that its letter stands there. */
+/** A part of a date pattern: literal text, or a symbol with the number of repetitions of its letter. */
 export type FormatPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'symbol'; readonly letter: string; readonly count: number }
 
-/** Most digits that a number is padded to. */
+/** Maximum number of digits that a number is padded to. */
 const MAX_DIGITS = 20
 
 /**
- * A date as text by a pattern (ODSQL 5.5; the number of letters chooses the form as in
- * Joda-Time: four letters of a text are its long form, letters of a number its least digits).
+ * Formats a date by a pattern (ODSQL 5.5; as in Joda-Time the number of letters selects the form: four letters of a text are its
+ * long form, letters of a number its minimum of digits).
  *
  * @param zone IANA name; null for a day
  */
@@ -160,7 +160,7 @@ function symbolText(
   }
 }
 
-/** Texts of parts of dates by what they depend on: a table of some hundred. */
+/** Cache of the texts of parts of dates by the values that they depend on: a table of some hundred entries. */
 const TEXTS = new Map<string, string>()
 const MAX_TEXTS = 5000
 

@@ -1,7 +1,7 @@
 /**
- * The candidate that a name was probably meant to be, for "did you mean": the fewest insertions, deletions,
- * replacements and swaps of neighbours away, letter case aside, and at most a third of the name's length.
- * The first of several equally near; undefined where none is near.
+ * The candidate that a name was probably meant to be, for "did you mean": with the fewest insertions, deletions, replacements and
+ * swaps of neighbours, ignoring case, and at most a third of the name's length. The first of several equally near ones; undefined
+ * where none is near.
  */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const required = name.toLowerCase()
@@ -43,7 +43,7 @@ function at(row: readonly number[], index: number): number {
   return row[index] ?? Number.POSITIVE_INFINITY
 }
 
-/** Longer names are not looked for: the work grows with the square of their length. */
+/** Longer names are not searched: the cost grows with the square of their length. */
 const MAX_LENGTH = 40
 
 /** The candidate that a name was probably meant to be (see `nearest`); none for a very long name. */

@@ -1,7 +1,7 @@
 import type { Dataset } from './dataset.ts'
 import type { Field, FieldType } from './field.ts'
 
-/** Types of properties as OData 4.0 names them; `Ods.GeoPoint2D` is a complex type of the service. */
+/** Types of properties, with their names in OData 4.0; `Ods.GeoPoint2D` is a complex type of the service. */
 export type EdmType =
   | 'Edm.String'
   | 'Edm.Boolean'
@@ -18,15 +18,15 @@ export interface EntityProperty {
   readonly type: EdmType
   /** True for a collection; only collections of strings occur. */
   readonly collection: boolean
-  /** The field whose values it has; the technical fields for `recordid` and `record_timestamp`. */
+  /** The source field of its values; the technical fields for `recordid` and `record_timestamp`. */
   readonly field: Field
 }
 
-/** A dataset as OData sees it: an entity set and the type of its entities. */
+/** A dataset in OData: an entity set and the type of its entities. */
 export interface EntityModel {
-  /** Name of the entity set: the id of the dataset as it is (OData service 1.2). */
+  /** Name of the entity set: the unchanged id of the dataset (OData service 1.2). */
   readonly set: string
-  /** Name of the entity type, which is an identifier: other characters become underscores. */
+  /** Name of the entity type, which is an identifier: invalid characters become underscores. */
   readonly type: string
   /** Namespace of the entity type. */
   readonly namespace: string
@@ -37,7 +37,7 @@ export interface EntityModel {
 /** The key of every entity (OData service 1.2). */
 export const KEY = 'recordid'
 
-/** What OData types the values of fields with: shapes are texts of GeoJSON. */
+/** The OData type of each field type: shapes are texts of GeoJSON. */
 const TYPES: Readonly<Record<FieldType, EdmType>> = {
   text: 'Edm.String',
   int: 'Edm.Int64',
@@ -49,17 +49,17 @@ const TYPES: Readonly<Record<FieldType, EdmType>> = {
   geo_shape: 'Edm.String',
 }
 
-/** The technical fields that every entity has, in their order. */
+/** The technical fields that every entity has, in order. */
 export interface EntityTechnical {
   readonly recordid: Field
   readonly record_timestamp: Field
 }
 
 /**
- * The entity set of a dataset. A field whose name is no identifier, or is taken by a technical property, gets
- * underscores before its name.
+ * The entity set of a dataset. A field whose name is no identifier, or is taken by a technical property, gets underscores before
+ * its name.
  *
- * @param host host name of the portal: the namespace is its parts turned round and the name of the type
+ * @param host host name of the portal: the namespace is its parts in reverse order and the name of the type
  * @param type name of the entity type, see {@link typeNames}
  */
 export function entityModel(
@@ -80,8 +80,8 @@ export function entityModel(
 }
 
 /**
- * Names of entity types for the ids of datasets: identifiers, unique, the same for the same ids in the same order. An id
- * that is an identifier is its own name, so that a name never means another dataset than an id.
+ * Names of entity types for the ids of datasets: identifiers, unique, the same for the same ids in the same order. An id that is
+ * an identifier is its own name, so that a type name never equals the id of another dataset.
  */
 export function typeNames(ids: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
@@ -105,18 +105,18 @@ export function typesNamespace(host: string): string {
   return `${reversed(host)}.odata.types`
 }
 
-/** Host names are turned round, so that a namespace begins with what is common: `com.example.data`. */
+/** Reverses a host name, so that a namespace begins with the common part: `com.example.data`. */
 function reversed(host: string): string {
   return host.split('.').reverse().map(identifier).join('.')
 }
 
-/** A text as an OData identifier: up to 128 letters, digits and underscores, no digit first. */
+/** Converts a text to an OData identifier: up to 128 letters, digits and underscores, no digit first. */
 export function identifier(text: string): string {
   const plain = text.replace(/[^\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]/gu, '_').slice(0, 120)
   return /^[\p{L}\p{Nl}_]/u.test(plain) ? plain : `_${plain}`
 }
 
-/** Types that values can have in answers: those of properties, and of what is computed. */
+/** Types of values in answers: those of properties, and those of computed values. */
 export type ColumnType = EdmType | 'Edm.Int32' | 'Edm.Decimal' | 'Edm.TimeOfDay' | 'Edm.Duration'
 
 /** One property of an answer. */
@@ -124,17 +124,17 @@ export interface EntityColumn {
   readonly name: string
   readonly type: ColumnType
   readonly collection: boolean
-  /** Parts of a complex value that were selected; null for all. */
+  /** The selected parts of a complex value; null for all. */
   readonly members: readonly ('latitude' | 'longitude')[] | null
-  /** True for what the type of the entity does not declare: computed and aggregated properties. */
+  /** True for properties that the entity type does not declare: computed and aggregated ones. */
   readonly dynamic: boolean
-  /** Where a column is no property but tells something of the one of its name: how many values it has. */
+  /** Set where a column is not a property but an annotation of the property of its name: its number of values. */
   readonly annotation?: 'count'
 }
 
 /**
- * A value of an answer: dates `YYYY-MM-DD`, moments `YYYY-MM-DDTHH:MM:SS[.f…]Z`, times `HH:MM:SS[.f…]`, durations in
- * seconds, shapes as texts of GeoJSON, numbers also infinite and not a number, a collection as an array, never null.
+ * A value of an answer: dates `YYYY-MM-DD`, moments `YYYY-MM-DDTHH:MM:SS[.f…]Z`, times `HH:MM:SS[.f…]`, durations in seconds,
+ * shapes as texts of GeoJSON, numbers including infinity and NaN, a collection as an array, never null.
  */
 export type EdmValue =
   | string

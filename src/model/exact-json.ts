@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 
-/** Digits of what may be an integer that a number does not hold: beyond 15 some are rounded. */
+/** Digits of an integer that a number may not represent exactly: beyond 15 some are rounded. */
 const LONG = 16
 
-/** A long integer that is no part of another number. */
+/** A long integer that is not part of another number. */
 const LONG_INTEGERS = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g
 
-/** Begins the strings that stand for integers while a text is read: none that the text may have. */
+/** Prefix of the strings that replace integers during parsing: it cannot occur in the text. */
 const MARK = `\0${randomUUID()}:`
 const MARKED = new RegExp(`"\\\\u0000${MARK.slice(1)}(-?\\d+)"`, 'g')
 
-/** Reads JSON text as JSON.parse does, but for integers that a number would round: they become bigints. */
+/** Parses JSON text as JSON.parse does, except that integers that a number would round become bigints. */
 export function parseExactly(text: string): unknown {
   const exact = hasLong(text) ? marked(text) : text
   if (exact === text) return JSON.parse(text) as unknown
@@ -19,7 +19,7 @@ export function parseExactly(text: string): unknown {
   ) as unknown
 }
 
-/** True where so many digits stand together; one of them then stands where only every so manieth character is looked at. */
+/** True where the text has {@link LONG} consecutive digits: one of them is then at one of the sampled positions. */
 function hasLong(text: string): boolean {
   for (let at = LONG - 1; at < text.length; at += LONG) {
     if (!isDigit(text, at)) continue
@@ -27,7 +27,7 @@ function hasLong(text: string): boolean {
     let to = at + 1
     while (isDigit(text, from - 1)) from--
     while (to - from < LONG && isDigit(text, to)) to++
-    // The digits of a fraction are none of an integer.
+    // The digits of a fraction are not those of an integer.
     if (to - from >= LONG && text[from - 1] !== '.') return true
   }
   return false
@@ -38,7 +38,7 @@ function isDigit(text: string, at: number): boolean {
   return code >= 0x30 && code <= 0x39
 }
 
-/** The text with strings in the place of such integers; what is within strings stays. */
+/** The text with strings instead of such integers; the contents of strings stay unchanged. */
 function marked(text: string): string {
   const parts: string[] = []
   let at = 0
@@ -58,9 +58,9 @@ function markInteger(digits: string): string {
 }
 
 /**
- * Writes JSON as JSON.stringify does, and bigints as the integers that they are, which {@link parseExactly} reads back.
+ * Writes JSON as JSON.stringify does, and bigints as integers, which {@link parseExactly} parses again.
  *
- * @param indent blanks before what is one level deeper; none for a single line
+ * @param indent blanks of each level of indentation; none for a single line
  */
 export function exactJson(value: unknown, indent?: number): string {
   try {
@@ -75,18 +75,18 @@ function markBigInt(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? MARK + value : value
 }
 
-/** The ends of the integers of 64 bits, which are those that the store computes with. */
+/** The range of 64-bit integers, which the store computes with. */
 const LEAST = -(2n ** 63n)
 const MAX = 2n ** 63n - 1n
 
-/** A whole number as values have it: a number where it holds it exactly, else a bigint; undefined beyond 64 bits. */
+/** A whole number as a value: a number where that is exact, else a bigint; undefined beyond 64 bits. */
 export function integerValue(value: bigint): number | bigint | undefined {
   const number = Number(value)
   if (Number.isSafeInteger(number)) return number
   return value >= LEAST && value <= MAX ? value : undefined
 }
 
-/** Index behind the string that begins at a quote. */
+/** Index after the string that begins at a quote. */
 function stringEnd(text: string, quote: number): number {
   for (let at = quote + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)

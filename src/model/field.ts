@@ -10,10 +10,10 @@ export const FIELD_TYPES = [
   'geo_shape',
 ] as const
 
-/** The type of a field: what its values are in a record, in the store and in an answer. */
+/** The type of a field, which determines its values in a record, in the store and in an answer. */
 export type FieldType = (typeof FIELD_TYPES)[number]
 
-/** What a publisher says about a field beyond its type: each key is a flag or a list of arguments. */
+/** Annotations of a field by its publisher in addition to its type: each key is a flag or a list of arguments. */
 export type Annotations = Readonly<Record<string, readonly (string | number | boolean)[]>>
 
 /** One field of a dataset, as every API describes it. */
@@ -28,7 +28,7 @@ export interface Field {
   readonly multivalued: boolean
 }
 
-/** Makes a field from its name and type; the label is the name by default. */
+/** Creates a field from its name and type; the label is the name by default. */
 export function field(
   name: string,
   type: FieldType,
@@ -37,7 +37,7 @@ export function field(
   return { name, type, label: name, description: null, annotations: {}, multivalued: false, ...more }
 }
 
-/** True for the two types that hold geometry. */
+/** True for the two types of geometry. */
 export function isGeo(type: FieldType): boolean {
   return type === 'geo_point_2d' || type === 'geo_shape'
 }
@@ -47,15 +47,15 @@ export function isNumeric(type: FieldType): boolean {
   return type === 'int' || type === 'double'
 }
 
-/** True for the types that stand for a moment or a day. */
+/** True for the types of moments and days. */
 export function isTemporal(type: FieldType): boolean {
   return type === 'date' || type === 'datetime'
 }
 
-/** How much of the dates of a field is shown where it is less than a day (REST 2.12). */
+/** The displayed precision of the dates of a field where it is coarser than a day (REST 2.12). */
 export type CoarsePrecision = 'year' | 'month'
 
-/** The precision that a publisher gives the dates of a field; null where whole days or moments are shown. */
+/** The precision that a publisher declares for the dates of a field; null where whole days or moments are displayed. */
 export function coarsePrecision({
   type,
   annotations,

@@ -15,7 +15,7 @@ const NESTING = {
 /** A kind of geometry that has coordinates. */
 export type PositionKind = keyof typeof NESTING
 
-/** Collections within collections beyond which a geometry is refused. */
+/** Maximum nesting of geometry collections; deeper ones are refused. */
 const MAX_COLLECTIONS = 32
 
 const PAIR = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*,\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)$/i
@@ -24,9 +24,9 @@ const LATITUDES = ['lat', 'latitude']
 const LONGITUDES = ['lon', 'lng', 'long', 'longitude']
 
 /**
- * A position from `lat,lon` text, a [lon, lat] array, an object with members lat or latitude and lon, lng, long or
- * longitude, a GeoJSON Point or Feature, its JSON text, or WKT. Null for empty text, undefined for what is no position
- * within ±90 and ±180 degrees.
+ * A position from `lat,lon` text, a [lon, lat] array, an object with members lat or latitude and lon, lng, long or longitude, a
+ * GeoJSON Point or Feature, its JSON text, or WKT. Null for empty text, undefined where the value is no position within ±90 and
+ * ±180 degrees.
  */
 export function toGeoPoint(raw: unknown): GeoPoint | null | undefined {
   if (raw === null || raw === undefined) return null
@@ -48,11 +48,11 @@ export function toGeoPointOfTwo(lat: unknown, lon: unknown): GeoPoint | null | u
 }
 
 /**
- * A GeoJSON geometry from one, from a Feature, from the JSON text of either or from WKT. It is checked against RFC
- * 7946: nesting, finite numbers, lines of two positions and more, rings of four and more that end where they begin,
- * latitudes within ±90 and longitudes within ±360 (a shape may cross the antimeridian, projected coordinates are none).
- * Positions keep longitude and latitude only, foreign members are dropped.
- * Null for empty text and a geometry without positions, undefined for what is no geometry.
+ * A GeoJSON geometry from a geometry, from a Feature, from the JSON text of either or from WKT. It is validated against RFC 7946:
+ * nesting, finite numbers, lines of two or more positions, rings of four or more that end where they begin, latitudes within ±90
+ * and longitudes within ±360 (a shape may cross the antimeridian, projected coordinates are refused). Positions keep longitude
+ * and latitude only, foreign members are dropped. Null for empty text and a geometry without positions, undefined where the value
+ * is no geometry.
  */
 export function toGeoShape(raw: unknown): Geometry | null | undefined {
   if (raw === null || raw === undefined) return null
@@ -65,14 +65,14 @@ export function toGeoShape(raw: unknown): Geometry | null | undefined {
   return geometryOf(geometryWithin(raw), 0)
 }
 
-/** True for an object that says that it is a GeoJSON geometry. */
+/** True for an object that has the type of a GeoJSON geometry. */
 export function isGeometryLike(object: Readonly<Record<string, unknown>>): boolean {
   const { type } = object
   if (type === 'GeometryCollection') return Array.isArray(object.geometries)
   return typeof type === 'string' && Object.hasOwn(NESTING, type) && Array.isArray(object.coordinates)
 }
 
-/** The geometry of a Feature; anything else as it is. */
+/** The geometry of a Feature; any other value unchanged. */
 function geometryWithin(raw: unknown): unknown {
   const object = raw as Readonly<Record<string, unknown>> | null
   return typeof object === 'object' && object?.type === 'Feature' ? object.geometry : raw
@@ -178,12 +178,12 @@ function parseJson(text: string): unknown {
 
 export type Position = readonly [lon: number, lat: number]
 
-/** A geometry as far as its positions go. */
+/** The part of a geometry that has its positions. */
 type Positioned =
   | { readonly geometries: readonly Positioned[] }
   | { readonly coordinates: readonly unknown[] }
 
-/** Calls a function with each position of a geometry, in order; makes no list of them. */
+/** Calls a function with each position of a geometry, in order, without creating a list of them. */
 export function eachPosition(geometry: Positioned, pageContext: (lon: number, lat: number) => void): void {
   if ('geometries' in geometry) for (const part of geometry.geometries) eachPosition(part, pageContext)
   else walkCoordinates(geometry.coordinates, pageContext)

@@ -1,13 +1,13 @@
 import type { Geometry, GeoPoint } from './value.ts'
 
-/** Mean radius of Earth in metres (IUGG, R1): all distances are those on a sphere. */
+/** Mean radius of Earth in metres (IUGG, R1): all distances are computed on a sphere. */
 export const EARTH_RADIUS = 6_371_008.8
 const CORNERS = 64
 
 export const radians = (value: number): number => (value * Math.PI) / 180
 export const degrees = (value: number): number => (value * 180) / Math.PI
 
-/** Distances from a place in metres along great circles, by the haversine formula. */
+/** Great-circle distances from a point in metres, by the haversine formula. */
 export function distanceFrom(
   longitude: number,
   latitude: number,
@@ -25,10 +25,10 @@ export function distanceFrom(
 }
 
 /**
- * The circle around a point as a polygon, for fields of shapes, whose distances queries do not compute. Its corners lie on
- * the circle of the sphere, so that it is at most 0.12 % too small.
+ * The circle around a point as a polygon, for fields of shapes, whose distances queries do not compute. Its corners are on the
+ * spherical circle, so that it is at most 0.12 % too small.
  *
- * @param metres the radius; beyond half of the way around Earth it is the whole map
+ * @param metres the radius; beyond half the circumference of Earth the result is the whole map
  */
 export function circle({ lon, lat }: GeoPoint, metres: number): Geometry {
   const angle = metres / EARTH_RADIUS
@@ -47,7 +47,7 @@ export function circle({ lon, lat }: GeoPoint, metres: number): Geometry {
   return { type: 'Polygon', coordinates: [[...ring, ring[0] as number[]]] }
 }
 
-/** All longitudes between two latitudes: what a circle around a pole comes to on a flat map. */
+/** All longitudes between two latitudes: the shape of a circle around a pole on a flat map. */
 function box(south: number, north: number): Geometry {
   const ring = [
     [-180, south],

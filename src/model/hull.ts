@@ -1,7 +1,7 @@
 import type { Position } from './geometry.ts'
 import type { Geometry } from './value.ts'
 
-/** The smallest convex polygon around positions (Andrew's monotone chain); a point or a line where they are few. */
+/** The smallest convex polygon around positions (Andrew's monotone chain); a point or a line for few positions. */
 export function convexHull(points: readonly Position[]): Geometry | null {
   const sorted = [...new Map(points.map(point => [point.join(' '), point])).values()].sort(
     (a, b) => a[0] - b[0] || a[1] - b[1],

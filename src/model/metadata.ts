@@ -1,4 +1,4 @@
-/** One metadata value, as dataset.yaml and the APIs write it. */
+/** One metadata value, as in dataset.yaml and the APIs. */
 export type MetaValue =
   | string
   | number

@@ -1,6 +1,6 @@
 /**
- * A finite number in plain decimal notation, never with an exponent: `1000000000000000000000`, `0.0000001`, `48.8566`.
- * It is the form in which the store keeps an xsd:double, so a number written this way comes back as it went in.
+ * A finite number in plain decimal notation, never with an exponent: `1000000000000000000000`, `0.0000001`, `48.8566`. The store
+ * represents an xsd:double in this form, so a number written this way is returned unchanged.
  */
 export function numberText(value: number | bigint): string {
   if (typeof value === 'bigint') return String(value)
@@ -21,8 +21,8 @@ function expand(text: string): string {
 }
 
 /**
- * Where a number lies exactly half-way between two shortest forms, ECMAScript takes the even digit and the store the
- * upper one: 2^-15 + 123 is 123.00003051757812 here and 123.00003051757813 there.
+ * Where a number is exactly half-way between two shortest forms, ECMAScript selects the even digit and the store the upper one:
+ * 2^-15 + 123 is 123.00003051757812 here and 123.00003051757813 there.
  */
 function tieUp(value: number, text: string): string {
   const last = lastDigit(text)
@@ -32,7 +32,7 @@ function tieUp(value: number, text: string): string {
   return isTie ? `${text.slice(0, last)}${Number(text[last]) + 1}${text.slice(last + 1)}` : text
 }
 
-/** Place of the last digit that is not a padding zero. */
+/** Position of the last digit that is not a padding zero. */
 function lastDigit(text: string): number {
   let place = text.length - 1
   while (text[place] === '0' && place > 0) place--
@@ -41,7 +41,7 @@ function lastDigit(text: string): number {
 
 function isFractionTie(value: number, text: string): boolean {
   const decimals = text.length - 1 - text.indexOf('.')
-  // A double has as many decimals as its smallest bit has halvings of 1: only where these are one more than the text has can it be a tie.
+  // The smallest bit of a double determines its decimals: only where these are one more than those of the text can it be a tie.
   return (
     decimals <= 90 &&
     Number.isInteger(value * 2 ** (decimals + 1)) &&
@@ -55,7 +55,7 @@ function isIntegerTie(value: number, text: string, zeros: number): boolean {
   return (rest < 0n ? -rest : rest) === 5n * 10n ** BigInt(zeros - 1) && rest > 0n === value > 0
 }
 
-/** The number with the fewest digits that is the same in single precision. */
+/** The number with the fewest digits that is equal in single precision. */
 export function shortestSingle(value: number): number {
   if (!Number.isFinite(value)) return value
   for (let digits = 1; digits < 9; digits++) {
@@ -65,7 +65,7 @@ export function shortestSingle(value: number): number {
   return Number(value.toPrecision(9))
 }
 
-/** Arithmetic of two values: null where one is no number, and for a division by 0. */
+/** Arithmetic of two values: null where one is not a number, and for a division by 0. */
 export function calculated(operator: '+' | '-' | '*' | '/', first: unknown, second: unknown): number | null {
   const [left, right] = [first, second].map(value => (typeof value === 'bigint' ? Number(value) : value))
   if (typeof left !== 'number' || typeof right !== 'number') return null

@@ -1,19 +1,19 @@
-/** The user of a request and what that user may see: decided once for each request, and all that endpoints go by. */
+/** The user of a request and what that user may see: determined once per request, and the basis of all access checks. */
 export type Principal = Anonymous | Authenticated
 
-/** Who brought no credential. */
+/** A user without credentials. */
 export interface Anonymous {
   readonly type: 'anonymous'
 }
 
-/** A user who was recognised by a credential. */
+/** A user who was authenticated by a credential. */
 export interface Authenticated {
   readonly type: 'user'
   readonly id: number
   readonly name: string
-  /** Ids of the restricted datasets that the user may see, `*` for all of them; behind `edit:`, of those to edit. */
+  /** Ids of the restricted datasets that the user may see, `*` for all; with the prefix `edit:`, of those that the user may edit. */
   readonly grants: ReadonlySet<string>
-  /** Calls of a day that this user has; null for what the portal gives every user. */
+  /** Calls per day of this user; null for the portal's default. */
   readonly quota: number | null
   readonly by: 'key' | 'token' | 'session'
 }

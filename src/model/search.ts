@@ -6,7 +6,7 @@ const ASCII_TOKEN = /[a-z0-9]+/g
 const DIACRITICS = /\p{M}+/gu
 const TOKEN = /[\p{L}\p{N}]+/gu
 
-/** Letters that Unicode does not decompose, by what is typed for them where a keyboard lacks them; and the final sigma. */
+/** Letters that Unicode does not decompose, with their usual replacements where a keyboard lacks them; and the final sigma. */
 const SUBSTITUTES: Readonly<Record<string, string>> = {
   æ: 'ae',
   œ: 'oe',
@@ -25,7 +25,7 @@ const SUBSTITUTES: Readonly<Record<string, string>> = {
 }
 const SUBSTITUTED = new RegExp(`[${Object.keys(SUBSTITUTES).join('')}]`, 'g')
 
-/** A text as full-text search compares it: compatibility decomposition, no accents, lower case, ligatures as their letters. */
+/** Folds a text for full-text search: compatibility decomposition, no accents, lower case, ligatures as their letters. */
 export function fold(text: string): string {
   return text
     .normalize('NFKD')
@@ -34,7 +34,7 @@ export function fold(text: string): string {
     .replace(SUBSTITUTED, letter => lookup(SUBSTITUTES, letter) ?? letter)
 }
 
-/** The words of a text as full-text search compares them: runs of letters and digits of the folded text. */
+/** The words of a text for full-text search: runs of letters and digits of the folded text. */
 export function tokens(text: string): string[] {
   if (ASCII.test(text)) return text.toLowerCase().match(ASCII_TOKEN) ?? []
   return fold(text).match(TOKEN) ?? []

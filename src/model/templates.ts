@@ -1,4 +1,4 @@
-/** What the value of a metadata entry is: a list is an array of texts, a longstring a text of many lines. */
+/** The type of a metadata value: a list is an array of texts, a longstring a multi-line text. */
 export type MetaType =
   | 'text'
   | 'longstring'
@@ -9,45 +9,45 @@ export type MetaType =
   | 'boolean'
   | 'geo_shape'
 
-/** One entry of a template (REST 2.8); its keys stand in the order of the answer. */
+/** One entry of a template (REST 2.8); its keys are in the order of the answer. */
 export interface TemplateEntry {
-  /** The form element with which a publisher fills it in. */
+  /** The form element with which a publisher enters it. */
   readonly widget: string
   readonly name: string
-  /** The property that it is in linked data. */
+  /** Its property in linked data. */
   readonly uri: string | null
   readonly label: string
-  /** The values that there are to choose from; null where any may be given. */
+  /** The allowed values; null where any value is allowed. */
   readonly values: readonly string[] | null
-  /** True where the values of other datasets are offered. */
+  /** True where the values of other datasets are suggested. */
   readonly self_suggest: boolean
   readonly allow_empty: boolean
   readonly help_text: string | null
-  /** True where it is not shown among the other metadata of a dataset. */
+  /** True where it is not displayed among the other metadata of a dataset. */
   readonly hidden: boolean
   readonly type: MetaType
-  /** The setting of the portal that has the values to choose from. */
+  /** The setting of the portal that contains the allowed values. */
   readonly values_domain_property: string | null
 }
 
-/** What a template is for: it names the folder in which the API lists it. */
+/** The purpose of a template: it names the folder in which the API lists it. */
 export type TemplateType = 'interop' | 'basic' | 'extra' | 'admin'
 
-/** A set of metadata that belong together. */
+/** A set of related metadata. */
 export interface MetadataTemplate {
   readonly type: TemplateType
   readonly name: string
   readonly schema: readonly TemplateEntry[]
 }
 
-/** One metadata entry that the catalog knows, wherever it stands. */
+/** One metadata entry of the catalog, in whichever template. */
 export interface TemplateMeta {
   readonly template: string
   readonly name: string
   readonly type: MetaType
 }
 
-/** The types in the order and with the labels of the service, its spelling too (REST 2.8). */
+/** The types in the order and with the labels of the service, including its spelling (REST 2.8). */
 export const TEMPLATE_TYPES: readonly { readonly type: TemplateType; readonly label: string }[] = [
   { type: 'interop', label: 'Interoperatibility' },
   { type: 'basic', label: 'Basic' },
@@ -73,7 +73,7 @@ const WIDGETS: Readonly<Record<MetaType, string>> = {
 
 type More = Partial<Omit<TemplateEntry, 'name' | 'type'>>
 
-/** What the service computes is no publisher's to fill in. */
+/** Computed by the service: publishers do not enter it. */
 const COMPUTED: More = { hidden: true }
 const SUGGESTED: More = { self_suggest: true }
 
@@ -119,7 +119,7 @@ const DEFAULT: readonly TemplateEntry[] = [
   entry('geographic_area', 'geo_shape', COMPUTED),
 ]
 
-/** What exchange between catalogs needs and the default template lacks (W3C DCAT 3). */
+/** Entries for the exchange between catalogs that the default template lacks (W3C DCAT 3). */
 const DCAT_ENTRIES: readonly TemplateEntry[] = [
   entry('created', 'datetime', { uri: `${DCTERMS}created` }),
   entry('issued', 'datetime', { uri: `${DCTERMS}issued` }),
@@ -140,7 +140,7 @@ const DCAT_ENTRIES: readonly TemplateEntry[] = [
   entry('relation', 'text', { uri: `${DCTERMS}relation` }),
 ]
 
-/** The Swiss profile adds two. */
+/** Two additional entries of the Swiss profile. */
 const DCAT_AP_CH: readonly TemplateEntry[] = [
   entry('domain', 'text'),
   entry('rights', 'text', { uri: `${DCTERMS}rights` }),
@@ -170,13 +170,13 @@ const INSPIRE: readonly TemplateEntry[] = [
   ]),
 ]
 
-/** The mapping of a dataset, and what its triples are made of (REST 2.8). */
+/** The mapping of a dataset, and the sources of its triples (REST 2.8). */
 const SEMANTIC: readonly TemplateEntry[] = [
   entry('rml_mapping', 'longstring', { label: 'RML mapping' }),
   ...entries('list', ['classes', 'properties']),
 ]
 
-/** The terms of the Dublin Core Metadata Initiative; intervals are given by their two ends. */
+/** The terms of the Dublin Core Metadata Initiative; intervals are given as two ends. */
 const DUBLIN_CORE: readonly TemplateEntry[] = [
   term('title', 'text'),
   term('alternative', 'text'),
@@ -205,7 +205,7 @@ const DUBLIN_CORE: readonly TemplateEntry[] = [
   ...terms('text', ['instructionalMethod', 'mediator', 'provenance']),
 ]
 
-/** How a page that shows the dataset begins. */
+/** The initial view of a page that displays the dataset. */
 const VISUALIZATION: readonly TemplateEntry[] = [
   ...entries('list', ['table_fields', 'map_tooltip_fields', 'image_fields']),
   ...entries('text', ['map_tooltip_title', 'map_marker_color', 'map_marker_picto']),
@@ -213,7 +213,7 @@ const VISUALIZATION: readonly TemplateEntry[] = [
   ...entries('text', ['calendar_event_title', 'calendar_event_start', 'calendar_event_end']),
 ]
 
-/** How much a dataset is used: the application metadata of the catalog (REST 2.8). */
+/** Usage counts of a dataset: the application metadata of the catalog (REST 2.8). */
 const EXPLORE: readonly TemplateEntry[] = [
   ...entries('int', ['download_count', 'api_call_count', 'attachment_download_count', 'reuse_count']),
   ...entries('int', ['feedback_count']),
@@ -222,8 +222,8 @@ const EXPLORE: readonly TemplateEntry[] = [
 ].map(each => ({ ...each, ...COMPUTED }))
 
 /**
- * The templates of every portal. `custom` and `internal` are empty here, for their entries are of a
- * publisher's own naming: dataset.yaml may give any name in any template.
+ * The templates of every portal. `custom` and `internal` are empty here, because publishers name their entries: dataset.yaml may
+ * use any name in any template.
  */
 export const TEMPLATES: readonly MetadataTemplate[] = [
   { type: 'basic', name: 'default', schema: DEFAULT },

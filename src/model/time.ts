@@ -35,8 +35,8 @@ export function zoneOffset(zone: string, epoch: number): number {
 }
 
 /**
- * The moment at which clocks of a zone show a local time. A time that they show twice is its first occurrence; one
- * that they skip is read with the offset before the change, as Temporal's "compatible" disambiguation does.
+ * The moment of a local time in a zone. For a time that occurs twice it is the first occurrence; a skipped one is interpreted
+ * with the offset before the change, as in Temporal's "compatible" disambiguation.
  */
 export function localToEpoch(local: LocalTime, zone: string): number {
   const asUtc = utcEpoch(local.year, local.month, local.day, local.hour, local.minute, local.second)
@@ -50,7 +50,7 @@ export function localToEpoch(local: LocalTime, zone: string): number {
   return zoneOffset(zone, second) === after ? second : first
 }
 
-/** Milliseconds since 1970 of a UTC date and time; unlike Date.UTC right for the years 0 to 99. */
+/** Milliseconds since 1970 of a UTC date and time; unlike Date.UTC correct for the years 0 to 99. */
 export function utcEpoch(year: number, month: number, day: number, hour = 0, minute = 0, second = 0): number {
   const date = new Date(0)
   date.setUTCFullYear(year, month - 1, day)
@@ -58,7 +58,7 @@ export function utcEpoch(year: number, month: number, day: number, hour = 0, min
   return date.getTime()
 }
 
-/** The parts of a UTC date and time, to the second, that is so many milliseconds since 1970. */
+/** The parts of a UTC date and time, to the second, from milliseconds since 1970. */
 export function utcParts(epoch: number): LocalTime {
   const date = new Date(epoch)
   return {
@@ -72,7 +72,7 @@ export function utcParts(epoch: number): LocalTime {
   }
 }
 
-/** Canonical text of a moment of the years 0 to 9999: `YYYY-MM-DDTHH:MM:SS[.f…]Z`, with digits of a second beyond the epoch's as given. */
+/** Canonical text of a moment of the years 0 to 9999: `YYYY-MM-DDTHH:MM:SS[.f…]Z`, with the given digits of the fraction of a second. */
 export function instantText(epochSeconds: number, fraction: string): string {
   const digits = fraction === '' ? '' : fraction.replace(/0+$/, '')
   const seconds = Math.floor(epochSeconds)
@@ -87,7 +87,7 @@ function two(number: number): string {
   return number < 10 ? `0${number}` : String(number)
 }
 
-/** True for a day that the calendar has, of the years 1 to 9999. */
+/** True for a day that exists in the calendar, of the years 1 to 9999. */
 export function isCalendarDay(year: number, month: number, day: number): boolean {
   return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= daysOf(year, month)
 }

@@ -2,7 +2,7 @@ import type { FieldType } from './field.ts'
 import type { Geometry, Value } from './value.ts'
 import { parseWkt } from './wkt.ts'
 
-/** The value of a field from the lexical form under which the direct mapping writes it. */
+/** The value of a field from the lexical form of the direct mapping. */
 export function valueOfForm(form: string, type: FieldType): Value {
   switch (type) {
     case 'text':

@@ -4,7 +4,7 @@ export interface GeoPoint {
   readonly lat: number
 }
 
-/** A GeoJSON geometry (RFC 7946, section 3.1), without feature around it. Coordinates are lon, lat. */
+/** A GeoJSON geometry (RFC 7946, section 3.1), without a surrounding feature. Coordinates are lon, lat. */
 export type Geometry =
   | {
       readonly type: 'Point' | 'MultiPoint' | 'LineString' | 'MultiLineString' | 'Polygon' | 'MultiPolygon'
@@ -12,7 +12,7 @@ export type Geometry =
     }
   | { readonly type: 'GeometryCollection'; readonly geometries: readonly Geometry[] }
 
-/** Numbers nested as deep as the kind of geometry asks. */
+/** Numbers nested as deep as the kind of geometry requires. */
 export type Coordinates = readonly (number | Coordinates)[]
 
 /**
@@ -29,7 +29,7 @@ export type Coordinates = readonly (number | Coordinates)[]
  * | geo_point_2d | {lon, lat} |
  * | geo_shape | GeoJSON geometry |
  *
- * An absent value is null; an empty array is null too.
+ * An absent value is null, and so is an empty array.
  */
 export type Value = string | number | bigint | boolean | GeoPoint | Geometry | readonly string[] | null
 
@@ -37,7 +37,7 @@ export type Value = string | number | bigint | boolean | GeoPoint | Geometry | r
 export interface DatasetRecord {
   /** 40 hexadecimal digits, stable across publications. */
   readonly id: string
-  /** 0, 1, 2 … in the order of the source. */
+  /** 0, 1, 2 … in source order. */
   readonly position: number
   readonly values: readonly Value[]
 }

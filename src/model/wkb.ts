@@ -19,8 +19,8 @@ const MAX_NESTING = 32
 const MALFORMED = Symbol('malformed')
 
 /**
- * Reads the well-known binary of a geometry from its hexadecimal digits (OGC 06-103r4, section 8.2), also with Z, M
- * and the extended form whose reference system is 4326. Undefined for a text that is none.
+ * Parses the well-known binary of a geometry in hexadecimal digits (OGC 06-103r4, section 8.2), also with Z, M and the extended
+ * form with the reference system 4326. Undefined for an invalid text.
  */
 export function parseWkbHex(text: string): WktGeometry | undefined {
   if (!/^(?:[0-9a-f]{2}){9,}$/i.test(text)) return undefined

@@ -2,7 +2,7 @@ import { lookup } from './lookup.ts'
 import { numberText } from './number.ts'
 import type { Geometry } from './value.ts'
 
-/** What WKT says, in the form of GeoJSON and as yet unchecked. */
+/** Parsed WKT, in the form of GeoJSON and not yet validated. */
 export type WktGeometry =
   | { readonly type: string; readonly coordinates: readonly unknown[] }
   | { readonly type: 'GeometryCollection'; readonly geometries: readonly WktGeometry[] }
@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, string>> = {
   GEOMETRYCOLLECTION: 'GeometryCollection',
 }
 
-/** A reference system before the geometry, as far as it means longitude and latitude. */
+/** A reference system before the geometry; only those of longitude and latitude. */
 const PREFIX = /^(?:SRID=4326;|<http:\/\/www\.opengis\.net\/def\/crs\/OGC\/1\.3\/CRS84>)\s*/i
 
 const TOKEN = /\s*([(),]|[a-z]+|[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)/iy
@@ -28,8 +28,8 @@ const MAX_NESTING = 64
 const MALFORMED = Symbol('malformed')
 
 /**
- * Reads the well-known text of a geometry (OGC 06-103r4, section 7.2), all seven kinds, with or without Z, M and
- * `SRID=4326;`. Undefined for a text that is none.
+ * Parses the well-known text of a geometry (OGC 06-103r4, section 7.2), all seven kinds, with or without Z, M and `SRID=4326;`.
+ * Undefined for an invalid text.
  */
 export function parseWkt(text: string): WktGeometry | undefined {
   if (!/^[a-z<]/i.test(text)) return undefined
@@ -89,7 +89,7 @@ function readGeometry(tokens: Tokens, depth: number): WktGeometry {
   return { type, coordinates: readPoint(tokens) }
 }
 
-/** A position, bare as in MULTIPOINT (1 2, 3 4) or in parentheses of its own. */
+/** A position, bare as in MULTIPOINT (1 2, 3 4) or in its own parentheses. */
 function readPoint(tokens: Tokens): readonly number[] {
   if (tokens.peek() !== '(') return readPosition(tokens)
   const [position, ...others] = readList(tokens, () => readPosition(tokens))

@@ -1,6 +1,6 @@
 import { lookup } from './lookup.ts'
 
-/** The one place where names and texts become XML 1.0: every format that is XML writes through it. */
+/** The only module that writes names and texts as XML 1.0: every XML format uses it. */
 
 const REFERENCES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -12,7 +12,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 }
 
-/** What XML 1.0 cannot hold, not even by reference (section 2.2, "Char"); lone surrogates are looked for apart. */
+/** Characters that XML 1.0 cannot contain, even as references (section 2.2, "Char"); lone surrogates are checked separately. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are meant
 const ILLEGAL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/
 const EVERY_ILLEGAL = new RegExp(ILLEGAL, 'g')
@@ -20,30 +20,30 @@ const EVERY_ILLEGAL = new RegExp(ILLEGAL, 'g')
 /** The beginning of every XML file. */
 export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
-/** True for a text that XML 1.0 can hold as it is. */
+/** True for a text that XML 1.0 can represent unchanged. */
 export function isXmlText(text: string): boolean {
   return text.isWellFormed() && !ILLEGAL.test(text)
 }
 
 /**
- * Escapes a text for elements and attributes alike (XML 1.0, sections 2.4 and 3.3.3): readers give it back as it was, for
- * no white space of it is normalised. Its characters must be such as XML can hold: see {@link isXmlText}.
+ * Escapes a text for elements and attributes alike (XML 1.0, sections 2.4 and 3.3.3): parsers return it unchanged, because none
+ * of its white space is normalised. It must contain only characters that XML allows: see {@link isXmlText}.
  */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"\t\n\r]/g, referenceTo)
 }
 
-/** What is not written between two tags as it is; also each half of a character that has two. */
+/** Characters that must be escaped or replaced between two tags; also each half of a surrogate pair. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are meant
 export const SPECIAL_IN_XML = /[&<>\r\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\ud800-\udfff]/
 
-/** Any text between two tags: U+FFFD in the place of what XML 1.0 cannot hold. */
+/** Any text between two tags, with U+FFFD instead of characters that XML 1.0 cannot contain. */
 export function xmlText(text: string): string {
   if (!SPECIAL_IN_XML.test(text)) return text
   return writable(text).replace(/[&<>\r]/g, referenceTo)
 }
 
-/** Any text between the double quotes of an attribute: U+FFFD in the place of what XML 1.0 cannot hold. */
+/** Any text in the double quotes of an attribute, with U+FFFD instead of characters that XML 1.0 cannot contain. */
 export function xmlAttribute(text: string): string {
   return escapeXml(writable(text))
 }
@@ -56,7 +56,7 @@ function referenceTo(character: string): string {
   return lookup(REFERENCES, character) ?? character
 }
 
-/** A name without colon made from any text (Namespaces in XML 1.0, "NCName"): what may not stand in it is `_`. */
+/** A name without colon from any text (Namespaces in XML 1.0, "NCName"): invalid characters become `_`. */
 export function xmlName(text: string): string {
   const name = text
     .replace(/[^\p{L}\p{Nd}_.-]/gu, '_')
@@ -64,13 +64,13 @@ export function xmlName(text: string): string {
   return /^[\p{L}_]/u.test(name) ? name : `_${name}`
 }
 
-/** A number as `xs:decimal` has it (XML Schema 1.0, section 3.2.3): without exponent. */
+/** A number as `xs:decimal` (XML Schema 1.0, section 3.2.3): without exponent. */
 export function xmlDecimal(value: number): string {
   const text = String(value)
   return text.includes('e') ? value.toFixed(20).replace(/\.?0+$/, '') : text
 }
 
-/** Names of which no two are the same: from the second on they are numbered. */
+/** Makes names distinct: duplicates are numbered from the second on. */
 export function distinctNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>()
   return names.map(name => {

@@ -1,9 +1,9 @@
-/** Deepest nesting of YAML that is read: documents of publishers have ten levels or fewer. */
+/** Maximum nesting of YAML: documents of publishers have ten levels or fewer. */
 export const MAX_NESTED = 60
 
 /**
- * Offset at which brackets, dashes or indentation of a YAML text nest too deep; null where they do not. The parser's stack, and that of the
- * regular expressions in it, end at some thousands, and the process with them: ask before.
+ * Offset at which brackets, dashes or indentation of a YAML text nest too deep; null where they do not. Check before parsing: the
+ * stacks of the parser and of its regular expressions overflow at some thousand levels, which ends the process.
  */
 export function nestedTooDeep(text: string): number | null {
   let brackets = 0

@@ -1,6 +1,6 @@
 import { utcEpoch, zoneOffset } from './time.ts'
 
-/** From a moment on, clocks of a zone are so many milliseconds ahead of UTC. */
+/** From a moment on, the local time of a zone has this offset from UTC in milliseconds. */
 export interface OffsetStep {
   /** Milliseconds since 1970. */
   readonly from: number
@@ -8,14 +8,14 @@ export interface OffsetStep {
 }
 
 const DAY = 86_400_000
-/** Shorter than any stretch for which a zone ever changed its clocks. */
+/** Shorter than any period for which a zone ever changed its offset. */
 const STRIDE = 7 * DAY
 
-/** Steps of each year of each zone that was asked for: a zone's years are few. */
+/** Cache of the steps of each year of each zone: a zone has few years. */
 const YEARS = new Map<string, Map<number, readonly OffsetStep[]>>()
 const MAX_YEARS = 20_000
 
-/** The step in which a moment lies, in milliseconds since 1970: the offset of a zone there and since when it holds. */
+/** The step that contains a moment in milliseconds since 1970: the offset of a zone, and the moment from which on it applies. */
 export function offsetStep(zone: string, epoch: number): OffsetStep {
   const steps = stepsOf(zone, new Date(epoch).getUTCFullYear())
   let found = steps[0] as OffsetStep

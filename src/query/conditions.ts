@@ -29,7 +29,7 @@ export function disjunction(conditions: readonly Condition[]): Condition {
   return operands.length <= 1 ? (operands[0] ?? NEVER) : { type: 'or', operands }
 }
 
-/** Conjunction; of nothing, what always holds. */
+/** Conjunction; of no conditions, the condition that always holds. */
 export function conjunction(conditions: readonly (Condition | null)[]): Condition {
   return conjunctionOrNull(conditions) ?? ALWAYS
 }
@@ -40,7 +40,7 @@ export function negate(condition: Condition): Condition {
   return condition.type === 'not' ? condition.operand : { type: 'not', operand: condition }
 }
 
-/** Conditions without those that are said again. */
+/** Conditions without duplicates. */
 function distinct(conditions: readonly Condition[]): readonly Condition[] {
   if (conditions.length < 2) return conditions
   return [...new Map(conditions.map(condition => [exactJson(condition), condition])).values()]
@@ -50,7 +50,7 @@ function isNever(condition: Condition): boolean {
   return condition.type === 'always' && !condition.value
 }
 
-/** Full-text searches that must all hold are one search for all their words. */
+/** Several full-text searches that must all hold become one search for all their words. */
 function mergeWords(operands: readonly Condition[]): readonly Condition[] {
   const words = operands.flatMap(operand => (operand.type === 'words' ? operand.words : []))
   if (words.length === 0) return operands
@@ -58,7 +58,7 @@ function mergeWords(operands: readonly Condition[]): readonly Condition[] {
   return [...operands.filter(operand => operand.type !== 'words'), { type: 'words', words: once }]
 }
 
-/** Equalities of one field, in a disjunction, are one look-up of several values. */
+/** Equalities of one field in a disjunction become one look-up of several values. */
 function mergeEqualities(operands: readonly Condition[]): readonly Condition[] {
   const values = new Map<string, Set<Constant>>()
   const merged: Condition[] = []

@@ -8,7 +8,7 @@ import {
   utcParts,
 } from '../model/time.ts'
 
-/** How much of a date literal was written; a coarse one denotes a whole period. */
+/** The precision of a date literal as written; a coarse one denotes a whole period. */
 export type DatePrecision = 'year' | 'month' | 'day' | 'minute' | 'second'
 
 /** A date literal of a query: local parts, the precision written, and its own offset where it has one. */
@@ -20,20 +20,20 @@ export interface DateConstant {
 }
 
 /**
- * What a date literal means beside a field: its first instant, and the instant after its last where it was written
- * with less than second precision. Texts are canonical values of the field's type.
+ * The bounds of a date literal that is compared with a field: its first instant, and the instant after its last where it was
+ * written with less than second precision. Texts are canonical values of the field's type.
  */
 export interface DateBounds {
   readonly start: string
   readonly end: string | null
-  /** True where the field has days only and the literal begins within one. */
+  /** True where the field has days only and the literal begins within a day. */
   readonly insideDay: boolean
 }
 
 const FORM =
   /^(\d{4})(?:([-/])(\d{1,2})(?:\2(\d{1,2})(?:[T ](\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?)?)?$/i
 
-/** Reads the text of a date literal (ODSQL 1.5); null if it is none. */
+/** Parses a date literal (ODSQL 1.5); null if it is invalid. */
 export function parseDate(text: string): DateConstant | null {
   const match = FORM.exec(text.trim())
   if (match === null) return null
@@ -53,7 +53,7 @@ export function parseDate(text: string): DateConstant | null {
   return { local, precision, offset: offsetMinutes(zone) }
 }
 
-/** What a date literal means beside a field of a temporal type, in a time zone. */
+/** The bounds of a date literal that is compared with a field of a temporal type, in a time zone. */
 export function dateBounds(constant: DateConstant, type: FieldType, timezone: string): DateBounds {
   const { local, precision } = constant
   const next = following(local, precision)
@@ -85,7 +85,7 @@ function instant(local: LocalTime, offset: number | null, timezone: string): str
   return instantText(Math.max(epoch, FIRST) / 1000, local.fraction)
 }
 
-/** The first and the last moment that records can have: others are taken for them. */
+/** The first and the last moment that records can have: moments outside are clamped to them. */
 const FIRST = utcEpoch(1, 1, 1)
 const LAST = utcEpoch(9999, 12, 31, 23, 59, 59)
 

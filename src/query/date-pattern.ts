@@ -1,14 +1,14 @@
 /** The letters of a date pattern (ODSQL 5.5). */
 const PATTERN_LETTERS = 'GCYxweEyDMdaKhHkmsSzZ'
 
-/** A piece of a date pattern: text as it is, or a symbol with the number of repetitions of its letter. */
+/** A part of a date pattern: literal text, or a symbol with the number of repetitions of its letter. */
 export type DatePatternPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'symbol'; readonly letter: string; readonly count: number }
 
 /**
- * Reads a date pattern as Joda-Time does: letters are symbols, a quoted stretch is text, two quotes are one quote.
- * For a letter that is no symbol, gives its place; a stretch that is not closed reaches to the end.
+ * Parses a date pattern as Joda-Time does: letters are symbols, a quoted stretch is text, two quotes are one quote. Returns the
+ * position of a letter that is no symbol; an unclosed stretch extends to the end.
  */
 export function parsePattern(
   text: string,

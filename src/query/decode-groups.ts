@@ -14,19 +14,19 @@ export interface GroupRow {
   readonly selected: readonly (Constant | GroupCell | Geometry | null)[]
 }
 
-/** The answer to a grouped query: the term of a variable at a row, null where there is none. */
+/** The answer to a grouped query: the term of a variable in a row, null where there is none. */
 export interface GroupPage {
   readonly rows: number
   readonly term: (variable: string, row: number) => Term | null
 }
 
-/** Points that are near one another, by their middle. */
+/** A cluster of nearby points, by its centre. */
 export interface GroupCell {
   readonly lon: number
   readonly lat: number
 }
 
-/** Reads the rows of a grouped answer. A static range alone has a row for each of its steps, also where no record is in it. */
+/** Decodes the rows of a grouped answer. A single static range has a row for each of its steps, even for steps without records. */
 export function decodeGroups(plan: GroupQuery, { rows: count, term }: GroupPage): readonly GroupRow[] {
   const nameOf = aggregateNames(plan)
   const rows = Array.from({ length: count }, (_, row) =>
@@ -42,7 +42,7 @@ export function hasEmptySteps({ keys }: GroupQuery): boolean {
   return only?.grouping.type === 'steps' && others.length === 0
 }
 
-/** What the values of a row are made of: its keys and its aggregates. */
+/** The source of the values of a row: its keys and its aggregates. */
 interface RowSource {
   readonly keys: GroupRow['keys']
   readonly aggregateOf: (aggregate: Aggregate) => Constant | Geometry | null
@@ -58,7 +58,7 @@ function valuesOf(plan: GroupQuery, nameOf: (aggregate: Aggregate) => string, te
   }
 }
 
-/** The variables of the aggregates of a query, each looked for once. */
+/** The variables of the aggregates of a query, each determined once. */
 function aggregateNames(plan: GroupQuery): (aggregate: Aggregate) => string {
   const aggregates = aggregatesOf(plan)
   const names = new Map<Aggregate, string>()
@@ -94,7 +94,7 @@ function decodeAggregate(aggregate: Aggregate, term: Term | undefined): Constant
   return term === undefined ? null : ((parseWkt(term.value) ?? null) as Geometry | null)
 }
 
-/** All steps of a range, those that no record is in as well: of these a count is 0 and all else null. */
+/** All steps of a range, including those without records, whose counts are 0 and whose other values are null. */
 function withEmptySteps(plan: GroupQuery, rows: readonly RowSource[]): readonly RowSource[] {
   const grouping = plan.keys[0]?.grouping
   if (grouping?.type !== 'steps') return rows

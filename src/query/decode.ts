@@ -5,16 +5,16 @@ import { XSD } from '../rdf/vocab.ts'
 import { columnVariable, isStored } from './compile/records.ts'
 import { type Constant, type SelectedColumn, scalarType } from './plan.ts'
 
-/** One row of an answer of the store. */
+/** One solution of a query of the store. */
 export type DecodedSolution = Readonly<Record<string, Term>>
 
-/** A record and what was computed from it, by the place of the selection; null where it is stored in the record. */
+/** A record and its computed values, by their index in the selection; null where the value is stored in the record. */
 export interface RecordRow {
   readonly record: DatasetRecord
   readonly computed: readonly (Constant | null)[]
 }
 
-/** What was computed of a record. */
+/** The computed values of a record. */
 export function decodeComputed(
   select: readonly SelectedColumn[],
   termOf: (variable: string) => Term | null,
@@ -26,7 +26,7 @@ export function decodeComputed(
   })
 }
 
-/** The value of a type that a term is; null for none, and for a number that is not finite. */
+/** The value of a term as a field type; null for no term, and for a number that is not finite. */
 export function decodeConstant(term: Term | undefined, type: FieldType): Constant | null {
   if (term === undefined) return null
   if (type === 'boolean') return term.value === 'true' || term.value === '1'
@@ -40,7 +40,7 @@ function isInteger(term: Term): boolean {
   return term.type === 'literal' && term.datatype === XSD.integer && /^-?\d+$/.test(term.value)
 }
 
-/** A number of XSD that is infinite, or none; null for any other. */
+/** An XSD number that is infinite or NaN; null for any other. */
 function decodeUnbounded(term: Term | undefined): number | null {
   switch (term?.value) {
     case 'INF':
@@ -54,7 +54,7 @@ function decodeUnbounded(term: Term | undefined): number | null {
   }
 }
 
-/** The number that a count query gave. */
+/** The result of a count query. */
 export function decodeCount(solutions: readonly DecodedSolution[]): number {
   const count = solutions[0]?.count
   if (count === undefined) throw new Error('a count without number')

@@ -1,6 +1,6 @@
 /**
- * What differs between the generations of the API for one and the same query: which groups there are and how their
- * keys are written (ODSQL 9). The language itself is one.
+ * What differs between the generations of the API for the same query: which groups there are and how their keys are written
+ * (ODSQL 9). The language itself is one.
  */
 export interface Dialect {
   readonly name: 'search-v2' | 'explore-v2.0' | 'explore-v2.1'
@@ -12,9 +12,9 @@ export interface Dialect {
   readonly numericParts: boolean
   /** A date may be compared with a bare year or `2013/02/11`. */
   readonly bareDates: boolean
-  /** What cannot be read has an error code of its own. */
+  /** Syntax errors have an error code of their own. */
   readonly syntaxErrors: boolean
-  /** Groups come all at once unless a limit is given, and their number is not reported. */
+  /** All groups are returned at once unless a limit is given, and their number is not reported. */
   readonly allGroups: boolean
 }
 

@@ -14,16 +14,16 @@ export interface Facet {
   /** The name by which it was requested. */
   readonly name: string
   readonly field: Field
-  /** What stands between the steps of a path; null for values that are no paths. */
+  /** The separator of the steps of a path; null for values that are not paths. */
   readonly separator: string | null
-  /** Records may have one of several refined values, and values beside the refined ones stay listed. */
+  /** Records may have any of several refined values, and other values than the refined ones stay listed. */
   readonly disjunctive: boolean
   readonly sort: FacetSort
   /** Values reported at each level. */
   readonly limit: number
 }
 
-/** Values reported of a facet unless it says otherwise. */
+/** Default number of values of a facet. */
 const DEFAULT_VALUES = 100
 
 /** A value of a facet that records must have, or must not. */
@@ -33,7 +33,7 @@ export interface FacetFilter {
   readonly value: string
 }
 
-/** True for a field that can be a facet: one whose values are no geometries. */
+/** True for a field that can be a facet: its values are not geometries. */
 export function canBeFacet(field: Field): boolean {
   return !isGeo(field.type)
 }
@@ -57,18 +57,18 @@ export function isFacetSort(text: unknown): text is FacetSort {
   return FACET_SORTS.some(sort => sort === text)
 }
 
-/** The field that the name of a facet means; in the catalog the template may be left out. */
+/** The field that the name of a facet refers to; in the catalog the template may be left out. */
 export function facetField(name: string, fields: readonly Field[], template?: string): Field | undefined {
   const field = findField(fields, name, template)
   return field !== undefined && canBeFacet(field) ? field : undefined
 }
 
-/** True for a facet whose values open level by level: paths, and dates by year, month and day. */
+/** True for a facet whose values form a hierarchy: paths, and dates by year, month and day. */
 export function hasLevels({ field, separator }: Facet): boolean {
   return separator !== null || isTemporal(field.type)
 }
 
-/** The steps of a value: of a facet without levels the value itself. */
+/** The steps of a value; the value itself for a facet without levels. */
 export function facetSteps(facet: Facet, value: string): readonly string[] {
   if (!hasLevels(facet)) return [value]
   if (facet.separator === null) return value.split(/[/-]/).map(step => step.padStart(2, '0'))
@@ -77,8 +77,8 @@ export function facetSteps(facet: Facet, value: string): readonly string[] {
 }
 
 /**
- * The condition that refining and excluding mean together. Values of one facet must all be there, or one of them
- * where the facet is disjunctive; null for no condition.
+ * The combined condition of refined and excluded values. A record must have all refined values of a facet, or one of them where
+ * the facet is disjunctive; null for no condition.
  *
  * @param timezone IANA name, for the days of moments
  * @param except a facet whose refinements are left out
@@ -103,7 +103,7 @@ export function facetCondition(
   return conjunctionOrNull([...required, ...excluded.map(filter => negate(valueCondition(filter, timezone)))])
 }
 
-/** What records that have a value satisfy; a value that the field cannot have none do. */
+/** The condition that records with a value satisfy; for a value that the field cannot have, no record does. */
 export function valueCondition({ facet, value }: FacetFilter, timezone: string): Condition {
   const { field, separator } = facet
   if (separator !== null) {
@@ -127,7 +127,7 @@ export function valueCondition({ facet, value }: FacetFilter, timezone: string):
   return { type: 'compare', field, operator: '=', value }
 }
 
-/** The number that a text is; null for none. Whole numbers are exact as far as 64 bits go. */
+/** Parses a number; null if the text is not one. Whole numbers are exact up to 64 bits. */
 function numberNamed(text: string, type: FieldType): number | bigint | null {
   const plain = text.trim()
   if (type === 'int' && /^-?\d+$/.test(plain)) return integerValue(BigInt(plain)) ?? Number(plain)
@@ -135,7 +135,7 @@ function numberNamed(text: string, type: FieldType): number | bigint | null {
   return Number.isFinite(number) ? number : null
 }
 
-/** A year, month or day on the clocks of a zone; null for what is none. */
+/** A year, month or day in a time zone; null for any other text. */
 function dateCondition({ field }: Facet, value: string, timezone: string): Condition | null {
   const date = parseDate(value)
   if (date === null) return null

@@ -3,7 +3,7 @@ import type { Argument, ClauseName, Expression, Span } from '../language/odsql/a
 import { clauseFault } from '../language/odsql/faults.ts'
 import { type Field, type FieldType, isTemporal } from '../model/field.ts'
 
-/** A query that cannot be read, where the API tells it apart from one that cannot be understood. */
+/** A query that cannot be parsed, where the API distinguishes that from one that cannot be resolved. */
 export const ODSQL_SYNTAX_ERROR = declareFault(
   'ODSQLSyntaxError',
   400,
@@ -15,12 +15,12 @@ export const INCOMPATIBLE_TYPES_IN_COMPARISON_FILTER = declareFault(
   'ODSQL query is malformed: {reason} Clause(s) containing the error(s): {clause}.',
 )
 
-/** A clause that can be read but makes no sense for the dataset. */
+/** A clause that can be parsed but makes no sense for the dataset. */
 export function malformed(clause: ClauseName, reason: string, span: Span, hint?: string): Fault {
   return clauseFault(clause, reason, span, hint)
 }
 
-/** A comparison of a field with something of another type. */
+/** A comparison of a field with a value of another type. */
 export function incompatible(
   clause: ClauseName,
   field: Field,

@@ -2,8 +2,8 @@ import { type Field, field, fieldNamed } from '../model/field.ts'
 import { lookup } from '../model/lookup.ts'
 
 /**
- * The field that a name means. In the catalog, which has a template whose prefix may be left out, `title`, `basic.title`
- * and `metas.default.title` all mean `default.title` (REST 2.9).
+ * The field that a name refers to. In the catalog, which has a template whose prefix may be left out, `title`, `basic.title` and
+ * `metas.default.title` all refer to `default.title` (REST 2.9).
  *
  * @param template that template; undefined for the records of a dataset, whose fields have one name each
  */
@@ -14,20 +14,20 @@ export function findField(fields: readonly Field[], name: string, template?: str
   return fieldNamed(fields, plain) ?? fieldNamed(fields, `${template}.${plain}`)
 }
 
-/** The test of names that begin with a prefix, in any spelling that {@link findField} knows. */
+/** The test of names that begin with a prefix, in any spelling that {@link findField} accepts. */
 export function beginsWith(prefix: string, template?: string): (name: string) => boolean {
   const plain = template === undefined ? prefix : withoutPrefixes(prefix, template)
   return name => name.startsWith(prefix) || name.startsWith(plain)
 }
 
-/** `basic` is the type of the templates that users fill in, of which `template` is the one that every dataset has. */
+/** `basic` is the type of the templates that users fill in; `template` is the one that every dataset has. */
 function withoutPrefixes(name: string, template: string): string {
   return name.replace(/^metas\./, '').replace(/^basic\./, `${template}.`)
 }
 
 /**
- * What a query may ask of any record beside its own fields (REST 2.11). A field of the dataset with
- * the same name goes before.
+ * What a query may use of any record in addition to its own fields (REST 2.11). A field of the dataset with the same name takes
+ * precedence.
  */
 export const TECHNICAL = {
   datasetid: field('datasetid', 'text', { label: 'Dataset', description: 'Identifier of the dataset' }),

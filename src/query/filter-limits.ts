@@ -2,11 +2,11 @@ import { Fault } from '../errors/errors.ts'
 import { ODATA_ERROR } from '../language/odata/faults.ts'
 import { type Condition, planParts, type Scalar } from './plan.ts'
 
-/** Conditions of one filter that are left when equal ones are merged; and of them, such as each cost a pass of their own. */
+/** Conditions of one filter after equal ones are merged; and the number of those that each cost a separate pass. */
 const MAX_CONDITIONS = 150
 const MAX_PASSES = 20
 
-/** What of a filter would keep a worker of the store for long, in words; null for nothing. */
+/** What in a filter would occupy a worker of the store for long, in words; null for nothing. */
 export function excessOf(filter: Condition | null): string | null {
   if (filter === null) return null
   const { leaves, passes } = sizeOf(filter, new Map())
@@ -16,13 +16,13 @@ export function excessOf(filter: Condition | null): string | null {
     : null
 }
 
-/** Refuses filters of OData that would keep a worker of the store for long. */
+/** Refuses filters of OData that would occupy a worker of the store for long. */
 export function refuseExcessOfOData(filter: Condition | null): void {
   const excess = excessOf(filter)
   if (excess !== null) throw new Fault(ODATA_ERROR, { reason: `The filter has ${excess}.` })
 }
 
-/** Refuses a value that conditions have made larger than any filter may be. */
+/** Refuses a value with more conditions than a filter may have. */
 export function refuseLarge(scalar: Scalar): void {
   const { leaves } = sizeOf(scalar, new Map())
   if (leaves > MAX_CONDITIONS)
@@ -48,7 +48,7 @@ interface Size {
   readonly passes: number
 }
 
-/** Sizes are remembered, because parts that occur in several places are the same objects. */
+/** Sizes are cached, because parts that occur in several places are the same objects. */
 function sizeOf(node: Condition | Scalar, known: Map<Condition | Scalar, Size>): Size {
   const before = known.get(node)
   if (before !== undefined) return before

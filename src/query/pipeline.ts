@@ -16,18 +16,18 @@ import { resolveOrderBy, resolveSelect } from './resolve/select.ts'
 import { resolveWhere } from './resolve/where.ts'
 import type { Stopwatch } from './stopwatch.ts'
 
-/** The clauses of an ODSQL query as an API receives them; an empty clause is an absent one. */
+/** The clauses of an ODSQL query as an API receives them; an empty clause counts as absent. */
 export interface OdsqlClauses {
   readonly select?: string | undefined
   /** Several filters must all hold. */
   readonly where: readonly string[]
-  /** Queries in the language of the Search API v1, which must all hold as well. */
+  /** Queries in the language of the Search API v1, which must all hold, too. */
   readonly qv1?: readonly string[]
-  /** What must hold beside them. */
+  /** An additional condition. */
   readonly filter?: Condition | null
   readonly groupBy?: string | undefined
   readonly orderBy?: string | undefined
-  /** null asks for all. */
+  /** null for all. */
   readonly limit: number | null
   readonly offset: number
 }
@@ -108,7 +108,7 @@ function isBlank(text: string): boolean {
   return text.trim() === ''
 }
 
-/** Refuses filters that would keep a worker of the store for long. */
+/** Refuses filters that would occupy a worker of the store for long. */
 function refuseExcess(filter: Condition | null): void {
   const excess = excessOf(filter)
   if (excess !== null) throw new Fault(ODSQL_ERROR, { reason: `the filter has ${excess}.`, clause: 'where' })

@@ -1,9 +1,9 @@
 import type { Bound, Condition, Constant, Grouping, Query, RowValue, Scalar, Word } from './plan.ts'
 
-/** A line of a plan, and how deep it stands. */
+/** A line of a plan and its indentation depth. */
 type Line = readonly [depth: number, text: string]
 
-/** A plan as readable text: one line per part, conditions indented below what joins them. */
+/** A plan as readable text: one line per part, conditions indented below their operator. */
 export function planText(plan: Query): string {
   const lines: readonly Line[] = [
     [0, plan.type],

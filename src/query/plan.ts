@@ -4,15 +4,15 @@ import type { DatePatternPart } from './date-pattern.ts'
 
 export type Comparator = '=' | '!=' | '<' | '<=' | '>' | '>='
 
-/** A constant of a query, already of the type of what it is compared with (see model/value.ts). */
+/** A constant of a query, already in the type of the value that it is compared with (see model/value.ts). */
 export type Constant = string | number | bigint | boolean
 
-/** A part of a date; a date field has no parts smaller than a day: they are 0. */
+/** A part of a date; for a date field the parts smaller than a day are 0. */
 export type DatePartName = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'millisecond'
 
 /**
- * A value computed from one record. Null, in SPARQL an unbound value or an error, wherever an operand is null, a
- * divisor is zero or a text is not what a function needs.
+ * A value computed from one record. It is null (in SPARQL an unbound value or an error) wherever an operand is null, a divisor is
+ * zero or a text is not what a function needs.
  */
 export type Scalar =
   | { readonly type: 'field'; readonly field: Field }
@@ -33,7 +33,7 @@ export type Scalar =
     }
   | { readonly type: 'ifNull'; readonly operand: Scalar; readonly other: Scalar }
   | { readonly type: 'distance'; readonly field: Field; readonly point: GeoPoint }
-  /** The JSON that a text holds; where it holds none, the fallback, or the text itself. */
+  /** The JSON value of a text; for a text that is not JSON the fallback, or the text itself. */
   | { readonly type: 'json'; readonly operand: Scalar; readonly fallback: Constant | null }
   | {
       readonly type: 'function'
@@ -41,47 +41,47 @@ export type Scalar =
       readonly arguments: readonly Scalar[]
       readonly of: FieldType
     }
-  /** Degrees of a point. */
+  /** A coordinate of a point in degrees. */
   | { readonly type: 'coordinate'; readonly axis: 'lon' | 'lat'; readonly field: Field }
-  /** How many values a field with many has, or of them satisfy a condition; 0 for none, and so never null. */
+  /** The number of values of a multivalued field, or of those that satisfy a condition; 0 for none, never null. */
   | { readonly type: 'valueCount'; readonly field: Field; readonly where?: ElementTest }
-  /** The value that a condition of type `some`, or the test of a count, of the same number looks at. */
+  /** The value that is tested by the condition of type `some`, or by the test of a count, with the same number. */
   | { readonly type: 'element'; readonly number: number; readonly of: FieldType }
   /** True where one condition holds, false where another does, null where neither does. */
   | { readonly type: 'truth'; readonly holds: Condition; readonly fails: Condition }
   /** The value of the first branch whose condition holds; null where none does. */
   | { readonly type: 'choice'; readonly branches: readonly Branch[]; readonly of: FieldType }
 
-/** A condition of one value of many, in which it is the `element` of this number. */
+/** A condition of one value of a multivalued field, in which the value is the `element` of this number. */
 export interface ElementTest {
   readonly number: number
   readonly condition: Condition
 }
 
-/** A value under a condition. */
+/** A value with a condition. */
 export interface Branch {
   readonly when: Condition
   readonly value: Scalar
 }
 
 /**
- * Functions of values: null where an argument is null, unless said otherwise.
+ * Functions of values: null where an argument is null, unless stated otherwise.
  *
  * | function | arguments | value |
  * |---|---|---|
- * | concat, upper, trim, replace(text, from, to) | texts | text; `replace` takes `from` literally; white space of Unicode is trimmed |
- * | contains, startsWith, endsWith, matches(text, pattern) | texts | boolean, case-sensitive; the pattern is a regular expression of XPath |
+ * | concat, upper, trim, replace(text, from, to) | texts | text; `replace` takes `from` literally; Unicode white space is trimmed |
+ * | contains, startsWith, endsWith, matches(text, pattern) | texts | boolean, case-sensitive; the pattern is an XPath regular expression |
  * | indexOf(text, part) | texts | characters before the part, -1 where there is none |
  * | substring(text, start, length?) | text, int, int | start counts from 0, a negative one from the end |
  * | floor, ceiling, round, truncate | number | number; halves are rounded away from zero |
- * | divide | numbers | quotient of doubles by IEEE 754: infinity or not a number for a divisor of 0 |
- * | quotient, modulo | ints | whole quotient cut towards zero, null for a divisor of 0; the remainder has the sign of the dividend |
- * | remainder | numbers | the same of doubles; not a number for a divisor of 0 |
+ * | divide | numbers | quotient of doubles by IEEE 754: infinity or NaN for a divisor of 0 |
+ * | quotient, modulo | ints | whole quotient truncated towards zero, null for a divisor of 0; the remainder has the sign of the dividend |
+ * | remainder | numbers | the same for doubles; NaN for a divisor of 0 |
  * | day | datetime or date | its date in UTC |
  * | secondOfDay | datetime | seconds since midnight in UTC, with their fraction: double |
  * | fraction | datetime | part of a second: double, 0 to 1 |
  * | epoch | date or datetime | seconds since 1970-01-01T00:00:00Z, with their fraction: double |
- * | text | anything but geometry | as it is written in JSON without quotes: text |
+ * | text | anything but geometry | as in JSON, without quotes: text |
  * | int, double, boolean, date, datetime | text, or a value that the type can hold | null where the text is none of these |
  */
 export type FunctionName =
@@ -117,7 +117,7 @@ export type FunctionName =
 /** How a word of a search matches a word of a record; both are folded (model/search.ts). */
 export type WordMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished'
 
-/** A word of a full-text search, folded as the index folds; a phrase is one word with blanks in it. */
+/** A word of a full-text search, folded as in the index; a phrase is one word that contains blanks. */
 export interface Word {
   readonly text: string
   readonly mode: WordMode
@@ -126,8 +126,8 @@ export interface Word {
 export type SpatialRelation = 'intersects' | 'disjoint' | 'within'
 
 /**
- * What a record must satisfy. Conditions are two-valued: one that meets an absent value is false, and `not` turns
- * that into true. On a multivalued field a condition holds if any one element satisfies it.
+ * What a record must satisfy. Conditions are two-valued: one on an absent value is false, and `not` turns that into true. On a
+ * multivalued field a condition holds if any one element satisfies it.
  */
 export type Condition =
   | { readonly type: 'and' | 'or'; readonly operands: readonly Condition[] }
@@ -184,35 +184,35 @@ export interface Bound {
   readonly inclusive: boolean
 }
 
-/** One key of the answer and the value that it takes. */
+/** One key of the answer and its value. */
 export interface SelectedColumn {
   readonly key: string
   readonly value: Scalar
-  /** True where numbers that are infinite, or none, are answered; elsewhere they are null. */
+  /** True where infinite numbers and NaN are returned; otherwise they are null. */
   readonly unbounded?: true
 }
 
-/** A key of an order: a value of the record, or chance, the same for the same seed. */
+/** A sort key: a value of the record, or random, but the same for the same seed. */
 export interface Ordering {
   readonly value: Scalar | { readonly type: 'random'; readonly seed: number }
   readonly descending: boolean
-  /** Where records without a value come; they come last in both directions where nothing is said. */
+  /** Where records without a value sort; by default last in both directions. */
   readonly absent?: 'last' | 'lowest'
 }
 
-/** What every question about records says beside its own clauses. */
+/** The common part of every question about records. */
 export interface Question {
   readonly filter: Condition | null
-  /** IANA name: the parts, formats and ranges of dates are those of its clocks. */
+  /** IANA name of the time zone for the parts, formats and ranges of dates. */
   readonly timezone: string
-  /** null asks for all. */
+  /** null for all. */
   readonly limit: number | null
   readonly offset: number
 }
 
 /**
- * A question about the records of a dataset, in the terms of the dataset: where every query language arrives and
- * where the compiler begins. The order of the source decides between equals.
+ * A query for the records of a dataset, in terms of the dataset: every query language is resolved to it, and the compiler starts
+ * from it. Source order decides between equal records.
  */
 export interface RecordQuery extends Question {
   readonly type: 'records'
@@ -220,7 +220,7 @@ export interface RecordQuery extends Question {
   readonly orderBy: readonly Ordering[]
 }
 
-/** What the rows of a grouped answer have in common. */
+/** A key of the rows of a grouped answer. */
 export type Grouping =
   | { readonly type: 'value'; readonly value: Scalar }
   /** Half-open steps between edges; null is an open end. */
@@ -229,14 +229,14 @@ export type Grouping =
       readonly value: Scalar
       readonly edges: readonly (Constant | null)[]
     }
-  /** Steps of one width, aligned on its multiples; in the case of a date on the clocks of the time zone. */
+  /** Steps of equal width, aligned to its multiples; for dates in local time of the time zone. */
   | {
       readonly type: 'width'
       readonly value: Scalar
       readonly width: number
       readonly unit: IntervalUnit | null
     }
-  /** Cells of a grid of so many degrees. */
+  /** Cells of a grid, of a width in degrees. */
   | { readonly type: 'cells'; readonly field: Field; readonly degrees: number }
 
 export type IntervalUnit =
@@ -266,7 +266,7 @@ export interface Aggregate {
   readonly rank: number
 }
 
-/** A value of a row: an aggregate, the group's own key by its place, a constant, or arithmetic over them. */
+/** A value of a row: an aggregate, a key of the group by its index, a constant, or arithmetic over them. */
 export type RowValue =
   | { readonly type: 'aggregate'; readonly aggregate: Aggregate }
   | { readonly type: 'key'; readonly index: number }
@@ -289,8 +289,8 @@ export interface RowOrdering {
 }
 
 /**
- * A question about groups of records; without keys, about all of them as one group. Rows come in the requested order
- * and then by their keys; null is the lowest key.
+ * A query for groups of records; without keys, all records are one group. Rows come in the requested order and then by their
+ * keys; null is the lowest key.
  */
 export interface GroupQuery extends Question {
   readonly type: 'groups'
@@ -348,7 +348,7 @@ export function scalarType(scalar: Scalar): FieldType {
   }
 }
 
-/** The values and conditions that a value or condition is made of. */
+/** The direct parts of a value or condition. */
 export function planParts(node: Scalar | Condition): readonly (Scalar | Condition)[] {
   switch (node.type) {
     case 'and':

@@ -1,7 +1,7 @@
-/** The stages of a request, in the order of the house. */
+/** The stages of a request, in order. */
 export type Stage = 'parse' | 'resolve' | 'compile' | 'store' | 'decode' | 'present'
 
-/** Adds up how long each stage of one request takes, for `Server-Timing` and `lodestone explain`. */
+/** Measures how long each stage of one request takes, for `Server-Timing` and `lodestone explain`. */
 export class Stopwatch {
   private readonly elapsed = new Map<Stage, number>()
   private readonly now: () => number
@@ -11,7 +11,7 @@ export class Stopwatch {
     this.now = now
   }
 
-  /** Runs one stage and counts its time. */
+  /** Runs one stage and measures its time. */
   time<T>(stage: Stage, work: () => T): T {
     const begun = this.now()
     try {
@@ -21,7 +21,7 @@ export class Stopwatch {
     }
   }
 
-  /** Waits for one stage and counts its time. */
+  /** Awaits one stage and measures its time. */
   async wait<T>(stage: Stage, work: Promise<T>): Promise<T> {
     const begun = this.now()
     try {

@@ -1,6 +1,6 @@
 /**
- * What an IRI is (RFC 3987, section 2.2), decided as the store decides it: one bad IRI refuses a whole batch, so it
- * has to be found before.
+ * The syntax of an IRI (RFC 3987, section 2.2), validated as the store does: the store refuses a whole batch for one bad IRI, so
+ * it must be found before.
  */
 
 const UCSCHAR =
@@ -32,7 +32,7 @@ const HIERARCHY = `(?://${AUTHORITY}(?:/(?:${PCHAR}|/)*)?|(?!//)(?:${PCHAR}|/)*)
 const TAIL = `(?:\\?(?:${PCHAR}|[/?${PRIVATE}])*)?(?:#(?:${PCHAR}|[/?])*)?`
 const IRI = new RegExp(`^[A-Za-z][A-Za-z0-9+.\\-]*:${HIERARCHY}${TAIL}$`, 'u')
 
-/** The plain web address that nearly every IRI is. */
+/** The plain web address form of nearly every IRI. */
 const COMMON =
   /^https?:\/\/[A-Za-z0-9\-._~]+(?::\d*)?(?:\/[A-Za-z0-9\-._~!$&'()*+,;=:@/]*)?(?:#[A-Za-z0-9\-._~]*)?$/
 
@@ -64,8 +64,8 @@ const ESCAPED_RUN = /(?:%[0-9A-Fa-f]{2})+/g
 const UNRESERVED_CHARACTER = new RegExp(`[${UNRESERVED}]`, 'u')
 
 /**
- * One spelling for every way in which a client may escape an IRI: percent-encoded iunreserved characters are decoded,
- * the remaining escapes have upper-case digits (RFC 3987, section 5.3.2).
+ * Normalises the escapes of an IRI: percent-encoded iunreserved characters are decoded, the remaining escapes have upper-case
+ * digits (RFC 3987, section 5.3.2).
  */
 export function normaliseEscapes(iri: string): string {
   return iri.replace(ESCAPED_RUN, run => {
@@ -84,7 +84,7 @@ export function normaliseEscapes(iri: string): string {
   })
 }
 
-/** Octets of the valid UTF-8 sequence at a place, 0 where there is none. */
+/** Length of the valid UTF-8 sequence at a position in octets, 0 where there is none. */
 function sequenceLength(octets: Buffer, at: number): number {
   const lead = octets[at] ?? 0
   const length =

@@ -1,6 +1,5 @@
 /**
- * A well-formed language tag (RFC 5646, section 2.1), decided as the store decides it. The irregular grandfathered
- * tags are included.
+ * A well-formed language tag (RFC 5646, section 2.1), validated as the store does. The irregular grandfathered tags are included.
  */
 const EXTENSIONS = '(?:-[0-9A-WY-Z](?:-[A-Z0-9]{2,8})+)*'
 const PRIVATE_USE = 'X(?:-[A-Z0-9]{1,8})+'

@@ -2,25 +2,25 @@ const LANES = 4
 /** Bytes that are mixed at a time. */
 const BLOCK = 16
 
-/** Parts of a set, each with a table of its own: they grow one after the other, so that the old tables are no second set. */
+/** Partitions of a set, each with its own table: they grow one after another, so that the old tables never amount to a second set. */
 const PARTS = 64
 const FIRST_SLOTS = 2 ** 6
 
 /**
- * A set of texts that keeps 128 bits of each, so that the triples of a file can be distinguished without holding them: 21
- * to 43 bytes a text. Two texts of a billion are taken for one with a probability of 10^-21.
+ * A set of texts that stores a 128-bit digest of each, so that the triples of a file can be distinguished without storing them:
+ * 21 to 43 bytes per text. Among a billion texts, two are confused with a probability of 10^-21.
  */
 export class LineSet {
   private readonly tables = Array.from({ length: PARTS }, () => new Uint32Array(LANES * FIRST_SLOTS))
   private readonly sizes = new Uint32Array(PARTS)
   private readonly hash = new Uint32Array(LANES)
-  /** For texts, and for what is shorter than a block. */
+  /** Buffer for texts, and for ranges shorter than a block. */
   private own = Buffer.alloc(1024)
   private ownView = viewOf(this.own)
   private bytes: Uint8Array = this.own
   private view = this.ownView
 
-  /** Adds a text; false where it was there already. */
+  /** Adds a text; false if it is already present. */
   add(text: string): boolean {
     // UTF-8 takes at most three bytes for each unit of UTF-16.
     if (3 * text.length + BLOCK > this.own.length) {
@@ -30,7 +30,7 @@ export class LineSet {
     return this.addOwn(this.own.write(text))
   }
 
-  /** Adds the text that is in a range of bytes, in UTF-8; false where it was there already. */
+  /** Adds the UTF-8 text in a range of bytes; false if it is already present. */
   addBytes(bytes: Uint8Array, from: number, to: number): boolean {
     if (to - from < BLOCK) {
       this.own.set(bytes.subarray(from, to))
@@ -40,7 +40,7 @@ export class LineSet {
     return this.addDigest()
   }
 
-  /** Whether the text in a range of at least {@link BLOCK} bytes is there. */
+  /** Whether the text in a range of at least {@link BLOCK} bytes is present. */
   hasBytes(bytes: Uint8Array, from: number, to: number): boolean {
     this.digestBytes(bytes, from, to)
     const [a = 0, b = 0, c = 0, d = 0] = this.hash
@@ -114,8 +114,8 @@ function place(slots: Uint32Array, a: number, b: number, c: number, d: number): 
 const [C1, C2, C3, C4] = [0x239b961b, 0xab0e9789 | 0, 0x38b34ae5, 0xa1e38b93 | 0]
 
 /**
- * The digest of 128 bits of a range of at least {@link BLOCK} bytes. It mixes as MurmurHash3 does; what is left behind the last
- * whole block is read with the end of that block, for the length is mixed in as well.
+ * The digest of 128 bits of a range of at least {@link BLOCK} bytes. It mixes as MurmurHash3 does; the rest after the last whole
+ * block is read together with the end of that block, because the length is mixed in, too.
  *
  * @param length of the text, which may be shorter than the range
  */

@@ -1,6 +1,6 @@
 const LINE_FEED = 0x0a
 
-/** Bytes in pieces of whole lines, each of at least so many bytes; the last is what is left. */
+/** Splits bytes into chunks of whole lines, each of at least the given number of bytes; the last is the remainder. */
 export async function* wholeLines(pieces: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let buffered: Buffer[] = []
   let [length, end] = [0, 0]

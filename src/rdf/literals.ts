@@ -4,17 +4,17 @@ import { numberText, shortestSingle } from '../model/number.ts'
 import { XSD } from './vocab.ts'
 
 /**
- * What a literal of a datatype may be (XML Schema 1.1, part 2) and how the store keeps it: `007` of an xsd:int is stored as
- * `7` of xsd:integer. Text that is written in that form comes back as it went in.
+ * The valid literals of a datatype (XML Schema 1.1, part 2) and how the store represents them: `007` of an xsd:int is stored as
+ * `7` of xsd:integer. Text that is already in that form is returned unchanged.
  */
 export interface LiteralDatatype {
-  /** The lexical form that the store keeps; null for a text that is none of the datatype's. */
+  /** The lexical form that the store holds; null for a text that is invalid for the datatype. */
   readonly canonical: (text: string) => string | null
-  /** The datatype that the store gives back. */
+  /** The datatype that the store returns. */
   readonly stored: string
 }
 
-/** The rules of a datatype; null for one that has none here: any text may be a literal of it. */
+/** The rules of a datatype; null for one without rules here: any text may be a literal of it. */
 export function literalType(datatype: string): LiteralDatatype | null {
   if (!datatype.startsWith(XSD_NAMESPACE)) return null
   return lookup(TYPES, datatype.slice(XSD_NAMESPACE.length)) ?? null
@@ -103,7 +103,7 @@ export const INTEGER_DATATYPES: ReadonlySet<string> = new Set(
   Object.keys(INTEGERS).map(name => XSD_NAMESPACE + name),
 )
 
-/** Every datatype of XML Schema that RDF 1.1 knows. */
+/** Every datatype of XML Schema that RDF 1.1 includes. */
 const DATATYPES: readonly string[] = [
   ...Object.keys(TYPES),
   ...['string', 'anyURI', 'normalizedString', 'token', 'language', 'Name', 'NCName', 'NMTOKEN'],
@@ -113,7 +113,7 @@ function type(name: string, canonical: (text: string) => string | null): Literal
   return { canonical, stored: XSD_NAMESPACE + name }
 }
 
-/** A type of which only the zone has two forms; it is the last group of the pattern. */
+/** A type in which only the zone has two forms; it is the last group of the pattern. */
 function pattern(name: string, form: RegExp): LiteralDatatype {
   return type(name, text => {
     const parts = form.exec(text)
@@ -135,7 +135,7 @@ function decimalText(text: string): string | null {
   if (parts === null) return null
   const whole = stripLeft(parts[2] ?? '0')
   const fraction = stripRight(parts[3] ?? parts[4] ?? '')
-  // The store has 128 bits with 18 digits after the point; beyond them it keeps the text.
+  // The store has 128 bits with 18 decimals; beyond them it stores the text unchanged.
   if (fraction.length > 18 || whole.length > 20) return text
   const value = (whole === '' ? '0' : whole) + (fraction === '' ? '' : `.${fraction}`)
   return parts[1] === '-' && value !== '0' ? `-${value}` : value

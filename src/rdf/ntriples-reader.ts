@@ -3,21 +3,21 @@ import { languageDatatype, tripleTerm } from './ntriples.ts'
 import type { BlankNode, Literal, NamedNode, Term, TripleTerm } from './term.ts'
 import { XSD } from './vocab.ts'
 
-/** A triple as it was read. */
+/** A parsed triple. */
 export interface Triple {
   readonly subject: NamedNode | BlankNode
   readonly predicate: NamedNode
   readonly object: Term
 }
 
-/** A triple whose terms are still text, exactly as the line had them. */
+/** A triple whose terms are still text, exactly as in the line. */
 export interface TripleText {
   readonly subject: string
   readonly predicate: string
   readonly object: string
 }
 
-/** Reads N-Triples (RDF 1.2 N-Triples, section 2). Throws on the first line that is none. */
+/** Parses N-Triples (RDF 1.2 N-Triples, section 2). Throws on the first invalid line. */
 export function* parseTriples(text: string): Generator<Triple> {
   let subjectText = ''
   let subject: NamedNode | BlankNode = { type: 'iri', value: '' }
@@ -42,7 +42,7 @@ export function* withTripleTerms(triple: Triple): Generator<Triple> {
   if (triple.object.type === 'triple') yield* withTripleTerms(triple.object)
 }
 
-/** Splits N-Triples into the texts of its terms, for writers of formats that take these texts as they are. */
+/** Splits N-Triples into the texts of their terms, for writers of formats that use these texts unchanged. */
 export function* splitTriples(text: string): Generator<TripleText> {
   let at = 0
   while (at < text.length) {
@@ -81,7 +81,7 @@ export function isTripleTerm(text: string): boolean {
   return text.startsWith('<<(')
 }
 
-/** The lines of N-Triples that have no triple term: for formats that cannot write one. */
+/** The lines of N-Triples without triple terms: for formats that cannot represent those. */
 export function withoutTripleTerms(text: string): string {
   if (!text.includes('<<(')) return text
   let lines = ''
@@ -90,7 +90,7 @@ export function withoutTripleTerms(text: string): string {
   return lines
 }
 
-/** Reads one term. */
+/** Parses one term. */
 export function parseTerm(text: string): Term {
   if (isTripleTerm(text)) return parseTripleTerm(text)
   if (!text.startsWith('"')) return resource(text)
@@ -183,7 +183,7 @@ function tripleTermEnd(text: string, at: number): number {
   return close + 3
 }
 
-/** Place of the quote that closes the one at a place: the first with an even number of backslashes before it. */
+/** Position of the quote that closes the one at a position: the first with an even number of backslashes before it. */
 function quoteEnd(text: string, at: number): number {
   let end = text.indexOf('"', at + 1)
   while (end > 0) {

@@ -5,8 +5,8 @@ import type { BlankNode, NamedNode, Term, TripleTerm } from './term.ts'
 import { RDF, XSD } from './vocab.ts'
 
 /**
- * The only place that writes terms as N-Triples (RDF 1.1 N-Triples, section 2), which are terms of Turtle, N-Quads,
- * TriG and SPARQL as well. The escapes are those that the store gives back, so text that goes in comes out equal.
+ * The only module that writes terms as N-Triples (RDF 1.1 N-Triples, section 2), which are valid in Turtle, N-Quads, TriG and
+ * SPARQL, too. The escapes are those that the store returns, so text round-trips unchanged.
  */
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to be escaped
@@ -23,7 +23,7 @@ const NAMED: Readonly<Record<string, string>> = {
   '\r': '\\r',
 }
 
-/** The text of a literal between its quotes. A lone surrogate, which no UTF-8 can hold, becomes U+FFFD. */
+/** The text of a literal between its quotes. A lone surrogate, which UTF-8 cannot encode, becomes U+FFFD. */
 export function escapeText(text: string): string {
   return SPECIAL.test(text) ? text.replace(SPECIALS, escapeCharacter) : text
 }
@@ -31,8 +31,8 @@ export function escapeText(text: string): string {
 const BEYOND_JSON = /[\x7f\ufffe\uffff]/
 
 /**
- * The text of a literal that is JSON as JSON.stringify writes it: what {@link escapeText} gives, in a third of the time.
- * Such JSON has no control characters and no lone surrogates, so that quotes and backslashes are nearly all there is.
+ * The text of a literal that is JSON as JSON.stringify writes it: the same as {@link escapeText}, in a third of the time. Such
+ * JSON has no control characters and no lone surrogates, so that almost only quotes and backslashes need escaping.
  */
 export function escapeJson(json: string): string {
   return BEYOND_JSON.test(json) ? escapeText(json) : JSON.stringify(json).slice(1, -1)
@@ -47,18 +47,18 @@ function escapeCharacter(character: string): string {
   return `\\u${code.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
-/** An IRI in angle brackets. Throws where it is none: what comes from outside is asked with {@link isIri} before. */
+/** An IRI in angle brackets. Throws where it is invalid: external input is checked with {@link isIri} before. */
 export function iriText(iri: string): string {
   if (!isIri(iri)) throw new RangeError(`Not an IRI: ${iri}`)
   return `<${iri}>`
 }
 
-/** A literal; the datatype is left out where it is xsd:string. `language` may end in a direction (`ar--rtl`). */
+/** A literal; the datatype xsd:string is omitted. `language` may end in a direction (`ar--rtl`). */
 export function literalText(value: string, datatype: string = XSD.string, language = ''): string {
   return `"${escapeText(value)}${literalEnd(datatype, language)}`
 }
 
-/** What follows the text of a literal: the closing quote, and language or datatype. */
+/** The text after the content of a literal: the closing quote, and language or datatype. */
 export function literalEnd(datatype: string, language = ''): string {
   if (language !== '') {
     if (!isDirectedTag(language)) throw new RangeError(`Not a language tag: ${language}`)

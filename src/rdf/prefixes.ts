@@ -1,12 +1,12 @@
 import { isIri } from './iri-syntax.ts'
 
-/** What is a prefix in Turtle, SPARQL and XML alike. */
+/** A prefix that is valid in Turtle, SPARQL and XML. */
 const PREFIX = /^(?!xml)[A-Za-z](?:[\w-]{0,60}\w)?$/i
 
 /**
- * The prefixes under which a dataset's triples are written; the dataset's own fields get one of their own.
+ * The prefixes with which a dataset's triples are written; the dataset's fields get their own prefix.
  *
- * @param own those that its mapping declares: they go first
+ * @param own those that its mapping declares: they take precedence
  */
 export function datasetPrefixes(
   base: string,

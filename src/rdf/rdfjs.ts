@@ -2,7 +2,7 @@ import { tripleTerm } from './ntriples.ts'
 import type { BlankNode, NamedNode, Term } from './term.ts'
 import { XSD } from './vocab.ts'
 
-/** A term as libraries of RDF/JS give it (RDF/JS, "Data interfaces"); one that is a triple has parts and no value. */
+/** A term of RDF/JS libraries (RDF/JS, "Data interfaces"); a triple has parts and no value. */
 export interface RdfJsTerm {
   readonly termType: string
   readonly value: string
@@ -14,7 +14,7 @@ export interface RdfJsTerm {
   readonly object?: RdfJsTerm
 }
 
-/** The term of an answer; null for an unbound variable. */
+/** The term of a result; null for an unbound variable. */
 export function answerTerm(term: RdfJsTerm | undefined): Term | null {
   switch (term?.termType) {
     case 'NamedNode':

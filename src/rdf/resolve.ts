@@ -1,11 +1,11 @@
 import { isIri } from './iri-syntax.ts'
 
-/** The parts of a reference (RFC 3986, appendix B); undefined for those that are not there. */
+/** The parts of a reference (RFC 3986, appendix B); undefined for missing parts. */
 const PARTS = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
 
 /**
- * The IRI that a reference is, resolved against a base (RFC 3986, section 5.2; RFC 3987, section 6.5: no character is
- * encoded). One that is absolute is left as it is. Null where that gives no IRI.
+ * Resolves a reference against a base (RFC 3986, section 5.2; RFC 3987, section 6.5: no character is encoded). An absolute IRI
+ * stays unchanged. Null where the result is no IRI.
  */
 export function resolveIri(reference: string, base: string | null): string | null {
   if (isIri(reference)) return reference

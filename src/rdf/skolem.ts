@@ -2,10 +2,10 @@ const LABEL = /_:([\p{L}\p{N}_:](?:[\p{L}\p{N}\p{M}_:·.-]*[\p{L}\p{N}\p{M}_:·-
 const NEXT = /[<"#]|_:|\n/g
 
 /**
- * Replaces the blank nodes of N-Triples or N-Quads (RDF 1.2 N-Triples, section 2), also where the text is not
- * well-formed: IRIs, literals and comments are passed over, everything but blank nodes stays as it is. Linear time.
+ * Replaces the blank nodes of N-Triples or N-Quads (RDF 1.2 N-Triples, section 2), even in malformed text: IRIs, literals and
+ * comments are skipped, everything but blank nodes stays unchanged. Linear time.
  *
- * @param name gives the text that stands for the blank node with a label
+ * @param name returns the replacement for the blank node with a label
  */
 export function replaceBlankNodes(text: string, name: (label: string) => string): string {
   if (!text.includes('_:')) return text
@@ -40,7 +40,7 @@ export function replaceBlankNodes(text: string, name: (label: string) => string)
   return replaced + text.slice(done)
 }
 
-/** Place after the next occurrence of a character in the same line, else of the end of the line. */
+/** Position after the next occurrence of a character in the same line, else of the end of the line. */
 function endOf(text: string, character: string, at: number): number {
   for (let next = at + 1; next < text.length; next++)
     if (text[next] === character || text[next] === '\n') return next + 1

@@ -21,17 +21,17 @@ export interface BlankNode {
 /** An RDF term (RDF 1.2 Concepts, section 3). */
 export type Term = NamedNode | Literal | BlankNode | TripleTerm
 
-/** A triple as a term, which is the object of a triple (RDF 1.2 Concepts, section 3.1). */
+/** A triple as a term, used as the object of a triple (RDF 1.2 Concepts, section 3.1). */
 export interface TripleTerm {
   readonly type: 'triple'
-  /** Its N-Triples, the same for the same triple; `tripleTerm` of rdf/ntriples.ts writes it. */
+  /** Its N-Triples, equal for equal triples; `tripleTerm` of rdf/ntriples.ts writes it. */
   readonly value: string
   readonly subject: NamedNode | BlankNode
   readonly predicate: NamedNode
   readonly object: Term
 }
 
-/** A triple pattern: a position that is undefined is a variable. */
+/** A triple pattern: an undefined position is a variable. */
 export interface TriplePattern {
   readonly subject?: Term | undefined
   readonly predicate?: Term | undefined

@@ -1,4 +1,4 @@
-/** The vocabularies that Lodestone writes or asks for: the one place where their addresses stand. */
+/** The vocabularies that Lodestone writes or queries: the only module with their IRIs. */
 function vocabulary<const N extends string>(
   base: string,
   ...names: readonly N[]
@@ -191,8 +191,10 @@ export const FORMATS = vocabulary(
   'N3',
 )
 
-/** Predicates of the index graph: what queries need and nobody exports. See docs/architecture.md, "What is in the store". */
-/** What SPARQL cannot say and columns can (see docs/sparql.md, "Functions"). */
+/**
+ * Lodestone's own IRIs: predicates of the index graph, which is never exported (docs/architecture.md, "What is in the store"),
+ * and functions that columns have and SPARQL lacks (docs/sparql.md, "Functions").
+ */
 export const LODESTONE = vocabulary(
   'urn:lodestone:',
   'position',

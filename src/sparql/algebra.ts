@@ -2,8 +2,8 @@ import type { NamedNode, Term } from '../rdf/term.ts'
 import type { Node, SparqlOperator, Variable } from './ast.ts'
 
 /**
- * SPARQL algebra as it is evaluated (SPARQL 1.1 Query, section 18): what a query means, however it was written. The
- * queries of Lodestone's compiler (ast.ts) and untrusted ones (parse.ts) both become this.
+ * SPARQL algebra for evaluation (SPARQL 1.1 Query, section 18): the meaning of a query, independent of its syntax. The queries of
+ * Lodestone's compiler (ast.ts) and untrusted ones (parse.ts) are both translated to it.
  */
 export type SparqlOperation =
   | { readonly type: 'bgp'; readonly patterns: readonly TriplePatternNode[] }
@@ -24,7 +24,7 @@ export type SparqlOperation =
       readonly expression: AlgebraExpression
     }
   | { readonly type: 'graph'; readonly name: NamedNode | Variable; readonly input: SparqlOperation }
-  /** Rows of terms, null for none. */
+  /** Rows of terms, null for unbound. */
   | {
       readonly type: 'values'
       readonly variables: readonly string[]
@@ -64,7 +64,7 @@ export type Path =
   | { readonly type: 'inverse'; readonly path: Path }
   | { readonly type: 'sequence' | 'alternative'; readonly paths: readonly Path[] }
   | { readonly type: 'zeroOrMore' | 'oneOrMore' | 'zeroOrOne'; readonly path: Path }
-  /** Any predicate but these. */
+  /** Any predicate except these. */
   | { readonly type: 'negated'; readonly iris: readonly string[] }
 
 /** An expression (SPARQL 1.1 Query, section 17); groups within EXISTS are operations. */
@@ -78,7 +78,7 @@ export type AlgebraExpression =
       readonly right: AlgebraExpression
     }
   | { readonly type: 'not' | 'minus' | 'plus'; readonly operand: AlgebraExpression }
-  /** A built-in function by its name in capitals. */
+  /** A built-in function by its name in upper case. */
   | { readonly type: 'builtin'; readonly name: string; readonly arguments: readonly AlgebraExpression[] }
   | { readonly type: 'function'; readonly iri: string; readonly arguments: readonly AlgebraExpression[] }
   | { readonly type: 'exists'; readonly negated: boolean; readonly input: SparqlOperation }
@@ -121,10 +121,10 @@ export type QueryOperation =
       readonly input: SparqlOperation
     }
 
-/** The solution with no bindings: what a group with nothing in it gives. */
+/** The solution with no bindings: the result of an empty group. */
 export const UNIT: SparqlOperation = { type: 'bgp', patterns: [] }
 
-/** The variables that an operation may bind, in the order in which they come (SPARQL 1.1 Query, section 18.2.1). */
+/** The variables that an operation may bind, in order of occurrence (SPARQL 1.1 Query, section 18.2.1). */
 export function variablesOf(operation: SparqlOperation): ReadonlySet<string> {
   const found = new Set<string>()
   addVariables(operation, found)
@@ -225,14 +225,14 @@ export function certainVariables(operation: SparqlOperation): ReadonlySet<string
   }
 }
 
-/** The operations that an operation is made of. */
+/** The input operations of an operation. */
 function inputsOf(operation: SparqlOperation): readonly SparqlOperation[] {
   if ('inputs' in operation) return operation.inputs
   if ('left' in operation) return [operation.left, operation.right]
   return 'input' in operation ? [operation.input] : []
 }
 
-/** The expressions of an operation, without those of the operations that it is made of. */
+/** The expressions of an operation, without those of its inputs. */
 function expressionsOf(operation: SparqlOperation): readonly AlgebraExpression[] {
   switch (operation.type) {
     case 'filter':
@@ -250,7 +250,7 @@ function expressionsOf(operation: SparqlOperation): readonly AlgebraExpression[]
   }
 }
 
-/** The expressions that an expression is made of; what is within EXISTS is no expression. */
+/** The operands of an expression; the group within EXISTS is no operand. */
 export function operandsOf(expression: AlgebraExpression): readonly AlgebraExpression[] {
   switch (expression.type) {
     case 'binary':
@@ -269,7 +269,7 @@ export function operandsOf(expression: AlgebraExpression): readonly AlgebraExpre
   }
 }
 
-/** The variables that an expression reads, those within EXISTS included. */
+/** The variables that an expression reads, including those within EXISTS. */
 export function variablesOfExpression(
   expression: AlgebraExpression,
   found = new Set<string>(),
@@ -283,14 +283,14 @@ export function variablesOfExpression(
   return found
 }
 
-/** The variables that the expressions of an operation read, and those of the operations that it is made of. */
+/** The variables that the expressions of an operation and of its inputs read. */
 export function variablesRead(operation: SparqlOperation, found = new Set<string>()): ReadonlySet<string> {
   for (const expression of expressionsOf(operation)) variablesOfExpression(expression, found)
   for (const input of inputsOf(operation)) variablesRead(input, found)
   return found
 }
 
-/** The graphs that an operation names, within EXISTS as well. */
+/** The graphs that an operation names, including those within EXISTS. */
 export function graphsNamed(operation: SparqlOperation, found = new Set<string>()): ReadonlySet<string> {
   if (operation.type === 'graph' && operation.name.type === 'iri') found.add(operation.name.value)
   for (const expression of expressionsOf(operation)) addGraphs(expression, found)
@@ -303,7 +303,7 @@ function addGraphs(expression: AlgebraExpression, found: Set<string>): void {
   for (const operand of operandsOf(expression)) addGraphs(operand, found)
 }
 
-/** The members of a conjunction. */
+/** The operands of a conjunction. */
 export function conjuncts(condition: AlgebraExpression): readonly AlgebraExpression[] {
   return condition.type === 'binary' && condition.operator === '&&'
     ? [...conjuncts(condition.left), ...conjuncts(condition.right)]

@@ -7,7 +7,7 @@ export interface Variable {
   readonly name: string
 }
 
-/** A term or a variable: what may stand in a triple pattern. */
+/** A term or a variable: a position of a triple pattern. */
 export type Node = Term | Variable
 
 export type SparqlOperator = '||' | '&&' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '+' | '-' | '*' | '/'
@@ -47,7 +47,7 @@ export type BuiltIn =
 
 export type SparqlAggregate = 'COUNT' | 'SUM' | 'AVG' | 'MIN' | 'MAX' | 'SAMPLE'
 
-/** Aggregates that SPARQL has none for (rdf/vocab.ts). */
+/** Aggregates that SPARQL does not have (rdf/vocab.ts). */
 export type LodestoneAggregate = (typeof LODESTONE)[
   | 'sum'
   | 'average'
@@ -75,7 +75,7 @@ export type AstExpression =
   | { readonly type: 'in'; readonly operand: AstExpression; readonly items: readonly AstExpression[] }
   | {
       readonly type: 'aggregate'
-      /** One of SPARQL, or the IRI of one of Lodestone's own. */
+      /** An aggregate of SPARQL, or the IRI of one of Lodestone's own. */
       readonly name: SparqlAggregate | LodestoneAggregate
       readonly distinct: boolean
       /** null for COUNT(*). */
@@ -106,7 +106,7 @@ export interface OrderKey {
   readonly descending: boolean
 }
 
-/** What a SELECT gives for each solution: a variable, or an expression under a name. */
+/** A column of a SELECT: a variable, or a named expression. */
 export interface Projection {
   readonly variable: Variable
   readonly expression?: AstExpression
@@ -124,7 +124,7 @@ export interface SelectQuery {
   readonly offset?: number
 }
 
-/** A CONSTRUCT query whose template is one triple pattern or several. */
+/** A CONSTRUCT query whose template has one or more triple patterns. */
 export interface ConstructQuery {
   readonly type: 'construct'
   readonly template: readonly { readonly subject: Node; readonly predicate: Node; readonly object: Node }[]

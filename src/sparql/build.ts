@@ -2,7 +2,7 @@ import type { Literal, NamedNode } from '../rdf/term.ts'
 import { XSD } from '../rdf/vocab.ts'
 import type { AstExpression, BuiltIn, Node, Pattern, SelectQuery, SparqlOperator, Variable } from './ast.ts'
 
-/** Builders that keep the compiler readable: each makes one node of a syntax tree. */
+/** Builders that keep the compiler readable: each creates one node of a syntax tree. */
 export const variable = (name: string): Variable => ({ type: 'variable', name })
 
 export const iri = (value: string): NamedNode => ({ type: 'iri', value })
@@ -58,7 +58,7 @@ export const call = (name: BuiltIn, ...args: readonly AstExpression[]): AstExpre
   arguments: args,
 })
 
-/** A function that is named by its IRI: a cast or an extension. */
+/** A call of a function that is named by its IRI: a cast or an extension. */
 export const apply = (name: string, ...args: readonly AstExpression[]): AstExpression => ({
   type: 'function',
   iri: name,
@@ -79,7 +79,7 @@ export const exists = (...patterns: readonly Pattern[]): AstExpression => ({
   patterns,
 })
 
-/** Joins expressions with one operator; null for none at all. */
+/** Joins expressions with one operator; null for none. */
 export function foldTerm(operator: '&&' | '||', parts: readonly AstExpression[]): AstExpression | null {
   const [first, ...rest] = parts
   return first === undefined ? null : rest.reduce((left, right) => binary(operator, left, right), first)

@@ -6,32 +6,32 @@ import { XSD } from '../rdf/vocab.ts'
 /** Formats of the results of SELECT and ASK. */
 export type ResultFormat = 'json' | 'xml' | 'csv' | 'tsv'
 
-/** Where an answer goes on that is not whole. */
+/** Where an incomplete answer continues. */
 export interface Rest {
-  /** What the query is to be asked with again. */
+  /** The cursor with which to send the query again. */
   readonly cursor: string
-  /** The address of the rest. */
+  /** The URL of the rest. */
   readonly next?: string
 }
 
-/** How the texts of cells become a row. */
+/** How the texts of cells are combined to a row. */
 export interface RowLayout {
-  /** What stands before the first row, and before each other one. */
+  /** The texts before the first row, and before each other row. */
   readonly first: string
   readonly begin: string
   readonly end: string
   readonly separator: string
-  /** What stands before the text of each variable, and after it. */
+  /** The texts before and after the cell of each variable. */
   readonly before: readonly string[]
   readonly after: string
-  /** True where a variable that is not bound is left out with all that stands around it; it is an empty cell otherwise. */
+  /** True where the cell of an unbound variable is omitted together with the texts around it; otherwise it is an empty cell. */
   readonly isSparse: boolean
 }
 
-/** What decides how a term is written: all of it but its value. */
+/** What determines how a term is written: all of it but its value. */
 export interface TermKind {
   readonly type: 'iri' | 'blank' | 'literal'
-  /** Of a literal; empty otherwise. */
+  /** Of a literal; otherwise empty. */
   readonly datatype: string
   readonly language: string
 }
@@ -40,18 +40,18 @@ export interface TermKind {
 export interface CellForm {
   readonly before: string
   readonly after: string
-  /** For each byte of UTF-8 whether a value with it is written as it is: 1 where it is. */
+  /** 1 for each byte of UTF-8 that needs no escaping. */
   readonly plain: Uint8Array
   readonly escape: (value: string) => string
 }
 
-/** Writes the parts of rows, for those who write a cell once that stands in many rows. */
+/** Writes the parts of rows, for callers that write a cell once and use it in many rows. */
 export interface CellWriter {
   readonly head: (variables: readonly string[]) => string
   readonly layout: (variables: readonly string[]) => RowLayout
   readonly form: (kind: TermKind) => CellForm
   readonly triple: (term: TripleTerm) => string
-  /** @param rest where the answer goes on; absent where it is whole */
+  /** @param rest where the answer continues; absent where it is complete */
   readonly end: (rest?: Rest) => string
 }
 
@@ -67,10 +67,10 @@ function kindOf(term: Exclude<Term, TripleTerm>): TermKind {
   return term.type === 'literal' ? term : { type: term.type, datatype: '', language: '' }
 }
 
-/** First byte of some characters that not every format can hold (U+FFFE, U+FFFF), and of others. */
+/** First byte of characters that not every format can contain (U+FFFE, U+FFFF), and of others. */
 const HIGHEST = 0xef
 
-/** @param special what is not written as it is */
+/** @param special the characters to escape */
 function plainBytes(special: RegExp): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => {
     if (byte >= 128) return byte === HIGHEST ? 0 : 1
@@ -78,10 +78,10 @@ function plainBytes(special: RegExp): Uint8Array {
   })
 }
 
-/** Forms of literals that are remembered. */
+/** Maximum number of cached forms of literals. */
 const MAX_FORMS = 1000
 
-/** The forms of a format: those of literals are made once for a datatype and a language. */
+/** The forms of a format: those of literals are created once for a datatype and a language. */
 function formsOf(
   iri: CellForm,
   blank: CellForm,
@@ -104,7 +104,7 @@ function formsOf(
   }
 }
 
-/** What writes the cells of a format. */
+/** The cell writer of a format. */
 export function cellWriter(format: ResultFormat): CellWriter {
   switch (format) {
     case 'json':
@@ -127,7 +127,7 @@ const ITS = 'http://www.w3.org/2005/11/its'
 const QUOTED = /[",\r\n]/
 const quoted = (text: string) => (QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
-/** Rows of cells with nothing around them. */
+/** Rows of cells with no texts around them. */
 const plainLayout = (variables: readonly string[], separator: string, end: string): RowLayout => ({
   first: '',
   begin: '',
@@ -160,7 +160,7 @@ const TSV_IRI: CellForm = {
 }
 const TSV_BLANK: CellForm = { ...TSV_LITERAL, before: '_:', after: '' }
 
-/** SPARQL 1.1 Query Results TSV (section 4): terms as Turtle writes them. */
+/** SPARQL 1.1 Query Results TSV (section 4): terms as in Turtle. */
 const TSV: CellWriter = {
   head: variables => `${variables.map(name => `?${name}`).join('\t')}\n`,
   layout: variables => plainLayout(variables, '\t', '\n'),
@@ -173,7 +173,7 @@ const TSV: CellWriter = {
   end: () => '',
 }
 
-/** What stands between the quotes of a string of JSON. */
+/** The content of a JSON string, between the quotes. */
 const JSON_TEXT = {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to be escaped
   plain: plainBytes(/["\\\u0000-\u001f]/),
@@ -181,7 +181,7 @@ const JSON_TEXT = {
 }
 
 /**
- * SPARQL 1.1 Query Results JSON, a line a row; triple terms and base directions (`its:dir`) as in SPARQL 1.2 Query Results
+ * SPARQL 1.1 Query Results JSON, one line per row; triple terms and base directions (`its:dir`) as in SPARQL 1.2 Query Results
  * JSON, section 3.2.2.
  */
 const JSON_RESULTS: CellWriter = {
@@ -213,7 +213,7 @@ function jsonKind({ datatype, language }: TermKind): string {
   return `,"xml:lang":${JSON.stringify(tag)}${direction === undefined ? '' : `,"its:dir":"${direction}"`}`
 }
 
-/** A language tag, and the base direction that it may end in. */
+/** A language tag, and its optional base direction. */
 function directed(language: string): readonly [tag: string, direction: string | undefined] {
   return language.split('--') as [string, string | undefined]
 }

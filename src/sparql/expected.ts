@@ -4,8 +4,8 @@ import { lookup } from '../model/lookup.ts'
 export const VERSIONS: readonly string[] = ['1.1', '1.2', '1.2-basic']
 
 /**
- * What a place of a query can hold, in words: from the names that the parser has for tokens. Tokens that are usually meant
- * together have one name, so that a list stays short.
+ * Values that can occur at a position of a query, in words, by the parser's names of tokens. Tokens that are usually alternatives
+ * of one another share one name, so that a list stays short.
  */
 
 const VALUES: Readonly<Record<string, string>> = {
@@ -60,20 +60,20 @@ const UPDATES = [
   ...['InsertDataClause', 'DeleteDataClause', 'DeleteWhereClause', 'DeleteClause', 'InsertClause'],
 ]
 
-/** Forms that few queries have: listed where nothing else can stand. */
+/** Rare forms: listed only where no other token is possible. */
 const RARE = ['Nil', 'TripleTermOpen', 'ReificationOpen', 'AnnotationOpen', 'Tilde']
 
-/** A token as the parser names it, and as its grammar writes it. */
+/** A token: its name in the parser, and its text in the grammar. */
 export interface TokenName {
   readonly name: string
   readonly LABEL?: string
 }
 
-/** In words, each once, what these tokens are. */
+/** Describes tokens in words, without duplicates. */
 export function tokenWords(tokens: Iterable<TokenName>): readonly string[] {
   const labels = new Map(Array.from(tokens, ({ name, LABEL }) => [name, LABEL ?? name]))
   const words: string[] = []
-  /** Takes tokens out where all the signs of a group are there, for one word. */
+  /** Replaces a group of tokens by one word where all its indicating tokens are present. */
   const fold = (group: readonly string[], signs: readonly string[], word: string | null) => {
     if (!signs.every(name => labels.has(name))) return
     for (const name of group) labels.delete(name)
@@ -108,10 +108,10 @@ const TERM_ENDS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What else could have stood in the place of the one token that the parser asked for last, when it had tried the rest.
+ * What else is possible at the position of the single token that the parser expected after it had tried the alternatives.
  *
- * @param rule the rule of the grammar that was read
- * @param previous the token before the place
+ * @param rule the rule of the grammar that was being parsed
+ * @param previous the token before the position
  */
 export function closingWords(expected: TokenName, rule: string, previous: string | null): readonly string[] {
   const isAfterTerm = previous !== null && TERM_ENDS.has(previous)
@@ -133,7 +133,7 @@ export function closingWords(expected: TokenName, rule: string, previous: string
   }
 }
 
-/** What may follow the group of a query. */
+/** What may follow the WHERE group of a query. */
 export const AFTER_QUERY: readonly string[] = [
   ...['GROUP BY', 'HAVING', 'ORDER BY', 'LIMIT', 'OFFSET', 'VALUES'],
   'the end of the query',

@@ -3,7 +3,7 @@ import { GEOF, LODESTONE, RDF, XSD } from '../rdf/vocab.ts'
 import type { AggregateCall } from './algebra.ts'
 import type { SyntaxNode } from './relative.ts'
 
-/** Functions that are aggregates wherever they stand (SPARQL 1.1 Query, section 19.8, note 6). */
+/** Functions that are always aggregates (SPARQL 1.1 Query, section 19.8, note 6). */
 export const EXTENSION_AGGREGATES: readonly string[] = [
   LODESTONE.sum,
   LODESTONE.average,
@@ -15,7 +15,7 @@ export const EXTENSION_AGGREGATES: readonly string[] = [
   LODESTONE.boundingBox,
 ]
 
-/** Names that are no functions, and functions that only the compiler calls, for their arguments are forms of its own. */
+/** Names that are not functions, and functions that only the compiler calls, because their arguments have internal forms. */
 const UNTOLD: readonly string[] = [
   LODESTONE.position,
   LODESTONE.dateFormat,
@@ -24,21 +24,21 @@ const UNTOLD: readonly string[] = [
   LODESTONE.random,
 ]
 
-/** Functions that columns evaluate beside those of SPARQL (section 17.6): of GeoSPARQL, and of Lodestone. */
+/** Functions of columns in addition to those of SPARQL (section 17.6): of GeoSPARQL, and of Lodestone. */
 export const EXTENSION_FUNCTIONS: readonly string[] = [
   ...Object.values(GEOF),
   ...Object.values(LODESTONE).filter(iri => !UNTOLD.includes(iri) && !EXTENSION_AGGREGATES.includes(iri)),
 ]
 
-/** What a function is called that untrusted queries may not call: nobody knows it. */
+/** Replaces the name of a function that untrusted queries may not call: no function has this name. */
 const UNKNOWN = 'urn:lodestone:unknown'
 
-/** The function that an untrusted query names. */
+/** The function for a name in an untrusted query. */
 export function functionOfUntrusted(iri: string): string {
   return UNTOLD.includes(iri) ? UNKNOWN : iri
 }
 
-/** Makes aggregates of the calls of functions that are such, for the grammar cannot tell them from others. */
+/** Converts calls of aggregate functions to aggregates, because the grammar cannot distinguish them from other calls. */
 export function liftAggregates(part: unknown): void {
   if (typeof part !== 'object' || part === null) return
   for (const [key, value] of Object.entries(part)) if (key !== 'loc') liftAggregates(value)
@@ -49,7 +49,7 @@ export function liftAggregates(part: unknown): void {
   if (!EXTENSION_AGGREGATES.includes(name) || operand === undefined) return
   const parameters = others.map(constantOf)
   node.subType = 'aggregate'
-  // The algebra of the library keeps nothing of an aggregate but its name.
+  // The library's algebra preserves only the name of an aggregate.
   node.aggregation = JSON.stringify({ name, parameters })
   node.distinct = node.distinct === true
   node.expression = [operand]
@@ -57,12 +57,12 @@ export function liftAggregates(part: unknown): void {
   delete node.args
 }
 
-/** The aggregate that a name of the algebra stands for; null for one of SPARQL. */
+/** The aggregate encoded in a name of the algebra; null for one of SPARQL. */
 export function namedAggregate(name: string): Pick<AggregateCall, 'name' | 'parameters'> | null {
   return name.startsWith('{') ? (JSON.parse(name) as Pick<AggregateCall, 'name' | 'parameters'>) : null
 }
 
-/** A constant argument. Throws for any other. */
+/** A constant argument. Throws for any other argument. */
 function constantOf({ type, subType, value, langOrIri }: SyntaxNode): Term {
   if (type === 'term' && subType === 'namedNode') return { type: 'iri', value: String(value) }
   if (type !== 'term' || subType !== 'literal')

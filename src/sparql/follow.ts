@@ -1,14 +1,14 @@
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { Rest } from './cell-writer.ts'
 
-/** What the results of a Lodestone endpoint begin with, line by line. */
+/** The first lines of the results of a Lodestone endpoint. */
 const HEAD = /^\{"head":\{"vars":\[.*\]\},$/
 const BINDINGS = '"results":{"bindings":['
 const REST = /^"continuation":(\{.*\})\}$/
 
 /**
- * Asks like `fetch`, and where the answer of a SPARQL endpoint is not whole for the rest as well, so that whoever reads it gets one
- * answer: results in JSON that end with a `continuation` (docs/sparql.md). Others are passed on as they are.
+ * Sends requests like `fetch`, and where the answer of a SPARQL endpoint is incomplete also requests the rest, so that the caller
+ * reads one complete answer: JSON results that end with a `continuation` (docs/sparql.md). Other answers are passed on unchanged.
  */
 export function followContinuations(send: typeof fetch): typeof fetch {
   return async (input, init) => {
@@ -26,7 +26,7 @@ export function followContinuations(send: typeof fetch): typeof fetch {
   }
 }
 
-/** The text of an answer and of all that follow it, as one answer. */
+/** The text of an answer and of all its continuations, as one answer. */
 async function* joined(
   body: ReadableStream<Uint8Array>,
   requested: string,
@@ -66,7 +66,7 @@ function isBeginning([head = '', bindings]: readonly string[]): boolean {
   return HEAD.test(head) && bindings === BINDINGS
 }
 
-/** The address of the rest, which only the endpoint itself is asked for. Throws where there is none. */
+/** The URL of the rest, which must be on the endpoint itself. Throws where there is none. */
 function addressOf({ next }: Rest, requested: string): string {
   if (next === undefined)
     throw new Error(
@@ -78,7 +78,7 @@ function addressOf({ next }: Rest, requested: string): string {
   return next
 }
 
-/** Reads a body line by line, as many at a time as have come. */
+/** Reads a body line by line, as many lines at a time as have arrived. */
 class LineReader {
   private readonly reader: ReadableStreamDefaultReader<Uint8Array>
   private readonly decoder = new TextDecoder()
@@ -97,7 +97,7 @@ class LineReader {
     return lines.slice(0, count)
   }
 
-  /** The lines that are left. */
+  /** The remaining lines. */
   async *lines(): AsyncGenerator<readonly string[]> {
     try {
       for (;;) {
@@ -112,7 +112,7 @@ class LineReader {
     }
   }
 
-  /** The text that is left, with the line end before it. */
+  /** The remaining text, including the preceding line end. */
   async *text(): AsyncGenerator<string> {
     if (this.buffered !== '') yield '\n'
     for await (const lines of this.lines()) yield lines.join('\n') + (this.isDone ? '' : '\n')

@@ -13,9 +13,9 @@ import type {
 } from './ast.ts'
 
 /**
- * Writes a query as SPARQL 1.1 text: the only place of Lodestone that quotes and escapes for SPARQL. Terms are
- * written in full as N-Triples, whose escapes SPARQL shares, so that nothing that a client sends can leave its
- * literal; a variable name or an IRI that is not well-formed throws, for only a defect can bring one here.
+ * Writes a query as SPARQL 1.1 text: the only module of Lodestone that quotes and escapes for SPARQL. Terms are written in full
+ * as N-Triples, whose escapes SPARQL shares, so that no client input can break out of its literal; a malformed variable name or
+ * IRI throws, because only a defect can cause one.
  */
 export function generate(query: AstQuery): string {
   return query.type === 'select' ? selectText(query) : constructText(query)
@@ -131,7 +131,7 @@ function nodeText(node: Node): string {
   return `?${node.name}`
 }
 
-/** An integer that SPARQL writes as its digits alone: a long list of positions is a quarter as long. */
+/** An integer that SPARQL writes as bare digits: this makes a long list of positions a quarter as long. */
 function isBareInteger({ value, datatype }: Literal): boolean {
   return datatype === XSD.integer && /^\d+$/.test(value)
 }

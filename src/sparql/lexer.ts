@@ -6,14 +6,14 @@ const LETTERS =
   'A-Za-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uDFFF\\uF900-\\uFDCF\\uFDF0-\\uFFFD'
 const CHARACTERS = `${LETTERS}_\\-0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040`
 const ESCAPED = "%[0-9A-Fa-f]{2}|\\\\[_~.\\-!$&'()*+,;=/?#@%]"
-/** Prefixes are short: from each character of a text one may be looked for. */
+/** Prefixes are limited in length: the lexer may look for one at each character of a text. */
 const PREFIX = `(?:[${LETTERS}](?:[${CHARACTERS}.]{0,254}[${CHARACTERS}])?)?:`
 const LOCAL = `(?:[${LETTERS}_:0-9]|${ESCAPED})(?:(?:[${CHARACTERS}:.]|${ESCAPED})*(?:[${CHARACTERS}:]|${ESCAPED}))?`
 
 /**
- * Tokens that the library reads less of than the grammar has (SPARQL 1.2 Query, section 19.8), those for which its
- * expressions take quadratic or exponential time, and LATERAL and ADJUST, which engines have in addition: they stand where
- * OPTIONAL and STRDT do.
+ * Corrections: tokens of which the library accepts less than the grammar (SPARQL 1.2 Query, section 19.8), tokens whose
+ * expressions in the library take quadratic or exponential time, and LATERAL and ADJUST, which engines have in addition: they
+ * occur where OPTIONAL and STRDT do.
  */
 const CORRECTED: Readonly<Record<string, RegExp>> = {
   PNameNs: new RegExp(PREFIX),
@@ -49,10 +49,10 @@ function buildLexer() {
 
 let lexer: ReturnType<typeof buildLexer> | null = null
 
-/** A text in the tokens of the parser, without comments. */
+/** The parser's tokens of a text, without comments. */
 export interface SparqlTokens {
   readonly tokens: ReturnType<ReturnType<typeof buildLexer>['tokenize']>['tokens']
-  /** Where the first thing begins that is no token; null where there is none. */
+  /** The position of the first text that is no token; null where there is none. */
   readonly unread: number | null
 }
 

@@ -25,10 +25,10 @@ import {
   tripleOf,
 } from './triple-nodes.ts'
 
-/** A query as it was read. */
+/** A parsed query. */
 export interface ParsedQuery {
   readonly query: QueryOperation
-  /** What it says that relative IRIs are resolved against; else what was given. */
+  /** The base IRI that it declares; otherwise the given one. */
   readonly base: string | null
   /** The graphs that its FROM clauses name; null where it has none. */
   readonly dataset: {
@@ -37,7 +37,7 @@ export interface ParsedQuery {
   } | null
 }
 
-/** A query in which something stands that has no operation here. */
+/** A query with a construct that has no operation here. */
 class NotTranslated extends Error {
   constructor(what: string) {
     super(`no operation for ${what}`)
@@ -46,9 +46,9 @@ class NotTranslated extends Error {
 }
 
 /**
- * Reads a SPARQL query into the algebra. Throws the errors of the parser, which tell places, and {@link NotTranslated}.
+ * Parses a SPARQL query into the algebra. Throws the errors of the parser, which have positions, and {@link NotTranslated}.
  *
- * @param base what relative IRIs are resolved against
+ * @param base base of relative IRIs
  */
 export function parseQuery(text: string, base?: string): ParsedQuery {
   const { tree, flaw } = syntaxTree(text)
@@ -59,7 +59,7 @@ export function parseQuery(text: string, base?: string): ParsedQuery {
 /**
  * The algebra of a query whose IRIs are resolved. Throws {@link NotTranslated}, and errors of the library.
  *
- * @param base what the IRIs were resolved against
+ * @param base base that the IRIs were resolved against
  */
 export function translateTree(tree: SyntaxNode, base: string | null): ParsedQuery {
   liftAggregates(tree)
@@ -71,17 +71,17 @@ export function translateTree(tree: SyntaxNode, base: string | null): ParsedQuer
   const parsed = translateQuery(algebra as unknown as Json)
   const { query } = parsed
   if (query.type !== 'select' || !isStar(tree)) return { base, ...parsed }
-  // Libraries put the variables of * in the order of their names; readers expect that of the query.
+  // Libraries sort the variables of * by name; clients expect the order of the query.
   const selected = new Set(query.variables)
   return { ...parsed, base, query: { ...query, variables: variablesInOrder(tree.where, selected) } }
 }
 
-/** True for a query that selects all that is in scope. */
+/** True for a query that selects all variables in scope. */
 export function isStar({ variables }: SyntaxNode): boolean {
   return Array.isArray(variables) && variables.some(({ type }: SyntaxNode) => type === 'wildcard')
 }
 
-/** Some variables, in the order in which they stand in a part of the syntax tree. */
+/** The given variables, in the order in which they occur in a part of the syntax tree. */
 export function variablesInOrder(part: unknown, some: ReadonlySet<string>): readonly string[] {
   return [...variablesWithin(part)].filter(name => some.has(name))
 }
@@ -148,7 +148,7 @@ function translateQuery(json: Json): Omit<ParsedQuery, 'base'> {
   }
 }
 
-/** The variables of the outermost projection, in its order. */
+/** The variables of the outermost projection, in order. */
 function projectionOf(operation: SparqlOperation): readonly string[] {
   switch (operation.type) {
     case 'project':
@@ -206,7 +206,7 @@ function operationOf(json: Json): SparqlOperation {
     case 'extend': {
       const input = operationOf(only(json))
       const variable = (json.variable as RdfTerm).value
-      // AS names a new variable (SPARQL 1.2 Query, section 19.8, note 13); the engine tells where this one does not.
+      // AS names a new variable (SPARQL 1.2 Query, section 19.8, note 13); the engine reports violations that this check misses.
       if (variablesOf(input).has(variable)) throw new NotTranslated(`?${variable}, which is in scope already`)
       return { type: 'extend', input, variable, expression: expressionOf(json.expression as Json) }
     }

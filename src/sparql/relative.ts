@@ -1,7 +1,7 @@
 import { lookup, setMember } from '../model/lookup.ts'
 import { resolveIri } from '../rdf/resolve.ts'
 
-/** A part of the syntax tree of Traqula, whose terms are given their absolute IRIs. */
+/** A node of the syntax tree of Traqula, in which the IRIs are made absolute. */
 export interface SyntaxNode {
   [key: string]: unknown
   type?: string
@@ -15,13 +15,13 @@ export interface TextRange {
   readonly to: number
 }
 
-/** Where a part stands in the text; null for what the parser added. */
+/** The position of a node in the text; null for nodes that the parser added. */
 export function rangeOf({ loc }: SyntaxNode): TextRange | null {
   const { sourceLocationType, start, end } = (loc ?? {}) as Readonly<Record<string, unknown>>
   return sourceLocationType === 'source' ? { from: Number(start), to: Number(end) } : null
 }
 
-/** A relative IRI that makes none with its base, or a name that is none. */
+/** A relative IRI that gives no IRI with its base, or an invalid name. */
 export class NotAnIri extends RangeError {
   readonly range: TextRange | null
 
@@ -31,17 +31,17 @@ export class NotAnIri extends RangeError {
   }
 }
 
-/** What the declarations of a query say. */
+/** The declarations of a query. */
 export interface Declarations {
   readonly base: string | null
   readonly prefixes: Readonly<Record<string, string>>
 }
 
 /**
- * Puts whole IRIs in the place of the relative IRIs and the prefixed names of a query (SPARQL 1.1 Query, section 4.1.1), for
- * the library appends the former to their base. Throws {@link NotAnIri}.
+ * Replaces the relative IRIs and prefixed names of a query by absolute IRIs (SPARQL 1.1 Query, section 4.1.1), because the
+ * library only appends relative IRIs to their base. Throws {@link NotAnIri}.
  *
- * @param base what the first declaration is resolved against
+ * @param base the base of the first declaration
  */
 export function resolveTree(tree: SyntaxNode, base: string | null): Declarations {
   let current = base

@@ -2,28 +2,28 @@ import { XML_DECLARATION } from '../model/xml.ts'
 import type { Term } from '../rdf/term.ts'
 import { cellWriter, type Rest, type ResultFormat, termCell, XML_NAMESPACE } from './cell-writer.ts'
 
-/** A row of an answer: terms in the order of the variables; null where one is not bound. */
+/** A row of an answer: terms in the order of the variables; null where one is unbound. */
 export type ResultRow = readonly (Term | null)[]
 
-/** Writes rows as they come. */
+/** Writes rows one by one. */
 export interface RowWriter {
   readonly head: (variables: readonly string[]) => string
   readonly row: (row: ResultRow) => string
-  /** @param rest where the answer goes on; absent where it is whole */
+  /** @param rest where the answer continues; absent where it is complete */
   readonly end: (rest?: Rest) => string
 }
 
-/** How an answer says where it goes on that is not whole. */
+/** How an incomplete answer states where it continues. */
 export interface ContinuationFormat {
-  /** Where it begins; null for the beginning. */
+  /** Where it starts; null for the beginning. */
   readonly place: string | null
-  /** What stands before a place in a cursor. */
+  /** The text before a position in a cursor. */
   readonly prefix: string
-  /** What stands before a cursor in the address of the rest; null where there is none. */
+  /** The text before a cursor in the URL of the rest; null where there is none. */
   readonly address: string | null
 }
 
-/** Writes whole rows. */
+/** Writes complete rows. */
 export function rowWriter(format: ResultFormat): RowWriter {
   const writer = cellWriter(format)
   const { head, layout, end } = writer
@@ -50,7 +50,7 @@ export function rowWriter(format: ResultFormat): RowWriter {
   }
 }
 
-/** The result of an ASK; CSV and TSV have no form for one. */
+/** The result of an ASK; CSV and TSV have no form for it. */
 export function booleanResult(format: ResultFormat, value: boolean): string {
   switch (format) {
     case 'json':

@@ -6,12 +6,12 @@ import { AFTER_QUERY, closingWords, tokenWords } from './expected.ts'
 import { type SparqlTokens, sparqlTokens, VOCABULARY } from './lexer.ts'
 import type { SyntaxNode } from './relative.ts'
 
-/** Where a text stops being a query of SPARQL 1.2. */
+/** The first syntax error of a query of SPARQL 1.2. */
 export interface SyntaxProblem {
-  /** Character offsets of what was found; both are the length of the text where it ends too early. */
+  /** Character offsets of the unexpected text; both are the length of the text where it ends too early. */
   readonly from: number
   readonly to: number
-  /** What is wrong, in a sentence: what was found, and what is expected. */
+  /** The error, in a sentence: what was found, and what is expected. */
   readonly reason: string
   /** What is expected, in words. */
   readonly expected: readonly string[]
@@ -36,18 +36,18 @@ class Refused extends Error {
 const MAX_FOUND = 60
 const MAX_EXPECTED = 12
 
-/** Words that a misspelt one can have been. */
+/** Keywords that a misspelt word may have been. */
 const KEYWORDS = VOCABULARY.flatMap(({ name, LABEL }) =>
   LABEL !== undefined && /^[A-Za-z_]{2,}$/.test(LABEL) && name !== 'LANG_DIR' ? [LABEL] : [],
 ).concat('ORDER', 'GROUP', 'NOT')
 
-/** The first thing that makes a text no query; null where its grammar is right, and for an error without a place. */
+/** The first syntax error of a query; null where its grammar is right, and for an error without a position. */
 export function syntaxProblem(text: string): SyntaxProblem | null {
   const { tokens, unread } = sparqlTokens(text)
   try {
     parse(unread === null ? text : text.slice(0, unread), false)
   } catch (thrown) {
-    // Escapes that stand for no character are an error of the library that has no place.
+    // Escapes that denote no character are an error of the library without a position.
     if (!(thrown instanceof Refused)) return null
     const { at, expected } = thrown.refusal
     return problemAt(text, at ?? unread, expected, at === null)
@@ -58,11 +58,11 @@ export function syntaxProblem(text: string): SyntaxProblem | null {
 /** The syntax tree of a query. */
 export interface SyntaxTree {
   readonly tree: SyntaxNode
-  /** Why it is no query though its grammar is right; null where it is one. */
+  /** Why it is invalid although its grammar is right; null where it is valid. */
   readonly flaw: Error | null
 }
 
-/** Reads a query. Throws where the text is none; {@link syntaxProblem} tells what is wrong then. */
+/** Parses a query. Throws where the text is invalid; {@link syntaxProblem} then describes the error. */
 export function syntaxTree(text: string): SyntaxTree {
   try {
     return { tree: parse(text, true), flaw: null }
@@ -82,7 +82,7 @@ function unvalidated(text: string, flaw: Error): SyntaxNode {
 
 let parser: ReturnType<typeof buildParser> | null = null
 
-/** What makes the nodes of a tree, each with its place: the library cuts names at their second colon, and leaves escapes in them. */
+/** Creates the nodes of a tree, each with its position: the library cuts names at their second colon, and does not unescape them. */
 function nodeFactory(text: string): AstFactory {
   const factory = new AstFactory({ tracksSourceLocation: true })
   const named = (loc: SourceLocation, value: string, prefix?: string) => {
@@ -95,14 +95,14 @@ function nodeFactory(text: string): AstFactory {
   return factory
 }
 
-/** Where aggregates may stand, for a reader that does not care. */
+/** Permits aggregates everywhere, for parsing without validation. */
 class Anywhere<Mode> extends Set<Mode> {
   override has(mode: Mode): boolean {
     return mode === 'canParseAggregate' || (mode !== 'inAggregate' && super.has(mode))
   }
 }
 
-/** Throws {@link Refused}, and other errors: those of what a query means where it is validated. */
+/** Throws {@link Refused}, and other errors: with validation, those about the meaning of a query. */
 function parse(text: string, isValidated: boolean): SyntaxNode {
   parser ??= buildParser()
   const context = completeParseContext({ skipValidation: !isValidated, astFactory: nodeFactory(text) })
@@ -112,7 +112,7 @@ function parse(text: string, isValidated: boolean): SyntaxNode {
 
 /**
  * True for the error of {@link syntaxTree} about an aggregate within another (SPARQL 1.2 Query, section 19.8, note 15). False
- * where the text has EXISTS: the library does not see that a subquery there has aggregates of its own.
+ * where the text has EXISTS: the library does not detect that a subquery there has aggregates of its own.
  */
 export function isNestedAggregate(error: unknown, text: string): boolean {
   if (!(error instanceof Error) || /\bexists\b/i.test(text)) return false
@@ -126,7 +126,7 @@ export function variablesInScope(group: unknown): ReadonlySet<string> {
   return found
 }
 
-/** A parser whose messages are what it expected, as JSON. */
+/** A parser whose error messages are the expected tokens, as JSON. */
 function buildParser() {
   return sparql12ParserBuilder.build({
     tokenVocabulary: VOCABULARY,
@@ -155,7 +155,7 @@ function buildParser() {
 
 /**
  * @param at null at the end of the text
- * @param isUnread true for what is no token at all
+ * @param isUnread true for a text that is no token at all
  */
 function problemAt(
   text: string,
@@ -194,7 +194,7 @@ function undeclared(tokens: SparqlTokens['tokens']): SyntaxProblem | null {
   return null
 }
 
-/** Why a string, an IRI or an escape cannot be read; null for anything else. */
+/** Why a string, an IRI or an escape cannot be parsed; null for any other text. */
 function flawOf(found: string, shown: string): string | null {
   if (found === '\\') return 'an escape outside of strings and IRIs is not served.'
   if (/^<.*>$/s.test(found)) return `${shown} is no IRI: it has characters that no IRI has.`
@@ -206,13 +206,13 @@ function flawOf(found: string, shown: string): string | null {
 
 const isOpenString = (found: string): boolean => /^["']/.test(found) && !/^(["']).*\1$/s.test(found)
 
-/** What is wrong with a text in which a string is never closed; null for any other. */
+/** The error of a text with an unclosed string; null for any other text. */
 export function openString(text: string, { unread }: SparqlTokens): SyntaxProblem | null {
   if (unread === null || !isOpenString(foundAt(text, unread))) return null
   return problemAt(text, unread, [], true)
 }
 
-/** A word, a text in quotes, what looks like an IRI, or one character. */
+/** A word, a quoted text, an IRI-like text, or one character. */
 export function foundAt(text: string, at: number): string {
   const found =
     /[?$]?[\p{L}_][\p{L}\p{N}_-]*(?::[\p{L}\p{N}_-]*)?|"[^"\n]*"?|'[^'\n]*'?|<[^<>\s?$][^<>\n]*>?|[\d.]+|&&|\|\||[\s\S]/uy

@@ -15,7 +15,7 @@ import type {
   Variable,
 } from './ast.ts'
 
-/** The operation that a query of the compiler means (SPARQL 1.1 Query, section 18.2). */
+/** Translates a query of the compiler to an operation (SPARQL 1.1 Query, section 18.2). */
 export function translateQuery(query: AstQuery): QueryOperation {
   if (query.type === 'select')
     return {
@@ -90,7 +90,7 @@ function extended(operation: SparqlOperation, items: readonly Projection[]): Spa
   )
 }
 
-/** A group graph pattern: filters hold of all of it, wherever they stand. */
+/** A group graph pattern: filters apply to the whole group, wherever they occur in it. */
 function translateGroup(patterns: readonly Pattern[]): SparqlOperation {
   let group: SparqlOperation = UNIT
   const filters: AlgebraExpression[] = []
@@ -116,7 +116,7 @@ function added(
     case 'optional': {
       const right = translateGroup(pattern.patterns)
       if (right.type !== 'filter') return { type: 'leftJoin', left: group, right, condition: null }
-      // The filters of an optional group see what it is joined to.
+      // The filters of an optional group also see the bindings of the pattern that it is joined to.
       const [inner, condition] = withoutFilters(right)
       return { type: 'leftJoin', left: group, right: inner, condition }
     }
@@ -163,7 +163,7 @@ function joined(left: SparqlOperation, right: SparqlOperation): SparqlOperation 
   return { type: 'join', inputs: [left, right] }
 }
 
-/** An expression that holds no aggregate, as the algebra has it. */
+/** Translates an expression without aggregates to the algebra. */
 function translateExpression(expression: AstExpression): AlgebraExpression {
   return mapped(expression, () => {
     throw new Error('an aggregate where none may stand')
@@ -207,7 +207,7 @@ function mapped(expression: AstExpression, aggregate: (call: AggregateCall) => V
   }
 }
 
-/** Gives each aggregate of a query a variable. */
+/** Assigns a variable to each aggregate of a query. */
 class AggregateVariables {
   readonly found: { readonly variable: string; readonly aggregate: AggregateCall }[] = []
 

@@ -9,7 +9,7 @@ import {
 } from './algebra.ts'
 import type { Node } from './ast.ts'
 
-/** A triple with variables or blank nodes in it, where a query has a triple term (SPARQL 1.2 Query, section 4.3). */
+/** A triple term of a query with variables or blank nodes in it (SPARQL 1.2 Query, section 4.3). */
 export interface TripleNode {
   readonly type: 'tripleNode'
   readonly subject: TripleNodePart
@@ -17,17 +17,17 @@ export interface TripleNode {
   readonly object: TripleNodePart
 }
 
-/** What stands in a place of a triple pattern. */
+/** A position of a triple pattern. */
 export type TripleNodePart = Node | TripleNode
 
-/** A triple pattern as it was read. */
+/** A triple pattern as parsed. */
 export interface PatternParts {
   readonly subject: TripleNodePart
   readonly predicate: TripleNodePart
   readonly object: TripleNodePart
 }
 
-/** The triple of some parts: a term where all of them are terms. */
+/** The triple of some parts: a term where all parts are terms. */
 export function tripleOf(
   subject: TripleNodePart,
   predicate: TripleNodePart,
@@ -50,9 +50,9 @@ export function expressionOfPart(part: TripleNodePart): AlgebraExpression {
 }
 
 /**
- * The operation of some triple patterns. A triple term with variables is matched by what it consists of: its pattern finds
- * terms, of which conditions keep the triples that fit, and whose parts the variables are bound to. It is a subquery, which
- * is evaluated before the patterns that have no triple terms, because those are looked up by what it binds.
+ * The operation of some triple patterns. A triple term with variables is matched by its parts: its pattern finds terms,
+ * conditions select the triples that fit, and the variables are bound to the parts of those. It is a subquery, which is evaluated
+ * before the patterns without triple terms, because those are looked up by its bindings.
  */
 export function patternsOperation(patterns: readonly PatternParts[]): SparqlOperation {
   const plain: TriplePatternNode[] = []
@@ -72,7 +72,7 @@ export function patternsOperation(patterns: readonly PatternParts[]): SparqlOper
 /**
  * The operation of a pattern whose object may be a triple with variables.
  *
- * @param base makes the pattern for an object
+ * @param base creates the pattern for an object
  */
 export function matchOperation(
   object: TripleNodePart,
@@ -89,14 +89,14 @@ export function matchOperation(
   return { type: 'project', input, variables: [...bound].filter(name => name !== TERM.name) }
 }
 
-/** The term that is a triple: no query can name it. */
+/** The variable for the triple term itself: no query can name it. */
 const TERM = { type: 'variable', name: ' triple' } as const
 
 class Match {
   /** Conditions on the term alone. */
   readonly leading: AlgebraExpression[] = []
   readonly bindings: (readonly [variable: string, expression: AlgebraExpression])[] = []
-  /** Conditions on the term and on what is bound already. */
+  /** Conditions on the term and on variables that are already bound. */
   readonly late: AlgebraExpression[] = []
   private readonly bound: Set<string>
 
@@ -124,7 +124,7 @@ class Match {
 
 /**
  * A CONSTRUCT whose template may have triple terms (SPARQL 1.2 Query, section 16.2): those with variables or blank nodes are
- * worked out for each solution, with one blank node for each of the template's that stands in one of them.
+ * computed for each solution, with one blank node for each of the template's that occurs in one of them.
  */
 export function constructOperation(
   patterns: readonly PatternParts[],

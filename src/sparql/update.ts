@@ -8,11 +8,11 @@ export interface UpdateTriple {
   readonly object: Term
 }
 
-/** A change of a store (SPARQL 1.1 Update): a few triples of one graph, or a whole graph. */
+/** A change of a store (SPARQL 1.1 Update): some triples of one graph, or a whole graph. */
 export type Update =
   | { readonly type: 'insert' | 'delete'; readonly graph: string; readonly triples: readonly UpdateTriple[] }
   | { readonly type: 'drop'; readonly graph: string }
-  /** Takes out so many triples of a graph, whichever. */
+  /** Removes a number of arbitrary triples of a graph. */
   | { readonly type: 'thin'; readonly graph: string; readonly triples: number }
 
 /** Writes a change as text; terms are written as N-Triples, whose escapes SPARQL shares. */

@@ -19,18 +19,18 @@ import {
   type Store,
 } from './store.ts'
 
-/** What every store answers from columns, whatever engine it has. */
+/** The queries that every store answers from columns, whatever its engine. */
 export type ColumnAnswers = Pick<
   Store,
   'select' | 'page' | 'together' | 'pages' | 'contents' | 'lines' | 'construct' | 'match' | 'count'
 >
 
-/** Rows of a page of an export. */
+/** Rows per page of an export. */
 const ROWS_AT_A_TIME = 250
 
-/** Answers from columns. A graph that is not there is a fault: StoreUnavailable. */
+/** Answers from columns. A missing graph is a fault: StoreUnavailable. */
 export function columnAnswers(columns: ColumnStore): ColumnAnswers {
-  /** The graphs of a compiled query, which names all that it reads but for the merge that some are given. */
+  /** The graphs of a compiled query, which names all graphs that it reads except those of a merged default graph. */
   const checked = ({ input }: QueryOperation, { defaultGraphs = [] }: QueryOptions = {}): QueriedGraphs => {
     const named = [...graphsNamed(input)].filter(graph => graph !== EMPTY_GRAPH)
     for (const graph of [...named, ...defaultGraphs]) check(graph)
@@ -95,8 +95,8 @@ export function columnAnswers(columns: ColumnStore): ColumnAnswers {
 }
 
 /**
- * True for a pattern that no triple can match: a literal where none may stand, a blank node (data have none, they are
- * skolemised), or an IRI that is none. Such a pattern is not sent to the store.
+ * True for a pattern that no triple can match: a literal as subject or predicate, a blank node (stored ones are skolemised), or
+ * an invalid IRI. Such a pattern is not sent to the store.
  */
 function isImpossible({ subject, predicate, object }: TriplePattern): boolean {
   const impossible = (term: Term | undefined) =>
@@ -115,7 +115,7 @@ function termOfWire(term: Term | string | undefined): Term | null {
   return { type: 'literal', value: term, datatype: XSD.string, language: '' }
 }
 
-/** Reads the answer of a thread; subjects become terms by the columns of their graph. */
+/** Reads the answer of a thread; subject numbers become terms through the columns of their graph. */
 class TablePage implements SolutionPage {
   readonly rows: number
   readonly total: number

@@ -3,8 +3,8 @@ import { isXmlText } from '../model/xml.ts'
 import type { AnswerFormat, QueryAnswer } from './store.ts'
 
 /**
- * The answer of an engine as a store gives it. Engines write carriage returns into XML as they are, which XML reads as line
- * ends (XML 1.0, section 2.11), and characters that it cannot hold. Faults: UnprocessableEntity for those.
+ * Converts the answer of an engine to that of a store. Engines write unescaped carriage returns into XML, which XML parses as
+ * line ends (XML 1.0, section 2.11), and characters that XML cannot represent. Faults: UnprocessableEntity for those.
  */
 export function engineAnswer(text: string, format: AnswerFormat): QueryAnswer {
   if (format !== 'xml') return { by: 'engine', pieces: once(Buffer.from(text)) }

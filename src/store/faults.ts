@@ -6,5 +6,5 @@ export const DEADLINE_EXCEEDED = declareFault(
   503,
   'The query took longer than {seconds} s and was stopped.',
 )
-/** Triples that the store does not take; `graph` is among the parts where one alone was refused. */
+/** Triples that the store refuses; `graph` is among the parts where a single one was refused. */
 export const LOAD_REFUSED = declareFault('LoadRefused', 500, '{reason}')

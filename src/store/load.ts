@@ -6,8 +6,9 @@ import { LOAD_REFUSED } from './faults.ts'
 import type { GraphSource, LoadProgress } from './store.ts'
 
 /**
- * Takes graphs into a store of columns. Of files the headers alone are read; one that is missing or damaged is made again of
- * the triples. Those of records are prepared for questions meanwhile. Faults: LoadRefused, and then none of the graphs is stored.
+ * Loads graphs into a store of columns. Of files only the headers are read; a missing or damaged file is rebuilt from the
+ * triples. Graphs of records are prepared for queries in the background. Faults: LoadRefused, and then none of the graphs is
+ * loaded.
  */
 export async function loadColumns(
   columns: ColumnStore,

@@ -5,13 +5,13 @@ import { fieldIri } from '../rdf/minted-iris.ts'
 import type { Column } from './columns/column.ts'
 import type { GraphColumns } from './columns/graph.ts'
 
-/** Dictionaries up to so many values are cached as values. */
+/** Maximum number of values of a dictionary that are cached. */
 const MAX_CACHED = 4096
 
 /** Reads the value of a field by the number of the subject. */
 type FieldReader = (subject: number) => Value
 
-/** Whose records are read. */
+/** The dataset of the records. */
 export interface RecordsOf {
   readonly base: string
   readonly dataset: { readonly id: string; readonly fields: readonly Field[] }
@@ -27,7 +27,7 @@ export class RecordReader {
   private readonly columns: GraphColumns
   private readonly readers: readonly FieldReader[]
 
-  /** @param only fields that are read; others are null */
+  /** @param only the fields to read; others are null */
   constructor(columns: GraphColumns, of: RecordsOf, only?: ReadonlySet<string>) {
     this.columns = columns
     const predicates = fieldPredicates(of)
@@ -46,7 +46,7 @@ export class RecordReader {
     return { id: this.id(position), position, values: this.readers.map(read => read(position)) }
   }
 
-  /** The end of the IRI of a record. */
+  /** The id of a record: the end of its IRI. */
   id(position: number): string {
     const iri = this.columns.resources.text(this.columns.subjectResources[position] as number)
     return iri.slice(iri.lastIndexOf('/') + 1)

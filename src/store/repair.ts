@@ -2,14 +2,14 @@ import { buildColumnsInThread } from './columns/build/build-thread.ts'
 import type { ColumnStore } from './columns/column-store.ts'
 import type { GraphSource } from './store.ts'
 
-/** What became of a damaged file; `graph` where it is lost. */
+/** The outcome of a damaged file; `graph` where it is lost. */
 export interface RepairEvent {
   readonly event: 'columns damaged' | 'columns made again' | 'graph lost'
   readonly reason: string
   readonly graph?: string
 }
 
-/** Makes files of columns again that are found damaged while they are served, from the triples of their graphs. */
+/** Rebuilds columns files that are found damaged while they are served, from the triples of their graphs. */
 export class ColumnRepairs {
   private readonly sources = new Map<string, GraphSource>()
   private readonly onEvent: (event: RepairEvent) => void
@@ -18,7 +18,7 @@ export class ColumnRepairs {
     this.onEvent = onEvent
   }
 
-  /** Returns the sources of the triples of graphs. */
+  /** Registers the sources of the triples of graphs. */
   register(sources: readonly GraphSource[]): void {
     for (const source of sources) this.sources.set(source.graph, source)
   }
@@ -27,7 +27,7 @@ export class ColumnRepairs {
     for (const graph of graphs) this.sources.delete(graph)
   }
 
-  /** Makes the columns of a graph again, and gives them to the store. Where that cannot be, the graph is lost. */
+  /** Rebuilds the columns of a graph, and attaches them to the store. If that is impossible, the graph is lost. */
   async repair(columns: ColumnStore, graph: string, damage: string): Promise<void> {
     const source = this.sources.get(graph)
     this.onEvent({ event: 'columns damaged', reason: `${graph}: ${damage}` })
@@ -41,7 +41,7 @@ export class ColumnRepairs {
       const seconds = ((performance.now() - begun) / 1000).toFixed(1)
       this.onEvent({ event: 'columns made again', reason: `${graph} in ${seconds} s: ${damage}` })
     } catch (error) {
-      // A graph that was dropped meanwhile is needed no more.
+      // A graph that was dropped meanwhile is no longer needed.
       if (!this.sources.has(graph)) return
       const reason = `${damage}; it cannot be made again: ${error instanceof Error ? error.message : error}`
       this.onEvent({ event: 'graph lost', graph, reason })

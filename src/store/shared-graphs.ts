@@ -2,13 +2,13 @@ import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import type { GraphSource, Store } from './store.ts'
 
 /**
- * A store whose graphs several may load: each load of a graph is one more that holds it, each drop one less, and it goes with
- * the last. Graphs of one name have one content, so what is there is not loaded again.
+ * A store whose graphs have reference counts: each load of a graph adds a reference, each drop releases one, and the last release
+ * drops the graph. Graphs with the same name have the same content, so an existing one is not loaded again.
  */
 export function withSharedGraphs<Base extends Store>(store: Base): Base {
   const holders = new Map<string, number>()
   let working: Promise<unknown> = Promise.resolve()
-  /** One change after another, so that no graph is dropped that is being taken. */
+  /** Runs one change at a time, so that no graph is dropped while it is being loaded. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = working.then(work)
     working = ignoreRejection(done, 'whoever asked gets it')

@@ -4,38 +4,38 @@ import type { ParsedQuery } from '../sparql/parse.ts'
 import type { ContinuationFormat } from '../sparql/results.ts'
 import type { GraphColumns } from './columns/graph.ts'
 
-/** One row of a SELECT answer: variable name to term, without the unbound ones. */
+/** One row of a SELECT answer: variable name to term, without unbound variables. */
 export type Solution = Readonly<Record<string, Term>>
 
-/** A graph that is never loaded and has nothing in it. */
+/** An empty graph that is never loaded. */
 export const EMPTY_GRAPH = 'urn:lodestone:empty'
 
-/** A graph to be served: files of a published version, or a short text at hand. */
+/** A graph to be served: files of a published version, or a short text in memory. */
 export type GraphSource =
   | {
       readonly graph: string
-      /** Its gzip-compressed N-Triples; null where only an engine that several share has them. */
+      /** Its gzip-compressed N-Triples; null where only a shared engine has them. */
       readonly path: string | null
-      /** Its columns; a file that is missing or damaged is made again of the triples. */
+      /** Its columns; a missing or damaged file is rebuilt from the triples. */
       readonly columns: string
       readonly triples: number
       /** Length of the text before compression, in bytes. */
       readonly bytes: number
-      /** True for a graph whose texts are searched for words. */
+      /** True for a graph with full-text search. */
       readonly isSearched: boolean
     }
   | {
       readonly graph: string
       /** N-Triples. */
       readonly text: string
-      /** Subjects in their order, also those without triples; and predicates in theirs. */
+      /** Subjects in order, including those without triples; and predicates in order. */
       readonly subjects: readonly string[]
       readonly predicates: readonly string[]
       readonly isSearched: boolean
     }
 
 export interface QueryOptions {
-  /** Milliseconds of work after which the query is stopped with DeadlineExceeded; the store's own default otherwise. */
+  /** Milliseconds of work after which the query is stopped with DeadlineExceeded; by default the store's limit. */
   readonly deadline?: number | undefined
   /** Stops the work when it is aborted. */
   readonly signal?: AbortSignal | undefined
@@ -43,36 +43,36 @@ export interface QueryOptions {
   readonly defaultGraphs?: readonly string[] | undefined
 }
 
-/** Forms in which a store writes an answer: results of SELECT and ASK, or N-Triples for CONSTRUCT and DESCRIBE. */
+/** Formats of answers: results of SELECT and ASK, or N-Triples for CONSTRUCT and DESCRIBE. */
 export type AnswerFormat = 'json' | 'xml' | 'csv' | 'tsv' | 'nt'
 
-/** An untrusted query and the only graphs that it sees (SPARQL 1.1 Query, section 13). */
+/** An untrusted query and the only graphs that it can access (SPARQL 1.1 Query, section 13). */
 export interface UntrustedQuery extends Omit<QueryOptions, 'defaultGraphs'> {
-  /** The query as it was read, without a look at its own FROM clauses; null where only an engine can read it. */
+  /** The parsed query, whose own FROM clauses are ignored; null where only an engine can parse it. */
   readonly parsed: ParsedQuery | null
-  /** What relative IRIs are resolved against. */
+  /** The base of relative IRIs. */
   readonly base: string
   readonly format: AnswerFormat
   /** Graphs whose merge is the default graph. */
   readonly defaultGraphs: readonly string[]
-  /** What the query calls its named graphs, and their names in the store. */
+  /** Names of the named graphs in the query, and in the store. */
   readonly namedGraphs: readonly (readonly [iri: string, graph: string])[]
-  /** Encodes the position at which a stopped SELECT continues; absent where it has to be complete. */
+  /** Encodes the position at which a stopped SELECT continues; absent where it must be complete. */
   readonly continuation?: ContinuationFormat | undefined
   /** Called with the cursor of the rest at the end of a stopped answer that can be continued. */
   readonly onStopped?: ((cursor: string) => void) | undefined
-  /** The text for an engine that knows graphs by their names in the store alone. */
+  /** The text for an engine that only knows the store's names of graphs. */
   readonly engineText: () => string
 }
 
-/** The answer of a query, in pieces of text: what is not read is not worked out. */
+/** The answer of a query, in chunks of text that are computed on demand. */
 export interface QueryAnswer {
-  /** Who answers: columns, or an engine. */
+  /** Who answered: columns, or an engine. */
   readonly by: 'columns' | 'engine'
   readonly pieces: AsyncIterable<Uint8Array>
 }
 
-/** A query that the store cannot read or evaluate, with its place in the text, from 1, where that is known. */
+/** A query that the store cannot parse or evaluate, with its position in the text, from 1, where that is known. */
 export class QueryError extends Error {
   readonly line: number | undefined
   readonly column: number | undefined
@@ -92,18 +92,18 @@ export interface SolutionPage {
   readonly total: number
   /** Predicates whose columns were read. */
   readonly columns: readonly string[]
-  /** The term of a variable at a row; null where it is not bound. */
+  /** The term of a variable at a row; null where it is unbound. */
   term(variable: string, row: number): Term | null
   /** All rows. */
   solutions(): readonly Solution[]
-  /** The number of the subject of a graph that a variable is at a row; -1 for none. */
+  /** The number of the graph's subject that is the value of a variable at a row; -1 for none. */
   subject(variable: string, row: number): number
 }
 
 export interface PageOptions extends QueryOptions {
   /** True where the total number of solutions is requested in addition to those of the page. */
   readonly counted?: boolean
-  /** Columns that will be read for the subjects of the page: they are in memory then. */
+  /** Columns that will be read for the subjects of the page: they are loaded into memory. */
   readonly contents?: readonly string[]
 }
 
@@ -111,9 +111,9 @@ export interface PageOptions extends QueryOptions {
 export interface StoreStatistics {
   readonly triples: number
   readonly graphs: number
-  /** Threads that can serve a query now, and how many there should be. */
+  /** Number of threads that can serve a query now, and the intended number. */
   readonly threads: { readonly ready: number; readonly wanted: number }
-  /** Bytes in memory by what they hold: columns, dictionaries, what was made of them, and graphs that are resident in the engine. */
+  /** Bytes in memory by their contents: columns, dictionaries, derived data, and graphs that are resident in the engine. */
   readonly bytes: {
     readonly columns: number
     readonly dictionaries: number
@@ -122,7 +122,7 @@ export interface StoreStatistics {
   }
   /** Graphs that are resident in the engine. */
   readonly resident: number
-  /** Queries since start that met their deadline. */
+  /** Number of queries since start that exceeded their deadline. */
   readonly deadlines: number
 }
 
@@ -132,45 +132,45 @@ export interface LoadProgress {
 }
 
 /**
- * A triple store: columns that answer nearly everything, and an engine for what they do not evaluate.
+ * A triple store: columns that answer nearly everything, and an engine for queries that they cannot evaluate.
  *
- * Graphs are loaded whole and dropped whole; which graphs make the current version of a dataset is the catalog's
- * affair, so that a new version is loaded beside the old one and takes its place in one step.
+ * Graphs are loaded and dropped as a whole; the catalog decides which graphs are the current version of a dataset, so that a new
+ * version is loaded next to the old one and replaces it in one step.
  */
 export interface Store {
   /** Runs a SELECT. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity. */
   select(query: SelectQuery, options?: QueryOptions): Promise<readonly Solution[]>
-  /** Runs a SELECT and gives a page of its answer with the number of all solutions. Same faults. */
+  /** Runs a SELECT and returns a page of its answer with the number of all solutions. Same faults. */
   page(query: SelectQuery, options?: PageOptions): Promise<SolutionPage>
-  /** Runs SELECTs one after another, which share what they have in common. Same faults. */
+  /** Runs SELECTs one after another, which share common results. Same faults. */
   together(queries: readonly SelectQuery[]): Promise<readonly SolutionPage[]>
   /** The whole answer of a SELECT in pages, each computed on demand. Same faults. */
   pages(query: SelectQuery, options?: QueryOptions): AsyncGenerator<SolutionPage>
   /** The columns of a graph, with those of some predicates in memory. */
   contents(graph: string, predicates: readonly string[]): Promise<GraphColumns>
-  /** The triples of some subjects of a graph in a row, as N-Triples. */
+  /** The triples of a range of subjects of a graph, as N-Triples. */
   lines(graph: string, from: number, to: number): Promise<string>
-  /** Runs a CONSTRUCT and gives its triples as N-Triples text. Same faults as {@link select}. */
+  /** Runs a CONSTRUCT and returns its triples as N-Triples text. Same faults as {@link select}. */
   construct(query: ConstructQuery, options?: QueryOptions): Promise<string>
   /**
-   * Runs an untrusted query over a dataset of its own. Faults: those of {@link select}, also while pieces are read;
-   * {@link QueryError}.
+   * Runs an untrusted query over its own dataset. Faults: those of {@link select}, also while chunks are read; {@link
+   * QueryError}.
    */
   query(query: UntrustedQuery): Promise<QueryAnswer>
-  /** One page of the triples of a graph that match a pattern, as N-Triples text, in a stable order, with the count of all. */
+  /** One page of the triples of a graph that match a pattern, as N-Triples text, in a stable order, with the total number. */
   match(
     graph: string,
     pattern: TriplePattern,
     page: { readonly offset: number; readonly limit: number },
     options?: QueryOptions,
   ): Promise<{ readonly triples: string; readonly count: number }>
-  /** Number of triples of a graph that match a pattern, exact. */
+  /** The exact number of triples of a graph that match a pattern. */
   count(graph: string, pattern: TriplePattern, options?: QueryOptions): Promise<number>
-  /** Loads graphs; when it resolves every query sees them. Faults: LoadRefused (nothing is stored). */
+  /** Loads graphs; after it resolves every query can access them. Faults: LoadRefused (nothing is loaded). */
   load(graphs: readonly GraphSource[], onProgress?: (progress: LoadProgress) => void): Promise<void>
   /** Drops graphs that no query needs any more. Unknown names are ignored. */
   drop(graphs: readonly string[]): Promise<void>
-  /** Preloads what is queried often; current requests have priority. */
+  /** Preloads frequently queried graphs; current requests have priority. */
   preload(): Promise<void>
   statistics(): Promise<StoreStatistics>
   close(): Promise<void>

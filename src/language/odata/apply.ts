@@ -6,15 +6,15 @@ import { children, type TreeReader, treeSpanOf } from './reader.ts'
 
 type Ranking = Extract<Transformation, { readonly amount: unknown }>['type']
 
-/** The transformations that are read without looking at what is in them; any other must have a qualified name. */
+/** The transformations that are parsed without looking at their content; any other must have a qualified name. */
 const OTHERS = /^(?:join|outerjoin|nest|addnested|ancestors|descendants|traverse|expand|.*\..*)$/i
 
-/** Figures that need no qualified name. */
+/** Aggregate methods that need no qualified name. */
 const METHODS = /^(?:sum|min|max|average|countdistinct|.*\..*)$/i
 
 /**
- * Reads `$apply` (Data Aggregation 4.0, section 3): transformations one after the other. What is in the standard and not
- * in the AST, such as `from`, gives a step of type `other`. Throws ODataError with the place in the text.
+ * Parses `$apply` (Data Aggregation 4.0, section 3): a sequence of transformations. Parts of the standard that the AST lacks,
+ * such as `from`, give a step of type `other`. Throws ODataError with the position in the text.
  *
  * @param option name of the option, for messages
  */
@@ -76,7 +76,7 @@ function aggregate(reader: TreeReader, node: SyntaxNode): Transformation {
   return { type: 'aggregate', items: known, span: treeSpanOf(node) }
 }
 
-/** One figure; `from` where it is the figure of a figure. */
+/** One aggregate; `from` where it is an aggregate of an aggregate. */
 function aggregateItem(reader: TreeReader, node: SyntaxNode): AggregateItem | 'from' {
   const [operand, ...others] = children(node)
   const method = others.find(({ name }) => name === 'Method')

@@ -1,4 +1,4 @@
-/** Where a node stands in the text of its option: character offsets, `from` inclusive, `to` exclusive. */
+/** The position of a node in the text of its option: character offsets, `from` inclusive, `to` exclusive. */
 export interface Span {
   readonly from: number
   readonly to: number
@@ -27,7 +27,7 @@ export type ODataComparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le'
 export type ArithmeticOperator = 'add' | 'sub' | 'mul' | 'div' | 'divby' | 'mod'
 export type BinaryOperator = LogicalOperator | ODataComparison | ArithmeticOperator | 'has'
 
-/** One literal. Its value is normalised text, and a boolean or number where the type has them. */
+/** One literal. Its value is normalised text, or a boolean or number where the type allows. */
 export interface ODataLiteral {
   readonly type: 'literal'
   readonly of: LiteralType
@@ -51,8 +51,8 @@ export interface ODataLiteral {
 }
 
 /**
- * An expression of OData as written (URL Conventions 5.1.1). Names are not looked up: whether `a` is a property or a
- * variable of a lambda expression, and what may stand where, is the resolver's affair.
+ * An expression of OData as written (URL Conventions 5.1.1). Names are not looked up: the resolver decides whether `a` is a
+ * property or a variable of a lambda expression, and which expressions are allowed where.
  */
 export type Expression =
   | {
@@ -63,7 +63,7 @@ export type Expression =
       readonly span: Span
     }
   | { readonly type: 'not' | 'negate'; readonly operand: Expression; readonly span: Span }
-  /** `x in (1,2)` has a list on its right, `'a' in tags` an expression. */
+  /** `x in (1,2)` has a list as right operand, `'a' in tags` an expression. */
   | { readonly type: 'in'; readonly left: Expression; readonly right: Expression; readonly span: Span }
   | ODataLiteral
   | { readonly type: 'null'; readonly span: Span }
@@ -97,7 +97,7 @@ export type Expression =
       readonly arguments: readonly Expression[]
       readonly span: Span
     }
-  /** `cast(a,Edm.String)`; without operand the record itself is meant. */
+  /** `cast(a,Edm.String)`; without operand the record itself is cast. */
   | {
       readonly type: 'cast' | 'isof'
       readonly operand: Expression | null
@@ -106,7 +106,7 @@ export type Expression =
     }
   /** `@name`, with its @. */
   | { readonly type: 'alias'; readonly name: string; readonly span: Span }
-  /** `('a','b')` beside `in`, or a JSON array. */
+  /** `('a','b')` as operand of `in`, or a JSON array. */
   | { readonly type: 'list'; readonly items: readonly Expression[]; readonly span: Span }
   /** A JSON object. */
   | {
@@ -139,12 +139,12 @@ export interface SelectItem {
 export interface SelectOption {
   readonly name: string
   readonly text: string
-  /** What it asks of the values of a collection; null for any other option, and in `$expand`. */
+  /** What it selects of the values of a collection; null for any other option, and in `$expand`. */
   readonly clause: ElementClause | null
   readonly span: Span
 }
 
-/** A part of the values of a collection, each of which is `$this` (Protocol 4.01, 11.2.5.1); places are those of its text. */
+/** A selection of the values of a collection, each of which is `$this` (Protocol 4.01, 11.2.5.1); positions are those in its own text. */
 export type ElementClause =
   | { readonly type: 'filter'; readonly expression: Expression }
   | { readonly type: 'orderby'; readonly items: readonly OrderItem[] }
@@ -158,13 +158,13 @@ export interface ComputeItem {
   readonly span: Span
 }
 
-/** A search expression (URL Conventions 5.1.7): NOT before AND, which may be left out, before OR. */
+/** A search expression (URL Conventions 5.1.7): NOT binds tighter than AND, which may be omitted, AND tighter than OR. */
 export type SearchExpression =
   | { readonly type: 'term' | 'phrase'; readonly text: string; readonly span: Span }
   | { readonly type: 'and' | 'or'; readonly operands: readonly SearchExpression[]; readonly span: Span }
   | { readonly type: 'not'; readonly operand: SearchExpression; readonly span: Span }
 
-/** One figure of `aggregate(…)`; without operand it counts: `$count as n`. */
+/** One aggregate of `aggregate(…)`; without operand it counts: `$count as n`. */
 export interface AggregateItem {
   readonly operand: Expression | null
   /** `sum`, `min`, `max`, `average`, `countdistinct`, or a custom method by its qualified name. */
@@ -182,7 +182,7 @@ export type Transformation =
   | {
       readonly type: 'groupby'
       readonly keys: readonly (readonly string[])[]
-      /** True where `rollup(…)` was asked for. */
+      /** True for `rollup(…)`. */
       readonly rollup: boolean
       readonly then: readonly Transformation[]
       readonly span: Span
@@ -201,7 +201,7 @@ export type Transformation =
       readonly span: Span
     }
   | { readonly type: 'identity'; readonly span: Span }
-  /** Any other transformation, by its name: read and not served. */
+  /** Any other transformation, by its name: parsed but not supported. */
   | { readonly type: 'other'; readonly name: string; readonly span: Span }
 
 /** The key of an entity: `('a')` or `(a)` is a single value, `(recordid='a')` names it, `(@k)` is an alias. */

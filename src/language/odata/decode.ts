@@ -1,6 +1,6 @@
 import { odataFault } from './faults.ts'
 
-/** What a plus sign directly follows where it is one: an exponent, or the beginning of a number. */
+/** The text before a plus sign that is a sign: an exponent, or the beginning of a number. */
 const EXPONENT = /(?:^|[^\w.])[+-]?\d[\d.]*e$/i
 const BEGINNING = /(?:^|[ \t,(:[])$/
 /** Dates and times have no sign. */
@@ -9,13 +9,13 @@ const MOMENT = /^(?:\d{4,}-|\d\d:)/
 const TIME = /t\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/i
 const MEDIA_TYPE = /^(?:application|text)\/[\w.-]+$/i
 
-/** How much of the text before a plus sign is looked at. */
+/** Number of characters before a plus sign that are examined. */
 const LOOK_BACK = 48
 
 /**
- * The text of an option as it was sent, percent-decoded. A plus sign is a blank, as forms and many clients write it,
- * except where the standard has one and a blank could not stand: in an exponent (`1e+5`), before a zone
- * (`T10:00:00+01:00`), before a number (`gt ++5`) and in a media type (`application/atom+xml`).
+ * Percent-decodes the text of an option. A plus sign is a blank, as forms and many clients write it, except where the standard
+ * allows a plus sign but no blank: in an exponent (`1e+5`), before a zone (`T10:00:00+01:00`), before a number (`gt ++5`) and in
+ * a media type (`application/atom+xml`).
  *
  * @param option name of the option, for messages
  */
@@ -33,14 +33,14 @@ export function decodeOption(raw: string, option = 'query'): string {
   return parts.join('')
 }
 
-/** The same, every plus sign a plus sign, as the ABNF has it: for a second try where the first was refused. */
+/** Decodes an option with every plus sign literal, as in the ABNF: for a second try where the first was refused. */
 export function decodeLiterally(raw: string, option = 'query'): string {
   return percentDecoded(raw, option)
 }
 
 /**
- * The text of `$search` as it was sent: a semicolon must be encoded in words, because it parts the options between
- * parentheses (ABNF, searchWord).
+ * Decodes the text of `$search`: a semicolon must be encoded in words, because it separates the options in parentheses (ABNF,
+ * searchWord).
  */
 export function decodeSearch(raw: string, option = '$search'): string {
   let isPhrase = false
@@ -69,7 +69,7 @@ function oddQuotes(text: string): boolean {
   return odd
 }
 
-/** Percent-decoded as UTF-8; refuses what is not encoded well. */
+/** Percent-decodes UTF-8; refuses malformed encoding. */
 export function percentDecoded(raw: string, option: string): string {
   try {
     return decodeURIComponent(raw)

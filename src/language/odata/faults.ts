@@ -1,9 +1,9 @@
 import { type DeclaredFault, declareFault, Fault, shortened } from '../../errors/errors.ts'
 import type { Span } from './ast.ts'
 
-/** An address of OData, or one of its options, that cannot be read or does not fit the types (OData 4.0 Protocol 9.3). */
+/** A URL of OData, or one of its options, that cannot be parsed or does not fit the types (OData 4.0 Protocol 9.3). */
 export const ODATA_ERROR = declareFault('ODataError', 400, '{reason}')
-/** What can be read and is not served (Protocol 9.3.1). */
+/** A request that can be parsed but is not supported (Protocol 9.3.1). */
 export const ODATA_UNSUPPORTED = declareFault('ODataUnsupported', 501, '{reason}')
 /** A segment that names nothing (OData service 1.4). */
 export const ODATA_SEGMENT = declareFault(
@@ -13,7 +13,7 @@ export const ODATA_SEGMENT = declareFault(
 )
 
 /**
- * The fault of an option of OData: what is wrong in plain words, and where in the text of the option as it was decoded.
+ * The fault of an option of OData: the error in plain words, and its position in the decoded text of the option.
  *
  * @param option with its `$`, or `path`
  * @param span character offsets into that text
@@ -29,13 +29,13 @@ export function odataFault(
   return new Fault(declared, { reason: described }, { place: { from: span.from, to: span.to } })
 }
 
-/** Longest option that is read, in characters. */
+/** Maximum length of an option, in characters. */
 export const MAX_LENGTH = 20_000
 
-/** Deepest nesting that is read: parentheses, chains of arithmetic, calls, lambda expressions. */
+/** Maximum depth of nesting: parentheses, chains of arithmetic, calls, lambda expressions. */
 export const MAX_DEPTH = 200
 
-/** Refuses an option that is longer than what is read. */
+/** Refuses an option that is too long. */
 export function checkLength(option: string, text: string): void {
   if (text.length <= MAX_LENGTH) return
   const reason = `${text.length} characters are too many, at most ${MAX_LENGTH} are read`
@@ -49,16 +49,16 @@ export function tooDeep(option: string, span: Span): Fault {
 
 const OPERATORS = 'or|and|not|eq|ne|gt|ge|lt|le|add|sub|mul|div|divby|mod|in|has|as|with|from'
 
-/** After this a value or a name is missing. */
+/** Text after which a value or a name is missing. */
 const BEFORE_OPERAND = new RegExp(`(?:^|[(,:=/[{-]|(?:^|[ \\t])(?:${OPERATORS}))[ \\t]*$`, 'i')
 
-/** An operator that stands last. */
+/** An operator at the end of the text. */
 const LAST = new RegExp(`^[ \\t]+(${OPERATORS})[ \\t]*$`, 'i')
 
-/** How much of the text around a place is looked at. */
+/** Number of characters around a position that are examined. */
 const AROUND = 64
 
-/** The fault of a text that the grammar refuses: what was found where it could not go on, and what may stand there. */
+/** The fault of a syntax error: what was found where parsing failed, and what is expected there. */
 export function unexpected(option: string, text: string, position: number): Fault {
   const deep = deepest(text.slice(0, position))
   if (deep !== undefined) return tooDeep(option, { from: deep, to: deep + 1 })
@@ -79,7 +79,7 @@ export function unexpected(option: string, text: string, position: number): Faul
   return odataFault(option, reason, { from, to: from + found.length })
 }
 
-/** Where a parenthesis, bracket or brace opens that is one too many, for the parser itself stops at some depth. */
+/** The position of the parenthesis, bracket or brace that exceeds {@link MAX_DEPTH}: the parser itself stops at some depth. */
 function deepest(text: string): number | undefined {
   let depth = 0
   for (const { 0: found, index } of text.matchAll(/'[^']*'|[([{]|[)\]}]/g)) {

@@ -3,7 +3,7 @@ import { parseWkt } from '../../model/wkt.ts'
 import type { LiteralType, ODataLiteral, Span } from './ast.ts'
 import { odataFault } from './faults.ts'
 
-/** What a literal says, or in words why it is none. */
+/** The value of a literal, or the reason in words why it is invalid. */
 type Reading = Pick<ODataLiteral, 'of' | 'value' | 'text'> | string
 
 const INT32 = 2n ** 31n
@@ -17,8 +17,8 @@ const SUFFIXES: Readonly<Record<string, LiteralType>> = {
 }
 
 /**
- * The literal that a token of the grammar writes (URL Conventions 5.1.1.14.1; OData 3.0 URL Conventions, "Primitive
- * literals"). Refuses one that the grammar's token admits and its type does not, such as the 32nd of a month.
+ * The literal of a token of the grammar (URL Conventions 5.1.1.14.1; OData 3.0 URL Conventions, "Primitive literals"). Refuses a
+ * text that the token allows but the type does not, such as the 32nd of a month.
  *
  * @param kind name of the token
  */
@@ -75,7 +75,7 @@ function realType(digits: string): LiteralType {
   return /e/i.test(digits) ? 'Edm.Double' : 'Edm.Decimal'
 }
 
-/** The smallest type that holds a whole number; what none holds is a decimal. */
+/** The smallest type that can represent a whole number, else a decimal. */
 function integerType(digits: string): LiteralType {
   if (digits.length > 20) return 'Edm.Decimal'
   const exact = BigInt(digits.replace('+', ''))
@@ -143,13 +143,13 @@ function date(text: string): string | undefined {
   return DATE.test(text) ? text : undefined
 }
 
-/** With its seconds, which may be left out. */
+/** A time with its seconds, which may be omitted. */
 function timeOfDay(text: string): string | undefined {
   if (!TIME.test(text)) return undefined
   return text.length === 5 ? `${text}:00` : text
 }
 
-/** @param assumed zone of a text that has none, and then the time may be missing too; else such a text is refused */
+/** @param assumed zone of a text without one, whose time may then be missing, too; without it such a text is refused */
 function moment(text: string, assumed?: string): string | undefined {
   const written = ZONE.exec(text)?.[0] ?? ''
   const zone = written === '' || !/t/i.test(text) ? assumed : written
@@ -163,7 +163,7 @@ function moment(text: string, assumed?: string): string | undefined {
 
 const DURATION = /^(-?)P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i
 
-/** The seconds of a duration such as `P1DT2H` (ABNF, durationValue), undefined for a text that is none. */
+/** The seconds of a duration such as `P1DT2H` (ABNF, durationValue), undefined for an invalid text. */
 export function durationSeconds(text: string): number | undefined {
   const match = DURATION.exec(text)
   if (match === null) return undefined
@@ -180,14 +180,14 @@ function clock(total: number | undefined): string | undefined {
   return `${two(total / 3600)}:${two((total / 60) % 60)}:${two(total % 60)}${fraction}`
 }
 
-/** Well-known text without its reference system, which many clients leave out. */
+/** Well-known text without its reference system, which many clients omit. */
 function shape(text: string): string | undefined {
   const wkt = text.replace(/^SRID=\d{1,5};/i, '')
   const isEmpty = /^Multi(?:Point|LineString|Polygon)\(\)$/i.test(wkt)
   return isEmpty || parseWkt(wkt) !== undefined ? wkt : undefined
 }
 
-/** The characters of a string literal: quotes off, two quotes are one. */
+/** The characters of a string literal: without the outer quotes, two quotes are one. */
 function unquoted(text: string): string {
   return text.slice(1, -1).replaceAll("''", "'")
 }

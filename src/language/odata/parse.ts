@@ -15,8 +15,8 @@ const PARSERS = Object.fromEntries(
 ) as Readonly<Record<Top, LRParser>>
 
 /**
- * Reads a `$filter` as it was decoded: the operators of the table of URL Conventions 5.1.1.17, so that `not a ge 1` is
- * `(not a) ge 1`. Throws ODataError with the place in the text.
+ * Parses a decoded `$filter`: operator precedence is that of URL Conventions 5.1.1.17, so that `not a ge 1` is `(not a) ge 1`.
+ * Throws ODataError with the position in the text.
  *
  * @param option name of the option, for messages
  */
@@ -24,7 +24,7 @@ export function parseFilter(text: string, option = '$filter'): Expression {
   return parseExpression(text, option)
 }
 
-/** Reads any expression, such as the value of an alias: literals, null, JSON arrays and objects too. */
+/** Parses any expression, such as the value of an alias, including literals, null, JSON arrays and objects. */
 export function parseExpression(text: string, option: string): Expression {
   const { reader, nodes } = read('Expression', text, option)
   const [node] = nodes
@@ -32,19 +32,19 @@ export function parseExpression(text: string, option: string): Expression {
   return reader.expression(node)
 }
 
-/** Reads `$orderby`: expressions, each with its direction. */
+/** Parses `$orderby`: expressions, each with its direction. */
 export function parseOrderBy(text: string, option = '$orderby'): readonly OrderItem[] {
   const { reader, nodes } = read('OrderBy', text, option)
   return nodes.map(node => orderItem(reader, node))
 }
 
-/** Reads `$compute`: expressions, each with the name of its property. */
+/** Parses `$compute`: expressions, each with the name of its property. */
 export function parseCompute(text: string, option = '$compute'): readonly ComputeItem[] {
   const { reader, nodes } = read('Compute', text, option)
   return nodes.map(node => computeItem(reader, node))
 }
 
-/** Reads `$select`: paths, `*`, and the options in parentheses after a path, as texts and as what they mean. */
+/** Parses `$select`: paths, `*`, and the options in parentheses after a path, both as texts and parsed. */
 export function parseSelect(text: string, option = '$select'): readonly SelectItem[] {
   const { reader, nodes } = read('Select', text, option)
   return nodes.map(node => {
@@ -53,13 +53,13 @@ export function parseSelect(text: string, option = '$select'): readonly SelectIt
   })
 }
 
-/** Reads `$expand` as far as its form: paths, which may end with `*`, `$ref` or `$count`, with options as texts. */
+/** Parses the form of `$expand`: paths, which may end with `*`, `$ref` or `$count`, with options as texts. */
 export function parseExpand(text: string, option = '$expand'): readonly SelectItem[] {
   const { reader, nodes } = read('Expand', text, option)
   return nodes.map(node => selectItem(reader, node))
 }
 
-/** The tree of an option and what reads it. Throws ODataError where the grammar cannot go on. */
+/** The tree of an option and its reader. Throws ODataError on a syntax error. */
 export function read(
   top: Top,
   text: string,
@@ -122,7 +122,7 @@ function nestedOption(reader: TreeReader, node: SyntaxNode): SelectOption {
   }
 }
 
-/** What an option asks of the values of a collection; null for one that collections have not. */
+/** The selection of an option from the values of a collection; null for an option that collections do not have. */
 function elementClause({ name, text }: SelectOption): ElementClause | null {
   const plain = name.toLowerCase().replace(/^\$/, '')
   const option = `$${plain} in $select`

@@ -9,10 +9,10 @@ const OPTION = 'path'
 const PLAIN = ['$metadata', '$count', '$value', '$ref', '$all', '$entity', '$batch', '$links'] as const
 
 /**
- * Reads the resource path below the root of the service as it was sent, without its query (URL Conventions, section 4).
- * It is split before it is decoded, so that a key may have an encoded slash; only the expression of `$filter(…)` has
- * slashes of its own. Keys are taken as literals (`('a')`), by name (`(recordid='a')`), as aliases (`(@k)`), and without
- * quotes as raw text (OData service 1.4). Empty segments at both ends are left out.
+ * Parses the resource path below the root of the service, undecoded and without its query (URL Conventions, section 4). It is
+ * split before it is decoded, so that a key may contain an encoded slash; only the expression of `$filter(…)` has slashes of its
+ * own. Keys may be literals (`('a')`), named (`(recordid='a')`), aliases (`(@k)`), and raw text without quotes (OData service
+ * 1.4). Empty segments at both ends are dropped.
  *
  * Throws ODataError; spans are those of the decoded path.
  */
@@ -30,7 +30,7 @@ export function parsePath(raw: string): readonly PathSegment[] {
   return segments
 }
 
-/** The segments of a path as they were sent; those of a filter that was split are put together again. */
+/** The undecoded segments of a path; those of a filter that was split are joined again. */
 function pieces(raw: string): readonly string[] {
   const found: string[] = []
   let filter: string[] = []

@@ -7,16 +7,16 @@ import { parseSearch } from './search.ts'
 
 const IDENTIFIER = /^[\p{L}\p{Nl}_][\p{L}\p{Nl}\p{Nd}\p{Mn}\p{Mc}\p{Pc}\p{Cf}]{0,127}$/u
 
-/** Longest chain of one operator that leans to the left; longer ones, of `and` and `or` only, are balanced. */
+/** Maximum length of a left-leaning chain of one operator; longer chains, of `and` and `or` only, are balanced. */
 const SHORT_CHAIN = 8
 
-/** The tokens that are blanks and signs and never content. */
+/** The tokens that are punctuation and never content. */
 const PUNCTUATION: ReadonlySet<string> = new Set(
   `Open Close Comma Colon Semicolon Equals Slash BracketOpen BracketClose BraceOpen BraceClose CallOpen CountOpen
   FilterOpen TrafoOpen FilterKey SearchKey NotWord Minus InOp HasOp AsOp WithOp FromOp`.split(/\s+/),
 )
 
-/** The nodes below a node that have content, operators of chains among them. */
+/** The child nodes that have content, including the operators of chains. */
 export function children(node: SyntaxNode): SyntaxNode[] {
   const found: SyntaxNode[] = []
   for (let child = node.firstChild; child !== null; child = child.nextSibling)
@@ -24,12 +24,12 @@ export function children(node: SyntaxNode): SyntaxNode[] {
   return found
 }
 
-/** Where a node stands. */
+/** The position of a node. */
 export function treeSpanOf(node: SyntaxNode): Span {
   return { from: node.from, to: node.to }
 }
 
-/** Turns the expressions in the tree of one option into their AST; it lives for one option and knows its text. */
+/** Converts the expressions in the tree of one option to their AST; it lives for one option and knows its text. */
 export class TreeReader {
   readonly option: string
   readonly text: string
@@ -48,7 +48,7 @@ export class TreeReader {
     return odataFault(this.option, reason, treeSpanOf(node))
   }
 
-  /** What stands between the parentheses of an option, read as a search. */
+  /** The text in the parentheses of an option, parsed as a search. */
   search(node: SyntaxNode): SearchExpression {
     return parseSearch(this.slice(node), this.option)
   }
@@ -135,7 +135,7 @@ export class TreeReader {
     }, this.expression(first))
   }
 
-  /** What stands on the right of `in`: literals between parentheses, or an expression, which may stand in them too. */
+  /** The right operand of `in`: literals in parentheses, or an expression, with or without parentheses. */
   private set(node: SyntaxNode): Expression {
     if (node.name !== 'List') return this.expression(node)
     const nodes = children(node)
@@ -156,7 +156,7 @@ export class TreeReader {
     return steps.reduce((of, step) => this.step(of, step), first)
   }
 
-  /** A word that is a literal and no name. */
+  /** A word that is a literal and not a name. */
   private word(node: SyntaxNode): Expression | undefined {
     if (node.name !== 'Identifier') return undefined
     const text = this.slice(node)
@@ -239,7 +239,7 @@ export class TreeReader {
     )
   }
 
-  /** A call by itself, or as a segment of a path, whose operand is then its first argument. */
+  /** A call on its own, or as a segment of a path, whose operand is then its first argument. */
   private call(node: SyntaxNode, of: Expression | null): Expression {
     const name = this.text.slice(node.from, this.text.indexOf('(', node.from)).toLowerCase()
     const parts = children(node)
@@ -264,7 +264,7 @@ export class TreeReader {
     }
   }
 
-  /** `Edm.String`, `Collection(Edm.String)`, and of OData 3.0 `'Edm.String'`. */
+  /** `Edm.String`, `Collection(Edm.String)`, and in OData 3.0 `'Edm.String'`. */
   private typeName(node: SyntaxNode): string {
     const text = this.slice(node)
     const name = node.name === 'String' ? text.slice(1, -1) : text
@@ -282,7 +282,7 @@ export class TreeReader {
     return { name: this.json(this.first(node)), value: this.value(this.last(node)) }
   }
 
-  /** An element of JSON: a string between double quotes, or any expression. */
+  /** An element of JSON: a string in double quotes, or any expression. */
   private value(node: SyntaxNode): Expression {
     if (node.name !== 'JsonString') return this.expression(node)
     const text = this.slice(node)
@@ -323,7 +323,7 @@ function binary(operator: BinaryOperator, left: Expression, right: Expression): 
   return { type: 'binary', operator, left, right, span: { from: left.span.from, to: right.span.to } }
 }
 
-/** A chain as a tree that is as deep as it must be. */
+/** A chain as a tree of minimum depth. */
 function balanced(operator: BinaryOperator, operands: readonly Expression[]): Expression {
   const [first] = operands
   if (first === undefined) throw new Error('a chain without operands')

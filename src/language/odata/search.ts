@@ -4,7 +4,7 @@ import { checkLength, MAX_DEPTH, odataFault, tooDeep, unexpected } from './fault
 interface Token {
   readonly type: 'open' | 'close' | 'phrase' | 'word'
   readonly text: string
-  /** White space before it. */
+  /** Whether white space precedes it. */
   readonly apart: boolean
   readonly span: Span
 }
@@ -12,8 +12,8 @@ interface Token {
 const TOKEN = /([ \t]*)(?:(\()|(\))|"((?:[^"\\]|\\["\\]?)*)"|([^\s()"'][^\s()"]*))/y
 
 /**
- * Reads a search expression (URL Conventions 5.1.7). AND, OR and NOT are operators where operands stand beside them and
- * words elsewhere, as in the ABNF. A text between single quotes is one that is still being typed, and read as a phrase.
+ * Parses a search expression (URL Conventions 5.1.7). AND, OR and NOT are operators where they have operands and words elsewhere,
+ * as in the ABNF. A text in single quotes is parsed as a phrase that is still being typed.
  *
  * @param option name of the option, for messages
  */
@@ -70,7 +70,7 @@ function searchReader(option: string, text: string, tokens: readonly Token[]) {
     return unexpected(option, text, token.span.from)
   }
 
-  /** Whether an operand begins at a token, which white space parts from the one before. */
+  /** Whether an operand begins at a token: white space separates it from the previous one. */
   const operandAt = (index: number): boolean => {
     const token = tokens[index]
     return token !== undefined && token.type !== 'close' && token.apart
@@ -131,7 +131,7 @@ function searchReader(option: string, text: string, tokens: readonly Token[]) {
   return { expression, end }
 }
 
-/** One operand is itself. */
+/** A single operand stays unchanged. */
 function joined(type: 'and' | 'or', operands: readonly SearchExpression[]): SearchExpression {
   const [first, last] = [operands[0], operands.at(-1)]
   if (first === undefined || last === undefined) throw new Error('a search expression without operands')

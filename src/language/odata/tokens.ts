@@ -8,10 +8,10 @@ const SEMICOLON = ';'.charCodeAt(0)
 const SINGLE = "'".charCodeAt(0)
 const DOUBLE = '"'.charCodeAt(0)
 
-/** The search expression in parentheses, up to what closes them or the next option; an apostrophe is a letter there. */
+/** The search expression in parentheses, up to the closing parenthesis or the next option; an apostrophe is a letter there. */
 export const searchText = raw(terms.SearchText, [DOUBLE])
 
-/** The text of an option in parentheses, up to what closes them or the next option. */
+/** The text of an option in parentheses, up to the closing parenthesis or the next option. */
 export const optionText = raw(terms.OptionText, [SINGLE, DOUBLE])
 
 function raw(term: number, quotes: readonly number[]): ExternalTokenizer {
@@ -32,7 +32,7 @@ function raw(term: number, quotes: readonly number[]): ExternalTokenizer {
   })
 }
 
-/** Passes what stands between quotes, and the quotes. */
+/** Skips a quoted text including its quotes. */
 function quotation(input: InputStream, quote: number): number {
   let length = 0
   do {
@@ -70,12 +70,12 @@ const TRANSFORMATIONS: Readonly<Record<string, number>> = {
   rolluprecursive: terms.recursiveOpen,
 }
 
-/** Token of a name with its parenthesis that is read in a way of its own; -1 for any other function. */
+/** Token of a function name and its parenthesis that has its own syntax; -1 for any other function. */
 export function callWord(text: string, _stack?: unknown): number {
   return lookUp(CALLS, text)
 }
 
-/** Token of a transformation with its parenthesis; -1 for one that is only read. */
+/** Token of a transformation name and its parenthesis; -1 for a transformation whose content is not parsed. */
 export function trafoWord(text: string, _stack?: unknown): number {
   return lookUp(TRANSFORMATIONS, text)
 }

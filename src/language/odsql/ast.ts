@@ -1,18 +1,18 @@
-/** Where a node stands in the text of its clause: character offsets, `from` inclusive, `to` exclusive. */
+/** The position of a node in the text of its clause: character offsets, `from` inclusive, `to` exclusive. */
 export interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** The clauses of ODSQL that are written in the language; limit is a plain number of the API. */
+/** The clauses that are written in ODSQL; limit is a plain number of the API. */
 export type ClauseName = 'select' | 'where' | 'group_by' | 'order_by'
 
 export type CompareOperator = '=' | '!=' | '<' | '<=' | '>' | '>='
 export type ArithmeticOperator = '+' | '-' | '*' | '/'
 
 /**
- * An ODSQL expression as written. Conditions and values share one type: the grammar accepts either anywhere, and the
- * resolver says what fits.
+ * An ODSQL expression as written. Conditions and values share one type: the grammar accepts either anywhere, and the resolver
+ * decides which one is allowed.
  */
 export type Expression =
   | {
@@ -75,7 +75,7 @@ export interface RangeBounds {
   readonly upperInclusive: boolean
 }
 
-/** What may stand between the parentheses of a call, beside an expression. */
+/** An argument of a call that may be used instead of an expression. */
 export type Argument =
   | Expression
   | { readonly type: 'star'; readonly span: Span }
@@ -110,7 +110,7 @@ export interface OrderItem {
   readonly span: Span
 }
 
-/** The operands of a chain of one operator, which leans to the left, in their order: some thousand need no deep stack. */
+/** The operands of a left-leaning chain of one operator, in order: some thousand need no deep stack. */
 export function chain(node: Extract<Expression, { type: 'or' | 'and' }>): readonly Expression[] {
   const operands: Expression[] = []
   let first: Expression = node

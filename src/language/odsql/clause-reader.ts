@@ -13,7 +13,7 @@ import { clauseFault } from './faults.ts'
 import { odsqlSyntaxFault } from './syntax-faults.ts'
 import { RESERVED_WORDS } from './vocabulary.ts'
 
-/** Deepest nesting that is read: parentheses, operators and calls. */
+/** Maximum depth of nesting: parentheses, operators and calls. */
 export const MAX_DEPTH = 400
 
 export function childrenOf(node: SyntaxNode): SyntaxNode[] {
@@ -33,7 +33,7 @@ export function span(node: SyntaxNode): Span {
   return { from: node.from, to: node.to }
 }
 
-/** Turns the tree of one clause into its AST; it lives for one clause and knows its text. */
+/** Converts the tree of one clause to its AST; it lives for one clause and knows its text. */
 export class ClauseReader {
   readonly clause: ClauseName
   readonly text: string
@@ -241,7 +241,7 @@ export class ClauseReader {
     return { type: 'field', name: unquoteName(text), quoted, span: span(node) }
   }
 
-  /** A chain of one operator, as deep as one link however long it is. */
+  /** A chain of one operator: its depth is that of one link, however long it is. */
   private chain(node: SyntaxNode, type: 'or' | 'and'): Expression {
     const [first, ...rest] = childrenOf(node).map(child => this.expression(child))
     if (first === undefined) throw this.unexpected(node)
@@ -274,7 +274,7 @@ function compareOperator(text: string): CompareOperator {
   return text as CompareOperator
 }
 
-/** The characters of a string literal: quotes off, a backslash gives the character after it. */
+/** The characters of a string literal: without quotes; a backslash escapes the character after it. */
 function unquoteString(text: string): string {
   return text.slice(1, -1).replace(/\\(.)/gsu, '$1')
 }

@@ -12,17 +12,17 @@ import {
   TIME_UNITS,
 } from './vocabulary.ts'
 
-/** What a completion puts into the text. */
+/** The kind of word that a completion inserts. */
 export type CompletionKind = 'field' | 'function' | 'keyword' | 'unit' | 'parameter' | 'relation'
 
-/** One word that fits where the cursor is. */
+/** One word that fits at the cursor. */
 export interface Completion {
-  /** What takes the place of the text from `from` to `to`. */
+  /** The replacement for the text from `from` to `to`. */
   readonly label: string
   readonly kind: CompletionKind
-  /** The signature of a function, the type of a field, what a unit measures. */
+  /** The signature of a function, the type of a field, the quantity that a unit measures. */
   readonly detail: string
-  /** One line about it; empty where there is nothing to say. */
+  /** A description in one line; empty where there is none. */
   readonly says: string
   readonly from: number
   readonly to: number
@@ -30,7 +30,7 @@ export interface Completion {
 
 type CompletionOption = Omit<Completion, 'from' | 'to'>
 
-/** The keywords by the place where they fit. */
+/** The keywords by the context in which they fit. */
 const KEYWORDS = {
   condition: {
     not: 'the opposite of a condition',
@@ -52,7 +52,7 @@ const KEYWORDS = {
   withinCount: { distinct: 'equal values once' },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** Every keyword that is ever offered. */
+/** Every keyword that completion offers. */
 export const OFFERED_KEYWORDS: readonly string[] = Object.values(KEYWORDS).flatMap(words =>
   Object.keys(words),
 )
@@ -71,13 +71,13 @@ const TAKES: Readonly<Record<string, (field: Field) => boolean>> = {
   '*': () => true,
 }
 
-/** A piece of the text that matters to the place of the cursor. */
+/** A token of the text before the cursor. */
 interface Token {
   readonly type: 'text' | 'quoted' | 'word' | 'number' | 'mark'
   readonly text: string
 }
 
-/** What is around the cursor: an open parenthesis, the function that it belongs to, the number of commas since. */
+/** The context of the cursor: an open parenthesis, the function that it belongs to, the number of commas since. */
 interface Level {
   readonly isOpen: boolean
   readonly call: string | null
@@ -88,10 +88,10 @@ const TOKEN =
   /(?<text>'(?:\\.|[^'\\])*'?|"(?:\\.|[^"\\])*"?)|(?<quoted>`[^`]*`?)|(?<word>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)|(?<number>\d+(?:\.\d+)?)|(?<mark>\.\.|[^\s])/gs
 
 /**
- * Gives what fits the word before a place in a clause: fields, functions, keywords, units, parameters of now and
- * relations of shapes, whose beginning is the word, letter case aside. Nothing within a text in quotes.
+ * Returns the completions of the word before a position in a clause: fields, functions, keywords, units, parameters of `now` and
+ * relations of shapes that begin with the word, ignoring case. None within a quoted text.
  *
- * @param offset place of the cursor, in characters
+ * @param offset position of the cursor, in characters
  * @param fields the fields that a query may name
  */
 export function completions(
@@ -128,7 +128,7 @@ function fitting(offers: readonly CompletionOption[], word: string, place: Span)
     .map(option => ({ ...option, ...place }))
 }
 
-/** What fits after these tokens, whatever it begins with. */
+/** All words that fit after these tokens, whatever their beginning. */
 function offersAt(
   clause: ClauseName,
   tokens: readonly Token[],
@@ -164,7 +164,7 @@ function afterValue(clause: ClauseName, tokens: readonly Token[], level: Level):
   return keywords(clause === 'order_by' ? 'afterOrder' : 'afterItem')
 }
 
-/** What fits an argument: fields of its type, functions of one record, or the words of its own. */
+/** What fits as an argument: fields of its type, functions of one record, or its own keywords. */
 function withinCall(
   clause: ClauseName,
   level: Level & { readonly call: string },
@@ -187,14 +187,14 @@ function withinCall(
   ]
 }
 
-/** The name of a parameter; one that may be repeated stands for all that follow it. */
+/** The name of a parameter; a repeatable one applies to all following arguments. */
 function parameterAt({ signature, arity }: FunctionEntry, argument: number): string {
   const names = signature.slice(signature.indexOf('(') + 1, -1).split(', ')
   const isRepeated = arity[0] === 1 && arity[1] > names.length
   return names[isRepeated ? 0 : argument] ?? ''
 }
 
-/** The units that fit behind a number: of length in a distance, of time in a range. */
+/** The units that fit after a number: of length in a distance, of time in a range. */
 function unitsAt(clause: ClauseName, tokens: readonly Token[]): readonly CompletionOption[] {
   if (tokens.at(-1)?.type !== 'number') return []
   const { call, argument } = levelOf(tokens)
@@ -236,7 +236,7 @@ function isOperator(word: string): boolean {
   return OPERATORS.includes(word.toLowerCase())
 }
 
-/** True where a value, or what stands for one, has just ended. */
+/** True where a value, or an expression of one, has just ended. */
 function isValueEnd(tokens: readonly Token[]): boolean {
   const last = tokens.at(-1)
   if (last === undefined) return false
@@ -249,13 +249,13 @@ function isBracket(token: Token | undefined): boolean {
   return token?.type === 'mark' && (token.text === '[' || token.text === ']')
 }
 
-/** True for the bracket at which a range, or the steps of one, begins; it may be turned away. */
+/** True for the bracket that opens a range or the steps of one; it may be a closing bracket for an exclusive end. */
 function opensRange(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1]
   return isWord(before, 'in') || (before?.type === 'mark' && [':', '=', ','].includes(before.text))
 }
 
-/** True behind the lower end of a range in brackets. */
+/** True after the lower end of a range in brackets. */
 function isRangeOpen(tokens: readonly Token[]): boolean {
   const at = tokens.findLastIndex(isBracket)
   const since = tokens.slice(at + 1)

@@ -1,6 +1,6 @@
 import { type DeclaredFault, declareFault, Fault, shortened } from '../../errors/errors.ts'
 
-/** A query in ODSQL that cannot be read or understood. */
+/** A query in ODSQL that cannot be parsed or resolved. */
 export const ODSQL_ERROR = declareFault(
   'ODSQLError',
   400,
@@ -8,8 +8,7 @@ export const ODSQL_ERROR = declareFault(
 )
 
 /**
- * The fault of a clause of a query: reason in plain words, clause and span, as every error of the language tells
- * them (ODSQL 8.1).
+ * The fault of a clause of a query: reason in plain words, clause and span, as every error of the language has them (ODSQL 8.1).
  *
  * @param span character offsets into the text of the clause
  */

@@ -1,12 +1,12 @@
 import { styleTags, tagHighlighter, tags } from '@lezer/highlight'
 import { parser } from './parser.ts'
 
-/** The grammar of a condition, its nodes marked for editors with what they are. */
+/** The grammar of a condition, with highlighting tags for editors on its nodes. */
 export const conditionParser = parser.configure({
   top: 'WhereClause',
   props: [
     styleTags({
-      // Keywords are no nodes: they are what is left of these beside their operands.
+      // Keywords are not nodes: they are the text of these nodes outside of their operands.
       'Or And Not In Is Like Range Distinct': tags.keyword,
       'EqualsOp NotEqualsOp OrderOp CompareOp Arithmetic Sign': tags.keyword,
       'FunctionName/...': tags.function(tags.variableName),
@@ -18,7 +18,7 @@ export const conditionParser = parser.configure({
   ],
 })
 
-/** The classes of tokens, those that source texts have on pages as well. */
+/** The classes of tokens, the same as for source texts on pages. */
 export const tokenClasses = tagHighlighter([
   { tag: tags.keyword, class: 't-keyword' },
   { tag: tags.function(tags.variableName), class: 't-name' },

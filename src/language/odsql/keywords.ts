@@ -27,7 +27,7 @@ export function reservedWord(word: string, _stack?: unknown): number {
   return lookUp(RESERVED_TOKENS, word)
 }
 
-/** Token of a word that the grammar needs in some places and that names a field in others. */
+/** Token of a word that the grammar needs in some contexts and that names a field in others. */
 export function openWord(word: string, _stack?: unknown): number {
   return lookUp(OPEN_TOKENS, word)
 }

@@ -4,7 +4,7 @@ import { clauseFault } from './faults.ts'
 import { parser } from './parser.ts'
 import { odsqlSyntaxFault } from './syntax-faults.ts'
 
-/** Longest clause that is read, in characters. */
+/** Maximum length of a clause, in characters. */
 const MAX_CLAUSE_LENGTH = 20_000
 
 const TOPS = {
@@ -21,7 +21,7 @@ const PARSERS = {
   order_by: parser.configure({ top: TOPS.order_by, strict: true }),
 }
 
-/** Reads a where clause. Throws ODSQLError with the place in the text. */
+/** Parses a where clause. Throws ODSQLError with the position in the text. */
 export function parseWhere(text: string): Expression {
   const reader = read('where', text)
   const [first, ...others] = childrenOf(reader.root).map(node => reader.expression(node))
@@ -32,7 +32,7 @@ export function parseWhere(text: string): Expression {
   )
 }
 
-/** Reads a select clause. Throws ODSQLError with the place in the text. */
+/** Parses a select clause. Throws ODSQLError with the position in the text. */
 export function parseSelect(text: string): readonly SelectItem[] {
   const reader = read('select', text)
   return childrenOf(reader.root).map(item => {
@@ -46,7 +46,7 @@ export function parseSelect(text: string): readonly SelectItem[] {
   })
 }
 
-/** Reads a group_by clause. Throws ODSQLError with the place in the text. */
+/** Parses a group_by clause. Throws ODSQLError with the position in the text. */
 export function parseGroupBy(text: string): readonly GroupItem[] {
   const reader = read('group_by', text)
   return childrenOf(reader.root).map(item => {
@@ -60,7 +60,7 @@ export function parseGroupBy(text: string): readonly GroupItem[] {
   })
 }
 
-/** Reads an order_by clause. Throws ODSQLError with the place in the text. */
+/** Parses an order_by clause. Throws ODSQLError with the position in the text. */
 export function parseOrderBy(text: string): readonly OrderItem[] {
   const reader = read('order_by', text)
   return childrenOf(reader.root).map(item => {

@@ -3,7 +3,7 @@ import type { ClauseName } from './ast.ts'
 import { clauseFault } from './faults.ts'
 import { RESERVED_WORDS } from './vocabulary.ts'
 
-/** What the parser met where it could not go on. */
+/** The fault of a syntax error: the text that the parser found at the position where it failed, with a hint. */
 export function odsqlSyntaxFault(clause: ClauseName, text: string, position: number): Fault {
   const from = position + (/^\s*/.exec(text.slice(position))?.[0].length ?? 0)
   const rest = text.slice(from)

@@ -1,15 +1,14 @@
 import type { ClauseName } from './ast.ts'
 
 /**
- * The words of ODSQL: every keyword, function, unit and named parameter stands in these tables and nowhere else.
- * The grammar's keywords, the resolver, the hints of errors, the reference and completion all read them
- * (ODSQL 1, 2).
+ * The words of ODSQL: every keyword, function, unit and named parameter is defined in these tables and nowhere else. The
+ * grammar's keywords, the resolver, error hints, the reference and completion all use them (ODSQL 1, 2).
  */
 
-/** Where a function may stand. */
+/** The clauses in which a function may occur. */
 export type Use = 'select' | 'where' | 'group_by' | 'order_by'
 
-/** What a function is: a value of a record, a figure of a group, a condition, or something that one clause knows. */
+/** The kind of a function: a value of a record, an aggregate of a group, a condition, or a function of one clause only. */
 export type FunctionKind = 'scalar' | 'aggregate' | 'condition' | 'group' | 'fields' | 'order'
 
 /** One function of the language. */
@@ -17,9 +16,9 @@ export interface FunctionEntry {
   readonly name: string
   readonly kind: FunctionKind
   readonly uses: readonly Use[]
-  /** As the reference writes it. */
+  /** As in the reference. */
   readonly signature: string
-  /** Fewest and most arguments. */
+  /** Minimum and maximum number of arguments. */
   readonly arity: readonly [least: number, max: number]
   readonly description: string
 }
@@ -29,7 +28,7 @@ const VALUES: readonly Use[] = ['select', 'where', 'order_by']
 const AGGREGATE_USES: readonly Use[] = ['select', 'order_by']
 const MANY = 100
 
-/** Parts of a date that a function gives, from the coarsest to the finest. */
+/** Parts of a date that functions return, from the coarsest to the finest. */
 export const DATE_PARTS = ['year', 'month', 'day', 'hour', 'minute', 'second', 'millisecond'] as const
 
 function entry(
@@ -123,7 +122,7 @@ export const FUNCTIONS: ReadonlyMap<string, FunctionEntry> = new Map(
   ].map(known => [known.name, known]),
 )
 
-/** `bbox` is a figure of positions in select and a condition in where. */
+/** `bbox` is an aggregate of positions in select and a condition in where. */
 export const BBOX_CONDITION: FunctionEntry = entry(
   'condition',
   ['where'],
@@ -143,7 +142,7 @@ export const RESERVED_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Words that the grammar itself needs and that name a field where they cannot mean anything else. */
+/** Words that the grammar itself needs, but that name a field where they have no other meaning. */
 export const OPEN_WORDS = ['in', 'is', 'like', 'to', 'distinct'] as const
 
 /** Units of a distance, in metres (ODSQL 1.7). */
@@ -157,7 +156,7 @@ export const LENGTH_UNITS: Readonly<Record<string, number>> = {
   mi: 1609.344,
 }
 
-/** A unit of time as a range counts it: a fixed number of milliseconds, or a stretch of the calendar. */
+/** A unit of time for ranges: a fixed number of milliseconds, or a calendar period. */
 export type TimeUnit =
   | 'millisecond'
   | 'second'
@@ -190,7 +189,7 @@ export const TIME_UNITS: Readonly<Record<string, TimeUnit>> = {
   ),
 }
 
-/** Days of the week as `now` names them: 0 is Monday. */
+/** Names of the days of the week in `now`: 0 is Monday. */
 export const WEEKDAYS = [
   'monday',
   'tuesday',
@@ -201,7 +200,7 @@ export const WEEKDAYS = [
   'sunday',
 ] as const
 
-/** Parameters of `now` that set a part, with the values that each takes (ODSQL 1.6). */
+/** Parameters of `now` that set a part, with the range of values of each (ODSQL 1.6). */
 export const NOW_SETTERS: Readonly<Record<string, readonly [least: number, max: number]>> = {
   year: [1, 9999],
   month: [1, 12],
@@ -226,7 +225,7 @@ export const NOW_ADDERS: readonly string[] = [
   ...WEEKDAYS.map(day => `${day}s`),
 ]
 
-/** Relations of `geometry`, both spellings of the first. */
+/** Relations of `geometry`, including both spellings of the first. */
 export const RELATIONS: Readonly<Record<string, 'intersects' | 'disjoint' | 'within'>> = {
   intersect: 'intersects',
   intersects: 'intersects',
@@ -234,7 +233,7 @@ export const RELATIONS: Readonly<Record<string, 'intersects' | 'disjoint' | 'wit
   within: 'within',
 }
 
-/** The functions that a clause knows. */
+/** The functions of a clause. */
 export function functionsOf(clause: ClauseName): readonly FunctionEntry[] {
   return [...FUNCTIONS.values(), BBOX_CONDITION].filter(({ uses }) => uses.includes(clause))
 }

@@ -1,4 +1,4 @@
-/** What a query of the Search API v1 asks for: words, comparisons of fields, and what joins them. */
+/** A query of the Search API v1: words, comparisons of fields, and their operators. */
 export type V1Query =
   | { readonly type: 'and' | 'or'; readonly operands: readonly V1Query[] }
   | { readonly type: 'not'; readonly operand: V1Query }
@@ -11,9 +11,9 @@ export type V1Query =
 export interface V1Comparison {
   readonly type: 'comparison'
   readonly field: string
-  /** A colon matches words of a text and is an equals sign elsewhere. */
+  /** A colon matches words of a text field and means equality for other fields. */
   readonly operator: ':' | '=' | '<' | '<=' | '>' | '>='
   readonly value: string | { readonly lower: string; readonly upper: string }
-  /** The comparison as it was written: words where there is no such field. */
+  /** The comparison as written: used as words where there is no such field. */
   readonly text: string
 }

@@ -1,14 +1,14 @@
 import { clauseFault } from '../odsql/faults.ts'
 import type { V1Comparison, V1Query } from './ast.ts'
 
-/** Longest query that is read, in characters, and deepest nesting of parentheses. */
+/** Maximum length of a query, in characters, and maximum depth of parentheses. */
 export const MAX_LENGTH = 20_000
 export const MAX_DEPTH = 50
 
 const TOKEN =
   /\s*(?:([()])|"((?:\\.|[^"\\])*)"?|(#\w+\s*\([^)]*\)?)|(\[[^\]]*\]?)|(==|<=|>=|[:=<>])|([^\s()":=<>[\]#]+)|(.))/sy
 
-/** One piece of a query. */
+/** One token of a query. */
 interface Token {
   readonly type: 'parenthesis' | 'phrase' | 'call' | 'range' | 'operator' | 'word'
   readonly text: string
@@ -19,10 +19,10 @@ interface Token {
 const KINDS = ['parenthesis', 'phrase', 'call', 'range', 'operator', 'word', 'word'] as const
 
 /**
- * Reads a query of the language that the Search API v1 has for `q` and the Explore API takes as `qv1` (vendor's
- * documentation of the Search API v1, "Query language"): words and phrases, comparisons, `AND`, `OR`, `NOT` and
- * parentheses; what stands side by side must all hold. It is typed by people, so that parentheses which do not match are
- * overlooked. Null for a query of nothing. Throws ODSQLError for a function other than `#null`.
+ * Parses a query of the language of `q` in the Search API v1 and of `qv1` in the Explore API (vendor's documentation of the
+ * Search API v1, "Query language"): words and phrases, comparisons, `AND`, `OR`, `NOT` and parentheses; adjacent parts must all
+ * hold. People type it, so unmatched parentheses are ignored. Null for an empty query. Throws ODSQLError for a function other
+ * than `#null`.
  */
 export function parseV1(text: string): V1Query | null {
   if (text.length > MAX_LENGTH)
@@ -37,7 +37,7 @@ function refused(reason: string, span: { readonly from: number; readonly to: num
   return clauseFault('qv1', reason, span, hint)
 }
 
-/** Reads one query; it lives for that query. */
+/** Parses one query; it lives for that query. */
 class Reader {
   private readonly text: string
   private readonly tokens: readonly Token[]
@@ -54,7 +54,7 @@ class Reader {
     while (this.at < this.tokens.length) {
       const query = this.disjunction()
       if (query !== null) read.push(query)
-      // Only a parenthesis that was never opened is left over.
+      // Only a parenthesis that was never opened remains.
       this.at += 1
     }
     return join('and', read)
@@ -102,7 +102,7 @@ class Reader {
     return query
   }
 
-  /** What begins with the name of a field and an operator; null where nothing follows that could be compared. */
+  /** A comparison, which begins with a field name and an operator; null where no value to compare with follows. */
   private comparison(field: Token): V1Comparison | null {
     const [operator, value] = [this.tokens[this.at], this.tokens[this.at + 1]]
     if (operator?.type !== 'operator' || value === undefined) return null

@@ -27,7 +27,10 @@ import {
 const TRUE = literal('true', XSD.boolean)
 const FALSE = literal('false', XSD.boolean)
 
-/** Adds a condition that every answer must satisfy. What a single field must have is a triple pattern, all else a filter. */
+/**
+ * Adds a condition that every matching record must satisfy, as a triple pattern if it is about a single field, otherwise as a
+ * filter.
+ */
 export function addCondition(condition: Condition, body: PatternBuilder): void {
   switch (condition.type) {
     case 'and':
@@ -64,7 +67,7 @@ export function addCondition(condition: Condition, body: PatternBuilder): void {
   body.test(conditionTest(condition, body, 'open'))
 }
 
-/** Records by their ids; a text that is no id is the id of no record. */
+/** Records by their ids; an invalid id matches no record. */
 function addIdentities(ids: readonly Constant[], body: PatternBuilder): void {
   const { target } = body.context
   const terms = [...new Set(ids.map(String))].flatMap(id => recordOf(id, target) ?? [])
@@ -75,7 +78,7 @@ function isIdentity(field: Field): boolean {
   return technicalName(field) === 'recordid'
 }
 
-/** A condition as an expression about ?record: true where it holds, false or, where that does not matter, an error elsewhere. */
+/** A condition as an expression about ?record: true where it holds; elsewhere false or, where that makes no difference, an error. */
 export function conditionTest(
   condition: Condition,
   body: PatternBuilder,
@@ -137,7 +140,7 @@ export function conditionTest(
   }
 }
 
-/** EXISTS: one value of a field with many is enough. */
+/** EXISTS: one matching value of a multivalued field is enough. */
 function within(body: PatternBuilder, add: (inner: PatternBuilder) => void): AstExpression {
   const inner = new PatternBuilder(body.context, body)
   add(inner)
@@ -186,7 +189,7 @@ function valueTest(condition: FieldCondition, value: AstExpression, _body: Patte
     case 'startsWith':
       return call('STRSTARTS', value, literal(condition.text))
     case 'near':
-      // The nearest position of a shape is looked for by a polygon in the place of the circle.
+      // The nearest position of a shape is found with a polygon instead of the circle.
       return field.type === 'geo_shape'
         ? apply(GEOF.sfIntersects, value, geometryTerm(circle(condition.point, condition.metres)))
         : apply(LODESTONE.near, value, pointTerm(condition.point), doubleTerm(condition.metres))
@@ -207,7 +210,7 @@ function boundTest(field: Field, side: '<' | '>', bound: Bound, value: AstExpres
   return binary(bound.inclusive ? `${side}=` : side, value, targetConstant(field.type, bound.value))
 }
 
-/** A word in any value of the record; only of those fields that are searched, where these are not all. */
+/** A word in any value of the record, or only in the searched fields where these are not all fields. */
 function searched({ text, mode }: Word, { context: { target } }: PatternBuilder): AstExpression {
   const predicates = (target.searched ?? []).map(field => iri(predicateOf(field, target).value))
   return apply(LODESTONE.search, RECORD, literal(text), literal(mode), ...predicates)

@@ -14,7 +14,7 @@ const COUNT = variable('count')
 const DATE_LEVELS = ['year', 'month', 'day'] as const
 
 /**
- * The values that a facet has on one level among the records of a question, each with the number of records.
+ * The values of a facet on one level among the records of a question, each with its number of records.
  *
  * @param above the steps of the path whose next steps are requested; none for the first level
  */
@@ -26,7 +26,7 @@ export function compileFacet(
 ): Statement<SelectQuery> {
   const body = filtered(question, target)
   const value = body.bind(level(facet, above, body), 'step')
-  // What is computed may be nothing; a value itself is there.
+  // A computed value may be unbound; a stored value is always bound.
   if (facet.separator !== null || isTemporal(facet.field.type)) body.test(call('BOUND', value))
   const isRepeated = facet.field.multivalued && facet.separator !== null
   const count: AstExpression = {
@@ -65,7 +65,7 @@ function level({ field, separator }: Facet, above: readonly string[], body: Patt
   return conditional(call('CONTAINS', rest, end), call('STRBEFORE', rest, end), rest)
 }
 
-/** Values with as many records as one another are in their own order. */
+/** Values with equal numbers of records are sorted by value. */
 function orderOf(sort: FacetSort): readonly OrderKey[] {
   const descending = sort.startsWith('-')
   const byValue: OrderKey = { expression: VALUE, descending: false }

@@ -73,7 +73,7 @@ function dayOf(moment: AstExpression): AstExpression {
   return call('STRDT', call('STRBEFORE', call('STR', moment), literal('T')), iri(XSD.date))
 }
 
-/** A value as one of another type: null where it cannot be one. */
+/** Converts a value to another type: null where that is impossible. */
 function cast(
   to: 'int' | 'double' | 'boolean' | 'date' | 'datetime',
   operand: Scalar | undefined,

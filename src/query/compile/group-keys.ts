@@ -6,19 +6,19 @@ import type { PatternBuilder } from './pattern-builder.ts'
 import { compileScalar } from './scalar.ts'
 import { doubleTerm, targetConstant } from './target.ts'
 
-/** The variables under which the answer gives a key: one, or two for a cell, its row before its column. */
+/** The variables of a key in the answer: one, or two for a cell, its row before its column. */
 export function keyNames({ grouping }: GroupKey, index: number): readonly string[] {
   return grouping.type === 'cells' ? [`key${index}y`, `key${index}x`] : [`key${index}`]
 }
 
-/** The middle of a cell: mean longitude and latitude of its points. */
+/** The centre of a cell: mean longitude and latitude of its points. */
 export const middleName = (index: number, axis: 'lon' | 'lat'): string => `${axis}${index}`
 
-/** A key of the rows: what the patterns are grouped by, and the names that the answer gives it. */
+/** A key of the rows: the expressions that the patterns are grouped by, and their names in the answer. */
 export interface CompiledKey {
   readonly variables: readonly Variable[]
   readonly names: readonly Variable[]
-  /** What is computed of the group beside: the middle of a cell. */
+  /** Values that are computed in addition for the group: the centre of a cell. */
   readonly more: readonly Projection[]
 }
 
@@ -79,12 +79,12 @@ export function compileKey(
   }
 }
 
-/** Static ranges leave out what lies in none of them, and so what has no value; cells what has no position. */
+/** Static ranges exclude values outside all of them, and so missing values; cells exclude records without a position. */
 function allowsNull(grouping: Grouping, plan: GroupQuery): boolean {
   return plan.nullGroups && grouping.type !== 'steps' && grouping.type !== 'cells'
 }
 
-/** Which of some half-open steps a value lies in, by its place from 0; nothing for a value in none. */
+/** The index, from 0, of the half-open step that contains a value; unbound for a value in none. */
 function step(
   { edges, value: of }: Extract<Grouping, { type: 'steps' }>,
   value: AstExpression,

@@ -23,7 +23,7 @@ export function aggregatesOf(plan: GroupQuery): readonly Aggregate[] {
   return [...found.values()]
 }
 
-/** The place of an aggregate among those of its query. */
+/** The index of an aggregate among those of its query. */
 export function keyPosition(aggregate: Aggregate, aggregates: readonly Aggregate[]): number {
   const required = exactJson(aggregate)
   return aggregates.findIndex(known => exactJson(known) === required)
@@ -53,7 +53,7 @@ export function compileGroups(plan: GroupQuery, target: CompileTarget): Statemen
   ]
   const query: SelectQuery = {
     type: 'select',
-    // A row of no aggregate is still a row.
+    // A row without aggregates is still a row.
     projection:
       projection.length > 0 ? projection : [{ variable: variable('records'), expression: COUNT_ALL }],
     where: body.patterns(),
@@ -148,7 +148,7 @@ function aggregateOf({ name, of, distinct, rank }: Aggregate, body: PatternBuild
   }
 }
 
-/** SPARQL's own aggregates are errors where one value is; these pass over what has none. */
+/** SPARQL's own aggregates are errors where one value is an error; these skip such values. */
 const OWN = {
   sum: LODESTONE.sum,
   avg: LODESTONE.average,

@@ -17,12 +17,12 @@ import { technicalName } from '../field-names.ts'
 import type { Condition } from '../plan.ts'
 import { type CompileTarget, POSITION, predicateOf, RECORD, spaceOf, targetConstant } from './target.ts'
 
-/** Names and clocks of one query; it lives for one compilation. */
+/** Variable names and time zone of one query; it lives for one compilation. */
 export class CompileContext {
   readonly target: CompileTarget
-  /** IANA name of the zone whose clocks dates are read by. */
+  /** IANA name of the time zone in which dates are interpreted. */
   readonly timezone: string
-  /** Compiles the conditions that stand within values. */
+  /** Compiles the conditions that occur within values. */
   readonly test: ConditionCompiler
   private variables = 0
   private readonly elements = new Map<number, AstExpression>()
@@ -39,7 +39,7 @@ export class CompileContext {
     return variable(`${name}${this.variables}`)
   }
 
-  /** Names the value that a condition about one value of many looks at. */
+  /** Binds the value that an element condition of a multivalued field tests. */
   bindElement(number: number, value: AstExpression): void {
     this.elements.set(number, value)
   }
@@ -51,10 +51,10 @@ export class CompileContext {
   }
 }
 
-/** Whether a test may be an error where a value is absent, or has to be false there, as it must under a negation. */
+/** Whether a test may be an error where a value is absent, or must be false there, as under a negation. */
 export type Preflight = 'open' | 'guarded'
 
-/** A condition as an expression about ?record: true where it holds, false or, where that does not matter, an error elsewhere. */
+/** A condition as an expression about ?record: true where it holds; elsewhere false or, where that makes no difference, an error. */
 export type ConditionCompiler = (
   condition: Condition,
   body: PatternBuilder,
@@ -65,12 +65,12 @@ export type ConditionCompiler = (
 export type Need = 'required' | 'optional'
 
 /**
- * The patterns about ?record of one group: each field is read once, under a variable of its own. A field with many values is
- * read in groups of its own, within EXISTS, so that a record is one solution however many values it has.
+ * The patterns about ?record of one group: each field is read once, into its own variable. A multivalued field is read in groups
+ * of its own, within EXISTS, so that a record is one solution however many values it has.
  */
 export class PatternBuilder {
   readonly context: CompileContext
-  /** The patterns around those of a group within EXISTS: what they bind is seen there. */
+  /** The patterns around those of a group within EXISTS: their bindings are visible in the group. */
   private readonly outer: PatternBuilder | null
   private readonly found: Pattern[] = []
   private readonly triples: Pattern[] = []
@@ -88,7 +88,7 @@ export class PatternBuilder {
     this.outer = outer
   }
 
-  /** True where the records come in the order of the source: not where patterns name them, or are joined with what a subquery found. */
+  /** True where the records come in source order: not where patterns name them, or where they are joined with the result of a subquery. */
   get keepsOrder(): boolean {
     return this.found.length === 0 && !this.isJoined
   }
@@ -118,7 +118,10 @@ export class PatternBuilder {
     this.join(triple(RECORD, predicateOf(field, this.context.target), value))
   }
 
-  /** The value of a field, or what is known of any record; of a field with many values each in turn, a fresh one at every call. */
+  /**
+   * The value of a field, or a technical field of the record; of a multivalued field each value in turn, in a new variable at
+   * every call.
+   */
   value(field: Field, need: Need): AstExpression {
     const technical = this.technical(field)
     if (technical !== undefined) return technical
@@ -142,7 +145,7 @@ export class PatternBuilder {
     return each
   }
 
-  /** A computed value under a variable, so that it is written once. */
+  /** Binds a computed value to a variable, so that it is written once. */
   bind(expression: AstExpression, name: string): Variable {
     if (expression.type === 'variable') return expression
     const target = this.context.fresh(name)

@@ -15,12 +15,12 @@ export function columnVariable(index: number): string {
   return `column${index}`
 }
 
-/** True for a value that the record has as it is, so that it is not computed. */
+/** True for a value that is stored in the record, so that it is not computed. */
 export function isStored(scalar: Scalar): boolean {
   return scalar.type === 'field' && technicalName(scalar.field) === undefined
 }
 
-/** The records of a query in their order, with what is computed of them; what is stored in them is read afterwards. */
+/** The records of a query in their order, with their computed values; stored values are read afterwards. */
 export function compileRecords(plan: RecordQuery, target: CompileTarget): Statement<SelectQuery> {
   const body = filtered(plan, target)
   const keys = plan.orderBy.flatMap(ordering => orderKeys(ordering, body))
@@ -48,7 +48,7 @@ export function compileRecords(plan: RecordQuery, target: CompileTarget): Statem
   }
 }
 
-/** The number of the records that a filter keeps. */
+/** The number of records that match a filter. */
 export function compileCount(question: Question, target: CompileTarget): Statement<SelectQuery> {
   const expression: AstExpression = { type: 'aggregate', name: 'COUNT', distinct: false, operand: null }
   const where = filtered(question, target).patterns()
@@ -58,7 +58,7 @@ export function compileCount(question: Question, target: CompileTarget): Stateme
   }
 }
 
-/** The contents of records that are named, in any order: what is computed of them. */
+/** The computed values of the named records, in any order. */
 export function compileNamed(
   records: readonly string[],
   select: readonly SelectedColumn[],
@@ -78,7 +78,7 @@ export function compileNamed(
   return { name: 'records', query: { type: 'select', projection, where: body.patterns() } }
 }
 
-/** One record in whose text of a field a regular expression finds something. */
+/** One record with a text of a field in which a regular expression matches. */
 export function compileTextWith(pattern: string, field: Field, target: CompileTarget): SelectQuery {
   const value = variable('value')
   return {
@@ -94,14 +94,14 @@ export function compileTextWith(pattern: string, field: Field, target: CompileTa
   }
 }
 
-/** A body in which ?record is each record that a filter keeps. */
+/** A builder in which ?record is each record that matches a filter. */
 export function filtered({ filter, timezone }: Question, target: CompileTarget): PatternBuilder {
   const body = new PatternBuilder(new CompileContext(target, timezone, conditionTest))
   if (filter !== null) addCondition(filter, body)
   return body
 }
 
-/** For absent values last in both directions, a key that is true for them goes before the value itself. */
+/** Where absent values sort last in both directions, a key that is true for them precedes the value itself. */
 function orderKeys({ value, descending, absent }: Ordering, body: PatternBuilder): readonly OrderKey[] {
   if (value.type === 'random') {
     const chance = apply(LODESTONE.random, POSITION, literal(String(value.seed), XSD.integer))
@@ -120,7 +120,7 @@ function isAlwaysThere(value: Scalar, { context: { target } }: PatternBuilder): 
   return lookup(fields, value.field.name)?.nulls === 0
 }
 
-/** The value to sort by: of a field with many values the smallest, or the largest in a descending order. */
+/** The value to sort by: of a multivalued field the smallest, or the largest in a descending order. */
 function sortValue(value: Scalar, descending: boolean, body: PatternBuilder): AstExpression {
   if (value.type !== 'field' || !value.field.multivalued) {
     const compiled = compileScalar(value, body, 'optional')

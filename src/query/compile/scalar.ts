@@ -7,7 +7,7 @@ import { compileFunction, NOTHING } from './functions.ts'
 import { type Need, PatternBuilder } from './pattern-builder.ts'
 import { doubleTerm, pointTerm, predicateOf, RECORD, targetConstant } from './target.ts'
 
-/** A value of a record as an expression; what it reads is added to the patterns. */
+/** A value of a record as an expression; the fields that it reads are added to the patterns. */
 export function compileScalar(scalar: Scalar, body: PatternBuilder, need: Need): AstExpression {
   const { context } = body
   switch (scalar.type) {
@@ -82,7 +82,7 @@ function test(condition: Condition, body: PatternBuilder): AstExpression {
   return body.context.test(condition, body, 'guarded')
 }
 
-/** How many values of a field a record has, or of them satisfy a condition; 0 for none. */
+/** The number of values of a field in a record, or of those that satisfy a condition; 0 for none. */
 function valueCount(
   { field, where }: Extract<Scalar, { readonly type: 'valueCount' }>,
   body: PatternBuilder,
@@ -109,7 +109,7 @@ function valueCount(
   return call('COALESCE', count, integer(0))
 }
 
-/** One number beside another, in doubles; nothing for a divisor of 0. */
+/** An arithmetic operation on two numbers, in doubles; null for a divisor of 0. */
 export function arithmeticExpression(
   operator: '+' | '-' | '*' | '/',
   left: AstExpression,
@@ -126,7 +126,7 @@ function number(scalar: Scalar, body: PatternBuilder, need: Need): AstExpression
   return scalar.type === 'arithmetic' || scalarType(scalar) === 'double' ? value : apply(XSD.double, value)
 }
 
-/** A value in the type of another beside it: 8 and 8.0 are two terms. */
+/** A value in the type of the other operand: 8 and 8.0 are two terms. */
 function sameType(scalar: Scalar, type: FieldType, body: PatternBuilder): AstExpression {
   if (type !== 'double' || !isNumeric(scalarType(scalar))) return compileScalar(scalar, body, 'optional')
   return number(scalar, body, 'optional')

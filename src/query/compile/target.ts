@@ -9,15 +9,15 @@ import { GEO, XSD } from '../../rdf/vocab.ts'
 import { iri, literal, variable } from '../../sparql/build.ts'
 import type { Constant } from '../plan.ts'
 
-/** Where the records of one published version are: what the compiler must know beside the plan. */
+/** Where the records of one published version are: what the compiler must know in addition to the plan. */
 export interface CompileTarget {
   readonly base: string
   readonly dataset: Pick<Dataset, 'id' | 'fields'>
   readonly graphs: { readonly facts: string }
   readonly statistics: DatasetStatistics
-  /** ISO 8601 moment of the publication, in UTC: the timestamp of each record. */
+  /** ISO 8601 timestamp of the publication, in UTC: the timestamp of each record. */
   readonly published: string
-  /** Fields whose words a search of everything finds; absent where it is all of them. */
+  /** Fields that a full-text search covers; absent where it covers all of them. */
   readonly searched?: readonly Field[]
 }
 
@@ -25,7 +25,7 @@ export interface CompileTarget {
 export const RECORD = variable('record')
 export const POSITION = variable('position')
 
-/** A statement and what it is for: what `lodestone explain` prints. */
+/** A statement and its purpose: what `lodestone explain` prints. */
 export interface Statement<Query> {
   readonly name: string
   readonly query: Query
@@ -35,17 +35,17 @@ export function predicateOf(field: Field, { base, dataset }: CompileTarget): Nam
   return iri(fieldIri(base, dataset.id, field.name))
 }
 
-/** The IRI of a record; a text that is no id is the IRI of no record. */
+/** The IRI of a record; null for an invalid id. */
 export function recordOf(id: string, { base, dataset }: CompileTarget): NamedNode | null {
   return /^[0-9a-f]{40}$/.test(id) ? iri(recordIri(base, dataset.id, id)) : null
 }
 
-/** What the IRIs of all records begin with. */
+/** The common prefix of the IRIs of all records. */
 export function spaceOf({ base, dataset }: CompileTarget): string {
   return recordsSpace(base, dataset.id)
 }
 
-/** A constant as the literal under which the store holds a value of a field type (mapping rule "value"). */
+/** A constant as the literal with which the store represents a value of a field type (mapping rule "value"). */
 export function targetConstant(type: FieldType, value: Constant): Literal {
   switch (type) {
     case 'int':

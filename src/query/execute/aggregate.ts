@@ -5,7 +5,7 @@ import type { GroupQuery } from '../plan.ts'
 import type { Executor } from './executor.ts'
 import { countRecords } from './find.ts'
 
-/** A page of groups, and the number of all of them; without keys, of the records that were aggregated. */
+/** A page of groups, and their total number; without keys, the number of records that were aggregated. */
 export interface GroupsAnswer {
   readonly total: number
   readonly rows: readonly GroupRow[]
@@ -17,7 +17,7 @@ export async function findGroups(
   target: CompileTarget,
   executor: Executor,
 ): Promise<GroupsAnswer> {
-  // A row for each step is cut to its page where all of them are known.
+  // Where there is a row for each step, the page is cut from all rows.
   const requested = hasEmptySteps(plan) ? { ...plan, limit: null, offset: 0 } : plan
   const statement = executor.watch.time('compile', () => compileGroups(requested, target))
   const page = await executor.page(statement, { counted: true })

@@ -6,7 +6,7 @@ import type { Executor } from './executor.ts'
 import { countExport, exportRecords, findRecords } from './find.ts'
 import { type JsonStyle, recordObject, rowObject } from './json.ts'
 
-/** A row of an answer as a flat JSON object; the id of the record where it is one. */
+/** A row of an answer as a flat JSON object, with the id of the record if it is a record. */
 export interface AnswerRow {
   readonly id: string | null
   /** Characters of the JSON of the record's values. */
@@ -48,7 +48,7 @@ export async function answerQuery(
   return { total, rows: shown }
 }
 
-/** The number of rows that {@link exportObjects} gives; null for groups, which are there at once. */
+/** The number of rows that {@link exportObjects} returns; null for groups, which are all computed at once. */
 export async function countObjects(
   plan: Query,
   { target }: AnswerOptions,
@@ -57,7 +57,7 @@ export async function countObjects(
   return plan.type === 'groups' ? null : countExport(plan, target, executor)
 }
 
-/** The rows of a query as flat JSON objects, in bounded pieces. */
+/** The rows of a query as flat JSON objects, in bounded chunks. */
 export async function* exportObjects(
   plan: Query,
   { target, style }: AnswerOptions,

@@ -3,7 +3,7 @@ import { aggregateType } from '../decode-groups.ts'
 import type { Dialect } from '../dialect.ts'
 import { type Grouping, type Query, type RowValue, type Scalar, scalarType } from '../plan.ts'
 
-/** What the values under one key of the rows of a query are. */
+/** The name and type of the values under one key of the rows of a query. */
 export interface ResultColumn {
   readonly key: string
   readonly label: string
@@ -11,7 +11,7 @@ export interface ResultColumn {
   readonly multivalued: boolean
 }
 
-/** The columns of the rows of a query, in order, as {@link exportObjects} gives their values. */
+/** The columns of the rows of a query, in order, as {@link exportObjects} returns their values. */
 export function columnsOf(plan: Query, dialect: Dialect): readonly ResultColumn[] {
   const column = (key: string, type: FieldType): ResultColumn => ({
     key,
@@ -55,7 +55,7 @@ function valueType(value: Scalar, { numericParts }: Dialect): FieldType {
   return value.type === 'datePart' && !numericParts ? 'text' : scalarType(value)
 }
 
-/** Ranges and cells are reported as texts; so are dates, but for the older generations, which count milliseconds. */
+/** Ranges and cells are reported as texts; so are dates, except in the older generations, which use milliseconds. */
 function groupingType(grouping: Grouping, dialect: Dialect): FieldType {
   if (grouping.type !== 'value') return 'text'
   const type = valueType(grouping.value, dialect)

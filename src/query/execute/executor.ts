@@ -5,7 +5,7 @@ import type { PageOptions, Solution, SolutionPage, Store } from '../../store/sto
 import type { Statement } from '../compile/target.ts'
 import type { Stopwatch } from '../stopwatch.ts'
 
-/** A statement that was run: what for, who answered it with which columns, and how long it took. */
+/** An executed statement: its purpose, who answered it with which columns, and how long it took. */
 export interface ExecutedStatement {
   readonly name: string
   readonly sparql: string
@@ -15,16 +15,16 @@ export interface ExecutedStatement {
   readonly milliseconds: number
 }
 
-/** Statements of one piece of work: it should not be so long that it has to make room for others. */
+/** Statements of one job: a job should be short enough not to be interrupted for others. */
 const MAX_TOGETHER = 4
 
-/** Asks the store the statements of one request, one after another, so that a request never holds two threads. */
+/** Sends the statements of one request to the store, one after another, so that a request never occupies two threads. */
 export class Executor {
   private readonly store: Store
   readonly watch: Stopwatch
   private readonly onExecuted: ((statement: ExecutedStatement) => void) | undefined
 
-  /** @param onExecuted is given each statement once it is answered, for `lodestone explain` */
+  /** @param onExecuted receives each statement after it is answered, for `lodestone explain` */
   constructor(store: Store, watch: Stopwatch, onExecuted?: (statement: ExecutedStatement) => void) {
     this.store = store
     this.watch = watch
@@ -44,7 +44,7 @@ export class Executor {
     return page
   }
 
-  /** Several statements about the same records, in one piece of work of a thread. */
+  /** Several statements about the same records, in one job of a thread. */
   async together(statements: readonly Statement<SelectQuery>[]): Promise<readonly SolutionPage[]> {
     const pages: SolutionPage[] = []
     for (let from = 0; from < statements.length; from += MAX_TOGETHER)

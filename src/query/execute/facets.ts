@@ -29,7 +29,7 @@ export type FacetValue =
       readonly facets?: readonly FacetValue[]
     }
 
-/** What facets count: the records of a filter that are refined and excluded by facets. */
+/** What facets count: the records of a filter, refined and excluded by facets. */
 export interface FacetQuestion {
   readonly filter: Condition | null
   readonly refined: readonly FacetFilter[]
@@ -45,9 +45,9 @@ function depthOf({ field }: Facet): number {
 }
 
 /**
- * The values of a facet and how many records have each, with the next level below each refined value. The counts are
- * those of the records that the whole question keeps; only the refinements of a disjunctive facet itself are left out,
- * so that the values beside them can be chosen as well.
+ * The values of a facet and how many records have each, with the next level below each refined value. The counts cover the
+ * records that match the whole question; only the refinements of a disjunctive facet itself are ignored, so that other values of
+ * it can be selected as well.
  */
 export async function enumerateFacet(
   facet: Facet,
@@ -58,7 +58,7 @@ export async function enumerateFacet(
   return (await enumerateFacets([facet], requested, target, executor))[0] ?? []
 }
 
-/** The same of several facets, whose first levels are counted together. */
+/** Like {@link enumerateFacet} for several facets, whose first levels are counted together. */
 export async function enumerateFacets(
   facets: readonly Facet[],
   requested: FacetQuestion,
@@ -97,7 +97,7 @@ function firstLevel(
   return { filter: combined, paths, statement: levelStatement(facet, [], combined, timezone, target) }
 }
 
-/** Values that are excluded are reported with the others. */
+/** Excluded values are reported with the others. */
 function withExcluded(
   facet: Facet,
   found: readonly FacetValue[],

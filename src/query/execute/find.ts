@@ -14,10 +14,10 @@ export interface RecordPage {
   readonly rows: readonly RecordRow[]
 }
 
-/** Records that are read between two looks at other requests. */
+/** Records that are read before other requests get a turn. */
 const RECORDS_AT_A_TIME = 250
 
-/** Answers a record query: one question to the store finds the page and counts; the contents are read where they are. */
+/** Answers a record query: one query to the store finds the page and the count; the contents are then read from the records. */
 export async function findRecords(
   plan: RecordQuery,
   target: CompileTarget,
@@ -39,7 +39,7 @@ export async function findRecords(
   return { total: total ?? page.total, rows }
 }
 
-/** The records of a query in their order, in bounded pieces; pieces are requested as they are read. */
+/** The records of a query in their order, in bounded chunks; chunks are read on demand. */
 export async function* exportRecords(
   plan: RecordQuery,
   target: CompileTarget,
@@ -68,7 +68,7 @@ export async function* exportRecords(
   }
 }
 
-/** The positions of the records of a query in their order, in bounded pieces. */
+/** The positions of the records of a query in their order, in bounded chunks. */
 export async function* recordPositions(
   plan: RecordQuery,
   target: CompileTarget,
@@ -94,7 +94,7 @@ export async function findRecord(
   return row ?? null
 }
 
-/** The number of records that a query's filter keeps. */
+/** The number of records that match the filter of a query. */
 export async function countRecords(
   plan: Pick<RecordQuery, 'filter' | 'timezone' | 'limit' | 'offset'>,
   target: CompileTarget,
@@ -105,7 +105,7 @@ export async function countRecords(
   return decodeCount(await executor.select(executor.watch.time('compile', () => compileCount(plan, target))))
 }
 
-/** The number of records that {@link exportRecords} gives. */
+/** The number of records that {@link exportRecords} returns. */
 export async function countExport(
   plan: RecordQuery,
   target: CompileTarget,
@@ -115,13 +115,13 @@ export async function countExport(
   return Math.min(plan.limit ?? Number.POSITIVE_INFINITY, Math.max(0, total - plan.offset))
 }
 
-/** The number of records where the statistics have it. */
+/** The number of records, where it is known from the statistics. */
 function knownTotal({ filter }: Pick<RecordQuery, 'filter'>, { statistics }: CompileTarget): number | null {
   if (filter === null || statistics.records === 0) return statistics.records
   return filter.type === 'always' ? (filter.value ? statistics.records : 0) : null
 }
 
-/** True for all records in the order of the source, of which nothing is computed: they are read one after another. */
+/** True for all records in source order without computed values: they are read sequentially. */
 function isSourceOrder({ filter, orderBy, select }: RecordQuery): boolean {
   return filter === null && orderBy.length === 0 && select.every(({ value }) => isStored(value))
 }

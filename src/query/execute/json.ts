@@ -18,7 +18,7 @@ import {
   scalarType,
 } from '../plan.ts'
 
-/** How values are written as JSON: the generation of the API and the clocks of its moments. */
+/** How values are written as JSON: the generation of the API and the time zone of its moments. */
 export interface JsonStyle {
   readonly dialect: Dialect
   readonly timezone: string
@@ -44,7 +44,7 @@ export function recordObject(
   return shown
 }
 
-/** A row of a grouped answer: its keys and what was selected of it. */
+/** A row of a grouped answer: its keys and its selected values. */
 export function rowObject(row: GroupRow, plan: GroupQuery, style: JsonStyle): Record<string, unknown> {
   const shown: Record<string, unknown> = {}
   const keyJson = (index: number): unknown => {
@@ -110,7 +110,7 @@ function parsedJson(text: string, fallback: Constant | null): unknown {
   }
 }
 
-/** A canonical moment as ISO 8601 with the offset that a zone has at it: `2026-06-27T06:00:00+02:00`. */
+/** A canonical moment as ISO 8601 with the offset of a time zone at that moment: `2026-06-27T06:00:00+02:00`. */
 export function zonedText(moment: string, timezone: string): string {
   const digits = moment.slice(19, -1)
   if (timezone === 'UTC') return `${moment.slice(0, -1)}+00:00`
@@ -122,7 +122,7 @@ export function zonedText(moment: string, timezone: string): string {
   return `${instantText((epoch + offset) / 1000, '').slice(0, 19)}${digits}${sign}${clock}`
 }
 
-/** The key of a group as its generation writes it (ODSQL 9.1). */
+/** The key of a group as its API generation writes it (ODSQL 9.1). */
 function groupJson(raw: GroupRow['keys'][number], grouping: Grouping, style: JsonStyle): unknown {
   if (raw === null) return null
   if (typeof raw === 'object') return { cluster_centroid: { lat: raw.lat, lon: raw.lon } }
@@ -156,7 +156,7 @@ function stepText(low: Constant | null, high: Constant | null, type: FieldType, 
   return type === 'int' ? wholeText(low, high) : `[${decimalText(low)}, ${decimalText(high)}[`
 }
 
-/** The whole numbers from one edge up to the other, both of them inclusive: `[10, 49]`. */
+/** The whole numbers between two edges, both inclusive: `[10, 49]`. */
 function wholeText(low: Constant | null, high: Constant | null): string {
   const first = low === null ? '*' : numberText(Math.ceil(Number(low)))
   return `[${first}, ${high === null ? '*' : numberText(Math.ceil(Number(high)) - 1)}]`
@@ -172,7 +172,7 @@ function lotText(index: number, grouping: Extract<Grouping, { type: 'width' }>, 
   const { unit, width, value } = grouping
   const type = scalarType(value)
   if (unit === null) {
-    // Multiples of a decimal fraction are not exact.
+    // Multiples of a decimal fraction are inexact.
     const edge = (place: number) =>
       Number.isInteger(width) ? place * width : Number((place * width).toPrecision(12))
     const [low, high] = [edge(index), edge(index + 1)]
@@ -197,7 +197,7 @@ const MILLISECONDS = {
   day: 86_400_000,
 } as const
 
-/** The moment, or day, at which a range of dates begins. */
+/** The moment or day at which a range of dates begins. */
 function lotStart(
   place: number,
   width: number,

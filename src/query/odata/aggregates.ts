@@ -16,7 +16,7 @@ import {
   scalarOf,
 } from './typed-expression.ts'
 
-/** A cell of the rows: what it is called, a path for the part of a point. */
+/** A cell of the rows: its name, a path for a coordinate of a point. */
 export interface RowCell {
   readonly name: string
   readonly kind: PrimitiveKind
@@ -64,7 +64,7 @@ function typeOf(kind: PrimitiveKind, epoch: boolean): FieldType {
   return epoch ? 'double' : KIND_FIELDS[kind]
 }
 
-/** Refuses a name that a property of the result has already. */
+/** Refuses a name that a property of the result already has. */
 export function refuseTaken({ name, span }: AggregateItem, taken: Set<string>, scope: Scope): void {
   if (taken.has(name)) throw wrong(scope, `There is a property ${name.slice(0, 60)} already`, span)
   taken.add(name)
@@ -76,7 +76,7 @@ export function checked(scalar: Scalar): Scalar {
   return scalar
 }
 
-/** The value that distinguishes the most from the least. */
+/** The value that the top and bottom transformations rank by. */
 export function aggregateNumber(node: Expression, scope: Scope): Scalar {
   const typed = typedExpressionOf(node, scope)
   if (typed.type === 'value' && isNumericKind(typed.kind)) return checked(typed.scalar)

@@ -26,28 +26,28 @@ import {
   type TypedExpression,
 } from './typed-expression.ts'
 
-/** Rows: how the store groups records, and what is done with the groups. */
+/** Rows: how the store groups records, and the steps that follow on the groups. */
 export interface RowStage {
   readonly type: 'rows'
-  /** One after another; the steps and cells of the stage are those of all of them. */
+  /** Parts whose rows are concatenated; the steps and cells of the stage apply to all of them. */
   readonly parts: readonly RowPart[]
   readonly steps: readonly RowStep[]
   readonly cells: readonly RowCell[]
 }
 
-/** How the store groups records, and how the rows of that become rows of the stage. */
+/** How the store groups records, and how the resulting rows become rows of the stage. */
 export interface RowPart {
   readonly conditions: readonly Condition[]
-  /** What the records are the answer to, as in a stage of records. */
+  /** Cuts of the records, as in a stage of records. */
   readonly cuts: readonly RecordQuery[]
   readonly keys: readonly GroupKey[]
   readonly select: readonly RowSelection[]
   readonly steps: readonly RowStep[]
-  /** The place of each cell of the stage, null for one that is null; null where they are the same. */
+  /** The index of each cell of the stage, null for a cell that is null; null where the indexes are the same. */
   readonly cells: readonly (number | null)[] | null
 }
 
-/** Steps that look at one row at a time, and so are the same within a group and after all of them. */
+/** Steps that process one row at a time, and so have the same effect within a group and after all groups. */
 export function rowByRow(steps: readonly Transformation[], scope: Scope): readonly Transformation[] {
   for (const step of steps)
     if (step.type !== 'filter' && step.type !== 'compute' && step.type !== 'identity')
@@ -55,7 +55,7 @@ export function rowByRow(steps: readonly Transformation[], scope: Scope): readon
   return steps
 }
 
-/** Transformations in a row. */
+/** Transformations in a sequence. */
 const MAX_STEPS = 50
 
 /** Refuses very long sequences of transformations. */
@@ -64,7 +64,7 @@ export function refuseMany(steps: readonly Transformation[], scope: Scope): void
   if (beyond !== undefined) throw wrong(scope, `At most ${MAX_STEPS} transformations are served`, beyond.span)
 }
 
-/** What names mean of rows: the cells, each a field that is named by its place. */
+/** What names mean in rows: each cell is a field that is named by its index. */
 export function rowScope({ cells }: RowStage, scope: Scope): Scope {
   const names = cells.map(({ name, kind, epoch }, index): readonly [string, TypedExpression] => {
     const type = epoch ? 'double' : KIND_FIELDS[kind]
@@ -73,7 +73,7 @@ export function rowScope({ cells }: RowStage, scope: Scope): Scope {
   return { ...scope, names: new Map(names), rows: true }
 }
 
-/** Takes rows through transformations (Data Aggregation 4.0, section 3). */
+/** Applies transformations to rows (Data Aggregation 4.0, section 3). */
 export function applyRows(steps: readonly Transformation[], start: RowStage, scope: Scope): RowStage {
   refuseMany(steps, scope)
   return steps.reduce((stage, step) => applyToRows(step, stage, scope), start)
@@ -179,7 +179,7 @@ function groupRows(
   }
 }
 
-/** Rows that several sequences make of the same rows; they have the properties of all of them. */
+/** Rows of several sequences over the same rows; they have the properties of all of them. */
 function concat(step: Concat, stage: RowStage, scope: Scope): RowStage {
   const stages = step.sequences.map(sequence => applyRows(sequence, { ...stage, steps: [] }, scope))
   const { cells, places } = sideBySide(stages, step, scope)
@@ -192,7 +192,7 @@ type Concat = Extract<Transformation, { type: 'concat' }>
 /** Groupings that are executed one after another. */
 const MAX_PARTS = 5
 
-/** Rows of several groupings of the same records one after another. */
+/** Concatenates the rows of several groupings of the same records. */
 export function joinedRows(stages: readonly RowStage[], step: Concat, scope: Scope): RowStage {
   if (stages.length > MAX_PARTS)
     throw unserved(scope, `concat of more than ${MAX_PARTS} sequences`, step.span)
@@ -204,7 +204,7 @@ export function joinedRows(stages: readonly RowStage[], step: Concat, scope: Sco
   return { type: 'rows', parts, steps: [], cells }
 }
 
-/** The cells of all stages, each name once, and where each stage has them. */
+/** The cells of all stages, each name once, and their indexes in each stage. */
 function sideBySide(stages: readonly RowStage[], { span }: Concat, scope: Scope) {
   const known = new Map(stages.flatMap(applied => applied.cells.map(cell => [cell.name, cell] as const)))
   for (const applied of stages)

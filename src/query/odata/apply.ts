@@ -25,7 +25,7 @@ import {
   type TypedValue,
 } from './typed-expression.ts'
 
-/** Records so far: the transformations before any grouping. */
+/** The records before any grouping. */
 export interface RecordStage {
   readonly type: 'records'
   readonly names: ReadonlyMap<string, TypedExpression>
@@ -34,18 +34,18 @@ export interface RecordStage {
   readonly skip: number
   /** null for all. */
   readonly top: number | null
-  /** What the records are the answer to, each among the answer to the one before; none for all records. */
+  /** Queries that restrict the records, each applied to the result of the one before; none for all records. */
   readonly cuts: readonly RecordQuery[]
 }
 
 export type ApplyStage = RecordStage | RowStage
 
-/** What names mean of a stage. */
+/** What names mean in a stage. */
 export function scopeOf(stage: ApplyStage, scope: Scope): Scope {
   return stage.type === 'records' ? { ...scope, names: stage.names } : rowScope(stage, scope)
 }
 
-/** Takes records through the transformations of `$apply` (Data Aggregation 4.0, section 3). */
+/** Applies the transformations of `$apply` to records (Data Aggregation 4.0, section 3). */
 export function applyAll(steps: readonly Transformation[], start: RecordStage, scope: Scope): ApplyStage {
   refuseMany(steps, scope)
   return steps.reduce<ApplyStage>(
@@ -55,11 +55,11 @@ export function applyAll(steps: readonly Transformation[], start: RecordStage, s
   )
 }
 
-/** Some of the records that are transformed further, and how often that is done. */
+/** Records of a subset that is transformed further, and the number of such subsets. */
 const MAX_CUT = 1000
 const MAX_CUTS = 4
 
-/** Records of which only the order is known; those of a cut are queried first. */
+/** Records without `skip` and `top`; those of a cut are queried first. */
 export function settled(stage: RecordStage, span: Span, scope: Scope): RecordStage {
   const { skip, top, orderBy, cuts } = stage
   if (skip === 0 && top === null) return stage
@@ -131,7 +131,7 @@ function narrowed(
 
 type GroupBy = Extract<Transformation, { type: 'groupby' }>
 
-/** Groups within groups are groups of both keys; what follows the aggregation of each group can follow all of them. */
+/** Nested groups are groups of both keys; the steps after the aggregation of each group can follow all groups. */
 function groupBy(step: GroupBy, stage: RecordStage, scope: Scope): ApplyStage {
   const [keys, after] = [[...step.keys], [...step.then]]
   for (let first = after.shift(); ; first = after.shift()) {
@@ -146,7 +146,7 @@ function groupBy(step: GroupBy, stage: RecordStage, scope: Scope): ApplyStage {
   }
 }
 
-/** A key of groups: its path, and what it means. */
+/** A key of groups: its path and its value. */
 interface Key {
   readonly name: string
   readonly typed: TypedValue | TypedTest

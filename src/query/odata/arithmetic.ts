@@ -21,7 +21,7 @@ import {
 
 type Operand = TypedConstant | TypedValue
 
-/** Gives the value of an arithmetic operation (URL Conventions 5.1.1.2); with null it is null. */
+/** Returns the value of an arithmetic operation (URL Conventions 5.1.1.2); with null it is null. */
 export function calculate(
   left: Side,
   operator: ArithmeticOperator,
@@ -43,7 +43,7 @@ export function calculate(
   )
 }
 
-/** The opposite of a number or duration. */
+/** The negation of a number or duration. */
 export function typedNegation({ typed, node }: Side, scope: Scope): TypedExpression {
   const operand = operandOf({ typed, node }, '-', scope)
   if (operand === null) return NULL
@@ -96,7 +96,7 @@ function numbers(
   }
 }
 
-/** Durations beside moments, dates, numbers and one another; null for what has no meaning. */
+/** Durations with moments, dates, numbers and one another; null for combinations without meaning. */
 function temporal(a: Operand, operator: ArithmeticOperator, b: Operand): TypedExpression | null {
   const sign = operator === 'add' ? '+' : operator === 'sub' ? '-' : null
   const [x, y] = [scalarOf(a), scalarOf(b)]
@@ -134,7 +134,7 @@ function sum(operator: '+' | '-' | '*' | '/', left: Scalar, right: Scalar): Scal
   return { type: 'arithmetic', operator, left, right }
 }
 
-/** A division that gives infinity for a divisor of 0. */
+/** A division that returns infinity for a divisor of 0. */
 function ratio(left: Scalar, right: Scalar): Scalar {
   if (right.type === 'constant' && right.value !== 0) return sum('/', left, right)
   return call('divide', left, right, 'double')
@@ -149,7 +149,7 @@ function call(
   return { type: 'function', name, arguments: [left, right], of }
 }
 
-/** The type of a number made of two (URL Conventions 5.1.1.11, numeric promotion). */
+/** The result type of two numbers (URL Conventions 5.1.1.11, numeric promotion). */
 export function promotedKind(a: PrimitiveKind, b: PrimitiveKind): PrimitiveKind {
   if (a === 'double' || b === 'double') return 'double'
   return a === 'decimal' || b === 'decimal' ? 'decimal' : 'int'

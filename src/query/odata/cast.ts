@@ -19,7 +19,7 @@ import {
   type TypedTest,
 } from './typed-expression.ts'
 
-/** The kinds that the names of primitive types mean. */
+/** The kinds of the named primitive types. */
 const TARGETS: Readonly<Record<string, PrimitiveKind>> = {
   'Edm.String': 'string',
   'Edm.Boolean': 'boolean',
@@ -59,7 +59,7 @@ const FUNCTIONS: Readonly<Partial<Record<PrimitiveKind, FunctionName>>> = {
   moment: 'datetime',
 }
 
-/** Gives a value as one of another type; null where it cannot be one (URL Conventions 5.1.1.10.1). */
+/** Converts a value to another type; null where that is impossible (URL Conventions 5.1.1.10.1). */
 export function castTo({ typed, node }: Side, target: string, span: Span, scope: Scope): TypedExpression {
   const to = targetKind(target, span, scope)
   if (typed.type === 'null') return NULL
@@ -77,7 +77,7 @@ export function castTo({ typed, node }: Side, target: string, span: Span, scope:
   return result.value >= low && result.value <= high ? result : NULL
 }
 
-/** Null where the conversion is not served. */
+/** Null where the conversion is not supported. */
 function converted(
   typed: Parameters<typeof scalarOf>[0],
   kind: PrimitiveKind,
@@ -118,7 +118,7 @@ function called(name: FunctionName, operand: Scalar): Scalar {
   return { type: 'function', name, arguments: [operand], of: RESULTS[name as keyof typeof RESULTS] }
 }
 
-/** Whether a value is of a type, null being of none (URL Conventions 5.1.1.10.2). */
+/** Whether a value is of a type; null is of none (URL Conventions 5.1.1.10.2). */
 export function isOf({ typed, node }: Side, target: string, span: Span, scope: Scope): TypedTest {
   const to = targetKind(target, span, scope)
   switch (typed.type) {
@@ -147,7 +147,7 @@ export function isOf({ typed, node }: Side, target: string, span: Span, scope: S
   }
 }
 
-/** The kind that the name of a type means; null for what is no primitive type. Unknown names are refused. */
+/** The kind of the named type; null for a type that is not primitive. Unknown names are refused. */
 function targetKind(target: string, span: Span, scope: Scope): PrimitiveKind | null {
   const known = lookup(TARGETS, target)
   if (known !== undefined) return known

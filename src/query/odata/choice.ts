@@ -20,7 +20,7 @@ import {
   type TypedValue,
 } from './typed-expression.ts'
 
-/** A branch of `case`: when it applies, and what it gives. */
+/** A branch of `case`: its condition and its value. */
 interface Case {
   readonly when: Condition
   readonly side: Side
@@ -28,7 +28,7 @@ interface Case {
 
 type Operand = TypedConstant | TypedValue
 
-/** Gives what `case` means (URL Conventions 4.01, 5.1.1.10.4): the first branch whose condition is true, else null. */
+/** Returns the value of `case` (URL Conventions 4.01, 5.1.1.10.4): the first branch whose condition is true, else null. */
 export function choiceOf(all: readonly Case[], span: Span, scope: Scope): TypedExpression {
   const cases = reachable(all)
   const [first] = cases
@@ -55,7 +55,7 @@ export function choiceOf(all: readonly Case[], span: Span, scope: Scope): TypedE
   return perRecord(kind, { type: 'choice', branches, of: epoch ? 'double' : KIND_FIELDS[kind] }, epoch)
 }
 
-/** The branches that can apply: none after one that always does. */
+/** The branches that can apply: none after one that always applies. */
 function reachable(cases: readonly Case[]): readonly Case[] {
   const possible = cases.filter(({ when }) => when.type !== 'always' || when.value)
   const end = possible.findIndex(({ when }) => when.type === 'always')

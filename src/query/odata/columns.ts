@@ -25,15 +25,15 @@ import {
 export type ColumnSource =
   | { readonly type: 'id' }
   | { readonly type: 'timestamp' }
-  /** The value of a record, by the place of its field among those of the dataset. */
+  /** The value of a record, by the index of its field in the dataset. */
   | { readonly type: 'field'; readonly index: number }
-  /** Values of a field with many that steps leave, or how many they are. */
+  /** The values of a multivalued field after some steps, or their number. */
   | {
       readonly type: 'elements' | 'elementCount'
       readonly index: number
       readonly steps: readonly RowStep[]
     }
-  /** A value of the store, by its place in the selection of the plan. */
+  /** A value of the store, by its index in the selection of the plan. */
   | {
       readonly type: 'computed'
       readonly index: number
@@ -48,7 +48,7 @@ export type SourcedColumn = EntityColumn & { readonly source: ColumnSource }
 /** Computed properties. */
 const MAX_COMPUTED = 20
 
-/** Gives the computed properties with those that are known already; each can be named by those after it. */
+/** Adds computed properties to the known ones; each can be used by those after it. */
 export function computeNames(
   items: readonly ComputeItem[],
   scope: Scope,
@@ -72,7 +72,7 @@ export function computeNames(
   return names
 }
 
-/** The columns of an answer, what the store computes for them, and the names in its context URL; null for all. */
+/** The columns of an answer, the values that the store computes for them, and the names in its context URL; null for all. */
 export interface Columns {
   readonly columns: readonly SourcedColumn[]
   readonly select: readonly SelectedColumn[]
@@ -80,8 +80,8 @@ export interface Columns {
 }
 
 /**
- * Gives the properties of an answer (Protocol 11.2.5.1): those that are selected, or all with what is computed. The key
- * is always there, first.
+ * Returns the properties of an answer (Protocol 11.2.5.1): the selected ones, or all including computed ones. The key is always
+ * present, first.
  *
  * @param computed names of computed properties
  */
@@ -198,7 +198,7 @@ function columnOf(
   return { name, type: KIND_TYPES[kind], collection: false, members: null, dynamic: true, source }
 }
 
-/** The column of a collection as requested, before it that of its count. */
+/** The column of a collection as requested, preceded by that of its count. */
 function partsOf(column: SourcedColumn, { filter, page, counted }: Elements): readonly SourcedColumn[] {
   if (column.source.type !== 'field') return [column]
   const { index } = column.source

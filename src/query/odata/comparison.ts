@@ -28,8 +28,8 @@ export interface Side {
 }
 
 /**
- * Gives the condition that a comparison means (URL Conventions 5.1.1.1): it is never null. `eq` holds of two nulls,
- * `ne` is its negation, the others do not hold where either side is null.
+ * Returns the condition of a comparison (URL Conventions 5.1.1.1): it is never null. `eq` holds of two nulls, `ne` is its
+ * negation, the others do not hold where either side is null.
  */
 export function compare(
   left: Side,
@@ -45,7 +45,7 @@ export function compare(
   return certain(holds)
 }
 
-/** Refuses what cannot be compared, so that only null and primitive values of one kind are left, and places with null. */
+/** Refuses operands that cannot be compared: only null, primitive values of one kind, and positions compared with null remain. */
 function refuseUnlike(left: Side, operator: ODataComparison, right: Side, span: Span, scope: Scope): void {
   for (const { typed, node } of [left, right]) {
     if (typed.type === 'object') throw unserved(scope, 'A comparison with an object', node.span)
@@ -105,7 +105,7 @@ function comparison(left: TypedExpression, operator: Ordered, right: TypedExpres
   return NEVER
 }
 
-/** The condition that something is null. */
+/** The condition that an operand is null. */
 function absence(typed: TypedExpression): Condition {
   switch (typed.type) {
     case 'null':
@@ -121,7 +121,7 @@ function absence(typed: TypedExpression): Condition {
   }
 }
 
-/** False comes before true. */
+/** False sorts before true. */
 function compareTests(a: TypedTest, operator: Ordered, b: TypedTest): Condition {
   const equal = disjunction([conjunction([a.holds, b.holds]), conjunction([a.fails, b.fails])])
   switch (operator) {
@@ -176,7 +176,7 @@ function compareConstant(value: TypedValue, operator: Ordered, constant: TypedCo
   return plain(scalar, operator, scalarOf(constant))
 }
 
-/** A date beside a moment is its midnight; within a day there is no date. */
+/** A date compared with a moment is its midnight; a moment within a day equals no date. */
 function compareDay(scalar: Scalar, operator: Ordered, constant: TypedConstant): Condition {
   const text = String(constant.value)
   const day: Scalar = { type: 'constant', value: text.slice(0, 10), of: 'date' }
@@ -193,7 +193,7 @@ function compareInfinity(scalar: Scalar, operator: Ordered, constant: TypedConst
   return relatedCells(0, COMPARATORS[operator], constant.value, 'double') ? presence(scalar) : NEVER
 }
 
-/** How many values there are is known by whether there are any, as far as 0 and 1 go. */
+/** A comparison of a count that only depends on whether there are values becomes a test of presence. */
 function compareCount(
   scalar: Extract<Scalar, { readonly type: 'valueCount' }>,
   operator: Ordered,
@@ -211,7 +211,7 @@ function compareCount(
   return { type: 'relation', left: scalar, operator: comparator, right: numberScalar(value) }
 }
 
-/** The least that says it: a look-up of a field, a radius, or a relation of two values. */
+/** The simplest equivalent condition: a look-up of a field, a radius, or a relation of two values. */
 function plain(scalar: Scalar, operator: Ordered, constant: Scalar): Condition {
   const comparator = COMPARATORS[operator]
   if (constant.type !== 'constant')
@@ -235,7 +235,7 @@ function compareValues(left: TypedValue, operator: Ordered, right: TypedValue): 
   return disjunction([related, conjunction([negate(presence(a)), negate(presence(b))])])
 }
 
-/** Two values in the same form: numbers as they are, dates and moments as moments, or as seconds. */
+/** Two values in the same form: numbers unchanged, dates and moments as moments or as seconds. */
 function alike(left: TypedValue, right: TypedValue): readonly [Scalar, Scalar] {
   if (left.epoch || right.epoch) return [epochScalar(left), epochScalar(right)]
   if (left.kind === right.kind || !isTemporal(left.kind)) return [left.scalar, right.scalar]

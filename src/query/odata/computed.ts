@@ -10,7 +10,7 @@ import {
   type TypedValue,
 } from './typed-expression.ts'
 
-/** A value of the plan as a typed expression: computed at once where nothing of it depends on the record. */
+/** A value of the plan as a typed expression: computed immediately where no part of it depends on the record. */
 export function computed(
   kind: PrimitiveKind,
   scalar: Scalar,
@@ -35,7 +35,7 @@ export function epochScalar({ scalar, epoch }: TypedValue): Scalar {
 const FIRST = -62_135_596_800
 const END = 253_402_300_800
 
-/** The moment or day of so many seconds since 1970, as in model/value.ts; null outside of the years 1 to 9999. */
+/** The moment or day at a number of seconds since 1970, as in model/value.ts; null outside of the years 1 to 9999. */
 export function epochText(seconds: ApplyCell, isDay: boolean): string | null {
   if (typeof seconds !== 'number' || !(seconds >= FIRST && seconds < END - 1e-6)) return null
   const millionths = Math.round(seconds * 1e6)

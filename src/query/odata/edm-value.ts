@@ -3,7 +3,7 @@ import { epochText } from './computed.ts'
 import type { ApplyCell } from './evaluate.ts'
 import type { PrimitiveKind } from './typed-expression.ts'
 
-/** A value of the plan as answers have it: computed moments and times of day as texts, all else as it is. */
+/** A value of the plan as in answers: computed moments and times of day as texts, all others unchanged. */
 export function edmValue(kind: PrimitiveKind, epoch: boolean, cell: ApplyCell): EdmValue {
   if (cell === null) return null
   if (epoch) return epochText(cell, kind === 'date')

@@ -7,15 +7,15 @@ import type { RowStep } from './rows.ts'
 import { type Scope, unserved, wrong } from './scope.ts'
 import { perRecord } from './typed-expression.ts'
 
-/** What is answered of the values of a collection; steps see each value as a row of one cell. */
+/** What is returned of the values of a collection; steps process each value as a row of one cell. */
 export interface Elements {
-  /** Which values count, whatever of them is answered. */
+  /** Selects the values that count, whichever of them are returned. */
   readonly filter: readonly RowStep[]
   readonly page: readonly RowStep[]
   readonly counted: boolean
 }
 
-/** Gives what the options of a collection ask for, in the order of Protocol 11.2.6: a filter, an order, a page. */
+/** Returns what the options of a collection request, in the order of Protocol 11.2.6: a filter, an order, a page. */
 export function elementsOf(options: readonly SelectOption[], outer: Scope): Elements {
   const value = perRecord('string', { type: 'field', field: field('0', 'text') })
   const scope: Scope = { ...outer, names: new Map(), variables: new Map([['$this', value]]), rows: true }

@@ -13,15 +13,15 @@ import {
   scalarType,
 } from '../plan.ts'
 
-/** A value as evaluation knows it: numbers may be infinite or not a number. */
+/** A value in evaluation: numbers may be infinite or not a number. */
 export type ApplyCell = Constant | null
 
-/** Gives the value of a field. */
+/** Returns the value of a field. */
 export type CellReader = (field: Field) => ApplyCell
 
 /**
- * The value of a scalar without a store: of constants, and of rows that an aggregation gave. What only a store can compute
- * is null; regular expressions are such, for they could take very long here.
+ * Evaluates a scalar without a store: constants, and the rows of an aggregation. Null for what only a store can compute, such as
+ * regular expressions, which could take very long here.
  */
 export function evaluate(scalar: Scalar, read: CellReader): ApplyCell {
   switch (scalar.type) {
@@ -107,7 +107,7 @@ export function holds(condition: Condition, read: CellReader): boolean {
   }
 }
 
-/** Whether two values of a type relate so; never where one is null or not a number. */
+/** Whether a relation of two values of a type holds; never where one is null or not a number. */
 export function relatedCells(
   left: ApplyCell,
   operator: Comparator,
@@ -120,7 +120,7 @@ export function relatedCells(
   return isOrdered(operator, order)
 }
 
-/** The order of two values of a type: null first, then what is not a number. */
+/** The order of two values of a type: null first, then NaN. */
 export function ranked(left: ApplyCell, right: ApplyCell, type: FieldType): number {
   if (left === null || right === null) return Number(left !== null) - Number(right !== null)
   if (typeof left === 'string' && typeof right === 'string') return compareTexts(left, right, type)
@@ -133,7 +133,7 @@ function compareNumbers(a: number, b: number): number {
   return a < b ? -1 : a > b ? 1 : a === b ? 0 : Number.NaN
 }
 
-/** By code points; moments without their Z, for fewer decimals of a second come before more. */
+/** By code points; moments without their Z, because fewer decimals of a second sort before more. */
 function compareTexts(a: string, b: string, type: FieldType): number {
   const bytes = (text: string) => Buffer.from(type === 'datetime' ? text.replace(/Z$/, '') : text)
   return Buffer.compare(bytes(a), bytes(b))
@@ -149,7 +149,7 @@ function datePart(part: DatePartName, text: string): number | null {
   return Number(part === 'millisecond' ? digits.padEnd(3, '0').slice(0, 3) : digits)
 }
 
-/** Seconds since 1970 of a date or moment; not a number for what is none. */
+/** Seconds since 1970 of a date or moment; NaN for any other text. */
 export function epochOf(text: string): number {
   const match = DATE_TEXT.exec(text)
   if (match === null) return Number.NaN

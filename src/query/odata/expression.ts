@@ -27,12 +27,12 @@ import {
   type TypedTest,
 } from './typed-expression.ts'
 
-/** Gives the condition that a filter means: that it is true. */
+/** Returns the condition that a filter is true. */
 export function conditionOf(node: Expression, scope: Scope): Condition {
   return testAt(node, scope).holds
 }
 
-/** Gives what an expression means in a place. */
+/** Returns the meaning of an expression in a scope. */
 export function typedExpressionOf(node: Expression, outer: Scope): TypedExpression {
   const scope = withinScope(outer, node)
   switch (node.type) {
@@ -96,7 +96,7 @@ export function typedExpressionOf(node: Expression, outer: Scope): TypedExpressi
   }
 }
 
-/** The arguments of a function that is not served are not looked at. */
+/** The arguments of an unsupported function are not examined. */
 function isKnown(name: string, isGeo: boolean): boolean {
   return isGeo || !name.includes('.')
 }
@@ -135,8 +135,8 @@ function chain(node: Binary): readonly Expression[] {
 }
 
 /**
- * `not population ge 100050`: by the table of precedence `not` belongs to the population, which is no boolean; then it
- * is meant of the whole comparison (OData service 4.2). Null where nothing has to be turned.
+ * `not population ge 100050`: by the precedence table `not` applies to the population, which is not boolean; then it negates the
+ * whole comparison (OData service 4.2). Null where this does not apply.
  */
 function turnedNot(
   node: Extract<Expression, { type: 'binary' | 'in' }>,
@@ -234,7 +234,7 @@ function collectionAt(node: Expression, purpose: string, scope: Scope, whole = n
   throw wrong(scope, `${described} is no collection, ${purpose}`, whole.span)
 }
 
-/** Variables shadow properties; `$it` is the record, in and outside of lambda expressions. */
+/** Variables shadow properties; `$it` is the record, both in and outside of lambda expressions. */
 function named({ name, span }: Extract<Expression, { type: 'name' }>, scope: Scope): TypedExpression {
   const known = scope.variables.get(name) ?? scope.names.get(name)
   if (known !== undefined) {
@@ -284,7 +284,7 @@ function member(node: Extract<Expression, { type: 'member' }>, scope: Scope): Ty
   )
 }
 
-/** An alias is replaced by its expression, about the record and not about variables; one that is not given is null. */
+/** An alias is replaced by its expression, which refers to the record and not to variables; a missing alias is null. */
 function aliased({ name, span }: Extract<Expression, { type: 'alias' }>, scope: Scope): TypedExpression {
   const { aliases } = scope.request
   const expression = aliases.get(name) ?? aliases.get(name.slice(1))
@@ -294,5 +294,5 @@ function aliased({ name, span }: Extract<Expression, { type: 'alias' }>, scope: 
   return typedExpressionOf(expression, { ...scope, option: name, variables: new Map() })
 }
 
-/** Depth from which on aliases of aliases are taken to go round in a circle. */
+/** Nesting depth of aliases above which they are considered circular. */
 const MAX_ALIASED = 100

@@ -24,7 +24,7 @@ import {
 
 export type FunctionCall = Extract<Expression, { type: 'call' }>
 
-/** What the arguments of a function may be, and how many of them may be left out. */
+/** The types of the arguments of a function, and how many of them are optional. */
 interface Signature {
   readonly takes: readonly (readonly PrimitiveKind[])[]
   readonly optional?: number
@@ -34,7 +34,7 @@ interface Signature {
 const TWO_TEXTS: Signature = { takes: [TEXT_KIND, TEXT_KIND] }
 const CLOCK: readonly PrimitiveKind[] = ['moment', 'time']
 
-/** The canonical functions of values (URL Conventions 5.1.1.4 to 5.1.1.9; those of 3.0 that 4.0 has not). */
+/** The canonical functions of values (URL Conventions 5.1.1.4 to 5.1.1.9; also those of 3.0 that are not in 4.0). */
 const SIGNATURES: Readonly<Record<string, Signature>> = {
   concat: TWO_TEXTS,
   contains: TWO_TEXTS,
@@ -68,7 +68,7 @@ const SIGNATURES: Readonly<Record<string, Signature>> = {
   round: { takes: [NUMBER] },
 }
 
-/** Gives the value of a canonical function of values; null where an argument is null. Any other function is refused. */
+/** Returns the value of a canonical function of values; null where an argument is null. Any other function is refused. */
 export function applyFunction(call: FunctionCall, sides: readonly Side[], scope: Scope): TypedExpression {
   const name = call.name.toLowerCase()
   const signature = signatureOf(call, scope)
@@ -201,14 +201,14 @@ function checkArguments(
   }
 }
 
-/** What takes ordered collections beside texts (URL Conventions 4.01, 5.1.1.5). */
+/** Functions that take ordered collections in addition to texts (URL Conventions 4.01, 5.1.1.5). */
 const OF_LISTS: ReadonlySet<string> = new Set(
   'concat contains endswith indexof length startswith substring'.split(' '),
 )
 
 const OF_MOMENTS = ['year', 'month', 'day', 'hour', 'minute', 'second', 'fractionalseconds', 'date', 'time']
 
-/** Parts of a moment are those of its own offset, and moments are stored in UTC: other literals cannot be distinguished. */
+/** Parts of a moment are those in its own offset, but moments are stored in UTC: literals with other offsets are refused. */
 function refuseShifted(call: FunctionCall, operands: readonly TypedExpression[], scope: Scope): void {
   const [operand] = operands
   if (operand === undefined || !OF_MOMENTS.includes(call.name.toLowerCase())) return

@@ -16,7 +16,7 @@ import {
   type TypedExpression,
 } from './typed-expression.ts'
 
-/** Gives the value of a function of geography (URL Conventions 5.1.1.9): distances and lengths in metres. */
+/** Returns the value of a geography function (URL Conventions 5.1.1.9): distances and lengths in metres. */
 export function applyGeo(call: FunctionCall, sides: readonly Side[], scope: Scope): TypedExpression {
   const name = call.name.toLowerCase()
   const required = name === 'geo.length' ? 1 : 2
@@ -44,7 +44,7 @@ function isGeography(typed: TypedExpression): typed is TypedConstant {
   return typed.type === 'constant' && typed.kind === 'geography'
 }
 
-/** The places and the geometries among two arguments, in either order. */
+/** The positions and the geometries among two arguments, in either order. */
 function parted(sides: readonly Side[], scope: Scope) {
   const places = sides.flatMap(({ typed }) => (typed.type === 'place' ? [typed.field] : []))
   const shapes = sides.flatMap(({ typed, node }) =>

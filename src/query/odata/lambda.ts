@@ -4,8 +4,8 @@ import { conjunction, disjunction, negate } from '../conditions.ts'
 import { type Comparator, type Condition, type ElementTest, NEVER, planParts, type Scalar } from '../plan.ts'
 
 /**
- * The condition that some value of a field satisfies another, in which it is the `element` of a number: as a condition
- * of the field itself where that says the same, for such are looked up.
+ * The condition that some value of a field satisfies another condition, in which it is the `element` of a number: as a condition
+ * of the field itself where that is equivalent, because such conditions are looked up.
  */
 export function someValue(field: Field, number: number, condition: Condition): Condition {
   const present: Condition = { type: 'present', field }
@@ -25,7 +25,7 @@ export function someValue(field: Field, number: number, condition: Condition): C
   return ofField(field, number, condition) ?? { type: 'some', field, number, condition }
 }
 
-/** The condition that a collection has a value, as far as it is counted. */
+/** The condition that a collection has a value that is counted. */
 export function someOf({ field, where }: { readonly field: Field; readonly where?: ElementTest }): Condition {
   return where === undefined ? { type: 'present', field } : someValue(field, where.number, where.condition)
 }
@@ -39,7 +39,7 @@ const OPPOSITE: Readonly<Record<Comparator, Comparator>> = {
   '>=': '<',
 }
 
-/** A comparison of the element, or its beginning, as a condition of the field; null for any other. */
+/** A comparison of the element, or its prefix, as a condition of the field; null for any other. */
 function ofField(field: Field, number: number, condition: Condition): Condition | null {
   if (condition.type === 'not') {
     const inner = ofField(field, number, condition.operand)
@@ -62,7 +62,7 @@ function isElement(scalar: Scalar, number: number): boolean {
   return scalar.type === 'element' && scalar.number === number
 }
 
-/** True where a condition or value looks at the element of a number. */
+/** True where a condition or value refers to the element of a number. */
 function mentions(node: Condition | Scalar, number: number): boolean {
   return (
     (node.type === 'element' && node.number === number) ||
@@ -70,7 +70,7 @@ function mentions(node: Condition | Scalar, number: number): boolean {
   )
 }
 
-/** The condition that every value of a field satisfies another; it holds of none. */
+/** The condition that every value of a field satisfies another condition; it holds if there are no values. */
 export function everyValue(field: Field, number: number, condition: Condition): Condition {
   return negate(someValue(field, number, negate(condition)))
 }

@@ -9,7 +9,7 @@ import {
   type TypedExpression,
 } from './typed-expression.ts'
 
-/** What a literal means. Moments and dates that the calendar has not are refused. */
+/** The typed value of a literal. Moments and dates that do not exist in the calendar are refused. */
 export function typedLiteral(node: ODataLiteral, scope: Scope): TypedExpression {
   const { value, of, span } = node
   switch (of) {
@@ -44,7 +44,7 @@ export function typedLiteral(node: ODataLiteral, scope: Scope): TypedExpression 
   }
 }
 
-/** A whole number, exact as far as 64 bits go. */
+/** A whole number, exact up to 64 bits. */
 function typedInteger(digits: string, value: number): TypedExpression {
   const exact = /^[+-]?\d+$/.test(digits) ? integerValue(BigInt(digits.replace('+', ''))) : value
   return exact === undefined ? constantOf('decimal', value) : constantOf('int', exact)

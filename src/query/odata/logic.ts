@@ -16,7 +16,7 @@ const NEITHER: TypedTest = { type: 'test', holds: NEVER, fails: NEVER }
 const TRUE: Scalar = { type: 'constant', value: true, of: 'boolean' }
 const FALSE: Scalar = { type: 'constant', value: false, of: 'boolean' }
 
-/** An expression as a boolean of three values; null where it is none. */
+/** An expression as a three-valued boolean; null where it is not boolean. */
 export function logicTest(typed: TypedExpression): TypedTest | null {
   switch (typed.type) {
     case 'test':
@@ -47,7 +47,7 @@ export function logicTest(typed: TypedExpression): TypedTest | null {
   }
 }
 
-/** The beginning of a field's text, which has a condition of its own. */
+/** A `startsWith` test of a field as the plan's own condition for it; null for any other scalar. */
 function beginning(scalar: Scalar): Condition | null {
   if (scalar.type !== 'function' || scalar.name !== 'startsWith') return null
   const [text, start] = scalar.arguments
@@ -67,13 +67,13 @@ export function requireTest(typed: TypedExpression, node: Expression, scope: Sco
   )
 }
 
-/** Conjunction of three values: it fails where any operand fails. */
+/** Three-valued conjunction: it fails where any operand fails. */
 export function conjunctionOfTests(tests: readonly TypedTest[]): TypedTest {
   const [holds, fails] = [tests.map(test => test.holds), tests.map(test => test.fails)]
   return { type: 'test', holds: conjunction(holds), fails: disjunction(fails) }
 }
 
-/** Disjunction of three values: it fails where every operand fails. */
+/** Three-valued disjunction: it fails where every operand fails. */
 export function disjunctionOfTests(tests: readonly TypedTest[]): TypedTest {
   const [holds, fails] = [tests.map(test => test.holds), tests.map(test => test.fails)]
   return { type: 'test', holds: disjunction(holds), fails: conjunction(fails) }
@@ -122,7 +122,7 @@ export function presence(scalar: Scalar): Condition {
   }
 }
 
-/** The condition that holds of the first of several branches that applies; none where no branch does. */
+/** The condition of the first branch that applies; it fails where no branch applies. */
 export function firstThat<Item extends { readonly when: Condition }>(
   branches: readonly Item[],
   of: (branch: Item) => Condition,
@@ -142,7 +142,7 @@ function isNonZero(scalar: Scalar | undefined): boolean {
   return scalar?.type === 'constant' && scalar.value !== 0
 }
 
-/** True where a number can be infinite or not a number: the store holds none such, divisions make them. */
+/** True where a number can be infinite or NaN: the store holds no such numbers, but divisions produce them. */
 export function canBeInfinite(scalar: Scalar): boolean {
   switch (scalar.type) {
     case 'function':
@@ -157,7 +157,7 @@ export function canBeInfinite(scalar: Scalar): boolean {
   }
 }
 
-/** A number taken from 0. */
+/** The negation of a number: 0 minus it. */
 export function negative(scalar: Scalar): Scalar {
   return { type: 'arithmetic', operator: '-', left: numberScalar(0), right: scalar }
 }

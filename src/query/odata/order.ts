@@ -11,7 +11,7 @@ import { describeExpression, describeType, isValue, scalarOf } from './typed-exp
 /** Keys of an order. */
 const MAX_KEYS = 32
 
-/** Gives the keys of an order; null is the lowest value (Protocol 11.2.6.2). What is the same for all orders nothing. */
+/** Returns the keys of an order; null is the lowest value (Protocol 11.2.6.2). Constants are dropped: they order nothing. */
 export function orderings(items: readonly OrderItem[], scope: Scope): readonly Ordering[] {
   const beyond = items[MAX_KEYS]
   if (beyond !== undefined) throw wrong(scope, `An order has at most ${MAX_KEYS} keys`, beyond.span)

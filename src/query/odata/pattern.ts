@@ -1,20 +1,20 @@
 /** Characters that a regular expression may have. */
 const MAX_PATTERN = 200
 
-/** A count such as {2,5}: more repetitions than this would grow the automaton of the store beyond reason. */
+/** Maximum of a count such as {2,5}: more repetitions would make the store's automaton too large. */
 const MAX_REPEATS = 100
 
-/** What keeps a regular expression from being served. */
+/** Why a regular expression is not supported. */
 export interface PatternFlaw {
-  /** False for a text that is no regular expression at all. */
+  /** False for a text that is not a regular expression at all. */
   readonly isValid: boolean
-  /** What it has, or, where it is none, what is wrong with it. */
+  /** The unsupported construct or, for an invalid text, the error. */
   readonly reason: string
 }
 
 /**
- * Why a text is no regular expression that XPath and the store both take (URL Conventions 5.1.1.7.1); null where it
- * is one. References and look-around are none: the store tests in linear time.
+ * Why a text is not a regular expression that both XPath and the store accept (URL Conventions 5.1.1.7.1); null where it is one.
+ * References and look-around are not supported: the store matches in linear time.
  */
 export function patternFlaw(text: string): PatternFlaw | null {
   if (text.length > MAX_PATTERN) return unserved(`more than ${MAX_PATTERN} characters`)

@@ -21,7 +21,7 @@ import { type Scope, type ScopeRequest, unserved } from './scope.ts'
 import { searchCondition } from './search.ts'
 import { KIND_TYPES, typedField } from './typed-expression.ts'
 
-/** The options of a request for the entities of a set, as they were read. */
+/** The parsed options of a request for the entities of a set. */
 export interface ODataClauses {
   readonly filter: Expression | null
   readonly search: SearchExpression | null
@@ -31,39 +31,39 @@ export interface ODataClauses {
   readonly apply: readonly Transformation[]
   /** Parameter aliases, with or without their @. */
   readonly aliases: ReadonlyMap<string, Expression>
-  /** null asks for all. */
+  /** null for all. */
   readonly top: number | null
   readonly skip: number
 }
 
-/** What the options are about. */
+/** The entities that the options apply to. */
 export interface ODataContext {
   readonly model: EntityModel
-  /** The moment that `now()` means: ISO 8601 in UTC. */
+  /** The value of `now()`: ISO 8601 in UTC. */
   readonly now: string
   readonly version: '2.0' | '3.0' | '4.0'
 }
 
-/** A question about entities, and where the values of their properties come from. */
+/** A query for entities, and the sources of the values of their properties. */
 export interface EntitiesPlan {
   readonly type: 'entities'
   readonly query: RecordQuery
-  /** What the records are the answer to, each query among the answer to the one before; none for all records. */
+  /** Queries that restrict the records, each applied to the result of the one before; none for all records. */
   readonly cuts: readonly RecordQuery[]
   /** The key first. */
   readonly columns: readonly SourcedColumn[]
-  /** What the context of the answer names, in the order of the request; null for all. */
+  /** The properties that the context URL of the answer names, in the order of the request; null for all. */
   readonly selected: readonly string[] | null
-  /** What `$apply` leaves of the records that the filter keeps, before `$skip` and `$top`: all that a count counts. */
+  /** The subset of the filtered records that `$apply` selects, before `$skip` and `$top`: a count covers exactly these. */
   readonly within: { readonly skip: number; readonly top: number | null }
 }
 
 export type ODataPlan = EntitiesPlan | RowsPlan
 
 /**
- * Gives the plan of a request: a question about entities, or about groups with steps over their rows where `$apply`
- * aggregates. Faults: ODataError for what does not fit the types of the entities, with its place in the option;
- * ODataUnsupported for what is not served.
+ * Returns the plan of a request: a query for entities, or for groups with steps over their rows where `$apply` aggregates.
+ * Faults: ODataError for what does not fit the types of the entities, with its position in the option; ODataUnsupported for what
+ * is not supported.
  */
 export function resolveOData(clauses: ODataClauses, context: ODataContext): ODataPlan {
   const { model } = context
@@ -180,7 +180,7 @@ function partPlan({ conditions, cuts, keys, select, steps, cells }: RowPart): Ro
   return { query, cuts, steps, cells }
 }
 
-/** The properties of rows: all, or those that are selected; parts of one point are one property. */
+/** The properties of rows: all, or the selected ones; the coordinates of one point are one property. */
 function rowColumns(
   { cells }: RowStage,
   select: readonly SelectItem[],

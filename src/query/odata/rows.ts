@@ -10,7 +10,7 @@ import { type ApplyCell, type CellReader, evaluate, holds, ranked } from './eval
 import { RowWork } from './row-work.ts'
 import type { PrimitiveKind } from './typed-expression.ts'
 
-/** A row of an answer that groups: the values of its cells, in the order of the layout. */
+/** A row of a grouped answer: the values of its cells, in the order of the layout. */
 export type ApplyRow = readonly ApplyCell[]
 
 /** An aggregate over rows. */
@@ -27,12 +27,12 @@ export interface RowKey {
   readonly descending: boolean
 }
 
-/** How many of the first rows of an order are selected (Data Aggregation 4.0, section 3.3). */
+/** The extent of the first rows to select (Data Aggregation 4.0, section 3.3). */
 export type RowExtent = 'count' | 'percent' | 'sum'
 
 /**
- * A step over the rows that the store grouped. Conditions and values read the cells of a row: the field of a cell is
- * named by its place.
+ * A step over the rows that the store grouped. Conditions and values read the cells of a row: the field of a cell is named by its
+ * index.
  */
 export type RowStep =
   | { readonly type: 'filter'; readonly condition: Condition }
@@ -47,9 +47,9 @@ export type RowStep =
       readonly by: Scalar
       readonly descending: boolean
     }
-  /** Groups again; the new rows have the keys' cells and then the aggregates. */
+  /** Groups again; the new rows have the cells of the keys, followed by the aggregates. */
   | { readonly type: 'group'; readonly keys: readonly number[]; readonly aggregates: readonly RowAggregate[] }
-  /** The rows of several sequences of steps one after another; a cell that a sequence has not is null. */
+  /** Concatenates the rows of several sequences of steps; a cell that a sequence lacks is null. */
   | {
       readonly type: 'concat'
       readonly sequences: readonly {
@@ -58,7 +58,7 @@ export type RowStep =
       }[]
     }
 
-/** A property of the rows of an answer: of one cell, or of those of a point's latitude and longitude. */
+/** A property of the rows of an answer: of one cell, or of two for a point's latitude and longitude. */
 export interface RowColumn extends EntityColumn {
   readonly cells: readonly { readonly index: number; readonly kind: PrimitiveKind; readonly epoch: boolean }[]
 }
@@ -66,31 +66,30 @@ export interface RowColumn extends EntityColumn {
 /** The group query, the steps applied to its rows, and their presentation. */
 export interface RowsPlan {
   readonly type: 'rows'
-  /** Groupings whose rows come one after another. */
+  /** Groupings whose rows are concatenated. */
   readonly parts: readonly RowsPart[]
   readonly steps: readonly RowStep[]
-  /** The page: it is no part of the steps, so that all rows can be counted. */
+  /** The page: it is not one of the steps, so that all rows can be counted. */
   readonly window: { readonly skip: number; readonly top: number | null }
   readonly columns: readonly RowColumn[]
   readonly selected: readonly string[] | null
 }
 
-/** A grouping, what is done with its rows, and where they have the cells of all rows. */
+/** A grouping, the steps over its rows, and their mapping to the cells of all rows. */
 export interface RowsPart {
   readonly query: GroupQuery
-  /** What the records are the answer to, each query among the answer to the one before; none for all records. */
+  /** Queries that restrict the records, each applied to the result of the one before; none for all records. */
   readonly cuts: readonly RecordQuery[]
   readonly steps: readonly RowStep[]
-  /** The place of each cell of all rows, null for one that is null; null where they are the same. */
+  /** The index of each cell of all rows, null for a cell that is null; null where the indexes are the same. */
   readonly cells: readonly (number | null)[] | null
 }
 
-/** Groups of the store that one answer is made of. */
+/** Maximum number of groups of the store in one answer. */
 export const MAX_GROUPS = 100_000
 
 /**
- * All rows of an answer from those that the store gave for each part. Faults: ODataUnsupported for more groups than one answer
- * is made of.
+ * All rows of an answer from the store's rows of each part. Faults: ODataUnsupported for more groups than one answer may have.
  */
 export function answerRows(
   { parts, steps }: Pick<RowsPlan, 'parts' | 'steps'>,
@@ -112,7 +111,7 @@ export function answerRows(
   return applySteps(steps, rows, work)
 }
 
-/** The cells of a row at other places. */
+/** Rearranges the cells of a row. */
 function placed(row: ApplyRow, cells: readonly (number | null)[]): ApplyRow {
   return cells.map(cell => (cell === null ? null : (row[cell] ?? null)))
 }
@@ -227,7 +226,7 @@ function ordered(rows: readonly ApplyRow[], keys: readonly RowKey[]): readonly A
   return keyed.map(({ row }) => row)
 }
 
-/** The rows with the greatest or least values, as many as there should be, or as together reach an amount. */
+/** The rows with the greatest or least values: a number of them, or as many as are needed to reach an amount. */
 function extreme(
   rows: readonly ApplyRow[],
   { extent, amount, by, descending }: Extract<RowStep, { type: 'extreme' }>,

@@ -5,9 +5,9 @@ import { nearest } from '../../model/did-you-mean.ts'
 import { planSize } from '../filter-limits.ts'
 import type { TypedExpression } from './typed-expression.ts'
 
-/** What a whole request has in common, and what is left of what it may cost. It lives for one request. */
+/** The common state of a request, including its cost counters. It lives for one request. */
 export interface ScopeRequest {
-  /** The moment that `now()` means: `YYYY-MM-DDTHH:MM:SS[.f…]Z`. */
+  /** The value of `now()`: `YYYY-MM-DDTHH:MM:SS[.f…]Z`. */
   readonly now: string
   readonly version: '2.0' | '3.0' | '4.0'
   /** Name of the entity set, for faults. */
@@ -21,7 +21,7 @@ export interface ScopeRequest {
   elements: number
 }
 
-/** What names mean in one place of one option. */
+/** The meaning of names at one point of one option. */
 export interface Scope {
   readonly request: ScopeRequest
   /** Name of the option, for faults. */
@@ -30,17 +30,17 @@ export interface Scope {
   readonly names: ReadonlyMap<string, TypedExpression>
   /** Variables of lambda expressions, which shadow properties (URL Conventions 5.1.1.13). */
   readonly variables: ReadonlyMap<string, TypedExpression>
-  /** True for rows of an aggregation, which no store evaluates. */
+  /** True for rows of an aggregation, which are not evaluated in the store. */
   readonly rows: boolean
-  /** Expressions around the one that is looked at. */
+  /** Depth of the current expression. */
   readonly depth: number
 }
 
-/** Expressions within expressions, and nodes of all options with aliases replaced. */
+/** Maximum depth of expressions, and of nodes of all options with aliases replaced. */
 const MAX_DEPTH = 200
 const MAX_NODES = 20_000
 
-/** The scope of a part of what was looked at; refuses what is nested, or grown by aliases, beyond reason. */
+/** The scope of a part of the current expression; refuses expressions that are nested too deeply or grown too large by aliases. */
 export function withinScope(scope: Scope, node: Expression): Scope {
   const { request, depth } = scope
   request.visits += 1
@@ -62,12 +62,12 @@ export function wrong({ option }: Scope, reason: string, span: Span, hint?: stri
   return odataFault(option, hint === undefined ? reason : `${reason} (${hint})`, span)
 }
 
-/** What makes sense and is not served: 501. */
+/** A request that makes sense but is not supported: 501. */
 export function unserved({ option }: Scope, what: string, span: Span): Fault {
   return odataFault(option, `${what} is not supported`, span, ODATA_UNSUPPORTED)
 }
 
-/** A name that nothing has, with the name that was probably meant. */
+/** An unknown name, with the name that was probably meant. */
 export function unknownProperty(scope: Scope, name: string, span: Span): Fault {
   const { request, names, variables } = scope
   const close = nearest(name, [...variables.keys(), ...names.keys()])

@@ -8,8 +8,8 @@ import { type Scope, withinScope, wrong } from './scope.ts'
 const MAX_WORDS = 100
 
 /**
- * Gives the condition that a search means (URL Conventions 5.1.7): whole words anywhere in a record, compared without
- * case and accents; the words of a phrase in a row. A term without letters or digits narrows nothing down.
+ * Returns the condition of a search (URL Conventions 5.1.7): whole words anywhere in a record, compared without case and accents;
+ * the words of a phrase are adjacent. A term without letters or digits restricts nothing.
  */
 export function searchCondition(node: SearchExpression, scope: Scope): Condition {
   const words = { count: 0 }

@@ -3,7 +3,7 @@ import type { ColumnType } from '../../model/edm.ts'
 import type { Field, FieldType } from '../../model/field.ts'
 import { type Condition, type Constant, type ElementTest, numberScalar, type Scalar } from '../plan.ts'
 
-/** The primitive types of OData as far as they are distinguished: one integer type, one of each other kind. */
+/** The primitive types of OData as far as they are distinguished: one integer type, one for each other kind. */
 export type PrimitiveKind =
   | 'string'
   | 'boolean'
@@ -19,20 +19,20 @@ export type PrimitiveKind =
   | 'geography'
 
 /**
- * A value that is the same for all records. Times of day and durations are numbers of seconds, moments and dates texts
- * as in model/value.ts, geographies WKT; numbers may be infinite or not a number.
+ * A value that is the same for all records. Times of day and durations are numbers of seconds, moments and dates texts as in
+ * model/value.ts, geographies WKT; numbers may be infinite or NaN.
  */
 export interface TypedConstant {
   readonly type: 'constant'
   readonly kind: PrimitiveKind
   readonly value: Constant
-  /** Minutes east of UTC that a literal of a moment was written with. */
+  /** Offset of a moment's literal in minutes east of UTC. */
   readonly offset?: number
 }
 
 /**
- * A value of each record. Times of day and durations are seconds; `epoch` are moments and dates that were computed, as
- * seconds since 1970.
+ * A value of each record. Times of day and durations are seconds; `epoch` marks computed moments and dates, as seconds since
+ * 1970.
  */
 export interface TypedValue {
   readonly type: 'value'
@@ -41,28 +41,28 @@ export interface TypedValue {
   readonly epoch: boolean
 }
 
-/** A boolean of each record: true where one condition holds, false where the other does, null where neither does. */
+/** A three-valued boolean of each record: true where one condition holds, false where the other does, null where neither does. */
 export interface TypedTest {
   readonly type: 'test'
   readonly holds: Condition
   readonly fails: Condition
 }
 
-/** The values of a field with many, or those of them that satisfy a condition. */
+/** The values of a multivalued field, or those that satisfy a condition. */
 export interface TypedCollection {
   readonly type: 'collection'
   readonly field: Field
   readonly where?: ElementTest
 }
 
-/** What an expression means where it stands. */
+/** The meaning of an expression in its scope. */
 export type TypedExpression =
   | { readonly type: 'null' }
   | TypedConstant
   | TypedValue
   | TypedTest
   | TypedCollection
-  /** A point or a shape: it is compared with null, and relates to other geographies. */
+  /** A point or a shape: it can be compared with null, and related to other geographies. */
   | { readonly type: 'place'; readonly field: Field }
   /** The record itself. */
   | { readonly type: 'record' }
@@ -87,7 +87,7 @@ export const KIND_TYPES: Readonly<Record<PrimitiveKind, ColumnType>> = {
   geography: 'Edm.String',
 }
 
-/** What the plan holds values of a kind as. */
+/** The field types with which the plan represents values of a kind. */
 export const KIND_FIELDS: Readonly<Record<PrimitiveKind, FieldType>> = {
   string: 'text',
   boolean: 'boolean',
@@ -103,7 +103,7 @@ export const KIND_FIELDS: Readonly<Record<PrimitiveKind, FieldType>> = {
   geography: 'text',
 }
 
-/** The kind of the values of a field that has no geometry. */
+/** The kind of the values of a field that is not a geometry. */
 const FIELD_KINDS: Readonly<Record<Exclude<FieldType, 'geo_point_2d' | 'geo_shape'>, PrimitiveKind>> = {
   text: 'string',
   int: 'int',
@@ -122,13 +122,13 @@ export function isNumericKind(kind: PrimitiveKind): boolean {
   return NUMBER.includes(kind)
 }
 
-/** The kind of a typed expression; null for what is no primitive value, and for null itself. */
+/** The kind of a typed expression; null for values that are not primitive, and for null itself. */
 export function primitiveKindOf(typed: TypedExpression): PrimitiveKind | null {
   if (typed.type === 'test') return 'boolean'
   return typed.type === 'value' || typed.type === 'constant' ? typed.kind : null
 }
 
-/** What the values of a property mean. */
+/** The typed expression of a property. */
 export function typedField(field: Field): TypedExpression {
   if (field.multivalued) return { type: 'collection', field }
   if (field.type === 'geo_point_2d' || field.type === 'geo_shape') return { type: 'place', field }
@@ -143,9 +143,7 @@ export function constantOf(kind: PrimitiveKind, value: Constant): TypedConstant 
   return { type: 'constant', kind, value: typeof value === 'number' ? value + 0 : value }
 }
 
-/**
- * A value or constant as the plan has it. Constants of the plan are finite: infinity is written as a division by 0.
- */
+/** A value or constant as a scalar of the plan. Constants of the plan are finite: infinity is written as a division by 0. */
 export function scalarOf(typed: TypedConstant | TypedValue | TypedTest): Scalar {
   if (typed.type === 'value') return typed.scalar
   if (typed.type === 'test') return truthOf(typed)
@@ -161,12 +159,12 @@ export function scalarOf(typed: TypedConstant | TypedValue | TypedTest): Scalar 
   }
 }
 
-/** True for what can be computed with and answered. */
+/** True for expressions that can be computed with and returned. */
 export function isValue(typed: TypedExpression): typed is Parameters<typeof scalarOf>[0] {
   return typed.type === 'constant' || typed.type === 'value' || typed.type === 'test'
 }
 
-/** A value that is null: the whole number of a text that is none. */
+/** A value that is always null: the whole number of a text that contains none. */
 export const NULL_SCALAR: Scalar = {
   type: 'function',
   name: 'int',
@@ -228,7 +226,7 @@ function isLogical(operator: string): boolean {
   return ['or', 'and', 'eq', 'ne', 'gt', 'ge', 'lt', 'le', 'has'].includes(operator)
 }
 
-/** The type of an expression in plain words: what kind of thing it is. */
+/** The type of an expression in plain words. */
 export function describeType(typed: TypedExpression): string {
   switch (typed.type) {
     case 'null':

@@ -6,7 +6,7 @@ import { edmValue } from './edm-value.ts'
 import { type ApplyRow, applySteps } from './rows.ts'
 
 /**
- * A reader of the values of records for the columns of an answer, in their order.
+ * A reader of the values of records for the columns of an answer, in column order.
  *
  * @param published when the records were published: `YYYY-MM-DDTHH:MM:SS[.f…]Z`
  */
@@ -64,7 +64,7 @@ function pointValue(value: Value): EdmValue {
   return { latitude: lat, longitude: lon }
 }
 
-/** A text; a shape as its GeoJSON. */
+/** A text; of a shape its GeoJSON. */
 function textValue(value: Value): EdmValue {
   return value === null || typeof value === 'string' ? value : JSON.stringify(value)
 }

@@ -14,27 +14,27 @@ import { describeValue, malformed } from '../faults.ts'
 import { findField, TECHNICAL, technicalNamed } from '../field-names.ts'
 import type { Scalar } from '../plan.ts'
 
-/** Resolves the names and literals of a query in the context of its dataset. */
+/** Context for resolving the names and literals of a query: the dataset and its options. */
 export interface ResolveContext {
   readonly dataset: Pick<Dataset, 'fields'>
   /** Metadata template whose name may be left out before its fields: `title` for `default.title`. */
   readonly template?: string
   /** False for the catalog, whose technical fields are fields. */
   readonly technical: boolean
-  /** IANA name; date literals without offset are local times of it. */
+  /** IANA name; date literals without offset are local times in this zone. */
   readonly timezone: string
   readonly language: Language
   readonly dialect: Dialect
-  /** Milliseconds since 1970: the moment that `now` means. */
+  /** Milliseconds since 1970: the value of `now`. */
   readonly now: number
 }
 
-/** What the APIs report of a dataset and no clause can select (REST 2.11). */
+/** Members of a dataset that the APIs report and no clause can select (REST 2.11). */
 const UNQUERIED = new Set(['data_visible', 'fields', 'attachments', 'visibility', 'alternative_exports'])
 
 type Call = Extract<Expression, { type: 'call' }>
 
-/** The names of one clause: fields, functions and the labels that the clause may use. */
+/** The names that one clause may use: fields, functions and labels. */
 export class FieldNames {
   readonly clause: ClauseName
   readonly context: ResolveContext
@@ -79,7 +79,7 @@ export class FieldNames {
     return malformed(this.clause, `Unknown field: ${name.slice(0, 100)}`, span, hint)
   }
 
-  /** The entry of a function, which must be known in this clause and have as many arguments as it takes. */
+  /** The entry of a function, which must be known in this clause and accept the number of arguments. */
   function(call: Call): FunctionEntry {
     const entry = call.name === 'bbox' && this.clause === 'where' ? BBOX_CONDITION : FUNCTIONS.get(call.name)
     if (entry === undefined) {
@@ -108,7 +108,7 @@ export class FieldNames {
     return entry
   }
 
-  /** A fault of one argument of a call: what the function expects instead. */
+  /** A fault of one argument of a call: what was found, and what the function expects. */
   conversionError(call: Call, found: string, expected: string, span: Span) {
     return malformed(this.clause, `${call.name} was given ${found} where it takes ${expected}`, span)
   }

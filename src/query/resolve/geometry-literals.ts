@@ -33,16 +33,16 @@ export function geometryLiteral(call: Call, node: Argument | undefined, names: F
   )
 }
 
-/** Corners of all rings of a literal: the store compares each record with each of them. */
+/** Maximum number of corners of all rings of a literal: the store compares each record with each corner. */
 const MAX_CORNERS = 2000
 
-/** Refuses polygons of very many corners, and such whose edges cross: what is inside of them is undefined. */
+/** Refuses polygons with very many corners, and those whose edges cross: their interior is undefined. */
 function refuseTangled(geometry: Geometry, span: Span, names: FieldNames): void {
   const flaw = geometryFlaw(geometry)
   if (flaw !== null) throw malformed(names.clause, flaw.reason, span, flaw.hint)
 }
 
-/** Why a geometry is not compared with records; null where it is. */
+/** Why a geometry cannot be compared with records; null where it can. */
 export function geometryFlaw(
   geometry: Geometry,
 ): { readonly reason: string; readonly hint: string | undefined } | null {
@@ -76,7 +76,7 @@ function isTangled(ring: Ring): boolean {
   return false
 }
 
-/** The position of a literal that is a point. */
+/** The position of a point literal. */
 export function pointLiteral(call: Call, node: Argument | undefined, names: FieldNames): GeoPoint {
   const geometry = geometryLiteral(call, node, names)
   const [lon, lat] = geometry.type === 'Point' ? (geometry.coordinates as readonly number[]) : []
@@ -85,7 +85,7 @@ export function pointLiteral(call: Call, node: Argument | undefined, names: Fiel
   return { lon, lat }
 }
 
-/** Metres of a distance such as `10km`; a bare number is metres. */
+/** Metres of a distance such as `10km`; a bare number is in metres. */
 export function metres(call: Call, node: Argument | undefined, names: FieldNames): number {
   if (node?.type === 'number') return node.value
   if (node?.type === 'quantity') {
@@ -98,7 +98,7 @@ export function metres(call: Call, node: Argument | undefined, names: FieldNames
   throw names.conversionError(call, queryFault(node), 'a distance such as 10km', node?.span ?? call.span)
 }
 
-/** The rectangle between two corners, in any order of latitude; one that crosses the antimeridian is two. */
+/** The rectangle between two corners, in any order of latitude; across the antimeridian, two rectangles. */
 export function boxShape(a: GeoPoint, b: GeoPoint): Geometry {
   const [south, north] = [Math.min(a.lat, b.lat), Math.max(a.lat, b.lat)]
   const ring = (west: number, east: number) => [

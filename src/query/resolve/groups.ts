@@ -11,18 +11,18 @@ import { foldNumber, isExpression, momentConstant, momentScalar, resolveScalar }
 
 type Call = Extract<Expression, { type: 'call' }>
 
-/** Widths of ranges whose edges can still be distinguished. */
+/** Minimum and maximum width of ranges: their edges can still be distinguished. */
 const LEAST_WIDTH = 1e-9
 const MAX_WIDTH = 1e15
 
-/** Most steps that a range may have. */
+/** Maximum number of steps of a range. */
 const MAX_EDGES = 1000
 
-/** Pixels of a map of the whole world at zoom 0, and the radius of a cluster where none is given. */
+/** Pixels of a map of the whole world at zoom 0, and the default radius of a cluster. */
 const TILE = 256
 const RADIUS = 40
 
-/** Gives the keys that a group_by clause groups by (ODSQL 5). */
+/** Returns the keys of a group_by clause (ODSQL 5). */
 export function resolveGroupBy(
   items: readonly GroupItem[],
   text: string,
@@ -53,7 +53,7 @@ function grouping(node: Expression, names: FieldNames): Grouping {
   return { type: 'value', value: names.context.dialect.isoKeys ? precise(value, names) : value }
 }
 
-/** Dates of years or months as the texts that records have for them, so that each period is one group. */
+/** Dates with the precision of years or months as the texts in the records, so that each period is one group. */
 function precise(value: Scalar, { context: { language } }: FieldNames): Scalar {
   const precision = value.type === 'field' ? coarsePrecision(value.field) : null
   if (precision === null) return value
@@ -97,7 +97,7 @@ function range(call: Call, names: FieldNames): Grouping {
   return steps(call, value, edges, names)
 }
 
-/** Steps of one width on numbers. */
+/** Steps of equal width on numbers. */
 function width(call: Call, value: Scalar, node: Argument, names: FieldNames): Grouping {
   const size = isExpression(node) ? foldNumber(node) : null
   if (isTemporal(scalarType(value)))
@@ -107,7 +107,7 @@ function width(call: Call, value: Scalar, node: Argument, names: FieldNames): Gr
   return { type: 'width', value, width: size, unit: null }
 }
 
-/** Steps of one width on dates. */
+/** Steps of equal width on dates. */
 function interval(
   call: Call,
   value: Scalar,
@@ -142,7 +142,7 @@ function interval(
   return { type: 'width', value, width: node.value, unit }
 }
 
-/** `EQUI(step, lower, upper)`: below, one step after another, above. */
+/** `EQUI(step, lower, upper)`: below, steps of equal width, above. */
 function equal(call: Call, equi: Call, value: Scalar, names: FieldNames): Grouping {
   names.function(equi)
   const [step, lower, upper] = equi.arguments.map(node => (isExpression(node) ? foldNumber(node) : null))
@@ -198,7 +198,7 @@ function edge(call: Call, node: Argument, value: Scalar, names: FieldNames): Con
   )
 }
 
-/** Cells as wide as the diameter of a cluster on a map of the zoom (ODSQL 5.4). */
+/** Cells as wide as the diameter of a cluster on a map at the given zoom (ODSQL 5.4). */
 function cells(call: Call, names: FieldNames): Grouping {
   names.function(call)
   const [first, ...numbers] = call.arguments

@@ -2,8 +2,7 @@ import type { GroupItem, SelectItem } from '../../language/odsql/ast.ts'
 import { malformed } from '../faults.ts'
 
 /**
- * The key of an expression without label: its text as it was written (ODSQL 4.4); of a field its
- * name without back-quotes.
+ * The key of an expression without label: its source text (ODSQL 4.4); for a field its name without back-quotes.
  *
  * @param text the clause
  */
@@ -14,17 +13,17 @@ export function expressionKey(item: SelectItem | GroupItem, text: string): strin
   return text.slice(from, to).trim()
 }
 
-/** Strings and quoted names stay as they are; blanks elsewhere are brought into one form. */
+/** Strings and quoted names stay unchanged; blanks elsewhere are normalised. */
 const PIECE = /("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`[^`]*`)|\s*,\s*|\s*\(\s*|\s+\)|\s+/gs
 
-/** What the texts of one expression have in common, however they are spaced and whichever case they are in. */
+/** The normalised text of an expression, independent of spacing and case. */
 export function spelling(key: string): string {
   return key
     .replace(PIECE, (found, quoted: string | undefined) => quoted ?? (found.trim() || ' '))
     .toLowerCase()
 }
 
-/** The span with the parentheses around it: `(a + b)` is read as `a + b`. */
+/** The span including surrounding parentheses: `(a + b)` is parsed as `a + b`. */
 function outer(span: { readonly from: number; readonly to: number }, text: string) {
   let { from, to } = span
   for (;;) {
@@ -36,7 +35,7 @@ function outer(span: { readonly from: number; readonly to: number }, text: strin
   }
 }
 
-/** Refuses a label that is given twice in the clauses of one query. */
+/** Refuses a label that occurs twice in the clauses of one query. */
 export function refuseDoubles(select: readonly SelectItem[], groups: readonly GroupItem[]): void {
   const known = new Set<string>()
   for (const [clause, items] of [

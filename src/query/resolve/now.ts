@@ -12,17 +12,17 @@ type Call = Extract<Expression, { type: 'call' }>
 const DAY = 86_400_000
 const UNITS: Readonly<Record<string, number>> = { hours: 3_600_000, minutes: 60_000, seconds: 1000 }
 
-/** What the parameters of `now` ask for; of a parameter that is given twice the later one counts. */
+/** The parameters of `now`; of a parameter that occurs twice the later one counts. */
 interface Shift {
   readonly set: Map<string, number>
   readonly add: Map<string, number>
-  /** Days of the week, 0 for Monday, each with the number of such days to go: 1 is the next, today included. */
+  /** Days of the week, 0 for Monday, each with the number of such days to advance: 1 is the next, today included. */
   readonly weekdays: readonly { readonly day: number; readonly times: number }[]
 }
 
 /**
- * The moment that a call of `now` means (ODSQL 1.6): first what is set, then what is added, last the day of the
- * week, all on the clocks of the time zone; hours and less are added as elapsed time.
+ * The moment of a call of `now` (ODSQL 1.6): first the parts that are set, then those that are added, last the day of the week,
+ * all in local time of the zone; hours and smaller units are added as elapsed time.
  */
 export function nowConstant(call: Call, clause: ClauseName, now: number, timezone: string): DateConstant {
   const shift = readShift(call, clause)
@@ -118,7 +118,7 @@ function wallClock(epoch: number, timezone: string): Date {
   return new Date(epoch + zoneOffset(timezone, epoch))
 }
 
-/** A moment beyond the years that records can have is the first or last of them. */
+/** Clamps a moment to the years that records can have. */
 function clampMoment(wall: number): number {
   if (Number.isNaN(wall)) return utcEpoch(9999, 12, 31, 23, 59, 59)
   return Math.min(Math.max(wall, utcEpoch(1, 1, 1)), utcEpoch(9999, 12, 31, 23, 59, 59))

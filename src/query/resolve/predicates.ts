@@ -13,7 +13,7 @@ import { foldNumber, isExpression } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
-/** Gives the condition that a call means in a where clause (ODSQL 3). */
+/** Returns the condition of a call in a where clause (ODSQL 3). */
 export function resolvePredicate(call: Call, names: FieldNames): Condition {
   const entry = names.function(call)
   const [first, second, third] = call.arguments
@@ -51,7 +51,7 @@ export function resolvePredicate(call: Call, names: FieldNames): Condition {
   }
 }
 
-/** The words of a full-text search: every one must occur; a trailing `*` makes the word before it a prefix. */
+/** The words of a full-text search: all must occur; a trailing `*` makes the word before it a prefix. */
 export function searchedWords(text: string): readonly Word[] {
   return text.split(/\s+/).flatMap(chunk => {
     const folded = tokens(chunk)
@@ -64,7 +64,7 @@ export function searchedWords(text: string): readonly Word[] {
   })
 }
 
-/** A full-text search over all fields, which a text without letters does not narrow. */
+/** A full-text search over all fields; a text without letters restricts nothing. */
 export function wordsCondition(words: readonly Word[]): Condition {
   return words.length === 0 ? { type: 'always', value: true } : { type: 'words', words }
 }
@@ -107,10 +107,10 @@ function search(call: Call, kind: 'search' | 'suggest' | 'startswith', names: Fi
   )
 }
 
-/** Words of one search that may be misspelt: each is tried on every text that has those before it. */
+/** Maximum number of words of one search that may be misspelt: each is tried on every text that contains the words before it. */
 const MAX_WORDS = 20
 
-/** Words of three letters and more may be misspelt (ODSQL 3.7). */
+/** Words of three or more letters may be misspelt (ODSQL 3.7). */
 function fuzziness(word: string): WordMode {
   return [...word].length > 2 ? 'fuzzy' : 'word'
 }

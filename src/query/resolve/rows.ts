@@ -17,7 +17,7 @@ import { foldNumber, isExpression, resolveScalar } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
-/** True where an expression holds an aggregate anywhere. */
+/** True where an expression contains an aggregate. */
 export function hasAggregate(node: Expression): boolean {
   switch (node.type) {
     case 'call':
@@ -31,7 +31,7 @@ export function hasAggregate(node: Expression): boolean {
   }
 }
 
-/** The keys of a grouped query by what may name them: their labels and their texts, however these are spelled. */
+/** The keys of a grouped query by their labels and their texts, however these are spelled. */
 function keysByName(keys: readonly GroupKey[], items: readonly GroupItem[], text: string) {
   const byName = new Map<string, number>()
   items.forEach((item, index) => {
@@ -64,13 +64,13 @@ export function resolveRows(
   })
 }
 
-/** The key of a selection without label: that of the group it repeats, where it only spells it otherwise. */
+/** The key of a selection without label: that of the group that it repeats, where only the spelling differs. */
 function keyOf(written: string, value: RowValue, groups: readonly GroupKey[]): string {
   const group = value.type === 'key' ? groups[value.index]?.key : undefined
   return group !== undefined && spelling(group) === spelling(written) ? group : written
 }
 
-/** Gives the order of the rows; aggregates come first (ODSQL 6.3). */
+/** Returns the order of the rows; aggregates come first (ODSQL 6.3). */
 export function resolveRowOrder(
   order: { readonly items: readonly OrderItem[]; readonly text: string },
   groups: { readonly items: readonly GroupItem[]; readonly text: string; readonly keys: readonly GroupKey[] },

@@ -11,7 +11,7 @@ import { nowConstant } from './now.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
-/** Gives the value that an expression means for a record. Anything that is no value is refused. */
+/** Returns the value of an expression for a record. Any expression that is not a value is refused. */
 export function resolveScalar(node: Expression, names: FieldNames): Scalar {
   switch (node.type) {
     case 'field': {
@@ -42,7 +42,7 @@ export function resolveScalar(node: Expression, names: FieldNames): Scalar {
   }
 }
 
-/** Reads the text of a date literal. */
+/** Parses a date literal. */
 function resolveDate(node: Extract<Expression, { type: 'date' }>, names: FieldNames): DateConstant {
   const constant = parseDate(node.text)
   if (constant !== null) return constant
@@ -55,7 +55,7 @@ export function momentConstant(constant: DateConstant, of: FieldType, names: Fie
   return { type: 'constant', value: dateBounds(constant, of, names.context.timezone).start, of }
 }
 
-/** The number that a constant expression has; null where it is none, or not a number (a division by zero). */
+/** The number of a constant expression; null where it is not constant or not a number (a division by zero). */
 export function foldNumber(node: Expression): number | null {
   switch (node.type) {
     case 'number':
@@ -154,7 +154,7 @@ function resolveCall(call: Call, names: FieldNames): Scalar {
   }
 }
 
-/** Parts of a constant are computed at once; hours of a day without clock are 0 in the store. */
+/** Parts of a constant are computed immediately; the hours of a date without time are 0 in the store. */
 function datePart(part: DatePartName, operand: Scalar): Scalar {
   return { type: 'datePart', part, operand }
 }
@@ -193,8 +193,8 @@ function ifNull(call: Call, first: Argument, second: Argument, names: FieldNames
 }
 
 /**
- * The date of a literal, of a call of `now` or, as an extension, of a text that is a whole ISO 8601 date; null for
- * anything else.
+ * The date of a literal, of a call of `now` or, as an extension, of a text that is a complete ISO 8601 date; null for anything
+ * else.
  */
 export function momentScalar(node: Expression, names: FieldNames): DateConstant | null {
   if (node.type === 'date') return resolveDate(node, names)
@@ -206,7 +206,7 @@ export function momentScalar(node: Expression, names: FieldNames): DateConstant 
   return null
 }
 
-/** A day, or a moment with its time of the day: nothing that might be meant as another text. */
+/** A day, or a moment with its time of day: no text that might have another meaning. */
 const WHOLE_DATE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/
 
 function typed(

@@ -11,8 +11,8 @@ import { resolveWhere } from './where.ts'
 const NOWHERE = { from: 0, to: 0 }
 
 /**
- * Gives the condition that a query of the Search API v1 means for a dataset. What looks like a comparison and names no
- * field is words. Throws as {@link resolveWhere} does.
+ * Returns the condition of a query of the Search API v1 for a dataset. A comparison that names no known field is treated as
+ * words. Throws as {@link resolveWhere} does.
  */
 export function resolveV1(query: V1Query, context: ResolveContext): Condition | null {
   switch (query.type) {
@@ -64,7 +64,7 @@ function fieldNode(name: string): Expression {
   return { type: 'field', name, quoted: true, span: NOWHERE }
 }
 
-/** A value as a literal of the type that the field has; a text where it is none. */
+/** A value as a literal of the type of the field; a text where it is none. */
 function valueNode(text: string, { type }: Field): Expression {
   if (isTemporal(type)) return { type: 'date', text, span: NOWHERE }
   const number = text.trim() === '' ? Number.NaN : Number(text)

@@ -10,7 +10,7 @@ import { foldNumber, resolveScalar } from './scalars.ts'
 
 type Call = Extract<Expression, { type: 'call' }>
 
-/** Gives the columns that a select clause asks for, in order; without a clause every field. */
+/** Returns the columns of a select clause, in order; without a clause every field. */
 export function resolveSelect(
   items: readonly SelectItem[],
   text: string,
@@ -35,7 +35,7 @@ export function resolveSelect(
   return [...chosen].map(([key, value]) => ({ key, value }))
 }
 
-/** A value of each record; of a field with many values only the field itself. */
+/** A value of each record; a multivalued field can only be selected as a whole. */
 function column(expression: Expression, names: FieldNames): Scalar {
   const value = resolveScalar(expression, names)
   const many = value.type === 'field' ? undefined : fieldsOf(value).find(({ multivalued }) => multivalued)
@@ -51,7 +51,7 @@ function isNarrowing(expression: Expression): expression is Call {
   return expression.type === 'call' && (expression.name === 'include' || expression.name === 'exclude')
 }
 
-/** What all `include(…)` name together, or everything, without what any `exclude(…)` names. */
+/** The fields that any `include(…)` names, or all fields, without those that any `exclude(…)` names. */
 function prefilter(
   items: readonly SelectItem[],
   from: readonly SelectedColumn[],
@@ -72,7 +72,7 @@ function prefilter(
 
 type NameTest = (name: string) => boolean
 
-/** Names, each with a trailing `*` for any ending. */
+/** Tests for names, which match any ending where they have a trailing `*`. */
 function nameTests(call: Call, names: FieldNames): readonly NameTest[] {
   names.function(call)
   return call.arguments.map(argument => {
@@ -86,7 +86,7 @@ function nameTests(call: Call, names: FieldNames): readonly NameTest[] {
   })
 }
 
-/** Gives the keys that an order_by clause sorts records by. Geometry has no order. */
+/** Returns the keys by which an order_by clause sorts records. Geometry has no order. */
 export function resolveOrderBy(
   items: readonly OrderItem[],
   select: readonly SelectedColumn[],
@@ -114,10 +114,10 @@ export function resolveOrderBy(
   return deciding(orderings)
 }
 
-/** Keys of one order; each may cost a pass over all records. */
+/** Maximum number of keys of one order; each may cost a pass over all records. */
 const MAX_KEYS = 10
 
-/** Keys that decide something: not those that are said again, nor any after chance. */
+/** Keys that affect the order: not duplicates, and no key after a random one. */
 function deciding(orderings: readonly Ordering[]): readonly Ordering[] {
   const distinct = new Map<string, Ordering>()
   for (const ordering of orderings) {

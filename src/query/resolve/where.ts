@@ -19,8 +19,8 @@ import { resolvePredicate, searchedWords, wordsCondition } from './predicates.ts
 import { foldNumber, momentConstant, momentScalar, resolveScalar } from './scalars.ts'
 
 /**
- * Gives the condition that a where clause means for a dataset (ODSQL 3). Throws ODSQLError for
- * an unknown field and IncompatibleTypesInComparisonFilter for a comparison between types.
+ * Returns the condition of a where clause for a dataset (ODSQL 3). Throws ODSQLError for an unknown field and
+ * IncompatibleTypesInComparisonFilter for a comparison between types.
  */
 export function resolveWhere(expression: Expression, context: ResolveContext): Condition | null {
   return conjunctionOrNull([resolveCondition(expression, new FieldNames('where', context))])
@@ -73,7 +73,7 @@ function comparison(node: Extract<Expression, { type: 'comparison' }>, names: Fi
     : compare(left, operator, right, span, names)
 }
 
-/** Compares a value of the record, on the left, with a constant or with another such value. */
+/** Compares a value of the record, on the left, with a constant or another such value. */
 function compare(
   left: Expression,
   operator: Comparator,
@@ -118,7 +118,7 @@ function alike(
   return [first, second]
 }
 
-/** The parts of dates are texts in the older generations: `year(date) = "2020"` is a number all the same. */
+/** The parts of dates are texts in the older generations, but `year(date) = "2020"` compares numbers. */
 function partNumber(value: Scalar, node: Expression): Scalar | null {
   if (value.type !== 'datePart' || node.type !== 'string' || !/^\d{1,9}$/.test(node.value)) return null
   return { type: 'constant', value: Number(node.value), of: 'int' }
@@ -129,7 +129,7 @@ function momentIn(node: Expression, type: Field['type'], names: FieldNames): Sca
   return moment === null ? null : momentConstant(moment, type, names)
 }
 
-/** True for what has the same value in every record. */
+/** True for an expression that has the same value in every record. */
 function isConstant(node: Expression): boolean {
   switch (node.type) {
     case 'string':
@@ -168,7 +168,7 @@ function compareConstant(
   return { type: 'compare', field, operator, value }
 }
 
-/** The date that a node beside a temporal field means; null where it means none. */
+/** The date of a node that is compared with a temporal field; null where it is not a date. */
 function dateOf(node: Expression, names: FieldNames): DateConstant | null {
   const moment = momentScalar(node, names)
   if (moment !== null || !names.context.dialect.bareDates) return moment
@@ -176,7 +176,7 @@ function dateOf(node: Expression, names: FieldNames): DateConstant | null {
   return text === null ? null : parseDate(text)
 }
 
-/** `2013/02/11`, which reads as two divisions, or a bare year (ODSQL 9.2). */
+/** `2013/02/11`, which is parsed as two divisions, or a bare year (ODSQL 9.2). */
 function bareDate(node: Expression): string | null {
   if (node.type === 'number') return /^\d{1,4}$/.test(node.text) ? node.text : null
   if (node.type !== 'arithmetic' || node.operator !== '/') return null
@@ -262,7 +262,7 @@ function constantOf(
   throw incompatible(names.clause, field, operator, describeValue(node), span)
 }
 
-/** A whole number as it is written, where it is one and of 64 bits. */
+/** A whole number with all its digits, where it is one and fits into 64 bits. */
 function exactInteger(node: Expression): number | bigint | undefined {
   if (node.type === 'number') return /^\d+$/.test(node.text) ? integerValue(BigInt(node.text)) : undefined
   if (node.type !== 'sign' || node.operand.type !== 'number') return undefined

@@ -1,6 +1,6 @@
 /** Text as UTF-8 bytes: the order of bytes is the order of code points, which SPARQL and Oxigraph sort by. */
 
-/** Room for text that grows: bytes one after another, each piece found by the place where it begins. */
+/** Growable storage for text: byte strings one after another, each identified by its offset. */
 export class Arena {
   bytes: Buffer
   length = 0
@@ -9,7 +9,7 @@ export class Arena {
     this.bytes = Buffer.allocUnsafeSlow(size)
   }
 
-  /** Makes room for so many bytes more and gives the place where they go. */
+  /** Makes room for a number of bytes and returns their offset. */
   reserve(more: number): number {
     const { length } = this
     if (length + more > this.bytes.length) {
@@ -47,7 +47,7 @@ export class Arena {
   }
 }
 
-/** Reads numbers that {@link Arena.addNumber} wrote, one after another. */
+/** Reads the numbers that {@link Arena.addNumber} wrote, one after another. */
 export class NumberReader {
   at: number
   private bytes: Uint8Array
@@ -57,7 +57,7 @@ export class NumberReader {
     this.at = at
   }
 
-  /** Reads other bytes from their first on. */
+  /** Starts reading other bytes. */
   begin(bytes: Uint8Array): void {
     this.bytes = bytes
     this.at = 0
@@ -75,7 +75,7 @@ export class NumberReader {
   }
 }
 
-/** Compares two pieces of bytes as unsigned numbers, the shorter first where one begins with the other. */
+/** Compares two byte strings as unsigned bytes; a prefix sorts first. */
 export function compareBytes(
   left: Uint8Array,
   leftStart: number,
@@ -100,7 +100,7 @@ export function hashBytes(bytes: Uint8Array, start: number, end: number, seed = 
   return hash ^ (hash >>> 15)
 }
 
-/** Number of bytes that two pieces begin with alike. */
+/** Length of the common prefix of two byte strings. */
 export function sharedPrefix(
   left: Uint8Array,
   leftStart: number,
@@ -115,7 +115,7 @@ export function sharedPrefix(
   return at
 }
 
-/** Numbers with room for one at a place: others of twice the length where they have none. */
+/** Numbers with room at an index: copied to an array of at least twice the length where there is none. */
 export function withRoom(numbers: Uint32Array<ArrayBuffer>, place: number): Uint32Array<ArrayBuffer> {
   if (place < numbers.length) return numbers
   const larger = new Uint32Array(2 * place)
@@ -123,7 +123,7 @@ export function withRoom(numbers: Uint32Array<ArrayBuffer>, place: number): Uint
   return larger
 }
 
-/** Typed arrays that all threads see. */
+/** Typed arrays that all threads share. */
 export const sharedUint32 = (length: number): Uint32Array =>
   new Uint32Array(new SharedArrayBuffer(4 * length))
 export const sharedBytes = (length: number): Buffer => Buffer.from(new SharedArrayBuffer(length))

@@ -14,9 +14,9 @@ import { type ColumnBytes, GraphRegistry } from './threads/registry.ts'
 
 interface ColumnStoreOptions {
   readonly threads: number
-  /** Milliseconds that a query may work. */
+  /** Milliseconds that a query may run. */
   readonly deadline: number
-  /** Queries that may wait. */
+  /** Maximum number of waiting queries. */
   readonly queue: number
   /** Bytes that columns in memory may take, and the intermediate results of one query. */
   readonly memory: { readonly columns: number; readonly query: number }
@@ -28,14 +28,14 @@ interface ColumnStoreOptions {
   readonly onDamage: (graph: string, reason: string) => void
 }
 
-/** Subjects from which on a graph is prepared for questions, and the part of the memory that may be taken for that. */
+/** Minimum number of subjects of a graph that is prepared for queries, and the part of the memory that this may use. */
 const LARGE_GRAPH = 20_000
 const PREPARED_PART = 2
 
-/** Bytes of a piece of text. */
+/** Bytes of a chunk of text. */
 const PIECE = 2 ** 18
 
-/** Bytes of a piece of N-Triples, which most clients have made into another format, a piece at a time. */
+/** Bytes of a chunk of N-Triples: most clients request another format, to which each chunk is converted. */
 const TRIPLES_PIECE = 2 ** 16
 
 /** Answers queries from columns, in threads that share one copy of them. */
@@ -43,7 +43,7 @@ export class ColumnStore {
   private readonly options: ColumnStoreOptions
   private readonly registry: GraphRegistry
   private readonly runner: JobRunner
-  /** Resolves when the threads are up. */
+  /** Resolves when the threads are ready. */
   readonly up: Promise<void>
 
   private constructor(options: ColumnStoreOptions) {
@@ -57,29 +57,29 @@ export class ColumnStore {
     void ignoreRejection(this.up, 'who waits for it gets it')
   }
 
-  /** Queries that ended at their deadline. */
+  /** Number of queries that exceeded their deadline. */
   get deadlines(): number {
     return this.runner.deadlines
   }
 
-  /** Opens a store of columns: its threads are up when this resolves. */
+  /** Opens a store of columns: resolves when its threads are ready. */
   static async open(options: ColumnStoreOptions): Promise<ColumnStore> {
     const store = ColumnStore.begin(options)
     await store.up
     return store
   }
 
-  /** The same at once: questions wait until the threads are up. */
+  /** Like {@link ColumnStore.open}, without waiting: queries are queued until the threads are ready. */
   static begin(options: ColumnStoreOptions): ColumnStore {
     return new ColumnStore(options)
   }
 
-  /** Takes in the columns of a graph from a file, of which the header alone is read. Throws ColumnsDamaged. */
+  /** Attaches the columns of a graph from a file; reads only its header. Throws ColumnsDamaged. */
   attach(name: string, path: string): void {
     this.registry.add({ name, header: readHeader(path, statSync(path).size), path, memory: null })
   }
 
-  /** Takes in the columns of a graph whose file was made again. Throws ColumnsDamaged. */
+  /** Attaches the columns of a graph whose file was rebuilt. Throws ColumnsDamaged. */
   reattach(name: string, path: string): void {
     if (!this.registry.has(name)) return
     const header = readHeader(path, statSync(path).size)
@@ -88,7 +88,7 @@ export class ColumnStore {
     this.runner.forgetDamage(name)
   }
 
-  /** Makes the columns of a small graph in memory. */
+  /** Builds the columns of a small graph in memory. */
   async build(
     name: string,
     text: string,
@@ -107,7 +107,7 @@ export class ColumnStore {
     return this.registry.has(name)
   }
 
-  /** The columns of a graph as this thread sees them: what it does not have in memory is read from the file. */
+  /** The columns of a graph for this thread: sections that are not in memory are read from the file. */
   columns(name: string): GraphColumns {
     const columns = this.registry.columns(name)
     if (columns === undefined)
@@ -120,7 +120,7 @@ export class ColumnStore {
     this.registry.remove(names, this.runner.threads)
   }
 
-  /** The answers of SELECTs that are evaluated one after another in one thread. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity; {@link NotInColumns}. */
+  /** SELECTs in turn in one thread. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable, UnprocessableEntity; {@link NotInColumns}. */
   async answers(
     queries: readonly QueryOperation[],
     graphs: QueriedGraphs,
@@ -134,7 +134,7 @@ export class ColumnStore {
     return tables
   }
 
-  /** The answer of a query as text, in pieces; what is not read is not worked out. Same faults. */
+  /** The answer of a query as text, in chunks, which are computed on demand. Same faults. */
   text(
     query: QueryOperation,
     graphs: QueriedGraphs,
@@ -150,7 +150,7 @@ export class ColumnStore {
     return this.runner.pieces(job, namesOf(graphs), options, currentClient()) as AsyncGenerator<Uint8Array>
   }
 
-  /** The answer of a SELECT in tables of at most so many rows. Same faults. */
+  /** The answer of a SELECT in tables of a maximum number of rows. Same faults. */
   tables(
     query: QueryOperation,
     graphs: QueriedGraphs,
@@ -172,12 +172,12 @@ export class ColumnStore {
     return { triples, count }
   }
 
-  /** The triples of some subjects in a row, as N-Triples. */
+  /** The triples of a range of subjects, as N-Triples. */
   async lines(graph: string, from: number, to: number): Promise<string> {
     return (await this.runner.once({ type: 'lines', graph, from, to }, [graph], 'lines', {})).text
   }
 
-  /** Brings into memory what is needed to write the values of some columns. */
+  /** Loads into memory what is needed to write the values of some columns. */
   async touch(graph: string, predicates: readonly string[]): Promise<void> {
     if (this.registry.isLoaded(graph, predicates)) return
     await this.runner.once({ type: 'touch', graph, predicates }, [graph], 'touched', {})
@@ -185,8 +185,8 @@ export class ColumnStore {
   }
 
   /**
-   * Makes what questions about a large graph need, column by column while nothing else waits, so that the first of them does
-   * not. What cannot be made now is made when it is needed.
+   * Computes what queries of a large graph need, column by column while no other job waits, so that the first query is fast.
+   * Anything that cannot be computed now is computed on first use.
    */
   async prepare(graph: string): Promise<void> {
     const header = this.registry.header(graph)

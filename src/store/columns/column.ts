@@ -9,9 +9,9 @@ import { makeGrid, openGrid, type PointGrid } from './grid.ts'
 import type { Derived, SectionSource } from './sections.ts'
 import { indexWords, openWordIndex, type WordIndex } from './words.ts'
 
-/** The subjects of each code, in rising order: those of a code are from its start to the start of the next. */
+/** The subjects of each code, ascending: those of a code are from its start to the start of the next. */
 export interface Postings {
-  /** By code; one more than there are codes. */
+  /** By code; one entry more than there are codes. */
   readonly starts: Uint32Array
   readonly subjects: Uint32Array
 }
@@ -51,7 +51,7 @@ export class Column {
     return this.header.predicate
   }
 
-  /** True where no subject has two values. */
+  /** True where no subject has more than one value. */
   get isSingle(): boolean {
     return this.header.offsets === null
   }
@@ -66,7 +66,7 @@ export class Column {
     return this.header.rows === this.graphSubjects
   }
 
-  /** Codes of all rows, one after another. */
+  /** Codes of all rows, concatenated. */
   get codes(): Uint32Array {
     this.cachedCodes ??= new Uint32Array(this.source.get(this.header.codes))
     return this.cachedCodes
@@ -79,7 +79,7 @@ export class Column {
     return this.cachedSubjects
   }
 
-  /** Where the codes of each row begin, in a column of several values. */
+  /** The index of the first code of each row, in a multivalued column. */
   get offsets(): Uint32Array {
     if (this.header.offsets === null) throw new Error(`${this.predicate} has one value a row`)
     this.cachedOffsets ??= new Uint32Array(this.source.get(this.header.offsets))
@@ -117,18 +117,18 @@ export class Column {
     return this.isDense ? row : (this.subjects[row] as number)
   }
 
-  /** Place of the first code of a row. */
+  /** Index of the first code of a row. */
   startOf(row: number): number {
     return this.isSingle ? row : (this.offsets[row] as number)
   }
 
-  /** Place behind the last code of a row. */
+  /** Index after the last code of a row. */
   endOf(row: number): number {
     if (!this.isSingle) return this.offsets[row + 1] as number
     return this.codes[row] === 0 ? row : row + 1
   }
 
-  /** The codes of a subject as its source has them: in their order, and also those that it repeats. */
+  /** The codes of a subject as in its source: in source order, including repeated ones. */
   listOf(subject: number): Uint32Array {
     const { repeats } = this.header
     if (repeats !== null) {
@@ -144,9 +144,9 @@ export class Column {
   }
 
   /**
-   * The values of a column with one code a row by row, from a table by code: made when they are first asked for.
+   * The values of a column with one code per row, from a table by code: computed on first use.
    *
-   * @param name what the values are; a column has one table of a name
+   * @param name identifies the table; a column has one table of a name
    */
   rowValues(name: string, table: Float64Array): Float64Array {
     const [rows] = this.derived.get(`${name}:${this.number}`, () => {
@@ -158,7 +158,7 @@ export class Column {
     return new Float64Array(rows as SharedArrayBuffer)
   }
 
-  /** True where the postings are at hand. */
+  /** True where the postings have been computed. */
   get hasPostings(): boolean {
     return this.cachedPostings !== null || this.derived.has(`postings:${this.number}`)
   }
@@ -170,7 +170,7 @@ export class Column {
     const stored = part.kind === 'text' ? part.words?.() : undefined
     const name = `words:${this.header.dictionary}:${part.first}`
     const { dictionary } = this
-    // The coordinates of a shape are no words.
+    // The coordinates of a shape are not words.
     const isShape = (place: number) => part.kind === 'other' && datatypeOf(part, place) === GEO.wktLiteral
     const texts = () =>
       textsOf(part.count, place => (isShape(place) ? '' : dictionary.form(part.first + place)))
@@ -199,7 +199,7 @@ export class Column {
     return this.cachedPostings
   }
 
-  /** Counting sort: the subjects rise, and so they do within each code. */
+  /** Counting sort: the subjects are ascending, and so they are within each code. */
   private makePostings(): readonly SharedArrayBuffer[] {
     const { codes, dictionary } = this
     const starts = sharedUint32(dictionary.count + 2)
@@ -207,7 +207,7 @@ export class Column {
       const code = (codes[at] as number) + 1
       if (code < starts.length) starts[code] = (starts[code] as number) + 1
     }
-    // Absent values are counted as code 0 and have no place among the subjects.
+    // Absent values are counted as code 0 and have no entries among the subjects.
     starts[1] = 0
     for (let code = 2; code < starts.length; code++)
       starts[code] = (starts[code] as number) + (starts[code - 1] as number)

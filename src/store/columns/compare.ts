@@ -1,20 +1,20 @@
 import type { Column } from './column.ts'
 import type { GraphColumns } from './graph.ts'
 
-/** What is different between two states of a graph, by the numbers of subjects, rising. */
+/** The difference between two states of a graph, by ascending numbers of subjects. */
 export interface GraphDifference {
   /** Subjects of the later state that the earlier one lacks. */
   readonly added: Uint32Array
   /** Subjects of the earlier state that the later one lacks. */
   readonly removed: Uint32Array
-  /** Subjects that both have with other triples: the numbers in the earlier state, and in the later one at the same place. */
+  /** Subjects in both whose triples differ: their numbers in the earlier state, and in the later one at the same index. */
   readonly before: Uint32Array
   readonly after: Uint32Array
 }
 
 /**
- * Compares two states of a graph subject by subject. Terms are compared once for each that a column has, subjects by the codes
- * of their terms.
+ * Compares two states of a graph subject by subject. Each term of a column is compared once, subjects by the codes of their
+ * terms.
  */
 export function compareGraphs(earlier: GraphColumns, later: GraphColumns): GraphDifference {
   const places = new Int32Array(later.subjects)
@@ -47,7 +47,7 @@ export function compareGraphs(earlier: GraphColumns, later: GraphColumns): Graph
   }
 }
 
-/** Marks the subjects of the later state whose values of one predicate are others. */
+/** Marks the subjects of the later state whose values of one predicate differ. */
 function markChanged(
   earlier: Column | undefined,
   later: Column | undefined,
@@ -73,7 +73,7 @@ function isSame(old: Uint32Array, now: Uint32Array, known: Uint32Array | null): 
   return true
 }
 
-/** The code that each term of the later column has in the earlier one; 0 for a term that it lacks. */
+/** The earlier code of each term of the later column; 0 for a term that the earlier one lacks. */
 function codesIn({ dictionary: earlier }: Column, { dictionary: later }: Column): Uint32Array {
   const codes = new Uint32Array(later.count + 1)
   for (let code = 1; code <= later.count; code++) codes[code] = earlier.find(later.term(code))

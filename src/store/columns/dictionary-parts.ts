@@ -3,7 +3,7 @@ import { lowerBound, Texts } from './dictionary-texts.ts'
 import type { DictionaryPart, OwnForms } from './format.ts'
 import type { SectionSource } from './sections.ts'
 
-/** A part of a dictionary that can be read. Places in it count from 0. */
+/** A readable part of a dictionary. Indexes in it start at 0. */
 interface PartBase {
   /** Code of its first term. */
   readonly first: number
@@ -12,7 +12,7 @@ interface PartBase {
 
 export interface ResourcePart extends PartBase {
   readonly kind: 'resource'
-  /** Numbers of resources, rising. */
+  /** Numbers of resources, ascending. */
   readonly ids: Uint32Array
 }
 
@@ -36,7 +36,7 @@ export interface TextPart extends PartBase {
   readonly texts: Texts
   readonly languages: readonly string[]
   readonly tags: Uint32Array | null
-  /** The sections of its words, where the file has them. */
+  /** The sections of its words, if they are in the file. */
   readonly words: (() => readonly SharedArrayBuffer[]) | null
 }
 
@@ -55,9 +55,9 @@ export interface OtherPart extends PartBase {
 
 export type DictionarySection = ResourcePart | ValuePart | BooleanPart | TextPart | PointPart | OtherPart
 
-/** Lexical forms that are not those of their values. */
+/** Lexical forms that differ from those of their values. */
 class Forms {
-  /** Where they are, rising. */
+  /** Their indexes, ascending. */
   readonly places: Uint32Array
   private readonly texts: Texts
 
@@ -140,7 +140,7 @@ export function openPart(header: DictionaryPart, first: number, source: SectionS
   }
 }
 
-/** The datatype of a literal that is no text; {@link TRIPLE_TERM} for a triple term. */
+/** The datatype of a literal that is not a text; {@link TRIPLE_TERM} for a triple term. */
 export function datatypeOf(part: Exclude<DictionarySection, ResourcePart | TextPart>, place: number): string {
   switch (part.kind) {
     case 'boolean':

@@ -1,9 +1,9 @@
 import { compareBytes } from './bytes.ts'
 
-/** A term whose text stands somewhere as UTF-8, until the next one is read. */
+/** A reference to the UTF-8 text of a term, valid until the next one is read. */
 export class TermBytes {
   type: 'iri' | 'blank' | 'literal' = 'iri'
-  /** Of a literal; empty otherwise. */
+  /** Of a literal; otherwise empty. */
   datatype = ''
   language = ''
   bytes: Uint8Array = new Uint8Array()
@@ -11,7 +11,7 @@ export class TermBytes {
   to = 0
 }
 
-/** Some texts, one after another. */
+/** Creates texts from strings. */
 export function textsOf(count: number, get: (place: number) => string): Texts {
   const offsets = new Uint32Array(count + 1)
   let bytes = Buffer.allocUnsafe(16 * count + 64)
@@ -29,7 +29,7 @@ export function textsOf(count: number, get: (place: number) => string): Texts {
   return new Texts(bytes.subarray(0, length), offsets)
 }
 
-/** Texts one after another. */
+/** A list of texts. */
 export class Texts {
   readonly bytes: Buffer
   readonly offsets: Uint32Array
@@ -59,7 +59,7 @@ export class Texts {
     return compareBytes(bytes, offsets[place] as number, offsets[place + 1] as number, text, 0, text.length)
   }
 
-  /** Places of the texts from the first that is not before a text to the first that is behind it. */
+  /** Indexes of the texts from the first that is not before a text to the first after it. */
   range(text: Uint8Array): readonly [from: number, to: number] {
     const from = this.lowerBound(text, 0)
     let to = from
@@ -67,14 +67,14 @@ export class Texts {
     return [from, to]
   }
 
-  /** Places of the texts that begin with another. */
+  /** Indexes of the texts with a prefix. */
   rangeOfPrefix(prefix: Uint8Array): readonly [from: number, to: number] {
     if (prefix.length === 0) return [0, this.count]
     const from = this.lowerBound(prefix, 0)
     return [from, this.lowerBound(behindPrefix(prefix), from)]
   }
 
-  /** Place of the first text that is not before another. */
+  /** Index of the first text that is not before another. */
   lowerBound(text: Uint8Array, from: number): number {
     let [low, high] = [from, this.offsets.length - 1]
     while (low < high) {
@@ -86,14 +86,14 @@ export class Texts {
   }
 }
 
-/** What follows all texts with a prefix: the prefix with a greater last byte, for no byte of UTF-8 is 255. */
+/** Upper bound of all texts with a prefix: the prefix with a greater last byte, because no byte of UTF-8 is 255. */
 export function behindPrefix(prefix: Uint8Array): Buffer {
   const behind = Buffer.from(prefix)
   behind[behind.length - 1] = (behind[behind.length - 1] as number) + 1
   return behind
 }
 
-/** Place of the first number that is not below another, in rising numbers. */
+/** Index of the first number that is not below another, in ascending numbers. */
 export function lowerBound(numbers: Uint32Array | Float64Array, value: number): number {
   let [low, high] = [0, numbers.length]
   while (low < high) {

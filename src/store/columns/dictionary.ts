@@ -24,7 +24,7 @@ import {
 import type { Resources } from './resources.ts'
 import type { SectionSource } from './sections.ts'
 
-/** The distinct values of one column or several: terms with codes from 1 in their order. */
+/** The distinct values of one or more columns: terms with codes from 1 in sort order. */
 export class Dictionary {
   readonly count: number
   readonly header: DictionaryHeader
@@ -59,7 +59,7 @@ export class Dictionary {
     return parts[number] as DictionarySection
   }
 
-  /** The one part of a dictionary that has no other; null where it has several. */
+  /** The single part of a dictionary; null where it has several. */
   onlyPart(): DictionarySection | null {
     return this.header.parts.length === 1 ? (this.parts[0] ?? null) : null
   }
@@ -144,7 +144,7 @@ export class Dictionary {
     }
   }
 
-  /** The code of a term; 0 where it is none of them. */
+  /** The code of a term; 0 where the dictionary lacks it. */
   find(term: Term): number {
     if (term.type === 'iri' || term.type === 'blank') return this.findResource(this.resources.findTerm(term))
     const literal = term.type === 'literal' ? term : tripleLiteral(term)
@@ -167,12 +167,12 @@ export class Dictionary {
   }
 }
 
-/** The form in which a triple term stands among the literals. */
+/** The literal that represents a triple term in a dictionary. */
 function tripleLiteral({ value }: TripleTerm): Literal {
   return { type: 'literal', value, datatype: TRIPLE_TERM, language: '' }
 }
 
-/** The place of a literal in a part; -1 where it has none. */
+/** The index of a literal in a part; -1 where the part lacks it. */
 export function findIn(part: DictionarySection, term: Literal, formOf: (place: number) => string): number {
   const { value, datatype, language } = term
   switch (part.kind) {
@@ -226,7 +226,7 @@ export function findIn(part: DictionarySection, term: Literal, formOf: (place: n
   }
 }
 
-/** Place of the first value that is not below a number; NaN is above all others. */
+/** Index of the first value that is not below a number; NaN is above all others. */
 export function valueBound(values: Float64Array, number: number): number {
   let [low, high] = [0, values.length]
   while (low < high) {
@@ -252,16 +252,16 @@ function findPoint({ longitudes, latitudes, count }: PointPart, form: string): n
   return -1
 }
 
-/** Digits of the numbers whose texts are made of their values. */
+/** Digits of the numbers whose texts are computed from their values. */
 const DIGITS = new Uint8Array(17)
 
-/** The digits of an integer, whose form is that of its value; false for another number. */
+/** Writes the digits of an integer in canonical form; false for another number. */
 function wholeNumber(part: ValuePart, place: number, found: TermBytes): boolean {
   const value = part.values[place] as number
   if (!Number.isSafeInteger(value) || Object.is(value, -0)) return false
   let at = DIGITS.length
   let rest = Math.abs(value)
-  // Numbers of 32 bits are divided faster than others.
+  // Division of 32-bit numbers is faster.
   while (rest > 0x7fff_ffff) {
     const next = Math.floor(rest / 10)
     DIGITS[--at] = 48 + (rest - 10 * next)

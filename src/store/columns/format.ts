@@ -1,7 +1,6 @@
 /**
- * The file of a graph's columns: sections of typed arrays one after another, each at a multiple of eight bytes, then the
- * header as JSON, then its place: a graph is opened by reading the last bytes and the header, and no section before it is
- * needed.
+ * The columns file of a graph: sections of typed arrays one after another, each aligned to eight bytes, then the header as JSON,
+ * then the offset of the header: a graph is opened by reading the last bytes and the header, without any section.
  */
 export const COLUMNS_FORMAT = 1
 
@@ -9,8 +8,8 @@ export const COLUMNS_FORMAT = 1
 export const ABSENT = 0
 
 /**
- * The datatype that triple terms (RDF 1.2 Concepts, section 3.1) have in a dictionary, where they stand among the other
- * literals with their N-Triples as text. It is no IRI, so no literal of a file has it.
+ * The datatype of triple terms (RDF 1.2 Concepts, section 3.1) in a dictionary, where they are stored among the other literals
+ * with their N-Triples as text. It is not an IRI, so no literal of a file has it.
  */
 export const TRIPLE_TERM = '<<()>>'
 
@@ -36,32 +35,32 @@ export type ResourceSegment =
       readonly prefix: string
       readonly bytes: SectionNumber
     }
-  /** Text in blocks, the first of each whole and the others without what they share with the one before. */
+  /** Front-coded text in blocks: the first of each block is complete, others omit the prefix that they share with the previous one. */
   | {
       readonly kind: 'text'
       readonly count: number
       readonly first: string
       readonly last: string
       readonly bytes: SectionNumber
-      /** Where each block begins. */
+      /** The offset of each block. */
       readonly blocks: SectionNumber
     }
 
-/** The IRIs and blank nodes of a graph, sorted: blank nodes (`_:label`) before IRIs, each in the order of code points. */
+/** The IRIs and blank nodes of a graph, sorted: blank nodes (`_:label`) before IRIs, each by code point. */
 export interface ResourcesHeader {
   readonly count: number
   readonly blanks: number
   readonly segments: readonly ResourceSegment[]
 }
 
-/** Lexical forms that are not those which the value gives, by their places in the part. */
+/** Lexical forms that differ from the canonical ones of their values, by their indexes in the part. */
 export interface OwnForms {
   readonly places: SectionNumber
   readonly offsets: SectionNumber
   readonly bytes: SectionNumber
 }
 
-/** A run of a dictionary: terms of one kind in the order of SPARQL, section 15.1, and then of their text. */
+/** A run of a dictionary: terms of one kind in the order of SPARQL, section 15.1, and then by their text. */
 export type DictionaryPart =
   /** Numbers of resources of the graph. */
   | { readonly kind: 'resource'; readonly count: number; readonly ids: SectionNumber }
@@ -72,16 +71,16 @@ export type DictionaryPart =
       readonly values: SectionNumber
       readonly forms: OwnForms | null
     }
-  /** Numbers and moments by value: numbers themselves, seconds since 1970-01-01T00:00:00Z of dates and moments. */
+  /** Numbers and moments by value: numbers themselves, dates and moments as seconds since 1970-01-01T00:00:00Z. */
   | {
       readonly kind: 'number' | 'moment'
       readonly count: number
       readonly values: SectionNumber
-      /** Datatypes, and of which each value is where they are several. */
+      /** Datatypes, and the datatype of each value if there are several. */
       readonly datatypes: readonly string[]
       readonly types: SectionNumber | null
       readonly forms: OwnForms | null
-      /** False where some values are not exactly those of their lexical forms. */
+      /** False where some values do not equal those of their lexical forms exactly. */
       readonly exact: boolean
       readonly min: number
       readonly max: number
@@ -92,10 +91,10 @@ export type DictionaryPart =
       readonly count: number
       readonly offsets: SectionNumber
       readonly bytes: SectionNumber
-      /** Language tags, and of which each text is, from 1; 0 for none. Null where all are xsd:string. */
+      /** Language tags, and the tag of each text, from 1; 0 for none. Null where all are xsd:string. */
       readonly languages: readonly string[]
       readonly tags: SectionNumber | null
-      /** The words of the texts (store/columns/words.ts): offsets, bytes, starts and places; null where they are not stored. */
+      /** The words of the texts (store/columns/words.ts): offsets, bytes, starts and indexes; null where they are not stored. */
       readonly words: readonly SectionNumber[] | null
     }
   /** geo:wktLiteral of points, `POINT(lon lat)`, in the order of their text. */
@@ -105,7 +104,7 @@ export type DictionaryPart =
       readonly longitudes: SectionNumber
       readonly latitudes: SectionNumber
     }
-  /** Any other literal, by text and then by datatype; triple terms among them ({@link TRIPLE_TERM}). */
+  /** Any other literal, by text and then by datatype, including triple terms ({@link TRIPLE_TERM}). */
   | {
       readonly kind: 'other'
       readonly count: number
@@ -126,14 +125,14 @@ export interface ColumnHeader {
   readonly triples: number
   /** Subjects with a value. */
   readonly rows: number
-  /** Subjects of the rows in rising order; null where there is a row for each subject of the graph. */
+  /** Subjects of the rows in ascending order; null where there is a row for each subject of the graph. */
   readonly subjects: SectionNumber | null
-  /** Where the codes of each row begin; null where a row has one code, {@link ABSENT} for none. */
+  /** The index of the first code of each row; null where a row has one code, {@link ABSENT} for none. */
   readonly offsets: SectionNumber | null
   readonly codes: SectionNumber
   /** Number of its dictionary; columns with the same values share one. */
   readonly dictionary: number
-  /** Rows whose source repeats a value: the whole lists of codes of those subjects. */
+  /** Rows whose source repeats a value: the complete lists of codes of those subjects. */
   readonly repeats: {
     readonly subjects: SectionNumber
     readonly offsets: SectionNumber
@@ -144,7 +143,7 @@ export interface ColumnHeader {
 export interface GraphHeader {
   readonly format: number
   readonly triples: number
-  /** Subjects, in the order of the source; also those without any triple. */
+  /** Subjects, in source order, including those without any triple. */
   readonly subjects: number
   readonly resources: ResourcesHeader
   /** The resource of each subject. */

@@ -53,7 +53,7 @@ export class GraphColumns {
     return this.cachedSubjectResources
   }
 
-  /** One more than the subject that a resource is, by its number; 0 for a resource that is none. */
+  /** One more than the subject number of a resource, by its number; 0 for a resource that is not a subject. */
   get resourceSubjects(): Uint32Array {
     if (this.cachedResourceSubjects === null) {
       const [derived] = this.derived.get('subjects', () => {
@@ -68,7 +68,7 @@ export class GraphColumns {
     return this.cachedResourceSubjects
   }
 
-  /** Triples of all subjects up to each. */
+  /** Cumulative number of triples up to and including each subject. */
   get tripleEnds(): Uint32Array {
     if (this.cachedTripleEnds !== null) return this.cachedTripleEnds
     const [derived] = this.derived.get('triples', () => {
@@ -86,13 +86,13 @@ export class GraphColumns {
     return this.cachedTripleEnds
   }
 
-  /** False for a subject of which nothing is said, and for what is none. */
+  /** False for a subject without triples, and for numbers that are no subject. */
   hasTriples(subject: number): boolean {
     const { tripleEnds } = this
     return subject >= 0 && tripleEnds[subject] !== (subject === 0 ? 0 : tripleEnds[subject - 1])
   }
 
-  /** The number of a subject; -1 for what is none. */
+  /** The number of a subject; -1 for a term that is not a subject. */
   subjectOf(term: Term): number {
     const resource = this.resources.findTerm(term)
     return resource === 0 ? -1 : (this.resourceSubjects[resource] as number) - 1
@@ -103,8 +103,8 @@ export class GraphColumns {
   }
 
   /**
-   * The triples of subjects from one to another as N-Triples: subject by subject, the predicates of each in the order of
-   * the columns, its values in that of the source.
+   * The triples of a range of subjects as N-Triples: subject by subject, the predicates of each in column order, its values in
+   * source order.
    */
   *lines(from = 0, to = this.subjects): Generator<string> {
     const predicates = this.columns.map(

@@ -1,7 +1,7 @@
 import { sharedUint32 } from './bytes.ts'
 import type { PointPart } from './dictionary-parts.ts'
 
-/** Longitudes and latitudes from one to another, both included. */
+/** A range of longitudes and of latitudes, bounds inclusive. */
 export interface GridBox {
   readonly west: number
   readonly south: number
@@ -9,21 +9,21 @@ export interface GridBox {
   readonly north: number
 }
 
-/** The places of points by the cell of a grid over all of them that each lies in. */
+/** The indexes of points by the cell of a grid that contains them. */
 export interface PointGrid {
   readonly box: GridBox
   /** Cells along each axis. */
   readonly side: number
-  /** Where the places of each cell begin, row by row from the south; one more than there are cells. */
+  /** The first index of each cell, row by row from the south; one entry more than there are cells. */
   readonly starts: Uint32Array
   readonly places: Uint32Array
 }
 
-/** Points of a cell, where they are spread evenly. */
+/** Average number of points per cell. */
 const POINTS_A_CELL = 4
 const MAX_SIDE = 1024
 
-/** Makes the grid of points, in memory that all threads see. */
+/** Builds the grid of points, in memory that all threads share. */
 export function makeGrid({ longitudes, latitudes, count }: PointPart): readonly SharedArrayBuffer[] {
   const frame = new Float64Array(new SharedArrayBuffer(5 * Float64Array.BYTES_PER_ELEMENT))
   const side = Math.max(1, Math.min(MAX_SIDE, Math.ceil(Math.sqrt(count / POINTS_A_CELL))))
@@ -60,7 +60,7 @@ export function openGrid([frame, starts, places]: readonly SharedArrayBuffer[]):
   }
 }
 
-/** Calls back for places in cells that a box touches: those of all points in the box, and of some beside it. */
+/** Calls back for the points of cells that a box touches: all points in the box, and some near it. */
 export function forEachNear(
   { box, side, starts, places }: PointGrid,
   near: GridBox,
@@ -96,7 +96,7 @@ function boxOf(frame: Float64Array): GridBox {
   return { west, south, east, north }
 }
 
-/** Rises with the value, so that the cells of a box are those between the cells of its corners. */
+/** Monotonic in the value, so that the cells of a box are those between the cells of its corners. */
 function cellOf(value: number, least: number, max: number, side: number): number {
   const cell = max > least ? Math.floor(((value - least) / (max - least)) * side) : 0
   return Math.max(0, Math.min(side - 1, cell))

@@ -4,11 +4,11 @@ import { INTEGER_DATATYPES } from '../../rdf/literals.ts'
 import { XSD } from '../../rdf/vocab.ts'
 
 /**
- * Values of lexical forms (XML Schema 1.1, part 2), and the form that a value has where nothing else is said of it: what
- * columns keep as a number needs no text then.
+ * Values of lexical forms (XML Schema 1.1, part 2), and the canonical form of a value: values that columns store as numbers then
+ * need no text.
  */
 
-/** What arithmetic does with a datatype. */
+/** The arithmetic type of a datatype. */
 export type NumericKind = 'integer' | 'decimal' | 'float' | 'double'
 
 /** Null for a datatype that is not numeric (SPARQL 1.1 Query, section 17.1). */
@@ -31,7 +31,7 @@ const INTEGER_FORM = /^[+-]?\d+$/
 const DECIMAL_FORM = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/
 const DOUBLE_FORM = /^(?:[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|[+-]?INF|NaN)$/
 
-/** The number of a lexical form, as near as a double is; null for a form that the kind does not have. */
+/** The number of a lexical form, as the nearest double; null for a form that is invalid for the kind. */
 export function numberOfLexical(form: string, kind: NumericKind): number | null {
   switch (kind) {
     case 'integer':
@@ -47,7 +47,7 @@ export function numberOfLexical(form: string, kind: NumericKind): number | null 
 
 const MAX_EXACT_DIGITS = 15
 
-/** True where a double equals the lexical form of an integer or decimal, or distinguishes it from all others of its length. */
+/** True where a double equals the lexical form of an integer or decimal, or identifies it among all others of its length. */
 export function isExact(form: string, value: number, kind: NumericKind): boolean {
   if (kind === 'integer') return Number.isSafeInteger(value)
   if (kind !== 'decimal') return true
@@ -73,14 +73,14 @@ export function numberForm(value: number): string {
 const DATE = /^(-?(?:[1-9]\d{4,}|\d{4}))-(\d\d)-(\d\d)(Z|[+-]\d\d:\d\d)?$/
 const DATE_TIME = /^(-?(?:[1-9]\d{4,}|\d{4}))-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?$/
 
-/** A day or a moment in seconds since 1970-01-01T00:00:00Z, without a zone as if in UTC. */
+/** A day or a moment in seconds since 1970-01-01T00:00:00Z; without a zone as if in UTC. */
 export interface Moment {
   readonly seconds: number
   /** Minutes east of UTC; null without a zone. */
   readonly offset: number | null
 }
 
-/** The moment of a form of xsd:dateTime, or the beginning of the day of one of xsd:date; null where it is none. */
+/** The moment of a form of xsd:dateTime, or the beginning of the day of one of xsd:date; null where it is invalid. */
 export function momentOfLexical(form: string, isDate: boolean): Moment | null {
   const parts = (isDate ? DATE : DATE_TIME).exec(form)
   if (parts === null) return null

@@ -3,7 +3,7 @@ import type { TermBytes } from './dictionary-texts.ts'
 import { BLOCK, DIGEST_BYTES, type ResourceSegment } from './format.ts'
 import type { SectionSource } from './sections.ts'
 
-/** A run of resources that can be read. */
+/** A readable run of resources. */
 export interface ResourceRun {
   /** Number of resources before it. */
   readonly before: number
@@ -11,15 +11,15 @@ export interface ResourceRun {
   readonly first: string
   readonly last: string
   text(index: number): string
-  /** The text in UTF-8, until another is read. */
+  /** The text in UTF-8, valid until another is read. */
   encoded(index: number): Buffer
-  /** Returns the location of a text, until another is read. */
+  /** Returns the location of a text, valid until another is read. */
   bytesOf(index: number, found: TermBytes): void
-  /** Number of members that come before some text, and whether the next one is that text. */
+  /** Number of members that sort before a text, and whether the next one equals it. */
   find(bytes: Buffer): { readonly index: number; readonly found: boolean }
 }
 
-/** Opens a segment with so many resources before it. */
+/** Opens a segment, given the number of resources before it. */
 export function openSegment(header: ResourceSegment, before: number, source: SectionSource): ResourceRun {
   return header.kind === 'digest'
     ? new DigestSegment(header, before, source)
@@ -91,7 +91,7 @@ class DigestSegment implements ResourceRun {
     return { index: low, found: false }
   }
 
-  /** The place of a text that is none of these. */
+  /** The insertion index of a text that is not a member. */
   private lowerBound(text: Buffer): number {
     let [low, high] = [0, this.count]
     while (low < high) {
@@ -120,7 +120,7 @@ class TextSegment implements ResourceRun {
     readonly blocks: Uint32Array
     readonly reader: NumberReader
   } | null = null
-  /** The last text that was read, and its place. */
+  /** The last text that was read, and its index. */
   private scratch = Buffer.alloc(256)
   private length = 0
   private at = -1
@@ -171,7 +171,7 @@ class TextSegment implements ResourceRun {
     return compareBytes(this.scratch, 0, this.length, text, 0, text.length)
   }
 
-  /** Brings one text into the scratch. */
+  /** Reads one text into the scratch buffer. */
   private read(index: number): void {
     if (index === this.at) return
     const { bytes, blocks, reader } = this.open()

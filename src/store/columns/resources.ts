@@ -5,7 +5,7 @@ import type { ResourcesHeader } from './format.ts'
 import { openSegment, type ResourceRun } from './resource-segments.ts'
 import type { SectionSource } from './sections.ts'
 
-/** Texts of two graphs that are compared. */
+/** Texts of two graphs that are being compared. */
 const [OWN, OTHER] = [new TermBytes(), new TermBytes()]
 
 /** The first and the last text of a segment. */
@@ -16,13 +16,13 @@ interface Bounds {
   readonly last: Buffer
 }
 
-/** The IRIs and blank nodes of a graph, numbered from 1 in their order (store/columns/format.ts). */
+/** The IRIs and blank nodes of a graph, numbered from 1 in sort order (store/columns/format.ts). */
 export class Resources {
   readonly count: number
   readonly blanks: number
   private readonly segments: readonly ResourceRun[]
   private readonly bounds: readonly Bounds[]
-  /** The text that was looked for last, and its number: a query looks for one in column after column. */
+  /** The last text that was looked up, and its number: a query looks up the same one in several columns. */
   private last: { readonly text: string; readonly number: number } = { text: '', number: 0 }
 
   constructor(header: ResourcesHeader, source: SectionSource) {
@@ -53,7 +53,7 @@ export class Resources {
     return segments[number] as ResourceRun
   }
 
-  /** Returns the location of the text of a resource, until another is read. */
+  /** Returns the location of the text of a resource, valid until another is read. */
   bytes(id: number, found: TermBytes): void {
     const segment = this.segmentOf(id)
     segment.bytesOf(id - 1 - segment.before, found)
@@ -68,7 +68,7 @@ export class Resources {
     return id <= this.blanks ? { type: 'blank', value: text.slice(2) } : { type: 'iri', value: text }
   }
 
-  /** False where no text can be one of both: only the bounds of segments are looked at. */
+  /** False where no text can be in both: only compares the bounds of segments. */
   overlaps(other: Resources): boolean {
     return this.bounds.some(own =>
       other.bounds.some(
@@ -80,13 +80,13 @@ export class Resources {
     )
   }
 
-  /** The number of a term; 0 where the graph does not have it, and for what is no resource. */
+  /** The number of a term; 0 where the graph lacks it, and for a term that is not a resource. */
   findTerm(term: Term): number {
     if (term.type === 'iri') return this.find(term.value)
     return term.type === 'blank' ? this.find(`_:${term.value}`) : 0
   }
 
-  /** The number of a resource; 0 where the graph has none of that text. */
+  /** The number of a resource; 0 where the graph lacks it. */
   find(text: string): number {
     if (this.last.text !== text) this.last = { text, number: this.numberOf(text) }
     return this.last.number
@@ -97,14 +97,14 @@ export class Resources {
     return found ? number : 0
   }
 
-  /** The number that a resource has among those of another graph, which is not this one; 0 where it is none of them. */
+  /** The number of a resource in another graph; 0 where that graph lacks it. */
   numberIn(other: Resources, id: number): number {
     const segment = this.segmentOf(id)
     const { number, found } = other.placeOf(segment.encoded(id - 1 - segment.before), id <= this.blanks)
     return found ? number : 0
   }
 
-  /** The same of all resources, by number: both graphs are read once, in order. */
+  /** The numbers of all resources in another graph, by number: both graphs are read once, in order. */
   numbersIn(other: Resources): Uint32Array {
     const numbers = new Uint32Array(this.count + 1)
     for (let [own, next] = [1, 1]; own <= this.count && next <= other.count; ) {
@@ -123,12 +123,12 @@ export class Resources {
     return numbers
   }
 
-  /** The number of the first resource that is not before a text, blank nodes before IRIs; one more than there are where all are. */
+  /** The number of the first resource that is not before a text, blank nodes before IRIs; if there is none, one more than the last. */
   lowerBound(text: string): number {
     return this.placeOf(Buffer.from(text), text.startsWith('_:')).number
   }
 
-  /** Numbers of the IRIs that begin with a text, from one to below another. */
+  /** The range of numbers of the IRIs with a prefix; the end is exclusive. */
   rangeOfPrefix(prefix: string): readonly [from: number, to: number] {
     if (prefix === '') return [this.blanks + 1, this.count + 1]
     const bytes = Buffer.from(prefix)
@@ -138,7 +138,7 @@ export class Resources {
   private placeOf(bytes: Buffer, isBlank: boolean): { readonly number: number; readonly found: boolean } {
     let candidate: Bounds | null = null
     for (const bounds of this.bounds) {
-      // Blank nodes and IRIs are in segments of their own.
+      // Blank nodes and IRIs are in separate segments.
       if (bounds.isBlank !== isBlank) continue
       if (Buffer.compare(bounds.first, bytes) > 0) break
       candidate = bounds

@@ -2,12 +2,12 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { COLUMNS_FORMAT, type GraphHeader, MAGIC, type SectionNumber } from './format.ts'
 
-/** Where the bytes of a graph's sections come from; what was given once is given again. */
+/** Provides the bytes of a graph's sections; a section that was returned once is returned again. */
 export interface SectionSource {
   get(section: SectionNumber): SharedArrayBuffer
 }
 
-/** A file of columns that is not whole, or not one of this format: it has to be made again. */
+/** A columns file that is incomplete, or of another format version: it must be rebuilt. */
 export class ColumnsDamaged extends Error {
   constructor(path: string, reason: string, options?: ErrorOptions) {
     super(`${path}: ${reason}`, options)
@@ -15,12 +15,12 @@ export class ColumnsDamaged extends Error {
   }
 }
 
-/** Errors of the system that say nothing about a file. */
+/** System errors that do not indicate a damaged file. */
 const NOT_OF_THE_FILE: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
 
 const END_BYTES = 16 + MAGIC.length
 
-/** Reads the header of a file of columns. Throws {@link ColumnsDamaged}; errors of the file system are those of a missing file. */
+/** Reads the header of a columns file. Throws {@link ColumnsDamaged}; errors of the file system are those of a missing file. */
 export function readHeader(path: string, size: number): GraphHeader {
   const file = openSync(path, 'r')
   try {
@@ -44,7 +44,7 @@ export function readHeader(path: string, size: number): GraphHeader {
   }
 }
 
-/** Why a file of columns cannot be opened; null where it can: its header is read. */
+/** Reads the header of a columns file, and returns why it cannot be opened; null where it can. */
 export function columnsProblem(path: string): string | null {
   try {
     readHeader(path, statSync(path).size)
@@ -63,7 +63,7 @@ export class SectionFile implements SectionSource {
   private readonly cached = new Map<SectionNumber, SharedArrayBuffer>()
 
   /**
-   * @param onRead is notified of each section that was read, so that others need not read it
+   * @param onRead called for each section that was read, so that other threads need not read it
    * @param onDamage returns the error that the caller gets for a damaged section
    */
   constructor(
@@ -78,12 +78,12 @@ export class SectionFile implements SectionSource {
     this.onDamage = onDamage
   }
 
-  /** Takes a section that another thread has read. */
+  /** Adds a section that another thread has read. */
   add(section: SectionNumber, bytes: SharedArrayBuffer): void {
     this.cached.set(section, bytes)
   }
 
-  /** Throws {@link ColumnsDamaged} where the bytes are not those that were written. */
+  /** Throws {@link ColumnsDamaged} where the checksum of the bytes is wrong. */
   get(number: SectionNumber): SharedArrayBuffer {
     const known = this.cached.get(number)
     if (known !== undefined) return known
@@ -150,8 +150,8 @@ function readExactly(file: number, into: Uint8Array, offset: number, path: strin
 }
 
 /**
- * What is derived from the columns of a graph on first use (permutations, lists of words), under a name, in memory
- * that all threads share: the thread that computed it sends it to the others.
+ * Data that is derived from the columns of a graph on first use (permutations, lists of words), by name, in memory that all
+ * threads share: the thread that computed it sends it to the others.
  */
 export class Derived {
   private readonly cached = new Map<string, readonly SharedArrayBuffer[]>()
@@ -174,7 +174,7 @@ export class Derived {
     return buffers
   }
 
-  /** Adds what another thread has computed. */
+  /** Adds data that another thread has computed. */
   add(name: string, buffers: readonly SharedArrayBuffer[]): void {
     this.cached.set(name, buffers)
   }

@@ -1,13 +1,13 @@
-/** Fewer numbers than this are sorted by comparison; of whole numbers up to so many, together with their places. */
+/** Fewer numbers than this are sorted by comparison; up to the second number, whole numbers are packed with their indexes. */
 const FEW = 2000
 const MAX_PACKED = 2 ** 16
-/** Whole numbers whose differences are below this leave room for a place beside them in a double. */
+/** Whole numbers within a range below this leave room for an index in the same double. */
 const MAX_RANGE = 2 ** 36
 const DIGITS = 16
 const HASH_BUCKETS = 2 ** DIGITS
 
 /**
- * The places of numbers in rising order; equal ones keep their order, -0 comes before 0 and NaN last. Radix sort of the bits
+ * The indexes of numbers in ascending order; equal ones keep their order, -0 comes before 0 and NaN last. Radix sort of the bits
  * of IEEE 754, whose order is that of the numbers once negative ones are inverted.
  */
 export function sortedNumbers(values: Float64Array): Uint32Array {
@@ -51,7 +51,7 @@ export function sortedNumbers(values: Float64Array): Uint32Array {
   return from
 }
 
-/** The order of whole numbers that are not far apart: each is sorted with its place in one double. Null for others. */
+/** The order of whole numbers within a small range: each is packed with its index in one double. Null for others. */
 function packedOrder(values: Float64Array): Uint32Array | null {
   const { length } = values
   let [least, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -78,7 +78,7 @@ export function compareNumbers(left: number, right: number): number {
   return Number(Number.isNaN(left)) - Number(Number.isNaN(right))
 }
 
-/** Keys whose unsigned order is that of the numbers: of each the lower half and then the upper one. */
+/** Keys whose unsigned order is that of the numbers: for each the lower half, followed by the upper half. */
 function keysOf(values: Float64Array): Uint32Array {
   const words = new Uint32Array(values.slice().buffer)
   for (let at = 0; at < values.length; at++) {

@@ -7,16 +7,16 @@ import { Texts } from './dictionary-texts.ts'
 /** How a word of a search matches a word of a text; both are folded (model/search.ts). */
 export type WordSearchMode = 'word' | 'prefix' | 'fuzzy' | 'unfinished'
 
-/** The distinct folded words of some texts, sorted, and the places of the texts that have each. */
+/** The distinct folded words of some texts, sorted, and the indexes of the texts that contain each. */
 export interface WordIndex {
   readonly words: Texts
-  /** Where the places of each word begin; one more than there are words. */
+  /** The first index of each word's places; one entry more than there are words. */
   readonly starts: Uint32Array
-  /** Places of texts, from 0, rising within a word. */
+  /** Indexes of texts, from 0, ascending within a word. */
   readonly places: Uint32Array
 }
 
-/** Makes the index of texts, in memory that all threads see. */
+/** Builds the index of texts, in memory that all threads share. */
 export function indexWords(texts: Texts): readonly SharedArrayBuffer[] {
   const { table, words, starts: ends } = collectWords(texts)
   const order = sortedPieces(table.size, {
@@ -53,7 +53,7 @@ export function indexWords(texts: Texts): readonly SharedArrayBuffer[] {
   return [offsets, bytes, starts, places].map(array => array.buffer as SharedArrayBuffer)
 }
 
-/** What a byte of ASCII is in a word, folded; 0 for what parts words. */
+/** The folded form of an ASCII byte in a word; 0 for a separator. */
 const FOLDED = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code).toLowerCase()
   return /[a-z0-9]/.test(character) ? character.charCodeAt(0) : 0
@@ -66,7 +66,7 @@ function collectWords({ bytes, offsets }: Texts) {
   const starts = new Uint32Array(count + 1)
   let words = new Uint32Array(2 * count + 16)
   let length = 0
-  /** One more than the text in which each word stood last. */
+  /** One more than the last text in which each word occurred. */
   let last = new Uint32Array(1024)
   let scratch = Buffer.allocUnsafe(2 ** 12)
   const take = (place: number, piece: Uint8Array, end: number) => {
@@ -117,7 +117,7 @@ export function openWordIndex([offsets, bytes, starts, places]: readonly SharedA
   }
 }
 
-/** The places of the texts that have a word matching another. */
+/** The indexes of the texts that have a word matching another. */
 export function placesOfWord(index: WordIndex, word: string, mode: WordSearchMode): Uint32Array {
   const ranks = matchingWords(index, word, mode)
   if (ranks.length === 1) {
@@ -155,7 +155,7 @@ function matchingWords(index: WordIndex, word: string, mode: WordSearchMode): re
   }
 }
 
-/** The words that begin with another. */
+/** The words with a prefix. */
 function ranksFrom(words: Texts, start: Buffer): readonly number[] {
   const { offsets, bytes } = words
   const ranks: number[] = []
@@ -168,13 +168,13 @@ function ranksFrom(words: Texts, start: Buffer): readonly number[] {
   return ranks
 }
 
-/** Words this long and longer may have one slip, or two (ODSQL 3.7). */
+/** Minimum length of words that may have one typing error, and two (ODSQL 3.7). */
 const ONE_SLIP = 3
 const TWO_SLIPS = 6
-/** A word so long is none of a language: it is looked for as it is. */
+/** Longer words are not natural language: they are searched for exactly. */
 const TOO_LONG = 64
 
-/** Insertions, deletions and replacements of a character that a word may have. */
+/** Maximum number of insertions, deletions and replacements of characters in a word. */
 function slipsOf(word: string): number {
   const { length } = [...word]
   return length > TOO_LONG ? 0 : length >= TWO_SLIPS ? 2 : length >= ONE_SLIP ? 1 : 0
@@ -189,7 +189,7 @@ function misspelt(index: WordIndex, word: string): readonly number[] {
   const signatures = signaturesOf(index)
   const ranks: number[] = []
   for (let rank = 0; rank < signatures.length; rank++) {
-    // A slip takes one character away at most, and puts one in.
+    // One error removes at most one character and adds at most one.
     if (bitsIn((signatures[rank] as number) ^ signature) > 2 * slips) continue
     const [from, to] = [offsets[rank] as number, offsets[rank + 1] as number]
     // A character has at most four bytes.
@@ -201,7 +201,7 @@ function misspelt(index: WordIndex, word: string): readonly number[] {
 
 const SIGNATURES = new WeakMap<WordIndex, Int32Array>()
 
-/** Which characters each word has: made when a misspelt word is first looked for. */
+/** The set of characters of each word: computed on the first fuzzy search. */
 function signaturesOf(index: WordIndex): Int32Array {
   let signatures = SIGNATURES.get(index)
   if (signatures === undefined) {
@@ -231,7 +231,7 @@ function bitsIn(number: number): number {
   return Math.imul((rest + (rest >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24
 }
 
-/** A test whether another word is one within so many insertions, deletions or replacements of characters. */
+/** A test whether another word is within a number of insertions, deletions or replacements of characters. */
 function similarTo(word: string, slips: number): (other: string) => boolean {
   const own = [...word]
   let row = new Uint8Array(own.length + 1)
@@ -266,7 +266,7 @@ function isPlain(text: string): boolean {
   return true
 }
 
-/** True where the words of a text have those of a phrase in a row; for a prefix search only the last word may be incomplete. */
+/** True where a text contains the words of a phrase in sequence; for a prefix search only the last word may be incomplete. */
 export function hasPhrase(text: string, phrase: readonly string[], mode: WordSearchMode): boolean {
   const words = tokens(text)
   const inner = mode === 'prefix' ? 'word' : mode

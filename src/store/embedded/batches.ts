@@ -5,16 +5,16 @@ import { lineFeeds } from '../../rdf/lines.ts'
 import type { TripleSource } from './protocol.ts'
 
 /**
- * Bytes of a batch, which the engine loads in one transaction: about 50,000 triples. Larger ones gain little speed
- * (16 MiB: a tenth) and keep queries waiting that are served between two of them (8 MiB: 0.1 s).
+ * Bytes of a batch, which the engine loads in one transaction: about 50,000 triples. Larger ones gain little speed (16 MiB: a
+ * tenth) and delay queries, which are served between two batches (8 MiB: 0.1 s).
  */
 const BATCH_BYTES = 8 * 2 ** 20
 
 const LINE_FEED = 0x0a
 
 /**
- * The text of a source in batches of whole lines. Where a batch ends depends on the text alone, never on how the
- * stream was cut, so that every worker loads, and therefore orders, the same graph in the same way.
+ * The text of a source in batches of whole lines. The end of a batch depends on the text alone, never on the chunks of the
+ * stream, so that every worker loads, and therefore orders, the same graph in the same way.
  */
 export async function* batches(source: TripleSource, size = BATCH_BYTES): AsyncGenerator<Buffer> {
   let buffered: Buffer[] = []
@@ -34,7 +34,7 @@ export async function* batches(source: TripleSource, size = BATCH_BYTES): AsyncG
   if (length > 0) yield whole(buffered)
 }
 
-/** Where the last line ends that fits into `size` bytes, else the first line; 0 where no line ends. */
+/** The end of the last line that fits into `size` bytes, else of the first line; 0 where no line ends. */
 function lineEnd(text: Buffer, size: number): number {
   const fitting = text.lastIndexOf(LINE_FEED, size - 1) + 1
   return fitting > 0 ? fitting : text.indexOf(LINE_FEED, size) + 1
@@ -46,8 +46,8 @@ function whole(buffered: readonly Buffer[]): Buffer {
 }
 
 /**
- * Decompression runs on the thread pool while the engine loads; a piece as large as a batch lets it fetch the next
- * one meanwhile, and the stream holds no more than two.
+ * Decompression runs on the thread pool while the engine loads; with chunks as large as a batch it decompresses the next one
+ * meanwhile, and the stream buffers at most two.
  */
 async function* pieces(source: TripleSource): AsyncGenerator<Buffer> {
   if ('text' in source) {
@@ -64,7 +64,7 @@ export function countTextLines(text: Buffer): number {
   return lineFeeds(text) + (text.length > 0 && text[text.length - 1] !== LINE_FEED ? 1 : 0)
 }
 
-/** Lines that name a blank node apart from those that do not; the order within each is preserved. */
+/** Separates lines with blank nodes from those without; the order within each is preserved. */
 export function splitBlankNodes(text: Buffer): { readonly ground: Buffer; readonly blank: Buffer } {
   const baseMap: Buffer[] = []
   const blank: Buffer[] = []
@@ -72,7 +72,7 @@ export function splitBlankNodes(text: Buffer): { readonly ground: Buffer; readon
   for (let at = text.indexOf('_:'); at >= 0; ) {
     const start = text.lastIndexOf(LINE_FEED, at) + 1
     const next = text.indexOf(LINE_FEED, at) + 1 || text.length
-    // In a literal `_:` may stand too: a line taken for one with a blank node is only loaded more slowly.
+    // In a literal `_:` may occur, too: mistaking such a line for one with a blank node only makes loading slower.
     if (at === start || text[at - 1] === 0x20 || text[at - 1] === 0x09) {
       baseMap.push(text.subarray(done, start))
       blank.push(text.subarray(start, next))

@@ -18,7 +18,7 @@ export interface EmbeddedOptions {
   readonly workers?: number
   /** Milliseconds that a query may run, 10,000 by default. */
   readonly deadline?: number
-  /** Queries that may wait, 500 by default; one waits for a deadline at most. */
+  /** Maximum number of waiting queries, 500 by default; one waits for a deadline at most. */
   readonly queue?: number
   readonly memory?: StoreMemory
   /** File with usage statistics of graphs, by which graphs are preloaded; without it nothing is stored. */
@@ -26,7 +26,7 @@ export interface EmbeddedOptions {
   readonly onEvent?: (event: StoreEvent) => void
 }
 
-/** Something that an operator should know. */
+/** An event for operators. */
 export type StoreEvent =
   | EngineEvent
   | RepairEvent
@@ -34,10 +34,10 @@ export type StoreEvent =
 
 const DEFAULTS = { workers: 2, deadline: 10_000, queue: 500, memory: storeMemory(2e9) }
 
-/** Bytes that the engine's heap may have beyond the ceiling of loads, so that it is not met by the last batch. */
+/** Bytes of the engine's heap above the limit for loads, so that the last batch does not exceed the heap. */
 const HEADROOM = 64 * 2 ** 20
 
-/** Opens the store of one process: columns in threads, and Oxigraph for what they do not evaluate. It is empty at first. */
+/** Opens the store of one process: columns in threads, and Oxigraph for queries that columns cannot evaluate. It is empty at first. */
 export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promise<Store> {
   const { workers, deadline, queue, memory } = { ...DEFAULTS, ...options }
   const onEvent = options.onEvent ?? (() => undefined)
@@ -68,7 +68,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
     query: query => answerUntrusted(query, columns, engine),
     load: async (graphs, onProgress = () => undefined) => {
       repairs.register(graphs)
-      // Threads that do not start are reported by whoever loads first.
+      // Threads that do not start are reported by the first load.
       await columns.up
       await loadColumns(columns, graphs, onProgress, reason =>
         onEvent({ event: 'columns made again', reason }),
@@ -102,7 +102,7 @@ export async function createEmbeddedStore(options: EmbeddedOptions = {}): Promis
   }
 }
 
-/** Asks columns, and where they do not evaluate the query the engine, whole. */
+/** Answers a query from columns, and with the engine where columns cannot evaluate it. */
 async function answerUntrusted(
   query: UntrustedQuery,
   columns: ColumnStore,

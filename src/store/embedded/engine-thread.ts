@@ -8,10 +8,10 @@ export type FinalReply = Exclude<EngineReply, { readonly type: 'up' | 'progress'
 
 type RequestWithoutId = EngineJob extends infer R ? (R extends EngineJob ? Omit<R, 'id'> : never) : never
 
-/** Reason of a trap that the engine had no part in: the thread was ended. */
+/** Reason of a trap that the engine did not cause: the thread was terminated. */
 const THREAD_ENDED = 'the thread was ended'
 
-/** One thread with an engine, from its start to its death. A request ends with a reply; where the thread dies first, with a trap. */
+/** One thread with an engine, from its start to its end. A request ends with a reply, or with a trap if the thread ends first. */
 export class EngineThread {
   /** Bytes of its WebAssembly memory. */
   memory = 0
@@ -68,7 +68,7 @@ export class EngineThread {
     })
   }
 
-  /** Ends the thread, also in the middle of a query. */
+  /** Terminates the thread, even during a query. */
   async end(): Promise<void> {
     this.dead = true
     await this.worker.terminate()

@@ -4,7 +4,7 @@ import { countTextLines, splitBlankNodes } from './batches.ts'
 import { reserveFor } from './memory.ts'
 import type { DatasetOfQuery } from './protocol.ts'
 
-/** The one place that speaks to Oxigraph. Everything is synchronous; `isTrap` identifies the errors that end the engine. */
+/** The only module that calls Oxigraph. Everything is synchronous; `isTrap` identifies the errors that end the engine. */
 export class EmbeddedEngine {
   private readonly wasm: oxigraph.InitOutput
   private readonly store: oxigraph.Store
@@ -16,12 +16,12 @@ export class EmbeddedEngine {
     this.store = new oxigraph.Store()
   }
 
-  /** Bytes of memory; it never shrinks. */
+  /** Bytes of memory, which never shrinks. */
   get memory(): number {
     return this.wasm.memory.buffer.byteLength
   }
 
-  /** @param dataset what the query sees; without it only graphs that it names */
+  /** @param dataset what the query can access; without it only the graphs that it names */
   query(sparql: string, format: AnswerFormat, dataset?: DatasetOfQuery): string {
     if (dataset === undefined) return String(this.store.query(sparql, { results_format: format }))
     const { defaultGraphs, namedGraphs, base } = dataset
@@ -35,10 +35,10 @@ export class EmbeddedEngine {
   }
 
   /**
-   * Loads whole lines of N-Triples in one transaction and gives the bytes reserved for it.
+   * Loads whole lines of N-Triples in one transaction and returns the bytes reserved for it.
    *
-   * `lenient` leaves out the check of IRIs and language tags, a third of the time: the text is that of Lodestone's
-   * own writers, which check every term (rdf/ntriples.ts).
+   * `lenient` skips the validation of IRIs and language tags, which takes a third of the time: Lodestone's own writers have
+   * validated every term of the text (rdf/ntriples.ts).
    */
   loadLines(graph: string, text: Buffer, limit: number): number {
     const reserve = reserveFor(countTextLines(text), text.length)
@@ -49,7 +49,7 @@ export class EmbeddedEngine {
     const name = oxigraph.namedNode(graph)
     const { ground: baseMap, blank } = splitBlankNodes(text)
     if (baseMap.length > 0) this.store.load(baseMap, { format: 'nt', to_graph_name: name, lenient: true })
-    // `load` gives blank nodes new names, others in every worker and for every batch; `parse` and `add` keep them.
+    // `load` renames blank nodes, differently in every worker and for every batch; `parse` and `add` preserve their names.
     if (blank.length > 0) {
       for (const quad of oxigraph.parse(blank, { format: 'nt', to_graph_name: name, lenient: true })) {
         this.store.add(quad)
@@ -58,7 +58,7 @@ export class EmbeddedEngine {
     return reserve
   }
 
-  /** Distinct triples of the graph that was loaded last, which has about `lines` of them. */
+  /** Distinct triples of the last loaded graph, which has about `lines` of them. */
   countLoaded(graph: string, lines: number): number {
     // The size of the store costs 0.05 µs for each quad that it ever contained, COUNT 0.4 µs for each of the graph.
     if (this.quads > 8 * lines) {
@@ -79,7 +79,7 @@ export class EmbeddedEngine {
   }
 }
 
-/** The number in the one line below the variable (SPARQL 1.1 Query Results TSV). */
+/** The number in the only line below the variable (SPARQL 1.1 Query Results TSV). */
 function countOf(answer: string): number {
   return Number(answer.split('\n')[1])
 }

@@ -9,13 +9,13 @@ interface WaitingWork {
 }
 
 export interface FairQueueOptions {
-  /** How much may wait. */
+  /** Maximum number of waiting jobs. */
   readonly limit: number
-  /** Milliseconds that it may wait. */
+  /** Maximum milliseconds of waiting. */
   readonly timeout: number
 }
 
-/** Does one piece of work after the other, fairly between clients, and charges each its time. */
+/** Runs one job at a time, fairly between clients, and charges each client for its time. */
 export class FairQueue {
   private readonly options: FairQueueOptions
   private readonly waiting: WaitingWork[] = []
@@ -25,7 +25,7 @@ export class FairQueue {
     this.options = options
   }
 
-  /** Resolves with what the work gives. Faults: StoreBusy where too much waits, or it waits too long. */
+  /** Resolves with the result of the work. Faults: StoreBusy where too much waits, or it waits too long. */
   run<T>(client: WorkClient | null, work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       refuseWaiting(this.waiting, client, this.options.limit)

@@ -1,23 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { unversionedGraph } from '../../rdf/minted-iris.ts'
 
-/** Sets of graphs that are counted; beyond that, the least used are forgotten. */
+/** Maximum number of sets of graphs that are counted; the least used are dropped. */
 const MAX_SETS = 100
-/** Queries after which a set is loaded ahead. */
+/** Number of queries after which a set is preloaded. */
 const OFTEN = 3
-/** Milliseconds after which what was counted is written. */
+/** Milliseconds after which counts are written. */
 const SAVE_AFTER = 30_000
 
 /**
- * Counts the use of graphs across restarts; each start halves the counts, so that what was
- * used long ago is forgotten. A set of graphs whose merge is queried counts as one.
+ * Counts the use of graphs across restarts; each start halves the counts, so that old usage expires. A set of graphs whose merge
+ * is queried counts as one.
  */
 export class GraphUse {
   private readonly file: string | null
   private readonly counts: Map<string, number>
   private timer: NodeJS.Timeout | null = null
 
-  /** @param file where the counts are stored; null for nowhere */
+  /** @param file the file of the counts; null to store nothing */
   constructor(file: string | null) {
     this.file = file
     this.counts = new Map(file === null ? [] : readCounts(file).map(([key, count]) => [key, count / 2]))
@@ -49,7 +49,7 @@ export class GraphUse {
     try {
       writeFileSync(this.file, JSON.stringify(this.sorted().slice(0, MAX_SETS)))
     } catch {
-      // Without the file nothing is loaded ahead.
+      // Without the file nothing is preloaded.
     }
   }
 

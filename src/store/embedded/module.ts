@@ -1,6 +1,6 @@
 /** Bytes of a page of WebAssembly memory. */
 const PAGE = 2 ** 16
-/** Pages of 32 bits of addresses. */
+/** Maximum number of pages in a 32-bit address space. */
 const MAX_PAGES = 2 ** 16
 /** Magic number and version. */
 const HEAD = 8
@@ -8,8 +8,8 @@ const MEMORY_SECTION = 5
 const HAS_MAXIMUM = 1
 
 /**
- * The binary of a module with another maximum for its memory: where that is reached the module cannot have more, instead of
- * taking all there is (WebAssembly Core Specification, section 5.5.8). Throws Error for a module without a memory of its own.
+ * The binary of a module with another maximum for its memory, beyond which the module cannot allocate (WebAssembly Core
+ * Specification, section 5.5.8). Throws Error for a module without its own memory.
  */
 export function withMemoryLimit(binary: Uint8Array, bytes: number): Uint8Array<ArrayBuffer> {
   for (let at = HEAD; at < binary.length; ) {
@@ -34,7 +34,7 @@ export function withMemoryLimit(binary: Uint8Array, bytes: number): Uint8Array<A
   throw new Error('the module has no memory of its own')
 }
 
-/** Reads an unsigned number of LEB128. */
+/** Reads an unsigned LEB128 number. */
 function readNumber(bytes: Uint8Array, from: number): { readonly value: number; readonly next: number } {
   let value = 0
   for (let [at, unit] = [from, 1]; ; at++, unit *= 128) {

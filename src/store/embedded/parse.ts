@@ -13,7 +13,7 @@ const FORMATS: Readonly<Record<RdfFormat, string>> = {
   jsonld: 'jsonld',
 }
 
-/** Where a text comes from, for messages. */
+/** The origin of a text, for messages. */
 export interface TextOrigin {
   /** Name of the file. */
   readonly file: string
@@ -21,29 +21,29 @@ export interface TextOrigin {
   readonly linesBefore?: number
 }
 
-/** Quads and characters of a piece. */
+/** Maximum quads and characters of a chunk. */
 const PIECE_QUADS = 250_000
 const PIECE_LENGTH = 2 ** 25
 
-/** Pieces that are given out as one text: a string of V8 holds 512 MiB. */
+/** Number of chunks that are returned as one text: a string of V8 holds 512 MiB. */
 const WHOLE_PIECES = 8
 
-/** Bytes that the engine gets at a time. */
+/** Bytes that are passed to the engine at a time. */
 const CHUNK_BYTES = 2 ** 16
 
-/** Bytes of a document that is read as a whole: ten million triples are as many as a store can hold. */
+/** Maximum bytes of a document that is parsed as a whole: ten million triples are as many as a store can hold. */
 export const MAX_DOCUMENT_LENGTH = 1.5 * 2 ** 30
 
 let isSound = true
 let engine: typeof Oxigraph | null = null
 
 /**
- * Reads RDF and gives its quads as lines of N-Quads, in the order of the text, in pieces of whole lines: one piece, unless
- * there are very many. Literals keep their lexical form and datatype (RDF 1.1 Concepts, section 3.3), language tags are in
- * lower case. The text is read by the engine itself, so that nothing is published which it would refuse later. A quad that
- * the text has twice comes twice. Blank nodes get labels of the engine's own.
+ * Parses RDF and returns its quads as lines of N-Quads, in the order of the text, in chunks of whole lines: one chunk, unless
+ * there are very many. Literals keep their lexical form and datatype (RDF 1.1 Concepts, section 3.3), language tags are in lower
+ * case. The engine itself parses the text, so that nothing is published that it would refuse later. A quad that occurs twice is
+ * returned twice. Blank nodes get labels of the engine.
  *
- * Throws SourceUnreadable with line and column; what was given out before is then to be thrown away.
+ * Throws SourceUnreadable with line and column; then the previous chunks must be discarded.
  *
  * @param base IRI that relative IRIs are resolved against
  */
@@ -77,7 +77,7 @@ function* piecesOf(quads: Iterable<Oxigraph.Quad>): Generator<string> {
     const line = quad.toString()
     lines.push(line)
     length += line.length
-    // Many are made in little time, and what the engine holds of them is more than the collector of garbage sees.
+    // Many quads are created in little time, and the garbage collector does not see their memory in the engine.
     free(quad)
     if (lines.length < PIECE_QUADS && length < PIECE_LENGTH) continue
     yield textOf(lines)
@@ -91,13 +91,13 @@ function textOf(lines: readonly string[]): string {
   return `${lines.join(' .\n')} .\n`
 }
 
-/** The bytes as the engine is to get them: it moves those that it has not read yet at each step. */
+/** The bytes in chunks for the engine, which moves its unread input at each step. */
 function* inChunks(text: readonly Uint8Array[]): Generator<Uint8Array> {
   for (const bytes of text)
     for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }
 
-/** The engine's message about a text that it refuses, with the location that the engine reports, else the one that `search` finds. */
+/** The engine's message about a text that it refuses, with the position that the engine reports, else the one that `search` finds. */
 function refusal(error: unknown, origin: TextOrigin, search: () => number | undefined): Fault {
   const { file, linesBefore = 0 } = origin
   const described = error instanceof Error ? error.message : String(error)
@@ -127,7 +127,7 @@ function refusal(error: unknown, origin: TextOrigin, search: () => number | unde
   )
 }
 
-/** The line at which the engine stops reading, for syntaxes whose errors do not report it: the number of lines that it read. */
+/** The line at which the engine stops reading, for syntaxes whose errors do not report it: the number of lines read so far. */
 function lineOf(
   text: readonly Uint8Array[],
   options: { format: string; base_iri: string },
@@ -150,13 +150,13 @@ function lineOf(
   return undefined
 }
 
-/** `free` is not in the types of the package. */
+/** `free` is missing in the package's types. */
 function free(quad: Oxigraph.Quad): void {
   const { free: release } = quad as { readonly free?: () => void }
   release?.call(quad)
 }
 
-/** The engine is begun by the first file of RDF: most portals have none. */
+/** The engine is started for the first RDF file: most portals have none. */
 function started(): typeof Oxigraph {
   if (!isSound)
     throw new Fault(SOURCE_UNREADABLE, {

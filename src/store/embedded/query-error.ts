@@ -2,7 +2,7 @@ import { QueryError } from '../store.ts'
 
 /**
  * The engine's message about a query that it cannot parse or evaluate. Its parser reports the location as `error at 3:6: expected
- * one of …`; among what it expected stand the rules that the query breaks, as sentences.
+ * one of …`; the list of expected tokens also contains the rules that the query breaks, as sentences.
  */
 export function queryError(message: string): QueryError {
   const place = /^error at (\d+):(\d+): /.exec(message)

@@ -11,7 +11,7 @@ import { estimate } from './memory.ts'
 import type { DatasetOfQuery, TripleSource } from './protocol.ts'
 import { queryError } from './query-error.ts'
 
-/** An engine in which graphs are loaded and queried. */
+/** An engine into which graphs are loaded and in which they are queried. */
 export type Engine = Pick<EngineThread, 'memory' | 'dead' | 'up' | 'send' | 'end'>
 
 export interface ResidentEngineOptions {
@@ -19,26 +19,26 @@ export interface ResidentEngineOptions {
   readonly start: (onDeath: (reason: string) => void) => Engine
   /** Milliseconds that a query may run. */
   readonly deadline: number
-  /** Queries that may wait. */
+  /** Maximum number of waiting queries. */
   readonly queue: number
-  /** Bytes that the graphs in the engine may take. */
+  /** Maximum bytes of the graphs in the engine. */
   readonly memory: number
-  /** Bytes of its heap beyond which a load is refused; the module itself can have a little more. */
+  /** Bytes of its heap beyond which a load is refused; the limit of the module itself is slightly higher. */
   readonly ceiling: number
-  /** Longest answer that is passed on, in characters. */
+  /** Maximum length of an answer, in characters. */
   readonly maxAnswer: number
   /** Counts the use of graphs, so that they can be preloaded. */
   readonly use: GraphUse
   readonly onEvent: (event: EngineEvent) => void
 }
 
-/** Something that an operator should know. */
+/** An event for operators. */
 export interface EngineEvent {
   readonly event: 'engine ended' | 'graph loading' | 'graph resident' | 'graph dropped'
   readonly reason: string
 }
 
-/** A query for the engine, in which graphs have their names in the store. */
+/** A query for the engine, with the store's names of graphs. */
 export interface ResidentQuery {
   readonly sparql: string
   readonly format: AnswerFormat
@@ -52,19 +52,19 @@ interface Resident {
   used: number
 }
 
-/** Milliseconds that a query waits for the engine in any case. */
+/** Minimum milliseconds that a query waits for the engine. */
 const LEAST_TIMEOUT = 10_000
 
-/** Milliseconds between two words about a load. */
+/** Milliseconds between two progress reports of a load. */
 const PROGRESS_INTERVAL = 2000
 
-/** The heap had no room for a graph, or was left unsound by the attempt. */
+/** The heap had no room for a graph, or is inconsistent after the attempt. */
 class HeapFull extends Error {}
 
 /**
- * The engine for queries that columns do not evaluate. A graph is resident, loaded from its triples, from the first query
- * that needs it until others need its room. The merge of several graphs is a graph of its own in the engine, which would
- * otherwise count what two of them have twice.
+ * The engine for queries that columns do not evaluate. A graph is resident, loaded from its triples, from the first query that
+ * needs it until others need its memory. The merge of several graphs is a separate graph in the engine, which would otherwise
+ * count common triples twice.
  */
 export class ResidentEngine {
   deadlines = 0
@@ -72,7 +72,7 @@ export class ResidentEngine {
   private readonly sources = new Map<string, TripleSource>()
   private readonly residents = new Map<string, Resident>()
   private thread: Engine | null = null
-  /** One thing after another: who needs a graph that is being loaded waits for that load. */
+  /** One job at a time: a query that needs a graph that is being loaded waits for that load. */
   private readonly queue: FairQueue
   private waiting = 0
   private clock = 0
@@ -84,12 +84,12 @@ export class ResidentEngine {
     this.queue = new FairQueue({ limit: options.queue, timeout })
   }
 
-  /** Returns the source of the triples of a graph. */
+  /** Registers the source of the triples of a graph. */
   register(graph: string, source: TripleSource): void {
     this.sources.set(graph, source)
   }
 
-  /** Forgets graphs; what is resident of them goes when its room is needed. */
+  /** Unregisters graphs; resident ones are removed when their memory is needed. */
   forget(graphs: readonly string[]): void {
     for (const graph of graphs) this.sources.delete(graph)
   }
@@ -208,7 +208,7 @@ export class ResidentEngine {
     return thread
   }
 
-  /** Forgets an engine that ended; the next query begins another. */
+  /** Drops an engine that ended; the next query starts another. */
   private lose(thread: Engine, reason: string): void {
     if (this.thread !== thread) return
     this.thread = null
@@ -216,7 +216,7 @@ export class ResidentEngine {
     if (!this.closed) this.options.onEvent({ event: 'engine ended', reason })
   }
 
-  /** An engine in which graphs are resident. Where its heap has no room left for what should fit, it is begun anew. */
+  /** An engine in which graphs are resident. It is restarted where its heap has no room left for what should fit. */
   private async withGraphs(needed: ReadonlyMap<string, readonly string[]>): Promise<Engine> {
     for (let attempt = 1; ; attempt++) {
       const thread = await this.started()
@@ -244,7 +244,7 @@ export class ResidentEngine {
     )
   }
 
-  /** Makes graphs resident, in the place of those that were needed longest ago. */
+  /** Makes graphs resident, replacing the least recently used ones. */
   private async bring(thread: Engine, needed: ReadonlyMap<string, readonly string[]>): Promise<void> {
     const sizes = new Map([...needed].map(([name, graphs]) => [name, this.sizeOf(graphs)]))
     const all = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)

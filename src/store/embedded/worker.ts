@@ -7,21 +7,21 @@ import { EmbeddedEngine } from './engine.ts'
 import type { EngineJob, EngineReply, WorkerSetup } from './protocol.ts'
 import { isOversize, isTrap } from './traps.ts'
 
-/** Entry of a worker thread: one engine that answers {@link EngineJob} with {@link EngineReply}. */
+/** Entry point of a worker thread: one engine that answers {@link EngineJob} with {@link EngineReply}. */
 const port = parentPort
 if (port === null) throw new Error('worker.ts runs in a worker thread only')
 const reply = (message: EngineReply): void => port.postMessage(message)
 
-/** A panic of the engine is written to the console before it traps: the text is the only account of its cause. */
+/** The engine writes a panic to the console before it traps: this text is the only information about its cause. */
 let panic = ''
 console.error = (text: unknown) => {
   panic = String(text).split('\n', 2).join(' ')
 }
 
-/** False once the engine trapped: the thread is about to be ended and touches it no more. */
+/** False after the engine trapped: the thread is about to be terminated and no longer uses it. */
 let sound = true
 
-// What runs here are long queries and loads: those who answer from columns have the processors first.
+// Long queries and loads run here: threads that answer from columns have a higher priority.
 standBack(prioritisedThread())
 const engine = new EmbeddedEngine((workerData as WorkerSetup).module)
 port.on('message', (request: EngineJob) => {
@@ -67,7 +67,7 @@ async function load({ id, graph, source, limit }: EngineJob & { type: 'load' }):
     }
     reply({ type: 'loaded', id, memory: engine.memory })
   } catch (error) {
-    // What the file system and the decompression throw has a code too, but the engine had no part in it.
+    // Errors of the file system and of decompression have a code, too, but the engine did not cause them.
     if (isTrap(error) && !isReadError(error)) trap(id, error)
     else refuse(id, graph, 'text', `the graph ${graph} cannot be loaded: ${messageOf(error)}`)
   }

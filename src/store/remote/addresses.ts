@@ -5,14 +5,13 @@ import type { Credentials } from './authentication.ts'
 import { type Connections, type EngineAnswer, NoAnswer } from './http.ts'
 
 /**
- * Engines whose ways are known; any other that speaks SPARQL 1.1 is `other`. GraphDB has the addresses of RDF4J and counts
- * as such.
+ * Engines with specific support; any other SPARQL 1.1 engine is `other`. GraphDB has the endpoints of RDF4J and counts as such.
  */
 export type EngineKind = 'oxigraph' | 'fuseki' | 'virtuoso' | 'rdf4j' | 'other'
 
-/** Where an engine is, as portal.yaml says it. */
+/** The location of an engine, as in portal.yaml. */
 export interface EngineSettings {
-  /** Address from which the others follow. */
+  /** URL from which the others are derived. */
   readonly url: string
   readonly query?: string
   readonly update?: string
@@ -21,14 +20,14 @@ export interface EngineSettings {
   readonly password?: string
 }
 
-/** Where the three protocols of SPARQL 1.1 are answered. */
+/** The endpoints of the three protocols of SPARQL 1.1. */
 export interface EngineAddresses {
   readonly kind: EngineKind
-  /** What the engine says of itself. */
+  /** The engine's description of itself. */
   readonly version: string
   readonly query: URL
   readonly update: URL
-  /** Graph store protocol with `?graph=`; null where there is none, and triples go in by updates. */
+  /** Graph store protocol with `?graph=`; null where there is none, and triples are inserted by updates. */
   readonly data: URL | null
   /** Name of the parameter for the graph. */
   readonly graphParameter: 'graph' | 'graph-uri'
@@ -38,11 +37,11 @@ const PROBE = 'query=ASK%20%7B%7D'
 const TIMEOUT = 5000
 
 /**
- * Finds out what answers at an address: the layouts of Oxigraph (`/query`, `/update`, `/store`), Fuseki (`/query`,
- * `/update`, `/data` below the dataset) and Virtuoso (`/sparql`, `/sparql-graph-crud`) are tried in turn, then the address
- * itself, as RDF4J has it (`/repositories/ID`); where it is that of the queries, the others stand beside it. What the settings say is not guessed. The connections
- * are those of {@link credentialsOf} the settings. Faults: StoreUnavailable without an answer, ConfigInvalid where something
- * else than SPARQL does.
+ * Detects the engine at a URL: the layouts of Oxigraph (`/query`, `/update`, `/store`), Fuseki (`/query`, `/update`, `/data`
+ * below the dataset) and Virtuoso (`/sparql`, `/sparql-graph-crud`) are tried in turn, then the URL itself, as in RDF4J
+ * (`/repositories/ID`); if it is the query endpoint, the others are next to it. Endpoints in the settings are not guessed. The
+ * connections use {@link credentialsOf} the settings. Faults: StoreUnavailable without an answer, ConfigInvalid for an answer
+ * that is not SPARQL.
  */
 export async function findAddresses(
   settings: EngineSettings,
@@ -51,9 +50,9 @@ export async function findAddresses(
   const base = bare(settings.url)
   const [, root = '', named] = /^(.*?)(?:\/(query|sparql|sparql-auth))?\/*$/.exec(base.href) ?? []
   const below = (name: string) => new URL(`${root}/${name}`)
-  // Virtuoso lets anyone ask at /sparql, and asks who it is at /sparql-auth.
+  // Virtuoso answers anonymous queries at /sparql, and requires authentication at /sparql-auth.
   const names = credentialsOf(settings) === null ? ['query', 'sparql'] : ['query', 'sparql-auth', 'sparql']
-  // Only the service that demands credentials gets them, also where the address names the other one.
+  // Only the service that requires credentials gets them, even where the URL names the other one.
   const described =
     named === 'sparql' ? names.filter(name => name !== 'query') : named === undefined ? [] : [named]
   const standard = named === undefined ? [...names.map(below), base] : described.map(below)
@@ -109,7 +108,7 @@ function isAnswer({ status, text }: EngineAnswer): boolean {
 
 function versionOf(answer: EngineAnswer, kind: EngineKind): string {
   const server = serverOf(answer)
-  // RDF4J names its web server, GraphDB itself.
+  // RDF4J reports the name of its web server, GraphDB its own.
   if (kind === 'rdf4j' && !/rdf4j/i.test(server)) return server === '' ? 'RDF4J' : `RDF4J (${server})`
   if (server !== '') return server
   return kind === 'fuseki' ? 'Apache Jena Fuseki' : 'unknown engine'
@@ -165,7 +164,7 @@ function layout(
   }
 }
 
-/** An address without credentials, which only headers carry. */
+/** A URL without credentials, which are only sent in headers. */
 function bare(address: string): URL {
   const url = new URL(address.replace(/(?<=[^/])\/+$/, ''))
   url.username = ''
@@ -173,7 +172,7 @@ function bare(address: string): URL {
   return url
 }
 
-/** Who Lodestone is for the engine, by the settings or the address; null where they do not say. */
+/** Lodestone's credentials for the engine, from the settings or the URL; null where there are none. */
 export function credentialsOf({ url, user, password }: EngineSettings): Credentials | null {
   const { username, password: ofAddress } = new URL(url)
   const name = user ?? decodeURIComponent(username)

@@ -11,7 +11,7 @@ interface Challenge {
   readonly nonce: string
   readonly opaqueText: string | null
   readonly algorithm: keyof typeof HASHES | null
-  /** Whether each use of the nonce is numbered; not so in RFC 2069. */
+  /** Whether each use of the nonce is counted; not so in RFC 2069. */
   readonly isCounted: boolean
   uses: number
 }
@@ -19,14 +19,14 @@ interface Challenge {
 const HASHES = { MD5: 'md5', 'SHA-256': 'sha256' } as const
 
 /**
- * Authenticates requests to an engine: by Basic (RFC 7617), or by Digest (RFC 7616) where it requires that, so that the password itself
- * is never sent to such an engine. What an address requires is known from its first answer to requests without credentials.
+ * Authenticates requests to an engine: by Basic (RFC 7617), or by Digest (RFC 7616) where the engine requires that, so that it is
+ * never sent the password itself. What a URL requires is known from its first answer to requests without credentials.
  */
 export class Authentication {
   private readonly credentials: Credentials | null
-  /** The challenge of each address: null for Basic; absent before its first answer. */
+  /** The challenge of each URL: null for Basic; absent before its first answer. */
   private readonly challenges = new Map<string, Challenge | null>()
-  /** Addresses that let these credentials in. */
+  /** URLs that have accepted these credentials. */
   private readonly accepted = new Set<string>()
 
   constructor(credentials: Credentials | null) {
@@ -56,16 +56,16 @@ export class Authentication {
     const before = this.challenges.get(place)
     if (status !== 401) {
       if (sent !== null && status < 400) this.accepted.add(place)
-      // Any other refusal, such as that of an engine which is not ready, does not reveal what is required.
+      // Any other refusal, such as that of an engine that is not ready, does not show what is required.
       if (before === undefined && (status < 400 || status === 403)) this.challenges.set(place, null)
       return status === 403 && sent === null
     }
     const challenge = challengeOf(required)
-    // An address that has required Digest is never sent the password, whatever it answers later.
+    // A URL that has required Digest is never sent the password, whatever it answers later.
     if (challenge === null && before) return false
     this.challenges.set(place, challenge)
     if (sent === null) return true
-    // What was let in before has a nonce that is over; what never was has a wrong password.
+    // If credentials were accepted before, the nonce has expired; if never, the password is wrong.
     return challenge !== null && (!sent.startsWith('Digest ') || this.accepted.has(place))
   }
 }
@@ -101,7 +101,7 @@ function quoted(text: string): string {
   return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
 }
 
-/** A text whose characters are the bytes of UTF-8, as headers carry it. */
+/** A text whose characters are its UTF-8 bytes, as in headers. */
 function inBytes(text: string): string {
   return Buffer.from(text).toString('latin1')
 }

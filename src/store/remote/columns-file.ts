@@ -9,20 +9,20 @@ import type { RemoteEngine } from './engine.ts'
 import { readJsonSolutions } from './results.ts'
 
 /**
- * Columns of a graph on their way through an engine: compressed, as literals of a graph of their own, in base 64, so that
- * every instance has the same bytes, and with them the order of the source, which triples do not have.
+ * Transfers columns of a graph through an engine: compressed, in base64, as literals of a separate graph, so that every instance
+ * has the same bytes, and with them source order, which triples lack.
  */
 const PART = 'urn:lodestone:columns#part'
 const SUM = 'urn:lodestone:columns#sum'
 /** The graph that lists the stored columns: one small query reads it. */
 const INDEX = 'urn:lodestone:columns'
 
-/** Bytes of a part, and parts under one subject, which are sent and read together: engines are slow with very long literals. */
+/** Bytes of a part, and parts per subject, which are sent and read together: engines are slow with very long literals. */
 const PART_BYTES = 15_000
 const PARTS_AT_A_TIME = 100
 const STEP = PART_BYTES * PARTS_AT_A_TIME
 
-/** What is reported of all parts together. */
+/** The summary of all parts. */
 interface Sum {
   /** Bytes of the compressed file, and their CRC-32. */
   readonly bytes: number
@@ -34,7 +34,7 @@ function columnsGraph(graph: string): string {
   return `${graph}:columns`
 }
 
-/** Puts the columns of a graph into an engine. Faults: LoadRefused, StoreUnavailable. */
+/** Stores the columns of a graph in an engine. Faults: LoadRefused, StoreUnavailable. */
 export async function sendColumns(engine: RemoteEngine, graph: string, file: string): Promise<void> {
   const name = columnsGraph(graph)
   await dropColumns(engine, graph)
@@ -60,7 +60,7 @@ export async function sendColumns(engine: RemoteEngine, graph: string, file: str
       await flush(0)
     },
   )
-  // Written last: where it is there, all parts are.
+  // Written last: where it is present, so are all parts.
   await engine.add(INDEX, Buffer.from(`<${name}> <${SUM}> "${sum.bytes} ${sum.crc}" .\n`))
 }
 
@@ -85,7 +85,7 @@ export async function dropColumns(engine: RemoteEngine, graph: string): Promise<
   await engine.change([{ type: 'drop', graph: name }])
 }
 
-/** The graphs whose columns an engine has whole, as far as it says. Faults: StoreUnavailable. */
+/** The graphs whose columns are complete in an engine, according to its index. Faults: StoreUnavailable. */
 export async function graphsWithColumns(engine: RemoteEngine): Promise<ReadonlySet<string>> {
   const [name, sum] = [variable('name'), variable('sum')]
   const where = [inGraph(INDEX, triple(name, iri(SUM), sum))]
@@ -95,8 +95,8 @@ export async function graphsWithColumns(engine: RemoteEngine): Promise<ReadonlyS
 }
 
 /**
- * Gets the columns of a graph from an engine into a file, which is there when it is whole; false where the engine does not
- * have them whole. Faults: StoreUnavailable, DeadlineExceeded.
+ * Downloads the columns of a graph from an engine into a file, which exists only when it is complete; false where the engine does
+ * not have them completely. Faults: StoreUnavailable, DeadlineExceeded.
  */
 export async function fetchColumns(engine: RemoteEngine, graph: string, file: string): Promise<boolean> {
   const name = columnsGraph(graph)
@@ -116,7 +116,7 @@ export async function fetchColumns(engine: RemoteEngine, graph: string, file: st
   }
 }
 
-/** Parts of the columns of a graph that are missing, or not as they were. */
+/** Parts of the columns of a graph that are missing or changed. */
 class PartsDamaged extends Error {}
 
 function isZlibError(error: unknown): boolean {

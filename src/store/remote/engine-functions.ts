@@ -1,15 +1,15 @@
 import { BAD_REQUEST, Fault } from '../../errors/errors.ts'
 import type { EngineKind } from './addresses.ts'
 
-/** Schemes under which Virtuoso has the functions of its SQL: they read files, and change what is stored. */
+/** Schemes of Virtuoso's SQL functions: these read files, and change stored data. */
 const SCHEMES: readonly string[] = ['bif:', 'sql:']
 
 const IRI = /<\s*([^<>"{}|^`\s]*)\s*>/g
 const NAMESPACE = /\b(?:PREFIX\s+[^\s<]*:|BASE)\s*<\s*([^<>"{}|^`\s]*)\s*>/gi
 
 /**
- * Refuses an untrusted query that calls what an engine can do beside SPARQL. Namespaces that a name could complete to
- * such a scheme are refused as well. Faults: BadRequest.
+ * Refuses an untrusted query that calls functions of an engine outside of SPARQL. Namespaces that a name could complete to such a
+ * scheme are refused as well. Faults: BadRequest.
  */
 export function refuseEngineFunctions(kind: EngineKind, query: string): void {
   if (kind !== 'virtuoso') return

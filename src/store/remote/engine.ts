@@ -21,11 +21,11 @@ export const MEDIA_TYPES = {
 export interface RemoteEngineOptions {
   readonly addresses: EngineAddresses
   readonly connections: Connections
-  /** Queries that run at a time, and the untrusted ones among them. */
+  /** Maximum number of concurrent internal queries; untrusted ones have a separate limit of half as many. */
   readonly concurrency: number
   /** Milliseconds that a query may run. */
   readonly deadline: number
-  /** Queries that may wait. */
+  /** Maximum number of waiting queries. */
   readonly queue: number
 }
 
@@ -36,24 +36,24 @@ export interface RemoteQuery {
   readonly deadline: number
   /** The dataset of the query (SPARQL 1.1 Protocol, section 2.1.4); absent where the text names its graphs. */
   readonly dataset?: { readonly defaultGraphs: readonly string[]; readonly namedGraphs: readonly string[] }
-  /** Longest answer, in bytes. */
+  /** Maximum length of the answer, in bytes. */
   readonly maxLength?: number
 }
 
-/** Milliseconds before a query is sent again whose connection broke: it changes nothing, so that is safe. */
+/** Milliseconds before a query is sent again after its connection broke: this is safe, because it changes nothing. */
 const RETRIES = [20, 200, 800]
-/** Milliseconds between two looks whether a checkpoint is over. */
+/** Milliseconds between two checks whether a checkpoint is over. */
 const CHECKPOINT_PAUSE = 100
-/** A string of JavaScript holds no more. */
+/** Maximum length of a JavaScript string. */
 const MAX_LENGTH = 500 * 2 ** 20
-/** Virtuoso looks at the text and not at its media type: with this it is Turtle, in which literals may be long. */
+/** Virtuoso looks at the text and not at its media type: with this prefix the text is Turtle, in which literals may be long. */
 const TURTLE = Buffer.from('@prefix x: <urn:x> .\n')
-/** Milliseconds that a change, and a piece of a load, may take. */
+/** Maximum milliseconds of a change, and of a chunk of a load. */
 const CHANGE_DEADLINE = 120_000
-/** Milliseconds in which a whole graph has to be read. */
+/** Maximum milliseconds of reading a whole graph. */
 const EXPORT_DEADLINE = 3_600_000
 
-/** The protocols of one engine: queries, updates and loads, with a limit on how many run at a time. */
+/** The protocols of one engine: queries, updates and loads, with a limit of concurrent requests. */
 export class RemoteEngine {
   readonly addresses: EngineAddresses
   readonly deadline: number
@@ -68,13 +68,13 @@ export class RemoteEngine {
     this.deadline = deadline
     this.connections = connections
     this.own = new Semaphore(concurrency, queue, deadline)
-    // Untrusted queries leave room for all others, and wait in a queue of their own.
+    // Untrusted queries leave capacity for all others, and wait in a separate queue.
     this.untrusted = new Semaphore(Math.max(1, Math.floor(concurrency / 2)), 50, deadline)
   }
 
   /**
-   * Sends a query of Lodestone's own, or with `isUntrusted` one of a client. Faults: DeadlineExceeded, StoreBusy,
-   * StoreUnavailable, UnprocessableEntity for an answer to a client that is too long; {@link QueryError}.
+   * Sends an internal query, or with `isUntrusted` one of a client. Faults: DeadlineExceeded, StoreBusy, StoreUnavailable,
+   * UnprocessableEntity for an answer to a client that is too long; {@link QueryError}.
    */
   query(query: RemoteQuery, isUntrusted = false): Promise<string> {
     const semaphore = isUntrusted ? this.untrusted : this.own
@@ -90,7 +90,7 @@ export class RemoteEngine {
     if (answer.status >= 300) throw refusal('an update', answer)
   }
 
-  /** Adds whole lines of N-Triples to a graph. Adding them twice is adding them once. Faults: as of {@link change}. */
+  /** Adds whole lines of N-Triples to a graph. Adding them twice has no further effect. Faults: as of {@link change}. */
   async add(graph: string, lines: Buffer): Promise<void> {
     const { data, graphParameter, kind } = this.addresses
     if (data === null) {
@@ -104,7 +104,7 @@ export class RemoteEngine {
     const url = new URL(data)
     url.searchParams.set(graphParameter, graph)
     // A graph that is being loaded is not queried yet, so it needs no transaction, which takes Oxigraph three times as long; and
-    // the terms were checked by who wrote the file.
+    // the writer of the file has validated the terms.
     if (kind === 'oxigraph') for (const each of ['no_transaction', 'lenient']) url.searchParams.set(each, '')
     const headers = { 'content-type': kind === 'virtuoso' ? 'text/turtle' : MEDIA_TYPES.nt }
     const body = kind === 'virtuoso' ? Buffer.concat([TURTLE, lines]) : lines
@@ -112,7 +112,7 @@ export class RemoteEngine {
     if (answer.status >= 300) throw refusal('triples', answer)
   }
 
-  /** All triples of a graph as N-Triples, piece by piece, as the engine writes them. Faults: StoreUnavailable, DeadlineExceeded. */
+  /** All triples of a graph as N-Triples, in chunks, as the engine writes them. Faults: StoreUnavailable, DeadlineExceeded. */
   async export(graph: string, onPiece: (piece: Buffer) => void): Promise<void> {
     const { data, graphParameter, query } = this.addresses
     const url = new URL(data ?? query)
@@ -130,7 +130,7 @@ export class RemoteEngine {
     const answer = await this.connections.request(request).catch((error: unknown) => {
       throw error instanceof NoAnswer ? this.faultOfSilence(error, EXPORT_DEADLINE, false, 0) : error
     })
-    // An empty graph is none.
+    // An empty graph does not exist.
     if (answer.status !== 200 && answer.status !== 404)
       throw new Fault(STORE_UNAVAILABLE, { reason: `the engine answers ${answer.status} for a graph.` })
   }
@@ -182,7 +182,7 @@ export class RemoteEngine {
     }
   }
 
-  /** Sends a request, and again while the engine is in a checkpoint: nothing was done then. */
+  /** Sends a request, and repeats it while the engine is in a checkpoint: then nothing was done. */
   private async afterCheckpoint(request: EngineRequest, end: number): Promise<EngineAnswer> {
     for (;;) {
       const answer = await this.connections.request({ ...request, deadline: end - performance.now() })
@@ -192,7 +192,7 @@ export class RemoteEngine {
     }
   }
 
-  /** Virtuoso answers all requests with 404 while it writes a checkpoint, where it has no MaintenancePage. */
+  /** Virtuoso without a MaintenancePage answers all requests with 404 while it writes a checkpoint. */
   private isCheckpoint({ status }: EngineAnswer): boolean {
     return this.addresses.kind === 'virtuoso' && status === 404
   }
@@ -260,7 +260,7 @@ function refusal(what: string, { status, text }: EngineAnswer): Fault {
   if (status === 404) return new Fault(STORE_UNAVAILABLE, { reason: IN_CHECKPOINT })
   if (status === 503 || status === 429)
     return new Fault(STORE_UNAVAILABLE, { reason: `the engine is busy (${status}).` })
-  // Virtuoso says so with 500.
+  // Virtuoso answers this with 500.
   if (status === 401 || status === 403 || /\bSECURITY\b|No permission/.test(text))
     return new Fault(LOAD_REFUSED, {
       reason: `the engine refuses ${what} with ${status}: store_user and store_password have to be those of a user who may write`,
@@ -268,14 +268,14 @@ function refusal(what: string, { status, text }: EngineAnswer): Fault {
   return new Fault(LOAD_REFUSED, { reason: `the engine refuses ${what} with ${status}: ${firstLine(text)}` })
 }
 
-/** Virtuoso answers 200 with a part of the rows where it came to a limit of its own, and says so in headers. */
+/** Virtuoso answers 200 with a part of the rows where it reached an internal limit, and reports that in headers. */
 function isWhole({ headers, text }: EngineAnswer): boolean {
   if (headers['x-sql-message'] !== undefined || headers['x-sql-state'] !== undefined) return false
   const max = Number(headers['x-sparql-maxrows'] ?? Number.NaN)
   return Number.isNaN(max) || !text.includes('"bindings"') || rowsIn(text) < max
 }
 
-/** Rows of an answer in JSON as Virtuoso writes it, a line each. */
+/** Number of rows of a JSON answer as Virtuoso writes it, one per line. */
 function rowsIn(text: string): number {
   let rows = 0
   for (let at = text.indexOf('\n    {'); at >= 0; at = text.indexOf('\n    {', at + 1)) rows += 1

@@ -4,7 +4,7 @@ import { apply, binary, call, filter, inGraph, iri, literal, triple, variable } 
 import type { EngineKind } from './addresses.ts'
 
 /**
- * How doubles of a graph are read with all their digits from an engine that writes fewer: a query for ?subject, ?predicate
+ * The query that reads doubles of a graph with all their digits from an engine that writes fewer: it selects ?subject, ?predicate
  * and ?value, the double as a text. Null for an engine that writes all digits. Virtuoso writes six.
  */
 export function exactDoubles(kind: EngineKind): ((graph: string) => SelectQuery) | null {

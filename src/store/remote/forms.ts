@@ -16,19 +16,19 @@ import { exactDoubles } from './exact-doubles.ts'
 import { readJsonSolutions } from './results.ts'
 import { kindOfValue, OTHER_EXAMPLES, OTHER_KIND, VALUE_KINDS } from './value-kinds.ts'
 
-/** What an engine does to values that are put into it, by the kinds of value-kinds.ts. */
+/** How an engine changes values that are stored in it, by the kinds of value-kinds.ts. */
 export interface StoredForms {
-  /** Kinds that come back with another value: they are stored under datatypes of Lodestone's own. */
+  /** Kinds whose values are changed: they are stored with datatypes of Lodestone. */
   readonly changed: readonly string[]
-  /** Kinds that are preserved, and that answers have with fewer digits. */
+  /** Kinds that are preserved, but have fewer digits in answers. */
   readonly rounded: readonly string[]
   readonly takesLongIris: boolean
 }
 
-/** A datatype that no engine knows, so that each keeps the text as it is. */
+/** A datatype prefix that no engine knows, so that all keep the text unchanged. */
 const ENCODED_LITERAL = 'urn:lodestone:literal:'
 
-/** Placeholder for the datatype for an IRI that is too long for the engine. */
+/** Placeholder datatype for an IRI that is too long for the engine. */
 const IRI = 'iri'
 const MAX_IRI = 1800
 const LONG_IRI = new RegExp(`<([^>\\n]{${MAX_IRI + 1},})> \\.\\n`, 'g')
@@ -37,12 +37,12 @@ const TOO_LONG = new RegExp(`<[^>\\n]{${MAX_IRI + 1},}> <|> <[^>\\n]{${MAX_IRI +
 /** The end of a line whose object is a literal with a datatype. */
 const TYPED = /"((?:[^"\\\n]|\\.)*)"\^\^<([^>\n]*)> \.\n/g
 
-/** Values without which nothing can be stored in an engine. */
+/** Values that an engine must preserve, or nothing can be stored in it. */
 const TEXTS: readonly string[] = [
   ...['', 'Zürich', '日本語 テスト', 'a\tb\nc', 'quote " and \\ back', 'x'.repeat(20_000), '𝄞 clef'],
 ]
 
-/** A value that is put into an engine, and the kind that it represents. */
+/** A value that is stored in an engine, and the kind that it represents. */
 interface Example {
   readonly kind: string
   readonly term: Literal
@@ -58,8 +58,8 @@ const EXAMPLES: readonly Example[] = [
 const PREDICATE = iri('urn:lodestone:probe:value')
 
 /**
- * Finds out what an engine does to values: some of each kind are put in and read again. Faults: ConfigInvalid for an engine
- * that does not keep texts; LoadRefused, StoreUnavailable.
+ * Determines how an engine changes values: some of each kind are stored and read back. Faults: ConfigInvalid for an engine that
+ * does not preserve texts; LoadRefused, StoreUnavailable.
  */
 export async function findStoredForms(engine: RemoteEngine): Promise<StoredForms> {
   const graph = `urn:lodestone:probe:${randomUUID()}`
@@ -99,7 +99,7 @@ async function changedKinds(engine: RemoteEngine, graph: string): Promise<readon
     const all = new Set(lost(EXAMPLES, together))
     return kinds.filter(kind => all.has(kind))
   }
-  // One value that an engine refuses takes all others with it.
+  // An engine that refuses one value refuses all values of the request.
   const changed: string[] = []
   for (const kind of kinds) {
     const examples = EXAMPLES.filter(example => example.kind === kind)
@@ -151,7 +151,7 @@ async function preserved(
 
 const NUMBER = /^[-+]?(?:\d+\.?\d*|\.\d+)$/
 
-/** A term in one form of its value, where its datatype has several. */
+/** A term in a canonical form of its value, where its datatype has several. */
 function canonical(term: Term): Term {
   if (term.type !== 'literal') return term
   const { value, datatype } = term
@@ -181,8 +181,8 @@ const BOOLEANS = { '1': 'true', '0': 'false' } as const
 const withPoint = (value: string) => (value.includes('.') ? value : `${value}.`)
 
 /**
- * Whole lines of N-Triples as an engine is to have them: what it would change stands under a datatype of Lodestone's own.
- * Faults: LoadRefused for an IRI that it does not take.
+ * Encodes whole lines of N-Triples for an engine: values that it would change get a datatype of Lodestone. Faults: LoadRefused
+ * for an IRI that it refuses.
  */
 export function encodeLines(lines: Buffer, { changed, takesLongIris }: StoredForms): Buffer {
   if (takesLongIris && changed.length === 0) return lines
@@ -210,7 +210,7 @@ export function encodeLines(lines: Buffer, { changed, takesLongIris }: StoredFor
   )
 }
 
-/** The term that an engine has for another one. */
+/** Decodes a term of an engine. */
 export function decodeTerm(term: Term): Term {
   if (term.type !== 'literal' || !term.datatype.startsWith(ENCODED_LITERAL)) return term
   const datatype = term.datatype.slice(ENCODED_LITERAL.length)
@@ -218,8 +218,8 @@ export function decodeTerm(term: Term): Term {
 }
 
 /**
- * Finds Lodestone's own datatypes in answers. What looks like it within a value is left alone: there a quote, or
- * in XML the bracket, is escaped.
+ * Finds Lodestone's datatypes in answers. Similar text within a value is not matched: there a quote, or in XML the bracket, is
+ * escaped.
  */
 const IN_ANSWERS: Readonly<Record<AnswerFormat, RegExp | null>> = {
   json: new RegExp(`("datatype"\\s*:\\s*")${ENCODED_LITERAL}(?!${IRI}")`, 'g'),
@@ -229,7 +229,7 @@ const IN_ANSWERS: Readonly<Record<AnswerFormat, RegExp | null>> = {
   csv: null,
 }
 
-/** The answer of an engine with the datatypes that were put in. */
+/** Restores the original datatypes in the answer of an engine. */
 export function decodeAnswer(text: string, format: AnswerFormat): string {
   const pattern = IN_ANSWERS[format]
   return pattern === null || !text.includes(ENCODED_LITERAL) ? text : text.replace(pattern, '$1')

@@ -10,11 +10,11 @@ export interface EngineRequest {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Buffer
-  /** Milliseconds for the whole of it. */
+  /** Milliseconds for the whole request. */
   readonly deadline: number
-  /** Longest answer, in bytes. */
+  /** Maximum length of the answer, in bytes. */
   readonly maxLength: number
-  /** Takes an answer with status 200 piece by piece: its text is empty then. What it throws ends the request. */
+  /** Receives an answer with status 200 in chunks: then its text is empty. An error that it throws ends the request. */
   readonly onPiece?: (piece: Buffer) => void
 }
 
@@ -40,7 +40,7 @@ export class Connections {
   private readonly agents: { readonly http: http.Agent; readonly https: https.Agent }
   private readonly authentication: Authentication
 
-  /** @param max connections at a time */
+  /** @param max maximum number of connections */
   constructor(max: number, credentials: Credentials | null = null) {
     this.authentication = new Authentication(credentials)
     const options = { keepAlive: true, maxSockets: max, maxFreeSockets: max, scheduling: 'lifo' } as const
@@ -114,7 +114,7 @@ export class Connections {
         response.on('error', error => fail(new NoAnswer('broken', error.message, error)))
         response.on('aborted', () => fail(new NoAnswer('broken', 'the connection broke')))
       })
-      // Beside a string Node would write the headers in UTF-8, and their characters are bytes.
+      // With a string body Node would write the headers in UTF-8, but their characters are bytes.
       request.end(typeof body === 'string' ? Buffer.from(body) : body)
     })
   }
@@ -130,8 +130,8 @@ function isUnreachable(code: string | undefined): boolean {
 }
 
 /**
- * Lets so many requests run at a time; the others wait, so many of them and so long. What waits too long, or finds no
- * place, is refused with StoreBusy.
+ * Limits the number of concurrent requests; others wait, up to a maximum number and time. A request that waits too long, or finds
+ * the queue full, is refused with StoreBusy.
  */
 export class Semaphore {
   private readonly max: number

@@ -16,23 +16,23 @@ import { exactDoubles } from './exact-doubles.ts'
 import { decodeTerm, type StoredForms } from './forms.ts'
 import { readJsonSolutions } from './results.ts'
 
-/** A graph whose columns are made of the triples that an engine has. */
+/** A graph whose columns are rebuilt from the triples in an engine. */
 export interface RebuiltGraph {
   readonly graph: string
   /** File of the columns. */
   readonly columns: string
   readonly isSearched: boolean
-  /** Triples that the engine has of it; null where that is not known. */
+  /** Number of triples in the engine; null where it is unknown. */
   readonly stored: number | null
 }
 
-/** Characters that are compressed at a time: other requests are answered between two pieces. */
+/** Characters that are compressed at a time: other requests are answered between two chunks. */
 const PIECE = 2 ** 20
 
 /**
- * Makes the columns of a graph of its triples in an engine, in the order in which the engine gives them: what triples do not
- * have, the order of records and of several values of a field, is not that of the source. Faults: LoadRefused where the engine
- * has not as many triples as were loaded; StoreUnavailable, DeadlineExceeded.
+ * Rebuilds the columns of a graph from its triples in an engine, in the order in which the engine returns them: the order of
+ * records and of several values of a field, which triples lack, is not source order. Faults: LoadRefused where the engine does
+ * not have as many triples as were loaded; StoreUnavailable, DeadlineExceeded.
  */
 export async function rebuildColumns(
   engine: RemoteEngine,
@@ -51,7 +51,7 @@ export async function rebuildColumns(
   }
 }
 
-/** Writes the triples of a graph into a compressed file and gives their number. */
+/** Writes the triples of a graph into a compressed file and returns their number. */
 async function exportTriples(
   engine: RemoteEngine,
   { rounded }: StoredForms,
@@ -107,7 +107,7 @@ function isDouble(term: Term): boolean {
   return term.type === 'literal' && term.datatype === XSD.double
 }
 
-/** A compressed file of N-Triples, as columns are made of. */
+/** A compressed file of N-Triples, from which columns are built. */
 class TripleFile {
   triples = 0
   private readonly file: number
@@ -134,7 +134,7 @@ class TripleFile {
   }
 }
 
-/** Engines write doubles in forms of their own; published files have one. */
+/** Engines write doubles in various forms; published files have one. */
 function canonicalDouble(term: Term): Term {
   if (term.type !== 'literal' || term.datatype !== XSD.double) return term
   const number = numberOfLexical(term.value.trim(), 'double')

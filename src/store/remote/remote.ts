@@ -33,7 +33,7 @@ export interface RemoteOptions {
   readonly deadline?: number
   /** Maximum number of concurrent queries, 8 by default. */
   readonly concurrency?: number
-  /** Queries that may wait, 500 by default. */
+  /** Maximum number of waiting queries, 500 by default. */
   readonly queue?: number
   readonly memory?: StoreMemory
   readonly onEvent?: OnEvent
@@ -41,31 +41,31 @@ export interface RemoteOptions {
 
 type OnEvent = (event: { readonly event: string; readonly reason: string }) => void
 
-/** A file of triples that becomes a graph of the engine. */
+/** A file of triples to store as a graph of the engine. */
 export type FileSource = Extract<GraphSource, { readonly columns: string }>
 
 /**
  * A store that several processes share: an engine has the triples, for SPARQL, and each process has their columns, from which
- * everything else is answered. What one process makes for itself (graphs of text: its catalog, its monitoring) stays in it.
+ * everything else is answered. Graphs that a process creates for itself (graphs of text: its catalog, its monitoring) stay in it.
  */
 export interface SharedStore extends Store {
   readonly engine: { readonly kind: EngineKind; readonly version: string; readonly address: string }
-  /** What the engine does to values. */
+  /** How the engine changes values. */
   readonly forms: StoredForms
-  /** Asks the engine itself. */
+  /** Queries the engine itself. */
   read(query: SelectQuery, deadline?: number): Promise<readonly Solution[]>
   /** Makes small changes in the engine, in one request. */
   change(updates: readonly Update[]): Promise<void>
-  /** Adds the triples of a file to a graph piece by piece, and their columns; pieces that are there can be left out. */
+  /** Adds the triples of a file to a graph in chunks, and their columns; chunks that are already there can be skipped. */
   upload(source: FileSource, options: UploadOptions): Promise<Uploaded>
   /**
-   * Gets the columns of a graph from the engine; where it does not have them whole, they are made of its triples. Faults:
-   * LoadRefused where it does not have these either; StoreUnavailable, DeadlineExceeded.
+   * Downloads the columns of a graph from the engine; where it does not have them completely, they are rebuilt from its triples.
+   * Faults: LoadRefused where it does not have these either; StoreUnavailable, DeadlineExceeded.
    */
   fetch(source: RebuiltGraph): Promise<void>
   /** The graphs whose columns the engine has. */
   withColumns(): Promise<ReadonlySet<string>>
-  /** Puts the columns of a graph into the engine. */
+  /** Stores the columns of a graph in the engine. */
   sendColumns(source: FileSource): Promise<void>
   /** Drops graphs of the engine. */
   dropShared(graphs: readonly string[]): Promise<void>
@@ -79,8 +79,8 @@ export interface SharedStore extends Store {
 const DEFAULTS = { workers: 2, deadline: 10_000, concurrency: 8, queue: 500, memory: storeMemory(2e9) }
 
 /**
- * Opens a store whose graphs are in a SPARQL 1.1 engine. Faults: StoreUnavailable without an answer, ConfigInvalid where
- * something else does.
+ * Opens a store whose graphs are in a SPARQL 1.1 engine. Faults: StoreUnavailable without an answer, ConfigInvalid for an answer
+ * that is not SPARQL.
  */
 export async function createRemoteStore(options: RemoteOptions): Promise<SharedStore> {
   const { settings, workers, deadline, concurrency, queue, memory } = { ...DEFAULTS, ...options }
@@ -155,7 +155,7 @@ class RemoteStore implements SharedStore {
     const namedGraphs = query.namedGraphs.map(([, graph]) => graph)
     const graphs = [...defaultGraphs, ...namedGraphs]
     await this.check(new Set(graphs))
-    // Without default graphs, or named ones, a query would see all that some engines have.
+    // Without default graphs, or named ones, a query could access everything in some engines.
     const orNothing = (names: readonly string[]) => (names.length > 0 ? names : [NOTHING])
     const dataset = { defaultGraphs: orNothing(defaultGraphs), namedGraphs: orNothing(namedGraphs) }
     const own = query.engineText()
@@ -182,7 +182,7 @@ class RemoteStore implements SharedStore {
     this.repairs.forget(graphs)
   }
 
-  /** The engine has all graphs that are queried. */
+  /** The engine already has all graphs that are queried. */
   async preload(): Promise<void> {}
 
   async dropShared(graphs: readonly string[]): Promise<void> {
@@ -193,13 +193,13 @@ class RemoteStore implements SharedStore {
     }
   }
 
-  /** Drops a graph, a large one in steps: some engines hold all of a change in memory, and take minutes for it. */
+  /** Drops a graph, a large one in steps: some engines hold a whole change in memory, and take minutes for it. */
   private async empty(graph: string): Promise<void> {
     const [counted] = await this.read(countOf(graph), COUNTING)
     for (let left = Number(counted?.count?.value ?? 0); left > STEP; left -= STEP)
       await this.remoteEngine.change([{ type: 'thin', graph, triples: STEP }])
     await this.remoteEngine.change([{ type: 'drop', graph }])
-    // Under load some engines lose deletes that they said were done.
+    // Under load some engines lose deletes that they confirmed.
     if ((await this.read(firstOf(graph))).length > 0)
       await this.remoteEngine.change([{ type: 'drop', graph }])
   }
@@ -230,7 +230,7 @@ class RemoteStore implements SharedStore {
       event: 'columns made again',
       reason: `the engine does not have the columns of ${graph} whole: they are made of its triples`,
     })
-    // Whoever has the files puts them there again.
+    // An instance that has the files stores them again.
     await dropColumns(this.remoteEngine, graph)
     await rebuildColumns(this.remoteEngine, this.forms, source)
   }
@@ -261,7 +261,7 @@ class RemoteStore implements SharedStore {
   }
 }
 
-/** Triples of a graph that are dropped at a time, and milliseconds for counting them. */
+/** Number of triples of a graph that are dropped at a time, and milliseconds for counting them. */
 const STEP = 100_000
 const COUNTING = 1_800_000
 
@@ -279,5 +279,5 @@ export function countOf(graph: string): SelectQuery {
   return { type: 'select', projection, where: [inGraph(graph, triple(S, P, O))] }
 }
 
-/** Name of a graph that never is. */
+/** Name of a graph that never exists. */
 const NOTHING = 'urn:lodestone:nothing'

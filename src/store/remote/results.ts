@@ -5,7 +5,7 @@ import { XSD } from '../../rdf/vocab.ts'
 import { STORE_UNAVAILABLE } from '../faults.ts'
 import type { Solution } from '../store.ts'
 
-/** A term as SPARQL 1.1 Query Results JSON writes it (section 3.2.2); `typed-literal` is that of its draft. */
+/** A term in SPARQL 1.1 Query Results JSON (section 3.2.2); `typed-literal` is that of its draft. */
 interface JsonTerm {
   readonly type: 'uri' | 'literal' | 'typed-literal' | 'bnode'
   readonly value: string
@@ -17,7 +17,7 @@ interface JsonResults {
   readonly results?: { readonly bindings: readonly Readonly<Record<string, JsonTerm>>[] }
 }
 
-/** Reads the answer of a SELECT. Faults: StoreUnavailable for what is no such answer, as one that the engine broke off. */
+/** Parses the answer of a SELECT. Faults: StoreUnavailable for an invalid answer, such as one that the engine aborted. */
 export function readJsonSolutions(text: string): readonly Solution[] {
   return resultsOf(text).bindings.map(binding => {
     const terms = Object.entries(binding).map(([name, term]) => [name, readJsonTerm(term)] as const)

@@ -6,35 +6,35 @@ import { lineFeeds, wholeLines } from '../../rdf/lines.ts'
 import type { RemoteEngine } from './engine.ts'
 import { encodeLines, type StoredForms } from './forms.ts'
 
-/** How far an upload is: whole pieces in a row, and their lines. */
+/** The progress of an upload: consecutive whole chunks, and their lines. */
 export interface UploadProgress {
   readonly pieces: number
   readonly lines: number
 }
 
 export interface UploadOptions {
-  /** Pieces that are in the graph already. */
+  /** Number of chunks that are already in the graph. */
   readonly done?: number
-  /** Called after each piece that the engine has, in the order of the file. */
+  /** Called after each chunk that the engine has stored, in file order. */
   readonly onPiece?: (progress: UploadProgress) => Promise<void> | void
   readonly signal?: AbortSignal
 }
 
 /**
- * Bytes of a piece: some 60,000 triples, which engines take in a fraction of a second. Oxigraph makes a sorted file of each
- * piece, and putting many small ones together costs more than the load.
+ * Bytes of a chunk: about 60,000 triples, which engines load in a fraction of a second. Oxigraph creates a sorted file of each
+ * chunk, and merging many small ones costs more than the load.
  */
 const PIECE_BYTES = 8 * 2 ** 20
 const OXIGRAPH_BYTES = 32 * 2 ** 20
 
-/** What was found in what was uploaded. */
+/** The results of an upload. */
 export interface Uploaded {
   readonly lines: number
-  /** The last line of each piece. */
+  /** The last line of each chunk. */
   readonly samples: readonly string[]
 }
 
-/** Where an upload goes. */
+/** The target of an upload. */
 export interface UploadTarget {
   readonly engine: RemoteEngine
   readonly forms: StoredForms
@@ -42,8 +42,8 @@ export interface UploadTarget {
 }
 
 /**
- * Adds a gzip-compressed file of N-Triples to a graph, in pieces of whole lines that are the same at every attempt. While
- * the engine takes one piece in, the next one is made ready.
+ * Adds a gzip-compressed file of N-Triples to a graph, in chunks of whole lines that are the same at every attempt. While the
+ * engine loads one chunk, the next one is prepared.
  */
 export async function upload(
   { engine, forms, graph }: UploadTarget,

@@ -1,12 +1,12 @@
 import { GEO, RDF, XSD } from '../../rdf/vocab.ts'
 
-/** Values that engines treat alike: either an engine preserves all of a kind, or none counts as preserved. */
+/** A kind of values that engines treat alike: it counts as preserved only if an engine preserves all its examples. */
 export interface ValueKind {
-  /** How the kind is called where people read of it. */
+  /** The name of the kind in messages for users. */
   readonly name: string
   readonly datatype: string
   readonly holds: (value: string) => boolean
-  /** Values that are put into an engine, to see what comes back. */
+  /** Values that are stored in an engine, to compare what it returns. */
   readonly examples: readonly string[]
 }
 
@@ -14,16 +14,16 @@ const always = () => true
 const MAX_INT32 = 2 ** 31 - 1
 const MAX_INT64 = 2n ** 63n - 1n
 const INTEGER = /^(?:0|-?[1-9]\d*)$/
-/** Digits of a decimal that engines with numbers of 64 bits keep. */
+/** Digits of a decimal that engines with 64-bit numbers preserve. */
 const DECIMAL_DIGITS = 15
-/** Some engines convert older days into the calendar that was used then. */
+/** Some engines convert older days to the calendar in use at that time. */
 const GREGORIAN = '1583'
 
 const digits = (value: string) => value.replace(/[-+.]/g, '').replace(/^0+/, '').length
 const isWithin = (value: string, max: bigint) =>
   INTEGER.test(value) && value.length < 25 && BigInt(value) <= max && -BigInt(value) <= max
 
-/** The kinds of typed literals; of those of a datatype the first that holds is that of a value. */
+/** The kinds of typed literals; a value is of the first matching kind of its datatype. */
 export const VALUE_KINDS: readonly ValueKind[] = [
   {
     name: 'integers',
@@ -122,10 +122,10 @@ export const VALUE_KINDS: readonly ValueKind[] = [
   { name: 'years', datatype: XSD.gYear, holds: always, examples: ['2024', '0987'] },
 ]
 
-/** Every other datatype: they are preserved or not together. */
+/** All other datatypes: they are preserved together or not at all. */
 export const OTHER_KIND = 'values of other datatypes'
 
-/** Some of what other datatypes there are. */
+/** Examples of other datatypes. */
 export const OTHER_EXAMPLES: readonly (readonly [datatype: string, value: string])[] = [
   ['urn:lodestone:probe', 'x'],
   [XSD.float, '0.5'],
@@ -136,7 +136,7 @@ const BY_DATATYPE = new Map<string, ValueKind[]>()
 for (const kind of VALUE_KINDS)
   BY_DATATYPE.set(kind.datatype, [...(BY_DATATYPE.get(kind.datatype) ?? []), kind])
 
-/** The name of the kind that a typed literal is of. */
+/** The name of the kind of a typed literal. */
 export function kindOfValue(value: string, datatype: string): string {
   return BY_DATATYPE.get(datatype)?.find(({ holds }) => holds(value))?.name ?? OTHER_KIND
 }

@@ -1,15 +1,15 @@
 import { runJob } from '../../../runtime/job.ts'
 
-/** What a thread makes columns of. */
+/** The input and output of a thread that builds columns. */
 export interface BuildSetup {
   /** Gzip-compressed N-Triples. */
   readonly triples: string
-  /** File of columns, which is there when it is whole. */
+  /** File of columns, which exists only when it is complete. */
   readonly columns: string
   readonly isSearched: boolean
 }
 
-/** Makes the file of columns of a graph from its triples, in a thread of its own. Rejects with the error that prevented it. */
+/** Builds the columns file of a graph from its triples, in its own thread. Rejects with the error that prevented it. */
 export async function buildColumnsInThread(setup: BuildSetup): Promise<void> {
   await runJob(import.meta.url, './build-worker', setup, { name: 'lodestone-build' })
 }

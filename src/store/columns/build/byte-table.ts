@@ -1,15 +1,15 @@
 import { Arena, hashBytes } from '../bytes.ts'
 
-/** Numbers distinct pieces of bytes 0, 1, 2 … in the order in which they come. Open addressing, linear probing. */
+/** Numbers distinct byte strings 0, 1, 2 … in order of first occurrence. Open addressing, linear probing. */
 export class ByteTable {
   readonly arena: Arena
-  /** Where each piece begins; one place more says where the last ends. */
+  /** The offset of each byte string, followed by the end of the last one. */
   starts: Uint32Array | Float64Array
   size = 0
   private hashes: Int32Array
   private slots: Int32Array
 
-  /** @param bytes @param pieces what there is room for at first; a power of two */
+  /** @param bytes @param pieces initial capacity; a power of two */
   constructor(bytes = 2 ** 14, pieces = 1024) {
     this.arena = new Arena(bytes)
     this.starts = new Uint32Array(pieces + 1)
@@ -17,7 +17,7 @@ export class ByteTable {
     this.slots = new Int32Array(2 * pieces).fill(-1)
   }
 
-  /** The number of a piece, which is taken in where it is new. */
+  /** The number of a byte string, which is added if it is new. */
   intern(bytes: Uint8Array, start: number, end: number): number {
     const hash = hashBytes(bytes, start, end)
     let { slots } = this
@@ -39,7 +39,7 @@ export class ByteTable {
     }
   }
 
-  /** The number of a piece; -1 where it was not taken in. */
+  /** The number of a byte string; -1 if it was not added. */
   find(bytes: Uint8Array, start: number, end: number): number {
     const hash = hashBytes(bytes, start, end)
     const mask = this.slots.length - 1
@@ -49,7 +49,7 @@ export class ByteTable {
     }
   }
 
-  /** Lets go of what finds pieces: nothing is taken in any more. */
+  /** Releases the hash table: nothing can be added any more. */
   seal(): void {
     this.slots = new Int32Array(0)
     this.hashes = new Int32Array(0)

@@ -7,24 +7,24 @@ import type { SectionSink } from './section-writer.ts'
 import { typedColumn } from './typed-values.ts'
 import type { ValueLog } from './value-log.ts'
 
-/** What all columns of a graph are made with. */
+/** The common input of all columns of a graph. */
 export interface ColumnContext {
   readonly subjects: number
   readonly endings: readonly LiteralEnding[]
-  /** Place of each resource among all in order, from 1, by the number under which it was taken in. */
+  /** Rank of each resource in sort order, from 1, by its number in the resource table. */
   readonly resourceRanks: Uint32Array
   readonly sink: SectionSink
-  /** True for a graph whose texts are searched: their words are stored. */
+  /** True for a graph with full-text search: the words of its texts are stored. */
   readonly isSearched: boolean
-  /** Gives the number of a dictionary, the same for the same. */
+  /** Returns the number of a dictionary, the same for equal dictionaries. */
   readonly addDictionary: (dictionary: DictionaryHeader) => number
 }
 
-/** A column keeps a row for each subject where at least one subject in so many has a value, or where there are few. */
+/** A column has a row for each subject if at least one in this many subjects has a value, or if there are few subjects. */
 const SPARSE_BELOW = 3
 const FEW_SUBJECTS = 4096
 
-/** Makes the column of a predicate from the log of its values. */
+/** Builds the column of a predicate from the log of its values. */
 export function buildColumn(predicate: string, log: ValueLog, context: ColumnContext): ColumnHeader {
   const { subjects, codes, dictionary } = readLog(log, context)
   log.clear()
@@ -73,7 +73,7 @@ function readLog(log: ValueLog, context: ColumnContext) {
     return { subjects: typed.subjects, codes: typed.codes, dictionary }
   }
   const subjects = new Uint32Array(log.entries)
-  // A literal is its number in the table; a resource its rank, with the highest bit set.
+  // A literal is represented by its number in the table; a resource by its rank, with the highest bit set.
   const values = new Uint32Array(log.entries)
   const table = new ByteTable()
   const key = new Arena(2 ** 10)
@@ -119,7 +119,7 @@ function readLog(log: ValueLog, context: ColumnContext) {
 
 const RESOURCE = 0x8000_0000
 
-/** Entries in the order of their subjects; those of one subject stay in theirs. */
+/** Entries in subject order; those of one subject keep their order. */
 function sortedBySubject(subjects: Uint32Array, codes: Uint32Array, count: number) {
   let isSorted = true
   for (let at = 1; at < subjects.length && isSorted; at++)
@@ -145,7 +145,7 @@ interface Repeat {
   readonly codes: Uint32Array
 }
 
-/** Parts sorted entries into rows; a value that a row has twice is one triple, and remembered as a repeat. */
+/** Divides sorted entries into rows; a value that occurs twice in a row is one triple, and recorded as a repeat. */
 function assembleRows(subjects: Uint32Array, codes: Uint32Array) {
   const repeats: Repeat[] = []
   const rowSubjects = new Uint32Array(subjects.length)
@@ -176,7 +176,7 @@ function assembleRows(subjects: Uint32Array, codes: Uint32Array) {
   }
 }
 
-/** Rows with more values than this are searched for equal ones by a set. */
+/** In rows with more values than this, duplicates are found with a set. */
 const LONG_ROW = 32
 
 function addDistinct(

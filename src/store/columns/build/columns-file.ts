@@ -4,7 +4,7 @@ import { createGunzip } from 'node:zlib'
 import { GraphBuilder, type GraphBuilderOptions } from './graph-builder.ts'
 import { SectionWriter } from './section-writer.ts'
 
-/** Makes the file of columns of a graph while its triples pass by; it is there when it is whole. */
+/** Builds the columns file of a graph from a stream of its triples; the file exists only when it is complete. */
 export class ColumnsFile {
   readonly builder: GraphBuilder
   private readonly path: string
@@ -32,7 +32,7 @@ export class ColumnsFile {
   }
 }
 
-/** Makes the file of columns of a graph from its gzip-compressed N-Triples. */
+/** Builds the columns file of a graph from its gzip-compressed N-Triples. */
 export async function buildColumnsFile(
   triples: string,
   path: string,

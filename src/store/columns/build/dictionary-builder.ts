@@ -7,12 +7,12 @@ import { type LiteralKind, LiteralTable } from './literal-table.ts'
 import { finite, type LiteralEnding, sameNumber } from './literal-text.ts'
 import type { SectionSink } from './section-writer.ts'
 
-/** The order of the parts of a dictionary, which is that of results; resources come before them. */
+/** The order of the parts of a dictionary, which is the sort order of results; resources precede them. */
 const KINDS: readonly LiteralKind[] = ['number', 'boolean', 'day', 'moment', 'text', 'point', 'other']
 
 /**
- * Makes the literal parts of a dictionary from distinct literals, each taken into a table as the number of its ending and
- * its text with the escapes of N-Triples.
+ * Builds the literal parts of a dictionary from distinct literals, each interned in a table as the number of its ending and its
+ * text with N-Triples escapes.
  *
  * Their `first` is the code of the first literal; the words of texts are stored where they are searched.
  */

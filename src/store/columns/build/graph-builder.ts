@@ -11,7 +11,7 @@ const SPACE = 0x20
 const LESS = 0x3c
 const GREATER = 0x3e
 const QUOTE = 0x22
-/** Bytes behind the object of a triple: a blank, a full stop and the line feed. */
+/** Bytes after the object of a triple: a blank, a full stop and the line feed. */
 const END_BYTES = 3
 
 interface PendingColumn {
@@ -19,24 +19,24 @@ interface PendingColumn {
   readonly log: ValueLog
   /** The bytes of the predicate with its brackets. */
   readonly bytes: Buffer
-  /** What followed the last literal, and its number. */
+  /** The ending of the last literal, and its number. */
   lastEnding: Buffer
   lastEndingNumber: number
 }
 
 export interface GraphBuilderOptions {
-  /** Where a file may be made for what does not fit into memory; null for a small graph. */
+  /** Path for a file of data that does not fit into memory; null for a small graph. */
   readonly spill?: string | null
-  /** True for a graph whose texts are searched. */
+  /** True for a graph with full-text search. */
   readonly isSearched?: boolean
   /** Bytes that are buffered in memory before the file is used. */
   readonly limit?: number
 }
 
 /**
- * Makes the columns of a graph from its triples. Subjects are numbered in the order in which they come, predicates stand
- * in the order of their first triples. Memory holds the resources of the graph and, one after another, the distinct
- * values of each predicate; what comes in goes to a file where it is much.
+ * Builds the columns of a graph from its triples. Subjects are numbered in order of occurrence, predicates are in the order of
+ * their first triples. Memory holds the resources of the graph and, one after another, the distinct values of each predicate;
+ * large input is spilled to a file.
  */
 export class GraphBuilder {
   private readonly resources = new ResourceTable()
@@ -45,7 +45,7 @@ export class GraphBuilder {
   private readonly columnNumbers = new Map<string, number>()
   /** Resources of the subjects, by number. */
   private subjectResources = new Uint32Array(1024)
-  /** One more than the number of the subject that a resource is; 0 where it is none. */
+  /** One more than the subject number of a resource; 0 where it is not a subject. */
   private resourceSubjects = new Uint32Array(1024)
   private subjects = 0
   private readonly endings: LiteralEnding[] = [literalEnding('')]
@@ -64,8 +64,8 @@ export class GraphBuilder {
   }
 
   /**
-   * Takes triples as N-Triples in the form of rdf/ntriples.ts: one blank between terms, ` .` and a line feed behind them.
-   * A piece may end within a line; it may be overwritten when this returns. Throws SyntaxError for any other text.
+   * Adds triples as N-Triples in the form of rdf/ntriples.ts: one blank between terms, ` .` and a line feed after them. A chunk
+   * may end within a line; it may be overwritten after the call. Throws SyntaxError for any other text.
    */
   add(piece: Uint8Array): void {
     let bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
@@ -80,18 +80,18 @@ export class GraphBuilder {
     this.rest = at < bytes.length ? Buffer.from(bytes.subarray(at)) : EMPTY
   }
 
-  /** Takes in a predicate before its first triple, so that it has its place among the others. */
+  /** Adds a predicate before its first triple, to determine its position among the others. */
   addPredicate(iri: string): void {
     this.columnOf(iri, Buffer.from(`<${iri}>`))
   }
 
-  /** Takes in a subject before its triples; one that has none is then a subject as well. */
+  /** Adds a subject before its triples, so that it is a subject even without any. */
   addSubject(iri: string): void {
     const bytes = Buffer.from(iri)
     this.subjectOf(this.resources.intern(bytes, 0, bytes.length))
   }
 
-  /** Writes all sections and gives the header without them. */
+  /** Writes all sections and returns the header without them. */
   finish(sink: SectionSink): Omit<GraphHeader, 'sections'> {
     try {
       if (this.rest.length > 0) throw malformed(this.rest, 0, this.rest.length)
@@ -133,7 +133,7 @@ export class GraphBuilder {
     }
   }
 
-  /** Lets go of everything, the file included. */
+  /** Releases everything, including the file. */
   abandon(): void {
     this.spill.close()
   }
@@ -162,7 +162,7 @@ export class GraphBuilder {
     }
   }
 
-  /** Notes the subject of a line; gives the place behind it. */
+  /** Registers the subject of a line; returns the position after it. */
   private readSubject(bytes: Buffer, start: number, end: number): number {
     const { lastSubject, lastSubjectLength } = this
     const after = start + lastSubjectLength
@@ -200,7 +200,7 @@ export class GraphBuilder {
   }
 
   private readPredicate(bytes: Buffer, start: number, end: number): PendingColumn {
-    // Most often the predicates of one record come in the same order as those of the one before.
+    // The predicates of one record usually come in the same order as those of the previous one.
     for (let step = 0; step < 2 && step < this.columns.length; step++) {
       const number = (this.lastColumn + 1 - step + this.columns.length) % this.columns.length
       const guess = this.columns[number] as PendingColumn
@@ -231,7 +231,7 @@ export class GraphBuilder {
     return number
   }
 
-  /** The number under which triple terms stand among the literals. */
+  /** The ending number of triple terms, which are stored among the literals. */
   private tripleEnding(): number {
     let number = this.endingNumbers.get(TRIPLE_TERM)
     if (number === undefined) {
@@ -262,14 +262,14 @@ export class GraphBuilder {
 
 const EMPTY = Buffer.alloc(0)
 
-/** True where the bytes at a place are those of a text. */
+/** True where the bytes at a position equal a text. */
 function matches(bytes: Uint8Array, start: number, text: Uint8Array, length = text.length): boolean {
-  // From the end: what differs between terms of one document is seldom their beginning.
+  // From the end: terms of one document seldom differ at their beginning.
   for (let at = length - 1; at >= 0; at--) if (bytes[start + at] !== text[at]) return false
   return true
 }
 
-/** True where what precedes a place is a quote and a text that is not empty. */
+/** True where a quote and a non-empty text precede a position. */
 function endsWith(bytes: Uint8Array, end: number, text: Uint8Array): boolean {
   const start = end - text.length
   return text.length > 0 && bytes[start - 1] === QUOTE && matches(bytes, start, text)
@@ -287,7 +287,7 @@ function malformed(bytes: Buffer, start: number, end: number): SyntaxError {
   )
 }
 
-/** Identifies a dictionary: the bytes of their sections by length and checksum, else by their numbers. */
+/** Identifies a dictionary: sections with bytes by length and checksum, others by their numbers. */
 function dictionaryKey({ count, parts }: DictionaryHeader, sink: SectionSink): string {
   return JSON.stringify([count, parts], (name, value: unknown) => {
     if (typeof value !== 'number' || !SECTION_NAMES.has(name)) return value

@@ -17,16 +17,16 @@ import { sortPieces } from './sort-bytes.ts'
 
 export type LiteralKind = 'boolean' | 'number' | 'moment' | 'day' | 'text' | 'point' | 'other'
 
-/** Distinct literals of a table: their texts without escapes, datatypes, languages and values, and how they are sorted. */
+/** Distinct literals of a table: their unescaped texts, datatypes, languages and values, and their sort order. */
 export class LiteralTable {
   readonly size: number
-  /** The number of the ending of each. */
+  /** The number of the ending of each literal. */
   readonly endingOf: Uint32Array
-  /** Values of numbers, moments and booleans, where there are any. */
+  /** Values of numbers, moments and booleans, if there are any. */
   values = new Float64Array(0)
   private readonly table: ByteTable
   private readonly endings: readonly LiteralEnding[]
-  /** Texts with escapes, without them. */
+  /** Unescaped texts of those with escapes. */
   private readonly plain: Arena
   private readonly starts: Uint32Array | Float64Array
   private readonly ends: Uint32Array | Float64Array
@@ -37,7 +37,7 @@ export class LiteralTable {
     const { size } = table
     this.size = size
     this.plain = table.arena
-    // Texts without their escapes are behind those with them.
+    // Unescaped texts are stored after the escaped ones.
     const isShort = 2 * table.arena.length <= 0xffff_ffff
     this.starts = isShort ? new Uint32Array(size) : new Float64Array(size)
     this.ends = isShort ? new Uint32Array(size) : new Float64Array(size)
@@ -53,7 +53,7 @@ export class LiteralTable {
     return this.endings[this.endingOf[index] as number] as LiteralEnding
   }
 
-  /** Finds the family of a literal and keeps its value, if it has one. */
+  /** Determines the kind of a literal and stores its value, if it has one. */
   kindAt(index: number): LiteralKind {
     const { datatype } = this.ending(index)
     switch (datatype) {
@@ -127,16 +127,13 @@ export class LiteralTable {
       startOf: index => this.starts[index] as number,
       endOf: index => this.ends[index] as number,
     })
-    // With one ending all texts are different.
+    // With only one ending all texts are distinct.
     const ending = this.endingOf[members[0] as number]
     if (members.some(index => this.endingOf[index] !== ending))
       this.sortTies(members, (a, b) => this.isSameText(a, b), true)
   }
 
-  /**
-   * Orders what is the same for the sort so far: by datatype, language and form; where doubles are not exact, by the exact
-   * value before.
-   */
+  /** Sorts ties of the previous sort: by language, datatype and form; where doubles are inexact, first by the exact value. */
   sortTies(order: Uint32Array, same: (left: number, right: number) => boolean, exact: boolean): void {
     for (let from = 0; from < order.length; ) {
       let to = from + 1

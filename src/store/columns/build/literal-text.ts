@@ -1,16 +1,16 @@
 import { RDF, XSD } from '../../../rdf/vocab.ts'
 import { TRIPLE_TERM } from '../format.ts'
 
-/** What follows the text of a literal in N-Triples: a datatype, or a language. */
+/** The part of a literal after its text in N-Triples: a datatype, or a language. */
 export interface LiteralEnding {
   readonly datatype: string
   readonly language: string
 }
 
-/** Placeholder for the datatype of a triple term, whose text is stored as it was written. */
+/** Placeholder for the datatype of a triple term, whose text is stored as written. */
 export const TRIPLE_ENDING: LiteralEnding = { datatype: TRIPLE_TERM, language: '' }
 
-/** Reads what follows the closing quote of a literal. */
+/** Parses the part of a literal after its closing quote. */
 export function literalEnding(text: string): LiteralEnding {
   if (text === '') return { datatype: XSD.string, language: '' }
   if (text.startsWith('@')) {
@@ -22,10 +22,10 @@ export function literalEnding(text: string): LiteralEnding {
 
 export const BACKSLASH_BYTE = 0x5c
 
-/** Bytes from which on a piece is copied by a call. */
+/** Minimum length in bytes of a copy by function call. */
 export const LONG = 64
 
-/** JSON has no infinite numbers; as bounds the largest ones do. */
+/** JSON cannot represent infinite numbers; as bounds the largest finite ones are equivalent. */
 export function finite(value: number): number {
   if (Number.isNaN(value)) return Number.MAX_VALUE
   return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value))
@@ -39,7 +39,7 @@ export function compareTexts(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** Compares the values of forms of integers and decimals; others, whose doubles are exact, are taken for equal. */
+/** Compares the values of the forms of integers and decimals; other forms, whose doubles are exact, compare as equal. */
 export function compareDecimals(left: string, right: string): number {
   const [a, b] = [scaled(left), scaled(right)]
   if (a === null || b === null) return 0

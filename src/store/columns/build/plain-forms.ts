@@ -1,22 +1,22 @@
 import { daysOf, daysSinceEpoch } from '../../../model/calendar.ts'
 
 /**
- * Values of lexical forms that are read from bytes, without a text: the plain forms of nearly all values. What is not of
- * them is NaN or null here, and read by lexical.ts; the form that a value gives back (`numberForm`, `dayForm`, `momentForm`,
- * `pointForm`) is always the one that it was read from.
+ * Values of lexical forms that are parsed from bytes, without a string: the plain forms of nearly all values. Other forms are NaN
+ * or null here, and parsed by lexical.ts; the form that a value is written in (`numberForm`, `dayForm`, `momentForm`,
+ * `pointForm`) is always the one that it was parsed from.
  */
 
 const MINUS = 0x2d
 const POINT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
-/** Decimal digits that a double always holds, so that reading and writing them gives the same. */
+/** Decimal digits that a double always represents, so that parsing and writing them round-trips. */
 const SAFE_DIGITS = 15
 const POWERS = Float64Array.from({ length: SAFE_DIGITS + 1 }, (_, at) => 10 ** at)
 
 /**
- * The number of digits with at most one point among them, without needless zeros: the form that it is written in. NaN for any
- * other form.
+ * The number of digits with at most one point, without unnecessary zeros: the form in which it is written. NaN for any other
+ * form.
  */
 export function plainNumber(bytes: Uint8Array, start: number, end: number): number {
   const isNegative = bytes[start] === MINUS
@@ -37,7 +37,7 @@ export function plainNumber(bytes: Uint8Array, start: number, end: number): numb
   }
   const hasNeedless = bytes[end - 1] === ZERO || (bytes[first] === ZERO && point !== first + 1)
   if (point === first || point === end - 1 || hasNeedless) return Number.NaN
-  // Both are exact, so their quotient is the double next to the decimal.
+  // Both are exact, so their quotient is the double nearest to the decimal.
   const number = value / (POWERS[end - 1 - point] as number)
   return isNegative ? -number : number
 }
@@ -104,7 +104,7 @@ export function plainDay(bytes: Uint8Array, start: number): number {
   return isDay ? daysSinceEpoch(year, month, day) : Number.NaN
 }
 
-/** NaN for what are no digits. */
+/** NaN unless both bytes are digits. */
 function twoDigits(bytes: Uint8Array, at: number): number {
   const [tens, ones] = [(bytes[at] as number) - ZERO, (bytes[at + 1] as number) - ZERO]
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? 10 * tens + ones : Number.NaN

@@ -1,17 +1,17 @@
 import { ByteTable } from './byte-table.ts'
 import { sortPieces } from './sort-bytes.ts'
 
-/** Beginnings of IRIs that are stored once. */
+/** Maximum number of IRI prefixes that are stored once. */
 const MAX_PREFIXES = 250
 const SLASH = 0x2f
 const DIGEST_DIGITS = 40
-/** First byte of the key of a resource that is stored whole. */
+/** First byte of the key of a resource that is stored without a prefix. */
 const WHOLE = 0
 const BLANK = 1
 
 /**
- * Numbers the IRIs and blank nodes of a graph in the order in which they come. Each is stored as the number of a prefix (up
- * to its last slash) and the rest of it, forty hexadecimal digits as twenty bytes.
+ * Numbers the IRIs and blank nodes of a graph in order of first occurrence. Each is stored as the number of a prefix (up to its
+ * last slash) and the remainder, where forty hexadecimal digits are stored as twenty bytes.
  */
 export class ResourceTable {
   private readonly table = new ByteTable()
@@ -46,7 +46,7 @@ export class ResourceTable {
     return this.table.intern(long, 0, long.length)
   }
 
-  /** Lets go of what finds resources: none is taken in any more. */
+  /** Releases the hash table: no resource can be added any more. */
   seal(): void {
     this.table.seal()
   }
@@ -68,14 +68,14 @@ export class ResourceTable {
     return this.prefixes[prefix] as Buffer
   }
 
-  /** Copies the twenty bytes of a digest to a place. */
+  /** Copies the twenty bytes of a digest to a position. */
   copyDigest(index: number, to: Uint8Array, at: number): void {
     const { bytes } = this.table.arena
     const from = this.table.startOf(index) + 2
     for (let byte = 0; byte < DIGEST_DIGITS / 2; byte++) to[at + byte] = bytes[from + byte] as number
   }
 
-  /** The whole text; it is overwritten by the next call. */
+  /** The whole text; the next call overwrites it. */
   textOf(index: number): Buffer {
     const { bytes } = this.table.arena
     const start = this.table.startOf(index)
@@ -91,7 +91,7 @@ export class ResourceTable {
     return text.subarray(0, length)
   }
 
-  /** All resources in their order: blank nodes, then IRIs. */
+  /** All resources in sort order: blank nodes, then IRIs. */
   sorted(): Uint32Array {
     const { table } = this
     const lists = this.prefixes.map(() => 0)
@@ -119,7 +119,7 @@ export class ResourceTable {
     return order
   }
 
-  /** Sorts resources of one prefix: digests as bytes where all are, else by their text. */
+  /** Sorts resources of one prefix: as bytes where all are digests, else by their text. */
   private sortList(list: Uint32Array): void {
     const { table } = this
     const isUniform = list.every(index => this.isDigest(index)) || !list.some(index => this.isDigest(index))
@@ -168,7 +168,7 @@ export class ResourceTable {
   }
 }
 
-/** Merges sorted lists; whole stretches of one that lie between two members of another are moved at once. */
+/** Merges sorted lists; runs of one list that lie between two members of another are moved at once. */
 function mergeLists(
   lists: readonly Uint32Array[],
   compare: (left: number, right: number) => number,
@@ -209,7 +209,7 @@ function mergeTwo(
   return merged
 }
 
-/** The end of the members from a place on that come before another, found by doubling steps. */
+/** The end of the members from an index on that sort before another, found by galloping search. */
 function stretch(
   list: Uint32Array,
   from: number,
@@ -241,7 +241,7 @@ function hasSlash(bytes: Uint8Array, start: number, end: number): boolean {
   return false
 }
 
-/** Packs forty lower-case hexadecimal digits behind the first two bytes of a key; false where they are none. */
+/** Packs forty lower-case hexadecimal digits after the first two bytes of a key; false for other texts. */
 function packDigest(bytes: Uint8Array, from: number, key: Uint8Array): boolean {
   for (let at = 0; at < DIGEST_DIGITS; at += 2) {
     const high = digitOf(bytes[from + at] as number)

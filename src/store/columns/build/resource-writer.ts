@@ -3,10 +3,10 @@ import { BLOCK, DIGEST_BYTES, type ResourceSegment, type ResourcesHeader } from 
 import type { ResourceTable } from './resource-table.ts'
 import type { SectionSink } from './section-writer.ts'
 
-/** Digests of one prefix are a segment from so many on. */
+/** Minimum number of digests of one prefix that form a segment. */
 const LONG_RUN = 64
 
-/** Writes the resources of a graph in their order, and gives the rank of each, from 1. */
+/** Writes the resources of a graph in sort order, and returns the rank of each, from 1. */
 export function writeResources(
   table: ResourceTable,
   sink: SectionSink,
@@ -24,7 +24,7 @@ export function writeResources(
   const flushText = (to: number) => {
     if (to > from) segments.push(textSegment(table, order.subarray(from, to), sink))
   }
-  // Blank nodes and IRIs are in segments of their own.
+  // Blank nodes and IRIs are in separate segments.
   for (let at = 0; at < order.length; ) {
     if (at === blanks) {
       flushText(at)
@@ -42,7 +42,7 @@ export function writeResources(
   return { header: { count: table.size, blanks, segments }, ranks }
 }
 
-/** The end of the digests of one prefix that begin at a place. */
+/** The end of the run of digests of one prefix that begins at an index. */
 function digestRun(table: ResourceTable, order: Uint32Array, from: number): number {
   const prefix = table.prefixNumber(order[from] as number)
   let to = from

@@ -2,10 +2,10 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { type FileSection, type GraphHeader, MAGIC, type SectionNumber } from '../format.ts'
 
-/** Takes the sections of a graph's columns as they are made. */
+/** Receives the sections of a graph's columns as they are built. */
 export interface SectionSink {
   readonly sections: readonly FileSection[]
-  /** Takes the bytes of an array, which stays as it is from then on. */
+  /** Receives the bytes of an array, which must not change afterwards. */
   add(array: Uint32Array | Float64Array | Uint8Array): SectionNumber
 }
 
@@ -31,7 +31,7 @@ export class SectionWriter implements SectionSink {
     return this.sections.length - 1
   }
 
-  /** Writes the header and its place; the file is then whole. Gives its length in bytes. */
+  /** Writes the header and its offset, which completes the file. Returns its length in bytes. */
   close(header: Omit<GraphHeader, 'sections'>): number {
     const text = Buffer.from(JSON.stringify({ ...header, sections: this.sections } satisfies GraphHeader))
     const end = Buffer.alloc(16 + MAGIC.length)
@@ -57,7 +57,7 @@ export class SectionWriter implements SectionSink {
   }
 }
 
-/** Keeps sections in memory that all threads see. */
+/** Stores sections in memory that all threads share. */
 export class SectionMemory implements SectionSink {
   readonly sections: FileSection[] = []
   readonly buffers: SharedArrayBuffer[] = []

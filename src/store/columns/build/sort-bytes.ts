@@ -1,27 +1,27 @@
 import { compareBytes } from '../bytes.ts'
 
-/** Pieces of bytes by their numbers. */
+/** Byte strings by their numbers. */
 export interface Pieces {
   readonly bytes: Uint8Array
   readonly startOf: (index: number) => number
   readonly endOf: (index: number) => number
 }
 
-/** Groups smaller than this are sorted by insertion. */
+/** Groups smaller than this are sorted by insertion sort. */
 const SHORT = 12
-/** Groups smaller than this are sorted by comparison of keys, others by their digits. */
+/** Groups smaller than this are sorted by comparison of keys, others by radix sort. */
 const FEW = 512
 /** Groups smaller than this are sorted by digits of eight bits, others by digits of sixteen. */
 const MANY = 2 ** 15
 const KEY_BYTES = 4
 const GAPS = [132, 57, 23, 10, 4, 1]
 
-/** Sorts the numbers of pieces by their bytes. */
+/** Sorts the numbers of byte strings by their bytes. */
 export function sortPieces(order: Uint32Array, pieces: Pieces): void {
   if (order.length > 1) new PieceSorter(order, pieces).sort()
 }
 
-/** The order of pieces that are numbered 0 to size - 1. */
+/** The sort order of byte strings that are numbered 0 to size - 1. */
 export function sortedPieces(size: number, pieces: Pieces): Uint32Array {
   const order = new Uint32Array(size)
   for (let index = 0; index < size; index++) order[index] = index
@@ -30,22 +30,22 @@ export function sortedPieces(size: number, pieces: Pieces): Uint32Array {
 }
 
 /**
- * Radix sort from the front, four bytes at a time: the next bytes of each piece stand as a number beside it, so that
- * sorting reads memory in a row, and those that are equal in them are sorted by the bytes that follow.
+ * Radix sort from the front, four bytes at a time: the next bytes of each byte string are a number stored next to it, so that
+ * sorting reads memory sequentially; byte strings with equal numbers are then sorted by the following bytes.
  */
 class PieceSorter {
   private readonly order: Uint32Array
   private readonly bytes: Uint8Array
-  /** Places of the pieces at hand: a call for each byte would cost more than the comparison. */
+  /** Offsets of the byte strings, in a field: a call for each byte would cost more than the comparison. */
   private readonly starts: Uint32Array | Float64Array
   private readonly lengths: Uint32Array
-  /** The pieces as places in {@link order}, and the keys beside them. */
+  /** The byte strings as indexes into {@link order}, and their keys. */
   private readonly index: Uint32Array
   private readonly keys: Uint32Array
   private readonly otherIndex: Uint32Array
   private readonly otherKeys: Uint32Array
   private readonly counts = new Uint32Array(2 ** 16)
-  /** Groups that are still to be sorted: begin, end, and bytes that their pieces share. */
+  /** Groups that are still to be sorted: begin, end, and number of bytes that their members share. */
   private readonly stack: number[] = []
 
   constructor(order: Uint32Array, { bytes, startOf, endOf }: Pieces) {
@@ -81,7 +81,7 @@ class PieceSorter {
     order.set(otherIndex)
   }
 
-  /** Sorts a group by its next four bytes, and leaves the groups that are equal in them to be sorted. */
+  /** Sorts a group by its next four bytes, and pushes the groups of equal bytes to be sorted. */
   private split(begin: number, end: number, depth: number): void {
     const { keys, index } = this
     if (!this.fillKeys(begin, end, depth)) {
@@ -100,7 +100,7 @@ class PieceSorter {
     }
   }
 
-  /** True where all keys are the same. */
+  /** Fills the keys of a group; true where all keys are equal. */
   private fillKeys(begin: number, end: number, depth: number): boolean {
     const { bytes, starts, lengths, index, keys } = this
     let different = 0
@@ -123,8 +123,8 @@ class PieceSorter {
   }
 
   /**
-   * Pieces of equal keys that end within them come first, the shorter before the longer, which has zeros where the other has
-   * ended. Returns the index of the first that continues.
+   * Moves byte strings of equal keys that end within them to the front, the shorter before the longer (keys are padded with
+   * zeros). Returns the index of the first that continues.
    */
   private endedFirst(index: Uint32Array, from: number, to: number, depth: number): number {
     const { lengths } = this
@@ -162,7 +162,7 @@ class PieceSorter {
       }
   }
 
-  /** Radix sort of the keys, the lowest digit first; a digit in which all agree costs one look. */
+  /** Radix sort of the keys, the lowest digit first; a digit that is equal in all keys costs one pass of reading. */
   private sortByDigits(begin: number, end: number): void {
     const bits = end - begin < MANY ? 8 : 16
     let isMoved = false

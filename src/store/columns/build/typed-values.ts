@@ -15,10 +15,10 @@ import { plainDay, plainMoment, plainNumber } from './plain-forms.ts'
 import type { SectionSink } from './section-writer.ts'
 import type { ValueLog } from './value-log.ts'
 
-/** Reads the form of a value as a number; NaN where the form is not the one that the number gives back. */
+/** Parses the form of a value as a number; NaN where the form is not the one in which the number is written. */
 type FormReader = (bytes: Uint8Array, start: number, end: number) => number
 
-/** A column whose values are all of one datatype and in the form that their numbers give. */
+/** A column whose values are all of one datatype and in canonical form. */
 export interface TypedColumn {
   readonly subjects: Uint32Array
   readonly codes: Uint32Array
@@ -26,8 +26,8 @@ export interface TypedColumn {
 }
 
 /**
- * Makes the only part of a dictionary from values that numbers represent: they are sorted as numbers, and no text of them is
- * stored. Null for a column that has others as well.
+ * Builds the single part of a dictionary of values that numbers represent: they are sorted as numbers, and their texts are not
+ * stored. Null for a column that has other values.
  */
 export function typedColumn(
   log: ValueLog,
@@ -68,7 +68,7 @@ export function typedColumn(
   return { subjects, codes, part }
 }
 
-/** The distinct values in their order, and for each value its place among them, from 1. */
+/** The distinct values in order, and for each value its rank among them, from 1. */
 function numbered(values: Float64Array) {
   const order = sortedNumbers(values)
   const codes = new Uint32Array(values.length)

@@ -1,13 +1,13 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { Arena, NumberReader } from '../bytes.ts'
 
-/** Bytes of a piece of a log: pieces end with whole entries. */
+/** Bytes of a chunk of a log: chunks end with whole entries. */
 const PIECE_BYTES = 2 ** 18
 
-/** Bytes of all logs that are in memory before they are moved to the file. */
+/** Maximum bytes of all logs in memory before they are moved to the file. */
 const MEMORY_BYTES = 160 * 2 ** 20
 
-/** Where logs put what does not fit into memory: one file for all, removed at the end. */
+/** Spill file for logs that do not fit into memory: one file for all, removed at the end. */
 export class SpillFile {
   buffered = 0
   private readonly path: string | null
@@ -16,7 +16,7 @@ export class SpillFile {
   private file: number | null = null
   private length = 0
 
-  /** @param path where the file may be made; null keeps everything in memory */
+  /** @param path of the file; null keeps everything in memory */
   constructor(path: string | null, limit = MEMORY_BYTES) {
     this.path = path
     this.limit = limit
@@ -26,7 +26,7 @@ export class SpillFile {
     this.logs.add(log)
   }
 
-  /** Counts bytes that a log buffers, and flushes all logs where they exceed the limit. */
+  /** Counts bytes that a log buffers, and spills all logs when they exceed the limit. */
   countBuffered(bytes: number): void {
     this.buffered += bytes
     if (this.buffered < this.limit || this.path === null) return
@@ -63,13 +63,13 @@ export class SpillFile {
   }
 }
 
-/** A piece that is in the file. */
+/** A chunk in the file. */
 interface Spilt {
   readonly at: number
   readonly length: number
 }
 
-/** The values of one predicate in the order in which they come, in memory or in the file. */
+/** The values of one predicate in order of occurrence, in memory or in the file. */
 export class ValueLog {
   entries = 0
   private readonly spillFile: SpillFile
@@ -98,7 +98,7 @@ export class ValueLog {
     this.end()
   }
 
-  /** Begins to read the entries. */
+  /** Starts reading the entries. */
   reader(): LogReader {
     const { pending, pieces, spillFile } = this
     const last = pending.bytes.subarray(0, pending.length)
@@ -109,7 +109,7 @@ export class ValueLog {
     })
   }
 
-  /** Moves what is in memory to the file. */
+  /** Moves the entries in memory to the file. */
   spill(): void {
     this.closePiece()
     for (let at = 0; at < this.pieces.length; at++) {
@@ -118,7 +118,7 @@ export class ValueLog {
     }
   }
 
-  /** Lets go of everything. */
+  /** Releases everything. */
   clear(): void {
     this.pieces.length = 0
     this.pending = new Arena(0)
@@ -146,10 +146,10 @@ export class ValueLog {
   }
 }
 
-/** Reads a log from its begin to its end: the fields are those of the entry that was read last. */
+/** Reads a log sequentially: the fields are those of the last entry read. */
 class LogReader {
   subject = 0
-  /** Number of what follows the text of a literal, from 1; 0 where the value is a resource. */
+  /** Number of the literal's ending, from 1; 0 where the value is a resource. */
   ending = 0
   /** Number of the resource. */
   resource = 0
@@ -165,7 +165,7 @@ class LogReader {
     this.pieceAt = pieceAt
   }
 
-  /** Reads the next entry; false behind the last. */
+  /** Reads the next entry; false after the last. */
   next(): boolean {
     const { numbers } = this
     while (numbers.at >= this.bytes.length) {

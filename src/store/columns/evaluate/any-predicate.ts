@@ -6,7 +6,7 @@ import type { Component } from './sources.ts'
 import { translated } from './translate.ts'
 import type { Vector } from './vector.ts'
 
-/** The predicates of a graph that triples may have with a subject and an object. */
+/** The predicates of a graph that triples with a subject and an object may have. */
 export function predicatesOf(graph: GraphColumns, subject: Node, object: Node): readonly string[] {
   if (subject.type !== 'variable' && graph.subjectOf(subject) < 0) return []
   return graph.columns.flatMap(({ predicate, dictionary }) =>
@@ -24,7 +24,7 @@ export function aboutSubjects(component: Component, subject: Node, batch: Batch)
   return (rows === null ? batch : batch.rows(rows)).with([[subject.name, subjects]])
 }
 
-/** The rows of a batch whose variable has one term. */
+/** The rows of a batch in which a variable has a given term. */
 export function withTerm(batch: Batch, known: Vector, term: Vector): Batch {
   if (term.type !== 'constant') return batch
   const ids = translated(known, term.domain, batch.size)

@@ -12,7 +12,7 @@ import {
   type Vector,
 } from './vector.ts'
 
-/** A vector that is worked out of the rows of another batch: only of those that remain on its first use. */
+/** A vector that is computed from the rows of another batch: lazily, and only for the rows that remain on first use. */
 export class Deferred {
   readonly input: Batch
   readonly expression: AlgebraExpression
@@ -24,7 +24,7 @@ export class Deferred {
     this.make = make
   }
 
-  /** The same of another batch. */
+  /** The same vector for another batch. */
   of(input: Batch): Deferred {
     return new Deferred(input, this.expression, this.make)
   }
@@ -55,18 +55,18 @@ class Selected {
   }
 }
 
-/** Rows of vectors that were read: a batch with more variables has the same rows of the same vectors, and reads them once. */
+/** Cache of vectors of selected rows: a batch with more variables selects the same rows of the same vectors, and reads them once. */
 const gathers = new WeakMap<Vector, WeakMap<Uint32Array, Vector>>()
 
 type Source = Vector | (() => Vector) | Deferred | Selected
 
-/** Of fewer rows than one of so many, others than these are not read on the way to them. */
+/** A selection of fewer than one in this many rows is composed with an earlier unread selection, instead of reading that first. */
 const FEW_PART = 2
 
-/** Some solutions: a vector for each variable, each computed on first use. */
+/** A sequence of solutions: a vector for each variable, each computed on first use. */
 export class Batch {
   readonly size: number
-  /** The same for batches whose rows are the same solutions, with more variables or fewer. */
+  /** The same for batches with the same solutions and more or fewer variables. */
   readonly origin: object
   private readonly vectors: Map<string, Source>
 
@@ -98,7 +98,7 @@ export class Batch {
     return vector
   }
 
-  /** Reads all variables. False where one is worked out of the rows that remain, which is left to them. */
+  /** Reads all variables. False where one is deferred, because it should only be computed for the rows that remain. */
   read(): boolean {
     for (const [name, source] of this.vectors) {
       if (source instanceof Deferred) return false
@@ -108,7 +108,7 @@ export class Batch {
     return true
   }
 
-  /** The same solutions in memory of their own. */
+  /** A copy of the solutions in its own memory. */
   copied(): Batch {
     return new Batch(
       this.size,
@@ -116,13 +116,13 @@ export class Batch {
     )
   }
 
-  /** A variable whose values are not worked out yet; null for any other. */
+  /** A variable whose values have not been computed yet; null for any other. */
   deferred(variable: string): Deferred | null {
     const source = this.vectors.get(variable)
     return source instanceof Deferred ? source : null
   }
 
-  /** The numbers of terms, and the rows of them that are the values of a variable, where these are not read yet; null for any other. */
+  /** The numbers of terms, and the selected rows of them that are the values of a variable, if these have not been read yet; else null. */
   unread(variable: string): { readonly vector: IdVector; readonly rows: Uint32Array } | null {
     const source = this.vectors.get(variable)
     if (!(source instanceof Selected)) return null
@@ -130,17 +130,17 @@ export class Batch {
     return vector?.type === 'ids' ? { vector, rows: source.rows } : null
   }
 
-  /** The same solutions with further variables, or others in the place of those of the same name. */
+  /** The same solutions with additional variables, or new values of variables of the same name. */
   with(more: Iterable<readonly [string, Source]>): Batch {
     const vectors = new Map<string, Source>()
-    // What is not read yet is read from this batch, so that it is computed once.
+    // Unread variables are read from this batch, so that they are computed once.
     for (const [name, source] of this.vectors)
       vectors.set(name, typeof source === 'function' ? () => this.get(name) as Vector : source)
     for (const [name, source] of more) vectors.set(name, source)
     return new Batch(this.size, vectors, this.origin)
   }
 
-  /** The same solutions with these variables alone. */
+  /** The same solutions with only these variables. */
   only(variables: Iterable<string>): Batch {
     const vectors = new Map<string, Source>()
     for (const name of variables) {
@@ -164,7 +164,7 @@ export class Batch {
     return new Batch(this.size, vectors)
   }
 
-  /** Some rows, in the order in which they are named, also several times. */
+  /** The given rows, in the given order; a row may occur several times. */
   rows(rows: Uint32Array): Batch {
     return this.partWith(rows, new Map())
   }
@@ -190,7 +190,7 @@ export class Batch {
     return new Batch(rows.length, vectors)
   }
 
-  /** The rows from one place to another. */
+  /** The rows from one index to another. */
   slice(from: number, to: number): Batch {
     if (from === 0 && to >= this.size) return this
     return this.sliceWith(from, Math.min(to, this.size), new Map())
@@ -219,12 +219,12 @@ function sharedPart(input: Batch, parts: BatchParts, part: (input: Batch) => Bat
   return own
 }
 
-/** The one solution that binds nothing. */
+/** The single solution that binds nothing. */
 export const UNIT_BATCH = new Batch(1, new Map())
 
 let consecutive = new Uint32Array(0)
 
-/** The numbers from one to below another, in memory that is shared: they are not to be written to. */
+/** The numbers from one to below another, in shared memory that must not be written to. */
 export function numbersFrom(first: number, end: number): Uint32Array {
   if (end > consecutive.length) {
     consecutive = new Uint32Array(Math.max(end, Math.min(2 * consecutive.length, MAX_CONSECUTIVE)))
@@ -244,7 +244,7 @@ export function isUnit(batch: Batch): boolean {
   return batch.size === 1 && batch.variables.length === 0
 }
 
-/** The numbers of rows as a vector of their own. */
+/** The numbers of rows as a vector. */
 export function rowVector(size: number): Vector {
   const ids = new Uint32Array(size)
   for (let row = 0; row < size; row++) ids[row] = row + 1
@@ -257,7 +257,7 @@ export function* rowsOf(vector: Vector, size: number): Generator<number> {
       1
 }
 
-/** Solutions parted by which of some variables they bind; what a part does not bind is not there in it. */
+/** Partitions solutions by which of some variables they bind; a partition lacks the variables that it does not bind. */
 export function* partsByBinding(batch: Batch, names: readonly string[]): Generator<Batch> {
   const [name, ...others] = names
   if (name === undefined) {
@@ -281,14 +281,14 @@ export function inlineData(
     const ids = Uint32Array.from(rows, row => (row[at] == null ? 0 : pool.intern(row[at])))
     return [name, { type: 'ids', domain: pool, ids } satisfies Vector] as const
   })
-  // A variable without any value is as one that is not there.
+  // A variable without any value equals an absent one.
   return new Batch(
     rows.length,
     new Map(vectors.filter(([, { ids }]) => ids.some(id => id !== 0) || rows.length === 0)),
   )
 }
 
-/** An expression and what it reads, also where a variable stands for it that is not worked out yet. */
+/** An expression and its input batch; for a deferred variable those of its own expression. */
 export function deferredSource(
   expression: AlgebraExpression,
   batch: Batch,

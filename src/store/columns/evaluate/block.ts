@@ -17,13 +17,13 @@ export interface PathPattern {
   readonly object: Node
 }
 
-/** A step of the evaluation of triple patterns: what it binds further, and the conditions that can be tested then. */
+/** A step of the evaluation of triple patterns: its new bindings, and the conditions that can be tested afterwards. */
 export type BlockStep = { readonly filters: readonly AlgebraExpression[] } & (
   | {
       readonly type: 'star'
       readonly subject: Node
       readonly links: readonly ColumnLink[]
-      /** How its subjects are found: all are looked at, they are known, or they are known to have a value that is known. */
+      /** How its subjects are found: by a scan of all, from their variable or constant, or from a known value of a link. */
       readonly via: 'scan' | 'subject' | ColumnLink
     }
   | { readonly type: 'open'; readonly pattern: TriplePatternNode }
@@ -36,12 +36,12 @@ type Item =
   | { readonly type: 'open'; readonly pattern: TriplePatternNode }
   | { readonly type: 'path'; readonly pattern: PathPattern }
 
-/** What following a link costs beside looking at all subjects, for one row. */
+/** Cost of following a link for one row, relative to scanning one subject. */
 const LOOK_UP = 4
 
 /**
- * Orders the triple patterns of a group: those about one subject are one step, and of the steps that are connected with
- * what is known the one comes next that leaves the fewest solutions, by the exact numbers of the columns.
+ * Orders the triple patterns of a group: those about one subject are one step, and of the steps that are connected with bound
+ * variables the next is the one that leaves the fewest solutions, by the exact counts of the columns.
  */
 export function planBlock(
   patterns: readonly TriplePatternNode[],
@@ -77,7 +77,7 @@ export function planBlock(
     for (const name of variablesOfItem(item)) bound.add(name)
     steps.push({ ...step, filters: ready() })
   }
-  // What reads variables that nothing binds is an error, unless it asks whether they are bound.
+  // A condition on variables that nothing binds is an error, unless it tests whether they are bound.
   if (waiting.size > 0) steps.push({ type: 'filter', filters: [...waiting.keys()] })
   return steps
 }
@@ -120,7 +120,7 @@ function accessOf(
   return others.reduce((best, link) => (fanOut(link, graphs) < fanOut(best, graphs) ? link : best), first)
 }
 
-/** Subjects that a value of a link has on average. */
+/** Average number of subjects per value of a link. */
 function fanOut({ predicate }: ColumnLink, graphs: readonly GraphColumns[]): number {
   let [triples, values] = [0, 0]
   for (const graph of graphs) {
@@ -131,7 +131,7 @@ function fanOut({ predicate }: ColumnLink, graphs: readonly GraphColumns[]): num
   return triples / Math.max(1, values)
 }
 
-/** About how many solutions there are after a step. */
+/** Estimated number of solutions after a step. */
 function estimate(
   item: Item,
   bound: ReadonlySet<string>,

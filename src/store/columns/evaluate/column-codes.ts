@@ -19,7 +19,7 @@ export function rowFinder(column: Column): (subject: number) => number {
   return subject => (rowNumbers[subject] as number) - 1
 }
 
-/** The codes of a column with one value a row, by the subjects of solutions; 0 for none. Shared where they are consecutive. */
+/** The codes of a single-valued column, by the subjects of solutions; 0 for none. Shared where the subjects are consecutive. */
 export function codesOf(column: Column, { ids, first }: IdVector): Uint32Array {
   const { codes } = column
   if (column.isDense && first !== undefined) return codes.subarray(first - 1, first - 1 + ids.length)
@@ -36,7 +36,7 @@ export function codesOf(column: Column, { ids, first }: IdVector): Uint32Array {
   return found
 }
 
-/** How many values a column of several has for each of some subjects. */
+/** The number of values of a multivalued column for each of the given subjects. */
 export function countsOf(column: Column, { ids }: IdVector): Uint32Array {
   const { offsets } = column
   const rowOf = rowFinder(column)
@@ -48,7 +48,7 @@ export function countsOf(column: Column, { ids }: IdVector): Uint32Array {
   return counts
 }
 
-/** Solutions, one for each value of their subjects, and the codes of these. */
+/** Solutions, repeated for each value of their subjects, and the codes of these values. */
 interface ExpandedRows {
   readonly rows: Uint32Array
   readonly values: Uint32Array
@@ -57,7 +57,7 @@ interface ExpandedRows {
 /**
  * One row for each value of the subjects of solutions.
  *
- * @param keepsAll true for a row with 0 where a subject has no value; a subject of 0 is none of the graph
+ * @param keepsAll true for a row with 0 where a subject has no value; subject 0 is not in the graph
  */
 export function expandedRows(
   column: Column,
@@ -94,7 +94,7 @@ export function expandedRows(
   return { rows, values }
 }
 
-/** The solutions whose subject has one value. */
+/** The solutions whose subject has a given value. */
 export function rowsWith(column: Column, subjects: IdVector, code: number): Uint32Array {
   if (code === 0) return new Uint32Array(0)
   const { ids } = subjects
@@ -107,7 +107,7 @@ export function rowsWith(column: Column, subjects: IdVector, code: number): Uint
   return rows.subarray(0, count)
 }
 
-/** The solutions whose subject has the value that is theirs. */
+/** The solutions whose subject has the value that is required for it. */
 export function rowsWithCodes(column: Column, subjects: IdVector, required: Uint32Array): Uint32Array {
   const { ids } = subjects
   const rows = scratchUint32(ids.length)
@@ -134,7 +134,7 @@ export function hasCode(column: Column, row: number, code: number): boolean {
   return false
 }
 
-/** The subjects of a vector in a graph, and the rows of which these are. */
+/** The subjects of a vector in a graph, and their rows. */
 export function subjectsIn(
   graph: GraphColumns,
   vector: Vector,

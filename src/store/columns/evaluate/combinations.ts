@@ -4,16 +4,19 @@ import { isStable } from './functions/builtins.ts'
 import { scratchUint32 } from './scratch.ts'
 import type { IdVector } from './vector.ts'
 
-/** An expression is worked out once for each combination of values where there are so many times more rows than combinations. */
+/** An expression is evaluated once per combination of values where there are this many times more rows than combinations. */
 const ROWS_A_COMBINATION = 4
 
-/** The rows of a batch by the combination of values that an expression reads, numbered from 0 to below a size. */
+/** The combination number of each row of a batch, for the values that an expression reads; numbers are below `size`. */
 interface Combinations {
   readonly numbers: Uint32Array
   readonly size: number
 }
 
-/** The combinations of values that a stable expression of several variables reads; null where they are many, or not known by numbers. */
+/**
+ * The combinations of values that a stable expression of several variables reads; null if they are many, or terms have no
+ * numbers.
+ */
 export function combinationsOf(expression: AlgebraExpression, batch: Batch): Combinations | null {
   const names = [...variablesOfExpression(expression)]
   if (names.length < 2 || !isStable(expression)) return null
@@ -23,7 +26,7 @@ export function combinationsOf(expression: AlgebraExpression, batch: Batch): Com
     if (vector?.type === 'numbers') return null
     if (vector?.type === 'ids') vectors.push(vector)
   }
-  // Terms that a query makes get more as variables are read: all of them are read by now.
+  // The domain of computed terms grows as variables are read: by now all of them are read.
   const widths = vectors.map(({ domain }) => domain.size + 1)
   const size = widths.reduce((product, width) => product * width, 1)
   if (ROWS_A_COMBINATION * size > batch.size) return null

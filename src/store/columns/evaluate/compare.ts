@@ -10,7 +10,7 @@ import {
   termValue,
 } from './value.ts'
 
-/** Compares texts in the order of code points; UTF-16 differs from it beyond the first plane. */
+/** Compares texts by code points; UTF-16 order differs beyond the Basic Multilingual Plane. */
 function compareText(left: string, right: string): number {
   const length = Math.min(left.length, right.length)
   for (let at = 0; at < length; at++) {
@@ -29,7 +29,7 @@ export function valuesEqual(left: TermValue, right: TermValue): boolean | null {
   if (left.type === 'iri' || left.type === 'blank' || right.type === 'iri' || right.type === 'blank')
     return left.type === right.type && 'value' in left && 'value' in right && left.value === right.value
   if (left.type === 'other' || right.type === 'other') {
-    // A text in a language is no value of a datatype, whatever that is.
+    // A text with a language equals no value of any datatype.
     if (isInLanguage(left) || isInLanguage(right)) return false
     const isSame =
       left.type === 'other' &&
@@ -76,7 +76,7 @@ function isInLanguage(value: TermValue): boolean {
 }
 
 /**
- * The order of two values as `<` and its kin see it: negative, 0, positive; NaN where all comparisons are false; null is an
+ * The order of two values for `<` and similar operators: negative, 0, positive; NaN where all comparisons are false; null is an
  * error.
  */
 export function orderOf(left: TermValue, right: TermValue): number | null {
@@ -98,7 +98,7 @@ export function orderOf(left: TermValue, right: TermValue): number | null {
   }
 }
 
-/** NaN where one is not a number. Exactly for integers and decimals, else as doubles. */
+/** NaN where one is NaN. Exact for integers and decimals, else as doubles. */
 function compareNumeric(left: NumberValue, right: NumberValue): number {
   const [a, b] = [left.value, right.value]
   if (a < b || a > b) return a < b ? -1 : 1
@@ -118,14 +118,14 @@ function compareBig(left: bigint, right: bigint): number {
 
 const FOURTEEN_HOURS = 14 * 3600
 
-/** Null where the order depends on a time zone that is not given (XML Schema 1.1, part 2, section D.2). */
+/** Null where the order depends on a missing time zone (XML Schema 1.1, part 2, section D.2). */
 function compareMoments(left: MomentValue, right: MomentValue): number | null {
   const difference = left.seconds - right.seconds
   if ((left.offset === null) === (right.offset === null)) return difference
   return Math.abs(difference) > FOURTEEN_HOURS ? difference : null
 }
 
-/** Average months have 30.4 days; those whose order depends on the month are not ordered. */
+/** An average month has 30.4 days; durations whose order depends on the month are not ordered. */
 function compareDurations(left: DurationValue, right: DurationValue): number | null {
   if (left.months === right.months) return left.seconds - right.seconds
   if (left.seconds === right.seconds) return left.months - right.months
@@ -136,7 +136,7 @@ function compareDurations(left: DurationValue, right: DurationValue): number | n
   return max * 86_400 + seconds < 0 ? -1 : null
 }
 
-/** The place of a kind of value in the order of results: no value, blank nodes, IRIs, literals, triple terms. */
+/** The rank of a kind of value in the order of results: unbound, blank nodes, IRIs, literals, triple terms. */
 function rankOf(value: TermValue | null): number {
   if (value === null) return 0
   switch (value.type) {
@@ -164,8 +164,8 @@ function rankOf(value: TermValue | null): number {
 }
 
 /**
- * The order of results (SPARQL 1.1 Query, section 15.1), total over all values; the order of kinds of literals that the
- * recommendation leaves open is that of the parts of a dictionary.
+ * The order of results (SPARQL 1.1 Query, section 15.1), total over all values; for kinds of literals whose order the
+ * recommendation leaves open, that of the parts of a dictionary.
  */
 export function compareForOrder(left: TermValue | null, right: TermValue | null): number {
   const ranks = rankOf(left) - rankOf(right)

@@ -6,8 +6,8 @@ import { scratchUint32 } from './scratch.ts'
 import type { IdVector } from './vector.ts'
 
 /**
- * Tells the rows for which two variables are the same, or are not (`=`, `!=` and `sameTerm`), by the numbers of their terms: those of
- * resources of one graph, and of values of one column; null for other conditions, and for variables that may have other values.
+ * Selects the rows in which two variables are equal or different (`=`, `!=` and `sameTerm`), by the numbers of their terms: those
+ * of resources of one graph, or of values of one column; null for other conditions, and for variables that may have other values.
  */
 export function comparedByNumber(
   expression: AlgebraExpression,
@@ -38,7 +38,7 @@ function comparedVariables(
   return { names: [left.name, right.name], areAlike }
 }
 
-/** True where two values of a domain are equal if they have one number, and only then. */
+/** True where two values of a domain are equal exactly if their numbers are equal. */
 function areEqualByNumber(domain: Domain): boolean {
   if (domain instanceof SubjectDomain) return true
   const part = domain instanceof ColumnDomain ? onlyPartOf(domain) : null
@@ -48,7 +48,7 @@ function areEqualByNumber(domain: Domain): boolean {
     case 'text':
       return new Set(part.languages.map(language => language.toLowerCase())).size === part.languages.length
     case 'number':
-      // NaN is no number, not even itself.
+      // NaN does not equal itself.
       return domain.ranks() === null && !Number.isNaN(part.values[part.count - 1])
     default:
       return false
@@ -61,7 +61,7 @@ function graphOfResources(domain: Domain): GraphColumns | null {
   return domain instanceof ColumnDomain && onlyPartOf(domain)?.kind === 'resource' ? domain.graph : null
 }
 
-/** The numbers of rows' resources in their graph; 0 for none. */
+/** The numbers of the resources of rows in their graph; 0 for none. */
 function resourcesOf({ domain, ids }: IdVector): Uint32Array {
   if (domain instanceof SubjectDomain) {
     const { subjectResources } = domain.graph
@@ -80,7 +80,7 @@ function numbered(ids: Uint32Array, numberOf: (id: number) => number): Uint32Arr
   return numbers
 }
 
-/** The rows of which both numbers are some, and are alike or not. Without branches: see row-filters.ts. */
+/** The rows in which both numbers are present, and are equal or not. Branchless: see row-filters.ts. */
 function rowsAlike(left: Uint32Array, right: Uint32Array, rows: Uint32Array, areAlike: boolean): Uint32Array {
   const flip = areAlike ? 0 : 1
   const selected = scratchUint32(rows.length)

@@ -5,7 +5,7 @@ import type { NumberKernels } from './numbers.ts'
 import { isComparison } from './ranges.ts'
 import { scratchUint32 } from './scratch.ts'
 
-/** Compares two numeric expressions; null where they are not of this kind. */
+/** Compares two numeric expressions; null for other expressions. */
 export function comparedNumbers(
   { operator, left, right }: Extract<AlgebraExpression, { type: 'binary' }>,
   batch: Batch,
@@ -20,13 +20,13 @@ export function comparedNumbers(
 
 const [LESS, EQUAL, GREATER] = [1, 2, 4]
 
-/** The orders of two numbers for which a comparison is as required, a bit each. */
+/** The orders of two numbers for which a comparison has the required result, one bit each. */
 function selectedOrders(operator: ComparisonOperator, required: boolean): number {
   const bitOf = (order: number, bit: number): number => (isOrdered(operator, order) === required ? bit : 0)
   return bitOf(-1, LESS) | bitOf(0, EQUAL) | bitOf(1, GREATER)
 }
 
-/** The rows whose numbers have one of some orders (as bits); NaN is no value, and has none. Without branches: see row-filters.ts. */
+/** The rows whose numbers have one of the given orders (as bits); NaN has none. Branchless: see row-filters.ts. */
 function compared(x: Float64Array, y: Float64Array, rows: Uint32Array, orders: number): Uint32Array {
   const [less, equal, greater] = [orders & 1, (orders >> 1) & 1, (orders >> 2) & 1]
   const selected = scratchUint32(rows.length)

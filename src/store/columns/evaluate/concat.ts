@@ -5,7 +5,7 @@ import { scratchUint32 } from './scratch.ts'
 import { pooledIds } from './translate.ts'
 import type { NumberVector, Vector } from './vector.ts'
 
-/** All solutions of some batches as one. */
+/** Concatenates the solutions of batches into one batch. */
 export function concatenatedTexts(batches: readonly Batch[], evaluation: Evaluation): Batch {
   return concatenatedWith(batches, evaluation, [])
 }

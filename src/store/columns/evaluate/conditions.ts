@@ -19,7 +19,7 @@ const TESTS: ReadonlySet<string> = new Set([
   'ISNUMERIC',
 ])
 
-/** True for an expression whose value is a boolean or an error, so that asking whether it holds says all of it. */
+/** True for an expression whose value is a boolean or an error, so that testing whether it is true determines its value. */
 export function isCondition(expression: AlgebraExpression): boolean {
   switch (expression.type) {
     case 'not':
@@ -39,7 +39,7 @@ export function isCondition(expression: AlgebraExpression): boolean {
 
 const PLAIN = new WeakMap<AlgebraExpression, AlgebraExpression>()
 
-/** A condition without comparisons of conditions with true and false, as OData and generated queries have them. */
+/** Simplifies comparisons of conditions with true and false, as in OData and generated queries. */
 export function plainCondition(condition: AlgebraExpression): AlgebraExpression {
   let plain = PLAIN.get(condition)
   if (plain === undefined) {
@@ -56,7 +56,7 @@ function withoutTruths(condition: AlgebraExpression): AlgebraExpression {
       return operand === condition.operand ? condition : { type: 'not', operand }
     }
     case 'builtin': {
-      // The first is tested, and what is an error goes to the second.
+      // The first is tested; where it is an error, the second.
       const [first, ...others] = condition.arguments
       if (condition.name !== 'COALESCE' || first === undefined || !isCondition(first)) return condition
       const plain = plainCondition(first)

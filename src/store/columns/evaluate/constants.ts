@@ -9,8 +9,8 @@ import type { ScalarCompiler } from './scalar.ts'
 import { termOf } from './value.ts'
 
 /**
- * An expression in which what reads no variable is the term that it gives: `?day < NOW()`, `?day > xsd:date("2020-01-01")` and
- * `?n > 2 * 500` are comparisons with constants, as a column answers them. What gives an error stays as it is.
+ * Replaces subexpressions without variables by their values: `?day < NOW()`, `?day > xsd:date("2020-01-01")` and `?n > 2 * 500`
+ * become comparisons with constants, which columns can answer. Subexpressions that are errors stay unchanged.
  */
 export function withConstants(expression: AlgebraExpression, scalars: ScalarCompiler): AlgebraExpression {
   if (isConstantExpression(expression) || operandsOf(expression).length + Number(isCall(expression)) === 0)
@@ -36,7 +36,7 @@ export function withConstants(expression: AlgebraExpression, scalars: ScalarComp
   }
 }
 
-/** True for a call, which may be without operands. */
+/** True for a call, which may have no operands. */
 function isCall({ type }: AlgebraExpression): boolean {
   return type === 'builtin' || type === 'function'
 }

@@ -8,8 +8,8 @@ import type { Vector } from './vector.ts'
 type Group = Extract<SparqlOperation, { type: 'group' }>
 
 /**
- * The triples of each subject, or its different predicates, of graphs that have no subject in common: a batch for each
- * graph, so that no subject is compared with others. Null for any other group.
+ * Counts the triples of each subject, or its distinct predicates, in graphs without common subjects: a batch for each graph, so
+ * that no subject is compared with others. Null for any other group.
  */
 export function countedSubjects(
   { input, keys, aggregates }: Pick<Group, 'input' | 'keys' | 'aggregates'>,
@@ -41,7 +41,7 @@ export function countedSubjects(
   })
 }
 
-/** Numbers of the subjects that have triples, from 1 on. */
+/** Numbers of the subjects that have triples, starting at 1. */
 function subjectsWithTriples(graph: GraphColumns): Uint32Array {
   const { subjects } = graph
   const ids = new Uint32Array(subjects)

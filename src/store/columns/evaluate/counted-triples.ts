@@ -18,12 +18,12 @@ import type { Vector } from './vector.ts'
 
 type Aggregates = Extract<SparqlOperation, { type: 'group' }>['aggregates']
 
-/** What is counted: triples, or what differs in one of their places. */
+/** What is counted: triples, or the distinct terms of one position. */
 type Counted = 'triples' | 'subject' | 'predicate' | 'object'
 
 /**
- * All triples, their distinct subjects, predicates and objects, together or by predicate: from the heads of columns and from
- * their dictionaries, without a look at the triples. Triples may be those whose object is of some kind. Null for any other
+ * Counts all triples, their distinct subjects, predicates and objects, together or by predicate: from the headers of columns and
+ * from their dictionaries, without reading triples. The triples may be restricted by the kind of their object. Null for any other
  * group.
  *
  * @param key the variable of the groups; null without GROUP BY
@@ -72,7 +72,7 @@ function asBatch(
   return new Batch(counts.length, new Map([...keys, ...vectors]))
 }
 
-/** The counts of each predicate, and the numbers of these in the pool. */
+/** The counts of each predicate, and the pool numbers of the predicates. */
 function countsByPredicate(
   required: readonly Counted[],
   graphs: readonly GraphColumns[],
@@ -113,7 +113,7 @@ function sum<Some>(some: readonly Some[], count: (each: Some) => number): number
   return some.reduce((total, each) => total + count(each), 0)
 }
 
-/** An operation without the conditions around it, and these. */
+/** Splits an operation into its input and the conditions around it. */
 export function unfiltered(
   operation: SparqlOperation,
 ): readonly [SparqlOperation, readonly AlgebraExpression[]] {
@@ -124,7 +124,7 @@ export function unfiltered(
   return [input, [...conditions, ...conjuncts(operation.condition)]]
 }
 
-/** Triples whose object is of the kind that conditions ask for, by column. */
+/** Triples by column whose object is of the kind that conditions require. */
 function countsOfKind(
   conditions: readonly AlgebraExpression[],
   graphs: readonly GraphColumns[],
@@ -138,7 +138,7 @@ function countsOfKind(
   )
 }
 
-/** Triples of a column whose object is of the kind that conditions ask for. */
+/** Triples of a column whose object is of the kind that conditions require. */
 function triplesWith(
   conditions: readonly AlgebraExpression[],
   graph: GraphColumns,
@@ -168,7 +168,7 @@ export function areApart(graphs: readonly GraphColumns[]): boolean {
   return connected(graphs).every(({ length }) => length === 1)
 }
 
-/** The variables of a single pattern that is nothing but three different ones. */
+/** The variables of a single pattern of three different variables. */
 export function threeVariables(operation: SparqlOperation) {
   const [pattern, ...others] = operation.type === 'bgp' ? operation.patterns : []
   if (pattern === undefined || others.length > 0) return null
@@ -178,7 +178,7 @@ export function threeVariables(operation: SparqlOperation) {
   return new Set(Object.values(names)).size === 3 ? names : null
 }
 
-/** What an aggregate counts of a pattern of three variables; null where it does not count. */
+/** What an aggregate over a pattern of three variables counts; null for other aggregates. */
 export function countedBy(
   { name, distinct, operand }: AggregateCall,
   names: NonNullable<ReturnType<typeof threeVariables>>,
@@ -195,7 +195,7 @@ function integers(counts: readonly number[]): Vector {
   return { type: 'numbers', kind: 'integer', values: Float64Array.from(counts), bound: null }
 }
 
-/** Of all triples of graphs that have no subject in common. */
+/** The count over all triples of graphs without common subjects. */
 function sumOf(graphs: readonly GraphColumns[], counted: Counted, evaluation: Evaluation): number {
   const columns = columnsOf(graphs).filter(({ column }) => column.header.triples > 0)
   switch (counted) {

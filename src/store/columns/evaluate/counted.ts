@@ -17,20 +17,20 @@ import type { Vector } from './vector.ts'
 
 type Group = Extract<SparqlOperation, { type: 'group' }>
 
-/** The values of one column that solutions have, one solution a triple. */
+/** The values of one column in solutions, one solution per triple. */
 interface Counted {
   readonly graph: GraphColumns
   readonly column: Column
   readonly subject: string
-  /** The variable of the values; null where it is one value. */
+  /** The variable of the values; null for a constant value. */
   readonly variable: string | null
   readonly from: number
   readonly to: number
 }
 
 /**
- * Groups that are counted without a look at their solutions: those of all triples of a column whose values are in a range,
- * together or by value, from where the subjects of each value begin. Null for any other.
+ * Counts groups without reading their solutions: those of all triples of a column whose values are in a range, together or by
+ * value, from the offsets of the subjects of each value. Null for any other group.
  */
 export function countedGroups(
   { input, keys, aggregates }: Group,
@@ -74,7 +74,7 @@ export function countedGroups(
   return counts(values, [[key, { type: 'ids', domain: pool, ids }]], aggregates)
 }
 
-/** The triples of each value of a column, of those that have any. */
+/** The number of triples of each value of a column, for values that have any. */
 function countedCodes({ column, from, to }: Counted, evaluation: Evaluation) {
   const { starts } = column.postings
   const ids = new Uint32Array(Math.max(0, to - from))
@@ -115,7 +115,7 @@ function isCount({ name, distinct, operand }: AggregateCall, bound: readonly (st
   return operand === null || (operand.type === 'variable' && bound.includes(operand.name))
 }
 
-/** Reads an operation as one pattern with conditions on its value, in each graph that has it; null for any other. */
+/** Parses an operation as one pattern with conditions on its value, in each graph that has it; null for any other. */
 function countedValues(
   input: SparqlOperation,
   graphs: readonly GraphColumns[],
@@ -171,7 +171,7 @@ function rangeOfVariable(condition: AlgebraExpression, name: string, graph: Grap
   return range === null || range.negated ? null : range
 }
 
-/** The one pattern beside the position of its subject, which every subject of a graph has once. */
+/** The only pattern, apart from one for the position of its subject, which every subject of a graph has once. */
 function solePattern(
   patterns: readonly TriplePatternNode[],
   graphs: readonly GraphColumns[],

@@ -6,7 +6,7 @@ import { type ColumnDomain, onlyPartOf } from './domain.ts'
 
 const SECONDS_A_DAY = 86_400
 
-/** What is the same all day, worked out once of moments that come one after another. */
+/** Caches a value that is constant within a day, for consecutive moments of the same day. */
 export function byDay(read: (day: number) => number): (seconds: number) => number {
   let [day, value] = [Number.NaN, 0]
   return seconds => {
@@ -19,7 +19,7 @@ export function byDay(read: (day: number) => number): (seconds: number) => numbe
   }
 }
 
-/** What is the same in a whole month, worked out of its first day, once for moments of a month that come one after another. */
+/** Caches a value that is constant within a month, computed from its first day, for consecutive moments of the same month. */
 export function byMonth(read: (firstDay: number) => number): (seconds: number) => number {
   let [begin, end, value] = [Number.NaN, Number.NaN, 0]
   return seconds => {
@@ -35,13 +35,13 @@ export function byMonth(read: (firstDay: number) => number): (seconds: number) =
   }
 }
 
-/** What is left of a number of seconds when all whole units are taken away. */
+/** The remainder of a number of seconds after subtracting all whole units. */
 const restOf = (seconds: number, unit: number) => seconds - unit * Math.floor(seconds / unit)
 
 interface FieldKind {
-  /** Reads the field of the seconds that a local clock shows since 1970-01-01T00:00:00. */
+  /** Reads the field from local time in seconds since 1970-01-01T00:00:00. */
   readonly read: (seconds: number) => number
-  /** True for what is the same all day. */
+  /** True for a field that is constant within a day. */
   readonly isOfDay: boolean
 }
 
@@ -54,13 +54,13 @@ const FIELDS: ReadonlyMap<string, FieldKind> = new Map<string, FieldKind>([
   ['MINUTES', { read: seconds => Math.floor(restOf(seconds, 3600) / 60), isOfDay: false }],
 ])
 
-/** A field of the date or the time of a variable. */
+/** A field of the date or time of a variable. */
 export interface DateField extends FieldKind {
   readonly name: string
   readonly variable: string
 }
 
-/** Reads an expression as a field of a variable's date or time; null for any other. */
+/** Parses an expression as a field of a variable's date or time; null for any other. */
 export function dateField(expression: AlgebraExpression): DateField | null {
   const kind = expression.type === 'builtin' ? FIELDS.get(expression.name) : undefined
   if (expression.type !== 'builtin' || kind === undefined) return null
@@ -69,14 +69,14 @@ export function dateField(expression: AlgebraExpression): DateField | null {
   return { ...kind, name: expression.name, variable: operand.name }
 }
 
-/** A field of the moments of a column, which are given in local seconds. */
+/** A field of the moments of a column, which are local seconds. */
 export interface DateFieldReader {
   readonly first: number
   readonly moments: Float64Array
   readonly read: (seconds: number) => number
 }
 
-/** Reads a field of the moments of a column; null where these are of several datatypes, or have no such field. */
+/** Creates a reader of a field of the moments of a column; null where these are of several datatypes, or have no such field. */
 export function dateFieldReader({ read, isOfDay }: FieldKind, domain: ColumnDomain): DateFieldReader | null {
   const part = onlyPartOf(domain)
   if (part?.kind !== 'moment' || part.types !== null) return null
@@ -87,7 +87,7 @@ export function dateFieldReader({ read, isOfDay }: FieldKind, domain: ColumnDoma
 
 const LOCAL = new WeakMap<ColumnDomain, Float64Array | null>()
 
-/** What a local clock shows at the moments of a column, in seconds. Those without forms of their own are dates, or in UTC. */
+/** The local time of the moments of a column, in seconds. Moments without separate forms are dates, or in UTC. */
 function localMoments(domain: ColumnDomain): Float64Array | null {
   const part = onlyPartOf(domain)
   if (part?.kind !== 'moment') return null

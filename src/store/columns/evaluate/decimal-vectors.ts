@@ -3,18 +3,18 @@ import type { ColumnDomain } from './domain.ts'
 import { scratchFloat64 } from './scratch.ts'
 import { type NumberVector, numbersLike } from './vector.ts'
 
-/** Decimals of more digits than this have no double that only they have. */
+/** Decimals of more digits than this are not uniquely identified by a double. */
 const MAX_DIGITS = 15
 const LARGEST = 10 ** MAX_DIGITS
 
-/** Up to here a double is within half of 1 of what it becomes in units of its last digit. */
+/** Up to this value the error of a scaled double is less than half of 1. */
 const EXACT = 2 ** 51
 
 /**
- * Decimals of at most 15 digits as integers of their last digit: what is exact of these is exact of them, and a decimal is known
- * by the double next to it (XML Schema 1.1, part 2, section 3.3.3).
+ * Decimals of at most 15 digits as integers scaled by their decimal places: exact operations on these are exact for the decimals,
+ * and a decimal is identified by the nearest double (XML Schema 1.1, part 2, section 3.3.3).
  *
- * @param make makes the array: what outlives a query is no memory of it
+ * @param make creates the array: results that outlive a query must not use its scratch memory
  * @returns null for a vector whose numbers have more digits
  */
 export function scaledValues(
@@ -32,7 +32,7 @@ export function scaledValues(
   return scaled
 }
 
-/** Digits behind the point of the decimals next to some doubles; null where these have more than 15 digits. */
+/** Number of decimal places of the decimals nearest to some doubles; null where these have more than 15 digits. */
 export function fractionDigits(values: Float64Array): number | null {
   let [places, factor] = [0, 1]
   for (let at = 0; at < values.length; at++) {
@@ -57,7 +57,7 @@ export interface DecimalTable {
 
 const TABLES = new WeakMap<ColumnDomain, DecimalTable | null>()
 
-/** The numbers of a column that has nothing but decimals of at most 15 digits; null for any other. */
+/** The numbers of a column that has only decimals of at most 15 digits; null for any other. */
 export function decimalTable(domain: ColumnDomain): DecimalTable | null {
   let table = TABLES.get(domain)
   if (table === undefined) {
@@ -101,7 +101,7 @@ export function computedDecimals(
   return { type: 'numbers', kind: 'decimal', values: a, bound, places }
 }
 
-// Each is written to the left side.
+// Each result is written to the left operand.
 const COMPUTE = {
   '+': (a: Float64Array, b: Float64Array): void => {
     for (let at = 0; at < a.length; at++) a[at] = (a[at] as number) + (b[at] as number)
@@ -114,7 +114,7 @@ const COMPUTE = {
   },
 } as const
 
-/** The ways to make integers of numbers. */
+/** The functions that round numbers to integers. */
 export const ROUNDINGS = {
   ABS: Math.abs,
   CEIL: Math.ceil,
@@ -122,7 +122,7 @@ export const ROUNDINGS = {
   ROUND: (value: number) => (Number.isInteger(value) ? value : Math.floor(value + 0.5)),
 } as const
 
-/** Numbers made whole, of their kind; the zeros of integers and decimals have no sign. */
+/** Rounds numbers, preserving their kind; integers and decimals have no negative zero. */
 export function rounded(name: keyof typeof ROUNDINGS, operand: NumberVector): NumberVector {
   const { kind } = operand
   const round = ROUNDINGS[name]
@@ -135,8 +135,8 @@ export function rounded(name: keyof typeof ROUNDINGS, operand: NumberVector): Nu
 }
 
 /**
- * Quotients of integers and decimals made whole, which are decimals; null where a divisor is zero, for doubles, and for numbers
- * that are too large.
+ * Rounded quotients of integers and decimals, which are decimals; null where a divisor is zero, for doubles, and for numbers that
+ * are too large.
  */
 export function wholeQuotients(
   name: 'CEIL' | 'FLOOR' | 'ROUND' | 'TRUNCATE',
@@ -160,7 +160,7 @@ export function wholeQuotients(
   return { type: 'numbers', kind: 'decimal', values: a, bound, places: 0 }
 }
 
-/** The largest integer that is no larger than a quotient. @param divisor above zero */
+/** The largest integer that is not larger than a quotient. @param divisor above zero */
 function floorOf(dividend: number, divisor: number): number {
   const rest = dividend % divisor
   return (dividend - rest) / divisor - (rest < 0 ? 1 : 0) + 0

@@ -1,12 +1,12 @@
-/** xsd:decimal as an integer number of 10^-18, which is what SPARQL engines commonly keep. */
+/** xsd:decimal as an integer multiple of 10^-18, the usual precision of SPARQL engines. */
 export const DECIMAL_PLACES = 18
 const ONE = 10n ** BigInt(DECIMAL_PLACES)
 
-/** Digits before the point beyond which a decimal is an error, so that the size of numbers is limited. */
+/** Maximum number of digits before the decimal point, so that the size of numbers is limited; beyond it a decimal is an error. */
 const MAX_DIGITS = 400
 const MAX = 10n ** BigInt(MAX_DIGITS)
 
-/** The exact value of the form of a decimal or an integer; decimals beyond the 18th are cut. */
+/** The exact value of the form of a decimal or an integer; decimal places beyond the 18th are truncated. */
 export function parseDecimal(form: string): bigint {
   const isNegative = form.startsWith('-')
   const digits = form.replace(/^[+-]/, '')
@@ -17,7 +17,7 @@ export function parseDecimal(form: string): bigint {
   return isNegative ? -value : value
 }
 
-/** The canonical form: without a point where it is whole, without trailing zeros. */
+/** The canonical form: without a decimal point if it is whole, without trailing zeros. */
 export function decimalForm(value: bigint): string {
   const digits = String(value < 0n ? -value : value).padStart(DECIMAL_PLACES + 1, '0')
   const point = digits.length - DECIMAL_PLACES
@@ -40,12 +40,12 @@ export function multiply(left: bigint, right: bigint): bigint | null {
   return boundedDecimal((left * right) / ONE)
 }
 
-/** A quotient of integers, cut like {@link divide}. */
+/** A quotient of integers, truncated like {@link divide}. */
 export function divideIntegers(left: bigint, right: bigint): bigint | null {
   return right === 0n ? null : boundedDecimal((left * ONE) / right)
 }
 
-/** Cut towards zero at the 18th place; null for a divisor of zero. */
+/** Truncated towards zero at the 18th decimal place; null for a divisor of zero. */
 export function divide(left: bigint, right: bigint): bigint | null {
   return right === 0n ? null : boundedDecimal((left * ONE) / right)
 }
@@ -54,13 +54,13 @@ export function boundedDecimal(value: bigint): bigint | null {
   return value < MAX * ONE && value > -MAX * ONE ? value : null
 }
 
-/** The whole number at or below. */
+/** The greatest whole number that is not above a value. */
 export function floor(value: bigint): bigint {
   const rest = value % ONE
   return rest === 0n ? value : value - rest - (rest < 0n ? ONE : 0n)
 }
 
-/** The nearest whole number; of two the one nearer to positive infinity (XPath functions, fn:round). */
+/** The nearest whole number; of two equally near ones the one nearer to positive infinity (XPath functions, fn:round). */
 export function round(value: bigint): bigint {
   return floor(value + ONE / 2n)
 }

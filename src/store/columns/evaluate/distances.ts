@@ -15,19 +15,19 @@ import type { SortKey } from './sort-keys.ts'
 import { termValue } from './value.ts'
 import { hasWholeValues, type IdVector } from './vector.ts'
 
-/** Rows that the first circle is to have for each that is looked for, where points are spread evenly. */
+/** Expected rows in the first circle per requested row, if points are evenly distributed. */
 const PLENTY = 4
-/** What a circle with too few rows grows by. */
+/** Growth factor of the radius of a circle with too few rows. */
 const GROWTH = 3
-/** Circles with more than one of so many points are not worth while. */
+/** A circle with more than one in this many points is not worth using the grid. */
 const NEAR_PART = 8
 
 /** Metres of a degree. */
 const DEGREE = 111_195
 
-/** The distances of a column of points from a place. */
+/** The distances of a column of points from a position. */
 interface DistanceColumn {
-  /** What computes them. */
+  /** The expression that computes them. */
   readonly source: AlgebraExpression
   readonly vector: IdVector
   readonly domain: ColumnDomain
@@ -37,12 +37,12 @@ interface DistanceColumn {
 }
 
 /**
- * Of a key that rises with the distance of a column of points from a place: all rows within some distance, so many of them at
- * least, found by the grid of the points. Null for other keys, and where most points are as near.
+ * For a key that increases with the distance of a column of points from a position: all rows within some distance, but at least
+ * as many as requested, found by the grid of the points. Null for other keys, and where this would select too many points.
  */
 export function nearestRows(key: SortKey, batch: Batch, count: number): Uint32Array | null {
   const column = key.descending ? null : distanceColumn(key.expression, batch)
-  // Without a value they would be the first.
+  // Rows without a value would be the first.
   if (column === null || (!key.isAbsentHighest && !hasWholeValues(column.vector))) return null
   const { domain, part, distances, vector } = column
   const radius = radiusOf(domain.column.gridOf(part), (PLENTY * count) / batch.size)
@@ -55,8 +55,8 @@ export function nearestRows(key: SortKey, batch: Batch, count: number): Uint32Ar
 }
 
 /**
- * The rows for which a distance of a column of points from a place compares with a constant, found by the grid of the points;
- * null for other conditions, and where most points are as near.
+ * The rows in which a distance of a column of points from a position satisfies a comparison with a constant, found by the grid of
+ * the points; null for other conditions, and where this would select too many points.
  */
 export function rowsByDistance(
   expression: AlgebraExpression,
@@ -76,16 +76,16 @@ export function rowsByDistance(
   return near === null ? null : rowsMarked(vector.ids, near, isNear === required ? 1 : 0, rows)
 }
 
-/** A comparison with a constant that may be one of a distance with a limit. */
+/** A comparison with a constant that may be a limit of a distance. */
 interface DistanceLimit {
   readonly computed: AlgebraExpression
   readonly distance: number
   readonly operator: '<' | '<='
-  /** False where the comparison holds for what is farther away. */
+  /** False where the comparison holds for points that are farther away. */
   readonly isNear: boolean
 }
 
-/** Reads a condition as such a comparison; null for any other. */
+/** Parses a condition as such a comparison; null for any other. */
 export function distanceLimit(expression: AlgebraExpression): DistanceLimit | null {
   if (expression.type !== 'binary' || !isComparison(expression.operator)) return null
   const isLeft = isConstantExpression(expression.right)
@@ -98,7 +98,7 @@ export function distanceLimit(expression: AlgebraExpression): DistanceLimit | nu
   return limit.type === 'number' && limit.value >= 0 ? { computed, distance: limit.value, ...test } : null
 }
 
-/** Comparisons that hold for near points alone, or for all others. */
+/** Comparisons that hold for near points only, or for all others. */
 const NEARNESS: Readonly<
   Partial<Record<ComparisonOperator, { readonly operator: '<' | '<='; readonly isNear: boolean }>>
 > = {
@@ -121,7 +121,7 @@ function distanceColumn(computed: AlgebraExpression, batch: Batch): DistanceColu
   return { source: expression, vector, domain, part, distances, distanceOf }
 }
 
-/** 1 by code for points within a distance; null where these are not few. */
+/** 1 by code for points within a distance; null where these are too many. */
 function pointsWithin(
   { domain, part, distances, distanceOf }: DistanceColumn,
   distance: number,
@@ -142,7 +142,7 @@ function pointsWithin(
   return near > max ? null : isNear
 }
 
-/** Metres of the radius of a circle with a part of the area of a grid. */
+/** Radius in metres of a circle with a fraction of the area of a grid. */
 function radiusOf({ box }: PointGrid, part: number): number {
   const area = Math.max(1e-6, (box.east - box.west) * (box.north - box.south))
   return DEGREE * Math.sqrt((area * Math.min(1, part)) / Math.PI)

@@ -6,7 +6,7 @@ import type { Domain } from './domain.ts'
 import { domainsOf, type Evaluation } from './evaluation.ts'
 import { PoolDomain } from './pool-domain.ts'
 
-/** A column and the graph whose it is. */
+/** A column and its graph. */
 export interface ColumnOfGraph {
   readonly graph: GraphColumns
   readonly column: Column
@@ -17,7 +17,7 @@ interface UsedCodes extends ColumnOfGraph {
   readonly isUsed: Uint8Array
 }
 
-/** The number of distinct values of columns: what only one dictionary or one graph can have is not compared with others. */
+/** The number of distinct values of columns: values that can only be in one dictionary or graph are not compared with others. */
 export function distinctObjects(columns: readonly ColumnOfGraph[], evaluation: Evaluation): number {
   const used = usedCodes(columns, evaluation)
   const [first, ...more] = used.values()
@@ -33,7 +33,7 @@ export function distinctObjects(columns: readonly ColumnOfGraph[], evaluation: E
   return count
 }
 
-/** A dictionary may have values of other columns, too. */
+/** A dictionary may also have values of other columns. */
 function usedCodes(
   columns: readonly ColumnOfGraph[],
   evaluation: Evaluation,
@@ -50,7 +50,7 @@ function usedCodes(
   return used
 }
 
-/** Counts the resources of graphs that have none in common with others; those of others are taken into the pool. */
+/** Counts the resources of graphs that share none with others; those of other graphs are added to the pool. */
 function distinctResources(
   used: ReadonlyMap<Dictionary, UsedCodes>,
   pool: PoolDomain,
@@ -76,7 +76,7 @@ function distinctResources(
   return count
 }
 
-/** The same of literals, by part of a dictionary. */
+/** Counts literals in the same way, by part of a dictionary. */
 function distinctLiterals(
   used: ReadonlyMap<Dictionary, UsedCodes>,
   pool: PoolDomain,
@@ -96,7 +96,7 @@ function distinctLiterals(
   return count
 }
 
-/** Takes some terms of a domain into a pool. */
+/** Adds some terms of a domain to a pool. */
 function takeIn(
   domain: Domain,
   isTaken: Uint8Array,
@@ -122,7 +122,7 @@ function canShare(part: DictionarySection, other: DictionarySection): boolean {
   )
 }
 
-/** How many of some flags are set. */
+/** The number of flags that are set. */
 export function ones(flags: Uint8Array): number {
   let count = 0
   for (let at = 0; at < flags.length; at++) count += flags[at] as number

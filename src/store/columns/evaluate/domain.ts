@@ -12,7 +12,7 @@ import { numericKind } from '../lexical.ts'
 import { compareForOrder } from './compare.ts'
 import { literalOf, type TermValue, termValue } from './value.ts'
 
-/** Terms by number, from 1; 0 is no term. Two numbers of one domain are two terms. */
+/** Terms by number, from 1; 0 is no term. Different numbers of one domain are different terms. */
 export interface Domain {
   /** The largest number. */
   readonly size: number
@@ -20,11 +20,11 @@ export interface Domain {
   /** Returns the location of the text of a term; false, or no such method, where it is not stored verbatim. */
   bytes?(id: number, found: TermBytes): boolean
   value(id: number): TermValue
-  /** The number of a term; 0 where it has none. */
+  /** The number of a term; 0 where the domain lacks it. */
   find(term: Term): number
   /**
-   * Numbers in the order of results, by number, equal for values that are equal there; null where the numbers themselves
-   * are in that order and no two values equal.
+   * Ranks in the order of results, by number; equal values have equal ranks; null where the numbers themselves are in that order
+   * and no two values are equal.
    */
   ranks(): Uint32Array | null
 }
@@ -34,7 +34,7 @@ export class ColumnDomain implements Domain {
   readonly size: number
   readonly graph: GraphColumns
   readonly dictionary: Dictionary
-  /** A column that has the dictionary. */
+  /** A column with the dictionary. */
   readonly column: Column
   private values: (TermValue | undefined)[] = []
   private cachedRanks: Uint32Array | null | undefined
@@ -71,7 +71,7 @@ export class ColumnDomain implements Domain {
     return this.cachedRanks
   }
 
-  /** Bytes beyond the shared ones are not cached for ever. */
+  /** Bytes in private memory are not cached indefinitely. */
   private read(id: number): TermValue {
     const { dictionary } = this
     const part = dictionary.partOf(id)
@@ -89,10 +89,10 @@ export class ColumnDomain implements Domain {
   }
 }
 
-/** Values of a domain that are cached as objects. */
+/** Maximum number of values of a domain that are cached as objects. */
 const MAX_CACHED = 100_000
 
-/** True where the order of codes is that of results, and equal values have one code. */
+/** True where codes are in the order of results, and equal values have one code. */
 function isInOrder(dictionary: Dictionary): boolean {
   const kinds = dictionary.header.parts.map(({ kind }) => kind)
   if (kinds.includes('point') && kinds.includes('other')) return false
@@ -117,7 +117,7 @@ function hasTies(values: Float64Array): boolean {
   return false
 }
 
-/** Datatypes of the part `other` that have an order of their own. */
+/** Datatypes of the part `other` that have their own order. */
 const COMPARED: ReadonlySet<string> = new Set([
   TRIPLE_TERM,
   XSD.dateTimeStamp,
@@ -219,7 +219,7 @@ export class SubjectDomain implements Domain {
   }
 }
 
-/** The numbers of the subjects themselves as xsd:integer, from 0: the order of the source. */
+/** The numbers of the subjects as xsd:integer, from 0: source order. */
 export class PositionDomain implements Domain {
   readonly size: number
 
@@ -247,7 +247,7 @@ export class PositionDomain implements Domain {
   }
 }
 
-/** The domains of a graph, made once. */
+/** The domains of a graph, each created once. */
 export class GraphDomains {
   readonly graph: GraphColumns
   readonly resources: ResourceDomain
@@ -272,7 +272,7 @@ export class GraphDomains {
   }
 }
 
-/** The one part of the values of a domain, where it is a column with no other. */
+/** The single part of the values of a domain, if it is a column with only one part. */
 export function onlyPartOf(domain: Domain): DictionarySection | null {
   return domain instanceof ColumnDomain ? domain.dictionary.onlyPart() : null
 }

@@ -17,14 +17,14 @@ import { rowsPresent } from './row-filters.ts'
 import type { EvaluationScope } from './scope.ts'
 import type { TermValue } from './value.ts'
 
-/** Triple patterns and paths with the conditions that read nothing else. */
+/** Triple patterns and paths with the conditions that only read their variables. */
 export interface PatternGroup {
   readonly patterns: readonly TriplePatternNode[]
   readonly paths: readonly PathPattern[]
   readonly filters: readonly AlgebraExpression[]
 }
 
-/** True for groups of the very same patterns, paths and conditions. */
+/** True for groups of identical patterns, paths and conditions. */
 export function isSameGroup(left: PatternGroup, right: PatternGroup): boolean {
   const areSame = (some: readonly object[], others: readonly object[]) =>
     some.length === others.length && some.every((each, at) => each === others[at])
@@ -35,22 +35,22 @@ export function isSameGroup(left: PatternGroup, right: PatternGroup): boolean {
   )
 }
 
-/** Patterns in two groups without a common variable, or beside what is bound before, and what has to be equal of their solutions. */
+/** Patterns in two groups without a common variable, or the patterns and the previous bindings, with the expressions that must be equal. */
 export interface EqualitySplit {
   readonly outer: PatternGroup
-  /** Evaluated once, by itself. Without patterns it is what is bound before, and the outer one is evaluated by itself. */
+  /** Evaluated once, independently. Without patterns it is the previous bindings, and the outer group is evaluated independently. */
   readonly inner: PatternGroup
   readonly outerKey: AlgebraExpression
   readonly innerKey: AlgebraExpression
-  /** Conditions on both. The equality is among them. */
+  /** Conditions on both groups, including the equality. */
   readonly filters: readonly AlgebraExpression[]
 }
 
 /**
- * Finds patterns that nothing connects with the others but an equality of an expression over them and one over the others,
- * so that not every pair of their solutions has to be tested; null where there are none.
+ * Finds patterns that only an equality of an expression over them and one over the others connects with the others, so that not
+ * every pair of their solutions must be tested; null where there are none.
  *
- * @param known variables that are bound before
+ * @param known variables that are already bound
  */
 export function splitByEquality(
   group: PatternGroup,
@@ -108,13 +108,13 @@ function splitOf(
   }
 }
 
-/** True where an expression reads some variables, and these only. */
+/** True where an expression reads at least one of some variables, and no others. */
 function isOver(expression: AlgebraExpression, names: ReadonlySet<string>): boolean {
   const read = variablesOfExpression(expression)
   return read.size > 0 && isSubset(read, names)
 }
 
-/** The patterns that share variables, directly or through others. What is bound before connects nothing. */
+/** The patterns that share variables, directly or through others, ignoring variables that are already bound. */
 function connectedPatterns(
   { patterns, paths }: Pick<PatternGroup, 'patterns' | 'paths'>,
   known: ReadonlySet<string>,
@@ -143,7 +143,7 @@ function connectedPatterns(
   return components
 }
 
-/** About how many solutions some patterns have, without their conditions. */
+/** Estimated number of solutions of some patterns, without their conditions. */
 function sizeOf({ patterns }: PatternComponent, graphs: readonly GraphColumns[]): number {
   const sizes = patterns.map(({ predicate }) =>
     graphs.reduce((sum, graph) => {
@@ -154,10 +154,10 @@ function sizeOf({ patterns }: PatternComponent, graphs: readonly GraphColumns[])
   return sizes.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...sizes)
 }
 
-/** The variable under which solutions have the key that has to be equal. */
+/** The variable of the key that must be equal. */
 const KEY = ' key of an equality'
 
-/** The solutions of one group, by a key of which equal values have the same. */
+/** The solutions of one group, indexed by a key that is the same for equal values. */
 export class EqualityIndex {
   private readonly rows: CompatibleRows
   private readonly keys: PoolDomain
@@ -171,7 +171,7 @@ export class EqualityIndex {
     this.rows = new CompatibleRows(found, [KEY], evaluation)
   }
 
-  /** The pairs of solutions that may be equal, some at a time. */
+  /** The pairs of solutions that may be equal, in batches. */
   *join(outer: Batch, key: AlgebraExpression, scope: EvaluationScope): Generator<Batch> {
     const found = this.withKeys(outer, key, scope, text => this.keys.find(keyTerm(text)), this.known)
     if (found.size === 0) return
@@ -181,7 +181,7 @@ export class EqualityIndex {
     }
   }
 
-  /** A batch with the keys of its solutions, without those that have none. */
+  /** A batch with the keys of its solutions, without solutions that have no key. */
   private withKeys(
     batch: Batch,
     expression: AlgebraExpression,
@@ -212,7 +212,7 @@ export class EqualityIndex {
   }
 }
 
-/** In tables of keys by code: a value that has none. 0 is not known yet. */
+/** In tables of keys by code: a value without a key. 0 means not computed yet. */
 const NONE = 0xffff_ffff
 
 function tableOf(domain: ColumnDomain, known: Map<ColumnDomain, Uint32Array>): Uint32Array {
@@ -228,7 +228,7 @@ function keyTerm(value: string) {
   return { type: 'literal', value, datatype: XSD.string, language: '' } as const
 }
 
-/** A text that values have in common that are equal (SPARQL 1.1 Query, section 17.4.1.7); others may have it, too. */
+/** A text that equal values have in common (SPARQL 1.1 Query, section 17.4.1.7); unequal values may have it, too. */
 function equalityKey(value: TermValue): string {
   switch (value.type) {
     case 'iri':

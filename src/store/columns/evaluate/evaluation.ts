@@ -9,7 +9,7 @@ import { PoolDomain } from './pool-domain.ts'
 import { outlivingReuse } from './scratch.ts'
 import type { SelectionCache } from './selection-cache.ts'
 
-/** What a query asks that columns cannot evaluate: another engine has to. */
+/** A feature of a query that columns cannot evaluate: another engine must evaluate it. */
 export class NotEvaluated extends Error {
   constructor(what: string) {
     super(`columns do not evaluate ${what}`)
@@ -17,17 +17,17 @@ export class NotEvaluated extends Error {
   }
 }
 
-/** The graphs that a query sees. */
+/** The graphs that a query can access. */
 export interface DatasetView {
   /** Their merge is the default graph. */
   readonly defaultGraphs: readonly GraphColumns[]
   readonly namedGraphs: ReadonlyMap<string, GraphColumns>
 }
 
-/** Rows between two looks at the clock. */
+/** Rows between two checks of the clock. */
 const ROWS_BETWEEN_CHECKS = 8192
 
-/** Domains of graphs, cached as long as the graphs: values that were read once are read. */
+/** Domains of graphs, cached as long as the graphs, including the values that were read. */
 const DOMAINS = new WeakMap<GraphColumns, GraphDomains>()
 
 export function domainsOf(graph: GraphColumns): GraphDomains {
@@ -39,18 +39,18 @@ export function domainsOf(graph: GraphColumns): GraphDomains {
   return domains
 }
 
-/** The state of one query: its dataset, its limits, the terms that it makes, and what it remembers. */
+/** The state of one query: its dataset, its limits, its computed terms, and its caches. */
 export class Evaluation implements FunctionContext {
   readonly dataset: DatasetView
   readonly now: Date
   readonly base: string | null
-  /** What conditions select, shared with queries that are evaluated together; null for one alone. */
+  /** The selections of conditions, shared by queries that are evaluated together; null for a single query. */
   readonly selections: SelectionCache | null
   readonly pool = new PoolDomain(bytes => this.allocate(bytes))
   readonly regexes = new Map<string, Regex | null>()
-  /** True where all solutions of the patterns are read before the first answer: scans begin with large batches then. */
+  /** True where all solutions of the patterns are read before the first answer: then scans start with large batches. */
   readsAll = false
-  /** Columns that were read, for whoever explains the query. */
+  /** Columns that were read, for explaining the query. */
   readonly columns = new Set<string>()
   private readonly limits: EvaluationLimits
   private readonly memos = new WeakMap<AlgebraExpression, Map<string, Map<Domain, unknown>>>()
@@ -79,7 +79,7 @@ export class Evaluation implements FunctionContext {
 
   readonly freshBlank = (): string => `b${this.blankPrefix}${this.blanks++}`
 
-  /** Counts processed rows and checks periodically whether to continue. Throws {@link EvaluationStopped}. */
+  /** Counts processed rows and periodically checks whether to continue. Throws {@link EvaluationStopped}. */
   advance(rows: number): void {
     this.rows += rows
     if (this.rows < ROWS_BETWEEN_CHECKS) return
@@ -91,7 +91,7 @@ export class Evaluation implements FunctionContext {
     checkDeadline(this.limits)
   }
 
-  /** Counts bytes of intermediate results that stay until the end. Throws {@link EvaluationStopped}. */
+  /** Counts bytes of intermediate results that are kept until the end. Throws {@link EvaluationStopped}. */
   allocate(bytes: number): void {
     this.bytes += bytes
     if (this.limits.memory !== undefined && this.bytes > this.limits.memory)
@@ -102,13 +102,13 @@ export class Evaluation implements FunctionContext {
     this.bytes -= bytes
   }
 
-  /** True where {@link memo} has what it is asked for. */
+  /** True where {@link memo} has a cached value. */
   hasMemo(kind: string, expression: AlgebraExpression, domain: Domain): boolean {
     return this.memos.get(expression)?.get(kind)?.has(domain) === true
   }
 
   /**
-   * What was worked out of an expression for the values of a domain.
+   * The memoised result of an expression for the values of a domain.
    *
    * @param kind distinguishes the memoised values of different callers for one expression
    */

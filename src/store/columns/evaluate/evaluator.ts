@@ -54,19 +54,19 @@ import { type EvaluationScope, type Graphs, readsSubstituted } from './scope.ts'
 import { constantVector } from './translate.ts'
 import { hasWholeValues, type Vector } from './vector.ts'
 
-/** Name under which rows are distinguished that a group is evaluated for. */
+/** Prefix of the variables that identify the rows for which a group is evaluated. */
 const ROW = ' row of the left side'
 
-/** Evaluates operations over the columns of graphs: each gives its solutions in batches, as they are found. */
+/** Evaluates operations over the columns of graphs: each yields its solutions in batches, as they are found. */
 export class Evaluator {
   readonly evaluation: Evaluation
   private readonly paths: PathEvaluator<EvaluationScope>
   private readonly modifiers: SolutionModifiers
-  /** Solutions of operations that are needed whole, by the graphs that they are evaluated over. */
+  /** Complete solutions of operations, by the graphs over which they are evaluated. */
   private readonly wholes = new Map<SparqlOperation, Map<Graphs, Batch>>()
-  /** Scopes in which one graph is the default graph. */
+  /** Scopes in which a single graph is the default graph. */
   private readonly alone = new Map<GraphColumns, EvaluationScope>()
-  /** By what has to be equal of them: solutions of patterns that are joined by an equality. */
+  /** Solutions of patterns that are joined by an equality, by the expression that must be equal. */
   private readonly equalities = new Map<
     AlgebraExpression,
     { readonly graphs: Graphs; readonly inner: PatternGroup; readonly index: EqualityIndex }
@@ -104,7 +104,7 @@ export class Evaluator {
   /**
    * The solutions of an operation.
    *
-   * @param outermost the scan that finds them, where they may be continued elsewhere
+   * @param outermost the scan that finds them, where another evaluation may continue them
    */
   solutions(operation: SparqlOperation, outermost: OutermostScan | null = null): Iterable<Batch> {
     this.outermost = outermost
@@ -112,7 +112,7 @@ export class Evaluator {
     return this.evaluate(operation, this.root, UNIT_BATCH)
   }
 
-  /** A page of the solutions of an operation whose outermost part is a slice, and the number of all without it. */
+  /** A page of the solutions of an operation whose outermost part is a slice, and their total number. */
   page(operation: Extract<SparqlOperation, { type: 'slice' }>): {
     readonly batches: readonly Batch[]
     readonly total: number
@@ -123,8 +123,8 @@ export class Evaluator {
   }
 
   /**
-   * The solutions of an operation joined with those of a batch. What the batch binds is visible to all of the operation, so
-   * it may be handed in only where that changes nothing: see {@link join}.
+   * The solutions of an operation joined with those of a batch. The whole operation sees the bindings of the batch, so this is
+   * only used where that does not change the result: see {@link join}.
    */
   private *evaluate(operation: SparqlOperation, scope: EvaluationScope, seed: Batch): Generator<Batch> {
     if (seed.size === 0) return
@@ -181,7 +181,7 @@ export class Evaluator {
     }
   }
 
-  /** Triple patterns, paths and conditions, joined and filtered in the order that is best, then everything else. */
+  /** Triple patterns, paths and conditions, joined and filtered in the best order, then everything else. */
   private *conjunction(operation: SparqlOperation, scope: EvaluationScope, seed: Batch): Generator<Batch> {
     const parts = partsOf(operation)
     const known = new Set(seed.variables)
@@ -193,7 +193,7 @@ export class Evaluator {
     const filters = parts.filters.map(condition => this.withConstants(condition, scope))
     const pushedDown = filters.filter(condition => isSubset(variablesOfExpression(condition), bound))
     const late = filters.filter(condition => !pushedDown.includes(condition))
-    // What is given inline, or found by itself, restricts what is looked for after it.
+    // Inline data and subqueries restrict the patterns that are evaluated after them.
     const first = parts.others.filter(other => other.type === 'values' || isSubquery(other))
     const rest = parts.others.filter(other => !first.includes(other))
     let batches: Iterable<Batch> = [seed]
@@ -217,7 +217,7 @@ export class Evaluator {
     }
   }
 
-  /** The same expression each time that an operation is evaluated: what is known of it is found by it. */
+  /** Returns the same expression at each evaluation of an operation, because caches are keyed by the expression object. */
   private withConstants(condition: AlgebraExpression, scope: EvaluationScope): AlgebraExpression {
     const known = this.folded.get(condition) ?? withConstants(condition, scope.scalars)
     this.folded.set(condition, known)
@@ -243,7 +243,7 @@ export class Evaluator {
   ): Generator<Batch> {
     const names = new Set([...patterns.flatMap(variablesOfPattern), ...paths.flatMap(variablesOfPath)])
     for (const seed of seeds) {
-      // What some rows do not bind is looked for in their part.
+      // Rows are partitioned by the variables that only some of them bind.
       const partial = seed.variables.filter(
         name => names.has(name) && !hasWholeValues(seed.get(name) as Vector),
       )
@@ -282,7 +282,7 @@ export class Evaluator {
     yield* run(0, seed)
   }
 
-  /** Joins the solutions of two groups of patterns by what has to be equal of them. */
+  /** Joins the solutions of two groups of patterns by an equality. */
   private *joinedByEquality(
     { inner, outer, innerKey, outerKey, filters }: EqualitySplit,
     scope: EvaluationScope,
@@ -301,7 +301,7 @@ export class Evaluator {
       }
   }
 
-  /** The solutions of patterns by a key, found once for all batches that they are joined with. */
+  /** The solutions of patterns by a key, computed once for all batches that they are joined with. */
   private equalityIndex(inner: PatternGroup, key: AlgebraExpression, scope: EvaluationScope): EqualityIndex {
     const known = this.equalities.get(key)
     if (known?.graphs === scope.graphs && isSameGroup(known.inner, inner)) return known.index
@@ -346,10 +346,10 @@ export class Evaluator {
   }
 
   /**
-   * Joins a batch with an operation. The operation is evaluated for the rows of the batch, of which it sees the variables
-   * that it binds in any case; others are put away meanwhile and compared afterwards.
+   * Joins a batch with an operation. The operation is evaluated for the rows of the batch and sees the variables that it binds in
+   * any case; others are renamed meanwhile and compared afterwards.
    *
-   * @param remaining what is left of the solutions: asked as soon as some are found
+   * @param remaining filters the solutions: called as soon as some are found
    */
   private *join(
     batch: Batch,
@@ -384,7 +384,7 @@ export class Evaluator {
         yield remaining(revealed(found, hidden, this.evaluation))
   }
 
-  /** Joins a batch with the solutions of an operation that is evaluated once, by itself. */
+  /** Joins a batch with the solutions of an operation that is evaluated once, independently. */
   private *joinWhole(
     batch: Batch,
     operation: SparqlOperation,
@@ -406,7 +406,7 @@ export class Evaluator {
     yield* crossed(batch, whole, this.evaluation, remaining)
   }
 
-  /** The rows of what is evaluated once, ready to be found by some of its variables. */
+  /** The rows of an independently evaluated operation, indexed by some of its variables. */
   private compatibleRows(whole: Batch, shared: readonly string[]): CompatibleRows {
     let known = this.compatible.get(whole)
     if (known === undefined) {
@@ -463,7 +463,7 @@ export class Evaluator {
     if (alone.length > 0) yield left.rows(alone)
   }
 
-  /** The rows of a batch without those that agree with a solution of an operation (SPARQL 1.1 Query, section 18.5). */
+  /** The rows of a batch that are compatible with no solution of an operation (SPARQL 1.1 Query, section 18.5). */
   private minus(left: Batch, right: SparqlOperation, scope: EvaluationScope): Batch {
     const isThere = existsOfSubject(right, left, scope, this.evaluation, () => this.whole(right, scope))
     if (isThere !== null) return left.rows(rowsOfTable(isThere, 0, allRows(left.size)))
@@ -474,7 +474,7 @@ export class Evaluator {
       shared.includes(star.subject) &&
       shared.every(name => hasWholeValues(left.get(name) as Vector))
     ) {
-      // What is asked of the subjects at hand is not looked for of all others.
+      // The operation is evaluated for the subjects of the batch, not for all others.
       const name = `${ROW} ${this.rowNames++}`
       const numbered = left.only(shared).with([[name, rowVector(left.size)]])
       const isRemoved = new Uint8Array(left.size)
@@ -516,7 +516,7 @@ export class Evaluator {
           yield found.with([[name.name, term]])
           continue
         }
-        // The name is bound within as well: only where it is this graph's.
+        // The variable is bound within as well: select the rows in which it is this graph.
         const inner = identifiedInPool(found.get(name.name) as Vector, found.size, this.evaluation).ids
         const id = term.type === 'constant' ? term.id : 0
         const rows = allRows(found.size).filter(row => inner[row] === id || inner[row] === 0)
@@ -535,7 +535,7 @@ export class Evaluator {
     return alone
   }
 
-  /** For each row whether a group has a solution in which the row's values are substituted for its variables (section 18.6). */
+  /** For each row whether a group has a solution after substituting the row's values for its variables (section 18.6). */
   private existsMask(
     exists: Extract<AlgebraExpression, { type: 'exists' }>,
     batch: Batch,

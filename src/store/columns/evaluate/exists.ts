@@ -12,14 +12,14 @@ import type { EvaluationScope, Graphs } from './scope.ts'
 import { identified, translated } from './translate.ts'
 import { hasWholeValues, type Vector } from './vector.ts'
 
-/** Triples that are read without regard to the rows at hand, at most so many times the number of these: reading on costs less than looking up. */
+/** Maximum number of triples per row that are read independently of the rows: reading sequentially costs less than looking up. */
 const TRIPLES_PER_ROW = 4
 
 /**
- * For each row whether a group has a solution with its subject, where nothing else of the row is read within: the group is
- * evaluated once by itself. Null for other groups, and where that would take longer than to look for the subjects at hand.
+ * For each row whether a group has a solution with its subject, where the group reads no other variable of the row: the group is
+ * evaluated once, independently. Null for other groups, and where that would cost more than looking up the subjects of the batch.
  *
- * @param whole the solutions of the group by itself
+ * @param whole the solutions of the group on its own
  */
 export function existsOfSubject(
   group: SparqlOperation,
@@ -49,7 +49,7 @@ export function existsOfSubject(
   return mask
 }
 
-/** The one subject of the patterns of a group that reads nothing else of the rows that it is tested for; null for others. */
+/** The single subject of the patterns of a group that reads no other variable of the tested rows; null for others. */
 function subjectAlone(input: SparqlOperation, batch: Batch, { substituted }: EvaluationScope): string | null {
   const { patterns, paths, others, filters } = partsOf(input)
   const [first] = patterns
@@ -68,7 +68,7 @@ function subjectAlone(input: SparqlOperation, batch: Batch, { substituted }: Eva
   return isStar && isAlone && batch.has(name) && hasWholeValues(batch.get(name) as Vector) ? name : null
 }
 
-/** The predicate of a group that asks for any value of it, or the variable of one that asks for any triple; null for other groups. */
+/** The predicate of a group that tests for any value of it, or the variable of one that tests for any triple; null for other groups. */
 function anyValueOf(input: SparqlOperation, subject: string): TriplePatternNode['predicate'] | null {
   const { patterns, filters } = partsOf(input)
   const [pattern] = patterns
@@ -79,7 +79,7 @@ function anyValueOf(input: SparqlOperation, subject: string): TriplePatternNode[
   return predicate.type === 'iri' || isOther ? predicate : null
 }
 
-/** Tells the subjects that have a triple. */
+/** Marks the subjects that have a triple. */
 function havingTriples(vector: Vector, size: number, graphs: Graphs): Uint8Array {
   const mask = new Uint8Array(size)
   for (const graph of graphs) {
@@ -91,7 +91,7 @@ function havingTriples(vector: Vector, size: number, graphs: Graphs): Uint8Array
   return mask
 }
 
-/** Tells the subjects that have a value of a predicate. */
+/** Marks the subjects that have a value of a predicate. */
 function havingValues(predicate: string, vector: Vector, size: number, graphs: Graphs): Uint8Array {
   const mask = new Uint8Array(size)
   for (const graph of graphs) {

@@ -62,7 +62,7 @@ function termNumber(value: TermValue | null, pool: PoolDomain): number {
   return value === null ? NO_TERM : pool.internValue(value)
 }
 
-/** An expression that is the same for all values of a kind: one term where a column is of one kind. */
+/** An expression that is constant for all values of a kind: a single term where a column has only one kind. */
 function vectorByKind(
   expression: AlgebraExpression,
   codes: IdVector & { readonly domain: ColumnDomain },
@@ -81,7 +81,7 @@ function vectorByKind(
   return { type: 'ids', domain: pool, ids: ids.map(code => kinds.at(code)) }
 }
 
-/** IF: its condition is decided for all rows at once, and each branch for all rows. Null for any other expression. */
+/** IF: its condition and both branches are evaluated for all rows at once. Null for any other expression. */
 function chosenVector(
   expression: AlgebraExpression,
   batch: Batch,
@@ -117,7 +117,7 @@ function chosenVector(
   return { type: 'ids', domain: evaluation.pool, ids }
 }
 
-/** The numbers of an expression whose terms are those of their values; null for any other. */
+/** The numbers of an expression whose terms are determined by their values; null for any other. */
 function numbersOf(
   expression: AlgebraExpression,
   batch: Batch,
@@ -130,10 +130,10 @@ function numbersOf(
   return hasForms || isOther ? null : numbers.vector(expression, batch)
 }
 
-/** In tables of terms by code: a value that has none. 0 is not known yet. */
+/** In tables of terms by code: a value without a term. 0 means not computed yet. */
 const NO_TERM = 0xffff_ffff
 
-/** The terms of an expression over one column, each worked out once for a value. */
+/** The terms of an expression over one column, each computed once per value. */
 function idsByCode(
   expression: AlgebraExpression,
   batch: Batch,

@@ -21,12 +21,12 @@ import { FAILS, HOLDS, rowsThat, truthOf } from './truths.ts'
 import { termValue } from './value.ts'
 import { hasWholeValues } from './vector.ts'
 
-/** A disjunction is worked out for all rows of a batch at once where one in so many of them is tested. */
+/** A disjunction is evaluated for all rows of a batch at once where at least one in this many rows is tested. */
 const DENSE_PART = 2
 
 /**
- * Finds the rows of batches for which conditions hold. Rows are rising numbers; a condition is tested on the rows that the
- * ones before it left. True and false are tested separately, because an error is neither (SPARQL 1.1 Query, section 17.2).
+ * Selects the rows of batches for which conditions hold. Rows are ascending numbers; a condition is tested on the rows that the
+ * previous ones selected. True and false are tested separately, because an error is neither (SPARQL 1.1 Query, section 17.2).
  */
 export class Filter {
   private readonly evaluation: Evaluation
@@ -41,16 +41,16 @@ export class Filter {
     this.truthTables = new TruthTables(evaluation, scalars, numbers)
   }
 
-  /** The rows, of some or of all, for which a condition is true. */
+  /** The rows, of the given ones or of all, for which a condition is true. */
   select(condition: AlgebraExpression, batch: Batch, rows: Uint32Array | null = null): Uint32Array {
     return rows === null ? this.rowsOfAll(condition, batch) : this.rowsWith(condition, batch, rows, true)
   }
 
-  /** A range of one column is read without a list of the rows before it. */
+  /** A range of one column is selected without a list of the previous rows. */
   private rowsOfAll(condition: AlgebraExpression, batch: Batch): Uint32Array {
     if (condition.type === 'binary' && condition.operator === '&&')
       return this.rowsWith(condition.right, batch, this.rowsOfAll(condition.left, batch), true)
-    // A distance that a variable stands for is not worked out for all rows.
+    // A deferred distance is not computed for all rows.
     const vector = isDeferred(condition, batch) ? null : this.scalars.soleVector(condition, batch)
     const range = vector === null ? null : codeRangeOf(condition, vector.domain)
     if (vector === null || range === null) return this.rowsWith(condition, batch, allRows(batch.size), true)
@@ -58,7 +58,7 @@ export class Filter {
     return rowsInRange(vector.ids, range.from, range.to, !range.negated, null)
   }
 
-  /** @param required false asks for the rows for which the condition is false */
+  /** @param required false selects the rows for which the condition is false */
   private rowsWith(
     expression: AlgebraExpression,
     batch: Batch,
@@ -110,7 +110,7 @@ export class Filter {
     return this.atomRows(expression, batch, rows, required)
   }
 
-  /** Errors of the first go to the second: of `COALESCE(condition, false)` what does not hold is false. */
+  /** Errors of the first are replaced by the second: for `COALESCE(condition, false)` an error is false. */
   private coalesced(
     parts: readonly AlgebraExpression[],
     batch: Batch,
@@ -173,7 +173,7 @@ export class Filter {
     return this.scalarRows(expression, batch, rows, required)
   }
 
-  /** A comparison of what is computed of numbers or dates, row by row: their distinct values may be as many as there are rows. */
+  /** Compares values computed from numbers or dates row by row: there may be as many distinct values as rows. */
   private computedRows(
     expression: AlgebraExpression,
     batch: Batch,
@@ -186,7 +186,7 @@ export class Filter {
     return comparedNumbers(expression, batch, this.numbers.byRow)?.(rows, required) ?? null
   }
 
-  /** A test that a function makes of a whole column, or of the positions of points. */
+  /** Evaluates a test for a whole column, or for the positions of points. */
   private calledRows(
     expression: AlgebraExpression,
     batch: Batch,
@@ -252,13 +252,13 @@ export class Filter {
   }
 }
 
-/** True where a condition compares a variable that is not worked out yet with what may be the limit of a distance. */
+/** True where a condition compares a deferred variable with a possible limit of a distance. */
 function isDeferred(condition: AlgebraExpression, batch: Batch): boolean {
   const computed = distanceLimit(condition)?.computed
   return computed?.type === 'variable' && batch.deferred(computed.name) !== null
 }
 
-/** True for arithmetic, and for what is read of a date. */
+/** True for arithmetic, and for fields of dates. */
 function isComputed(expression: AlgebraExpression): boolean {
   return expression.type === 'binary' || expression.type === 'builtin'
 }

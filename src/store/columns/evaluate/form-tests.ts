@@ -12,7 +12,7 @@ import type { Evaluation } from './evaluation.ts'
 import { bothCases, type TextTest } from './read-text-test.ts'
 import { FAILS, HOLDS } from './truths.ts'
 
-/** The characters of the lexical forms that values of a kind have by themselves. */
+/** The characters of the canonical lexical forms of a kind of values. */
 const CHARACTERS: Readonly<Record<(ValuePart | BooleanPart | PointPart)['kind'], string>> = {
   number: '0123456789.-INFNaN',
   moment: '0123456789.-:+TZ',
@@ -20,14 +20,14 @@ const CHARACTERS: Readonly<Record<(ValuePart | BooleanPart | PointPart)['kind'],
   point: 'POINT(0123456789.- )',
 }
 
-/** IRIs are read one by one: for fewer rows than one in so many of them, those of the rows are; the second where most are not read. */
+/** Maximum number of IRIs per tested row for testing all of them; the second applies where most IRIs need not be read. */
 const [RESOURCES_A_ROW, PLACES_A_ROW] = [4, 256]
 
 /**
- * Works a test of the texts of terms out for numbers, dates, points and booleans: none of a kind passes where its forms lack a
- * character of the part.
+ * Evaluates a test of the texts of terms for numbers, dates, points and booleans: no value of a kind passes where its forms lack
+ * a character of the tested text.
  *
- * @param table truths by code; what stays 0 is not known
+ * @param table truths by code; 0 remains where the truth is not known
  */
 export function markForms(test: TextTest, { dictionary }: ColumnDomain, table: Uint8Array): void {
   for (const part of dictionary.parts)
@@ -36,9 +36,9 @@ export function markForms(test: TextTest, { dictionary }: ColumnDomain, table: U
 }
 
 /**
- * The same for IRIs, which are compared as bytes. False where too few rows are tested for it to be worth that.
+ * Evaluates the test for IRIs, which are compared as bytes. False where too few rows are tested for this to be worthwhile.
  *
- * @param rows the rows that were tested and are
+ * @param rows the number of rows that have been and are being tested
  */
 export function markResources(
   test: TextTest,
@@ -67,7 +67,7 @@ function markValues(
   if (areAll) return
   const { first, count } = part
   table.fill(FAILS, first, first + count)
-  // Forms of their own may have others, such as exponents.
+  // Non-canonical forms may contain other characters, such as exponents.
   if (part.kind !== 'point') for (const place of part.forms?.places ?? []) table[first + place] = 0
 }
 
@@ -97,7 +97,7 @@ function markIris(
   }
 }
 
-/** True where the order of the IRIs tells which can pass. */
+/** True where the sort order of IRIs determines which ones can pass. */
 const isBeginning = ({ folded, anchor }: TextTest): boolean =>
   !folded && (anchor === 'start' || anchor === 'whole')
 
@@ -131,7 +131,7 @@ function passes(
   }
 }
 
-/** True where bytes are those of a part, each in one of its cases. */
+/** True where bytes equal those of a text, each in either case. */
 export function standsAt(bytes: Uint8Array, at: number, lower: Uint8Array, upper: Uint8Array): boolean {
   for (let next = 0; next < lower.length; next++) {
     const byte = bytes[at + next] as number

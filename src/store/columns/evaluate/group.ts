@@ -12,9 +12,9 @@ import { CodedGroups } from './keys-by-code.ts'
 import { identified } from './translate.ts'
 import { gatherValues, type IdVector, type Vector } from './vector.ts'
 
-/** Finds for each row of a batch the number of its group. */
+/** Determines the group number of each row of a batch. */
 interface Grouper {
-  /** Groups so far. */
+  /** Number of groups so far. */
   count(): number
   /** Numbers of groups, from 0, by row. */
   assign(batch: Batch): Uint32Array
@@ -35,7 +35,7 @@ export function grouped(
     makeAggregator(aggregate, context),
   )
   const others = aggregators.filter(aggregator => !(aggregator instanceof CountRows))
-  /** Counts the rows of groups that have no places of their own. */
+  /** Counts the rows of groups that are not in the array of places. */
   const rows = new CountRows(context)
   let places: KeyPlaces | null | undefined = keys.length > 0 ? undefined : null
   let coded: CodedGroups | null = null
@@ -50,7 +50,7 @@ export function grouped(
     }
     if (places !== null) {
       if (addPlaced(batch, places, others)) continue
-      // Keys of other domains: the places are numbers of groups from now on, also those without rows.
+      // Keys of other domains: from now on the places are groups, including those without rows.
       const all = places.keys(numbersFrom(0, places.counts.length))
       rows.addCounts(assign(all), places.counts, grouper.count())
       hasEmptyGroups = true
@@ -82,7 +82,7 @@ export function grouped(
   return hasEmptyGroups ? all.rows(rows.present(count)) : all
 }
 
-/** False where the keys of a batch have no places among those that there are. */
+/** False where the keys of a batch do not fit into the existing places. */
 function addPlaced(batch: Batch, places: KeyPlaces, aggregators: readonly Aggregator[]): boolean {
   if (aggregators.length === 0) return places.count(batch)
   const groups = places.assign(batch)
@@ -95,7 +95,7 @@ function integers(counts: Uint32Array): Vector {
   return { type: 'numbers', kind: 'integer', values: Float64Array.from(counts), bound: null }
 }
 
-/** Without keys there is one group, also of no solutions. */
+/** Without keys there is one group, even for no solutions. */
 class OneGroup implements Grouper {
   private zeros = new Uint32Array(0)
 
@@ -114,8 +114,8 @@ class OneGroup implements Grouper {
 }
 
 /**
- * Groups by keys: the numbers of their terms, in the domain that all batches share, else in the pool of the query. What two
- * keys are together gets a number of its own, and so on for further keys.
+ * Groups by keys: by the numbers of their terms, in the domain that all batches share, else in the pool of the query. The pair of
+ * the first two keys gets a number, the pair of that and the third key gets a number, and so on.
  */
 export class KeyedGroups implements Grouper {
   private readonly names: readonly string[]
@@ -145,7 +145,7 @@ export class KeyedGroups implements Grouper {
     const { moves } = this
     const read = () => this.names.map((name, at) => this.inDomain(batch.get(name), batch.size, at))
     const vectors = read()
-    // One key that is of another domain moves all of them to the pool, also those of this batch that were read before.
+    // One key of another domain moves all keys to the pool, including those of this batch that were read before.
     return this.groupsOf(moves === this.moves ? vectors : read(), batch.size)
   }
 
@@ -156,7 +156,7 @@ export class KeyedGroups implements Grouper {
     })
   }
 
-  /** Numbers of groups by the numbers of their keys, in the order in which groups come. */
+  /** Numbers of groups by the numbers of their keys, in order of first occurrence. */
   private groupsOf(vectors: readonly Uint32Array[], size: number): Uint32Array {
     const add = (row: number) => this.addGroup(row, vectors)
     const [first, ...rest] = vectors
@@ -203,7 +203,7 @@ export class KeyedGroups implements Grouper {
     return own.ids
   }
 
-  /** Gives the keys of all groups so far the numbers of the pool. */
+  /** Converts the keys of all groups so far to numbers of the pool. */
   private moveToPool(): void {
     this.moves += 1
     const { pool } = this.evaluation

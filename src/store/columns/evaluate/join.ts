@@ -10,27 +10,27 @@ export interface Pairs {
   readonly right: Uint32Array
 }
 
-/** Pairs of rows that are found before they are given. */
+/** Pairs of rows that are collected before they are yielded. */
 const PAIRS_AT_ONCE = 2 ** 18
 
 interface Index {
   readonly keys: RowKeys
-  /** By key: one more than the first row that has it; 0 for none. */
+  /** By key: one more than the first row with the key; 0 for none. */
   readonly heads: Uint32Array
   /** By row: one more than the next row of the same key. */
   readonly next: Uint32Array
 }
 
 /**
- * Finds the rows of one side whose shared variables are compatible with those of a row of the other (SPARQL 1.1 Query,
- * section 18.3): equal, or not bound on one side.
+ * Finds the rows of one side whose shared variables are compatible with those of a row of the other (SPARQL 1.1 Query, section
+ * 18.3): equal, or unbound on one side.
  */
 export class CompatibleRows {
   readonly batch: Batch
   readonly shared: readonly string[]
   private readonly evaluation: Evaluation
   private readonly vectors: readonly IdVector[]
-  /** Rows by which of the shared variables they bind, one bit for each. */
+  /** Rows by the set of shared variables that they bind, one bit for each variable. */
   private readonly byMask: ReadonlyMap<number, Uint32Array>
   private readonly indexes = new Map<string, Index>()
 
@@ -44,7 +44,7 @@ export class CompatibleRows {
     this.byMask = rowsByMask(this.vectors, batch.size)
   }
 
-  /** The pairs of rows that are compatible, some at a time. */
+  /** The pairs of compatible rows, in chunks. */
   *pairsWith(left: Batch): Generator<Pairs> {
     const own = this.shared.map(name => left.get(name))
     const codes = own.map((vector, at) =>
@@ -71,7 +71,7 @@ export class CompatibleRows {
     if (!pairs.isEmpty) yield pairs.take()
   }
 
-  /** The rows with one mask, by the terms of those variables that a row of the other side binds as well. */
+  /** The rows with one mask, indexed by the terms of those variables that a row of the other side binds as well. */
   private indexOf(mask: number, effective: number, rows: Uint32Array): Index {
     const name = `${mask} ${effective}`
     let index = this.indexes.get(name)
@@ -82,7 +82,7 @@ export class CompatibleRows {
       const keys = new RowKeys(codes.length, effective, this.evaluation)
       const heads = new Uint32Array(Math.max(1, size))
       const next = new Uint32Array(size)
-      // From behind, so that the rows of a key come in their order.
+      // Backwards, so that the rows of a key are linked in their order.
       for (let at = rows.length - 1; at >= 0; at--) {
         const row = rows[at] as number
         const key = keys.number(codes, row)
@@ -97,18 +97,18 @@ export class CompatibleRows {
   }
 }
 
-/** Numbers what rows have in some of their variables: the first two of them as a pair, that and the third, and so on. */
+/** Numbers the combinations of terms of some variables: the first two as a pair, that and the third, and so on. */
 class RowKeys {
   private readonly places: readonly number[]
   private readonly maps: readonly PairMap[]
 
-  /** @param mask one bit for each of the variables that count */
+  /** @param mask one bit for each of the variables to use */
   constructor(variables: number, mask: number, evaluation: Evaluation) {
     this.places = Array.from({ length: variables }, (_, at) => at).filter(at => (mask & (1 << at)) !== 0)
     this.maps = this.places.map(() => new PairMap(bytes => evaluation.allocate(bytes)))
   }
 
-  /** The number of a row, a new one where needed; -1 for a row with a term that the other side does not have at all. */
+  /** The number of a row, a new one if needed; -1 for a row with a term that the other side lacks. */
   number(codes: readonly (Uint32Array | null)[], row: number): number {
     let key = 0
     for (let at = 0; at < this.places.length; at++) {
@@ -173,7 +173,7 @@ class PairList {
     this.right[this.length++] = right
   }
 
-  /** The pairs so far, which the list forgets. */
+  /** Returns the pairs so far and clears the list. */
   take(): Pairs {
     const pairs = { left: this.left.slice(0, this.length), right: this.right.slice(0, this.length) }
     this.length = 0
@@ -203,7 +203,7 @@ export function joinedBatch(left: Batch, right: Batch, pairs: Pairs, evaluation:
   return leftRows.with(more)
 }
 
-/** The first vector, and where it is not bound the second. */
+/** The first vector, and where it is unbound the second. */
 export function filled(first: Vector, second: Vector, size: number, evaluation: Evaluation): Vector {
   if (hasWholeValues(first)) return first
   const own = identified(first, size, evaluation)
@@ -223,7 +223,7 @@ function translatedOrPooled(vector: Vector, own: IdVector, size: number, evaluat
   return { own: pooled, ids: identifiedInPool(vector, size, evaluation).ids }
 }
 
-/** A vector whose numbers are those of the pool. */
+/** Converts a vector to numbers of the pool. */
 export function identifiedInPool(vector: Vector, size: number, evaluation: Evaluation): IdVector {
   const found = identified(vector, size, evaluation)
   if (found.domain === evaluation.pool) return found
@@ -231,7 +231,7 @@ export function identifiedInPool(vector: Vector, size: number, evaluation: Evalu
   return { type: 'ids', domain: evaluation.pool, ids }
 }
 
-/** Takes away solutions that agree with one of another side in a variable that both bind (section 18.3). */
+/** Removes solutions that are compatible with one of another side and share a bound variable with it (section 18.3). */
 export function difference(left: Batch, compatible: CompatibleRows, evaluation: Evaluation): Batch {
   const { batch: whole, shared } = compatible
   const removed = new Uint8Array(left.size)
@@ -247,7 +247,7 @@ export function difference(left: Batch, compatible: CompatibleRows, evaluation: 
   return left.rows(allRows(left.size).filter(row => removed[row] === 0))
 }
 
-/** Brings back variables that were put away; where the operation bound them too, both must agree. */
+/** Restores renamed variables; where the operation also bound them, both must agree. */
 export function revealed(batch: Batch, hidden: ReadonlyMap<string, string>, evaluation: Evaluation): Batch {
   let found = batch
   for (const [name, alias] of hidden) {

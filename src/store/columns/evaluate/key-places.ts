@@ -4,25 +4,25 @@ import { countPlaces, countPlacesOf } from './lanes.ts'
 import { scratchUint32 } from './scratch.ts'
 import { gathered, type IdVector, type Vector } from './vector.ts'
 
-/** Solutions are counted in an array with a place for each combination of keys where these are not many more than rows. */
+/** Solutions are counted in an array with a place for each combination of keys, if places are at most this many times the rows. */
 const PLACES_PER_ROW = 2
 const MIN_PLACES = 4096
 
-/** What other aggregates keep for each place is more: they want so many rows for one. */
+/** Other aggregates store more per place: they require this many rows per place. */
 const ROWS_PER_PLACE = 8
 
 /**
- * Groups by one key or two whose numbers are the places of their terms: nothing has to be looked up for a row. Places that
- * no row has are no groups.
+ * Groups by one or two keys whose places are computed from the numbers of their terms: no row needs a look-up. Places without
+ * rows are not groups.
  */
 export class KeyPlaces {
   /** Rows of each place. */
   readonly counts: Uint32Array
   private readonly names: readonly string[]
   private readonly domains: readonly Domain[]
-  /** Terms that the domains had when the places were made: that of computed terms grows. */
+  /** Sizes of the domains when the places were created: the domain of computed terms grows. */
   private readonly sizes: readonly number[]
-  /** Places of the second key, those of no term among them; 1 without one. */
+  /** Number of places of the second key, including that for no term; 1 without a second key. */
   private readonly width: number
 
   private constructor(names: readonly string[], domains: readonly Domain[], width: number, places: number) {
@@ -34,7 +34,7 @@ export class KeyPlaces {
   }
 
   /**
-   * For batches whose keys are of the domains that those of this one are of; null where there are too many terms.
+   * Creates the places for batches whose keys have the same domains as this batch; null where there are too many terms.
    *
    * @param areCounted true where the rows of groups are counted and nothing else
    */
@@ -50,7 +50,7 @@ export class KeyPlaces {
     return new KeyPlaces(names, domains, width, places)
   }
 
-  /** The keys of a batch; null where they are of other domains, or of more terms. */
+  /** The keys of a batch; null where they are of other domains, or where a domain has grown. */
   private keysOf(batch: Batch): Keys | null {
     const keys = keyVectors(this.names, batch)
     const areSame = keys?.vectors.every(
@@ -59,7 +59,7 @@ export class KeyPlaces {
     return areSame === true ? keys : null
   }
 
-  /** Counts the rows of a batch. False where its keys are of other domains, or of more terms; then nothing is counted. */
+  /** Counts the rows of a batch. False where its keys are of other domains, or where a domain has grown; then nothing is counted. */
   count(batch: Batch): boolean {
     const { vectors = [], rows = null } = this.keysOf(batch) ?? {}
     const [first, second] = vectors
@@ -72,7 +72,7 @@ export class KeyPlaces {
     return true
   }
 
-  /** Counts the rows of a batch and gives the place of each; null as {@link count} is false. */
+  /** Counts the rows of a batch and returns the place of each; null where {@link count} would be false. */
   assign(batch: Batch): Uint32Array | null {
     const { vectors = [], rows = null } = this.keysOf(batch) ?? {}
     const [first, second] = vectors
@@ -87,7 +87,7 @@ export class KeyPlaces {
     return places
   }
 
-  /** The places that rows have. */
+  /** The places with rows. */
   present(): Uint32Array {
     const { counts } = this
     let size = 0
@@ -114,7 +114,7 @@ export class KeyPlaces {
   }
 }
 
-/** The keys of a batch; those of some of their rows where these are not read yet. */
+/** The keys of a batch; as selected rows of vectors that have not been read yet. */
 interface Keys {
   readonly vectors: readonly IdVector[]
   readonly rows: Uint32Array | null

@@ -2,10 +2,10 @@ import type { Evaluation } from './evaluation.ts'
 import { PairMap } from './pair-map.ts'
 import { scratchUint32 } from './scratch.ts'
 
-/** Groups of two keys are found by an array where their numbers multiply to no more than this. */
+/** Groups of two keys are found with an array where the product of their sizes is at most this. */
 const DENSE_PAIRS = 2 ** 22
 
-/** Numbers numbers as they come, from 0. */
+/** Numbers distinct numbers in order of first occurrence, from 0. */
 export class SingleTable {
   private readonly evaluation: Evaluation
   private known = new Int32Array(0)
@@ -16,8 +16,8 @@ export class SingleTable {
   }
 
   /**
-   * @param terms the largest number that there may be
-   * @param added is called with the row of each number that is new
+   * @param terms the largest possible number
+   * @param added called with the row of each new number
    */
   number(ids: Uint32Array, terms: number, added: (row: number) => void): Uint32Array {
     const max = FEW_ROWS * ids.length < terms ? maximum(ids) : terms
@@ -41,10 +41,10 @@ export class SingleTable {
   }
 }
 
-/** A table as large as a domain is not made for batches with less than one of so many of its terms. */
+/** A table as large as a domain is not created for batches with fewer rows than one in this many of its terms. */
 const FEW_ROWS = 4
 
-/** Gives rows the numbers that are known of their ids; the first row whose id has none. */
+/** Assigns known numbers to rows by their ids; returns the first row whose id has none. */
 function lookUp(known: Int32Array, ids: Uint32Array, numbers: Uint32Array, from: number): number {
   const length = ids.length | 0
   for (let row = from; row < length; row++) {
@@ -55,7 +55,7 @@ function lookUp(known: Int32Array, ids: Uint32Array, numbers: Uint32Array, from:
   return length
 }
 
-/** Numbers pairs of numbers as they come, from 0. */
+/** Numbers distinct pairs of numbers in order of first occurrence, from 0. */
 export class PairTable {
   private readonly evaluation: Evaluation
   private readonly table: PairMap
@@ -68,15 +68,15 @@ export class PairTable {
     this.table = new PairMap(bytes => evaluation.allocate(bytes))
   }
 
-  /** Pairs so far. */
+  /** Number of pairs so far. */
   get count(): number {
     return this.size
   }
 
   /**
-   * @param leftTerms the largest number that the left side may have
-   * @param terms the same of the right side
-   * @param added is called with the row of each pair that is new
+   * @param leftTerms the largest possible number on the left side
+   * @param terms the largest possible number on the right side
+   * @param added called with the row of each new pair
    */
   number(
     left: Uint32Array,
@@ -146,7 +146,7 @@ export class PairTable {
   }
 }
 
-/** Gives rows the numbers that are known of their pairs; the first row whose pair has none. */
+/** Assigns known numbers to rows by their pairs; returns the first row whose pair has none. */
 function lookUpPairs(
   dense: Int32Array,
   width: number,

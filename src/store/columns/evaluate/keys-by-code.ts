@@ -6,13 +6,13 @@ import { countPlaces, countPlacesOf } from './lanes.ts'
 import { scratchUint32 } from './scratch.ts'
 import type { IdVector, Vector } from './vector.ts'
 
-/** Keys are worked out by code where a column has at most one of so many codes as a batch has rows. */
+/** Keys are computed by code where a batch has at least this many rows per code of the column. */
 const ROWS_A_CODE = 4
 
-/** Gives solutions the numbers of their groups. */
+/** Assigns group numbers to solutions. */
 type Assign = (keys: Batch) => Uint32Array
 
-/** Groups by keys that are all worked out of one column with few values, such as year and month of a date: once for each code. */
+/** Groups by keys that are all computed from one column with few values, such as year and month of a date: once for each code. */
 export class CodedGroups {
   private readonly names: readonly string[]
   private readonly domain: ColumnDomain
@@ -28,14 +28,14 @@ export class CodedGroups {
     this.groups = new Int32Array(domain.size + 1).fill(-1)
   }
 
-  /** For batches whose keys are of the column that those of this one are of; null for other keys. */
+  /** Creates the groups for batches whose keys are computed from the same column as in this batch; null for other keys. */
   static of(names: readonly string[], batch: Batch): CodedGroups | null {
     const keys = codedKeys(names, batch)
     if (keys === null || ROWS_A_CODE * (keys.domain.size + 1) > batch.size) return null
     return isSoleNumber(keys) ? null : new CodedGroups(names, keys.domain)
   }
 
-  /** Counts the rows of a batch by code. False where its keys are of another column; then nothing is counted. */
+  /** Counts the rows of a batch by code. False where its keys are computed from another column; then nothing is counted. */
   count(batch: Batch, assign: Assign): boolean {
     const keys = this.keysOf(batch)
     if (keys === null) return false
@@ -46,7 +46,7 @@ export class CodedGroups {
     return true
   }
 
-  /** The number of the group of each row of a batch; null as {@link count} is false. */
+  /** The group number of each row of a batch; null where {@link count} would be false. */
   assign(batch: Batch, assign: Assign): Uint32Array | null {
     const keys = this.keysOf(batch)
     if (keys === null) return null
@@ -66,7 +66,7 @@ export class CodedGroups {
     return keys?.domain === this.domain ? keys : null
   }
 
-  /** Writes the groups of rows. False where the code of one has none yet. */
+  /** Writes the groups of rows. False where a code has none yet. */
   private lookUp({ ids, rows }: CodedKeys, byRow: Uint32Array): boolean {
     const { groups } = this
     const length = byRow.length | 0
@@ -86,7 +86,7 @@ export class CodedGroups {
     return sign >= 0
   }
 
-  /** Gives groups to codes that are present and have none yet. */
+  /** Assigns groups to codes that occur and have none yet. */
   private assignFresh(keys: CodedKeys, present: Uint32Array, assign: Assign): void {
     const { groups } = this
     const fresh = placesOf(present, code => present[code] !== 0 && groups[code] === -1)
@@ -95,7 +95,7 @@ export class CodedGroups {
     for (let at = 0; at < fresh.length; at++) groups[fresh[at] as number] = assigned[at] as number
   }
 
-  /** The rows that were counted by code, and their group. */
+  /** The groups of the codes, with the numbers of rows that were counted by code. */
   counted(): { readonly groups: Uint32Array; readonly counts: Uint32Array } {
     const codes = placesOf(this.counts, code => this.counts[code] !== 0)
     return {
@@ -105,7 +105,7 @@ export class CodedGroups {
   }
 }
 
-/** Keys of a batch, and the codes that they are worked out of: all, or those of some rows. */
+/** The keys of a batch, and the codes from which they are computed: all, or those of selected rows. */
 interface CodedKeys {
   readonly keys: readonly (readonly [name: string, key: Deferred])[]
   readonly variable: string
@@ -141,14 +141,14 @@ function keysOfCodes({ keys, variable, domain }: CodedKeys, codes: Uint32Array):
   return new Batch(codes.length, new Map(keys.map(([name, key]) => [name, key.of(input)])))
 }
 
-/** True for one key that is a number: its numbers are looked up by code as they are. */
+/** True for a single key that is a number: its numbers are looked up by code directly. */
 function isSoleNumber(keys: CodedKeys): boolean {
   const [first, ...others] = keys.keys
   if (first === undefined || others.length > 0) return false
   return keysOfCodes(keys, Uint32Array.of(1)).get(first[0])?.type === 'numbers'
 }
 
-/** The values of a variable, or those of which some rows are its values. */
+/** The values of a variable, or the values from which it selects rows. */
 function valuesIn(
   batch: Batch,
   variable: string,
@@ -156,13 +156,13 @@ function valuesIn(
   return batch.unread(variable) ?? { vector: batch.get(variable), rows: null }
 }
 
-/** The one variable that what is worked out reads; null for several, or what is another value each time. */
+/** The single variable that a deferred expression reads; null for several, or for an expression that is not stable. */
 function soleVariable({ expression }: Deferred): string | null {
   const [name, ...others] = variablesOfExpression(expression)
   return name === undefined || others.length > 0 || !isStable(expression) ? null : name
 }
 
-/** The places of counts for which a test holds. */
+/** The indexes of counts for which a test holds. */
 function placesOf(counts: Uint32Array, test: (place: number) => boolean): Uint32Array {
   const places = scratchUint32(counts.length)
   let next = 0

@@ -5,7 +5,7 @@ import type { ColumnDomain } from './domain.ts'
 import type { ScalarCompiler } from './scalar.ts'
 import type { TermValue } from './value.ts'
 
-/** Functions that say the same of all texts of one language, all resources of one kind and all literals of one datatype. */
+/** Functions with the same value for all texts of one language, all resources of one kind and all literals of one datatype. */
 const KIND_FUNCTIONS: ReadonlySet<string> = new Set([
   'LANG',
   'DATATYPE',
@@ -16,7 +16,7 @@ const KIND_FUNCTIONS: ReadonlySet<string> = new Set([
   'ISNUMERIC',
 ])
 
-/** True where a condition reads nothing of a variable but its kind. */
+/** True where a condition only depends on the kind of a variable. */
 export function isOfKind(expression: AlgebraExpression): boolean {
   switch (expression.type) {
     case 'iri':
@@ -36,24 +36,24 @@ export function isOfKind(expression: AlgebraExpression): boolean {
   }
 }
 
-/** Functions of what {@link KIND_FUNCTIONS} give. */
+/** Functions of the results of {@link KIND_FUNCTIONS}. */
 const KINDS_COMPARED: ReadonlySet<string> = new Set(['LANGMATCHES', 'LCASE', 'UCASE', 'STR', 'SAMETERM'])
 
-/** The kind of no value. */
+/** The kind of unbound values. */
 const UNBOUND = -1
 
-/** What becomes of an expression for the values of a column. */
+/** The results of an expression for the values of a column. */
 export interface ByKind<Result> {
-  /** What becomes of it for a code; 0 is no value. */
+  /** The result for a code; 0 is no value. */
   readonly at: (code: number) => Result
-  /** What becomes of it for every value, where that is the same for all; else null. */
+  /** The result for every value, where it is the same for all; else null. */
   readonly ofAll: Result | null
 }
 
 /**
- * What becomes of an expression of {@link isOfKind} for a code, worked out once for all values of its kind.
+ * The results of an expression of {@link isOfKind}, computed once for all values of a kind.
  *
- * @param use what the result of the expression becomes, for a kind
+ * @param use converts the value of the expression to the result
  */
 export function valueByKind<Result>(
   expression: AlgebraExpression,
@@ -98,7 +98,7 @@ interface Kinds {
 
 const ONE_KIND: Kinds = { at: () => 0, areOne: true }
 
-/** The kind of each value of a part, as a number; null where values of one datatype are of several. */
+/** The kind of each value of a part, as a number; null where values of one datatype may be of several kinds. */
 function kindsOf(part: DictionarySection, domain: ColumnDomain): Kinds | null {
   switch (part.kind) {
     case 'text': {

@@ -1,12 +1,12 @@
 /**
- * Rows of one group often follow one another, and what is added to the same place of memory waits for what was added
- * before. So consecutive rows are added in lanes of their own, and the lanes to one another at the end.
+ * Consecutive rows often belong to the same group, and adding to an address in memory must wait for the previous addition to it.
+ * So consecutive rows are added in separate lanes, which are summed at the end.
  */
 
-/** Places that each of the four lanes has. */
+/** Number of places of each of the four lanes. */
 const WIDTH = 8192
 
-/** Fewer rows for one place are not worth the lanes. */
+/** With fewer rows per place, lanes are not worthwhile. */
 const ROWS_PER_PLACE = 4
 
 const rowLanes = new Uint32Array(4 * WIDTH)
@@ -16,7 +16,7 @@ function isWorthLanes(rows: number, places: number): boolean {
   return places <= WIDTH && rows >= ROWS_PER_PLACE * places
 }
 
-/** Counts rows by their places. */
+/** Counts rows by place. */
 export function countPlaces(counts: Uint32Array, places: Uint32Array): void {
   let row = 0
   if (isWorthLanes(places.length, counts.length)) {
@@ -30,7 +30,7 @@ export function countPlaces(counts: Uint32Array, places: Uint32Array): void {
   }
 }
 
-/** Counts some rows by the places that all have. */
+/** Counts the given rows by place, from the places of all rows. */
 export function countPlacesOf(counts: Uint32Array, places: Uint32Array, rows: Uint32Array): void {
   let at = 0
   if (isWorthLanes(rows.length, counts.length)) {
@@ -47,8 +47,8 @@ export function countPlacesOf(counts: Uint32Array, places: Uint32Array, rows: Ui
 /**
  * Adds integers, whose sums are exact in any order, by group.
  *
- * @param table integers by the numbers that rows have
- * @param count groups that there are
+ * @param table integers by the numbers of rows
+ * @param count number of groups
  */
 export function addIntegers(
   sums: Float64Array,
@@ -69,16 +69,16 @@ export function addIntegers(
   }
 }
 
-/** Pairs of a group and a term that were met: a mark at group * width + term. */
+/** Pairs of a group and a term that have occurred: a flag at group * width + term. */
 interface Flags {
   readonly flags: Uint8Array
   readonly width: number
 }
 
 /**
- * Marks pairs, and counts by group those that had no mark; 0 is no term.
+ * Marks pairs, and counts by group those that were not marked yet; 0 is no term.
  *
- * @param count groups that there are
+ * @param count number of groups
  */
 export function countUnmarked(
   { flags, width }: Flags,
@@ -111,7 +111,7 @@ export function countUnmarked(
   }
 }
 
-/** Marks a pair; 1 where it is of a term and had no mark. */
+/** Marks a pair; 1 where it has a term and was not marked. */
 function mark(flags: Uint8Array, start: number, id: number): number {
   const place = (start + id) | 0
   const isTerm = -id >>> 31
@@ -124,7 +124,7 @@ function addOne(lanes: Uint32Array, place: number, number: number): void {
   lanes[place] = (lanes[place] as number) + number
 }
 
-/** Adds the lanes to what there is, and leaves them empty. */
+/** Adds the lanes to the totals, and clears them. */
 function addLanes<Numbers extends Uint32Array | Float64Array>(totals: Numbers, lanes: Numbers): void {
   const width = totals.length | 0
   for (let place = 0; place < width; place++)

@@ -1,14 +1,17 @@
-/** What one query may take: time, memory, and the length of its texts. */
+/** The limits of one query: time, memory, and the length of its texts. */
 export interface EvaluationLimits {
-  /** Its deadline is a moment of performance.now() after which the evaluation is stopped. */
+  /** Its deadline is a time of performance.now() after which the evaluation is stopped. */
   readonly clock?: { readonly deadline: number } | undefined
-  /** The evaluation is stopped as soon as the first number is its own, and pauses now and then after the second has become another. */
+  /**
+   * Stops the evaluation as soon as the first number equals the id; makes it pause regularly for a time after the second has
+   * changed.
+   */
   readonly signal?: { readonly numbers: Int32Array; readonly id: number } | undefined
   /** Bytes of intermediate results. */
   readonly memory?: number | undefined
 }
 
-/** Why an evaluation ended before its end. */
+/** Why an evaluation was stopped. */
 export class EvaluationStopped extends Error {
   readonly reason: 'deadline' | 'cancelled' | 'memory'
 
@@ -19,18 +22,21 @@ export class EvaluationStopped extends Error {
   }
 }
 
-/** Milliseconds of work between two pauses for others, of a pause, and after the beginning of their work in which more may begin. */
+/**
+ * Milliseconds of work between two pauses for others, the length of a pause, and the time after the start of other work during
+ * which to pause.
+ */
 const [STRETCH, PAUSE, MORE] = [0.5, 0.05, 200]
 
-/** Nobody wakes who waits here. */
+/** Never notified: only for waiting. */
 const NEVER = new Int32Array(new SharedArrayBuffer(4))
 
-/** When this thread last paused, which work of others it knows of, and until when it pauses for it. */
+/** When this thread last paused, the last known start of other work, and until when it pauses for that. */
 const pauses = { last: 0, known: 0, end: 0 }
 
 /**
- * Leaves the processor for a moment where work of others has begun lately. Without that the system has them wait for it: also a thread
- * that stands back may run for some milliseconds before another takes its place.
+ * Releases the processor for a moment where other work has started recently. Otherwise the operating system makes that work wait:
+ * even a thread of low priority may run for some milliseconds before another replaces it.
  */
 function pauseForOthers(begun: number): void {
   const now = performance.now()
@@ -44,8 +50,8 @@ function pauseForOthers(begun: number): void {
 }
 
 /**
- * Ends a query that was cancelled, or whose deadline has passed; lets others have the processor between two looks. Throws
- * {@link EvaluationStopped}.
+ * Stops a query that was cancelled, or whose deadline has passed; regularly releases the processor for others. Throws {@link
+ * EvaluationStopped}.
  */
 export function checkDeadline({ clock, signal }: EvaluationLimits): void {
   if (signal !== undefined) {
@@ -61,8 +67,8 @@ export function checkDeadline({ clock, signal }: EvaluationLimits): void {
 const MAX_TEXT = 2 ** 22
 
 /**
- * Ends the query where a function is about to return a text that is too long: an error of the expression would leave its variable
- * unbound, which is another answer. Throws EvaluationStopped.
+ * Stops the query where a function is about to return a text that is too long: an error of the expression would leave its
+ * variable unbound, which would change the answer. Throws EvaluationStopped.
  */
 export function checkTextLength(length: number): void {
   if (length > MAX_TEXT) throw new EvaluationStopped('memory')

@@ -11,7 +11,7 @@ import { Followed, single, withValue } from './followed.ts'
 import { translated } from './translate.ts'
 import type { IdVector, Vector } from './vector.ts'
 
-/** A triple pattern about the subject of a star: its predicate is known. */
+/** A triple pattern of a star with a constant predicate. */
 export interface ColumnLink {
   readonly predicate: string
   readonly object: Node
@@ -21,7 +21,7 @@ export function linkOf({ predicate, object }: TriplePatternNode): ColumnLink | n
   return predicate.type === 'iri' ? { predicate: predicate.value, object } : null
 }
 
-/** The predicate that every subject has, with its place in the order of the source. */
+/** The predicate that every subject has: its position in source order. */
 export function isPosition(predicate: string): boolean {
   return predicate === LODESTONE.position
 }
@@ -31,7 +31,7 @@ export function hasPredicate(graph: GraphColumns, predicate: string): boolean {
   return isPosition(predicate) || graph.column(predicate) !== undefined
 }
 
-/** Conditions that wait for their variables. */
+/** Conditions that are pending until their variables are bound. */
 export class PendingFilters {
   private waiting: { readonly condition: AlgebraExpression; readonly variables: ReadonlySet<string> }[]
 
@@ -41,7 +41,7 @@ export class PendingFilters {
     this.waiting = [...conditions]
   }
 
-  /** Those whose variables are all there; they wait no more. */
+  /** Returns and removes the conditions whose variables are all bound. */
   take(has: (variable: string) => boolean): readonly AlgebraExpression[] {
     const ready = this.waiting.filter(({ variables }) => [...variables].every(has))
     if (ready.length > 0) this.waiting = this.waiting.filter(each => !ready.includes(each))
@@ -53,7 +53,7 @@ export class PendingFilters {
   }
 }
 
-/** Follows the links of a star within one graph, for subjects that are known. */
+/** Follows the links of a star within one graph, for known subjects. */
 export class LinkFollower {
   private readonly evaluation: Evaluation
   private readonly filter: Filter
@@ -143,7 +143,7 @@ export class LinkFollower {
     return found.batch
   }
 
-  /** The solutions of a batch for which conditions hold whose variables are there. */
+  /** The solutions of a batch that satisfy the conditions on bound variables. */
   tested(batch: Batch, filters: PendingFilters): Batch {
     let found = batch
     for (const condition of filters.take(name => found.has(name))) {
@@ -179,7 +179,7 @@ export class LinkFollower {
   }
 }
 
-/** Links that only keep rows come first, then those that give one value a row. */
+/** Links that only filter rows come first, then those with one value per row. */
 function ordered(links: readonly ColumnLink[], graph: GraphColumns, batch: Batch): readonly ColumnLink[] {
   if (links.length < 2) return links
   const weight = ({ predicate, object }: ColumnLink) => {
@@ -192,15 +192,15 @@ function ordered(links: readonly ColumnLink[], graph: GraphColumns, batch: Batch
   return [...links].sort((a, b) => weight(a) - weight(b))
 }
 
-/** A column whose codes are read where they are. */
+/** A column whose codes are read in place. */
 interface DirectLink {
   readonly column: Column
   readonly name: string
 }
 
 /**
- * Of a scan, links to columns with one value and a row for each subject are apart: their codes are those of the subjects
- * without being copied, so conditions are tested on them before anything else is read.
+ * Separates, for a scan, links to columns with one value and a row for each subject: their codes are indexed by subject without
+ * copying, so conditions on them are tested before anything else is read.
  */
 function parted(
   links: readonly ColumnLink[],

@@ -15,7 +15,7 @@ export class SolutionModifiers {
   private readonly evaluation: Evaluation
   private readonly solutions: (operation: SparqlOperation, scope: EvaluationScope) => Iterable<Batch>
 
-  /** @param solutions evaluates the operation that one is applied to */
+  /** @param solutions evaluates the input operation */
   constructor(
     evaluation: Evaluation,
     solutions: (operation: SparqlOperation, scope: EvaluationScope) => Iterable<Batch>,
@@ -24,7 +24,7 @@ export class SolutionModifiers {
     this.solutions = solutions
   }
 
-  /** A page of the solutions of an operation whose outermost part is a slice, and the number of all without it. */
+  /** A page of the solutions of an operation whose outermost part is a slice, and their total number. */
   page(
     operation: Extract<SparqlOperation, { type: 'slice' }>,
     scope: EvaluationScope,
@@ -48,7 +48,7 @@ export class SolutionModifiers {
     return { batches, total }
   }
 
-  /** Operations on whole solution sequences, by themselves. */
+  /** Evaluates operations on whole solution sequences, independently of other bindings. */
   *evaluate(
     operation: Extract<
       SparqlOperation,
@@ -125,7 +125,7 @@ export class SolutionModifiers {
     return ordered(this.solutions(input, scope), keys, places, valuesOf, this.evaluation)
   }
 
-  /** Each solution when it is met first. */
+  /** The first occurrence of each solution. */
   private *distinct(input: SparqlOperation, scope: EvaluationScope): Generator<Batch> {
     const names = [...variablesOf(input)]
     const groups = new KeyedGroups(names, this.evaluation)
@@ -148,7 +148,7 @@ export class SolutionModifiers {
     }
   }
 
-  /** COUNT of triple patterns whose numbers of triples say it. */
+  /** COUNT of triple patterns whose number of triples is known. */
   private knownCounts(
     operation: Extract<SparqlOperation, { type: 'group' }>,
     scope: EvaluationScope,

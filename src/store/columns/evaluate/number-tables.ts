@@ -4,15 +4,15 @@ import { scratchFloat64, scratchUint8 } from './scratch.ts'
 import { NUMBER_TYPES, numberFormOf, type TermValue } from './value.ts'
 import type { NumberVector } from './vector.ts'
 
-/** Numbers by the numbers of the terms of a domain; NaN for what is none. */
+/** Numbers by the numbers of the terms of a domain; NaN for other terms. */
 export interface NumberTable {
   readonly kind: 'integer' | 'decimal' | 'double'
   readonly values: Float64Array
-  /** Of decimals: digits behind the point at most. */
+  /** Of decimals: maximum number of decimal places. */
   readonly places?: number
 }
 
-/** One number for all rows; null for what the kernels do not work with. */
+/** One number for all rows; null for values that the kernels do not support. */
 export function constantNumbers(value: TermValue, size: number): NumberVector | null {
   if (value.type !== 'number' || value.exact !== undefined || Number.isNaN(value.value)) return null
   const { kind } = value
@@ -91,7 +91,7 @@ function both(left: Uint8Array | null, right: Uint8Array | null, size: number): 
   return bound
 }
 
-/** True for a number that was computed, or whose term is the one of its value. */
+/** True for a computed number, or one whose term is in canonical form. */
 export function isCanonical(number: TermValue): boolean {
   if (number.type !== 'number') return false
   const { kind, value, term } = number

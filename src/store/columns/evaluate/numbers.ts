@@ -23,12 +23,12 @@ import { lengthReader } from './text-lengths.ts'
 import { termValue } from './value.ts'
 import type { IdVector, NumberVector, Vector } from './vector.ts'
 
-/** Domains with more values than this many times the rows are not worked out as a whole. */
+/** Expressions are not evaluated for whole domains with more values than this many times the rows. */
 const TABLE_FACTOR = 4
 
 /**
- * Evaluates arithmetic over whole columns: doubles, and integers as long as they are within ±2^53. In its vectors NaN is
- * no value: what can give NaN as a value is left to the functions of rows.
+ * Evaluates arithmetic over whole columns: doubles, and integers within ±2^53. In its vectors NaN means no value: expressions
+ * that can have the value NaN are left to the functions of rows.
  */
 export class NumberKernels {
   private readonly evaluation: Evaluation
@@ -36,20 +36,20 @@ export class NumberKernels {
   private readonly hasTables: boolean
   private ownByRow: NumberKernels | null = null
 
-  /** @param hasTables false where nothing is worked out value by value */
+  /** @param hasTables false where nothing is computed value by value */
   constructor(evaluation: Evaluation, scalars: ScalarCompiler, hasTables = true) {
     this.evaluation = evaluation
     this.scalars = scalars
     this.hasTables = hasTables
   }
 
-  /** The kernels that work on rows alone. */
+  /** The kernels that compute by row only. */
   get byRow(): NumberKernels {
     this.ownByRow ??= new NumberKernels(this.evaluation, this.scalars, false)
     return this.ownByRow
   }
 
-  /** The numbers of an expression; null where it is not of this kind. */
+  /** The numbers of an expression; null where the kernels do not support it. */
   vector(expression: AlgebraExpression, batch: Batch): NumberVector | null {
     if (isConstantExpression(expression)) return constantNumbers(termValue(expression), batch.size)
     if (expression.type === 'variable') {
@@ -123,7 +123,7 @@ export class NumberKernels {
     return expression.type === 'builtin' ? this.rounding(expression, batch) : null
   }
 
-  /** xsd:integer of a number, and of a quotient without making it. */
+  /** xsd:integer of a number, or of a quotient without computing the quotient first. */
   private wholeNumber(
     { iri, arguments: [operand] }: Extract<AlgebraExpression, { type: 'function' }>,
     batch: Batch,
@@ -173,7 +173,7 @@ export class NumberKernels {
     return reader === null ? null : this.ofMoments(expression, reader, ids, domain)
   }
 
-  /** The integers that are read of moments, each once where there are no more of them than rows. */
+  /** The integers of a function of moments, computed once per moment where there are not many more moments than rows. */
   private ofMoments(
     expression: AlgebraExpression,
     { first, moments, read }: DateFieldReader,
@@ -196,7 +196,7 @@ export class NumberKernels {
     return { type: 'numbers', kind: 'integer', values, bound: hasNaN(values) ? boundOf(values) : null }
   }
 
-  /** What a function gives for the moments or the positions of a column, or for the subjects of a graph. */
+  /** The values of a function for the moments or the positions of a column, or for the subjects of a graph. */
   private called(expression: AlgebraExpression, batch: Batch): NumberVector | null {
     const call = columnCall(expression)
     if (call === null) return null
@@ -242,10 +242,10 @@ export class NumberKernels {
     return this.ofMoments(expression, { first: part.first, moments: part.values, read: compute }, ids, domain)
   }
 
-  /** Any expression of one column whose values are integers or doubles, worked out once for each value. */
+  /** Any expression of one column whose values are integers or doubles, computed once for each value. */
   private ofSoleColumn(expression: AlgebraExpression, batch: Batch): NumberVector | null {
     const sole = this.scalars.soleVector(expression, batch)
-    // The pool of a query grows from batch to batch: no table of it is whole.
+    // The pool of a query grows from batch to batch: no table of it is complete.
     if (sole === null || sole.domain instanceof PoolDomain) return null
     const { domain, ids } = sole
     const isLarge = domain.size > TABLE_FACTOR * batch.size + 64
@@ -296,7 +296,7 @@ export class NumberKernels {
   }
 }
 
-/** Names under which tables that belong to no expression are remembered. */
+/** Expressions under which tables without an expression are cached. */
 const NUMBERS: AlgebraExpression = { type: 'variable', name: 'numbers of a column' }
 const POSITIONS: AlgebraExpression = { type: 'variable', name: 'positions' }
 
@@ -343,7 +343,7 @@ function computed(
   return areNumbers(values, bound) ? { type: 'numbers', kind, values, bound } : null
 }
 
-// One loop a function: the compiler of the runtime gives up on functions with many.
+// One loop per function: the JIT compiler does not optimize functions with many.
 const COMPUTE = {
   '+': (a: Float64Array, b: Float64Array, values: Float64Array): void => {
     for (let at = 0; at < values.length; at++) values[at] = (a[at] as number) + (b[at] as number)
@@ -359,14 +359,14 @@ const COMPUTE = {
   },
 } as const
 
-/** False where a number is NaN that is to be one. */
+/** False where a number that should be bound is NaN. */
 function areNumbers(values: Float64Array, bound: Uint8Array | null): boolean {
   for (let at = 0; at < values.length; at++)
     if (Number.isNaN(values[at] as number) && (bound === null || bound[at] === 1)) return false
   return true
 }
 
-/** False where a number is beyond ±2^53. The integer zero has no sign: it loses it. */
+/** False where a number is beyond ±2^53. Removes the sign of negative zeros, because integers have none. */
 function areSafeIntegers(values: Float64Array, bound: Uint8Array | null): boolean {
   for (let at = 0; at < values.length; at++) {
     const value = values[at] as number

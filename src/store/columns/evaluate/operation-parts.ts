@@ -26,7 +26,7 @@ export function isSubquery(operation: SparqlOperation): boolean {
   }
 }
 
-/** A projection and the order below it, where a slice is taken of them. */
+/** A projection and the order below it, to which a slice is applied. */
 export function projectedOrder(operation: SparqlOperation): {
   readonly project: Extract<SparqlOperation, { type: 'project' }> | null
   readonly order: Extract<SparqlOperation, { type: 'order' }> | null
@@ -38,8 +38,8 @@ export function projectedOrder(operation: SparqlOperation): {
 }
 
 /**
- * Different solutions of an order as the order of different solutions, of which the first are found without the others in
- * order; null where that depends on what is not projected.
+ * Converts the distinct solutions of an order to the order of distinct solutions, of which the first can be found without sorting
+ * the others; null where the order depends on variables that are not projected.
  */
 function orderOfDistinct({
   input,
@@ -58,7 +58,7 @@ function orderOfDistinct({
   return { ...order, input: { type: 'distinct', input: all } }
 }
 
-/** True where no two solutions of an operation are the same, whatever the triples are: those of patterns of which all variables are left. */
+/** True where the solutions of an operation are always distinct: those of patterns whose variables are all preserved. */
 export function areDistinct(operation: SparqlOperation): boolean {
   switch (operation.type) {
     case 'bgp':
@@ -82,7 +82,7 @@ export function areDistinct(operation: SparqlOperation): boolean {
     case 'join':
       return operation.inputs.every(isCertain)
     case 'leftJoin':
-      // What one of both sides of a solution is can be read from it, where the other side binds nothing that may be unbound in it.
+      // The part of a solution from either side can be read from it, where the other side binds no variable that may be unbound in it.
       return (
         areDistinct(operation.left) &&
         isCertain(operation.right) &&
@@ -106,7 +106,7 @@ function shared({ left, right }: Extract<SparqlOperation, { type: 'leftJoin' }>)
 const isVariableOrTerm = ({ type }: Node): boolean =>
   type === 'variable' || type === 'iri' || type === 'literal'
 
-/** True where an operation reads all that it is about before it gives its first solution. */
+/** True where an operation reads all its input before it yields its first solution. */
 export function readsAll(operation: SparqlOperation): boolean {
   switch (operation.type) {
     case 'group':
@@ -131,8 +131,8 @@ interface Parts {
 }
 
 /**
- * The members of nested joins and filters. A filter within a join is taken out where the variables that it reads are bound
- * beside it in any case, so that it means the same there.
+ * The members of nested joins and filters. A filter within a join is moved out where the variables that it reads are always bound
+ * there, so that its meaning is preserved.
  */
 export function partsOf(operation: SparqlOperation): Parts {
   switch (operation.type) {
@@ -184,7 +184,7 @@ export function variablesOfPath({ subject, object }: PathPattern): readonly stri
   return namesOf([subject, object])
 }
 
-/** The operation whose patterns are looked for first, with all others joined to what they find; null where there is none. */
+/** The operation whose patterns are evaluated first, and to whose solutions all others are joined; null where there is none. */
 export function scanningOperation(operation: SparqlOperation): SparqlOperation | null {
   switch (operation.type) {
     case 'project':
@@ -212,7 +212,7 @@ export function scanningOperation(operation: SparqlOperation): SparqlOperation |
   }
 }
 
-/** Patterns about one variable, and all variables of them; null for any other operation. */
+/** Patterns about one variable, and all their variables; null for any other operation. */
 export function starOf(
   operation: SparqlOperation,
 ): { readonly subject: string; readonly names: Set<string> } | null {

@@ -4,19 +4,19 @@ import { rowsInside } from './row-filters.ts'
 import { scratchUint32 } from './scratch.ts'
 import type { NumberVector, Vector } from './vector.ts'
 
-/** Values whose largest is more than this many times the number of rows are not counted one by one. */
+/** Values are only counted individually where the largest is at most this many times the number of rows. */
 const COUNTED_FACTOR = 4
 
-/** Values that are looked at to guess where some places of an order are. */
+/** Number of values that are sampled to estimate the values at some places of an order. */
 const SAMPLE = 1024
 
-/** The numbers of rows in the order of their values, 0 or the highest for none, and how many rows have each number. */
+/** Numbers of rows in the order of their values, 0 or the highest for none, and the number of rows for each number. */
 interface CountedValues {
   readonly numbers: Uint32Array
   readonly counts: Uint32Array
 }
 
-/** The values of a vector as small numbers in their order; null where they are not such. */
+/** The values of a vector as small numbers in the same order; null where that is impossible. */
 export function valuesInOrder(vector: Vector, size: number, isAbsentHighest: boolean): CountedValues | null {
   if (vector.type === 'numbers') return integersInOrder(vector, size, isAbsentHighest)
   if (vector.type !== 'ids' || vector.domain.size > COUNTED_FACTOR * size) return null
@@ -31,7 +31,7 @@ export function valuesInOrder(vector: Vector, size: number, isAbsentHighest: boo
   return { numbers, counts }
 }
 
-/** The same of integers that are close to each other, as lengths and years are. */
+/** Converts integers that are close to each other, such as lengths and years, in the same way. */
 function integersInOrder(
   { kind, values, bound }: NumberVector,
   size: number,
@@ -56,7 +56,7 @@ function integersInOrder(
   return { numbers, counts }
 }
 
-/** Gives those that are 0 another number. */
+/** Replaces the number 0. */
 function raiseAbsent(numbers: Uint32Array, absent: number): void {
   for (let row = 0; row < numbers.length; row++) if (numbers[row] === 0) numbers[row] = absent
 }
@@ -74,14 +74,14 @@ function ranked(ids: Uint32Array, ranks: Uint32Array | null): Uint32Array {
   return numbers
 }
 
-/** The rows whose numbers are from one to another, both of them in; see row-filters.ts. */
+/** The rows whose numbers are in an inclusive range; see row-filters.ts. */
 export function rowsBetween(numbers: Uint32Array, low: number, high: number): Uint32Array {
   return rowsInside(numbers, (low | 0) - 1, (high | 0) + 1)
 }
 
 /**
- * The rows whose numbers are between two bounds that a sample guesses for some places of their order, and how many are
- * before them. Null where the guess was wrong, or leaves most rows though their numbers differ.
+ * The rows whose numbers are between two bounds that a sample estimates for some places of their order, and the number of rows
+ * before them. Null where the estimate was wrong, or most rows remain though their numbers differ.
  */
 export function valuesAround(
   numbers: Float64Array,

@@ -3,18 +3,18 @@ import type { PoolDomain } from './pool-domain.ts'
 import { scratchUint32 } from './scratch.ts'
 import type { SortKey } from './sort-keys.ts'
 
-/** Where so many times fewer rows are requested than there are, all terms of a query are not brought into order for them. */
+/** All terms of a query are only sorted where the requested rows are more than one in this many of the rows. */
 const FEW_OF = 16
 const MAX_FIRST = 4096
 
-/** True where the first rows of an order are better found by comparisons with the last of them. */
+/** True where comparing rows with the last requested one is the faster way to find the first rows of an order. */
 export function areFewOf(requested: number, size: number): boolean {
   return requested <= MAX_FIRST && FEW_OF * requested < size
 }
 
 type TermKey = Pick<SortKey, 'descending' | 'isAbsentHighest'>
 
-/** Terms that a query made, by their numbers, in the order of results. */
+/** Computed terms, by their numbers, in the order of results. */
 class TermOrder {
   private readonly pool: PoolDomain
   private readonly sign: 1 | -1
@@ -32,7 +32,7 @@ class TermOrder {
   }
 }
 
-/** The rows, rising, whose terms are among those of the first rows of an order, all that are equal to the last of them included. */
+/** The rows, ascending, whose terms are among those of the first rows of an order, including all that equal the last of them. */
 export function firstRows(ids: Uint32Array, pool: PoolDomain, key: TermKey, requested: number): Uint32Array {
   const order = new TermOrder(pool, key)
   const counts = new Uint32Array(pool.size + 1)
@@ -40,7 +40,7 @@ export function firstRows(ids: Uint32Array, pool: PoolDomain, key: TermKey, requ
     const id = ids[row] as number
     counts[id] = (counts[id] as number) + 1
   }
-  /** Terms in their order, just as many as have the requested rows. */
+  /** Sorted terms, as few as cover the requested rows. */
   const first: number[] = []
   let rows = 0
   for (let id = 0; id < counts.length; id++) {
@@ -70,7 +70,7 @@ export function firstRows(ids: Uint32Array, pool: PoolDomain, key: TermKey, requ
   return found.subarray(0, count)
 }
 
-/** Where a term belongs among others in their order, behind those that are equal to it. */
+/** The insertion index of a term among sorted terms, after those that are equal to it. */
 function placeOf(id: number, first: readonly number[], order: TermOrder): number {
   let [low, high] = [0, first.length]
   while (low < high) {
@@ -81,7 +81,7 @@ function placeOf(id: number, first: readonly number[], order: TermOrder): number
   return low
 }
 
-/** Ranks of the terms of some rows, equal for terms that are equal in the order; of what is not bound the lowest, or the highest. */
+/** Ranks of the terms of some rows, equal for terms that are equal in the order; unbound values have the lowest or the highest rank. */
 export function ranksOfRows(ids: Uint32Array, pool: PoolDomain, { isAbsentHighest }: TermKey): Float64Array {
   const order = new TermOrder(pool, { descending: false, isAbsentHighest })
   const distinct = [...new Set(ids)].sort((a, b) => order.compare(a, b))

@@ -5,13 +5,13 @@ import { scratchFloat64 } from './scratch.ts'
 import type { SortKey } from './sort-keys.ts'
 import { isText } from './text-prefixes.ts'
 
-/** Bytes of a text that a number has room for. */
+/** Bytes of a text that fit into a number. */
 const BYTES = 6
 
-/** Texts as they are, or in one case. */
+/** Texts unchanged, or in upper or lower case. */
 interface CaseMapping {
   readonly map: (text: string) => string
-  /** The first and the last letter of ASCII that is another in it, and how far away that is. */
+  /** The first and the last ASCII letter that it changes, and the difference of their codes. */
   readonly first: number
   readonly last: number
   readonly shift: number
@@ -24,8 +24,9 @@ const MAPPINGS: ReadonlyMap<string, CaseMapping> = new Map([
 ])
 
 /**
- * Of `LCASE(?text)`, `UCASE(?text)` and `STR(?text)` of a column of texts: numbers by row that rise with them, equal for texts that begin alike,
- * negative where the key descends. They part the first rows of an order from others before any text is made. Null for other keys.
+ * For `LCASE(?text)`, `UCASE(?text)` and `STR(?text)` of a column of texts: numbers by row in the order of the texts, equal for
+ * texts with equal beginnings, negative where the key descends. They separate the first rows of an order from others before any
+ * string is created. Null for other keys.
  */
 export function textNumbers(key: SortKey, batch: Batch): Float64Array | null {
   const { expression, input } = deferredSource(key.expression, batch)
@@ -48,7 +49,7 @@ export function textNumbers(key: SortKey, batch: Batch): Float64Array | null {
   return numbers
 }
 
-/** The first bytes of a text of a part, mapped, as a number. */
+/** The first bytes of a text of a part, after case mapping, as a number. */
 function beginning({ texts }: TextPart, place: number, { map, first, last, shift }: CaseMapping): number {
   const { bytes, offsets } = texts
   const [from, to] = [offsets[place] as number, offsets[place + 1] as number]

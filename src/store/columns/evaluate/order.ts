@@ -14,30 +14,30 @@ import { merged } from './row-filters.ts'
 import { type SortKey, sortKeys } from './sort-keys.ts'
 import { gathered, type Vector } from './vector.ts'
 
-/** Makes the vector of an expression over a batch. */
+/** Creates the vector of an expression over a batch. */
 export type VectorOf = (expression: OrderCondition['expression'], batch: Batch) => Vector
 
-/** The requested range of an order: from one place to below another. */
+/** The requested range of an order; the end is exclusive. */
 export interface Places {
   readonly from: number
   readonly to: number
 }
 
-/** This many rows more than requested are collected before the last of them are dropped. */
+/** Number of rows in excess of the requested ones that are collected before the last are dropped. */
 const SLACK = 2 ** 18
 
 /** A batch with more rows than this multiple of the requested ones, plus a constant, is cut to its first rows. */
 const LARGE_PART = 2
 const LARGE = 2 ** 17
 
-/** What is left by the beginnings of texts is sorted where it is so many times less. */
+/** The rows that remain after comparing the beginnings of texts are sorted if they are at most one in this many. */
 const SELECTIVE_PART = 8
 
-/** Fewer rows are sorted as they are. */
+/** Fewer rows are sorted directly. */
 const FEW = 256
 
 /**
- * Solutions in order (SPARQL 1.1 Query, section 15.1); those that are equal keep the order in which they come.
+ * Solutions in order (SPARQL 1.1 Query, section 15.1); equal ones keep their original order.
  *
  * @param places the requested range
  */
@@ -64,7 +64,7 @@ export function ordered(
     const all = concatenatedTexts(collected, evaluation)
     for (const before of collected) evaluation.release(bytesOf(before))
     const first = all.rows(order.first(all, to))
-    // What was concatenated counts no more; one batch alone was not counted again.
+    // The concatenated batches no longer count; a single batch was not counted again.
     if (collected.length > 1) evaluation.release(bytesOf(all))
     evaluation.allocate(bytesOf(first))
     collected = [first]
@@ -75,7 +75,7 @@ export function ordered(
   return { batch: all.rows(order.at(all, from, Math.min(to, all.size))), total }
 }
 
-/** True where the terms of two batches are compared by their numbers; those of other domains are read to be put together. */
+/** True where the terms of two batches are compared by their numbers; those of other domains must be read to concatenate them. */
 function hasSameDomains(batch: Batch, other: Batch | undefined): boolean {
   if (other === undefined) return true
   return batch.variables.every(name => {
@@ -84,7 +84,7 @@ function hasSameDomains(batch: Batch, other: Batch | undefined): boolean {
   })
 }
 
-/** The domain of the terms of a variable; null for numbers, and for what is worked out of the rows that remain. */
+/** The domain of the terms of a variable; null for numbers, and for deferred variables. */
 function domainOf(batch: Batch, name: string): Domain | null {
   if (batch.deferred(name) !== null) return null
   const vector = batch.unread(name)?.vector ?? batch.get(name)
@@ -96,7 +96,7 @@ function bytesOf({ size, variables }: Batch): number {
   return 4 * size * variables.length
 }
 
-/** Some rows, rising, that are next to each other in an order, and the number of rows before them. */
+/** Some rows, ascending, that are adjacent in an order, and the number of rows before them. */
 interface Section {
   readonly rows: Uint32Array
   readonly before: number
@@ -121,7 +121,7 @@ class Order {
     return gathered(rows, sorted.subarray(from - before, to - before))
   }
 
-  /** The first rows of the order, as they come; a few more where that is less work. */
+  /** The first rows of the order, unsorted; slightly more where that is less work. */
   first(batch: Batch, count: number): Uint32Array {
     const { rows } = this.section(batch, 0, 0, Math.min(count, batch.size))
     if (rows.length <= 2 * count + SLACK / 2) return rows
@@ -129,8 +129,8 @@ class Order {
   }
 
   /**
-   * Few rows among which are those at some places, without a sort: the values of a key at the first of the places and at the
-   * last bound those of all between them. Rows whose values are equal to a bound are distinguished by the next key.
+   * Selects a small set of rows that contains those at some places, without sorting: the values of a key at the first and the
+   * last place bound the values of all between them. Rows whose values equal a bound are distinguished by the next key.
    */
   private section(batch: Batch, level: number, from: number, to: number): Section {
     const { size } = batch
@@ -182,7 +182,7 @@ class Order {
     return { rows: merged(merged(start.rows, between), end.rows), before: start.before }
   }
 
-  /** The same of rows with one value of a key, of which so many are before. */
+  /** Selects such a section among rows with one value of a key, of which a given number are before. */
   private within(
     batch: Batch,
     rows: Uint32Array,
@@ -211,7 +211,7 @@ class Order {
   }
 }
 
-/** The values at the first of some places and at the last, and how many values come before. */
+/** The values at the first and the last of some places, and the number of values before. */
 function boundsOf(
   counts: Uint32Array,
   from: number,
@@ -268,7 +268,7 @@ function orderNumbers(vector: Vector, size: number, key: SortKey, evaluation: Ev
   }
 }
 
-/** True where a value is NaN, or is the number that no value has in the order. */
+/** True where a value is NaN, or equals the number that represents unbound values in the order. */
 function hasNoNumber(values: Float64Array, bound: Uint8Array | null, absent: number): boolean {
   for (let row = 0; row < values.length; row++) {
     const value = values[row] as number
@@ -278,7 +278,7 @@ function hasNoNumber(values: Float64Array, bound: Uint8Array | null, absent: num
   return false
 }
 
-/** All rows in the order of their keys, by one stable sort a key, the last key first. */
+/** All rows in the order of their keys, by one stable sort per key, the last key first. */
 function sortedRows(keys: readonly Float64Array[], size: number): Uint32Array {
   let rows: Uint32Array | null = null
   for (let at = keys.length - 1; at >= 0; at--) {

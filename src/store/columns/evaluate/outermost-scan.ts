@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { SparqlOperation } from '../../../sparql/algebra.ts'
 
-/** A share of the subjects that a query looks at, in the order of the scan. */
+/** A share of the subjects that a query scans, in the order of the scan. */
 export interface ScanPiece {
-  /** The component of graphs, and the graph of it. */
+  /** The index of a component of graphs, and of a graph in it. */
   readonly component: number
   readonly graph: number
-  /** Numbers of subjects of the graph, the second excluded; null for as many as a scan begins with. */
+  /** Range of subject numbers of the graph, the end exclusive; null for the initial size of a scan. */
   readonly from: number
   readonly to: number | null
 }
@@ -14,9 +14,9 @@ export interface ScanPiece {
 /** The position at which a stopped answer continues. */
 export interface Continuation {
   readonly piece: ScanPiece
-  /** Digest of the steps of the query: with others the same piece has its solutions in another order. */
+  /** Digest of the steps of the query: with other steps the share has its solutions in another order. */
   readonly steps: string
-  /** Solutions before those of the piece, and solutions that were answered or skipped. */
+  /** Number of solutions before those of the share, and number of solutions that were returned or skipped. */
   readonly before: number
   readonly reached: number
 }
@@ -30,16 +30,16 @@ interface Step {
 /** A continuation that does not belong to the query. */
 export class ContinuationRefused extends Error {}
 
-/** Whole numbers, all of them exact. */
+/** Integers that a number represents exactly. */
 const PLACE = /^([0-9a-f]{8})((?:-\d{1,15}){6})$/
 
-/** A continuation as text: hexadecimal and decimal digits with hyphens between. */
+/** A continuation as text: hexadecimal and decimal digits separated by hyphens. */
 export function continuationText({ piece, steps, before, reached }: Continuation): string {
   const { component, graph, from, to } = piece
   return [steps, component, graph, from, to ?? 0, before, reached].join('-')
 }
 
-/** Throws {@link ContinuationRefused} for a text that is none. */
+/** Throws {@link ContinuationRefused} for an invalid text. */
 export function parseContinuation(text: string): Continuation {
   const [, steps = '', numbers = ''] = PLACE.exec(text) ?? []
   const [component = 0, graph = 0, from = 0, to = 0, before = 0, reached = 0] = numbers
@@ -51,13 +51,13 @@ export function parseContinuation(text: string): Continuation {
 }
 
 /**
- * The scan by which the solutions of a query are found, one share of the subjects after the other. Versions of graphs never change,
- * so a stopped query continues with the share that it had reached, and earlier shares are not computed again.
+ * The scan that finds the solutions of a query, one share of the subjects after another. Versions of graphs never change, so a
+ * stopped query continues with the share that it had reached, and earlier shares are not computed again.
  */
 export class OutermostScan {
-  /** The share that is worked on; null before the first, and where it is not known. */
+  /** The current share; null before the first, and where it is unknown. */
   piece: ScanPiece | null = null
-  /** Shares that were begun. */
+  /** Number of shares that were started. */
   pieces = 0
   steps = ''
   private readonly begin: Continuation | null
@@ -68,7 +68,7 @@ export class OutermostScan {
   private isLost = false
 
   /**
-   * @param operation the operation whose patterns are looked for first; null where there is none
+   * @param operation the operation whose patterns are evaluated first; null where there is none
    * @param begin the position to continue at; null for the beginning
    */
   constructor(operation: SparqlOperation | null, begin: Continuation | null) {
@@ -77,14 +77,14 @@ export class OutermostScan {
     if (begin !== null && this.operation === null) throw new ContinuationRefused('no scan')
   }
 
-  /** This scan for the operation that it belongs to, once; null for others. */
+  /** Returns this scan to the operation that it belongs to, once; null for others. */
   takenBy(operation: SparqlOperation): OutermostScan | null {
     if (operation !== this.operation || this.isTaken) return null
     this.isTaken = true
     return this
   }
 
-  /** Takes the steps of the query into account, of which the first is to scan. False where it does not. */
+  /** Registers the steps of the query, of which the first must be a scan. False where it is not. */
   isScanOf(steps: readonly Step[]): boolean {
     const [first] = steps
     const isScan = first?.type === 'open' || (first?.type === 'star' && first.via === 'scan')
@@ -94,7 +94,7 @@ export class OutermostScan {
     return isScan
   }
 
-  /** True for a part of the graphs that was answered before. */
+  /** True for a part of the graphs that was completed before. */
   isBehind(component: number, graph: number): boolean {
     ;[this.component, this.graph] = [component, graph]
     const { piece } = this.begin ?? {}
@@ -102,19 +102,19 @@ export class OutermostScan {
     return component < piece.component || (component === piece.component && graph < piece.graph)
   }
 
-  /** The share with which the scan of this part begins; null where it begins with the first. */
+  /** The share with which the scan of this part starts; null where it starts at the beginning. */
   get first(): ScanPiece | null {
     const { piece } = this.begin ?? {}
     return piece?.component === this.component && piece.graph === this.graph ? piece : null
   }
 
-  /** Notes the share that is worked on from now on. */
+  /** Sets the current share. */
   enter(from: number, to: number): void {
     this.pieces += 1
     this.piece = this.isLost ? null : { component: this.component, graph: this.graph, from, to }
   }
 
-  /** Notes that solutions are found in another way from now on. */
+  /** Records that from now on solutions are found in another way. */
   lose(): void {
     this.isLost = true
     this.piece = null

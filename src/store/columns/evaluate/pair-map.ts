@@ -1,21 +1,21 @@
-/** Entries that there is room for at first. */
+/** Initial capacity. */
 const LEAST = 1024
-/** Entries below which room for four times as many is made at once. */
+/** Below this capacity it grows by a factor of four. */
 const SMALL = 2 ** 17
 
 /**
- * Numbers by pairs of numbers. They are stored in typed arrays, outside of the JavaScript heap: a table there that has to grow
- * and cannot ends the process, here it is an error of the query.
+ * Maps pairs of numbers to numbers. The entries are in typed arrays, outside of the JavaScript heap: a heap table that cannot
+ * grow ends the process; here that is an error of the query.
  */
 export class PairMap {
   private readonly allocate: (bytes: number) => void
   private lefts = new Uint32Array(0)
   private rights = new Uint32Array(0)
-  /** One more than the numbers; 0 where no pair is. */
+  /** One more than the numbers; 0 for an empty slot. */
   private values = new Uint32Array(0)
   private count = 0
 
-  /** @param allocate counts bytes that are taken, and given back as less than none */
+  /** @param allocate counts allocated bytes; negative when they are released */
   constructor(allocate: (bytes: number) => void) {
     this.allocate = allocate
   }
@@ -30,10 +30,10 @@ export class PairMap {
   }
 
   /**
-   * Gives a pair a number where it has none yet.
+   * Assigns a number to a pair that has none yet.
    *
    * @param value below 2³² - 1
-   * @returns the number that it has
+   * @returns the number of the pair
    */
   add(left: number, right: number, value: number): number {
     if (2 * this.count >= this.values.length) this.grow()
@@ -54,7 +54,7 @@ export class PairMap {
     }
   }
 
-  /** Where a pair stands, or would stand (open addressing, one place after another). */
+  /** The slot of a pair, or where it would be inserted (open addressing, linear probing). */
   private placeOf(left: number, right: number): number {
     const { lefts, rights, values } = this
     const mask = values.length - 1

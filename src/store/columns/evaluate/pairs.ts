@@ -5,22 +5,22 @@ import { joinedBatch, type Pairs } from './join.ts'
 import { outlivingReuse, reusingScratch, scratchUint32 } from './scratch.ts'
 import { gatherValues, sliceVector, type Vector } from './vector.ts'
 
-/** Pairs that are made at a time: what is worked out of them stays near the processor. */
+/** Pairs per chunk: what is computed from them stays in the processor's cache. */
 const PAIRS_AT_ONCE = 2 ** 15
 
-/** Of more pairs than these all that they are made of is read before, so that it does not depend on their memory. */
+/** With more pairs than this, all their inputs are read first, so that they do not depend on reused memory. */
 const WORTH_READING = 4 * PAIRS_AT_ONCE
 
-/** Of at least so many rows of one side, those of the other are taken one by one, as terms that are the same in all pairs. */
+/** Where one side has at least this many rows, those of the other are processed one by one, as constants of all pairs. */
 const MANY_ROWS = 2 ** 10
 
-/** Of pairs of which one in so many remains at most, what remains is copied, and their memory used again. */
+/** Where at most one in this many pairs remains, the remaining ones are copied, and the memory of all is reused. */
 const FEW_PART = 4
 
 /**
- * What is found of the pairs of each solution of one batch with each of another, some pairs at a time.
+ * The results for the pairs of each solution of one batch with each of another, in chunks.
  *
- * @param find what remains of some pairs; it must not keep anything of them itself, for their memory is used again
+ * @param find returns the results of a chunk; it must not retain any of it, because its memory is reused
  */
 export function* crossed(
   left: Batch,
@@ -46,17 +46,16 @@ export function* crossed(
   }
 }
 
-/** Rows of a batch, each as often as there are subjects that have its value, and these subjects. */
+/** Rows of a batch, each repeated for each subject with its value, and these subjects. */
 export interface Holders {
   readonly rows: Uint32Array
   readonly subjects: Uint32Array
 }
 
 /**
- * What is found of the pairs of each row of a batch with each subject that has its value, some pairs at a time where there
- * are many.
+ * The results for the pairs of each row of a batch with each subject that has its value, in chunks where there are many.
  *
- * @param codes of each row its value in the column; 0 for none
+ * @param codes the code of each row's value in the column; 0 for none
  * @param find see {@link crossed}
  */
 export function* withHolders(
@@ -84,7 +83,7 @@ interface PostingPlace {
   offset: number
 }
 
-/** So many pairs from a place on, which is moved behind them. */
+/** The next chunk of pairs from a position on, which is advanced. */
 function nextHolders(column: Column, codes: Uint32Array, from: PostingPlace, size: number): Holders {
   const { starts, subjects } = column.postings
   const holders = { rows: scratchUint32(size), subjects: scratchUint32(size) }
@@ -109,10 +108,9 @@ function nextHolders(column: Column, codes: Uint32Array, from: PostingPlace, siz
 }
 
 /**
- * What remains of some pairs.
+ * The results of a chunk of pairs.
  *
- * @param isRead true where nothing that the pairs are made of is still to be read: their memory is used again then, if little
- *   of them remains
+ * @param isRead true where all inputs of the pairs have been read: then their memory is reused, if few of them remain
  */
 function remainder<Some>(
   make: () => Some,
@@ -131,7 +129,7 @@ function remainder<Some>(
   ).found
 }
 
-/** Rows of one side, and a part of the other whose rows go with all of them. */
+/** Rows of one side, and a part of the other; each of the rows is paired with all rows of the part. */
 function* parts(left: Batch, right: Batch): Generator<readonly [rows: Rows, others: Batch]> {
   for (let start = 0; start < right.size; start += PAIRS_AT_ONCE) {
     const others = right.slice(start, start + PAIRS_AT_ONCE)
@@ -161,7 +159,7 @@ function pairsOf(left: Batch, { from, to }: Rows, right: Batch, evaluation: Eval
   )
 }
 
-/** One row of a vector, as often as there are rows. */
+/** One row of a vector, repeated. */
 function repeated(vector: Vector, row: number, size: number): Vector {
   switch (vector.type) {
     case 'constant':

@@ -5,19 +5,19 @@ import type { IdVector, Vector } from './vector.ts'
 /**
  * Goes one step of a path from some nodes.
  *
- * @param homes where nodes that are reached have numbers of their own
- * @param reached is called with the place among the nodes where a step begins and the number in the pool where it ends
+ * @param homes where reached nodes have their own numbers
+ * @param reached called with the index of the node where a step begins and the pool number of the node where it ends
  */
 type Step = (nodes: IdVector, homes: NodeHomes, reached: (place: number, to: number) => void) => void
 
 /**
- * Where the nodes of a path were found: by the number of a node in the pool the domain of the graph that has it and its
- * number there, by which the next step finds it without a search.
+ * Where the nodes of a path were found: by pool number the domain of the graph that contains a node and its number there, so that
+ * the next step needs no search.
  */
 export class NodeHomes {
   private readonly evaluation: Evaluation
   private readonly domains: Domain[] = []
-  /** By number in the pool: one more than the place of its domain, 0 where none is known; and its number there. */
+  /** By pool number: one more than the index of the domain, 0 where it is unknown; and the number there. */
   private places = new Uint32Array(64)
   private numbers = new Uint32Array(64)
 
@@ -40,7 +40,7 @@ export class NodeHomes {
     }
   }
 
-  /** Nodes as vectors, and the nodes of each of these in its order. */
+  /** Nodes as vectors, and the nodes of each vector in its order. */
   vectorsOf(nodes: readonly number[]): readonly { readonly vector: IdVector; readonly nodes: number[] }[] {
     const byDomain = new Map<Domain, { nodes: number[]; ids: number[] }>()
     for (const node of nodes) {
@@ -60,7 +60,7 @@ export class NodeHomes {
     }))
   }
 
-  /** Room for all terms of the pool. */
+  /** Makes room for all terms of the pool. */
   private makeRoom(): void {
     const { size } = this.evaluation.pool
     if (size < this.places.length) return
@@ -74,11 +74,11 @@ export class NodeHomes {
   }
 }
 
-/** Nodes by their numbers in the pool. */
+/** A set of nodes by their pool numbers. */
 export class NodeSet {
   private flags = new Uint8Array(64)
 
-  /** False for a node that is there already. */
+  /** False for a node that is already present. */
   add(node: number): boolean {
     if (node >= this.flags.length) {
       const larger = new Uint8Array(2 * node)
@@ -91,9 +91,9 @@ export class NodeSet {
   }
 }
 
-/** Numbers one after another, outside of the JavaScript heap. */
+/** A growable list of numbers, outside of the JavaScript heap. */
 export class NumberList {
-  /** The numbers, and room for more. */
+  /** The numbers, and free capacity. */
   values = new Uint32Array(64)
   size = 0
 
@@ -111,7 +111,7 @@ export class NumberList {
     return at >= 0 && at < this.size
   }
 
-  /** The numbers, until others are added. */
+  /** The numbers, valid until others are added. */
   view(): Uint32Array {
     return this.values.subarray(0, this.size)
   }
@@ -123,7 +123,7 @@ export class NumberList {
   }
 }
 
-/** Solutions of a closure: a row of the batch that is joined, the node where a path begins and the one where it ends. */
+/** Solutions of a closure: a row of the joined batch, the node where a path begins and the one where it ends. */
 export class ReachedPairs {
   readonly rows = new NumberList()
   readonly near = new NumberList()
@@ -148,22 +148,22 @@ export class ReachedPairs {
   }
 }
 
-/** The nodes that a closure reaches from a node; steps are remembered, so that each node is left once. */
+/** The nodes that a closure reaches from a node; steps are cached, so that each node is expanded once. */
 export class Reach {
   readonly homes: NodeHomes
   private readonly type: 'zeroOrOne' | 'zeroOrMore' | 'oneOrMore'
   private readonly step: Step
   private readonly evaluation: Evaluation
-  /** By node: one more than the place among the ends where those of its steps begin, 0 for one that was not left. */
+  /** By node: one more than the index of its first step in the ends, 0 for a node that was not expanded. */
   private begins = new Uint32Array(64)
   /** By node: the number of its steps. */
   private counts = new Uint32Array(64)
-  /** The nodes where steps end; one may be there several times. */
+  /** The nodes where steps end, possibly with duplicates. */
   private readonly ends = new NumberList()
   /** By node: the number of the last walk that reached it. */
   private walks = new Uint32Array(64)
   private walk = 0
-  /** The nodes where the walk is, and those one step further. */
+  /** The nodes of the current frontier, and those one step further. */
   private front = new NumberList()
   private further = new NumberList()
 
@@ -174,14 +174,14 @@ export class Reach {
     this.homes = new NodeHomes(evaluation)
   }
 
-  /** Finds the next nodes of several that will be asked for, together. */
+  /** Expands several start nodes together. */
   prepare(starts: readonly number[]): void {
     this.registerNodes({ values: starts, size: starts.length })
   }
 
   /**
-   * Each node that is reached, once, after each number of steps: those of one number until the next is asked for. One walk
-   * ends before another begins.
+   * Each reached node, once, by number of steps: a list is valid until the next is requested. One walk must end before another
+   * begins.
    */
   *from(start: number, isNode: (id: number) => boolean): Generator<NumberList> {
     this.walk += 1
@@ -200,7 +200,7 @@ export class Reach {
     }
   }
 
-  /** Goes on to the nodes one step away that the walk has not reached. */
+  /** Advances to the nodes one step away that the walk has not reached. */
   private goOn(): void {
     const { begins, counts, walks, walk, front, further } = this
     const ends = this.ends.values
@@ -249,7 +249,7 @@ export class Reach {
   /**
    * Stores the steps of some nodes.
    *
-   * @param places by step: the place among the nodes where it begins
+   * @param places by step: the index of the node where it begins
    * @param ends by step: the node where it ends
    */
   private addSteps(nodes: readonly number[], places: Uint32Array, ends: Uint32Array): void {
@@ -276,7 +276,7 @@ export class Reach {
     }
   }
 
-  /** Room for all terms of the pool. */
+  /** Makes room for all terms of the pool. */
   private makeRoom(): void {
     const { size } = this.evaluation.pool
     const { length } = this.walks

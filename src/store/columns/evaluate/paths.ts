@@ -8,7 +8,7 @@ import { type NodeHomes, NodeSet, type NumberList, Reach, ReachedPairs } from '.
 import { pooledIds } from './translate.ts'
 import type { IdVector, Vector } from './vector.ts'
 
-/** What the evaluation of paths asks of that of patterns. */
+/** What the evaluation of paths needs from that of patterns. */
 export interface PathContext<Scope> {
   readonly evaluation: Evaluation
   /** The solutions of patterns joined with a batch. */
@@ -16,20 +16,20 @@ export interface PathContext<Scope> {
   readonly graphsOf: (scope: Scope) => readonly GraphColumns[]
 }
 
-/** Names of variables that no query can have. */
+/** Names of variables that no query can use. */
 const FROM = ' from'
 const TO = ' to'
 const ROW = ' row'
 
-/** So many solutions of a closure are a batch of their own: few at first, for a LIMIT may be content with them, then twice as many each time. */
+/** Solutions of a closure per batch: few at first, which may be enough for a LIMIT, then twice as many each time. */
 const [FIRST_SOLUTIONS, MAX_SOLUTIONS] = [64, 8192]
 
-/** Nodes at which a path begins that are left together. */
+/** Number of start nodes that are expanded together. */
 const STARTS_AT_ONCE = 1024
 
 /**
- * Evaluates property paths (SPARQL 1.1 Query, section 18.4). Sequences, alternatives and inverses are patterns of their own;
- * closures go from node to node, each node once, from the end that is known.
+ * Evaluates property paths (SPARQL 1.1 Query, section 18.4). Sequences, alternatives and inverses become patterns; closures go
+ * from node to node, each node once, from the known end.
  */
 export class PathEvaluator<Scope> {
   private readonly context: PathContext<Scope>
@@ -133,7 +133,7 @@ export class PathEvaluator<Scope> {
       this.step(path.path, isForward, nodes, scope, homes, reached),
     )
     const known = isKnown(far, batch) ? this.termIds(far, batch) : null
-    // A path of no step is one from a node of the graphs to itself, or from a term that the query names.
+    // A path of zero steps goes from a node of the graphs to itself, or from a term that the query names.
     const named = [near, far].flatMap(node =>
       node.type === 'variable' ? [] : [evaluation.pool.intern(node)],
     )
@@ -144,7 +144,7 @@ export class PathEvaluator<Scope> {
       return isKnownNode
     }
     const isSame = near.type === 'variable' && far.type === 'variable' && near.name === far.name
-    // Both ends open: the path begins at every node of the graphs.
+    // Both ends are open: the path begins at every node of the graphs.
     const isOpen = !isKnown(near, batch)
     const withObjects = !leavesSubjects(path)
     if (starts.length > 1) reach.prepare([...new Set(starts)])
@@ -152,7 +152,7 @@ export class PathEvaluator<Scope> {
     let isEnough = FIRST_SOLUTIONS
     for (let row = 0; row < batch.size; row++)
       for (const from of isOpen ? this.nodes(scope, withObjects, reach) : [starts[row] as number]) {
-        // What few steps reach is given away before the next ones.
+        // Solutions of few steps are yielded before the next ones.
         const end = isSame ? from : known?.[row]
         for (const reached of reach.from(from, isOpen ? () => true : isNode)) {
           if (end === undefined) found.addAll(row, from, reached)
@@ -170,7 +170,7 @@ export class PathEvaluator<Scope> {
     yield this.joined(batch, near, far, found)
   }
 
-  /** A batch joined with what paths reach from its rows. */
+  /** A batch joined with the results of paths from its rows. */
   private joined(batch: Batch, near: Node, far: Node, found: ReachedPairs): Batch {
     const { evaluation } = this.context
     evaluation.allocate(12 * found.size)
@@ -186,7 +186,7 @@ export class PathEvaluator<Scope> {
     return batch.rows(found.rows.view().slice()).with(more)
   }
 
-  /** Numbers in the pool of a node that is a term, or of the values of a variable. */
+  /** Pool numbers of a node that is a term, or of the values of a variable. */
   private termIds(node: Node, batch: Batch): Uint32Array {
     const { evaluation } = this.context
     if (node.type === 'variable') return pooledIds(batch.get(node.name) as Vector, batch.size, evaluation)
@@ -204,7 +204,7 @@ export class PathEvaluator<Scope> {
       )
   }
 
-  /** All subjects, and all objects where a path may have no step; some are left together before they are given. */
+  /** All subjects, and all objects where a path may have zero steps; chunks of them are expanded together before they are yielded. */
   private *nodes(scope: Scope, withObjects: boolean, reach: Reach): Generator<number> {
     const { evaluation } = this.context
     const given = new NodeSet()
@@ -227,11 +227,11 @@ export class PathEvaluator<Scope> {
   }
 
   /**
-   * The nodes one step of a path away from some nodes, by their place among these.
+   * The nodes one step of a path away from some nodes, by the index of the latter.
    *
    * @param near numbers of the nodes
-   * @param reached is called for each pair with the number in the pool of the node that is reached
-   * @param homes where nodes that are reached have numbers of their own
+   * @param reached called for each pair with the pool number of the reached node
+   * @param homes where reached nodes have their own numbers
    */
   private step(
     path: Path,
@@ -266,7 +266,7 @@ export class PathEvaluator<Scope> {
   }
 }
 
-/** True where a path leads away from subjects alone: one of no step, or backwards, begins at objects too. */
+/** True where a path starts at subjects only: one of zero steps, or an inverse one, also starts at objects. */
 function leavesSubjects(path: Path): boolean {
   switch (path.type) {
     case 'link':

@@ -21,10 +21,10 @@ type Star = Extract<BlockStep, { readonly type: 'star' }>
 type OpenStep = Extract<BlockStep, { readonly type: 'open' }>
 type Graphs = readonly GraphColumns[]
 
-/** Subjects of which all triples are found at a time. */
+/** Number of subjects whose triples are found together. */
 const OPEN_SUBJECTS = 2 ** 13
 
-/** Name of the subject of a star that is a term. */
+/** Name of the subject of a star that is a constant term. */
 const SUBJECT = ' subject'
 
 /** Evaluates triple patterns over the merge of some graphs. */
@@ -42,7 +42,7 @@ export class PatternMatcher {
   /**
    * The solutions of a batch joined with those of a star.
    *
-   * @param outermost the scan of the query, where it is that of the star
+   * @param outermost the scan of the query, if the star is that scan
    */
   *star(star: Star, batch: Batch, outermost: OutermostScan | null = null): Generator<Batch> {
     const { subject, links, via, filters } = star
@@ -65,7 +65,7 @@ export class PatternMatcher {
     }
   }
 
-  /** The triples with any predicate for which conditions hold, joined with a batch. */
+  /** The triples with any predicate that satisfy conditions, joined with a batch. */
   *open(
     { pattern, filters }: OpenStep,
     batch: Batch,
@@ -75,7 +75,7 @@ export class PatternMatcher {
     if (predicate.type !== 'variable') return
     const names = new Set([subject, predicate, object].flatMap(nameOf))
     const isOpen = names.size === 3 && ![...names].some(name => batch.has(name))
-    // What is said of the triples alone is tested before they are paired with the rows of the batch.
+    // Conditions on the triples alone are tested before these are paired with the rows of the batch.
     const own = filters.filter(condition => isSubset(variablesOfExpression(condition), names))
     const later = pending(filters.filter(condition => !own.includes(condition)))
     for (const [number, component] of connected(this.graphs).entries()) {
@@ -121,7 +121,7 @@ export class PatternMatcher {
   }
 
   /**
-   * The triples of subjects that are known, subject by subject: what is written of them is near in memory.
+   * The triples of known subjects, subject by subject: data that is written together is close in memory.
    *
    * @param earlier graphs whose triples were found before
    */
@@ -145,7 +145,7 @@ export class PatternMatcher {
     }
   }
 
-  /** The exact number of triples of a pattern, where the numbers of the columns say it; null where it has to be counted. */
+  /** The exact number of triples of a pattern, where it is known from the counts of the columns; null where it must be counted. */
   count({ subject, predicate, object }: TriplePatternNode): number | null {
     if (
       subject.type !== 'variable' ||
@@ -181,8 +181,8 @@ export class PatternMatcher {
   }
 
   /**
-   * A batch with the values of an optional pattern, where each of its subjects has one at most, or they are not tested: nothing
-   * is joined then. Null where that is not known.
+   * A batch with the values of an optional pattern, where each subject has at most one value or no condition tests them: this
+   * needs no join. Null where that does not apply.
    */
   optional(
     right: SparqlOperation,
@@ -262,7 +262,7 @@ export class PatternMatcher {
       const { rows, subjects } = subjectsIn(graph, vector, batch.size)
       if (subjects.ids.length === 0) return
       const some = rows === null ? batch : batch.rows(rows)
-      // From here on the subject is one of this graph, so that its further columns are found without a search.
+      // From here on the subject is a subject of this graph, so that its other columns need no search.
       const known =
         subject.type === 'variable' && vector.type !== 'constant'
           ? some.with([[subject.name, subjects]])
@@ -274,7 +274,7 @@ export class PatternMatcher {
     yield* this.byObject(graph, subject, links, via, batch, waiting)
   }
 
-  /** Each solution of a batch with each of a star whose subjects were scanned: links and conditions of these alone come first. */
+  /** Pairs each solution of a batch with each of a star whose subjects were scanned: links and conditions of the star alone come first. */
   private *besideScan(
     graph: GraphColumns,
     links: readonly ColumnLink[],
@@ -293,7 +293,7 @@ export class PatternMatcher {
       )
   }
 
-  /** The subjects that have a value that is known. */
+  /** The subjects that have a known value. */
   private *byObject(
     graph: GraphColumns,
     subject: Node,
@@ -320,7 +320,7 @@ export class PatternMatcher {
     })
   }
 
-  /** A star whose links may be in several graphs that describe the same subjects: link after link. */
+  /** A star whose links may be in several graphs about the same subjects: evaluated link by link. */
   private *acrossGraphs(
     component: Component,
     subject: Node,
@@ -368,7 +368,7 @@ function pending(filters: readonly AlgebraExpression[]) {
   return filters.map(condition => ({ condition, variables: variablesOfExpression(condition) }))
 }
 
-/** The link by which subjects are found comes first. */
+/** Moves the link by which subjects are found to the front. */
 function arranged(links: readonly ColumnLink[], via: Star['via']): readonly ColumnLink[] {
   return via === 'scan' || via === 'subject' ? links : [via, ...links.filter(link => link !== via)]
 }
@@ -377,14 +377,14 @@ function isSame(left: Node, right: Node): boolean {
   return left.type === 'variable' && right.type === 'variable' && left.name === right.name
 }
 
-/** The one pattern of an optional group and the conditions of it; null where it is not of that form. */
+/** The single pattern of an optional group and its conditions; null where the group has another form. */
 function optionalPattern(
   right: SparqlOperation,
   condition: AlgebraExpression | null,
 ): readonly [TriplePatternNode | null, readonly AlgebraExpression[]] {
   const conditions = condition === null ? [] : [condition]
   if (right.type === 'filter') {
-    // A filter of a group of its own sees no more than the group binds.
+    // A filter of a nested group only sees the bindings of that group.
     const [pattern, more] = optionalPattern(right.input, null)
     const own = new Set(pattern === null ? [] : [pattern.subject, pattern.object].flatMap(nameOf))
     const isOwn = [...variablesOfExpression(right.condition)].every(name => own.has(name))
@@ -398,7 +398,7 @@ function nameOf(node: Node): readonly string[] {
   return node.type === 'variable' ? [node.name] : []
 }
 
-/** Codes by subject, for subjects of which some are none of the graph. */
+/** Codes by subject, for subjects some of which may not be in the graph. */
 function codesOfSome(column: Parameters<typeof codesOf>[0], subjects: IdVector): Uint32Array {
   const { ids } = subjects
   const rows = new Uint32Array(ids.length)

@@ -7,7 +7,7 @@ import { numberOfKind } from './vector.ts'
 
 type Kind = 'integer' | 'double'
 
-/** A number whose term is the one of its value: a double, or an integer within ±2^53. */
+/** A number whose term is in canonical form: a double, or an integer within ±2^53. */
 interface PlainNumber {
   readonly kind: Kind
   readonly value: number
@@ -29,7 +29,7 @@ export function plainNumberOf(term: Term): PlainNumber | null {
 /** Digits of an integer that is certainly within ±2^53. */
 const SAFE_DIGITS = 15
 
-/** The integer of a form that is the one of its value; null for another form, and for one of more than fifteen digits. */
+/** The integer of a canonical form; null for another form, and for more than fifteen digits. */
 export function plainIntegerOf({ bytes, from, to }: TermBytes): number | null {
   const isNegative = bytes[from] === MINUS
   const first = isNegative ? from + 1 : from
@@ -50,21 +50,21 @@ const ZERO = 0x30
 const bits = new Float64Array(1)
 const words = new Uint32Array(bits.buffer)
 
-/** Plain numbers with numbers of terms, in typed arrays. */
+/** Maps plain numbers to numbers of terms, in typed arrays. */
 export class PlainNumbers {
   private readonly allocate: (bytes: number) => void
   private readonly maps: Readonly<Record<Kind, PairMap>>
-  /** By number of term: what kind of number it is, 0 for none, and the number. */
+  /** By term number: the kind of number, 0 for none, and the number. */
   private kinds = new Uint8Array(0)
   private values = new Float64Array(0)
 
-  /** @param allocate counts bytes that are taken, and given back as less than none */
+  /** @param allocate counts allocated bytes; negative when they are released */
   constructor(allocate: (bytes: number) => void) {
     this.allocate = allocate
     this.maps = { integer: new PairMap(allocate), double: new PairMap(allocate) }
   }
 
-  /** The number of the term of a number; where it has none yet, it gets the next. */
+  /** The term number of a number; a new number gets `next`. */
   number(kind: Kind, value: number, next: number): number {
     write(kind, value)
     const id = this.maps[kind].add(words[0] as number, words[1] as number, next)
@@ -72,13 +72,13 @@ export class PlainNumbers {
     return id
   }
 
-  /** The same without a next; 0 for none. */
+  /** The term number of a number; 0 for none. */
   find(kind: Kind, value: number): number {
     write(kind, value)
     return Math.max(0, this.maps[kind].get(words[0] as number, words[1] as number))
   }
 
-  /** The number with a number of a term; undefined where that is no number. */
+  /** The number of a term number; undefined where the term is not a plain number. */
   value(id: number): TermValue | undefined {
     const kind = this.kinds[id]
     if (kind === undefined || kind === 0) return undefined
@@ -100,7 +100,7 @@ export class PlainNumbers {
   }
 }
 
-/** Writes a number as two words: NaN is one, and the integer zero has no sign. */
+/** Writes a number as two words: all NaN are equal, and the integer zero has no sign. */
 function write(kind: Kind, value: number): void {
   bits[0] = Number.isNaN(value) ? Number.NaN : kind === 'integer' ? value + 0 : value
 }

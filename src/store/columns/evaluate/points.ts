@@ -10,22 +10,22 @@ import { rowsMarked } from './row-filters.ts'
 import { isScratchReused, scratchFloat64, scratchUint8, scratchUint32 } from './scratch.ts'
 import type { IdVector, NumberVector } from './vector.ts'
 
-/** Points up to which each is tested. */
+/** Up to this number of points each one is tested. */
 const FEW_POINTS = 2048
 
-/** Points that are listed, however few there are; beyond these not more than one of so many. */
+/** Maximum number of points that are listed: the first number, plus one in the second of all points. */
 const FEW = 64
 const NEAR_PART = 6
 
-/** A test of points that holds near some place alone. */
+/** A test of points that only holds near some position. */
 interface NearTest {
   readonly variable: string
-  /** Where it may hold. */
+  /** The boxes in which it may hold. */
   readonly boxes: readonly GridBox[]
   readonly test: (longitude: number, latitude: number) => boolean
 }
 
-/** The codes of the points of a column for which a test holds that holds near some place alone; null for any other, and for many points. */
+/** The codes of the points of a column that pass a test that only holds near some position; null for others, and for many points. */
 export function pointsNear(
   expression: AlgebraExpression,
   variable: string | null,
@@ -80,7 +80,7 @@ function distanceTest(expression: AlgebraExpression): NearTest | null {
   }
 }
 
-/** The rows for which a test of points holds, or does not: of each of few, else of those near the place that it is about. */
+/** The rows that pass or fail a test of points: tests each of few points, else those near the position of the test. */
 export function rowsOfPoints(
   expression: AlgebraExpression,
   { ids, domain }: IdVector,
@@ -117,7 +117,7 @@ export function rowsOfPoints(
   return selected.subarray(0, count)
 }
 
-/** A table of codes: 1 for those that are listed. */
+/** A table by code: 1 for the listed codes. */
 function marked(codes: Uint32Array | null, size: number): Uint8Array | null {
   if (codes === null) return null
   const table = scratchUint8(size + 1).fill(0)
@@ -125,13 +125,13 @@ function marked(codes: Uint32Array | null, size: number): Uint8Array | null {
   return table
 }
 
-/** Names under which tables of coordinates are remembered. */
+/** Expressions under which tables of coordinates are cached. */
 const COORDINATES = {
   longitudes: { type: 'variable', name: 'longitudes' },
   latitudes: { type: 'variable', name: 'latitudes' },
 } as const
 
-/** A coordinate of points; read once for the same rows, however many expressions read it. */
+/** A coordinate of points; read once for the same rows, for all expressions. */
 export function coordinateNumbers(
   part: PointPart,
   coordinate: 'longitudes' | 'latitudes',
@@ -147,7 +147,7 @@ export function coordinateNumbers(
   })
   const vector = known.get(ids) ?? lookedUp(table, ids)
   if (!isScratchReused()) {
-    // What is remembered is read now: later its memory may be one that is used again.
+    // Cached values are read now: later they might be written to memory that is reused.
     void vector.values
     known.set(ids, vector)
   }

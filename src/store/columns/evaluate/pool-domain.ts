@@ -9,36 +9,36 @@ import { TermTexts } from './term-texts.ts'
 import { type TermValue, termOf, termValue } from './value.ts'
 import { gathered, type NumberLookup, type NumberVector, numberOfKind } from './vector.ts'
 
-/** Of at least so many times as many rows as numbers in a table, all of these are taken in. */
+/** With at least this many times as many rows as numbers in a table, all numbers of the table are interned. */
 const TABLE_PART = 2
 
-/** Bytes of a term in a pool beside its text: places in tables that are half full. */
+/** Overhead in bytes of a term in a pool, in addition to its text: slots in tables that are half full. */
 const BYTES_A_TERM = 96
 
-/** Bytes of the value of a term that is cached, beside its text. */
+/** Bytes of the cached value of a term, in addition to its text. */
 const BYTES_A_VALUE = 264
 
-/** Bytes of a plain number, with its value where that is asked for; its term is made anew each time. */
+/** Bytes of a plain number, including its value if requested; its term is created on each request. */
 const BYTES_A_NUMBER = 80
 
-/** Terms that a query makes or names, numbered as they come. A term is made when it is asked for. */
+/** Terms that a query computes or names, numbered in order of first occurrence. Terms are created on demand. */
 export class PoolDomain implements Domain {
   private readonly values: (TermValue | undefined)[] = []
   private readonly texts = new TermTexts()
-  /** By the number of a text that of its term. */
+  /** The term number by text number. */
   private numbersOfTexts = new Uint32Array(32)
-  /** By the number of a term one more than that of its text; 0 for a plain number. */
+  /** One more than the text number by term number; 0 for a plain number. */
   private textsOfNumbers = new Uint32Array(32)
   private readonly plain: PlainNumbers
   private readonly ofNumbers = new Map<NumberVector['kind'], Map<number, number>>()
-  /** Numbers of the whole numbers that were taken in, as long as these are small, by kind. */
+  /** Term numbers of small whole numbers, by kind. */
   private readonly ofWhole = new Map<NumberVector['kind'], Uint32Array>()
-  /** What the numbers of tables are here, place by place; 0 for none. */
+  /** Term numbers of the numbers of tables, by index; 0 for none. */
   private readonly ofTables = new WeakMap<Float64Array, Uint32Array>()
   private readonly allocate: (bytes: number) => void
   private cachedRanks: Uint32Array | null = null
 
-  /** @param allocate counts the bytes of what is taken in */
+  /** @param allocate counts the bytes of interned terms */
   constructor(allocate: (bytes: number) => void = () => undefined) {
     this.allocate = allocate
     this.plain = new PlainNumbers(allocate)
@@ -48,14 +48,14 @@ export class PoolDomain implements Domain {
     return this.values.length
   }
 
-  /** Takes the term of a computed value in. */
+  /** Interns the term of a computed value. */
   internValue(value: TermValue): number {
     if (value.type === 'number' && value.term === undefined && value.exact === undefined)
       return this.internNumber(value.kind, value.value)
     return this.intern(termOf(value), value.type === 'number' ? value : undefined)
   }
 
-  /** Takes a term in, with its value where that is known. */
+  /** Interns a term, with its value if that is known. */
   intern(term: Term, value?: TermValue): number {
     const number = plainNumberOf(term)
     return number === null
@@ -63,7 +63,7 @@ export class PoolDomain implements Domain {
       : this.internPlain(number.kind, number.value)
   }
 
-  /** Takes a term of another domain in: of most of them the bytes are enough. */
+  /** Interns a term of another domain: for most terms its bytes are enough. */
   internOf(domain: Domain, id: number): number {
     if (domain === this) return id
     if (domain.bytes?.(id, FOUND) !== true) return this.intern(domain.term(id))
@@ -81,7 +81,7 @@ export class PoolDomain implements Domain {
     return id
   }
 
-  /** The number of the term with a text. */
+  /** The term number of a text. */
   private numberOfText(text: number, value?: TermValue): number {
     const known = text < this.numbersOfTexts.length ? (this.numbersOfTexts[text] as number) : 0
     if (known !== 0) return known
@@ -95,13 +95,13 @@ export class PoolDomain implements Domain {
     return number
   }
 
-  /** The next number is that of a term. */
+  /** Assigns the next number to a term. */
   private append(bytes: number, value?: TermValue): void {
     this.allocate(bytes)
     this.values.push(value)
   }
 
-  /** Takes the numbers of a vector in; 0 where there is none. The term of one that was taken in before is not made again. */
+  /** Interns the numbers of a vector; 0 where there is none. Terms of numbers that were interned before are not created again. */
   internNumbers(vector: NumberVector, size: number): Uint32Array {
     const { lookup } = vector
     if (lookup !== undefined && TABLE_PART * lookup.table.length <= size)
@@ -124,11 +124,11 @@ export class PoolDomain implements Domain {
     return ids
   }
 
-  /** Takes a number in. */
+  /** Interns a number. */
   private internNumber(kind: NumberVector['kind'], value: number): number {
     if (kind === 'double' || (kind === 'integer' && Number.isSafeInteger(value)))
       return this.internPlain(kind, value)
-    // Zeros of both signs are one key of a map, and two terms of floats.
+    // Zeros of both signs are one key of a map, but two terms of floats.
     if (value === 0 && kind === 'float') return this.internTermOf(numberOfKind(kind, value))
     let known = this.ofNumbers.get(kind)
     if (known === undefined) {
@@ -147,7 +147,7 @@ export class PoolDomain implements Domain {
     return this.intern(termOf(value), value)
   }
 
-  /** Takes the numbers of rows in that are looked up in a table: all numbers of the table, once. */
+  /** Interns numbers that rows look up in a table: all numbers of the table, once. */
   private internLookup(kind: NumberVector['kind'], { table, ids }: NumberLookup): Uint32Array {
     let numbers = this.ofTables.get(table)
     if (numbers === undefined) {
@@ -194,7 +194,7 @@ export class PoolDomain implements Domain {
     return text < 0 ? 0 : (this.numbersOfTexts[text] as number)
   }
 
-  /** The number of a term's text; -1 where it is a plain number. */
+  /** The text number of a term; -1 for a plain number. */
   private textOf(id: number): number {
     return id < this.textsOfNumbers.length ? (this.textsOfNumbers[id] as number) - 1 : -1
   }
@@ -205,10 +205,10 @@ export class PoolDomain implements Domain {
   }
 }
 
-/** Whole numbers from one to below another are small: their numbers are found in an array. */
+/** Range of small whole numbers, which are looked up in an array. */
 const [MIN, MAX] = [-4096, 12_288]
 
-/** True where all values are small whole numbers, -0 not among them. */
+/** True where all values are small whole numbers, except -0. */
 function areSmall({ values, bound }: NumberVector, size: number): boolean {
   for (let row = 0; row < size; row++) {
     const value = values[row] as number
@@ -218,7 +218,7 @@ function areSmall({ values, bound }: NumberVector, size: number): boolean {
   return true
 }
 
-/** Gives rows the numbers that are known of their small numbers; the first row whose number has none. */
+/** Assigns known term numbers to rows of small numbers; returns the first row whose number has none. */
 function lookUpSmall(
   { values, bound }: NumberVector,
   known: Uint32Array,
@@ -237,5 +237,5 @@ function lookUpSmall(
   return ids.length
 }
 
-/** What was found of a term last. */
+/** Buffer for the location of a term's text. */
 const FOUND = new TermBytes()

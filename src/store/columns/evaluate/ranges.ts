@@ -11,7 +11,7 @@ import { dateField } from './date-fields.ts'
 import { ColumnDomain, type Domain, onlyPartOf, PositionDomain, ResourceDomain } from './domain.ts'
 import { type TermValue, termValue } from './value.ts'
 
-/** Numbers of terms for which a comparison holds: from one to below another; where it fails, all others but 0. */
+/** Term numbers for which a comparison is true: from one to below another; it is false for all others except 0. */
 export interface IdRange {
   readonly from: number
   readonly to: number
@@ -20,8 +20,8 @@ export interface IdRange {
 }
 
 /**
- * The values of a column that a comparison with a constant keeps: a range of codes, for these are in the order of the
- * values. Null where the column has values of several kinds, or the comparison is none of this form.
+ * The values of a column that satisfy a comparison with a constant: a range of codes, because these are in the order of the
+ * values. Null where the column has values of several kinds, or the comparison has another form.
  */
 export function codeRangeOf(expression: AlgebraExpression, domain: Domain): IdRange | null {
   if (expression.type === 'builtin') return prefixRange(expression, domain)
@@ -55,7 +55,7 @@ export function codeRangeOf(expression: AlgebraExpression, domain: Domain): IdRa
   }
 }
 
-/** The texts that begin with a constant, or the IRIs. */
+/** The texts or IRIs with a constant prefix. */
 function prefixRange(
   expression: Extract<AlgebraExpression, { type: 'builtin' }>,
   domain: Domain,
@@ -78,7 +78,7 @@ function prefixRange(
   return { from: place(range.from), to: place(range.to), negated: false }
 }
 
-/** Blank nodes have no text: where there are some, what has not the prefix may be an error. */
+/** Blank nodes have no text: where there are some, a resource without the prefix may be an error. */
 function prefixOfIris(resources: Resources, prefix: string): IdRange | null {
   if (resources.blanks > 0) return null
   const [from, to] = resources.rangeOfPrefix(prefix)
@@ -92,7 +92,7 @@ function operandOf(expression: AlgebraExpression): 'value' | 'text' | null {
   return isText && expression.arguments[0]?.type === 'variable' ? 'text' : null
 }
 
-/** What a comparison reads of a variable. */
+/** The part of a variable that a comparison reads. */
 type Operand = 'value' | 'text' | 'year'
 
 /** A variable, its text or its year, an operator and a constant, the constant on the right. */
@@ -118,13 +118,13 @@ export function isComparison(operator: SparqlOperator): operator is ComparisonOp
   return operator in FLIPPED
 }
 
-/** Behind the last value that can be compared: NaN is last, and neither above nor below anything. */
+/** Index after the last comparable value: NaN is last, and neither above nor below any value. */
 function lastPlace(part: DictionarySection): number {
   if (part.kind !== 'number') return part.count
   return valueBound(part.values, Number.NaN)
 }
 
-/** Places of the first value that equals another and of the first that is above it; null where they are not comparable. */
+/** Indexes of the first value that equals another and of the first that is above it; null where they are not comparable. */
 function boundsIn(
   part: DictionarySection,
   value: TermValue,
@@ -138,7 +138,7 @@ function boundsIn(
         return null
       if (part.datatypes.includes(XSD.float)) return null
       if (value.kind === 'decimal' && value.term !== undefined && value.term.value.length > 15) return null
-      // NaN in the column is equal to nothing: `!=` holds for it, which the range says as well.
+      // NaN in the column equals no value, so `!=` holds for it, which is consistent with the range.
       const from = valueBound(part.values, value.value)
       let to = from
       while (to < part.count && part.values[to] === value.value) to++
@@ -147,7 +147,7 @@ function boundsIn(
     case 'moment': {
       if (value.type !== 'moment' || part.forms !== null || part.types !== null) return null
       const [datatype] = part.datatypes
-      // Without forms of their own all dates have no zone, and all moments are in UTC.
+      // Without separate forms all dates have no zone, and all moments are in UTC.
       const isZoned = datatype === XSD.dateTime
       if (value.datatype !== datatype || (value.offset !== null) !== isZoned) return null
       const from = valueBound(part.values, value.seconds)
@@ -162,7 +162,7 @@ function boundsIn(
   }
 }
 
-/** Dates without a zone, or moments in UTC, have their years in their order. */
+/** Dates without a zone, or moments in UTC, are in the order of their years. */
 function yearBounds(part: DictionarySection, value: TermValue): readonly [number, number] | null {
   if (part.kind !== 'moment' || part.forms !== null || part.types !== null || value.type !== 'number')
     return null
@@ -173,7 +173,7 @@ function yearBounds(part: DictionarySection, value: TermValue): readonly [number
   return [from, lowerBound(part.values, 86_400 * daysSinceEpoch(first + 1, 1, 1))]
 }
 
-/** Years up to this one have seconds that are exact. */
+/** Years up to this one are represented exactly in seconds. */
 const MAX_YEAR = 100_000
 
 function textBounds({ texts }: TextPart, value: string): readonly [number, number] {

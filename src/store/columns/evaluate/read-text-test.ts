@@ -5,17 +5,17 @@ import { regexOf } from './functions/builtins.ts'
 import { foldedText, requiredText, type TextAnchor } from './functions/required-text.ts'
 import { readLengthTest } from './text-lengths.ts'
 
-/** A test whether texts have a part. */
+/** A test of texts for a substring. */
 export interface TextTest {
   readonly part: Buffer
   readonly anchor: TextAnchor | 'whole'
-  /** Letters of ASCII are compared without their case. */
+  /** ASCII letters are compared ignoring case. */
   readonly folded: boolean
-  /** Texts whose other characters may become letters of ASCII in another case: they are tested by themselves. */
+  /** Texts with other characters that may become ASCII letters in another case: they are tested individually. */
   readonly unsure: 'none' | 'some' | 'beyond ASCII'
-  /** True where having the part is all there is to the condition; else a text that has it is tested by itself. */
+  /** True where the condition is equivalent to containing the substring; else a text that contains it is tested individually. */
   readonly exact: boolean
-  /** True where it is the text of any term that is tested (STR), not that of a literal of text alone. */
+  /** True where the test applies to the text of any term (STR), not only to literals of text. */
   readonly ofTerms: boolean
 }
 
@@ -25,7 +25,7 @@ const ANCHORS: ReadonlyMap<string, TextAnchor> = new Map([
   ['STRENDS', 'end'],
 ])
 
-/** True for a test whether texts have a part, match a regular expression, or have so many characters. */
+/** True for a test whether texts contain a substring, match a regular expression, or have some number of characters. */
 export function isByteTest(expression: AlgebraExpression): boolean {
   if (readLengthTest(expression) !== null || readEquality(expression) !== null) return true
   if (expression.type !== 'builtin') return false
@@ -34,7 +34,7 @@ export function isByteTest(expression: AlgebraExpression): boolean {
   return isTest && operand !== undefined && readText(operand) !== null && argument?.type === 'literal'
 }
 
-/** Reads a condition as a test of the text of a variable; null for any other. */
+/** Parses a condition as a test of the text of a variable; null for any other. */
 export function readTextTest(expression: AlgebraExpression, evaluation: Evaluation): TextTest | null {
   const equality = readEquality(expression)
   if (equality !== null) return partTest(equality.text, equality.value, 'whole')
@@ -55,7 +55,7 @@ export function readTextTest(expression: AlgebraExpression, evaluation: Evaluati
   return { ...required, part: Buffer.from(part), unsure: folded ? 'some' : 'none', ofTerms }
 }
 
-/** The text of a term that is compared with a constant: `STR(?x) = "…"`, also in one case. */
+/** The text of a term that is compared with a constant: `STR(?x) = "…"`, also in upper or lower case. */
 function readEquality(
   expression: AlgebraExpression,
 ): { readonly text: TermText; readonly value: string } | null {
@@ -66,7 +66,7 @@ function readEquality(
   return text?.ofTerms === true && value !== null ? { text, value } : null
 }
 
-/** A test whether a text has a part somewhere, in the case that a function gives it. */
+/** A test for a substring, in the case that a function gives the text. */
 function partTest(
   { letters, ofTerms }: TermText,
   value: string,
@@ -74,23 +74,23 @@ function partTest(
 ): TextTest | null {
   if (letters === 'any')
     return { part: Buffer.from(value), anchor, folded: false, unsure: 'none', exact: true, ofTerms }
-  // Another case than that of the function is nowhere in its results.
+  // Letters of another case never occur in the results of the function.
   const isReachable = (letters === 'lower' ? value.toLowerCase() : value.toUpperCase()) === value
   const required = isReachable ? foldedText(value, anchor === 'whole' ? 'anywhere' : anchor, true) : null
   if (required === null) return null
   const unsure = letters === 'lower' ? 'some' : 'beyond ASCII'
-  // What remains of a text with other characters is somewhere within it.
+  // The ASCII run of a text with other characters occurs somewhere in it.
   const own = required.exact ? anchor : required.anchor
   return { ...required, anchor: own, part: Buffer.from(required.text), unsure, ofTerms }
 }
 
-/** The text of a variable: of any term or of literals of text alone, and the case of its letters. */
+/** The text of a variable: of any term or only of literals of text, and the case of its letters. */
 interface TermText {
   readonly letters: 'any' | 'lower' | 'upper'
   readonly ofTerms: boolean
 }
 
-/** A variable, or its text, as it is or in one case. */
+/** A variable, or its text, unchanged or in upper or lower case. */
 function readText(expression: AlgebraExpression): TermText | null {
   if (expression.type === 'variable') return { letters: 'any', ofTerms: false }
   if (expression.type !== 'builtin') return null
@@ -108,7 +108,7 @@ function plainText(expression: AlgebraExpression): string | null {
   return expression.type === 'literal' && expression.datatype === XSD.string ? expression.value : null
 }
 
-/** The bytes of a part with both cases of each letter of ASCII, where these are as good as each other. */
+/** The bytes of a substring with both cases of each ASCII letter, where the test ignores case. */
 export function bothCases({ part, folded }: TextTest): readonly [lower: Uint8Array, upper: Uint8Array] {
   if (!folded) return [part, part]
   return [part, part.map(byte => (byte >= 97 && byte <= 122 ? byte - 32 : byte))]

@@ -9,7 +9,7 @@ export function readsConstants(expression: AlgebraExpression, batch: Batch): boo
   return true
 }
 
-/** A function whose value is the same for all rows, worked out at the first. */
+/** A function with the same value for all rows, computed for the first. */
 export function sameForAll<Value>(scalar: (row: number) => Value): (row: number) => Value {
   let known: { readonly value: Value } | null = null
   return row => {

@@ -2,9 +2,9 @@ import { scratchUint32 } from './scratch.ts'
 import { isBound, type Vector } from './vector.ts'
 
 /**
- * Loops that find the rows of a condition. They write each row and count those that hold by arithmetic on 32 bits, whose
- * sign bit is the answer: the processor guesses wrong at each other row where a branch depends on the data. Numbers of
- * terms are below 2^31. Loops that run over all rows take several at a turn, for the engine does not: that is twice as quick.
+ * Loops that select the rows of a condition. They write each row and advance a counter for those that match by 32-bit arithmetic,
+ * whose sign bit is the result: with a branch that depends on the data, the processor would mispredict every other row. Numbers
+ * of terms are below 2^31. Loops over all rows are unrolled, because the engine does not do that: this doubles their speed.
  */
 
 /** The rows whose numbers are in a range, or outside of it; 0 is neither. */
@@ -34,7 +34,7 @@ function isBetween(id: number, first: number, end: number): number {
   return ((first - id) & (id - end)) >>> 31
 }
 
-/** 1 for a number that is a term's and not between two others, else 0. */
+/** 1 for a term number that is not between two others, else 0. */
 function isOutside(id: number, first: number, end: number): number {
   return (isBetween(id, first, end) ^ 1) & (-id >>> 31)
 }
@@ -78,7 +78,7 @@ function selectOutside(selected: Uint32Array, ids: Uint32Array, first: number, e
   return count
 }
 
-/** Of some rows. */
+/** Selects from the given rows. */
 function selectOf(
   selected: Uint32Array,
   ids: Uint32Array,
@@ -117,7 +117,7 @@ function selectOf(
   return count
 }
 
-/** The rows whose numbers have a mark in a table; 0 has none. */
+/** The rows whose numbers are marked in a table; 0 is not marked. */
 export function rowsMarked(
   ids: Uint32Array,
   table: Uint8Array,
@@ -136,7 +136,7 @@ export function rowsMarked(
   return selected.subarray(0, count)
 }
 
-/** Those of some rows of which a table says 0 or 1. */
+/** The given rows for which a table has the value 0 or 1. */
 export function rowsOfTable(table: Uint8Array, value: number, rows: Uint32Array): Uint32Array {
   const length = rows.length | 0
   const selected = scratchUint32(length)
@@ -180,7 +180,7 @@ export function rowsEqual(ids: Uint32Array, id: number): Uint32Array {
   return selected.subarray(0, count)
 }
 
-/** The rows of a vector of numbers that have one. */
+/** The rows of a vector whose number is not 0. */
 export function rowsPresent(ids: Uint32Array): Uint32Array {
   const length = ids.length | 0
   const selected = scratchUint32(length)
@@ -192,7 +192,7 @@ export function rowsPresent(ids: Uint32Array): Uint32Array {
   return selected.subarray(0, count)
 }
 
-/** The rows of some that a vector binds, or does not. */
+/** The given rows that a vector binds, or does not bind. */
 export function rowsBound(vector: Vector, rows: Uint32Array, required: boolean): Uint32Array {
   const length = rows.length | 0
   const selected = scratchUint32(length)
@@ -213,7 +213,7 @@ export function rowsBound(vector: Vector, rows: Uint32Array, required: boolean):
   return selected.subarray(0, count)
 }
 
-/** Rising rows without some of them. */
+/** Ascending rows without some of them. */
 export function without(rows: Uint32Array, some: Uint32Array): Uint32Array {
   if (some.length === 0) return rows
   const rest = scratchUint32(rows.length - some.length)
@@ -226,7 +226,7 @@ export function without(rows: Uint32Array, some: Uint32Array): Uint32Array {
   return rest.subarray(0, count)
 }
 
-/** Two disjoint lists of rising rows as one. */
+/** Merges two disjoint lists of ascending rows. */
 export function merged(left: Uint32Array, right: Uint32Array): Uint32Array {
   if (left.length === 0) return right
   if (right.length === 0) return left

@@ -18,7 +18,7 @@ import { outlivingReuse } from './scratch.ts'
 import { FALSE, integerTerm, type TermValue, TRUE, termValue, truth } from './value.ts'
 import { isBound, type Vector, vectorValueAt } from './vector.ts'
 
-/** The value of an expression at a row of a batch; null is an error or no value. */
+/** The value of an expression at a row of a batch; null is an error or unbound. */
 export type TermScalar = (row: number) => TermValue | null
 
 /** Returns for each row of a batch whether a group has a solution; implemented by evaluate/exists.ts. */
@@ -45,11 +45,11 @@ export function effectiveBoolean(value: TermValue | null): boolean | null {
   }
 }
 
-/** Makes the functions of expressions over the rows of batches. */
+/** Compiles expressions to functions over the rows of batches. */
 export class ScalarCompiler {
   private readonly evaluation: Evaluation
   readonly exists: ExistsMask
-  /** False while the parts of an expression are compiled whose every value is worked out once. */
+  /** False while parts of an expression are compiled that is evaluated only once per value. */
   private hasTables = true
 
   constructor(evaluation: Evaluation, exists: ExistsMask) {
@@ -57,7 +57,7 @@ export class ScalarCompiler {
     this.exists = (expression, batch) => outlivingReuse(() => exists(expression, batch))
   }
 
-  /** The function of an expression; where it reads one column alone, each of its values is worked out once. */
+  /** Compiles an expression; where it only reads one column, it is evaluated once per value. */
   compile(expression: AlgebraExpression, batch: Batch): TermScalar {
     if (expression.type === 'variable' || isConstantExpression(expression))
       return this.direct(expression, batch)
@@ -83,7 +83,7 @@ export class ScalarCompiler {
     }
   }
 
-  /** The same for a caller that works each value out once: nothing is remembered of the parts of the expression. */
+  /** Compiles an expression for a caller that evaluates it once per value: no results of its parts are cached. */
   once(expression: AlgebraExpression, batch: Batch): TermScalar {
     const { hasTables } = this
     this.hasTables = false
@@ -94,12 +94,12 @@ export class ScalarCompiler {
     }
   }
 
-  /** The function of an expression over vectors at hand. */
+  /** Compiles an expression over given vectors. */
   over(expression: AlgebraExpression, vectors: ReadonlyMap<string, Vector>, size: number): TermScalar {
     return this.direct(expression, new Batch(size, vectors))
   }
 
-  /** The values of the one variable that an expression reads, where they are those of a domain and calls do not differ. */
+  /** The values of the single variable of a stable expression, where they are those of a domain. */
   soleVector(expression: AlgebraExpression, batch: Batch): Extract<Vector, { type: 'ids' }> | null {
     const name = this.soleVariable(expression)
     const vector = name === null ? undefined : batch.get(name)
@@ -109,7 +109,7 @@ export class ScalarCompiler {
   private readonly blankLabels = new WeakMap<object, Map<string, TermValue>>()
   private readonly soleVariables = new WeakMap<AlgebraExpression, { readonly name: string | null }>()
 
-  /** The one variable of an expression whose calls do not differ; null for any other. */
+  /** The single variable of a stable expression; null for any other. */
   soleVariable(expression: AlgebraExpression): string | null {
     let known = this.soleVariables.get(expression)
     if (known === undefined) {
@@ -178,7 +178,7 @@ export class ScalarCompiler {
     switch (operator) {
       case '&&':
       case '||': {
-        // One side may be an error where the other decides.
+        // One operand may be an error where the other one decides.
         const decisive = operator === '||'
         return row => {
           const a = effectiveBoolean(left(row))
@@ -241,7 +241,7 @@ export class ScalarCompiler {
     }
   }
 
-  /** BNODE with a text gives one blank node for each solution and text (SPARQL 1.1 Query, section 17.4.2.9). */
+  /** BNODE with a text returns one blank node for each solution and text (SPARQL 1.1 Query, section 17.4.2.9). */
   private blankNode(label: TermScalar | undefined, { origin }: Batch): TermScalar {
     const { evaluation } = this
     if (label === undefined) return () => ({ type: 'blank', value: evaluation.freshBlank() })
@@ -280,7 +280,7 @@ export class ScalarCompiler {
     return overSubjects ?? withValues(args, values => call.apply(values, evaluation))
   }
 
-  /** A function of the subjects of a graph, which its arrays give. */
+  /** A function of the subjects of a graph, which is computed as arrays. */
   private ofSubjects(expression: AlgebraExpression, batch: Batch): TermScalar | null {
     const found = subjectCall(expression, batch)
     if (found === null) return null
@@ -340,7 +340,7 @@ export function subjectCall(expression: AlgebraExpression, batch: Batch) {
   return { ...call, ids: vector.ids, domain: vector.domain }
 }
 
-/** The subjects of a graph that a vector names; null where it names something else. */
+/** The subjects of a graph in a vector; null where it contains other terms. */
 export function subjectIds(
   vector: Vector,
 ): { readonly graph: GraphColumns; readonly ids: Uint32Array } | null {

@@ -12,26 +12,26 @@ import { codeRangeOf } from './ranges.ts'
 import { scratchUint32 } from './scratch.ts'
 import type { IdVector } from './vector.ts'
 
-/** Subjects of the first batch of a scan, and of the largest: a reader of few rows waits for few. */
+/** Subjects of the first batch of a scan, and of the largest: few rows are found after reading few subjects. */
 const FIRST_BATCH = 2048
 const LARGEST_BATCH = 2 ** 18
 
-/** The same where an answer may have to continue in the batch in which it was stopped. */
+/** Subjects of the largest batch where an answer may have to continue in the batch in which it was stopped. */
 const LARGEST_CONTINUED = 2 ** 14
 
-/** A list of subjects is followed where it has at most one of so many. */
+/** A list of candidates is used if it contains at most one in this many of the subjects. */
 const LIST_PART = 6
 
-/** Postings of columns with more rows are not made for the first condition that could use them. */
+/** Postings of columns with more rows are not built for the first condition that could use them. */
 const LARGE_COLUMN = 500_000
 
-/** Some subjects of a graph that are all that can match: a list of them, or how many there would be. */
+/** The subjects of a graph that can match: a list that is computed on demand, and its length. */
 interface Candidates {
   readonly count: number
   readonly subjects: () => Uint32Array
 }
 
-/** The subjects of a graph that may match a star, batch by batch, under the name of its subject. */
+/** The subjects of a graph that may match a star, in batches, in the variable of its subject. */
 export function* scanSubjects(
   graph: GraphColumns,
   name: string,
@@ -94,7 +94,7 @@ function* pieces(
     yield [from, Math.min(length, from + size)]
 }
 
-/** The place of the first of some subjects, in rising order, that is not before one. */
+/** The index of the first of some ascending subjects that is not before a given one. */
 function placeOf(subject: number, subjects: Uint32Array): number {
   let [low, high] = [0, subjects.length]
   while (low < high) {
@@ -180,7 +180,7 @@ function withCodes(column: Column, codes: Uint32Array): Candidates {
   }
 }
 
-/** Columns that a selection has used once: on the next use their posting lists pay off. */
+/** Columns that a selection could have used once: on the next use building their postings pays off. */
 const REQUESTED = new WeakSet<Column>()
 
 function inRange(column: Column, { from, to }: IdRange): Candidates | null {
@@ -206,7 +206,7 @@ function inRange(column: Column, { from, to }: IdRange): Candidates | null {
   }
 }
 
-/** Subjects in rising order, each once. */
+/** Subjects in ascending order without duplicates. */
 function sortedDistinct(subjects: Uint32Array, { graphSubjects, isSingle }: Column): Uint32Array {
   if (subjects.length < graphSubjects / 64) {
     const sorted = scratchUint32(subjects.length)
@@ -236,7 +236,7 @@ function sortedDistinct(subjects: Uint32Array, { graphSubjects, isSingle }: Colu
   return sorted.subarray(0, count)
 }
 
-/** About how many subjects of a graph match a star, for the order of joins. */
+/** Estimated number of subjects of a graph that match a star, for the order of joins. */
 export function estimatedSubjects(
   graph: GraphColumns,
   links: readonly ColumnLink[],
@@ -259,7 +259,7 @@ export function estimatedSubjects(
   return least
 }
 
-/** The number of triples with a value: exact where the postings are there. */
+/** The number of triples with a value: exact where the postings have been computed. */
 export function countOfCode(column: Column, code: number): number {
   if (!column.hasPostings && column.codes.length > LARGE_COLUMN)
     return Math.ceil(column.header.triples / Math.max(1, column.dictionary.count))

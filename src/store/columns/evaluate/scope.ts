@@ -7,10 +7,13 @@ import type { ScalarCompiler } from './scalar.ts'
 
 export type Graphs = readonly GraphColumns[]
 
-/** What patterns and conditions see: the graphs whose merge is the default graph, and the values substituted for variables in EXISTS. */
+/**
+ * The context of patterns and conditions: the graphs whose merge is the default graph, and the values substituted for variables
+ * in EXISTS.
+ */
 export interface EvaluationScope {
   readonly graphs: Graphs
-  /** Variables that have the values of a solution outside, also in groups that do not bind them (section 18.6). */
+  /** Variables with the values of an outer solution, even in groups that do not bind them (section 18.6). */
   readonly substituted: ReadonlySet<string>
   readonly scalars: ScalarCompiler
   readonly numbers: NumberKernels
@@ -18,7 +21,7 @@ export interface EvaluationScope {
   readonly patterns: PatternMatcher
 }
 
-/** True where conditions of a group read what is substituted for its variables, which it may not bind itself. */
+/** True where conditions of a group read substituted variables, which the group itself may not bind. */
 export function readsSubstituted(operation: SparqlOperation, { substituted }: EvaluationScope): boolean {
   if (substituted.size === 0) return false
   const read = variablesRead(operation)

@@ -1,14 +1,14 @@
 /**
- * Memory that the intermediate results of one query after another are written to. Large arrays that the engine allocates are
- * fresh pages each time, and the system takes longer to give them than a scan takes to fill them.
+ * Reusable memory for the intermediate results of successive queries. Large arrays that the engine allocates are new pages each
+ * time, and the operating system takes longer to provide them than a scan takes to fill them.
  */
 
 const CHUNK = 2 ** 22
-/** Chunks that a thread keeps; what does not fit is allocated. */
+/** Maximum number of chunks of a thread; larger requests are allocated. */
 const MAX_CHUNKS = 16
 /** Shorter arrays are allocated. */
 const LEAST_BYTES = 2 ** 14
-/** Bytes of the blocks that a thread keeps: an array that is larger than a chunk, of some million rows, has a block of its own. */
+/** Maximum bytes of the blocks of a thread: an array that is larger than a chunk, of some million rows, has its own block. */
 const BLOCK_BYTES = 2 ** 26
 
 let chunks: ArrayBuffer[] = []
@@ -19,16 +19,16 @@ let usedBlocks = 0
 let isActive = false
 let isReused = false
 
-/** The memory of work that goes on later. */
+/** The memory of work that continues later. */
 export interface RetainedScratch {
-  /** Called when the work is done: other work may write to its memory. */
+  /** Called when the work is done: then other work may write to its memory. */
   giveBack(): void
 }
 
 /**
- * Runs work whose intermediate results nothing refers to once it is done. Nested work allocates as usual.
+ * Runs work whose intermediate results are unreferenced when it is done. Nested work allocates as usual.
  *
- * @param retainer takes the memory where the work goes on later: what it has written to is its own until it is given back
+ * @param retainer takes the memory where the work continues later: the work owns it until it is given back
  */
 export function withScratch<Result>(
   work: () => Result,
@@ -59,8 +59,8 @@ export function withScratch<Result>(
 }
 
 /**
- * Runs work within that of {@link withScratch}. Where nothing refers to what it wrote to, the next work writes to the same
- * memory. Nested work keeps what it has.
+ * Runs work within that of {@link withScratch}. If nothing refers to the memory that it wrote, the next work reuses it. Nested
+ * work keeps its memory.
  */
 export function reusingScratch<Result>(work: () => Result, isDropped: (result: Result) => boolean): Result {
   if (!isActive || isReused) return work()
@@ -79,7 +79,7 @@ export function reusingScratch<Result>(work: () => Result, isDropped: (result: R
   }
 }
 
-/** Makes what stays when the memory around it is used again ({@link reusingScratch}). */
+/** Creates data that survives the reuse of the memory around it ({@link reusingScratch}). */
 export function outlivingReuse<Result>(make: () => Result): Result {
   if (!isReused || !isActive) return make()
   isActive = false
@@ -90,12 +90,12 @@ export function outlivingReuse<Result>(make: () => Result): Result {
   }
 }
 
-/** True where what is written may be written over within the same query: nothing of it may be remembered. */
+/** True where memory may be overwritten within the same query: it must not be cached. */
 export function isScratchReused(): boolean {
   return isActive && isReused
 }
 
-/** An array whose numbers are any: all that are read have to be written before. */
+/** An array with arbitrary contents: all numbers must be written before they are read. */
 export function scratchUint32(length: number): Uint32Array {
   const place = placeFor(4 * length)
   return place === null ? new Uint32Array(length) : new Uint32Array(place.buffer, place.at, length)
@@ -118,7 +118,7 @@ interface Place {
   readonly at: number
 }
 
-/** Where so many bytes are free; null for nowhere. */
+/** A place with a number of free bytes; null where there is none. */
 function placeFor(bytes: number): Place | null {
   if (!isActive || bytes < LEAST_BYTES) return null
   if (bytes > CHUNK) return blockFor(bytes)
@@ -133,7 +133,7 @@ function placeFor(bytes: number): Place | null {
   return { buffer: chunks[current] as ArrayBuffer, at }
 }
 
-/** The next block, made or replaced where it is too small; null where there would be too many bytes of them. */
+/** The next block, created, or replaced if it is too small; null where blocks would exceed their limit. */
 function blockFor(bytes: number): Place | null {
   const known = blocks[usedBlocks]
   if (known === undefined || known.byteLength < bytes) {

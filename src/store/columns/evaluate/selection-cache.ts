@@ -3,12 +3,12 @@ import type { Variable } from '../../../sparql/ast.ts'
 import type { GraphColumns } from '../graph.ts'
 import { isStable } from './functions/builtins.ts'
 
-/** What conditions on a scan select, for queries that are evaluated together and have the same conditions. */
+/** Cache of the rows that conditions on a scan select, for queries that are evaluated together and have the same conditions. */
 export class SelectionCache {
   private readonly known = new Map<string, Uint32Array>()
   private readonly graphs = new Map<GraphColumns, number>()
 
-  /** Follows the conditions of a scan of some subjects of a graph, one after another. */
+  /** Tracks the successive conditions of a scan of some subjects of a graph. */
   scan(graph: GraphColumns, first: number, size: number): ScanSelections {
     const number = this.graphs.get(graph) ?? this.graphs.size
     this.graphs.set(graph, number)
@@ -18,7 +18,7 @@ export class SelectionCache {
 
 class ScanSelections {
   private readonly known: Map<string, Uint32Array>
-  /** The conditions so far; null where others than conditions took rows away. */
+  /** The conditions so far; null where other steps have removed rows. */
   private path: string | null
 
   constructor(known: Map<string, Uint32Array>, path: string) {
@@ -26,13 +26,13 @@ class ScanSelections {
     this.path = path
   }
 
-  /** From now on rows are not those that conditions alone left. */
+  /** Called when other steps than conditions remove rows. */
   end(): void {
     this.path = null
   }
 
   /**
-   * The rows that a condition selects of those that the ones before it left.
+   * The rows that a condition selects from those that the previous ones selected.
    *
    * @param predicates the predicates of its variables, by their names
    */
@@ -50,7 +50,7 @@ class ScanSelections {
   }
 }
 
-/** A condition as text, in which its variables are the predicates whose values they are; null where one is none of these. */
+/** A condition as text, with predicates in place of the variables of their values; null where a variable has no predicate. */
 function keyOf(condition: AlgebraExpression, predicates: ReadonlyMap<string, string>): string | null {
   let isComplete = true
   const text = JSON.stringify(condition, (_, value: unknown) => {

@@ -18,7 +18,7 @@ export function shareSubjects(left: GraphColumns, right: GraphColumns): boolean 
 
 const SHARED = new WeakMap<GraphColumns, WeakMap<GraphColumns, boolean>>()
 
-/** Leaps from a subject of one graph to the next of the other in the order of their texts: graphs that name subjects apart take few leaps. */
+/** Skips from a subject of one graph to the next of the other in text order: graphs with different prefixes of subjects need few skips. */
 function hasSharedSubject(small: GraphColumns, large: GraphColumns): boolean {
   if (small === large) return true
   if (!large.resources.overlaps(small.resources)) return false
@@ -33,7 +33,7 @@ function hasSharedSubject(small: GraphColumns, large: GraphColumns): boolean {
   return false
 }
 
-/** The first resource from a number on that is a subject; 0 where none is. */
+/** The first resource from a number on that is a subject; 0 where there is none. */
 function subjectFrom({ resourceSubjects }: GraphColumns, from: number): number {
   for (let id = from; id < resourceSubjects.length; id++) if (resourceSubjects[id] !== 0) return id
   return 0

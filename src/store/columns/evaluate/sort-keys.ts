@@ -1,14 +1,14 @@
 import type { AlgebraExpression, OrderCondition } from '../../../sparql/algebra.ts'
 
-/** A key of an order, and where solutions are that have no value of it. */
+/** A key of an order, and the position of solutions without a value of it. */
 export interface SortKey extends OrderCondition {
-  /** True where no value comes above all values, false where it comes below them as the recommendation has it. */
+  /** True where unbound sorts above all values, false where it sorts below them, as in the recommendation. */
   readonly isAbsentHighest: boolean
 }
 
 /**
- * The keys of an order (SPARQL 1.1 Query, section 15.1). A key that only tells whether a variable is bound is one with the
- * variable itself where that is the next key: it tells nothing but where solutions without a value go.
+ * The keys of an order (SPARQL 1.1 Query, section 15.1). A key that only tests whether a variable is bound is merged with a
+ * following key of the variable itself: it only determines where solutions without a value sort.
  */
 export function sortKeys(conditions: readonly OrderCondition[]): readonly SortKey[] {
   const keys: SortKey[] = []
@@ -28,7 +28,7 @@ export function sortKeys(conditions: readonly OrderCondition[]): readonly SortKe
   return keys
 }
 
-/** The variable of a key that is `BOUND(?x)` or `!BOUND(?x)`, and whether it puts solutions without a value last; null for others. */
+/** The variable of a key `BOUND(?x)` or `!BOUND(?x)`, and whether it sorts solutions without a value last; null for other keys. */
 function testedForAbsence({
   expression,
   descending,

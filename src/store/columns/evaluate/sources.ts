@@ -8,12 +8,12 @@ import { codeTranslator, translated } from './translate.ts'
 import type { Vector } from './vector.ts'
 
 /**
- * Graphs that describe subjects of each other. The default graph is the merge of its graphs (SPARQL 1.1 Query, section
- * 13.2): a star may have its links in several graphs of one component, and a triple that two of them have counts once.
+ * Graphs that share subjects. The default graph is the merge of its graphs (SPARQL 1.1 Query, section 13.2): a star may have its
+ * links in several graphs of one component, and a triple in two of them counts once.
  */
 export type Component = readonly GraphColumns[]
 
-/** The components of some graphs, of those in which all predicates of a star occur. */
+/** The components of the graphs in which all predicates of a star occur. */
 export function componentsOf(
   links: readonly ColumnLink[],
   graphs: readonly GraphColumns[],
@@ -26,7 +26,7 @@ export function componentsOf(
   )
 }
 
-/** Parts of some graphs such that no subject is in two of them. */
+/** Partitions graphs so that no subject is in two partitions. */
 export function connected(graphs: readonly GraphColumns[]): readonly Component[] {
   const components: GraphColumns[][] = []
   for (const graph of graphs) {
@@ -38,7 +38,7 @@ export function connected(graphs: readonly GraphColumns[]): readonly Component[]
   return components
 }
 
-/** The rows whose triple no earlier graph has. */
+/** The rows whose triple is in no earlier graph. */
 export function rowsNotIn(
   earlier: readonly GraphColumns[],
   predicate: string,

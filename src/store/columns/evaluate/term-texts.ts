@@ -5,13 +5,13 @@ import { withRoom } from '../bytes.ts'
 import type { TermBytes } from '../dictionary-texts.ts'
 import { TRIPLE_TERM } from '../format.ts'
 
-/** What a term is beside its text. */
+/** The properties of a term apart from its text. */
 interface TextKind extends Pick<TermBytes, 'type' | 'datatype' | 'language'> {
-  /** The same for kinds of which terms with one text are one term: languages differ in more than their case. */
+  /** The same for kinds in which terms with equal texts are the same term: their language tags differ in case only. */
   readonly identity: number
 }
 
-/** Kinds by datatype and language, numbered as they come. */
+/** Kinds by datatype and language, numbered in order of first occurrence. */
 class TextKinds {
   readonly all: TextKind[] = [
     { type: 'iri', datatype: '', language: '', identity: 0 },
@@ -48,24 +48,24 @@ class TextKinds {
 /** Bytes before the text of a term in the table: the number of its kind. */
 const KIND_BYTES = 4
 
-/** Longer texts are encoded as a whole. */
+/** Longer texts are encoded by the platform's encoder. */
 const SHORT_TEXT = 48
 
 /**
- * Distinct terms by their texts, numbered 0, 1, 2 … as they come. They are stored as bytes, outside of the JavaScript heap: an
- * object for each would cost ten times as much memory, and the time of collecting them.
+ * Distinct terms by their texts, numbered 0, 1, 2 … in order of first occurrence. They are stored as bytes, outside of the
+ * JavaScript heap: an object for each would cost ten times as much memory, and garbage collection.
  */
 export class TermTexts {
   private readonly table = new ByteTable(1024, 32)
   private readonly kinds = new TextKinds()
-  /** Numbers of the kinds of terms as they were written. */
+  /** Kind numbers of terms as they were written. */
   private written = new Uint32Array(32)
-  /** The kind and the text of the term at hand. */
+  /** The kind and the text of the current term. */
   private scratch = Buffer.allocUnsafeSlow(256)
   private length = 0
   private kind = 0
 
-  /** Takes a term in whose text stands somewhere. */
+  /** Adds a term whose text is located elsewhere. */
   add(found: TermBytes): number {
     this.begin(this.kinds.numberOf(found), found.to - found.from)
     const { scratch } = this
@@ -80,7 +80,7 @@ export class TermTexts {
     return this.intern()
   }
 
-  /** The number of a term; -1 where it has none. */
+  /** The number of a term; -1 where it is missing. */
   find(term: Term): number {
     this.readTerm(term)
     return this.table.find(this.scratch, 0, this.length)
@@ -143,7 +143,7 @@ export class TermTexts {
     this.length = length
   }
 
-  /** Writes a kind, and makes room for so many bytes of text. */
+  /** Writes a kind, and makes room for the bytes of a text. */
   private begin(kind: number, bytes: number): void {
     if (bytes + KIND_BYTES > this.scratch.length)
       this.scratch = Buffer.allocUnsafeSlow(2 * (bytes + KIND_BYTES))

@@ -14,7 +14,7 @@ export interface LengthTest {
   readonly length: number
 }
 
-/** Reads an expression as such a comparison; null for any other. */
+/** Parses an expression as such a comparison; null for any other. */
 export function readLengthTest(expression: AlgebraExpression): LengthTest | null {
   if (expression.type !== 'binary' || !isComparison(expression.operator)) return null
   const { left, right, operator } = expression
@@ -27,7 +27,7 @@ export function readLengthTest(expression: AlgebraExpression): LengthTest | null
   return { operator: isLeft ? operator : FLIPPED[operator], length: value.value }
 }
 
-/** Works such a comparison out for all texts of a part. */
+/** Evaluates such a comparison for all texts of a part. */
 export function markLengths(
   { operator, length }: LengthTest,
   { texts, first, count }: TextPart,
@@ -40,13 +40,13 @@ export function markLengths(
 function charactersAt({ bytes, offsets }: Texts, place: number): number {
   const to = offsets[place + 1] as number
   let characters = 0
-  // A byte that continues a character is 10xxxxxx.
+  // A continuation byte of UTF-8 is 10xxxxxx.
   for (let at = offsets[place] as number; at < to; at++)
     characters += ((bytes[at] as number) & 0xc0) === 0x80 ? 0 : 1
   return characters
 }
 
-/** STRLEN of the values of a column of texts, by code, NaN for no value; null where an expression is not that of its variable. */
+/** STRLEN of the values of a column of texts, by code, NaN for no value; null for an expression other than STRLEN of the variable. */
 export function lengthReader(
   expression: AlgebraExpression,
   { dictionary }: ColumnDomain,

@@ -7,9 +7,9 @@ import type { ColumnDomain } from './domain.ts'
 import { columnCall } from './functions/extensions.ts'
 
 /**
- * For an expression that reads nothing of a text but its first characters, as `UCASE(SUBSTR(?name, 1, 1))` does, or what comes
- * before a delimiter, as `STRBEFORE(?name, " ")`, or nothing of a moment but its day, month or year, as `xsd:date(?time)`: by
- * code the first of the neighbouring values of a column for which the expression is the same. Null for others.
+ * For an expression that only depends on the first characters of a text, as `UCASE(SUBSTR(?name, 1, 1))` does, or on the part
+ * before a delimiter, as `STRBEFORE(?name, " ")`, or on the day, month or year of a moment, as `xsd:date(?time)`: by code the
+ * first of the adjacent values of a column for which the expression is the same. Null for others.
  */
 export function firstAlike(expression: AlgebraExpression, { dictionary }: ColumnDomain): Uint32Array | null {
   const characters = charactersRead(expression)
@@ -27,7 +27,7 @@ export function firstAlike(expression: AlgebraExpression, { dictionary }: Column
 
 type PeriodReader = (part: ValuePart) => ((seconds: number) => number) | null
 
-/** The number of the period of a moment that an expression reads nothing else of; null where it reads more. */
+/** The number of the period of a moment on which an expression depends; null where it depends on more. */
 function momentPeriod(expression: AlgebraExpression): PeriodReader | null {
   const unit = unitRead(expression)
   if (unit !== null) return () => PERIODS[unit] as (seconds: number) => number
@@ -37,7 +37,7 @@ function momentPeriod(expression: AlgebraExpression): PeriodReader | null {
   return ({ datatypes }) => period(call.constants, datatypes[0] === XSD.date)
 }
 
-/** Moments without forms of their own are in UTC, and dates without a zone. */
+/** Moments without separate forms are in UTC, and dates have no zone. */
 function joinPeriods(part: ValuePart, periodOf: PeriodReader, first: Uint32Array): void {
   const { first: start, count, values, types, forms } = part
   const period = types !== null || forms !== null ? null : periodOf(part)
@@ -50,7 +50,7 @@ function joinPeriods(part: ValuePart, periodOf: PeriodReader, first: Uint32Array
   }
 }
 
-/** Units of the calendar, each within the one before: the numbers of the year, of the month and of the day of a moment. */
+/** Units of the calendar, each within the previous one: the numbers of the year, of the month and of the day of a moment. */
 const PERIODS = [
   byMonth(day => civilOf(day).year),
   byMonth(day => {
@@ -61,10 +61,10 @@ const PERIODS = [
 ] as const
 const [YEAR, MONTH, DAY] = [0, 1, 2] as const
 
-/** Characters of the text of a moment that say no more than each unit. */
+/** Length of the prefix of a moment's text that identifies each unit. */
 const CHARACTERS = [4, 7, 10]
 
-/** The smallest unit of a moment that an expression reads; null where it reads what changes within a day. */
+/** The smallest unit of a moment on which an expression depends; null where that changes within a day. */
 function unitRead(expression: AlgebraExpression): number | null {
   if (expression.type === 'variable') return null
   if (expression.type === 'function' && expression.iri === XSD.date) {
@@ -94,7 +94,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['MONTH', MONTH],
 ])
 
-/** True for an expression of other expressions that says no more of a variable than they do. */
+/** True for an expression that only depends on a variable through its operands. */
 function isCombined({ type }: AlgebraExpression): boolean {
   return type === 'binary' || type === 'not' || type === 'in' || type === 'builtin'
 }
@@ -117,7 +117,7 @@ function joinAlike(
   }
 }
 
-/** Texts that begin alike up to their first delimiter, or have none. */
+/** Joins texts that are equal up to their first delimiter, or that have none. */
 function joinBefore(
   { first: start, count, tags, texts }: TextPart,
   delimiter: Buffer,
@@ -125,7 +125,7 @@ function joinBefore(
 ): void {
   const { offsets } = texts
   const bytes = Buffer.from(texts.bytes.buffer, texts.bytes.byteOffset, texts.bytes.byteLength)
-  /** Bytes up to the end of the first delimiter of the text before; 0 for none. */
+  /** Bytes up to the end of the first delimiter of the previous text; 0 for none. */
   let length = 0
   for (let place = 0; place < count; place++) {
     const [from, to] = [offsets[place] as number, offsets[place + 1] as number]
@@ -172,14 +172,14 @@ function beginAlike(
   for (let at = 0; ; at++) {
     const isEnd = from + at === to
     const byte = isEnd ? 0 : (bytes[from + at] as number)
-    // A byte that continues a character is 10xxxxxx.
+    // A continuation byte of UTF-8 is 10xxxxxx.
     if ((isEnd || (byte & 0xc0) !== 0x80) && read++ === characters) return true
     if (isEnd || otherFrom + at === otherTo) return isEnd && otherFrom + at === otherTo
     if (byte !== bytes[otherFrom + at]) return false
   }
 }
 
-/** The number of characters of its variable's text that an expression reads; null where it reads more of it. */
+/** The number of leading characters of its variable's text on which an expression depends; null where it depends on more. */
 function charactersRead(expression: AlgebraExpression): number | null {
   switch (expression.type) {
     case 'iri':
@@ -203,7 +203,10 @@ function charactersRead(expression: AlgebraExpression): number | null {
   }
 }
 
-/** What an expression reads no more of its variable's text than before the first of; null where it reads more. */
+/**
+ * The delimiter before whose first occurrence is all of the variable's text on which an expression depends; null where it depends
+ * on more.
+ */
 function delimiterRead(expression: AlgebraExpression): string | null {
   if (expression.type === 'builtin' && expression.name === 'STRBEFORE') {
     const [text, delimiter] = expression.arguments
@@ -233,7 +236,7 @@ export function isText(expression: AlgebraExpression): boolean {
   return operand?.type === 'variable'
 }
 
-/** A constant integer from 0 on; null for anything else. */
+/** A constant non-negative integer; null for anything else. */
 function wholeNumber(expression: AlgebraExpression | undefined): number | null {
   const isInteger = expression?.type === 'literal' && expression.datatype === XSD.integer
   return isInteger && /^\d{1,9}$/.test(expression.value) ? Number(expression.value) : null

@@ -13,8 +13,8 @@ import { FAILS, HOLDS, truthOf } from './truths.ts'
 import type { Vector } from './vector.ts'
 
 /**
- * Works out a condition for many values of a column at once, where that needs no text to be decoded: texts that are searched
- * for a part of them, and conditions on the language or kind of a term. What stays 0 in the table is not known.
+ * Evaluates a condition for many values of a column at once, where no text needs decoding: searches of texts for a substring, and
+ * conditions on the language or kind of a term. 0 in the table means not computed.
  */
 export function markKnownTruths(
   expression: AlgebraExpression,
@@ -51,7 +51,7 @@ export function markKnownTruths(
   if (test.ofTerms) markForms(test, domain, table)
 }
 
-/** The values of a column, each in the row of its code. */
+/** The values of a column as a vector, in rows by code. */
 function allOf(domain: ColumnDomain): Vector {
   const ids = new Uint32Array(domain.size + 1)
   for (let code = 0; code < ids.length; code++) ids[code] = code
@@ -71,10 +71,10 @@ function markTexts(test: TextTest, { texts, first, count }: TextPart, table: Uin
   if (test.unsure === 'beyond ASCII') markBeyondAscii(texts, table.subarray(first))
 }
 
-/** Characters beyond ASCII that have a letter of ASCII as their lower case, or are matched by one: K, İ, ſ. */
+/** Characters beyond ASCII whose lower case is an ASCII letter, or that match one ignoring case: K, İ, ſ. */
 const UNSURE = ['\u212a', '\u0130', '\u017f'].map(character => Buffer.from(character))
 
-/** Parts from this length on are looked for by the search of whole buffers: shorter ones are found too often for calls of it. */
+/** Substrings of at least this length are searched for in whole buffers: shorter ones occur too often for a call per occurrence. */
 const RARE = 3
 
 function markContaining(test: TextTest, texts: Texts, table: Uint8Array, found: number): void {
@@ -89,7 +89,7 @@ function markContaining(test: TextTest, texts: Texts, table: Uint8Array, found: 
   const [last, other] = [lower[length - 1] as number, upper[length - 1] as number]
   const end = (offsets[offsets.length - 1] as number) - 1
   let place = 0
-  // `at` is where the part would end.
+  // `at` is the position where the substring would end.
   for (let at = (offsets[0] as number) + length - 1; at <= end; ) {
     const byte = bytes[at] as number
     if ((byte !== last && byte !== other) || !standsAt(bytes, at - length + 1, lower, upper)) {
@@ -103,7 +103,7 @@ function markContaining(test: TextTest, texts: Texts, table: Uint8Array, found: 
   }
 }
 
-/** How far the next place can be where a part ends, by the byte where it might have ended (Horspool). */
+/** The shift to the next possible end of the substring, by the byte at the current end (Horspool). */
 function stepsOf(lower: Uint8Array, upper: Uint8Array): Uint8Array {
   const { length } = lower
   const steps = new Uint8Array(256).fill(Math.min(255, length))
@@ -115,7 +115,7 @@ function stepsOf(lower: Uint8Array, upper: Uint8Array): Uint8Array {
   return steps
 }
 
-/** Marks the texts that have some bytes. */
+/** Marks the texts that contain some bytes. */
 function markHaving(part: Buffer, { bytes, offsets }: Texts, table: Uint8Array, found: number): void {
   let place = 0
   for (let at = bytes.indexOf(part, offsets[0]); at >= 0; ) {
@@ -127,7 +127,7 @@ function markHaving(part: Buffer, { bytes, offsets }: Texts, table: Uint8Array, 
   }
 }
 
-/** Marks the texts that begin or end with a part, or are it. */
+/** Marks the texts that begin or end with a substring, or equal it. */
 function markEnds(test: TextTest, { bytes, offsets }: Texts, table: Uint8Array, found: number): void {
   const [lower, upper] = bothCases(test)
   const { length } = lower

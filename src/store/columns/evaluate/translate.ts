@@ -10,12 +10,12 @@ import { scratchUint32 } from './scratch.ts'
 import { termOf } from './value.ts'
 import { gathered, type IdVector, type Vector, vectorValueAt } from './vector.ts'
 
-/** What a number is in another domain is not known yet. */
+/** The number in the other domain has not been looked up yet. */
 const UNKNOWN = 0xffff_ffff
 
-/** What is known of the numbers of one domain's terms in another. */
+/** Cache of the numbers of one domain's terms in another. */
 interface KnownNumbers {
-  /** By number; {@link UNKNOWN} for those that were not looked for. */
+  /** By number; {@link UNKNOWN} for those that have not been looked up. */
   readonly numbers: Uint32Array
   looks: number
 }
@@ -26,8 +26,8 @@ const TABLES = new WeakMap<Domain, WeakMap<Domain, KnownNumbers>>()
 const NOTHING = (): number => 0
 
 /**
- * The numbers that terms of one domain have in another, 0 for those that it does not have. Numbers are looked up when they
- * are first met; between domains of graphs they are remembered as long as these.
+ * Translates numbers of terms of one domain to those in another, 0 for terms that it lacks. Numbers are looked up on first use;
+ * between domains of graphs they are cached as long as these.
  */
 export function codeTranslator(from: Domain, to: Domain): (id: number) => number {
   if (from === to) return id => id
@@ -65,13 +65,13 @@ function knownNumbers(from: Domain, to: Domain): KnownNumbers {
   return known
 }
 
-/** Of so many resources of two graphs at most all are compared at once. */
+/** Maximum number of resources of two graphs that are all compared at once. */
 const COMPARED = 2 ** 21
 
-/** What one look for a resource takes, in resources that are compared one after another. */
+/** Cost of one look-up of a resource, in resources that are compared sequentially. */
 const LOOK = 16
 
-/** Translates resources of graphs: looks for each, or compares all once that takes less. */
+/** Translates resources of graphs: looks each up, or compares all once that costs less. */
 function resourceTranslator(from: Resources, to: Resources, known: KnownNumbers): (id: number) => number {
   const { numbers } = known
   const all = from.count + to.count
@@ -93,7 +93,7 @@ function pooled(from: Domain, to: PoolDomain): (id: number) => number {
   return id => (id === 0 ? 0 : to.find(from.term(id)))
 }
 
-/** Within a graph, by its arrays. */
+/** Translation within a graph, by its arrays. */
 function directTranslation(from: Domain, to: Domain): ((id: number) => number) | null {
   if (from instanceof SubjectDomain) {
     if (to instanceof ResourceDomain && to.graph === from.graph) {
@@ -105,7 +105,7 @@ function directTranslation(from: Domain, to: Domain): ((id: number) => number) |
   }
   if (from instanceof ColumnDomain) {
     const areResources = to instanceof SubjectDomain || to instanceof ResourceDomain
-    // Literals beside them may be values of another column, and are no resources of another graph.
+    // Other literals in the dictionary may be values of another column, but are not resources of another graph.
     if (!areResources && from.dictionary.onlyPart()?.kind !== 'resource') return null
     const part = from.dictionary.parts.find((each): each is ResourcePart => each.kind === 'resource')
     if (part === undefined) return NOTHING
@@ -149,7 +149,7 @@ function after(first: (id: number) => number, between: Domain, to: Domain): (id:
   return second === NOTHING ? NOTHING : id => second(first(id))
 }
 
-/** Of so many times as many rows as there are terms each term is translated once. */
+/** With at least this many times as many rows as terms, each term is translated once. */
 const MANY_ROWS = 4
 
 /** The numbers of all terms of a domain in another. */
@@ -159,7 +159,7 @@ function allTranslated(size: number, translate: (id: number) => number): Uint32A
   return numbers
 }
 
-/** The numbers of a vector's terms in another domain; 0 for none. Computed numbers are looked up as the terms they are. */
+/** The numbers of a vector's terms in another domain; 0 for none. Computed numbers are looked up as terms. */
 export function translated(vector: Vector, to: Domain, size: number): Uint32Array {
   switch (vector.type) {
     case 'constant': {
@@ -189,7 +189,7 @@ export function translated(vector: Vector, to: Domain, size: number): Uint32Arra
   }
 }
 
-/** The numbers of a vector's terms in the pool of a query, which takes them all in. */
+/** The numbers of a vector's terms in the pool of a query, where all of them are interned. */
 export function pooledIds(vector: Vector, size: number, evaluation: Evaluation): Uint32Array {
   const { pool } = evaluation
   switch (vector.type) {
@@ -210,13 +210,13 @@ export function pooledIds(vector: Vector, size: number, evaluation: Evaluation):
   }
 }
 
-/** Terms of a domain for which an array of all their numbers in the pool is made. */
+/** Maximum number of terms of a domain for which an array of all their pool numbers is created. */
 const FEW_TERMS = 2 ** 20
 
-/** Terms between two looks at the clock. */
+/** Terms between two checks of the clock. */
 const TERMS_BETWEEN_CHECKS = 1024
 
-/** The numbers of a domain's terms in the pool of a query: each term is read once. */
+/** The pool numbers of a domain's terms: each term is read once. */
 class PooledNumbers {
   private readonly domain: Domain
   private readonly evaluation: Evaluation
@@ -247,10 +247,10 @@ class PooledNumbers {
   }
 }
 
-/** Name under which the numbers in the pool are remembered. */
+/** Expression under which the pool numbers are cached. */
 const POOLED = { type: 'variable', name: 'pool' } as const
 
-/** A vector whose terms have numbers: computed numbers are taken into the pool. */
+/** A vector as numbers of terms: computed numbers are interned in the pool. */
 export function identified(vector: Vector, size: number, evaluation: Evaluation): IdVector {
   switch (vector.type) {
     case 'ids':

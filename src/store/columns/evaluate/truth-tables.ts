@@ -26,17 +26,20 @@ import {
 } from './truths.ts'
 import type { IdVector } from './vector.ts'
 
-/** Domains with more values than this many times the rows get no table of truths; the second where the bytes of all values decide. */
+/**
+ * Domains with more values than this many times the rows get no truth table; the second applies where the bytes of the values are
+ * enough.
+ */
 const TABLE_FACTOR = 8
 const BYTES_FACTOR = 64
 
-/** True where a condition on one column is better worked out for each value than for each row. */
+/** True where evaluating a condition on one column per value costs less than per row. */
 export function isWorthTable(expression: AlgebraExpression, domain: Domain, rows: number): boolean {
   if (domain.size <= TABLE_FACTOR * rows + 64) return true
   return domain instanceof ColumnDomain && domain.size <= BYTES_FACTOR * rows && isByteTest(expression)
 }
 
-/** Conditions on the values of one column, each worked out once for a value and looked up for its rows. */
+/** Conditions on the values of one column, each evaluated once per value and looked up for rows. */
 export class TruthTables {
   private readonly evaluation: Evaluation
   private readonly scalars: ScalarCompiler
@@ -48,7 +51,7 @@ export class TruthTables {
     this.numbers = numbers
   }
 
-  /** The truth of a condition for all rows; null where some part of it is no test of the values of one column. */
+  /** The truth of a condition for all rows; null where some part of it is not a test of the values of one column. */
   truths(expression: AlgebraExpression, batch: Batch): Truths | null {
     if (expression.type === 'not') {
       const operand = this.truths(expression.operand, batch)
@@ -79,7 +82,7 @@ export class TruthTables {
     return truths
   }
 
-  /** Works the condition out once for each value of a domain. */
+  /** Evaluates the condition once for each value of a domain. */
   rows(
     expression: AlgebraExpression,
     batch: Batch,
@@ -99,7 +102,7 @@ export class TruthTables {
     return rowsWithBit(ids, table, required ? HOLDS : FAILS, rows)
   }
 
-  /** Compares numbers that are read of all values, such as years of dates. */
+  /** Compares numbers that are computed for all values, such as years of dates. */
   private markNumbers(expression: AlgebraExpression, domain: ColumnDomain, table: Uint8Array): void {
     const [name] = variablesOfExpression(expression)
     if (name === undefined || expression.type !== 'binary') return
@@ -111,7 +114,7 @@ export class TruthTables {
     for (const id of compared(ids, false)) table[id] = FAILS
   }
 
-  /** A table of what is known of the values of a domain, and what works out the truth of one that is not. */
+  /** A table of the known truths of the values of a domain, and a function that computes an unknown one. */
   private tableOf(expression: AlgebraExpression, batch: Batch, domain: Domain) {
     const memoised = this.evaluation.memo('truths', expression, domain, () => {
       const table = new Uint8Array(domain.size + 1)

@@ -3,8 +3,8 @@ import { scratchUint32 } from './scratch.ts'
 import type { TermValue } from './value.ts'
 
 /**
- * The truth of a condition for each row of a batch, a byte each: one bit says that it holds, another that it fails, and an
- * error is neither (SPARQL 1.1 Query, section 17.2). Four rows are combined at a time.
+ * The truth of a condition for each row of a batch, a byte each: one bit is set if it holds, another if it fails, and neither for
+ * an error (SPARQL 1.1 Query, section 17.2). Four rows are combined at a time.
  */
 export interface Truths {
   readonly words: Uint32Array
@@ -14,25 +14,25 @@ export interface Truths {
 export const HOLDS = 1
 export const FAILS = 2
 
-/** What tables of truths by value have beside these; 0 is not known yet. */
+/** The additional state of truth tables by value; 0 means not computed yet. */
 export const ERROR = 4
 
 /** The bit of each of the four rows of a word. */
 const [ALL_TRUE, ALL_FALSE] = [0x01010101, 0x02020202]
 
-/** The truth of the value of a condition, as tables have it. */
+/** The truth of the value of a condition, as in tables. */
 export function truthOf(value: TermValue | null): number {
   const holds = effectiveBoolean(value)
   return holds === null ? ERROR : holds ? HOLDS : FAILS
 }
 
-/** Truths whose bytes are any: all of them have to be written before they are read. */
+/** Truths with arbitrary bytes: all of them must be written before they are read. */
 export function truthsFor(size: number): Truths {
   const words = scratchUint32((size + 3) >>> 2)
   return { words, bytes: new Uint8Array(words.buffer, words.byteOffset, size) }
 }
 
-/** Whether numbers are in a range, or outside of it; for 0 it is an error. */
+/** The truth of numbers being in a range, or outside of it; for 0 it is an error. */
 export function rangeTruths(ids: Uint32Array, from: number, to: number, isInside: boolean): Truths {
   const [first, end, length] = [(from - 1) | 0, to | 0, ids.length | 0]
   const flip = isInside ? 0 : HOLDS
@@ -55,7 +55,7 @@ function rangeTruth(id: number, first: number, end: number, flip: number): numbe
   return (FAILS - holds) & (-id >> 31)
 }
 
-/** `&&`, written to the left side. */
+/** `&&`, written to the left operand. */
 export function bothTrue({ words, bytes }: Truths, right: Truths): Truths {
   for (let at = 0; at < words.length; at++) {
     const one = (words[at] as number) | 0
@@ -65,7 +65,7 @@ export function bothTrue({ words, bytes }: Truths, right: Truths): Truths {
   return { words, bytes }
 }
 
-/** `||`, written to the left side. */
+/** `||`, written to the left operand. */
 export function eitherHolds({ words, bytes }: Truths, right: Truths): Truths {
   for (let at = 0; at < words.length; at++) {
     const one = (words[at] as number) | 0
@@ -75,7 +75,7 @@ export function eitherHolds({ words, bytes }: Truths, right: Truths): Truths {
   return { words, bytes }
 }
 
-/** `!`, written to the same place. */
+/** `!`, written in place. */
 export function reversed({ words, bytes }: Truths): Truths {
   for (let at = 0; at < words.length; at++) {
     const word = (words[at] as number) | 0
@@ -84,7 +84,7 @@ export function reversed({ words, bytes }: Truths): Truths {
   return { words, bytes }
 }
 
-/** The rows, of some or of all, that have a bit. */
+/** The rows, of the given ones or of all, that have a bit. */
 export function rowsThat({ bytes }: Truths, bit: number, rows: Uint32Array | null): Uint32Array {
   const shift = bit >>> 1
   const length = (rows === null ? bytes.length : rows.length) | 0
@@ -115,7 +115,7 @@ export function rowsThat({ bytes }: Truths, bit: number, rows: Uint32Array | nul
   return selected.subarray(0, count)
 }
 
-/** Looks up the truths of rows in a table by their numbers; the first row whose number is not known there. */
+/** Looks up the truths of rows in a table by their numbers; returns the first row whose truth is unknown. */
 export function writeKnown(bytes: Uint8Array, table: Uint8Array, ids: Uint32Array, from: number): number {
   const length = ids.length | 0
   for (let row = from | 0; row < length; row++) {
@@ -126,7 +126,7 @@ export function writeKnown(bytes: Uint8Array, table: Uint8Array, ids: Uint32Arra
   return length
 }
 
-/** The next place of a list of rows whose number is not known in a table. */
+/** The index of the next row of a list whose truth is unknown. */
 export function nextUnknown(table: Uint8Array, ids: Uint32Array, rows: Uint32Array, from: number): number {
   const length = rows.length | 0
   for (let at = from | 0; at < length; at++) if (table[ids[rows[at] as number] as number] === 0) return at

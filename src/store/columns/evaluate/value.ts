@@ -5,13 +5,13 @@ import { RDF, XSD } from '../../../rdf/vocab.ts'
 import { momentOfLexical, type NumericKind, numberOfLexical, numericKind } from '../lexical.ts'
 import { decimalForm, fromInteger, parseDecimal, toDouble } from './decimal.ts'
 
-/** A number. Integers beyond 2^53 and decimals have their exact value besides. */
+/** A number. Integers beyond 2^53 and decimals also have their exact value. */
 export interface NumberValue {
   readonly type: 'number'
   readonly kind: NumericKind
-  /** The value, or the double next to it. */
+  /** The value, or the double nearest to it. */
   readonly value: number
-  /** An integer itself; a decimal in units of 10^-18. Absent for doubles and floats, and for safe integers. */
+  /** The integer itself; a decimal in units of 10^-18. Absent for doubles and floats, and for safe integers. */
   readonly exact?: bigint
   readonly term?: Literal
 }
@@ -23,7 +23,7 @@ export interface TextValue {
   readonly language: string
 }
 
-/** xsd:dateTime, xsd:date, xsd:time and the parts of dates: what is not said is filled up for comparison. */
+/** xsd:dateTime, xsd:date, xsd:time and the parts of dates: missing components are filled in for comparison. */
 export interface MomentValue {
   readonly type: 'moment'
   readonly datatype: string
@@ -42,7 +42,7 @@ export interface DurationValue {
   readonly term: Literal
 }
 
-/** What an expression is: a term with its value at hand (SPARQL 1.1 Query, section 17.1). Null is an error or no value. */
+/** The value of an expression: a term with its parsed value (SPARQL 1.1 Query, section 17.1). Null is an error or unbound. */
 export type TermValue =
   | { readonly type: 'iri'; readonly value: string }
   | { readonly type: 'blank'; readonly value: string }
@@ -51,7 +51,7 @@ export type TermValue =
   | { readonly type: 'boolean'; readonly value: boolean; readonly term?: Literal }
   | MomentValue
   | DurationValue
-  /** A literal of another datatype, or one whose text its datatype does not have. */
+  /** A literal of another datatype, or one whose text is invalid for its datatype. */
   | { readonly type: 'other'; readonly term: Literal }
   | { readonly type: 'triple'; readonly term: TripleTerm }
 
@@ -77,7 +77,7 @@ export function bigInteger(value: bigint): NumberValue {
     : { type: 'number', kind: 'integer', value: near, exact: value }
 }
 
-/** A computed decimal: the double next to it is worked out when something asks for it. */
+/** A computed decimal: the nearest double is computed on first use. */
 class ComputedDecimal implements NumberValue {
   readonly type = 'number'
   readonly kind = 'decimal'
@@ -97,17 +97,17 @@ class ComputedDecimal implements NumberValue {
 /** @param exact in units of 10^-18 */
 export const decimal = (exact: bigint): NumberValue => new ComputedDecimal(exact)
 
-/** A decimal of at most 15 digits, or an integer within ±2^53: the double next to it distinguishes it from all others. */
+/** A decimal of at most 15 digits, or an integer within ±2^53: the nearest double identifies it. */
 export const shortDecimal = (value: number): NumberValue => ({ type: 'number', kind: 'decimal', value })
 
 /** In units of 10^-18. */
 const MILLIONTH = 10n ** 12n
 
-/** An integer exactly, or a decimal in units of 10^-18. */
+/** The exact value: of an integer itself, of a decimal in units of 10^-18. */
 export function exactOf({ kind, value, exact, term }: NumberValue): bigint {
   if (exact !== undefined) return exact
   if (kind === 'decimal') {
-    // Of a decimal of few digits the sixth behind the point is the last, most of the time.
+    // A decimal of few digits usually has at most six decimal places.
     const millionths = term === undefined ? Math.round(value * 1e6) : Number.NaN
     if (Math.abs(millionths) <= 2 ** 51 && millionths / 1e6 === value) return BigInt(millionths) * MILLIONTH
     return parseDecimal(term?.value ?? numberText(value))
@@ -175,7 +175,7 @@ const PARTIAL = new Map([
   [XSD.gDay, new RegExp(`^---(\\d\\d)${ZONE}`)],
 ])
 
-/** Fills up what a time or a part of a date does not say, so that those of one datatype can be compared. */
+/** Fills in the missing components of a time or a part of a date, so that those of one datatype can be compared. */
 function partialMoment(term: Literal): TermValue {
   const { datatype, value } = term
   const parts = PARTIAL.get(datatype)?.exec(value)
@@ -216,7 +216,7 @@ function durationValue(term: Literal): TermValue {
   }
 }
 
-/** The term of a value: that of the data as it was written, else the canonical form. */
+/** The term of a value: for data as written, else in canonical form. */
 export function termOf(value: TermValue): Term {
   switch (value.type) {
     case 'iri':

@@ -4,16 +4,16 @@ import type { Domain } from './domain.ts'
 import { scratchFloat64, scratchUint8, scratchUint32 } from './scratch.ts'
 import { double, float, integerTerm, shortDecimal, type TermValue } from './value.ts'
 
-/** The values of a variable over the rows of a batch: numbers of terms, 0 where it is not bound. */
+/** The values of a variable over the rows of a batch: numbers of terms, 0 where it is unbound. */
 export interface IdVector {
   readonly type: 'ids'
   readonly domain: Domain
   readonly ids: Uint32Array
-  /** Where the numbers are consecutive, the first of them. */
+  /** The first number, if the numbers are consecutive. */
   readonly first?: number
   /** True once it is known that no number is 0. */
   isWhole?: boolean
-  /** Where the numbers were read: at some places of others. */
+  /** The source of the numbers: an array, and indexes into it. */
   readonly origin?: { readonly ids: Uint32Array; readonly places: Uint32Array }
 }
 
@@ -31,20 +31,20 @@ export interface ConstantVector {
 export interface NumberVector {
   readonly type: 'numbers'
   readonly kind: NumericKind
-  /** Of decimals: digits behind the point at most. */
+  /** Of decimals: maximum number of decimal places. */
   readonly places?: number
   readonly values: Float64Array
   /** Rows with a value; null where every row has one. */
   readonly bound: Uint8Array | null
-  /** Where the values are those of a table, which are read on first use. */
+  /** The table of the values, from which they are read on first use. */
   readonly lookup?: NumberLookup
 }
 
-/** Numbers by the numbers of terms, NaN for none, and these of each row. */
+/** A table of numbers by term number, NaN for none, and the term number of each row. */
 export interface NumberLookup {
   readonly table: Float64Array
   readonly ids: Uint32Array
-  /** The same for other rows. */
+  /** Creates the vector of other rows. */
   readonly at: (ids: Uint32Array) => NumberVector
 }
 
@@ -69,12 +69,12 @@ export function hasWholeValues(vector: Vector): boolean {
   }
 }
 
-/** Numbers at some places. */
+/** Numbers at some indexes. */
 export function gathered(ids: Uint32Array, rows: Uint32Array): Uint32Array {
   const length = rows.length | 0
   const whole = length & ~7
   const some = scratchUint32(length)
-  // The engine does not unroll loops: one row at a time takes nearly twice as long.
+  // The engine does not unroll loops: one row per iteration takes nearly twice as long.
   for (let at = 0; at < whole; at += 8) {
     some[at] = ids[rows[at] as number] as number
     some[at + 1] = ids[rows[at + 1] as number] as number
@@ -89,7 +89,7 @@ export function gathered(ids: Uint32Array, rows: Uint32Array): Uint32Array {
   return some
 }
 
-/** The rows of a vector at some places. */
+/** The selected rows of a vector. */
 export function gatherValues(vector: Vector, rows: Uint32Array): Vector {
   switch (vector.type) {
     case 'constant':
@@ -114,7 +114,7 @@ export function gatherValues(vector: Vector, rows: Uint32Array): Vector {
   }
 }
 
-/** Which rows at some places have a value; null where all have one. */
+/** Which of the selected rows have a value; null where all have one. */
 function gatheredBound(bound: Uint8Array, rows: Uint32Array): Uint8Array | null {
   const present = scratchUint8(rows.length)
   let isWhole = 1
@@ -126,7 +126,7 @@ function gatheredBound(bound: Uint8Array, rows: Uint32Array): Uint8Array | null 
   return isWhole === 1 ? null : present
 }
 
-/** The rows of a vector from one place to another. */
+/** The rows of a vector in a range. */
 export function sliceVector(vector: Vector, from: number, to: number): Vector {
   switch (vector.type) {
     case 'constant':
@@ -161,7 +161,7 @@ export function numbersLike(
   return { type: 'numbers', kind, values, bound, ...(places === undefined ? {} : { places }) }
 }
 
-/** The same vector in memory of its own. */
+/** A copy of a vector in its own memory. */
 export function copiedVector(vector: Vector): Vector {
   switch (vector.type) {
     case 'constant':

@@ -16,25 +16,24 @@ import type { PieceBytes } from './piece-bytes.ts'
 import type { TextFormat } from './protocol.ts'
 import { RowBytes } from './row-bytes.ts'
 
-/** Rows of a batch that are made to text before the clock is looked at. */
+/** Rows of a batch that are written before the clock is checked. */
 const ROWS_AT_A_TIME = 256
 
-/** Bytes of a piece after which the clock is looked at in any case. */
+/** Bytes of a chunk after which the clock is checked in any case. */
 const MUCH = 2 ** 18
 
-/** How far a job is. */
+/** The progress of a job. */
 export interface JobState {
-  /** True once something of its answer was read: from then on it cannot begin again. */
+  /** True once a part of its answer was read: from then on it cannot be restarted. */
   isRead: boolean
 }
 
 /**
- * Writes the answer of a query, a little between one step and the next. One that is stopped ends with what was found where it
- * can be continued.
+ * Writes the answer of a query in small steps. A stopped answer ends with the results so far if it can be continued.
  *
- * @param piece where it is written: whoever takes the steps takes it as soon as it is long enough
- * @param continuation encodes the position at which it continues; null where it has to be complete
- * @returns the cursor of the rest; null for a whole answer
+ * @param piece receives the text: the caller of the steps takes it as soon as it is long enough
+ * @param continuation encodes the position at which it continues; null where the answer must be complete
+ * @returns the cursor of the rest; null for a complete answer
  */
 export function* jobText(
   query: QueryOperation,
@@ -108,9 +107,9 @@ function sliceOf(
 /**
  * Writes the rows of an operation until it is stopped.
  *
- * @param write writes some rows, and reports the number of them
- * @param begin the place where they begin; null for the first
- * @returns the place of the next row; null where all are written
+ * @param write writes some rows, and returns their number
+ * @param begin the position of the first row to write; null for the beginning
+ * @returns the position of the next row; null where all are written
  */
 function* continuedRows(
   operation: SparqlOperation,
@@ -157,13 +156,13 @@ function* continuedRows(
       before: isWithin ? before : reached,
       reached,
     }
-    // An answer that is where it began would never end.
+    // A continuation without progress would never end.
     if (scan.pieces < 2 && reached <= (place?.reached ?? 0)) throw error
     return continuationText(stopped)
   }
 }
 
-/** Writes the rows of a batch; reports now and then how many are written. */
+/** Writes the rows of a batch; regularly yields the number of rows written. */
 function* writtenRows(
   batch: Batch,
   rows: RowBytes,
@@ -182,10 +181,10 @@ function* writtenRows(
   if (reported < batch.size) yield batch.size
 }
 
-/** The first triples are remembered, so that most that come twice are written once; the answer is a set all the same. */
+/** Triples up to this number are remembered, so that most duplicates are written once; the answer is a set in any case. */
 const MAX_WRITTEN = 1_000_000
 
-/** A template filled with each solution; what is no triple is left out (SPARQL 1.1 Query, section 16.2). */
+/** The template filled with each solution; invalid triples are omitted (SPARQL 1.1 Query, section 16.2). */
 function* constructed(
   { template, input }: Extract<QueryOperation, { type: 'construct' }>,
   evaluator: Evaluator,
@@ -224,7 +223,7 @@ function* constructed(
   }
 }
 
-/** The text of a node of a template for each row; a blank node is another in each, and the same within one. */
+/** The text of a node of a template for each row; a blank node differs between rows, and is the same within one. */
 function nodeWriter(
   node: Node,
   batch: Batch,

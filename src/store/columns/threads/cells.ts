@@ -3,11 +3,11 @@ import type { Domain } from '../evaluate/domain.ts'
 import { termOf } from '../evaluate/value.ts'
 import { termAt, type Vector } from '../evaluate/vector.ts'
 
-/** Cached texts per domain, and domains with a cache; older entries are evicted. */
+/** Maximum number of cached texts per domain, and of domains with a cache; older entries are evicted. */
 const CACHE_SIZE = 2 ** 14
 const DOMAINS = 16
 
-/** For fewer rows nothing is cached: the cache would cost more than it saves. */
+/** Below this number of rows nothing is cached: the cache would cost more than it saves. */
 const FEW = 256
 
 /** Longer texts are not cached. */
@@ -18,7 +18,7 @@ interface DomainCache {
   readonly texts: string[]
 }
 
-/** Texts of terms, recently written ones cached in bounded memory. */
+/** Texts of terms; recently written ones are cached in bounded memory. */
 export class Cells {
   private readonly write: (term: Term) => string
   private readonly domains = new Map<Domain, DomainCache>()
@@ -27,7 +27,7 @@ export class Cells {
     this.write = write
   }
 
-  /** Gives the texts of a vector by row; null where it has no term. */
+  /** Returns the texts of a vector by row; null where it has no term. */
   of(vector: Vector | undefined): (row: number) => string | null {
     if (vector === undefined) return () => null
     switch (vector.type) {

@@ -7,7 +7,7 @@ import type { Evaluator } from '../evaluate/evaluator.ts'
 import { termOf } from '../evaluate/value.ts'
 import { termAt } from '../evaluate/vector.ts'
 
-/** Things that are described; the description of each is all that is said about it, and about the blank nodes in that. */
+/** Maximum number of described resources; the description of each includes all its triples, and those of the blank nodes in them. */
 const MAX_DESCRIBED = 10_000
 
 /** A concise bounded description of each resource (SPARQL 1.1 Query, section 16.4 leaves the form open). */
@@ -35,7 +35,7 @@ export function* describeTerms(
       if (required.size >= MAX_DESCRIBED) break
     }
   const written = new LineSet()
-  // Blank nodes are added while the list is gone through.
+  // Blank nodes are added during the iteration.
   for (const term of required.values()) yield* about(term, want, written, evaluation)
 }
 

@@ -7,7 +7,7 @@ import type { GraphPlace, SharedParts } from './protocol.ts'
 export interface PartListener {
   readonly onSection: (graph: string, section: SectionNumber, bytes: SharedArrayBuffer) => void
   readonly onDerived: (graph: string, name: string, buffers: readonly SharedArrayBuffer[]) => void
-  /** Gives the error that whoever reads a damaged graph gets. */
+  /** Returns the error that the reader of a damaged graph gets. */
   readonly onDamage: (graph: string, damage: ColumnsDamaged) => Error
 }
 
@@ -16,7 +16,7 @@ interface OpenedGraph {
   readonly file: SectionFile | null
 }
 
-/** The graphs that a thread knows. */
+/** The graphs that a thread has opened. */
 export class GraphHolder {
   private readonly graphs = new Map<string, OpenedGraph>()
   private readonly listener: PartListener
@@ -46,7 +46,7 @@ export class GraphHolder {
     for (const name of names) this.graphs.delete(name)
   }
 
-  /** Takes what other threads have read or made. */
+  /** Adds data that other threads have read or computed. */
   addShared({ graph, sections, derived }: SharedParts): void {
     const opened = this.graphs.get(graph)
     if (opened === undefined) return

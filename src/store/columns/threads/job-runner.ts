@@ -10,9 +10,9 @@ import { ColumnThread } from './thread.ts'
 
 export interface JobRunnerOptions {
   readonly threads: number
-  /** Milliseconds that a query may work. */
+  /** Milliseconds that a query may run. */
   readonly deadline: number
-  /** Queries that may wait. */
+  /** Maximum number of waiting queries. */
   readonly queue: number
   /** Bytes that the intermediate results of one query may take. */
   readonly memory: { readonly query: number }
@@ -25,47 +25,47 @@ export interface JobRunnerOptions {
 }
 
 export interface QueryLimits {
-  /** Milliseconds of work; the store's own limit otherwise. */
+  /** Milliseconds that the job may run; by default the store's limit. */
   readonly deadline?: number | undefined
   /** `slow` for background work. */
   readonly lane?: Lane
-  /** Stops the work when it is aborted. */
+  /** Stops the job when it is aborted. */
   readonly signal?: AbortSignal | undefined
   /** Called with the cursor of the rest at the end of a stopped answer that can be continued. */
   readonly onStopped?: ((cursor: string) => void) | undefined
 }
 
-/** A query that columns do not evaluate. */
+/** A query that columns cannot evaluate. */
 export class NotInColumns extends Error {}
 
-/** Milliseconds after which work is not quick any more. */
+/** Milliseconds after which a job counts as slow. */
 const QUICK = 100
 
-/** Milliseconds after which work leaves the processors to what others ask first. */
+/** Milliseconds after which a job leaves the processors to new requests. */
 const SHORT = 4
 
-/** Milliseconds that work waits for a thread in any case. */
+/** Minimum time in milliseconds that a job waits for a thread. */
 const LEAST_TIMEOUT = 10_000
 
-/** Pieces after which an answer is long: of rows some three megabytes, of triples one. */
+/** Chunks after which an answer is long: about three megabytes of rows, or one of triples. */
 const LONG_ANSWER = 12
 
-/** Times that a job yields to others; then it runs to its end, or is refused if its client uses the most. */
+/** Number of times that a job yields to others; then it runs to its end, or is refused if its client uses the most. */
 const MAX_CROWDED = 1
 
-/** Milliseconds after its deadline at which a thread that did not stop is ended: what it does has no look at the clock. */
+/** Milliseconds after its deadline at which a thread that did not stop is terminated: its code does not check the clock. */
 const GRACE = 5000
 
-/** Megabytes of heap that a thread has in any case. */
+/** Minimum heap of a thread in megabytes. */
 const LEAST_HEAP = 128
 
 /**
- * Heap of a thread, by what its query may work with: the rest is for what is counted roughly, and for what it has not
- * collected yet. All threads can fill theirs at once, and the sum has to stay within the memory of the process.
+ * Heap of a thread relative to the memory of its query: the surplus is for data that is counted roughly, and for uncollected
+ * garbage. All threads can fill theirs at the same time, and the sum must fit into the memory of the process.
  */
 const HEAP_SHARE = 1.5
 
-/** Runs jobs over columns in threads: who waits for which thread, deadlines, and threads that are replaced. */
+/** Runs jobs over columns in threads: schedules them, enforces deadlines, and replaces threads. */
 export class JobRunner {
   deadlines = 0
   readonly size: number
@@ -84,7 +84,7 @@ export class JobRunner {
   constructor(options: JobRunnerOptions, registry: GraphRegistry) {
     this.options = options
     this.registry = registry
-    // With one thread alone, one long question would keep all others waiting.
+    // With only one thread, one long query would block all others.
     this.size = Math.max(2, options.threads)
     this.scheduler = new Scheduler({
       queue: options.queue,
@@ -93,7 +93,7 @@ export class JobRunner {
     })
   }
 
-  /** Starts the threads; resolves when they are up. */
+  /** Starts the threads; resolves when they are ready. */
   async start(): Promise<void> {
     const up = Promise.all(Array.from({ length: this.size }, () => this.addThread()))
     this.starting = ignoreRejection(up, 'who starts the threads gets it')
@@ -109,7 +109,7 @@ export class JobRunner {
     return this.closed
   }
 
-  /** Answers again from a graph whose file was made again, or forgets one that is dropped. */
+  /** Makes a graph available again after its file was rebuilt, or removes a dropped one. */
   forgetDamage(graph: string): void {
     this.damaged.delete(graph)
   }
@@ -121,7 +121,7 @@ export class JobRunner {
     await Promise.all([...this.scheduler.threads].map(thread => thread.end()))
   }
 
-  /** Does a job with one answer. */
+  /** Runs a job with one answer. */
   async once<Type extends 'table' | 'matched' | 'lines' | 'built' | 'touched'>(
     job: Job,
     graphs: readonly string[],
@@ -136,7 +136,7 @@ export class JobRunner {
       : new Error(`unexpected ${answer.type}`)
   }
 
-  /** Begins a job, again where it was stopped for others, until it has a first answer. */
+  /** Starts a job, again where it was stopped for others, until it has a first answer. */
   private async begin(
     job: Job,
     graphs: readonly string[],
@@ -170,8 +170,8 @@ export class JobRunner {
   }
 
   /**
-   * Does a job that answers in pieces. The one after next is worked out while the next is read, as soon as a second was
-   * requested; ending the iteration ends the work.
+   * Runs a job that answers in chunks. The chunk after the next is computed while the next is read, as soon as a second was
+   * requested; ending the iteration ends the job.
    */
   async *pieces(
     job: Job,
@@ -229,7 +229,7 @@ export class JobRunner {
     }
   }
 
-  /** Waits for a thread, and replaces it where it does not answer though its time is long over. */
+  /** Waits for a thread, and replaces it if it does not answer long after its deadline. */
   private async guarded(
     thread: ColumnThread,
     slot: ThreadSlot,
@@ -253,7 +253,7 @@ export class JobRunner {
     signal?.addEventListener('abort', cancel)
     try {
       const answer = await execute()
-      // What was to stop and answered all the same is not stopped in the middle of its next piece.
+      // A job that was to stop but answered all the same must not be stopped in its next chunk.
       if (answer.type !== 'failed') thread.uncancel(id)
       return answer
     } finally {
@@ -269,19 +269,19 @@ export class JobRunner {
     return this.knownSlow.has(KnownSlow.digest(job)) ? 'slow' : 'quick'
   }
 
-  /** Remembers whether a job was quick, however it was begun. */
+  /** Records whether a job was quick, in whichever way it was started. */
   private noteTime(job: Job, milliseconds: number): void {
     if (!isStoppable(job)) return
     if (milliseconds >= QUICK) this.knownSlow.add(KnownSlow.digest(job))
     else if (!this.knownSlow.isEmpty) this.knownSlow.delete(KnownSlow.digest(job))
   }
 
-  /** Bytes that one query may work with: all threads together have twice what the store has for a query. */
+  /** Bytes that one query may use: all threads together have twice the store's limit for a query. */
   private get queryMemory(): number {
     return Math.floor((2 * this.options.memory.query) / this.size)
   }
 
-  /** Ends a thread that does not answer any more, once another has taken its place; one after the other. */
+  /** Terminates a thread that no longer answers, after another has replaced it; one thread at a time. */
   private replace(thread: ColumnThread): void {
     const begin = this.replacing.then(async () => {
       if (this.closed || !this.scheduler.threads.has(thread)) return
@@ -371,12 +371,12 @@ export class JobRunner {
 
 type AnswerOf = Awaited<ReturnType<ColumnThread['run']>>
 
-/** A job that has begun, and its first answer. */
+/** A started job, and its first answer. */
 interface Begun {
   readonly id: number
   readonly thread: ColumnThread
   readonly answer: AnswerOf
-  /** Milliseconds that it may work. */
+  /** Milliseconds that it may run. */
   readonly milliseconds: number
   readonly stopped: StopReason | null
 }
@@ -385,16 +385,16 @@ interface GuardedWork {
   readonly id: number
   readonly graphs: readonly string[]
   readonly milliseconds: number
-  /** What becomes of the work where it has to make room; null where it cannot be stopped. */
+  /** What happens to the job when it must make room; null where it cannot be stopped. */
   readonly stop: 'begin again' | 'give up' | null
 }
 
-/** True for work that checks periodically whether to continue. */
+/** True for jobs that check periodically whether to continue. */
 function isStoppable({ type }: Job): boolean {
   return type === 'table' || type === 'tables' || type === 'text'
 }
 
-/** Why work was stopped before its time; null where it was not. */
+/** Why a job was stopped early; null where it was not. */
 function stopReason(answer: AnswerOf, { stopped }: ThreadSlot): StopReason | null {
   return answer.type === 'failed' && answer.failure.reason === 'cancelled' ? stopped : null
 }

@@ -4,8 +4,8 @@ import type { Column } from '../column.ts'
 import type { GraphColumns } from '../graph.ts'
 
 /**
- * A page of the triples of a graph that match a pattern, and their number. Pages go through the subjects from the last to
- * the first, and through the predicates and values of each in the same way: a page costs what it holds, wherever it is.
+ * A page of the triples of a graph that match a pattern, and their number. Pages iterate over the subjects from the last to the
+ * first, and over the predicates and values of each in the same way: the cost of a page depends on its size, not on its position.
  */
 export function matchPage(
   graph: GraphColumns,
@@ -44,7 +44,7 @@ class Lines {
     return this.rest <= 0
   }
 
-  /** Passes over some lines that need not be made; false where they are not all before the page. */
+  /** Skips lines without creating them; false where they are not all before the page. */
   pass(lines: number): boolean {
     if (lines > this.skip) return false
     this.skip -= lines
@@ -107,7 +107,7 @@ function withObject(
   })
   const count = found.reduce((sum, { subjects }) => sum + subjects.length, 0)
   const lines = new Lines(offset, limit)
-  // From the last subject to the first over all predicates: a merge from behind.
+  // From the last subject to the first over all predicates: a merge from the end.
   const ends = found.map(({ subjects }) => subjects.length)
   for (;;) {
     let best = -1
@@ -142,7 +142,7 @@ function ofColumn(graph: GraphColumns, column: Column, offset: number, limit: nu
   const { triples: count } = column.header
   if (offset >= count) return { triples: '', count }
   const lines = new Lines(0, limit)
-  // Rows without a value have no place among the codes: where there are some, the postings say how many are before.
+  // Rows without a value have no entries among the codes: where there are some, the postings determine how many are before.
   if (column.isSingle && column.header.rows === column.rows) {
     for (let row = count - 1 - offset; row >= 0 && !lines.isFull; row--) addRow(graph, column, row, lines)
     return { triples: lines.text, count }
@@ -164,7 +164,7 @@ function addRow(graph: GraphColumns, column: Column, row: number, lines: Lines):
     )
 }
 
-/** The row with the triple that so many come behind, and how many of its own come before that one in the page's order. */
+/** The row of the triple that a given number of triples follow, and how many of the row's own precede that one in page order. */
 function rowBehind(column: Column, offset: number): { readonly row: number; readonly skip: number } {
   if (!column.isSingle) {
     const { offsets } = column
@@ -186,7 +186,7 @@ function rowBehind(column: Column, offset: number): { readonly row: number; read
   return { row, skip: 0 }
 }
 
-/** All triples of a graph: numbers of triples up to each subject say where a page begins. */
+/** All triples of a graph: cumulative numbers of triples by subject determine where a page begins. */
 function ofGraph(graph: GraphColumns, columns: readonly Column[], offset: number, limit: number) {
   const count = graph.triples
   if (offset >= count) return { triples: '', count }

@@ -1,19 +1,19 @@
 /** Bytes at the start of the buffer in which repeated parts of an answer are cached. */
 const CACHE_SIZE = 2 ** 20
 
-/** Bytes for the text of a piece; a longer one has more. */
+/** Initial bytes for the text of a chunk; a longer one gets more. */
 const ROOM = 2 ** 19
 
 /** Longer parts are not cached. */
 const MAX_CACHED_LENGTH = 400
 
-/** Characters of a text whose bytes are counted before it is written: for a shorter one the maximum is reserved. */
+/** Texts of at least this many characters are measured before they are written: for shorter ones the maximum size is reserved. */
 const LONG = 2 ** 16
 
-/** Bytes that are copied one by one as quickly as together. */
+/** Up to this number of bytes copying them one by one is as fast. */
 const SHORT = 16
 
-/** A text that is written again and again. */
+/** A text that is written repeatedly. */
 export class CachedText {
   epoch = 0
   start = -1
@@ -25,8 +25,8 @@ export class CachedText {
 }
 
 /**
- * The piece of an answer that is being written, as UTF-8: cached parts of what was written before are copied within the same
- * memory. A thread writes one piece at a time, so that it has one of these for all its answers.
+ * The chunk of an answer that is being written, as UTF-8: cached parts of previous text are copied within the same memory. A
+ * thread writes one chunk at a time, so it has one instance for all its answers.
  */
 export class PieceBytes {
   /** Changes whenever the cache is cleared. */
@@ -36,12 +36,12 @@ export class PieceBytes {
   private cacheEnd = 0
   private marked = CACHE_SIZE
 
-  /** Number of bytes of the piece. */
+  /** Number of bytes of the chunk. */
   get length(): number {
     return this.end - CACHE_SIZE
   }
 
-  /** A place in the piece; to be given back before it is taken. */
+  /** A position in the chunk, for {@link backTo} before the chunk is taken. */
   get place(): number {
     return this.end
   }
@@ -53,7 +53,7 @@ export class PieceBytes {
     this.drop()
   }
 
-  /** Takes back all that was written. */
+  /** Discards everything written. */
   drop(): void {
     this.end = CACHE_SIZE
     this.marked = CACHE_SIZE
@@ -65,9 +65,9 @@ export class PieceBytes {
   }
 
   /**
-   * Writes bytes of UTF-8 from one to another that stay as they are; false where one does not: then nothing is written.
+   * Writes a range of UTF-8 bytes that need no escaping; false where one needs it: then nothing is written.
    *
-   * @param plain 1 for each byte that stays
+   * @param plain 1 for each byte that needs no escaping
    */
   plain(source: Uint8Array, from: number, to: number, plain: Uint8Array): boolean {
     this.reserve(to - from)
@@ -82,7 +82,7 @@ export class PieceBytes {
     return true
   }
 
-  /** Caches what was written from a position on; returns its position in the cache, or -1 if it is too long. */
+  /** Caches the text written from a position on; returns its position in the cache, or -1 if it is too long. */
   cache(from: number): number {
     const length = this.end - from
     if (length > MAX_CACHED_LENGTH) return -1
@@ -123,22 +123,22 @@ export class PieceBytes {
     text.epoch = this.epoch
   }
 
-  /** Takes back what was written from a place on. */
+  /** Discards the text written from a position on. */
   backTo(place: number): void {
     this.end = place
   }
 
-  /** Commits what was written so far: a later rollback does not affect it. */
+  /** Commits the text written so far: a later rollback does not affect it. */
   mark(): void {
     this.marked = this.end
   }
 
-  /** Takes back what was written since the last mark. */
+  /** Discards the text written since the last mark. */
   backToMark(): void {
     this.end = this.marked
   }
 
-  /** The piece; the next one begins. */
+  /** Returns the chunk and starts the next one. */
   take(): Uint8Array<ArrayBuffer> {
     const piece = new Uint8Array(this.bytes.buffer.slice(CACHE_SIZE, this.end))
     this.drop()

@@ -4,7 +4,7 @@ import type { ResultFormat } from '../../../sparql/cell-writer.ts'
 import type { ContinuationFormat } from '../../../sparql/results.ts'
 import type { GraphHeader, SectionNumber } from '../format.ts'
 
-/** Where the columns of a graph are: a file, or sections in memory. */
+/** The location of a graph's columns: a file, or sections in memory. */
 export interface GraphPlace {
   readonly name: string
   readonly header: GraphHeader
@@ -14,26 +14,26 @@ export interface GraphPlace {
   readonly memory: readonly SharedArrayBuffer[] | null
 }
 
-/** Sections and what was made of them, by graph: memory that all threads see. */
+/** Sections and derived data, by graph: memory that all threads share. */
 export interface SharedParts {
   readonly graph: string
   readonly sections: readonly (readonly [SectionNumber, SharedArrayBuffer])[]
   readonly derived: readonly (readonly [string, readonly SharedArrayBuffer[]])[]
 }
 
-/** The graphs that a query sees, by their names in the store. */
+/** The graphs that a query can access, by their names in the store. */
 export interface QueriedGraphs {
   readonly defaultGraphs: readonly string[]
-  /** Named graphs: what a query calls them, and their names. */
+  /** Named graphs: their names in queries, and in the store. */
   readonly namedGraphs: readonly (readonly [iri: string, graph: string])[]
 }
 
-/** How the answer of a query is written: as text, in pieces. */
+/** The format of a query's answer: text, in chunks. */
 export type TextFormat = ResultFormat | 'nt'
 
 /** A request to a thread. */
 export type Job =
-  /** Queries of the same graphs whose answers are small enough to be had at once. */
+  /** Queries of the same graphs whose answers are small enough to be returned at once. */
   | {
       readonly type: 'table'
       readonly queries: readonly QueryOperation[]
@@ -51,7 +51,7 @@ export type Job =
       readonly format: TextFormat
       readonly base: string | null
       readonly piece: number
-      /** Null where the answer is whole or none. */
+      /** Null where the answer must be complete. */
       readonly continuation: ContinuationFormat | null
     }
   /** The answer of a SELECT in tables, for exports. */
@@ -76,9 +76,9 @@ export type Job =
       readonly predicates: readonly string[]
       readonly isSearched: boolean
     }
-  /** Makes what questions about a column need beside its file. */
+  /** Computes the data that queries of a column need in addition to its file. */
   | { readonly type: 'prepare'; readonly graph: string; readonly column: number }
-  /** Brings sections into memory. */
+  /** Loads sections into memory. */
   | { readonly type: 'touch'; readonly graph: string; readonly predicates: readonly string[] }
 
 /** Limits of one job. */
@@ -94,7 +94,7 @@ export type ColumnRequest =
   | { readonly type: 'detach'; readonly graphs: readonly string[] }
   | { readonly type: 'share'; readonly parts: SharedParts }
   | { readonly type: 'run'; readonly id: number; readonly job: Job; readonly limits: JobLimits }
-  /** The next piece of a job that answers in pieces. */
+  /** The next chunk of a job that answers in chunks. */
   | { readonly type: 'next'; readonly id: number }
   | { readonly type: 'close'; readonly id: number }
 
@@ -102,7 +102,7 @@ export type ColumnRequest =
 export type WireVector =
   /** Subjects of a graph, numbered from 0; -1 for none. */
   | { readonly type: 'subjects'; readonly graph: string; readonly ids: Int32Array }
-  /** Terms by the place that each row names; -1 for none. Texts are literals of xsd:string. */
+  /** Terms, and the index of the term of each row; -1 for none. Texts are literals of xsd:string. */
   | {
       readonly type: 'terms'
       readonly terms: readonly (Term | string)[]
@@ -127,15 +127,15 @@ export interface WireTable {
 /** Why a job failed. */
 export type Failure =
   | { readonly reason: 'deadline' | 'cancelled' | 'memory' | 'cursor' }
-  /** Columns do not evaluate it. */
+  /** Columns cannot evaluate it. */
   | { readonly reason: 'not evaluated'; readonly message: string }
   | { readonly reason: 'damaged'; readonly message: string }
   | { readonly reason: 'error'; readonly message: string }
 
 export type ColumnReply =
-  /** Its number for priorities is null where it has none of its own. */
+  /** The native number for its priority is null where the thread has none. */
   | { readonly type: 'up'; readonly thread: number | null }
-  /** A section was read, or something made, that others can use. */
+  /** A section was read, or data was derived, for use by other threads. */
   | {
       readonly type: 'section'
       readonly graph: string
@@ -151,7 +151,7 @@ export type ColumnReply =
   /** A section of a graph cannot be read. */
   | { readonly type: 'damaged'; readonly graph: string; readonly reason: string }
   | { readonly type: 'table'; readonly id: number; readonly tables: readonly WireTable[] }
-  /** A piece of text, or a table; the last is `done` and may be none. */
+  /** A chunk of text, or a table; the last is `done` and may be null. */
   | {
       readonly type: 'piece'
       readonly id: number
@@ -171,15 +171,18 @@ export type ColumnReply =
   | { readonly type: 'touched'; readonly id: number }
   | { readonly type: 'failed'; readonly id: number; readonly failure: Failure }
 
-/** The end of an answer in pieces. */
+/** The end of an answer in chunks. */
 export interface LastPiece {
   readonly piece: Uint8Array | null
   /** The position at which the answer continues; null if it is complete. */
   readonly cursor: string | null
 }
 
-/** What a thread begins with. */
+/** The initial data of a thread. */
 export interface ThreadSetup {
-  /** Its first number is that of the job that is to end, its second another one each time that work of others begins while its own stands back. */
+  /**
+   * Its first number is that of the job to stop; its second changes each time that other work starts while this thread has low
+   * priority.
+   */
   readonly signal: SharedArrayBuffer
 }

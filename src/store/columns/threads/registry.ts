@@ -4,7 +4,7 @@ import { GraphHolder, type PartListener } from './graph-holder.ts'
 import type { GraphPlace, SharedParts } from './protocol.ts'
 import type { ColumnThread } from './thread.ts'
 
-/** Something of a graph that is in memory: a section of its file, or what was made of them. */
+/** Data of a graph in memory: a section of its file, or derived data. */
 type Part =
   | { readonly type: 'section'; readonly section: SectionNumber; readonly bytes: SharedArrayBuffer }
   | { readonly type: 'derived'; readonly name: string; readonly buffers: readonly SharedArrayBuffer[] }
@@ -12,23 +12,23 @@ type Part =
 interface Entry {
   readonly place: GraphPlace
   columns: GraphColumns
-  /** In the order in which they came; their number is the revision of the entry. */
+  /** In order of arrival; their number is the revision of the entry. */
   parts: Part[]
   bytes: number
-  /** Predicates whose values can be written from what is in memory. */
+  /** Predicates whose values can be written from memory. */
   loaded: Set<string>
   /** Number of the last job that used it. */
   used: number
 }
 
-/** Bytes of memory by what they hold. */
+/** Bytes of memory by their contents. */
 export interface ColumnBytes {
   readonly columns: number
   readonly dictionaries: number
   readonly derived: number
 }
 
-/** The graphs whose columns are served, what of them is in memory, and which thread knows what. */
+/** The graphs whose columns are served, their data in memory, and which thread has received what. */
 export class GraphRegistry {
   private readonly entries = new Map<string, Entry>()
   private readonly holder: GraphHolder
@@ -37,8 +37,8 @@ export class GraphRegistry {
   private readonly limit: number
 
   /**
-   * @param limit bytes of memory that columns may take, beside graphs that are in memory alone
-   * @param onDamage gives the error that whoever reads a damaged graph in this thread gets
+   * @param limit bytes of memory that columns may use, excluding graphs that are only in memory
+   * @param onDamage returns the error that the reader of a damaged graph in this thread gets
    */
   constructor(limit: number, onDamage: PartListener['onDamage']) {
     this.limit = limit
@@ -64,7 +64,7 @@ export class GraphRegistry {
     return this.entries.size
   }
 
-  /** The columns of a graph as this thread sees them. */
+  /** The columns of a graph for this thread. */
   columns(name: string): GraphColumns | undefined {
     return this.entries.get(name)?.columns
   }
@@ -91,7 +91,7 @@ export class GraphRegistry {
     }
   }
 
-  /** Notes that a thread has read what the values of some columns are written from. */
+  /** Records that a thread has read the data from which the values of some columns are written. */
   noteLoaded(graph: string, predicates: readonly string[]): void {
     const loaded = this.entries.get(graph)?.loaded
     for (const predicate of predicates) loaded?.add(predicate)
@@ -105,7 +105,7 @@ export class GraphRegistry {
     return true
   }
 
-  /** Takes a section that a thread has read. */
+  /** Adds a section that a thread has read. */
   addSection(graph: string, section: SectionNumber, bytes: SharedArrayBuffer): void {
     this.addPart(
       graph,
@@ -125,7 +125,7 @@ export class GraphRegistry {
     )
   }
 
-  /** Sees to it that a thread knows graphs and all that is in memory of them. */
+  /** Sends graphs and all their data in memory to a thread that does not have them. */
   bring(thread: ColumnThread, names: Iterable<string>): void {
     this.clock += 1
     for (const name of names) {
@@ -143,7 +143,7 @@ export class GraphRegistry {
     }
   }
 
-  /** Lets go of what was used longest ago, until the rest is within the limit. */
+  /** Releases the least recently used data until the rest is within the limit. */
   shrink(threads: readonly ColumnThread[], inUse: ReadonlySet<string>): void {
     if (this.bytes <= this.limit) return
     const oldest = [...this.entries.values()]
@@ -162,7 +162,7 @@ export class GraphRegistry {
     }
   }
 
-  /** Bytes in memory, by what they hold. */
+  /** Bytes in memory, by their contents. */
   statistics(): ColumnBytes {
     let [columns, dictionaries, derived] = [0, 0, 0]
     for (const { place, parts } of this.entries.values()) {
@@ -182,7 +182,7 @@ export class GraphRegistry {
 
   private addPart(graph: string, part: Part, bytes: number, isSame: (part: Part) => boolean): void {
     const entry = this.entries.get(graph)
-    // Two threads may have read the same at once: what came first is cached.
+    // Two threads may have read the same data at the same time: the first is cached.
     if (entry === undefined || entry.parts.some(isSame)) return
     entry.parts.push(part)
     entry.bytes += bytes
@@ -201,7 +201,7 @@ function sharedParts(graph: string, parts: readonly Part[]): SharedParts {
 
 const DICTIONARY_SECTIONS = new WeakMap<GraphHeader, ReadonlySet<SectionNumber>>()
 
-/** The sections that hold terms. */
+/** The sections that contain terms. */
 function dictionarySections(header: GraphHeader): ReadonlySet<SectionNumber> {
   let found = DICTIONARY_SECTIONS.get(header)
   if (found === undefined) {

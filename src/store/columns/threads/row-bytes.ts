@@ -13,21 +13,21 @@ import { termOf } from '../evaluate/value.ts'
 import { termAt, type Vector } from '../evaluate/vector.ts'
 import { CachedText, type PieceBytes } from './piece-bytes.ts'
 
-/** Cached cells of a variable and a domain, and domains of a variable with a cache. */
+/** Maximum number of cached cells of a variable and a domain, and of domains of a variable with a cache. */
 const CACHE_SIZE = 2 ** 14
 const DOMAINS = 16
 
-/** For fewer rows nothing is cached: the cache would cost more than it saves. */
+/** Below this number of rows nothing is cached: the cache would cost more than it saves. */
 const FEW = 256
 
-/** Cells after which a cache is no longer asked in which fewer than one of so many is found. */
+/** Number of cells after which a cache is disabled if fewer than one in the second number of them were found in it. */
 const TRIED = 4096
 const HITS = 8
 
 /** Writes the cell of a row; false where it has none. */
 type WriteCell = (row: number) => boolean
 
-/** Cells of one variable, by the numbers of their terms. */
+/** Cached cells of one variable, by the numbers of their terms. */
 class CellCache {
   private readonly bytes: PieceBytes
   private readonly ids = new Uint32Array(CACHE_SIZE)
@@ -41,12 +41,12 @@ class CellCache {
     this.bytes = bytes
   }
 
-  /** True where hardly a cell comes twice: subjects, most of the time. */
+  /** True where hardly any cell is repeated: usually for subjects. */
   get isUseless(): boolean {
     return this.sought > TRIED && HITS * this.found < this.sought
   }
 
-  /** Writes a cell again; false where it is not cached. */
+  /** Copies a cell; false where it is not cached. */
   copy(id: number): boolean {
     const place = id & (CACHE_SIZE - 1)
     this.sought += 1
@@ -56,7 +56,7 @@ class CellCache {
     return true
   }
 
-  /** Holds the cell that was written from a place on. */
+  /** Caches the cell that was written from a position on. */
   add(id: number, from: number): void {
     const start = this.bytes.cache(from)
     if (start < 0) return
@@ -69,17 +69,17 @@ class CellCache {
   }
 }
 
-/** What stands around the values of one kind of terms. */
+/** The texts around the values of one kind of terms. */
 interface Around {
   readonly before: CachedText
   readonly after: CachedText
   readonly plain: Uint8Array
 }
 
-/** Kinds of terms that are remembered for a variable. */
+/** Maximum number of cached kinds of terms of a variable. */
 const MAX_KINDS = 1000
 
-/** What stands around the values of a variable. */
+/** The texts around the values of a variable. */
 class Sides {
   private readonly writer: CellWriter
   private readonly before: string
@@ -108,7 +108,7 @@ class Sides {
   }
 }
 
-/** Writes rows of batches into a piece. A cell that is written again soon is copied instead. */
+/** Writes rows of batches into a chunk. A cell that repeats a recent one is copied instead. */
 export class RowBytes {
   private readonly bytes: PieceBytes
   private readonly writer: CellWriter
@@ -136,7 +136,7 @@ export class RowBytes {
     this.end = new CachedText(this.layout.end)
   }
 
-  /** The rows of a batch follow. */
+  /** Sets the batch whose rows are to be written. */
   read(batch: Batch): void {
     this.cells = this.variables.map((name, number) => this.writerOf(batch.get(name), number))
   }
@@ -201,7 +201,7 @@ export class RowBytes {
     }
   }
 
-  /** Writes a cell whose value is in the bytes of the graph as it is to be written; false where it is not. */
+  /** Writes a cell whose value needs no conversion from the bytes of the graph; false for other cells. */
   private writeBytes(domain: Domain, id: number, sides: Sides): boolean {
     const { bytes, found } = this
     if (domain.bytes === undefined || !domain.bytes(id, found)) return false

@@ -7,14 +7,14 @@ import { STORE_UNAVAILABLE } from '../../faults.ts'
 import type { Job } from './protocol.ts'
 import type { ColumnThread } from './thread.ts'
 
-/** A piece of work that wants a thread. */
+/** A job that needs a thread. */
 export interface Turn {
-  /** Null for work of the server itself. */
+  /** Null for jobs of the server itself. */
   readonly client: WorkClient | null
   readonly lane: Lane
-  /** The one thread that can do it; null for any. */
+  /** The only thread that can run it; null for any. */
   readonly pinned: ColumnThread | null
-  /** True for questions that may take any time: they go to the last idle thread, and others to the first, whose code is warm. */
+  /** True for queries of unlimited cost: they go to the last idle thread, and others to the first, whose code is warm. */
   readonly isArbitrary: boolean
 }
 
@@ -25,18 +25,18 @@ interface WaitingTurn extends Turn {
 }
 
 export interface SchedulerOptions {
-  /** Turns that may wait. */
+  /** Maximum number of waiting turns. */
   readonly queue: number
-  /** Milliseconds that one may wait. */
+  /** Maximum milliseconds of waiting. */
   readonly timeout: number
-  /** Threads that do slow work at a time. */
+  /** Maximum number of threads that run slow jobs at the same time. */
   readonly slow: number
 }
 
-/** Milliseconds between two looks at whether slow work has to make room. */
+/** Milliseconds between two checks whether slow jobs must make room. */
 const LOOK = 100
 
-/** Gives work to threads, one piece at a time to each: fairly between clients, and slow work never to all of them. */
+/** Assigns jobs to threads, one at a time to each: fairly between clients, and slow jobs never to all threads. */
 export class Scheduler {
   readonly threads = new Set<ColumnThread>()
   private readonly options: SchedulerOptions
@@ -49,7 +49,7 @@ export class Scheduler {
     this.options = options
   }
 
-  /** Resolves with what the work gives. Faults: StoreBusy where too much waits, or it waits too long. */
+  /** Resolves with the result of the work. Faults: StoreBusy where too much waits, or it waits too long. */
   run<T>(turn: Turn, work: (thread: ColumnThread, slot: ThreadSlot) => Promise<T>): Promise<T> {
     const { client, pinned } = turn
     return new Promise((resolve, reject) => {
@@ -141,7 +141,7 @@ export class Scheduler {
     }
   }
 
-  /** Stops the slow work of a client that has used much more than one that waits. */
+  /** Stops the slow job of a client that has used much more than a waiting one. */
   private makeRoom(): void {
     this.look = undefined
     for (const { client, pinned } of this.waiting) {
@@ -157,14 +157,14 @@ export class Scheduler {
   }
 }
 
-/** Jobs that are remembered. */
+/** Maximum number of remembered jobs. */
 const REMEMBERED = 1000
 
-/** Remembers which jobs were not quick, so that they are not tried as such again. */
+/** Remembers which jobs were slow, so that they are not started as quick ones again. */
 export class KnownSlow {
   private readonly digests = new LRUCache<string, true>({ max: REMEMBERED })
 
-  /** The name of a job by which it is remembered. */
+  /** The digest by which a job is remembered. */
   static digest(job: Job): string {
     return createHash('sha1').update(JSON.stringify(job)).digest('base64')
   }
@@ -186,23 +186,23 @@ export class KnownSlow {
   }
 }
 
-/** Work that is probably short, and work that is known to be long: of that some threads are always free. */
+/** Jobs that are probably short, and jobs that are known to be long: some threads are always free of the latter. */
 export type Lane = 'quick' | 'slow'
 
-/** Why work was stopped before its deadline: it is longer than quick work may be, or others wait who used less. */
+/** Why a job was stopped before its deadline: it exceeds the time of quick jobs, or clients wait that used less. */
 export type StopReason = 'not quick' | 'crowded'
 
-/** Milliseconds that slow work has in any case. */
+/** Minimum milliseconds that a slow job runs. */
 const LEAST_RUN = 500
 
-/** What the work of a client must weigh, compared with that of one who waits, to be stopped. */
+/** Minimum weight of a client whose job is stopped, relative to that of a waiting one. */
 const MUCH_MORE = 2
 
-/** A thread that works for a client. */
+/** A thread that runs a job for a client. */
 export class ThreadSlot {
   readonly thread: ColumnThread
   readonly client: WorkClient | null
-  /** Why it had to stop. */
+  /** Why the job had to stop. */
   stopped: StopReason | null = null
   private readonly begun = performance.now()
   private readonly hasSlowRoom: () => boolean
@@ -220,9 +220,9 @@ export class ThreadSlot {
   }
 
   /**
-   * Registers how the work can be stopped; without that it runs to its end.
+   * Registers how the job can be stopped; without that it runs to its end.
    *
-   * @param canBeginAgain false where a part of the answer was given already
+   * @param canBeginAgain false where a part of the answer was already returned
    */
   onStop(stop: () => void, canBeginAgain: boolean): void {
     this.stopWork = stop
@@ -237,17 +237,17 @@ export class ThreadSlot {
     return this.currentLane
   }
 
-  /** Called when the work is done. */
+  /** Called when the job is done. */
   end(): void {
     if (this.standsBack) this.thread.standBack(false)
   }
 
-  /** What its client used lately, this work with it. */
+  /** The recent usage of its client, including this job. */
   weight(): number {
     return (this.client?.usage() ?? 0) + this.milliseconds()
   }
 
-  /** Called when quick work has taken its time: it becomes slow work where there is room, and is stopped otherwise. */
+  /** Called when a quick job has used its time: it becomes a slow job if there is room, else it is stopped. */
   outgrow(): void {
     if (this.lane === 'slow') return
     const hasRoom = this.hasSlowRoom()
@@ -263,14 +263,14 @@ export class ThreadSlot {
     this.standBack()
   }
 
-  /** Leaves the processors to other threads first, until the work is done. */
+  /** Lowers the priority of the thread until the job is done. */
   standBack(): void {
     if (this.standsBack) return
     this.standsBack = true
     this.thread.standBack(true)
   }
 
-  /** Called when other work begins. */
+  /** Called when other work starts. */
   pauseForOthers(): void {
     if (this.standsBack) this.thread.pauseForOthers()
   }
@@ -292,7 +292,7 @@ export class ThreadSlot {
   }
 }
 
-/** True where running work has to make room for a client that waits. */
+/** True where a running job must make room for a waiting client. */
 export function isOutweighed(slot: ThreadSlot, client: WorkClient | null): boolean {
   if (slot.client === null || slot.client.id === client?.id) return false
   return slot.weight() > MUCH_MORE * Math.max(LEAST_RUN, client?.usage() ?? 0)

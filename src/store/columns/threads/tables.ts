@@ -15,7 +15,7 @@ import type { LastPiece, WireTable, WireVector } from './protocol.ts'
 /** Names of graphs of the store, by their columns. */
 export type GraphNames = (graph: GraphColumns) => string
 
-/** Evaluates a SELECT whose answer is had at once. */
+/** Evaluates a SELECT whose answer is returned at once. */
 export function tableOf(
   query: Extract<QueryOperation, { type: 'select' }>,
   evaluation: Evaluation,
@@ -25,7 +25,7 @@ export function tableOf(
   return withScratch(() => wholeTable(query, evaluation, counted, nameOf))
 }
 
-/** Nothing of it is an array of the evaluation, whose memory the next query takes. */
+/** Copies a table out of the arrays of the evaluation, whose memory the next query reuses. */
 function wholeTable(
   query: Extract<QueryOperation, { type: 'select' }>,
   evaluation: Evaluation,
@@ -85,7 +85,7 @@ function numbersOnWire(vector: Vector, rows: number): WireVector | null {
   return { type: 'numbers', kind: table.kind, values, bound }
 }
 
-/** Each term once: what is cloned from thread to thread costs by its objects. */
+/** Each term once: the cost of cloning data between threads depends on the number of its objects. */
 function termsOnWire(vector: Vector, rows: number): WireVector {
   const terms: (Term | string)[] = []
   const places = new Int32Array(rows)
@@ -108,7 +108,7 @@ function isPlainText(term: Term): boolean {
   return term.type === 'literal' && term.datatype === XSD.string && term.language === ''
 }
 
-/** The answer of a SELECT in tables of at most so many rows. */
+/** The answer of a SELECT in tables of a maximum number of rows. */
 export function* tablesOf(
   query: Extract<QueryOperation, { type: 'select' }>,
   evaluation: Evaluation,

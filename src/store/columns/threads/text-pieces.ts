@@ -1,18 +1,18 @@
 import type { PieceBytes } from './piece-bytes.ts'
 import type { LastPiece } from './protocol.ts'
 
-/** Bytes of the first piece that is sent before its time is over, and how much more each may have: a reader of little waits for little. */
+/** Minimum bytes of the first chunk, doubled for each next one: a client that reads little waits for little. */
 const FIRST_PIECE = 8192
 
-/** Milliseconds, from its first rows on, in which a piece gets as long as it may be: what is all found by then is one piece. */
+/** Milliseconds from its first rows in which a chunk may exceed its minimum: results found by then are in one chunk. */
 const PIECE_TIME = 4
 
 /**
- * The answer of a query in pieces.
+ * The answer of a query in chunks.
  *
- * @param written the piece that the steps write to
- * @param steps write a little each; the last returns the cursor of the rest
- * @param largest bytes of a piece
+ * @param written the chunk that the steps write to
+ * @param steps write small parts; the last returns the cursor of the rest
+ * @param largest maximum bytes of a chunk
  */
 export function* textPieces(
   written: PieceBytes,

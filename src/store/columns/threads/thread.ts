@@ -7,8 +7,8 @@ import type { ColumnReply, ColumnRequest, Job, JobLimits, ThreadSetup } from './
 type Answer = Exclude<ColumnReply, { readonly type: 'up' | 'section' | 'derived' | 'damaged' }>
 
 /**
- * Megabytes for the young objects of a thread, three times a half space: a half of 4 MB stays in the caches of a processor, and an
- * answer waits for a shorter collection than with the 16 MB that are the default.
+ * Megabytes of the young generation of a thread, three times a semi-space: a semi-space of 4 MB fits into the caches of a
+ * processor, and garbage collections delay an answer less than with the default of 16 MB.
  */
 const YOUNG_GENERATION = 12
 
@@ -22,9 +22,9 @@ export interface ThreadListener {
 
 /** A thread that answers from columns. */
 export class ColumnThread {
-  /** True while it works on a job. */
+  /** True while it runs a job. */
   busy = false
-  /** Revisions of the graphs that it knows. */
+  /** Revisions of the graphs that it has received. */
   readonly revisions = new Map<string, number>()
   readonly up: Promise<void>
   private readonly worker: Worker
@@ -84,7 +84,7 @@ export class ColumnThread {
     return this.execute({ type: 'run', id, job, limits })
   }
 
-  /** The next piece of a job that answers in pieces. */
+  /** The next chunk of a job that answers in chunks. */
   next(id: number): Promise<Answer> {
     return this.execute({ type: 'next', id })
   }
@@ -94,23 +94,23 @@ export class ColumnThread {
     if (this.waiting.has(id)) Atomics.store(this.signal, 0, id)
   }
 
-  /** Takes back that a job is to end, where it has answered meanwhile. */
+  /** Revokes a cancellation, where the job has answered meanwhile. */
   uncancel(id: number): void {
     Atomics.compareExchange(this.signal, 0, id, 0)
   }
 
-  /** Leaves the processors to other threads first, or not any more. */
+  /** Lowers the priority of the thread, or restores it. */
   standBack(stands: boolean): void {
     if (!stands) Atomics.store(this.signal, 1, 0)
     if (!this.dead) standBack(this.thread, stands)
   }
 
-  /** Has work that stands back pause now and then for a while, because work of others has begun. */
+  /** Makes a job of low priority pause regularly for a while, because other work has started. */
   pauseForOthers(): void {
     Atomics.add(this.signal, 1, 1)
   }
 
-  /** Ends the thread, also in the middle of a job: what it still answers no longer lets the process end before it has. */
+  /** Terminates the thread, even during a job; late replies no longer let the process exit before that. */
   async end(): Promise<void> {
     this.dead = true
     await this.worker.terminate()

@@ -28,7 +28,7 @@ import type {
 import { tableOf, tablesOf } from './tables.ts'
 import { textPieces } from './text-pieces.ts'
 
-/** Entry of a thread that answers from columns. */
+/** Entry point of a thread that answers from columns. */
 const port = parentPort
 if (port === null) throw new Error('worker.ts runs in a worker thread only')
 const reply = (message: ColumnReply, transfer: readonly ArrayBuffer[] = []): void =>
@@ -45,10 +45,10 @@ const graphs = new GraphHolder({
   },
 })
 
-/** The piece of an answer that is being written; it is empty between two of them. */
+/** The chunk of an answer that is being written; it is empty between two chunks. */
 const written = new PieceBytes()
 
-/** A job that answers in pieces. */
+/** A job that answers in chunks. */
 interface OpenJob {
   readonly pieces: Pieces
   readonly clock: WorkClock
@@ -56,10 +56,10 @@ interface OpenJob {
   scratch: RetainedScratch | null
 }
 
-/** Jobs that answer in pieces, between two of them. */
+/** Jobs that answer in chunks, between two chunks. */
 const open = new Map<number, OpenJob>()
 
-/** Forgets a job, whose memory others may have. */
+/** Removes a job, and releases its memory to others. */
 function close(id: number): void {
   const job = open.get(id)
   open.delete(id)
@@ -68,7 +68,7 @@ function close(id: number): void {
 
 type Pieces = Generator<Uint8Array | WireTable, LastPiece>
 
-/** Limits the time that a job works, not the time that its reader takes. */
+/** Limits the time that a job runs, without the time that its reader takes. */
 class WorkClock {
   deadline = 0
   private left: number
@@ -231,7 +231,7 @@ function run(id: number, job: Job, { milliseconds, memory }: JobLimits): void {
   }
 }
 
-/** Reads a column, and makes what filters, orders and searches would make of it when they first need it. */
+/** Reads a column, and computes what filters, orders and searches would otherwise compute on first use. */
 function prepare(column: Column): void {
   if (column.dictionary.count === 0) return
   if (!column.isDense) void column.rowNumbers

@@ -5,14 +5,14 @@ import { countPlaces } from '../lanes.ts'
 import { stringOf, type TermValue } from '../value.ts'
 import type { Vector } from '../vector.ts'
 
-/** What is worked out of the solutions of each group. */
+/** Computes a value from the solutions of each group. */
 export interface Aggregator {
   /**
    * @param groups number of the group of each row
    * @param count groups so far
    */
   add(batch: Batch, groups: Uint32Array, count: number): void
-  /** The results of all groups; an error is no value. */
+  /** The results of all groups; an error is an unbound value. */
   result(count: number): Vector
 }
 
@@ -22,14 +22,14 @@ export interface AggregatorContext {
   readonly vectorOf: (expression: AlgebraExpression, batch: Batch) => Vector
 }
 
-/** Makes an aggregate that is named by an IRI. */
+/** Creates an aggregate that is named by an IRI. */
 export type AggregatorMaker = (
   call: AggregateCall,
   operand: AlgebraExpression,
   context: AggregatorContext,
 ) => Aggregator
 
-/** Numbers by group, as many as there are groups. */
+/** One number per group. */
 export class GroupNumbers {
   values = new Float64Array(64)
   private readonly evaluation: Evaluation
@@ -51,13 +51,13 @@ export class GroupNumbers {
   }
 }
 
-/** Rows that wait to be counted. */
+/** Maximum number of rows that wait to be counted. */
 const MAX_WAITING = 2 ** 20
 
-/** Bytes of a value that is stored for a group, beside its text. */
+/** Overhead in bytes of a value that is stored for a group, in addition to its text. */
 const BYTES_A_VALUE = 200
 
-/** Bytes that a value takes which is stored for a group, about. */
+/** Approximate size in bytes of a value that is stored for a group. */
 export function bytesOfValue(value: TermValue | null): number {
   return BYTES_A_VALUE + (value === null ? 0 : 2 * (stringOf(value)?.length ?? 0))
 }

@@ -1,9 +1,9 @@
-/** Finds codes by their places in the order: counted by their upper bits first, then by the lower bits of one of these. */
+/** Finds codes by their rank: counts them by their upper bits first, then by the lower bits of one of these. */
 export class CodePlaces {
   private readonly shift: number
   private readonly upper: Uint32Array
   private readonly lower: Uint32Array
-  /** Codes whose upper bits are less than those of the one that was found. */
+  /** Number of codes whose upper bits are less than those of the last result. */
   private before = 0
 
   /** @param end above all codes */
@@ -14,7 +14,7 @@ export class CodePlaces {
     this.lower = new Uint32Array(2 ** this.shift)
   }
 
-  /** The code at a place of the order of some. */
+  /** The code of a rank among the given codes. */
   codeAt(codes: Uint32Array, place: number): number {
     const { shift, upper, lower } = this
     if (codes.length < upper.length) return codes.slice().sort()[place] as number
@@ -31,7 +31,7 @@ export class CodePlaces {
     return bits * lower.length + placeIn(lower, rest)[0]
   }
 
-  /** The code at the place after the one at which a code was just found. */
+  /** The code at the next rank after the last result. */
   codeAfter(codes: Uint32Array, code: number, place: number): number {
     const { lower } = this
     if (codes.length < this.upper.length) return nextCode(codes, code, place)
@@ -62,7 +62,7 @@ function countUpperBits(counts: Uint32Array, codes: Uint32Array, shift: number):
   }
 }
 
-/** The number whose count reaches beyond a place, and the place among those that it counts. */
+/** The number whose count includes a rank, and the rank within that count. */
 function placeIn(counts: Uint32Array, place: number): readonly [number, number] {
   let rest = place
   for (let number = 0; number < counts.length; number++) {
@@ -73,7 +73,7 @@ function placeIn(counts: Uint32Array, place: number): readonly [number, number] 
   throw new RangeError(`no place ${place} among the codes`)
 }
 
-/** The code at a place, of which a code is the one before. */
+/** The code at a rank, given the code at the rank before. */
 function nextCode(codes: Uint32Array, before: number, place: number): number {
   let [maxCount, next] = [0, 2 ** 32 - 1]
   for (let at = 0; at < codes.length; at++) {

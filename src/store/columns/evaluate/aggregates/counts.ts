@@ -101,7 +101,7 @@ export class CountDistinct implements Aggregator {
   }
 }
 
-/** Bytes of a key beside its characters, with its place in the table. */
+/** Overhead in bytes of a key with its table entry, in addition to its characters. */
 const BYTES_A_KEY = 120
 
 /** COUNT(DISTINCT *): solutions that differ in some variable. */
@@ -121,7 +121,7 @@ export class CountDistinctRows implements Aggregator {
     const ids = names.map(name => pooledIds(batch.get(name) as Vector, batch.size, this.evaluation))
     for (let row = 0; row < groups.length; row++) {
       const group = groups[row] as number
-      // A variable that is not bound is as one that is not there.
+      // An unbound variable equals an absent one.
       const bound = names.flatMap((name, at) =>
         (ids[at] as Uint32Array)[row] === 0 ? [] : [`${name} ${(ids[at] as Uint32Array)[row]}`],
       )

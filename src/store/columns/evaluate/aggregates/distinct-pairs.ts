@@ -3,15 +3,15 @@ import { countUnmarked } from '../lanes.ts'
 import { PairMap } from '../pair-map.ts'
 import { scratchUint8 } from '../scratch.ts'
 
-/** Places of an array of bytes, and of bits. */
+/** Maximum length of an array of bytes, and of bits. */
 const MAX_DENSE = 2 ** 22
 const MAX_BITS = 2 ** 26
 
-/** Pairs of a group and the number of a term, each once: in an array of bytes or of bits, those that have no place there in a table. */
+/** A set of pairs of a group and a term number: in an array of bytes or of bits, pairs that do not fit into it in a table. */
 export class DistinctPairs {
   private readonly known: PairMap
   private readonly allocate: (bytes: number) => void
-  /** 1 for a pair, by group and term; null once there are bits. */
+  /** 1 for a pair, by group and term; null after the switch to bits. */
   private dense: Uint8Array | null = null
   private bits: Uint32Array | null = null
   private width = 0
@@ -22,9 +22,9 @@ export class DistinctPairs {
   }
 
   /**
-   * Counts by group the pairs that come for the first time; 0 is no term.
+   * Counts new pairs by group; 0 is no term.
    *
-   * @param count groups that there are
+   * @param count number of groups
    * @param terms the largest number of a term
    */
   countNew(
@@ -49,7 +49,7 @@ export class DistinctPairs {
   /** Calls back for the first row of each pair; 0 is no term. */
   forNew(groups: Uint32Array, ids: Uint32Array, call: (row: number) => void): void {
     const { dense, width } = this
-    // Pairs of a group that has no place in the array are found one by one.
+    // Pairs of a group that does not fit into the array are looked up individually.
     const end = dense === null ? 0 : Math.floor(dense.length / width)
     for (let row = 0; row < groups.length; row++) {
       if (dense !== null) row = nextNew(dense, width, end, groups, ids, row)
@@ -58,7 +58,7 @@ export class DistinctPairs {
     }
   }
 
-  /** True the first time that a pair comes. */
+  /** True the first time that a pair is added. */
   add(group: number, id: number): boolean {
     if (id === 0) return false
     const { dense, bits, width } = this
@@ -91,7 +91,7 @@ export class DistinctPairs {
       if (groups === null || groups.has(group)) yield [group, id]
   }
 
-  /** The first place from one on that is marked; an end where none is before it. */
+  /** The first marked index from one on; the end where none is before it. */
   private nextMarked(from: number, end: number): number {
     const { dense, bits } = this
     if (from >= end) return end
@@ -102,16 +102,16 @@ export class DistinctPairs {
     for (let place = from; bits !== null && place < end; place++) {
       const rest = (bits[place >>> 5] as number) >>> (place & 31)
       if ((rest & 1) !== 0) return place
-      // The others of this word, too, are not set.
+      // The other bits of this word are not set either.
       if (rest === 0) place |= 31
     }
     return end
   }
 
-  /** Makes room in an array for all pairs of so many groups and terms, where these are not too many. */
+  /** Makes room in an array for all pairs of the groups and terms, where these are not too many. */
   prepare(groups: number, terms: number): void {
     if (this.known.size > 0 || (this.width > 0 && terms >= this.width)) return
-    // Further groups may come.
+    // More groups may follow.
     const places = 2 * (groups + 1) * (terms + 1)
     if (this.width === 0) {
       this.width = terms + 1
@@ -126,7 +126,7 @@ export class DistinctPairs {
     if (length > 0 && groups * this.width > length) this.makeBits(places)
   }
 
-  /** Bits in the place of bytes, or of fewer bits. */
+  /** Converts bytes, or a shorter array of bits, to bits. */
   private makeBits(places: number): void {
     const length = Math.min(MAX_BITS, places)
     const { dense, bits: before } = this
@@ -167,7 +167,7 @@ function countUnset(
   }
 }
 
-/** The first row from one on whose pair is not marked in an array of groups below an end. */
+/** The first row from one on whose pair is not marked, in an array of groups below an end. */
 function nextNew(
   dense: Uint8Array,
   width: number,

@@ -8,10 +8,10 @@ import { gathered, type IdVector, isBound, type Vector } from '../vector.ts'
 import type { Aggregator, AggregatorContext } from './aggregator.ts'
 import { DistinctPairs } from './distinct-pairs.ts'
 
-/** Space of the groups whose terms are compared in the pool. */
+/** Number of the space of groups whose terms are compared in the pool. */
 const POOLED = 2 ** 32 - 1
 
-/** Groups that are moved to the pool one by one. */
+/** Groups that are moved to the pool individually. */
 const FEW_MOVED = 4096
 
 /**
@@ -23,7 +23,7 @@ export class DistinctValues {
   private readonly pooled: DistinctPairs
   private readonly parts = new Map<Domain, DistinctPairs>()
   private readonly spaces: Domain[][] = []
-  /** One more than the number of the space by group; 0 for none yet. */
+  /** One more than the number of the space of each group; 0 for none yet. */
   private spaceOf = new Uint32Array(16)
   /** Groups whose terms were moved to the pool. */
   private moved = 0
@@ -39,13 +39,13 @@ export class DistinctValues {
       pairs.forNew(some, ids, rows === null ? call : row => call(rows[row] as number))
   }
 
-  /** Counts by group the terms that come for the first time. */
+  /** Counts new terms by group. */
   countNew(vector: Vector, groups: Uint32Array, count: number, counts: Float64Array): void {
     for (const { pairs, ids, terms, some } of this.partsOf(vector, groups, count))
       pairs.countNew(some, ids, { count, terms }, counts)
   }
 
-  /** The rows whose terms are compared in their own domain, and those for which that is the pool. */
+  /** The rows whose terms are compared in their own domain, and those that are compared in the pool. */
   private partsOf(vector: Vector, groups: Uint32Array, count: number): readonly Part[] {
     const { pool } = this.evaluation
     const own = identified(vector, groups.length, this.evaluation)
@@ -84,7 +84,7 @@ export class DistinctValues {
     return part
   }
 
-  /** Notes the space of each group; one that has terms of another goes to the pool. Gives how many rows are of such groups. */
+  /** Records the space of each group; a group with terms of two spaces moves to the pool. Returns the number of rows of such groups. */
   private noteSpaces(domain: Domain, groups: Uint32Array, count: number): number {
     if (this.areAllPooled) return groups.length
     const own = domain === this.evaluation.pool ? POOLED : this.space(domain) + 1
@@ -109,7 +109,7 @@ export class DistinctValues {
     return pooled
   }
 
-  /** The number of the domains that have no term in common with this one and each other, or of this one alone. */
+  /** The number of the space of mutually disjoint domains to which a domain belongs, or of this domain alone. */
   private space(domain: Domain): number {
     const known = this.spaces.findIndex(domains => domains.includes(domain))
     if (known >= 0) return known
@@ -119,7 +119,7 @@ export class DistinctValues {
     return apart >= 0 ? apart : this.spaces.length - 1
   }
 
-  /** Moves the terms of some groups to the pool; those of all once there are many such groups. */
+  /** Moves the terms of some groups to the pool; those of all groups once there are many such groups. */
   private moveToPool(groups: ReadonlySet<number>): void {
     const { pool } = this.evaluation
     this.moved += groups.size
@@ -133,10 +133,10 @@ export class DistinctValues {
   }
 }
 
-/** Rows whose terms are compared with those of some pairs. */
+/** Rows whose terms are compared within one set of pairs. */
 interface Part {
   readonly pairs: DistinctPairs
-  /** Groups and numbers of terms, by row; null rows are all of a batch. */
+  /** Groups and numbers of terms, by row; where `rows` is null, all rows of a batch. */
   readonly some: Uint32Array
   readonly ids: Uint32Array
   readonly rows: Uint32Array | null
@@ -151,7 +151,7 @@ function areApart(left: Domain, right: Domain): boolean {
   )
 }
 
-/** Gives another aggregate each value of a group once. */
+/** Passes each distinct value of a group to another aggregate once. */
 export class Distinct implements Aggregator {
   private readonly operand: AlgebraExpression
   private readonly inner: Aggregator
@@ -168,7 +168,7 @@ export class Distinct implements Aggregator {
   add(batch: Batch, groups: Uint32Array, count: number): void {
     const vector = this.context.vectorOf(this.operand, batch)
     const rows: number[] = []
-    // An error makes one of the aggregate, also where only distinct values are aggregated.
+    // An error makes the aggregate an error, even where only distinct values are aggregated.
     const errors = new Set<number>()
     for (let row = 0; row < groups.length; row++)
       if (!isBound(vector, row) && !errors.has(groups[row] as number)) {

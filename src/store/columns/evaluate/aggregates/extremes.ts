@@ -6,13 +6,13 @@ import { type TermValue, termOf } from '../value.ts'
 import { hasWholeValues, type Vector, vectorValueAt } from '../vector.ts'
 import { type Aggregator, type AggregatorContext, bytesOfValue } from './aggregator.ts'
 
-/** MIN and MAX: the order of results, in which an error is no value (SPARQL 1.1 Query, section 18.5.1.5). */
+/** MIN and MAX: in the sort order of results; an error is no value (SPARQL 1.1 Query, section 18.5.1.5). */
 export class Extreme implements Aggregator {
   private readonly operand: AlgebraExpression
   private readonly context: AggregatorContext
   /** -1 keeps the least value, 1 the greatest. */
   private readonly sign: -1 | 1
-  /** Numbers of the values so far, in one domain; from then on values. */
+  /** Numbers of the values so far, in one domain; later the values themselves. */
   private best = new Uint32Array(64)
   private domain: ColumnDomain | null | undefined
   private readonly values = new Map<number, TermValue | null>()
@@ -41,7 +41,7 @@ export class Extreme implements Aggregator {
         this.addValue(groups[row] as number, vectorValueAt(vector, row))
       return
     }
-    // Of each group one value of the batch is compared with those of other domains.
+    // Only one value per group of the batch is compared with those of other domains.
     this.addCodes(vector.ids, groups, count)
     const { best } = this
     for (let row = 0; row < groups.length; row++) {
@@ -122,7 +122,7 @@ function keepGreatest(best: Uint32Array, ids: Uint32Array, groups: Uint32Array):
   }
 }
 
-/** 0 is no number yet, and above all others once 1 is taken away. */
+/** 0 means no number yet; minus 1 it wraps around to the greatest number. */
 function keepLeast(best: Uint32Array, ids: Uint32Array, groups: Uint32Array): void {
   const length = groups.length | 0
   for (let row = 0; row < length; row++) {

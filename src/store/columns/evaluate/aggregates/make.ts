@@ -12,7 +12,7 @@ import { Average, Present } from './present.ts'
 import { GroupConcat, Sample } from './samples.ts'
 import { Sum } from './sums.ts'
 
-/** SPARQL's own aggregates are errors where one value is; those of Lodestone pass over what has none. */
+/** SPARQL's own aggregates are errors where one value is an error; those of Lodestone skip such values. */
 const OWN: ReadonlyMap<string, AggregatorMaker> = new Map<string, AggregatorMaker>([
   [LODESTONE.sum, (_, operand, context) => new Present(operand, new Sum(operand, context, false), context)],
   [LODESTONE.average, (_, operand, context) => new Average(operand, context)],

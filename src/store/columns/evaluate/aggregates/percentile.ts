@@ -9,7 +9,7 @@ import type { Aggregator, AggregatorContext } from './aggregator.ts'
 import { CodePlaces } from './code-places.ts'
 import { numberTable } from './sums.ts'
 
-/** The rows of a batch with a number, and the groups that they belong to: numbers by row, or by the ids of rows. */
+/** The rows of a batch with a number, and their groups: numbers by row, or by the ids of rows. */
 interface Part {
   readonly groups: Uint32Array
   readonly values: Float64Array
@@ -19,7 +19,7 @@ interface Part {
 /** A part whose ids are in the order of their numbers. */
 type CodedPart = Part & { readonly ids: Uint32Array }
 
-/** The value below which a part of the values of a group lies, between the two nearest by linear interpolation. */
+/** The value below which a percentage of the values of a group lies, by linear interpolation between the two nearest values. */
 export class Percentile implements Aggregator {
   private readonly parts: Part[] = []
   private readonly operand: AlgebraExpression
@@ -57,10 +57,10 @@ export class Percentile implements Aggregator {
   }
 }
 
-/** The numbers of groups by their places in the order. */
+/** Finds the numbers of groups by rank. */
 interface Finder {
   readonly size: (group: number) => number
-  /** The numbers at a place and at the same or the next one. */
+  /** The numbers at one rank and at the same or the next one. */
   readonly find: (group: number, below: number, above: number) => readonly [number, number]
 }
 
@@ -89,7 +89,7 @@ function finderOf(parts: readonly Part[], count: number): Finder {
   return { size, find }
 }
 
-/** True where larger ids have larger numbers. NaN, which is before or behind all others, has no place among them. */
+/** True where larger ids have larger numbers. NaN, which sorts before or after all others, is not included. */
 function isCoded({ ids, values }: Part): boolean {
   return ids !== null && !Number.isNaN(values[1]) && !Number.isNaN(values[values.length - 1])
 }
@@ -124,7 +124,7 @@ function numbered(groups: Uint32Array, numberAt: (row: number) => number | null)
   return { groups: part.groups.subarray(0, count), values: part.values.subarray(0, count), ids: null }
 }
 
-/** Where the numbers of each group begin when those of a group are one after another, and where the last ones end. */
+/** The index of the first number of each group when the numbers are stored group by group, and the end of the last. */
 function startsOf(parts: readonly Part[], count: number): Uint32Array {
   const starts = new Uint32Array(count + 1)
   const sizes = starts.subarray(1)
@@ -183,10 +183,10 @@ function placeCodes(placed: Uint32Array, places: Uint32Array, groups: Uint32Arra
   }
 }
 
-/** Fewer numbers are sorted. */
+/** Fewer numbers than this are sorted. */
 const FEW = 32
 
-/** The number at a place of the order of some, NaN last: smaller ones are before it afterwards, larger ones behind it. */
+/** The number of a rank, NaN last (quickselect): afterwards smaller numbers are before it, larger ones after it. */
 function select(numbers: Float64Array, place: number): number {
   let [from, to] = [0, numbers.length]
   while (to - from > FEW) {
@@ -196,7 +196,7 @@ function select(numbers: Float64Array, place: number): number {
       numbers[to - 1] as number,
     )
     if (Number.isNaN(pivot)) break
-    // Numbers up to `left` are at most the pivot, those from `right` on at least.
+    // Numbers before `left` are at most the pivot, those from `right` on at least.
     let [left, right] = [from, to - 1]
     while (left <= right) {
       while ((numbers[left] as number) < pivot) left++
@@ -214,7 +214,7 @@ function select(numbers: Float64Array, place: number): number {
   return numbers[place] as number
 }
 
-/** The least of the numbers from a place on. */
+/** The least of the numbers from an index on. */
 function leastFrom(numbers: Float64Array, place: number): number {
   let least = numbers[place] as number
   for (let at = place + 1; at < numbers.length; at++) {
@@ -224,7 +224,7 @@ function leastFrom(numbers: Float64Array, place: number): number {
   return least
 }
 
-/** The middle one of three numbers; NaN where one of them is. */
+/** The median of three numbers; NaN where one of them is NaN. */
 function middle(a: number, b: number, c: number): number {
   return Math.max(Math.min(a, b), Math.min(Math.max(a, b), c))
 }

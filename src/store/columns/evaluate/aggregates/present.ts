@@ -5,7 +5,7 @@ import { gathered, hasWholeValues, isBound, type Vector, vectorValueAt } from '.
 import { type Aggregator, type AggregatorContext, RowCounts } from './aggregator.ts'
 import { Sum } from './sums.ts'
 
-/** Gives another aggregate the values that there are; a group without any has no result. */
+/** Passes only the present values to another aggregate; a group without any has no result. */
 export class Present implements Aggregator {
   private readonly operand: AlgebraExpression
   private readonly inner: Aggregator
@@ -37,7 +37,7 @@ export class Present implements Aggregator {
 
   result(count: number): Vector {
     const result = this.inner.result(count)
-    // A group is one of rows: where all of them have a value it has one.
+    // A group has rows: where all of them have a value, so has the group.
     if (this.isWhole && !this.counts.isEmpty) return result
     const counts = this.counts.of(count)
     if (result.type === 'ids')
@@ -49,7 +49,7 @@ export class Present implements Aggregator {
     return { ...result, bound }
   }
 
-  /** How many values each group has. */
+  /** The number of values of each group. */
   numbers(count: number): Uint32Array {
     return this.counts.of(count)
   }

@@ -11,7 +11,7 @@ import { type Aggregator, type AggregatorContext, bytesOfValue, GroupNumbers } f
 /** Maximum characters of the texts of one group. */
 const MAX_TEXT = 2 ** 26
 
-/** Some value of a group: the first. */
+/** Any value of a group: the first. */
 export class Sample implements Aggregator {
   private readonly values = new Map<number, TermValue>()
   private readonly operand: AlgebraExpression
@@ -42,22 +42,22 @@ export class Sample implements Aggregator {
   }
 }
 
-/** A text of a group: its number, and its characters. */
+/** A text of a group: its number, and its length. */
 interface Part {
   readonly number: number
   readonly length: number
 }
 
-/** Texts of a group one after another; what has no text is an error. Texts are stored once, groups as lists of their numbers. */
+/** Concatenates the texts of a group; a value without text is an error. Texts are stored once, groups as lists of their numbers. */
 export class GroupConcat implements Aggregator {
   private readonly operand: AlgebraExpression
   private readonly separator: string
   private readonly context: AggregatorContext
   private readonly pool: PoolDomain
   private bytesOfPool = 0
-  /** Characters by group; less than none where it has an error. */
+  /** Characters by group; negative where the group has an error. */
   private readonly lengths: GroupNumbers
-  /** By group the last entry of its list, whose next is the first one; 0 for none. */
+  /** By group the last entry of its circular list, whose next is the first one; 0 for none. */
   private last: Uint32Array<ArrayBuffer> = new Uint32Array(64)
   private next: Uint32Array<ArrayBuffer> = new Uint32Array(64)
   private texts: Uint32Array<ArrayBuffer> = new Uint32Array(64)
@@ -98,7 +98,7 @@ export class GroupConcat implements Aggregator {
     return { number: this.pool.intern(literalOf(form, XSD.string)), length: form.length }
   }
 
-  /** Room for so many groups, and for further entries. */
+  /** Makes room for groups and further entries. */
   private makeRoom(groups: number, entries: number): void {
     const before = this.last.length + 2 * this.next.length
     this.last = withRoom(this.last, groups)

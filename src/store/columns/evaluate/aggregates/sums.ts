@@ -19,11 +19,11 @@ import {
 /** Largest magnitude of a sum of integers that doubles add exactly. */
 const EXACT = 2 ** 52
 
-/** SUM and AVG: in doubles where that is exact or the values are doubles, else value by value. */
+/** SUM and AVG: in doubles where that is exact or the values are doubles, else with exact values. */
 export class Sum implements Aggregator {
   private readonly sums: GroupNumbers
   private readonly counts: RowCounts
-  /** Sums of groups that are not sums of integers or doubles alone; null is an error. */
+  /** Sums of groups that are not only integers or only doubles; null is an error. */
   private readonly general = new Map<number, TermValue | null>()
   private kind: PlainNumbers['kind'] | null = null
   private places = 0
@@ -59,7 +59,7 @@ export class Sum implements Aggregator {
     }
   }
 
-  /** Adds integers or doubles; false where the values are others. */
+  /** Adds integers or doubles; false for other values. */
   private addNumbers(vector: Vector, groups: Uint32Array, count: number): boolean {
     const numbers = plainNumbers(vector)
     if (numbers === null || (this.kind !== null && this.kind !== numbers.kind)) return false
@@ -79,7 +79,7 @@ export class Sum implements Aggregator {
     return true
   }
 
-  /** From now on sums are values. */
+  /** Converts the sums to values. */
   private mix(count: number): void {
     this.isMixed = true
     this.context.evaluation.allocate(count * bytesOfValue(null))
@@ -139,26 +139,26 @@ function addTerms(sums: Float64Array, groups: Uint32Array, values: Float64Array,
   }
 }
 
-/** The sum of one value: it is added to 0, so that there is none of durations (SPARQL 1.1 Query, section 18.5.1.3). */
+/** The sum of one value: it is added to 0, so that durations have no sum (SPARQL 1.1 Query, section 18.5.1.3). */
 function started(value: TermValue): TermValue | null {
   return value.type === 'number' ? (arithmeticFunction('+', integerTerm(0), value) ?? value) : null
 }
 
 interface PlainNumbers {
   readonly kind: 'integer' | 'decimal' | 'double'
-  /** Of decimals: they are integers of their last digit, which is so many places behind the point. */
+  /** Of decimals: the numbers are integers scaled by this many decimal places. */
   readonly places?: number
   /** Numbers of terms by row, or null where there is a value for each row. */
   readonly ids: Uint32Array | null
   readonly values: Float64Array
   readonly largest: number
-  /** True where the terms have the forms of their numbers. */
+  /** True where the terms are in canonical form. */
   readonly isCanonical: boolean
 }
 
 const TABLES = new WeakMap<ColumnDomain, PlainNumbers | null>()
 
-/** The values of a vector where each row has one and all are integers, all decimals of few digits, or all doubles. */
+/** The values of a vector in which each row has one and all are integers, all decimals of few digits, or all doubles. */
 function plainNumbers(vector: Vector): PlainNumbers | null {
   if (vector.type === 'numbers') {
     const { kind, places } = vector
@@ -183,10 +183,10 @@ function plainNumbers(vector: Vector): PlainNumbers | null {
   return { ...table, ...(rowNumbers(vector, table) ?? { ids: vector.ids }) }
 }
 
-/** Numbers of a dictionary that a processor has at hand, about. */
+/** Approximate number of dictionary numbers that fit into a processor's cache. */
 const LARGE_TABLE = 2 ** 17
 
-/** The numbers of a large dictionary by row: rows are read one after another, its terms here and there. Null for others. */
+/** The numbers of a large dictionary by row: rows are read sequentially, its terms randomly. Null for others. */
 function rowNumbers(
   { ids, domain, origin }: IdVector,
   table: PlainNumbers,
@@ -220,7 +220,7 @@ function decimalsOf(domain: Domain): PlainNumbers | null {
   return known
 }
 
-/** The numbers of the terms of a column by their own numbers, where all are integers or all doubles; null for any other. */
+/** The numbers of the terms of a column by term number, where all are integers or all doubles; null for any other. */
 export function numberTable(domain: Domain): PlainNumbers | null {
   if (!(domain instanceof ColumnDomain)) return null
   let table = TABLES.get(domain)

@@ -109,7 +109,7 @@ function onDecimals(
   return exact === null ? null : decimal(exact)
 }
 
-/** The opposite number, or duration. */
+/** The negation of a number or duration. */
 export function negatedValue(value: TermValue): TermValue | null {
   if (value.type === 'duration') return durationOf(-value.months, -value.seconds, value.datatype)
   if (value.type !== 'number') return null
@@ -127,13 +127,13 @@ export function negatedValue(value: TermValue): TermValue | null {
   }
 }
 
-/** The time between two moments or days of one datatype. */
+/** The duration between two moments or days of one datatype. */
 function between(left: MomentValue, right: MomentValue): TermValue | null {
   if (left.datatype !== right.datatype || (left.offset === null) !== (right.offset === null)) return null
   return durationOf(0, left.seconds - right.seconds, XSD.dayTimeDuration)
 }
 
-/** A moment before or after another by a duration: months first, then days and seconds (XML Schema 1.1, section E.3.3). */
+/** A moment plus or minus a duration: months first, then days and seconds (XML Schema 1.1, section E.3.3). */
 function shifted(moment: MomentValue, duration: DurationValue, sign: 1 | -1): TermValue | null {
   const isDate = moment.datatype === XSD.date
   if (!isDate && moment.datatype !== XSD.dateTime && moment.datatype !== XSD.dateTimeStamp) return null
@@ -154,7 +154,7 @@ function shifted(moment: MomentValue, duration: DurationValue, sign: 1 | -1): Te
   return momentValue(start + rest + sign * duration.seconds, moment.offset, moment.datatype)
 }
 
-/** A moment from the seconds of its local clock. */
+/** A moment from its local time in seconds. */
 export function momentValue(local: number, offset: number | null, datatype: string): TermValue {
   const zone = offset === null ? '' : zoneForm(offset)
   const form = datatype === XSD.date ? dayForm(Math.floor(local / 86_400)) + zone : momentForm(local, zone)

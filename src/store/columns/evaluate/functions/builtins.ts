@@ -39,24 +39,24 @@ import {
   substring,
 } from './text.ts'
 
-/** What functions need to know beside their arguments. */
+/** The inputs of functions in addition to their arguments. */
 export interface FunctionContext {
   /** The moment of the query, the same for all calls of NOW. */
   readonly now: Date
-  /** What relative IRIs are resolved against. */
+  /** The base of relative IRIs. */
   readonly base: string | null
   /** A number from 0 to below 1. */
   readonly random: () => number
-  /** A label that no other blank node has. */
+  /** A unique label of a blank node. */
   readonly freshBlank: () => string
   /** Compiled regular expressions of the query. */
   readonly regexes: Map<string, Regex | null>
 }
 
-/** A function of values that are all there; null is an error. */
+/** A function of values that are all bound; null is an error. */
 export type Builtin = (args: readonly TermValue[], context: FunctionContext) => TermValue | null
 
-/** The functions of SPARQL 1.1 Query, sections 17.4.2 to 17.4.6, but for those that see errors or unbound variables. */
+/** The functions of SPARQL 1.1 Query, sections 17.4.2 to 17.4.6, except those that handle errors or unbound variables. */
 export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['STR', ([value]) => textOrNull(value)],
   ['LANG', ([value]) => (isLiteral(value) ? text(languageOf(value)) : null)],
@@ -124,10 +124,10 @@ export const BUILTINS: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['STRLANGDIR', ([value, tag, direction]) => directed(value, tag, direction)],
 ])
 
-/** Functions whose results differ from call to call. */
+/** Functions whose results differ between calls. */
 const VOLATILE: ReadonlySet<string> = new Set(['RAND', 'UUID', 'STRUUID', 'BNODE'])
 
-/** True for an expression that has the same value for the same values of its variables, within one query. */
+/** True for an expression that always has the same value for the same values of its variables within one query. */
 export function isStable(expression: AlgebraExpression): boolean {
   if (expression.type === 'exists' || (expression.type === 'builtin' && VOLATILE.has(expression.name)))
     return false
@@ -188,7 +188,7 @@ function directed(
   return literal?.type === 'text' ? text(literal.value, `${literal.language}--${direction.value}`) : null
 }
 
-/** An error where a triple could not have these parts (SPARQL 1.2 Query, section 17.4.6.2). */
+/** A triple term; an error where no triple can have these parts (SPARQL 1.2 Query, section 17.4.6.2). */
 function triple(
   subject: TermValue | undefined,
   predicate: TermValue | undefined,
@@ -199,7 +199,7 @@ function triple(
   return { type: 'triple', term: tripleTerm(subject, predicate, termOf(object)) }
 }
 
-/** True for the same term; a number that was computed is one in its canonical form. */
+/** True for the same term; a computed number is in canonical form. */
 function isSameTerm(left: TermValue, right: TermValue): boolean {
   const [a, b] = [termOf(left), termOf(right)]
   if (a.type !== b.type || a.value !== b.value) return false
@@ -251,7 +251,7 @@ function concat(args: readonly TermValue[]): TermValue | null {
   return concatenated(parts)
 }
 
-/** A regular expression, compiled once for a query; null where it is none. */
+/** A regular expression, compiled once per query; null where it is invalid. */
 export function regexOf(
   pattern: string,
   flags: string,
@@ -312,7 +312,7 @@ function onNumber(
     case 'decimal':
       return decimal(exact(exactOf(value)))
     case 'integer': {
-      // Whole numbers have nothing to round: only ABS changes them.
+      // Whole numbers need no rounding: only ABS changes them.
       if (value.exact === undefined) return integerTerm(near(value.value))
       return bigInteger(decimals.truncate(exact(decimals.fromInteger(value.exact))))
     }
@@ -364,7 +364,7 @@ function clock(value: TermValue | undefined, part: (seconds: number) => number):
   return integerTerm(part(local - Math.floor(local / 86_400) * 86_400))
 }
 
-/** The seconds as the literal has them, with their fraction: an xsd:decimal. */
+/** The seconds as in the literal, including their fraction: an xsd:decimal. */
 function secondsOf(value: TermValue | undefined): TermValue | null {
   if (value?.type !== 'moment' || !CLOCKS.has(value.datatype)) return null
   const form = /:(\d\d(?:\.\d+)?)(?:Z|[+-]\d\d:\d\d)?$/.exec(value.term.value)?.[1]

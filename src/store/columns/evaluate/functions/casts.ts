@@ -142,7 +142,7 @@ function castMoment(value: TermValue, datatype: string): TermValue | null {
   )
 }
 
-/** A literal of a datatype whose text is that of another; null where the datatype does not have it. */
+/** A literal of a datatype with the text of another value; null where the text is invalid for the datatype. */
 function castForm(value: TermValue, datatype: string): TermValue | null {
   if (value.type === 'duration' || value.type === 'moment')
     return value.datatype === datatype ? value : partOf(value, datatype)

@@ -13,7 +13,7 @@ import type { ExtensionFunction } from './extension.ts'
 
 type Entry = readonly [string, ExtensionFunction]
 
-/** Functions of dates and moments on the clocks of a time zone. */
+/** Functions of dates and moments in a time zone. */
 export const DATE_FUNCTIONS: readonly Entry[] = [
   [LODESTONE.datePart, numeric(partReader)],
   [LODESTONE.interval, numeric(intervalReader)],
@@ -49,7 +49,7 @@ export const DATE_FUNCTIONS: readonly Entry[] = [
   [LODESTONE.fraction, { apply: ([value]) => (isDated(value) ? double(fractionOf(value)) : null) }],
 ]
 
-/** Patterns that were read of late. */
+/** Recently parsed patterns. */
 const PATTERNS = new LRUCache<string, readonly FormatPart[]>({ max: 100 })
 
 function patternOf(text: string): readonly FormatPart[] {
@@ -58,10 +58,10 @@ function patternOf(text: string): readonly FormatPart[] {
   return known
 }
 
-/** Symbols that say the same in the whole of a month, and those that say the same all day. */
+/** Symbols whose values are constant within a month, and those that are constant within a day. */
 const [OF_MONTH, OF_DAY] = [/^[GCYyM]$/, /^[GCYyMxweEDd]$/]
 
-/** The number of the month or of the day that a pattern shows no more of; null where it shows more. */
+/** The number of the month or day where the text of a pattern is constant within it; null for more precise patterns. */
 function periodOf(pattern: string): Reader | null {
   const letters = patternOf(pattern).flatMap(part => (part.type === 'symbol' ? [part.letter] : []))
   if (letters.every(letter => OF_MONTH.test(letter))) return ({ year, month }) => 12 * year + month
@@ -72,7 +72,7 @@ function isDated(value: TermValue | undefined): value is MomentValue {
   return value?.type === 'moment' && (value.datatype === XSD.date || value.datatype === XSD.dateTime)
 }
 
-/** Null for a day, which is the same everywhere; undefined for a zone that there is not. */
+/** Null for a day, which is the same everywhere; undefined for an unknown zone. */
 function zoneOf(value: MomentValue, zone: TermValue | undefined): string | null | undefined {
   if (value.datatype === XSD.date) return null
   if (zone === undefined) return 'UTC'
@@ -83,7 +83,7 @@ function shown({ seconds, term }: MomentValue, zone: string | null): LocalMoment
   return localMoment(seconds, zone, /\.(\d+)/.exec(term.value)?.[1] ?? '')
 }
 
-/** The part of a second, as exactly as the literal says it. */
+/** The fraction of a second, as exact as in the literal. */
 function fractionOf({ term }: MomentValue): number {
   const digits = /\.(\d+)/.exec(term.value)?.[1]
   return digits === undefined ? 0 : Number(`0.${digits}`)
@@ -95,7 +95,7 @@ const SECONDS_A_DAY = 86_400
 
 type Periods = (read: (day: number) => number) => (seconds: number) => number
 
-/** The time in which a part or a unit of a date is the same, in UTC; shorter ones are read of each moment. */
+/** The period within which a part or a unit of a date is constant, in UTC; shorter ones are computed for each moment. */
 const STEADY: ReadonlyMap<string, Periods> = new Map([
   ['year', byMonth],
   ['quarter', byMonth],
@@ -104,7 +104,7 @@ const STEADY: ReadonlyMap<string, Periods> = new Map([
   ['day', byDay],
 ])
 
-/** A function whose value is an integer: worked out of seconds, for a column as for a literal. */
+/** A function with an integer result: computed from seconds, both for a column and for a literal. */
 function numeric(
   readerOf: (
     constants: readonly TermValue[],
@@ -147,7 +147,7 @@ function partReader([part, zone]: readonly TermValue[]) {
   return read === undefined || place === null ? null : { read, zone: place, periods: STEADY.get(name) }
 }
 
-/** Units from the epoch of the calendar, or from year 0 for months and longer, to the time that a clock shows. */
+/** Number of units from the epoch of the calendar, or from year 0 for months and longer, to a local time. */
 const UNITS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['year', ({ year }) => year],
   ['quarter', ({ year, month }) => 4 * year + Math.floor((month - 1) / 3)],

@@ -24,7 +24,7 @@ export function isTestFunction(iri: string): boolean {
   return FUNCTIONS.get(iri)?.isTest === true
 }
 
-/** The functions that are there, for service descriptions. */
+/** The supported functions, for service descriptions. */
 export const EVALUATED_EXTENSIONS: readonly string[] = [...FUNCTIONS.keys()]
 
 /** A call of a known function with a variable first and constants after it. */
@@ -36,7 +36,7 @@ export interface ColumnCall {
 
 const CALLS = new WeakMap<AlgebraExpression, ColumnCall | null>()
 
-/** Reads an expression as a call over one column; null for any other. */
+/** Parses an expression as a call over one column; null for any other. */
 export function columnCall(expression: AlgebraExpression): ColumnCall | null {
   let call = CALLS.get(expression)
   if (call === undefined) {

@@ -116,10 +116,13 @@ function relation(iri: string, name: Relation): Entry {
   ]
 }
 
-/** Relations that no point outside of an area's box has to it. */
+/** Relations that no point outside of an area's bounding box has to it. */
 const ONLY_WITHIN: ReadonlySet<Relation> = new Set(['intersects', 'within', 'touches'])
 
-/** How points relate to an area: they lie in it, on its boundary or outside. Null where the other is none, or for other relations. */
+/**
+ * The relation of points to an area: inside, on its boundary or outside. Null if the other is not an area, or for other
+ * relations.
+ */
 function pointRelation(
   wkt: string,
   name: Relation,
@@ -147,7 +150,7 @@ function coordinate(value: TermValue | undefined, axis: 0 | 1): TermValue | null
   return point === null ? null : double(point[axis])
 }
 
-/** A geometry as WKT of longitudes and latitudes; null for another reference system, or what is no geometry. */
+/** A geometry as WKT of longitudes and latitudes; null for another reference system, or an invalid geometry. */
 function wktOf(value: TermValue | undefined): string | null {
   if (value?.type !== 'other' || value.term.datatype !== GEO.wktLiteral) return null
   const parts = /^\s*(?:<([^>]*)>\s*)?(.*)$/s.exec(value.term.value)
@@ -187,7 +190,7 @@ function sphereDistance(a: readonly [number, number], b: readonly [number, numbe
   return distanceFrom(a[0], a[1])(b[0], b[1])
 }
 
-/** A test of nearness that computes no distance for what is outside of the circle's latitudes and longitudes. */
+/** A test of nearness that computes no distance for points outside of the circle's latitudes and longitudes. */
 function isNear(
   longitude: number,
   latitude: number,
@@ -203,7 +206,7 @@ function isNear(
   }
 }
 
-/** Degrees that a circle reaches to the north and to the east, or a little more; a width of 360 is all around. */
+/** Degrees that a circle extends to the north and to the east, or slightly more; a width of 360 is the whole parallel. */
 function reachOf(latitude: number, metres: number): { readonly height: number; readonly width: number } {
   const angle = metres / EARTH_RADIUS
   const height = degrees(angle) * 1.000001 + 1e-9
@@ -214,7 +217,7 @@ function reachOf(latitude: number, metres: number): { readonly height: number; r
   return { height, width }
 }
 
-/** The box of a circle, and those a turn to the west and to the east. */
+/** The box of a circle, and its copies shifted by 360 degrees to the west and to the east. */
 function boxesAround(longitude: number, latitude: number, metres: number): readonly GridBox[] {
   const { height, width } = reachOf(latitude, metres)
   const [south, north] = [latitude - height, latitude + height]

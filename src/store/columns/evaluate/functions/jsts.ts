@@ -9,9 +9,9 @@ import RelateOp from 'jsts/org/locationtech/jts/operation/relate/RelateOp.js'
 import { lookup } from '../../../../model/lookup.ts'
 import type { GridBox as Extent } from '../../grid.ts'
 
-/** Geometry on the plane of longitudes and latitudes, by JSTS; the one place that knows it. */
+/** Geometry on the plane of longitudes and latitudes; the only module that uses JSTS. */
 
-/** What is used of a geometry of JSTS, whose own types lack most of it. */
+/** The used members of a JSTS geometry, most of which its own types lack. */
 interface Geometry {
   getDimension(): number
   getGeometryType(): string
@@ -46,14 +46,14 @@ export type Relation =
   | 'contains'
   | 'overlaps'
 
-/** Characters of WKT beyond which a geometry is not read: they are not trusted. */
+/** Maximum number of characters of WKT that is parsed: geometries are untrusted. */
 const MAX_WKT = 2 ** 24
 
-/** Geometries that were read last: one of the two sides is often a constant. */
+/** Recently parsed geometries: one of the two operands is often a constant. */
 const KNOWN = new Map<string, Geometry | null>()
 const MAX_KNOWN = 64
 
-/** The geometry of a text; null where it is none. */
+/** Parses the geometry of a text; null where it is invalid. */
 function readWkt(wkt: string): Geometry | null {
   const known = KNOWN.get(wkt)
   if (known !== undefined) return known
@@ -61,7 +61,7 @@ function readWkt(wkt: string): Geometry | null {
   try {
     if (wkt.length <= MAX_WKT) geometry = new WKTReader(FACTORY).read(wkt) as unknown as Geometry
   } catch {
-    // Whatever the reader does not understand is no geometry.
+    // Any text that the parser rejects is no geometry.
     geometry = null
   }
   if (KNOWN.size >= MAX_KNOWN) KNOWN.delete(KNOWN.keys().next().value as string)
@@ -69,7 +69,7 @@ function readWkt(wkt: string): Geometry | null {
   return geometry
 }
 
-/** Whether two geometries relate; null where one is none. */
+/** Whether two geometries have a relation; null where one is invalid. */
 export function relatedShapes(left: string, right: string, relation: Relation): boolean | null {
   const [a, b] = [readWkt(left), readWkt(right)]
   if (a === null || b === null) return null
@@ -99,7 +99,7 @@ export function relatedShapes(left: string, right: string, relation: Relation): 
         return relation satisfies never
     }
   } catch {
-    // A collection, or a shape that crosses itself in a way for which no answer is defined.
+    // A collection, or a self-intersecting shape for which the result is undefined.
     return relatedParts(a, b, relation)
   }
 }
@@ -108,7 +108,7 @@ function relate(a: Geometry, b: Geometry) {
   return RelateOp.relate(a as never, b as never)
 }
 
-/** Collections relate part by part, where the relation can be found so. */
+/** Collections are related part by part, where the relation can be determined in that way. */
 function relatedParts(a: Geometry, b: Geometry, relation: Relation): boolean | null {
   const parts = (geometry: Geometry): readonly Geometry[] =>
     Array.from({ length: geometry.getNumGeometries() }, (_, at) => geometry.getGeometryN(at))
@@ -147,7 +147,7 @@ function contains(a: Geometry, b: Geometry): boolean {
 
 type Place = 'inside' | 'boundary' | 'outside'
 
-/** Returns the position of points relative to an area; null for a geometry that is none. */
+/** Returns the position of points relative to an area; null for a geometry that is not an area. */
 export function locatorOf(wkt: string): ((longitude: number, latitude: number) => Place) | null {
   const geometry = readWkt(wkt)
   if (geometry === null || geometry.getDimension() !== 2) return null
@@ -169,7 +169,7 @@ export function locatorOf(wkt: string): ((longitude: number, latitude: number) =
   }
 }
 
-/** The box of an area; null for what is none. */
+/** The bounding box of an area; null for other geometries. */
 export function boxOfArea(wkt: string): Extent | null {
   const geometry = readWkt(wkt)
   if (geometry === null || geometry.getDimension() !== 2) return null
@@ -178,7 +178,7 @@ export function boxOfArea(wkt: string): Extent | null {
 }
 
 /**
- * The distance between the nearest positions of two geometries; null where one is none.
+ * The distance between the nearest positions of two geometries; null where one is invalid.
  *
  * @param measure distance between two positions
  */
@@ -197,7 +197,7 @@ export function distanceBetween(
   return measure([first.x, first.y], [second.x, second.y])
 }
 
-/** A geometry made of one or two others, as WKT; null where it cannot be made. */
+/** A geometry computed from one or two others, as WKT; null where it cannot be computed. */
 export function combined(
   left: string,
   right: string | null,

@@ -3,7 +3,7 @@ import { orderOf } from '../compare.ts'
 import { double, integerTerm, type TermValue } from '../value.ts'
 import type { ExtensionFunction } from './extension.ts'
 
-/** Functions of numbers that SPARQL has none for. */
+/** Functions of numbers that SPARQL lacks. */
 export const NUMBER_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
   [LODESTONE.truncate, { apply: ([value]) => mapped(value, Math.trunc) }],
   [LODESTONE.roundAway, { apply: ([value]) => mapped(value, roundAway) }],
@@ -25,7 +25,7 @@ export const NUMBER_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[]
   [LODESTONE.random, { apply: ([position, seed]) => chance(position, seed) }],
 ]
 
-/** The half-open step between two edges in which a value lies, from 0; rdf:nil is an edge that there is not. */
+/** The index, from 0, of the half-open step between two edges that contains a value; rdf:nil is an open end. */
 function stepOf(value: TermValue | undefined, edges: readonly TermValue[]): TermValue | null {
   if (value === undefined) return null
   const isOpen = (edge: TermValue) => edge.type === 'iri' && edge.value === RDF.nil
@@ -37,12 +37,12 @@ function stepOf(value: TermValue | undefined, edges: readonly TermValue[]): Term
   return null
 }
 
-/** Halves away from zero. */
+/** Rounds halves away from zero. */
 function roundAway(value: number): number {
   return value < 0 ? -Math.floor(0.5 - value) : Math.floor(value + 0.5)
 }
 
-/** Integers stay integers. */
+/** Integers stay unchanged. */
 function mapped(value: TermValue | undefined, map: (value: number) => number): TermValue | null {
   if (value?.type !== 'number') return null
   if (value.kind === 'integer') return value
@@ -62,7 +62,7 @@ function divided(
 
 const MODULUS = 2_147_483_647
 
-/** A number that looks like chance, made from a position and a seed; all products stay whole in a double. */
+/** A pseudo-random number from a position and a seed; all products are whole numbers that a double represents exactly. */
 function chance(position: TermValue | undefined, seed: TermValue | undefined): TermValue | null {
   if (position?.type !== 'number' || seed?.type !== 'number') return null
   const start = (((seed.value % MODULUS) + MODULUS) * 7919) % MODULUS

@@ -1,23 +1,23 @@
 import { RE2JS } from 're2js'
 import { checkTextLength } from '../limits.ts'
 
-/** What a regular expression of XPath can do with a text. */
+/** A compiled regular expression of XPath. */
 export interface Regex {
   test(text: string): boolean
-  /** Null where the expression matches the empty text, where the replacement is none, and for a text that grows too long. */
+  /** Null where the expression matches the empty text, where the replacement is invalid, and for a text that grows too long. */
   replace(text: string, replacement: string): string | null
 }
 
-/** Longest expression that is compiled. */
+/** Maximum length of an expression. */
 const MAX_LENGTH = 1000
 
-/** Repetitions of a counted quantifier; their product over nested ones is what a program grows by. */
+/** Maximum repetitions of a counted quantifier, and their maximum product over nested quantifiers, by which a program grows. */
 const MAX_REPEATS = 1000
 
 /**
- * Compiles a regular expression (XPath and XQuery Functions 3.1, section 5.6); null where it is none. Expressions come from
- * untrusted clients, so that only those that cannot backtrack for long are matched by the engine of JavaScript; RE2, whose time is
- * linear, matches all others.
+ * Compiles a regular expression (XPath and XQuery Functions 3.1, section 5.6); null where it is invalid. Expressions come from
+ * untrusted clients, so JavaScript's engine only matches those that cannot backtrack for long; RE2 matches all others in linear
+ * time.
  */
 export function compileRegex(pattern: string, flags: string): Regex | null {
   if (pattern.length > MAX_LENGTH || !/^[smixq]*$/.test(flags)) return null
@@ -32,7 +32,7 @@ export function compileRegex(pattern: string, flags: string): Regex | null {
   }
 }
 
-/** Flag x: white space outside of classes means nothing. */
+/** Flag x: white space outside of classes is ignored. */
 function readable(pattern: string, flags: string): string {
   if (!flags.includes('x')) return pattern
   let [plain, inClass] = ['', false]
@@ -54,24 +54,24 @@ function countsTooMuch(source: string): boolean {
   return false
 }
 
-/** A character, any one, or a class of characters and ranges: all of it means the same to every engine. */
+/** A character, any character, or a class of characters and ranges: constructs with the same meaning in every engine. */
 const ONE = String.raw`(?:[\p{L}\p{N} _'",:;/@#%&~=!<>-]|\\[.*+?^$()[\]{}|\\-]|\.|\[\^?(?:[\p{L}\p{N}]-[\p{L}\p{N}]|[\p{L}\p{N} _'",:;/@#%&~=!<>.])+\])`
 const PART = new RegExp(
   String.raw`(?:${ONE}(?<quantifier>\{\d{1,2}\}|[?*+])?|\((?<group>${ONE}*(?:\|${ONE}*)+|${ONE}+)\))(?![?*+{])`,
   'uy',
 )
 
-/** Ways to match a part of a text from one of its places that are tried at most, and those beside an endless quantifier. */
+/** Maximum number of ways to match from one position of a text, and the maximum in addition to an unbounded quantifier. */
 const MAX_WAYS = 64
 const MAX_WAYS_BESIDE = 4
 
 /**
- * True for an expression of characters and classes, with alternatives and optional ones whose ways multiply to few, one endless
- * quantifier at most, and anchors around all of it: going back costs little there.
+ * True for an expression of characters and classes, with alternatives and optional parts that have few combinations, at most one
+ * unbounded quantifier, and anchors around the whole: backtracking costs little there.
  */
 function isSimple(source: string): boolean {
   let [ways, endless] = [1, 0]
-  // Alternatives outside of parentheses are separate only where there is none of these.
+  // Alternatives outside of parentheses are only split where none of these characters occurs.
   const alternatives = /[()[\\]/.test(source) ? [source] : source.split('|')
   ways *= alternatives.length
   for (const alternative of alternatives) {
@@ -130,7 +130,7 @@ function linearRegex(source: string, flags: string): Regex {
   }
 }
 
-/** A text whose matches are replaced one after another. */
+/** Builds a text in which matches are replaced one after another. */
 class Replaced {
   private readonly text: string
   private readonly parts: readonly (string | number)[]
@@ -142,7 +142,7 @@ class Replaced {
     this.parts = parts
   }
 
-  /** Replaces the match from one place to another. */
+  /** Replaces the match from one position to another. */
   add(from: number, to: number, groupOf: (group: number) => string): void {
     this.output += this.text.slice(this.done, from)
     for (const part of this.parts) this.output += typeof part === 'string' ? part : groupOf(part)
@@ -156,8 +156,8 @@ class Replaced {
 }
 
 /**
- * What a replacement is made of: texts, and numbers of groups (XPath and XQuery Functions 3.1, section 5.6.4). Digits belong to
- * a group as long as there is one of that number; a single digit without its group is nothing. Null where it is no replacement.
+ * The parts of a replacement: texts, and numbers of groups (XPath and XQuery Functions 3.1, section 5.6.4). Digits belong to a
+ * group number as long as there is such a group; a single digit without a group is replaced by nothing. Null where it is invalid.
  */
 function replacementParts(replacement: string, groups: number): readonly (string | number)[] | null {
   const parts: (string | number)[] = []

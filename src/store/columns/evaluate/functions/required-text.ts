@@ -1,22 +1,22 @@
-/** Where in a text a part of it has to stand. */
+/** Where in a text a part of it must occur. */
 export type TextAnchor = 'anywhere' | 'start' | 'end'
 
-/** A part that every text has which a regular expression matches. */
+/** A substring of every text that a regular expression matches. */
 export interface RequiredText {
   readonly text: string
   readonly anchor: TextAnchor
-  /** Letters of ASCII match in both cases; there are no other letters then. In lower case. */
+  /** ASCII letters match in both cases; then there are no other letters. In lower case. */
   readonly folded: boolean
-  /** True where every text that has it is matched. */
+  /** True where every text that contains it matches. */
   readonly exact: boolean
 }
 
-/** Escapes that mean one character or a class, and nothing to what follows. */
+/** Escapes that denote one character or a class, and do not affect what follows. */
 const CLASS_ESCAPE = /^\\(?:[dDsSwWiIcCnrt]|[pP]\{\w+\})/
 
 /**
- * Finds a part that all texts have which a valid regular expression of XPath matches; null where none is found. What the
- * expression may have beside it is not looked at: alternatives, and what stands in parentheses.
+ * Finds a substring of all texts that a valid regular expression of XPath matches; null where none is found. Alternatives, and
+ * parts in parentheses, are ignored.
  */
 export function requiredText(pattern: string, flags: string): RequiredText | null {
   if (!/^[isq]*$/.test(flags)) return null
@@ -43,7 +43,7 @@ function plainPart(text: string): RequiredText | null {
   return text === '' ? null : { text, anchor: 'anywhere', folded: false, exact: true }
 }
 
-/** The part of a text, without the case of its letters: its longest run of ASCII, for other characters have more than two cases. */
+/** The substring of a text, ignoring case: its longest run of ASCII, because other characters have more than two cases. */
 export function foldedText(text: string, anchor: TextAnchor, exact: boolean): RequiredText | null {
   const lower = text.toLowerCase()
   if (/^[\0-\x7f]+$/.test(lower) && /^[\0-\x7f]+$/.test(text))
@@ -53,12 +53,12 @@ export function foldedText(text: string, anchor: TextAnchor, exact: boolean): Re
   return { text: best.toLowerCase(), anchor: 'anywhere', folded: true, exact: false }
 }
 
-/** Characters one after another that an expression requires as they are. */
+/** A run of characters that an expression requires literally. */
 interface LiteralRun {
   readonly text: string
-  /** True where nothing but anchors stands before it. */
+  /** True where only anchors precede it. */
   readonly isFirst: boolean
-  /** True where nothing but anchors stands beside it. */
+  /** True where only anchors surround it. */
   readonly whole: boolean
 }
 
@@ -115,7 +115,7 @@ function literalRuns(pattern: string): {
   return { pieces: pieces.map(piece => ({ ...piece, whole: isWhole })), startsAnchored, endsAnchored }
 }
 
-/** Characters of a class at the beginning; null for one with another in it, or a bracket that is a character of it. */
+/** Length of a class at the beginning; null for a class with another one in it, or with a bracket as a character. */
 function classLength(text: string): number | null {
   const found = /^\[\^?(?:[^\][\\]|\\.)+\]/s.exec(text)
   return found === null ? null : found[0].length

@@ -8,7 +8,7 @@ import { hasPhrase, placesOfWord, type WordSearchMode, wordTest } from '../../wo
 import { scratchUint8 } from '../scratch.ts'
 import { stringOf, type TermValue } from '../value.ts'
 
-/** A word, or the words of a phrase, and how it matches. */
+/** A word, or the words of a phrase, and its match mode. */
 export interface SearchedWord {
   readonly words: readonly string[]
   readonly mode: WordSearchMode
@@ -16,13 +16,13 @@ export interface SearchedWord {
 
 const MODES: readonly string[] = ['word', 'prefix', 'fuzzy', 'unfinished']
 
-/** Reads the arguments of a search: a folded word or phrase, and a mode; null where they are none. */
+/** Parses the arguments of a search: a folded word or phrase, and a mode; null where they are invalid. */
 export function searchedWord(word: TermValue | undefined, mode: TermValue | undefined): SearchedWord | null {
   if (word?.type !== 'text' || mode?.type !== 'text' || !MODES.includes(mode.value)) return null
   return { words: tokens(word.value), mode: mode.value as WordSearchMode }
 }
 
-/** True where a text has a word, or the words of a phrase in a row. */
+/** True where a text has a word, or the words of a phrase in sequence. */
 function textMatches(text: string, { words, mode }: SearchedWord): boolean {
   const [only] = words
   if (only === undefined) return false
@@ -31,7 +31,7 @@ function textMatches(text: string, { words, mode }: SearchedWord): boolean {
   return tokens(text).some(matches)
 }
 
-/** For each code of a column whether its value has a word: 1 where it has. */
+/** 1 for each code of a column whose value has a word. */
 export function codesWithWord(column: Column, searched: SearchedWord): Uint8Array {
   const found = scratchUint8(column.dictionary.count + 1).fill(0)
   for (const codes of codesFound(column, searched))
@@ -39,7 +39,7 @@ export function codesWithWord(column: Column, searched: SearchedWord): Uint8Arra
   return found
 }
 
-/** The codes of the values that have a word or the words of a phrase, some of them several times. */
+/** The codes of the values that have a word or the words of a phrase, possibly with duplicates. */
 function codesFound(column: Column, searched: SearchedWord): readonly Uint32Array[] {
   const { words, mode } = searched
   const [only = '', ...others] = words
@@ -59,8 +59,8 @@ function isSearched(part: DictionarySection): part is SearchedPart {
 }
 
 /**
- * True where no value can have one of the words: the words of finite numbers and of moments have a digit each and one
- * letter at most, and no slip makes one of them of a word of letters.
+ * True where no value can have one of the words: words of finite numbers and of moments have a digit and at most one letter, and
+ * no typing error turns a word of letters into one of them.
  */
 function cannotHave(part: SearchedPart, words: readonly string[]): boolean {
   if ((part.kind !== 'number' && part.kind !== 'moment') || part.forms !== null) return false
@@ -69,7 +69,7 @@ function cannotHave(part: SearchedPart, words: readonly string[]): boolean {
   return isBounded && words.some(word => !/\p{N}/u.test(word))
 }
 
-/** Every word of a phrase leaves fewer values, which are then read. */
+/** Every word of a phrase reduces the values, which are then read. */
 function withPhrase(column: Column, part: SearchedPart, { words, mode }: SearchedWord): Uint32Array {
   const index = column.wordsOf(part)
   let candidates: Uint32Array | null = null
@@ -81,7 +81,7 @@ function withPhrase(column: Column, part: SearchedPart, { words, mode }: Searche
   return Uint32Array.from(codes.filter(code => hasPhrase(column.dictionary.form(code), words, mode)))
 }
 
-/** Places of the integers whose digits are a word or begin with it; null where that is not all there is to it. */
+/** Indexes of the integers whose digits equal or begin with a word; null where other values or modes must be considered. */
 function wholeNumbersWith(part: SearchedPart, word: string, mode: WordSearchMode): Uint32Array | null {
   if (part.kind !== 'number' || !part.exact || part.forms !== null) return null
   if (part.datatypes.length !== 1 || part.datatypes[0] !== XSD.integer) return null
@@ -110,10 +110,10 @@ function wholeNumbersWith(part: SearchedPart, word: string, mode: WordSearchMode
 }
 
 /**
- * For each subject of a graph, from 1, whether a value of it has a word: 1 where one has.
+ * 1 for each subject of a graph, by number from 1, that has a value with a word.
  *
- * @param predicates those whose values are searched: all but those of points, shapes and booleans, and the position of a
- * record in its source, where none is named
+ * @param predicates the searched predicates; without any, all except those of points, shapes and booleans, and the position of a
+ * record in its source
  */
 export function subjectsWithWord(
   graph: GraphColumns,
@@ -129,7 +129,7 @@ export function subjectsWithWord(
   return found
 }
 
-/** Codes are looked up in the postings where they are at most one of so many. */
+/** Codes are looked up in the postings where they are at most one in this many. */
 const CODES_PART = 8
 
 function markSubjects(column: Column, lists: readonly Uint32Array[], found: Uint8Array): void {

@@ -6,7 +6,7 @@ import type { GraphColumns } from '../../graph.ts'
 import type { TermValue } from '../value.ts'
 import type { ExtensionFunction, SubjectValues } from './extension.ts'
 
-/** Functions of all values that a subject has for a predicate: they are known in a graph alone, and so for whole columns. */
+/** Functions of all values of a subject for a predicate: they are only defined within a graph, and so computed for whole columns. */
 export const SUBJECT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
   [
     LODESTONE.least,
@@ -20,7 +20,7 @@ export const SUBJECT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[
   [LODESTONE.recordSize, { apply: () => null, ofSubjects: ([fields], graph) => sizes(fields, graph) }],
 ]
 
-/** Codes are in the order of their values. */
+/** The smallest or largest value of each subject: codes are in the order of their values. */
 function extreme(
   predicate: TermValue | undefined,
   graph: GraphColumns,
@@ -50,7 +50,7 @@ function counts(predicate: TermValue | undefined, graph: GraphColumns): SubjectV
   return { type: 'integers', values }
 }
 
-/** A field of a record: its predicate, and how its values are written in the JSON of the record. */
+/** A field of a record: its predicate, and the JSON form of its values. */
 interface FieldForm {
   readonly predicate: string
   readonly type: FieldType

@@ -21,7 +21,7 @@ export function lengthOf(value: string): number {
   return length
 }
 
-/** Characters from one place, counted from 1, as XPath rounds (fn:substring). */
+/** Characters from a position, counted from 1, with the rounding of XPath (fn:substring). */
 export function substring(value: string, start: number, length: number | null): string {
   const first = roundHalfUp(start)
   const end = length === null ? Number.POSITIVE_INFINITY : first + roundHalfUp(length)
@@ -37,7 +37,7 @@ function roundHalfUp(value: number): number {
   return Math.floor(value + 0.5)
 }
 
-/** What comes before or after the first occurrence of another text; empty without a language where there is none. */
+/** The text before or after the first occurrence of another text; empty without a language where it does not occur. */
 export function around(value: TextValue, part: TextValue, side: 'before' | 'after'): TermValue {
   const at = value.value.indexOf(part.value)
   if (at < 0) return text('')
@@ -45,7 +45,7 @@ export function around(value: TextValue, part: TextValue, side: 'before' | 'afte
   return text(found, value.language)
 }
 
-/** Joins texts; the language is that of all, if they have one. */
+/** Joins texts; the result has a language if all texts have the same one. */
 export function concatenated(parts: readonly TextValue[]): TermValue {
   const [first] = parts
   const language = first?.language ?? ''
@@ -61,7 +61,7 @@ export function encodeForUri(value: string): string {
   )
 }
 
-/** Basic filtering with the ranges of RFC 4647, section 3.3.1; `*` is any language. */
+/** Basic filtering with the ranges of RFC 4647, section 3.3.1; `*` matches any language. */
 export function languageMatches(language: string, range: string): boolean {
   if (range === '*') return language !== ''
   const [tag, required] = [language.toLowerCase(), range.toLowerCase()]

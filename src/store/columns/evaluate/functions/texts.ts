@@ -5,13 +5,13 @@ import type { ExtensionFunction } from './extension.ts'
 import { codesWithWord, searchedWord, subjectsWithWord, valueMatches } from './search.ts'
 import { lengthOf } from './text.ts'
 
-/** Functions of texts that SPARQL has none for, and of the words in them. */
+/** Functions of texts, and of the words in them, that SPARQL lacks. */
 export const TEXT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] = [
   [
     LODESTONE.search,
     {
       isTest: true,
-      // A subject is searched in a graph, which a value alone does not identify.
+      // The search of a subject needs its graph, which a value alone does not identify.
       apply: () => null,
       overSubjects: ([word, mode, ...predicates], graph) => {
         const searched = searchedWord(word, mode)
@@ -39,7 +39,7 @@ export const TEXT_FUNCTIONS: readonly (readonly [string, ExtensionFunction])[] =
     {
       apply: ([value, from, to]) => {
         if (value?.type !== 'text' || from?.type !== 'text' || to?.type !== 'text') return null
-        // An empty text stands nowhere, as a pattern that matches it is an error.
+        // An empty text occurs nowhere, just as a pattern that matches it is an error.
         if (from.value === '') return null
         const parts = value.value.split(from.value)
         const length = value.value.length + (parts.length - 1) * to.value.length
@@ -65,7 +65,7 @@ function iriOf(value: TermValue): readonly string[] {
   return value.type === 'iri' ? [value.value] : []
 }
 
-/** Characters from a place that is counted from 0, or from the end where it is negative. */
+/** Characters from a position that is counted from 0, or from the end where it is negative. */
 function substring(
   value: TermValue | undefined,
   start: TermValue | undefined,
