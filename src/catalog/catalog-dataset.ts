@@ -6,7 +6,7 @@ import type { Metas, MetaValue } from '../model/metadata.ts'
 import type { DatasetRecord, Value } from '../model/value.ts'
 import { datasetExtent, extentMetas } from '../publishing/extent.ts'
 
-/** Id of the catalog where it is queried like a dataset. No dataset can have it: an id begins with a letter or digit. */
+/** Id of the catalog as a queryable dataset. No dataset can have it: dataset ids begin with a letter or digit. */
 export const CATALOG_ID = '_catalog'
 
 type KnownMeta = readonly [name: string, type: FieldType, multivalued?: true]
@@ -49,7 +49,7 @@ const DEFAULT_METAS: readonly KnownMeta[] = [
   ['oauth_scope', 'text'],
 ]
 
-/** Metadata of other templates that queries may name though no dataset has them. */
+/** Metadata of other templates that queries may name even if no dataset has them. */
 const DCAT_METAS: readonly KnownMeta[] = [
   ['created', 'datetime'],
   ['issued', 'datetime'],
@@ -72,14 +72,14 @@ const DCAT_METAS: readonly KnownMeta[] = [
   ['relation', 'text', true],
 ]
 
-/** The mapping of a dataset, and what its triples are made of (REST 2.8). */
+/** The mapping of a dataset, and the vocabulary of its triples (REST 2.8). */
 const SEMANTIC_METAS: readonly KnownMeta[] = [
   ['rml_mapping', 'text'],
   ['classes', 'text', true],
   ['properties', 'text', true],
 ]
 
-/** What is counted of the use of datasets (REST 7.5). */
+/** The usage counts of datasets (REST 7.5). */
 const USAGE_METAS: readonly KnownMeta[] = [
   ['download_count', 'int'],
   ['api_call_count', 'int'],
@@ -95,20 +95,20 @@ export const USAGE_FIELDS: readonly Field[] = USAGE_METAS.map(known => metaField
 /** Returns the usage statistics of a dataset, by its id. */
 export type UsageStatistics = (dataset: string) => Metas[string]
 
-/** What the catalog needs of one dataset to describe it. */
+/** The description of one dataset for the catalog. */
 export interface CatalogEntry {
   readonly dataset: Dataset
   readonly statistics: DatasetStatistics
   /** ISO 8601 moment of the last publication. */
   readonly published: string
-  /** What its triples are made of, in the template `semantic`; absent where that is not known. */
+  /** The vocabulary of its triples, in the template `semantic`; absent if unknown. */
   readonly semantic?: Metas[string]
 }
 
 /**
- * The fields that catalog queries may name: technical ones, `default.…`, and what the entries have beside them.
+ * The fields that catalog queries may name: technical ones, `default.…`, and further metadata of the entries.
  *
- * @param more further fields that are known
+ * @param more further known fields
  */
 export function catalogFields(
   entries: readonly CatalogEntry[],
@@ -159,7 +159,7 @@ export function catalogRecord(
   return { id: dataset.id, position, values }
 }
 
-/** The metadata of a dataset with what Lodestone itself knows: counts and dates. */
+/** The metadata of a dataset with those that Lodestone computes: counts and dates. */
 export function completeMetas(entry: CatalogEntry): Dataset['metas'] {
   const { dataset, published, statistics, semantic } = entry
   const given = dataset.metas.default ?? {}
@@ -180,8 +180,8 @@ export function completeMetas(entry: CatalogEntry): Dataset['metas'] {
 }
 
 /**
- * What a dataset is good for, computed from its fields (REST 2.10): figures to analyse, dates, places,
- * pictures (a field that says so), and a calendar (a title and the moments of an event).
+ * The features of a dataset, computed from its fields (REST 2.10): numbers for analysis, dates, places, images (an annotated
+ * field), and a calendar (a title and the moments of an event).
  */
 export function featuresOf(dataset: Dataset): readonly string[] {
   const { fields } = dataset
@@ -200,13 +200,13 @@ export function featuresOf(dataset: Dataset): readonly string[] {
   ]
 }
 
-/** A moment among the metadata of a dataset in canonical form; what is none is left as it is. */
+/** A moment among the metadata of a dataset in canonical form; other values are unchanged. */
 export function canonicalMoment(value: MetaValue): MetaValue {
   const moment = new Date(typeof value === 'string' ? value : Number.NaN)
   return Number.isNaN(moment.getTime()) ? value : moment.toISOString().replace(/\.?0*Z$/, 'Z')
 }
 
-/** The names of the metadata of the default template that are moments. */
+/** The names of the metadata of the default template with moments. */
 export const MOMENT_METAS: readonly string[] = DEFAULT_METAS.flatMap(([name, type]) =>
   type === 'datetime' ? [name] : [],
 )

@@ -6,23 +6,23 @@ import { CATALOG_ID, catalogFields, catalogRecord, USAGE_FIELDS } from './catalo
 import { inMemoryGraphs } from './in-memory-dataset.ts'
 import type { ServedDataset } from './served.ts'
 
-/** Datasets in the order of their ids. */
+/** Datasets sorted by id. */
 export interface DatasetList {
   readonly version: string
   readonly entries: readonly ServedDataset[]
 }
 
-/** Datasets as a dataset: the target of catalog queries. */
+/** A list of datasets as a dataset: the target of catalog queries. */
 export interface ServedCatalog extends DatasetList {
   readonly target: CompileTarget
-  /** The usage statistics in its records, by the ids of the entries; it has the fields for them then. */
+  /** The usage statistics in its records, by the ids of the entries; if present, it has fields for them. */
   readonly statistics?: ReadonlyMap<string, Metas[string]>
 }
 
 /**
  * The graphs of a catalog: every entry's metadata, one triple each.
  *
- * @param id the id of the catalog where it is queried like a dataset
+ * @param id the id of the catalog as a queryable dataset
  * @param statistics usage statistics of each entry, by its id
  */
 export function catalogGraphs(

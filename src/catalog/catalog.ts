@@ -28,9 +28,9 @@ export interface CatalogOptions {
   readonly base: string
   readonly store: Store
   readonly versions: Versions
-  /** Which versions are in force. */
+  /** The versions in force. */
   readonly registry: Registry
-  /** Milliseconds for which the graphs of a replaced version stay, for answers that are still reading them. */
+  /** Milliseconds for which the graphs of a replaced version remain, for responses that are still reading them. */
   readonly grace: number
   readonly onProgress?: (progress: LoadProgress) => void
   /** Notified of each version that is left out because its files are damaged. */
@@ -45,8 +45,8 @@ export interface CatalogOptions {
 const MAX_LISTS = 64
 
 /**
- * The datasets that are served. A new version is loaded beside the old one; one assignment then puts it in its place,
- * together with a new catalog graph, so that every request sees the old state or the new one.
+ * The datasets that are served. A new version is loaded alongside the old one; a single assignment then replaces it, together
+ * with the catalog graph, so that every request sees either the old state or the new one.
  */
 export class Catalog implements DatasetSource {
   private readonly options: CatalogOptions
@@ -54,13 +54,13 @@ export class Catalog implements DatasetSource {
   private generation = 0
   private refreshing: Promise<boolean> | null = null
   private readonly timers = new Set<NodeJS.Timeout>()
-  /** Versions in force whose files are damaged: they are left out until another one is in force. */
+  /** Versions in force with damaged files: they are left out until another one is in force. */
   private readonly leftOut = new Map<string, Manifest>()
   private readonly toRepair = new Set<string>()
   /** The datasets that will be served, and whether each is public. */
   private expected: ReadonlyMap<string, () => boolean> = new Map()
 
-  /** The versions beside those in force. */
+  /** The retained versions that are not in force. */
   readonly retained: RetainedVersions
 
   constructor(options: CatalogOptions) {
@@ -71,21 +71,21 @@ export class Catalog implements DatasetSource {
   }
 
   /**
-   * Names datasets that will be served once they are published, so that asking for one early says so, and lists are known
-   * to be incomplete.
+   * Names datasets that will be served once they are published, so that early requests of one get a specific fault, and lists are
+   * known to be incomplete.
    *
-   * @param visibilityOf called for each of them at most once, where a list is requested early
+   * @param visibilityOf called for each of them at most once, if a list is requested early
    */
   expect(ids: readonly string[], visibilityOf: (id: string) => Dataset['visibility'] = () => 'public'): void {
     this.expected = new Map(ids.map(id => [id, memoised(() => visibilityOf(id) === 'public')]))
   }
 
-  /** All datasets in force, whoever may see them: the same array as long as they are the same. */
+  /** All datasets in force, whatever their visibility: the same array as long as they are the same. */
   entries(): readonly ServedDataset[] {
     return this.served.entries
   }
 
-  /** What a principal may see: public datasets, and the restricted datasets granted to it. */
+  /** The datasets that a principal may see: public ones, and restricted ones with a grant. */
   visibleTo(principal: Principal): VisibleDatasets {
     const { served } = this
     const list = this.listFor(served, principal)
@@ -100,21 +100,21 @@ export class Catalog implements DatasetSource {
         if (!isVisible(principal, found)) throw accessError(principal, `The dataset ${id}`)
         if (version === null || version === found.version) return found
         const older = this.retained.find(id, version)
-        // What was restricted then was not published for everybody.
+        // A version that was restricted when it was published does not become public later.
         if (older !== undefined && isVisible(principal, older)) return older
         throw unknownVersion(id, version, this.versionsOf(id, principal))
       },
     }
   }
 
-  /** A dataset, whoever may see it. Faults: NotFoundResource, NotPublishedYet. */
+  /** A dataset, whatever its visibility. Faults: NotFoundResource, NotPublishedYet. */
   dataset(id: string): ServedDataset {
     return this.find(this.served, id)
   }
 
   /**
-   * A dataset as its addresses in linked data name it: one that was withdrawn is gone and not unknown. Faults: Gone, and those
-   * of {@link VisibleDatasets.dataset}.
+   * A dataset as addressed by its linked data IRIs: one that was withdrawn is gone and not unknown. Faults: Gone, and those of
+   * {@link VisibleDatasets.dataset}.
    */
   addressed(id: string, principal: Principal, version: string | null = null): ServedDataset {
     if (this.isGone(id)) throw new Fault(GONE, { reason: `The dataset ${id} was withdrawn.` })
@@ -132,15 +132,15 @@ export class Catalog implements DatasetSource {
       .filter(({ dataset }) => dataset.visibility === 'public' || isGranted(principal, id))
   }
 
-  /** True for a dataset that was withdrawn: its addresses led somewhere and do so no more. */
+  /** True for a withdrawn dataset: its addresses existed once. */
   isGone(id: string): boolean {
     if (!DATASET_ID.test(id) || this.served.byId.has(id)) return false
     return this.options.registry.withdrawn(id) === 'open'
   }
 
   /**
-   * Serves what is published now: loads versions that are new, takes out what was withdrawn. True where something
-   * changed. Calls that come while one is under way share it.
+   * Serves what is published now: loads new versions and removes withdrawn datasets. True if something changed. Concurrent calls
+   * share one refresh.
    */
   refresh(): Promise<boolean> {
     this.refreshing ??= this.load().finally(() => {
@@ -150,7 +150,7 @@ export class Catalog implements DatasetSource {
   }
 
   /**
-   * Takes a dataset out of service whose graph cannot be loaded again, at once: others are served on.
+   * Immediately stops serving a dataset whose graph cannot be loaded again: others are still served.
    *
    * @param reason what is wrong with its file
    */
@@ -168,14 +168,14 @@ export class Catalog implements DatasetSource {
     if (manifest !== null) this.leaveOut(manifest, reason)
   }
 
-  /** Names the datasets that were left out since the previous call, so that they are published again. */
+  /** Returns the datasets that were left out since the previous call, so that they are published again. */
   takeDamaged(): readonly string[] {
     const ids = [...this.toRepair]
     this.toRepair.clear()
     return ids
   }
 
-  /** Forgets pending clean-ups; the store is not closed. */
+  /** Cancels pending clean-ups; the store is not closed. */
   close(): void {
     for (const timer of this.timers) clearTimeout(timer)
     this.timers.clear()
@@ -201,7 +201,7 @@ export class Catalog implements DatasetSource {
     return served === expected.length ? null : { served, expected: expected.length }
   }
 
-  /** The list of what a principal sees; who sees the same shares one. */
+  /** The list of the datasets that a principal sees; principals that see the same datasets share one. */
   private listFor(served: Served, principal: Principal): VisibleList {
     if (principal.type === 'anonymous') return served.open
     const granted = served.restricted.filter(({ dataset }) => isGranted(principal, dataset.id))
@@ -239,10 +239,10 @@ export class Catalog implements DatasetSource {
         continue
       }
       const manifest = await registry.manifest(id, version)
-      // Where another version is in force by now, the next look finds it.
+      // If another version is in force by now, the next refresh finds it.
       if (manifest === null && served !== undefined) unchanged.push(served)
       if (manifest !== null && manifest.base !== this.options.base) {
-        // Published for another address: the version that is served stays, its IRIs are right.
+        // Published for another address: the served version stays, because its IRIs are right.
         if (served !== undefined) unchanged.push(served)
       } else if (manifest !== null) fresh.push(manifest)
     }
@@ -260,7 +260,7 @@ export class Catalog implements DatasetSource {
     try {
       await store.load([...sources, ...open.sources], onProgress)
     } catch (error) {
-      // Files of a version that was replaced or withdrawn meanwhile are not needed any more.
+      // The files of a version that was meanwhile replaced or withdrawn are not needed any more.
       const now = await registry.current()
       const isInForce = fresh.every(({ dataset, version }) => now.get(dataset.id) === version)
       if (isInForce && !(await this.leaveOutDamaged(fresh, error))) throw error
@@ -274,8 +274,8 @@ export class Catalog implements DatasetSource {
   }
 
   /**
-   * Leaves out those of the versions whose files are damaged, or else the one whose graph was refused; false where it is
-   * one that fails does not prevent the others from being loaded.
+   * Leaves out those of the versions whose files are damaged, or else the one whose graph was refused; false if there is none, so
+   * that retrying would not help.
    */
   private async leaveOutDamaged(fresh: readonly Manifest[], error: unknown): Promise<boolean> {
     if (!isFault(error, LOAD_REFUSED)) return false
@@ -296,7 +296,7 @@ export class Catalog implements DatasetSource {
     this.options.onDamage?.({ dataset: dataset.id, version, reason })
   }
 
-  /** Faults: DatasetDamaged, for who may see the dataset; Unauthorised, ForbiddenAccess. */
+  /** Faults: DatasetDamaged, if the principal may see the dataset; Unauthorised, ForbiddenAccess. */
   private refuseLeftOut({ byId }: Served, principal: Principal, id: string): void {
     const left = this.leftOut.get(id)
     if (left === undefined || byId.has(id) || this.expected.has(id)) return
@@ -338,11 +338,11 @@ interface Served {
   readonly entries: readonly ServedDataset[]
   readonly byId: ReadonlyMap<string, ServedDataset>
   readonly restricted: readonly ServedDataset[]
-  /** What everybody may see. */
+  /** The list of public datasets. */
   readonly open: VisibleList
-  /** What others may see, by the ids of the restricted datasets in it. */
+  /** Lists with restricted datasets, by the ids of these. */
   readonly lists: LRUCache<string, VisibleList>
-  /** How many of these lists were made. */
+  /** The number of these lists created so far. */
   count: number
 }
 

@@ -8,22 +8,22 @@ import type { ServedDataset } from './served.ts'
 export const CHANGE_TYPES = ['changed', 'added', 'removed'] as const
 export type ChangeType = (typeof CHANGE_TYPES)[number]
 
-/** A field of a record whose value is another one, or that one of the versions has not. */
+/** A field of a record whose value differs, or that one of the versions does not have. */
 export interface FieldChange {
   readonly field: Field
   readonly before: Value
   readonly after: Value
 }
 
-/** A record that is not the same in two versions. */
+/** A record that differs between two versions. */
 export interface RecordChange {
   readonly type: ChangeType
   readonly id: string
-  /** Fields that differ; of a record that was added or removed all that have a value. */
+  /** Fields that differ; for a record that was added or removed, all fields with a value. */
   readonly fields: readonly FieldChange[]
 }
 
-/** How many records are different. */
+/** The numbers of records that differ. */
 export function changeCounts({
   added,
   removed,
@@ -33,8 +33,7 @@ export function changeCounts({
 }
 
 /**
- * A page of the records that differ between two versions: those that are changed first, then those that were added and removed,
- * each in the order of the source.
+ * A page of the records that differ between two versions: changed ones first, then added and removed ones, each in source order.
  *
  * @param types the requested types
  */
@@ -93,7 +92,7 @@ async function readerOf(store: Pick<Store, 'contents'>, { target, dataset }: Ser
 
 interface FieldPair {
   readonly field: Field
-  /** The index of the field in each version; -1 where it is missing. */
+  /** The index of the field in each version; -1 if it is missing. */
   readonly before: number
   readonly after: number
 }
@@ -124,7 +123,7 @@ function fieldChanges(
   })
 }
 
-/** Two values are the same where their keys are. */
+/** Two values are equal if their keys are. */
 function keyOf(value: Value): string {
   return JSON.stringify(value, (_, part) => (typeof part === 'bigint' ? `${part}n` : part)) ?? 'null'
 }

@@ -8,14 +8,14 @@ export type QueryForm = 'select' | 'ask' | 'construct' | 'describe'
 
 /** An example query of a dataset. */
 export interface ExampleQuery {
-  /** Name of its file without the ending. */
+  /** File name without extension. */
   readonly name: string
-  /** The first line of comment. */
+  /** The first comment line. */
   readonly title: string
-  /** Further lines of comment at the beginning. */
+  /** Further comment lines at the beginning. */
   readonly description: string | null
   readonly form: QueryForm
-  /** The whole text, with the address of the portal in it. */
+  /** The whole text, with the address of the portal inserted. */
   readonly query: string
   /** Other datasets of the portal whose vocabulary it uses. */
   readonly federatesWith: readonly string[]
@@ -25,9 +25,9 @@ const MAX_FILES = 100
 const MAX_BYTES = 20_000
 
 /**
- * The example queries of a dataset: `mappings/{dataset}/*.rq`, in the order of their names. The first line says in a
- * comment what the query finds, `{base}` at the beginning of an IRI is replaced by the address of the portal. A file that is
- * too long, or no query, is passed over.
+ * The example queries of a dataset: `mappings/{dataset}/*.rq`, sorted by name. The comment in the first line describes what the
+ * query finds, `{base}` at the beginning of an IRI is replaced by the address of the portal. A file that is too long, or no
+ * query, is skipped.
  */
 export async function exampleQueries(
   portal: string,
@@ -48,7 +48,7 @@ export async function exampleQueries(
   return queries.filter(query => query !== null)
 }
 
-/** Reads the text of one example; null where it is no query. */
+/** Parses the text of one example; null if it is no query. */
 export function exampleQuery(
   name: string,
   text: string,
@@ -73,15 +73,15 @@ export function exampleQuery(
   }
 }
 
-/** A query with the address of a portal in place of `{base}` at the beginning of IRIs. */
+/** A query with `{base}` at the beginning of IRIs replaced by the address of a portal. */
 export function withBaseAddress(query: string, base: string): string {
   return query.replaceAll('<{base}', () => `<${base}`)
 }
 
 /**
- * The prefixes for queries of a dataset: those of its exports, and its id for its own vocabulary where that can be one.
+ * The prefixes for queries of a dataset: those of its exports, and its id for its own vocabulary if it is a valid prefix.
  *
- * @param known the prefixes under which its triples are written
+ * @param known the prefixes of its serialised triples
  */
 export function queryPrefixes(
   base: string,
@@ -92,7 +92,7 @@ export function queryPrefixes(
   return /^[A-Za-z](?:[\w-]*\w)?$/.test(dataset) ? { [dataset]: field, ...known } : known
 }
 
-/** The form that a query has: its first word after comments and prologue. */
+/** The form of a query: its first word after comments and prologue. */
 export function queryForm(query: string): QueryForm | null {
   const start =
     /^(?:\s|#[^\n]*(?:\n|$)|(?:PREFIX\s+[^\s:<>]*:|BASE)\s*<[^<>\s]*>|VERSION\s*(?:"[^"\s]*"|'[^'\s]*'))*(SELECT|ASK|CONSTRUCT|DESCRIBE)\b/i

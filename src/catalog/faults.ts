@@ -11,7 +11,7 @@ export const DATASET_DAMAGED = declareFault(
   503,
   'The dataset {id} cannot be served: the files of its published version are damaged.',
 )
-/** A list of datasets that lacks some: whoever copies it would take them for withdrawn. */
+/** An incomplete list of datasets: a harvester would take the missing ones for withdrawn. */
 export const CATALOG_INCOMPLETE = declareFault(
   'CatalogIncomplete',
   503,

@@ -8,7 +8,7 @@ import { type Member, MemberUnavailable, readJson, requestMember } from './membe
 /** Pattern of names of other portals: they are part of addresses and IRIs. */
 const FEDERATED_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}(@[A-Za-z0-9.-]{1,100})?$/
 
-/** Datasets of a page, and the deepest dataset that a page may reach (REST 3.2). */
+/** Datasets of a page, and the maximum position of a dataset on a page (REST 3.2). */
 const PAGE = 100
 const DEEPEST = 10_000
 
@@ -22,7 +22,8 @@ const MAX_TEXT_LENGTH = 5000
 const META_NAME = /^[A-Za-z0-9][\w-]{0,59}$/
 
 /**
- * Reads the public catalog of another portal through the Explore API, a page after the other (REST 7.4). What is not as it should be is left out. Throws {@link MemberUnavailable}.
+ * Reads the public catalog of another portal through the Explore API, page by page (REST 7.4). Invalid entries are left out.
+ * Throws {@link MemberUnavailable}.
  */
 export async function readCatalog(member: Member): Promise<readonly CatalogEntry[]> {
   const entries = new Map<string, CatalogEntry>()
@@ -45,7 +46,7 @@ export async function readCatalog(member: Member): Promise<readonly CatalogEntry
   return [...entries.values()]
 }
 
-/** A dataset of another portal under its name in the network, `dataset@domain`; null where it can have none. */
+/** A dataset of another portal under its name in the network, `dataset@domain`; null if it has no valid name. */
 function federatedEntry(given: Given, { url, domain }: Member): CatalogEntry | null {
   const source = textOf(given.dataset_id)
   if (source === null || !FEDERATED_ID.test(source)) return null
@@ -78,7 +79,7 @@ function federatedEntry(given: Given, { url, domain }: Member): CatalogEntry | n
   }
 }
 
-/** They are requested from the portal that has them. */
+/** Attachments are requested from the portal of the dataset. */
 const NO_ATTACHMENTS: readonly Attachment[] = []
 
 type Given = Readonly<Record<string, unknown>>
@@ -96,7 +97,7 @@ export function metasOf(given: unknown): Metas {
   )
 }
 
-/** Names that every object has already are none. */
+/** Names of properties that every object inherits are not allowed. */
 function isName(name: string): boolean {
   return META_NAME.test(name) && !Object.hasOwn(Object.prototype, name)
 }
@@ -133,7 +134,7 @@ export function federatedFields(given: unknown): readonly Field[] {
   })
 }
 
-/** Flags and single arguments become lists: generations write them otherwise (REST 2.12). */
+/** Flags and single arguments become lists: versions of the API write them differently (REST 2.12). */
 function annotationsOf(given: unknown): Annotations {
   const pairs = Object.entries(objectOf(given)).flatMap(([name, value]) => {
     if (value === false || value === null) return []

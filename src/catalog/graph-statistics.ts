@@ -5,7 +5,7 @@ import { inGraph, iri, triple, variable } from '../sparql/build.ts'
 import type { Solution } from '../store/store.ts'
 import type { PlannerStatistics } from './planner-statistics.ts'
 
-/** How often a predicate occurs in a graph. */
+/** The number of triples of a graph with a predicate. */
 export interface PropertyCount {
   readonly iri: string
   readonly triples: number
@@ -13,7 +13,7 @@ export interface PropertyCount {
   readonly objects: number
 }
 
-/** How many subjects of a graph have a class. */
+/** The number of subjects of a graph with a class. */
 export interface ClassCount {
   readonly iri: string
   readonly entities: number
@@ -25,19 +25,19 @@ export interface GraphStatistics {
   /** Distinct subjects and objects. */
   readonly subjects: number
   readonly objects: number
-  /** Distinct predicates, and the most frequent of them in the order of their IRIs. */
+  /** Distinct predicates, and the most frequent of them sorted by IRI. */
   readonly predicates: number
   readonly properties: readonly PropertyCount[]
-  /** Distinct classes, and the most frequent of them in the order of their IRIs. */
+  /** Distinct classes, and the most frequent of them sorted by IRI. */
   readonly types: number
   readonly classes: readonly ClassCount[]
   /** IRIs of some subjects. */
   readonly examples: readonly string[]
-  /** How its subjects and classes go together; null or absent where that is not known. */
+  /** How its subjects and classes correlate; null or absent if unknown. */
   readonly planner?: PlannerStatistics | null
 }
 
-/** Maximum number of properties and classes with statistics; a graph has rarely more than some hundred. */
+/** Maximum number of properties and classes with statistics; few graphs have more than some hundred. */
 const MAX_PARTS = 1000
 const EXAMPLES = 30
 
@@ -45,8 +45,8 @@ const [s, p, o, n, m, t] = ['s', 'p', 'o', 'n', 'm', 't'].map(variable) as [V, V
 type V = ReturnType<typeof variable>
 
 /**
- * Counts what is in a graph. The statements run one after another, and none looks at each triple: columns answer them from
- * their heads and dictionaries.
+ * Computes the statistics of a graph. The statements run one after another, and none scans all triples: columns answer them from
+ * their headers and dictionaries.
  *
  * @param ask runs one statement
  */
@@ -102,7 +102,7 @@ export async function gatherGraphStatistics(
   }
 }
 
-/** Those that weigh most, in the order of their IRIs, so that a document is the same each time. */
+/** The most frequent parts, sorted by IRI, so that documents are deterministic. */
 function mostFrequent<Part extends { readonly iri: string }>(
   parts: readonly Part[],
   weight: (part: Part) => number,

@@ -10,28 +10,28 @@ import { graphIri, recordIri } from '../rdf/minted-iris.ts'
 import { fieldPredicates } from '../store/record-reader.ts'
 import type { GraphSource, Store } from '../store/store.ts'
 
-/** Records that are made in memory, and the dataset that they are records of. */
+/** Records that are generated in memory, and their dataset. */
 export interface InMemoryRecords {
   readonly dataset: { readonly id: string; readonly fields: readonly Field[] }
   readonly records: readonly DatasetRecord[]
   readonly base: string
-  /** Name of this state of the records; the names of the graphs have it in them. */
+  /** Name of this state of the records, part of the names of the graphs. */
   readonly version: string
-  /** ISO 8601 moment at which the records were made. */
+  /** ISO 8601 moment at which the records were generated. */
   readonly published: string
-  /** The fields whose words are found by a search of everything: all by default. */
+  /** The fields that full-text search covers: all by default. */
   readonly isSearched?: (field: Field) => boolean
 }
 
-/** The graphs of records that were made in memory, to be loaded, and the target of queries on them. */
+/** The graphs of records that were generated in memory, for loading, and the target of queries of them. */
 export interface InMemoryGraphs {
   readonly target: CompileTarget
   readonly sources: readonly GraphSource[]
 }
 
 /**
- * Makes the facts of records at hand, so that what Lodestone knows by itself (its catalog, its
- * monitoring) is queried like any dataset.
+ * Builds the facts of given records, so that data that Lodestone itself generates (its catalog, its monitoring) are queried like
+ * any dataset.
  */
 export function inMemoryGraphs({
   dataset,
@@ -72,23 +72,22 @@ export function inMemoryGraphs({
   }
 }
 
-/** How a memoised value is computed. */
+/** The computation of a memoised value. */
 export interface Computation<Value> {
-  /** What it is computed from: a value of another basis is never reused. */
+  /** The basis of the value: a value with another basis is never reused. */
   readonly basis: () => unknown
   /** A text that changes whenever the value may have changed. */
   readonly state: () => string
   readonly make: () => Promise<Value>
 }
 
-/** Maximum share of time spent on recomputing, and the milliseconds of it that may be used at once. */
+/** Maximum share of time spent on recomputing, and the maximum milliseconds that may accumulate for it. */
 const MAX_LOAD = 0.05
 const AT_ONCE = 1000
 
 /**
- * A value that is computed on demand, and computed again when its state has changed by then. For a state that
- * changes with every call the last value is reused for a while, so that computing it remains a
- * small part of the work.
+ * A value that is computed on demand, and recomputed if its state has changed. If the state changes with every call, the last
+ * value is reused for a while, so that recomputing remains a small share of the work.
  */
 export class Memoised<Value> {
   private readonly now: () => number
@@ -132,10 +131,10 @@ export class Memoised<Value> {
   }
 }
 
-/** The graphs of one dataset that is made anew again and again: the replaced ones stay for answers that are reading them. */
+/** The graphs of one dataset that is regenerated repeatedly: replaced ones remain for responses that are reading them. */
 export class LatestGraphs {
   private readonly store: Store
-  /** Milliseconds for which replaced graphs stay. */
+  /** Milliseconds for which replaced graphs remain. */
   private readonly grace: number
   private loaded: readonly string[] = []
   private readonly timers = new Set<NodeJS.Timeout>()
@@ -162,7 +161,7 @@ export class LatestGraphs {
     this.setLoaded([])
   }
 
-  /** Forgets pending clean-ups; the store is not closed. */
+  /** Cancels pending clean-ups; the store is not closed. */
   close(): void {
     for (const timer of this.timers) clearTimeout(timer)
     this.timers.clear()

@@ -1,39 +1,39 @@
 import type { ReadableStream } from 'node:stream/web'
 import { abortAfter } from '../runtime/abort-after.ts'
 
-/** A portal of the network, as portal.yaml names it. */
+/** A portal of the network as configured in portal.yaml. */
 export interface Member {
   /** Public address, without trailing slash. */
   readonly url: string
-  /** What stands after the @ in the ids of its datasets. */
+  /** The part after the @ in the ids of its datasets. */
   readonly domain: string
 }
 
-/** What a portal answered. */
+/** The response of a portal. */
 export interface MemberAnswer {
   readonly status: number
   readonly contentType: string
   readonly body: ReadableStream<Uint8Array> | null
 }
 
-/** A portal of the network that cannot be reached, or whose answer is invalid. */
+/** A portal of the network that cannot be reached, or whose response is invalid. */
 export class MemberUnavailable extends Error {}
 
 export interface RequestLimits {
-  /** Milliseconds for the beginning of the answer. */
+  /** Timeout in milliseconds for the start of the response. */
   readonly timeout: number
-  /** Milliseconds for the whole answer. */
+  /** Timeout in milliseconds for the whole response. */
   readonly deadline: number
 }
 
-/** Redirections that are followed, all within the address that was configured. */
+/** Maximum redirections that are followed, all within the configured address. */
 const MAX_REDIRECTIONS = 3
 
 /**
- * Sends a request to a portal of the network. Only the configured origin is ever contacted: a redirection to another one
- * is no answer. Credentials are never sent. Throws {@link MemberUnavailable}.
+ * Sends a request to a portal of the network. Only the configured origin is ever contacted: a redirection to another one counts
+ * as a failure. Credentials are never sent. Throws {@link MemberUnavailable}.
  *
- * @param address path and query below the address of the portal
+ * @param address path and query relative to the address of the portal
  */
 export async function requestMember(
   { url, domain }: Member,
@@ -68,7 +68,7 @@ export async function requestMember(
   }
 }
 
-/** Reads an answer of JSON up to so many bytes. Throws {@link MemberUnavailable}. */
+/** Reads a JSON response of limited size in bytes. Throws {@link MemberUnavailable}. */
 export async function readJson({ domain }: Member, answer: MemberAnswer, max: number): Promise<unknown> {
   const pieces: Uint8Array[] = []
   let length = 0

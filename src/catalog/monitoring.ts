@@ -17,15 +17,15 @@ import { IN_MEMORY } from './served.ts'
 import { exploreMetas, type Usage } from './usage.ts'
 import type { DatasetSource, ServedCatalog, VisibleDatasets } from './visible.ts'
 
-/** One record a public dataset; everyone may see it (REST 7.2). */
+/** One record for each public dataset; visible to everyone (REST 7.2). */
 export const DATASETS_MONITORING = 'ods-datasets-monitoring'
-/** One record a call; for those who may browse the analytics of the portal. */
+/** One record for each call; for users who may browse the analytics of the portal. */
 const API_MONITORING = 'ods-api-monitoring'
 
 /** The field that identifies the records of datasets. */
 const IDENTITY = 'dataset_id'
 
-/** Name of the list of both, where it is queried like a dataset. */
+/** Name of the list of both, as a queryable dataset. */
 const MONITORING_ID = '_monitoring'
 
 export interface MonitoringOptions {
@@ -35,9 +35,9 @@ export interface MonitoringOptions {
   readonly usage: Usage
   /** Identifier of this portal in the domain_id of its records. */
   readonly domain: string
-  /** True where everyone may see calls. */
+  /** True if calls are visible to everyone. */
   readonly openCalls: boolean
-  /** Milliseconds for which replaced graphs stay. */
+  /** Milliseconds for which replaced graphs remain. */
   readonly grace: number
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -104,9 +104,9 @@ const CALL_FIELDS = fieldsOf([
 ])
 
 /**
- * The monitoring source: special datasets that describe the use of the portal (REST 7.2). Their records
- * are made of the counted calls, loaded into the store and queried like those of any dataset. All calls are for those who were
- * granted them; where the analytics are open, everybody sees the anonymised calls to public datasets.
+ * The monitoring source: special datasets that describe the use of the portal (REST 7.2). Their records are generated from the
+ * counted calls, loaded into the store and queried like those of any dataset. All calls are visible to principals with a grant;
+ * if the analytics are public, everyone sees the anonymised calls to public datasets.
  */
 export class Monitoring implements DatasetSource {
   private readonly catalog: Catalog
@@ -158,12 +158,12 @@ export class Monitoring implements DatasetSource {
     }
   }
 
-  /** Brings what a principal sees up to date where it is some seconds old and something was counted since. */
+  /** Updates what a principal sees if it is some seconds old and the counts have changed. */
   refresh(principal: Principal): Promise<void> {
     return this.listFor(principal).refresh()
   }
 
-  /** Forgets pending clean-ups. */
+  /** Cancels pending clean-ups. */
   close(): void {
     this.open.close()
     this.whole.close()
@@ -174,7 +174,7 @@ export class Monitoring implements DatasetSource {
   }
 }
 
-/** Monitoring datasets as a principal sees them, with the list of them. */
+/** The monitoring datasets that a principal sees, with the list of them. */
 class MonitoringList {
   private readonly options: MonitoringOptions
   private readonly datasets: readonly MonitoredDataset[]
@@ -184,7 +184,7 @@ class MonitoringList {
   private generation = 0
   private refreshing: Promise<void> | null = null
 
-  /** @param series begins the names of its versions */
+  /** @param series prefix of the names of its versions */
   constructor(options: MonitoringOptions, datasets: readonly MonitoredDataset[], series: string) {
     const { base, store, grace } = options
     this.options = options
@@ -222,7 +222,7 @@ class MonitoringList {
   }
 }
 
-/** The datasets that everybody may see. */
+/** The datasets that are visible to everyone. */
 function openEntries(catalog: Catalog): readonly ServedDataset[] {
   return catalog.visibleTo(ANONYMOUS).current().entries
 }
@@ -231,21 +231,21 @@ function restrictedId({ dataset: { id, visibility } }: ServedDataset): readonly 
   return visibility === 'public' ? [] : [id]
 }
 
-/** What a monitoring dataset is made of. */
+/** The definition of a monitoring dataset. */
 interface Description {
   readonly dataset: Dataset
-  /** Names of the fields that identify a record; all of them where there are none. */
+  /** Names of the fields that identify a record; if empty, all fields do. */
   readonly identity: readonly string[]
   readonly rows: () => readonly (readonly Value[])[]
   /** A text that changes whenever the rows may have changed. */
   readonly state: () => string
-  /** Milliseconds for which a state is good enough, as long as the catalog is the same. */
+  /** Milliseconds for which a state may be reused, as long as the catalog is the same. */
   readonly age: number
-  /** Begins the names of its versions: two that have the id of one dataset have different ones. */
+  /** Prefix of the names of its versions: two datasets with the same id have different prefixes. */
   readonly series: string
 }
 
-/** One monitoring dataset: computed on demand, rate limited, and only where something changed. */
+/** One monitoring dataset: computed on demand, with limited frequency, and only if something changed. */
 class MonitoredDataset {
   private readonly options: MonitoringOptions
   private readonly description: Description
@@ -312,7 +312,7 @@ class MonitoredDataset {
   }
 }
 
-/** The id of the record of a dataset among those of the datasets monitoring. */
+/** The id of a dataset's record in the datasets monitoring. */
 export function monitoringRecordId(dataset: string): string {
   const values = DATASET_FIELDS.map(({ name }) => (name === IDENTITY ? dataset : null))
   return new Identities(DATASET_FIELDS, [IDENTITY]).idOf(values)
@@ -362,7 +362,7 @@ function callRow(call: Readonly<Record<string, unknown>>): readonly Value[] {
   return CALL_FIELDS.map(known => fitting(lookup(call, known.name), known))
 }
 
-/** What fits the type of a field; null for anything else. */
+/** A value if it matches the type of a field; null for anything else. */
 function fitting(given: unknown, { type, multivalued }: Field): Value {
   if (given === null || given === undefined) return null
   if (multivalued) {

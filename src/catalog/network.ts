@@ -12,17 +12,17 @@ import type { Member } from './member.ts'
 import { IN_MEMORY, type ServedDataset } from './served.ts'
 import type { DatasetSource, ServedCatalog, VisibleDatasets } from './visible.ts'
 
-/** Name of the list of all datasets of the network, where it is queried like a dataset. */
+/** Name of the list of all datasets of the network, as a queryable dataset. */
 const NETWORK_ID = '_network'
 
 export interface NetworkOptions {
   readonly base: string
   readonly store: Store
   readonly catalog: Catalog
-  /** What stands after the @ in the ids of this portal's own datasets. */
+  /** The part after the @ in the ids of this portal's own datasets. */
   readonly domain: string
   readonly members: readonly Member[]
-  /** Milliseconds for which replaced graphs stay. */
+  /** Milliseconds for which replaced graphs remain. */
   readonly grace: number
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -30,7 +30,7 @@ export interface NetworkOptions {
   readonly onFailure?: (error: unknown) => void
 }
 
-/** A dataset of another portal: which one, and what it is called there. */
+/** A dataset of another portal: the portal, and the id there. */
 export interface Federated {
   readonly member: Member
   readonly dataset: string
@@ -40,22 +40,22 @@ export interface Federated {
 const FRESH = 10 * 60_000
 const AFTER_FAILURE = 60_000
 
-/** Milliseconds that the first request waits for the catalogs of the others. */
+/** Milliseconds that the first request waits for the catalogs of other portals. */
 const FIRST_TIMEOUT = 8000
 
-/** What is known of another portal. */
+/** The cached state of another portal. */
 interface MemberCopy {
   entries: readonly CatalogEntry[]
-  /** Changes with each reading. */
+  /** Increased with each reading. */
   readings: number
-  /** Moment from which on the portal is read again. */
+  /** Moment after which the portal is read again. */
   due: number
   reading: Promise<void> | null
 }
 
 /**
- * The network source: all public datasets of this portal and of the portals that it names (REST 7.4),
- * each called `dataset@domain`. The catalogs of the others are read now and then; the last good copy stays where that fails.
+ * The network source: all public datasets of this portal and of the portals that it names (REST 7.4), each called
+ * `dataset@domain`. The catalogs of the others are read periodically; if that fails, the last good copy stays.
  */
 export class Network implements DatasetSource {
   private readonly options: NetworkOptions
@@ -76,7 +76,7 @@ export class Network implements DatasetSource {
     this.served = { version: 'empty', target: emptyTarget(options.base, NETWORK_ID), entries: [] }
   }
 
-  /** All of it is public. */
+  /** All datasets of the network are public. */
   visibleTo(): VisibleDatasets {
     return {
       current: () => this.served,
@@ -93,7 +93,7 @@ export class Network implements DatasetSource {
     throw new Fault(NOT_FOUND_RESOURCE, { kind: 'dataset', id: id.slice(0, 100) })
   }
 
-  /** Where a dataset is, if that is another portal; null for one of this portal. Faults: NotFoundResource. */
+  /** The location of a dataset of another portal; null for one of this portal. Faults: NotFoundResource. */
   federated(id: string): Federated | null {
     const { dataset } = this.dataset(id)
     const at = dataset.id.lastIndexOf('@')
@@ -103,15 +103,12 @@ export class Network implements DatasetSource {
     return member === undefined ? null : { member, dataset: dataset.id.slice(0, at) }
   }
 
-  /** What a dataset of this portal is called in its catalog; any other id as it is. */
+  /** The id of a dataset of this portal in its own catalog; any other id unchanged. */
   localId(id: string): string {
     return id.endsWith(`@${this.options.domain}`) ? id.slice(0, id.lastIndexOf('@')) : id
   }
 
-  /**
-   * Brings what is served up to date. Only the first request waits for the other portals; later ones see the last copies
-   * while new ones are read.
-   */
+  /** Updates what is served. Only the first request waits for the other portals; later ones see the last copies while new ones are read. */
   async refresh(): Promise<void> {
     const readings = [...this.copies].map(([member, copy]) => this.read(member, copy))
     if (this.served.version === 'empty' && readings.length > 0)
@@ -122,7 +119,7 @@ export class Network implements DatasetSource {
     await this.refreshing
   }
 
-  /** Forgets pending clean-ups. */
+  /** Cancels pending clean-ups. */
   close(): void {
     this.graphs.close()
   }
@@ -166,7 +163,7 @@ export class Network implements DatasetSource {
     this.state = state
   }
 
-  /** A dataset whose records are elsewhere: queries of them have no answer here. */
+  /** A dataset whose records are on another portal: queries of them are not possible here. */
   private elsewhere(entry: CatalogEntry): ServedDataset {
     const target = emptyTarget(this.options.base, entry.dataset.id)
     const empty = { target, resources: target.graphs.facts, triples: 0, ...IN_MEMORY }
@@ -174,12 +171,12 @@ export class Network implements DatasetSource {
   }
 }
 
-/** A dataset of this portal under its name in the network; its records stay what they are. */
+/** A dataset of this portal under its name in the network; its records are unchanged. */
 function qualified(entry: ServedDataset, domain: string): ServedDataset {
   return { ...entry, dataset: { ...entry.dataset, id: `${entry.dataset.id}@${domain}` } }
 }
 
-/** Leaves out what a portal writes as another kind of value than the others do: a field of the list has one type. */
+/** Omits metadata whose kind of value differs from that of other portals: a field of the list has one type. */
 function alike(entries: readonly ServedDataset[]): ServedDataset[] {
   const known = new Map(catalogFields([]).map(({ name, type }) => [name, KINDS[type] ?? 'any']))
   const isAlike = (name: string, value: MetaValue): boolean => {
@@ -196,10 +193,10 @@ function alike(entries: readonly ServedDataset[]): ServedDataset[] {
   })
 }
 
-/** The kinds of value that fields take which do not take any. */
+/** The kinds of values of typed fields; fields of other types allow any value. */
 const KINDS: Partial<Record<FieldType, string>> = { boolean: 'boolean', int: 'whole', double: 'number' }
 
-/** Names of metadata that the network has at most. */
+/** Maximum number of names of metadata of the network. */
 const MAX_NAMES = 1000
 
 function kindOf(value: NonNullable<MetaValue>): string {

@@ -4,7 +4,7 @@ import type { Column } from '../store/columns/column.ts'
 import type { GraphColumns } from '../store/columns/graph.ts'
 import { type Candidates, joinsOf, type PropertyJoin } from './property-joins.ts'
 
-/** The subjects of a graph that have the same properties and classes: a characteristic set, and what they say. */
+/** The subjects of a graph with the same properties and classes (a characteristic set), and their triples. */
 export interface CharacteristicSet {
   readonly classes: readonly string[]
   /** Distinct subjects. */
@@ -13,14 +13,14 @@ export interface CharacteristicSet {
   readonly properties: readonly { readonly iri: string; readonly triples: number }[]
 }
 
-/** What planners of joins ask of a graph (Neumann and Moerkotte, "Characteristic Sets", ICDE 2011). */
+/** Statistics for join planners of a graph (Neumann and Moerkotte, "Characteristic Sets", ICDE 2011). */
 export interface PlannerStatistics {
   /** Those with the most subjects, at most {@link MAX_SETS}. */
   readonly sets: readonly CharacteristicSet[]
-  /** All sets that there are, and the subjects of those that are not listed. */
+  /** The number of all sets, and of the subjects of those that are not listed. */
   readonly setCount: number
   readonly otherSubjects: number
-  /** For classes of subjects and properties: triples, and what the objects are. The most frequent first. */
+  /** For classes of subjects and properties: triples, and kinds of objects. The most frequent first. */
   readonly joins: readonly PropertyJoin[]
   readonly joinCount: number
 }
@@ -29,12 +29,12 @@ const MAX_SETS = 100
 const MAX_JOINS = 500
 /** Maximum number of property sets that are counted; graphs with more have no statistics. */
 const MAX_COUNTED_SETS = 50_000
-/** Rows that are read before others have their turn. */
+/** Rows that are read before control is yielded. */
 const ROWS_AT_ONCE = 20_000
 
 /**
- * Computes them from columns: two passes over the rows, and one over the codes of values for the joins, in steps with a rest
- * between. Null for a graph whose subjects are too unlike one another for sets to say anything.
+ * Computes them from columns: two passes over the rows, and one over the codes of values for the joins, in steps with pauses.
+ * Null for a graph whose subjects are too heterogeneous for sets to be informative.
  */
 export async function plannerStatistics(
   graph: GraphColumns,
@@ -77,8 +77,8 @@ export async function plannerStatistics(
 }
 
 /**
- * Gives each subject the number of its set. A set is the set before it and one element more, a property or a class, in the
- * order of the columns: so equal sets have one number.
+ * Gives each subject the number of its set. A set is its predecessor and one more element, a property or a class, in column
+ * order: so equal sets have the same number.
  */
 async function assignSets(graph: GraphColumns, signal: AbortSignal) {
   const setOf = new Uint32Array(graph.subjects)
@@ -135,7 +135,7 @@ function classesIn(elements: readonly number[], classes: readonly string[]): rea
     .sort()
 }
 
-/** Looks at the rows of a column that have a value, with a rest now and then; it ends early where `look` gives false. */
+/** Visits the rows of a column that have a value, with regular pauses; it ends early if `look` returns false. */
 async function eachRow(column: Column, signal: AbortSignal, look: (row: number) => boolean): Promise<void> {
   for (let first = 0; first < column.rows; first += ROWS_AT_ONCE) {
     const end = Math.min(column.rows, first + ROWS_AT_ONCE)

@@ -4,7 +4,7 @@ import { type DictionarySection, datatypeOf } from '../store/columns/dictionary-
 import { TRIPLE_TERM } from '../store/columns/format.ts'
 import type { GraphColumns } from '../store/columns/graph.ts'
 
-/** The triples of a property whose subjects have a class, and what their objects are. */
+/** The triples of a property whose subjects have a class, with statistics of their objects. */
 export interface PropertyJoin {
   readonly class: string
   readonly property: string
@@ -17,16 +17,16 @@ export interface PropertyJoin {
   readonly datatypes: readonly { readonly iri: string; readonly triples: number }[]
 }
 
-/** The set of each subject, and the classes that those of a set have. */
+/** The set of each subject, and the classes of a set. */
 export interface Candidates {
   readonly setOf: Uint32Array
   readonly classesOf: (set: number) => readonly string[]
 }
 
-/** Rows that are read before others have their turn. */
+/** Rows that are read before control is yielded. */
 const ROWS_AT_ONCE = 20_000
 
-/** What is counted for the subjects of one set in one column. */
+/** The counts for the subjects of one set in one column. */
 interface Counts {
   subjects: number
   triples: number
@@ -35,7 +35,7 @@ interface Counts {
   readonly datatypes: Map<string, number>
 }
 
-/** How the classes of a graph are joined by its properties, the most triples first. */
+/** The joins of the classes of a graph through its properties, those with the most triples first. */
 export async function joinsOf(
   graph: GraphColumns,
   candidates: Candidates,
@@ -93,7 +93,7 @@ function countObject(
   objects.set(set, (objects.get(set) ?? 0) + 1)
 }
 
-/** The datatype of a literal; null for a triple term, which stands among them. */
+/** The datatype of a literal; null for a triple term, which is in the same dictionary section. */
 function literalDatatype(
   part: Exclude<DictionarySection, { kind: 'resource' }>,
   code: number,
@@ -108,7 +108,7 @@ function literalDatatype(
   return datatype === TRIPLE_TERM ? null : datatype
 }
 
-/** Adds up what was counted for sets to what it is for classes. */
+/** Aggregates the counts of sets by class. */
 function ofClasses(
   property: string,
   counts: ReadonlyMap<number, Counts>,

@@ -17,8 +17,8 @@ const RECORDS_AT_A_TIME = 250
 const MAPPED_AT_A_TIME = 50
 
 /**
- * The facts of the first records of a dataset, of all by default, in the order of its source, in bounded pieces of
- * N-Triples; records are requested as they are read.
+ * The facts of the first records of a dataset, of all by default, in source order, in bounded pieces of N-Triples; records are
+ * requested as they are read.
  */
 async function* recordTriples(
   store: Pick<Store, 'lines'>,
@@ -34,12 +34,12 @@ async function* recordTriples(
   }
 }
 
-/** True where a query asks for the records of a dataset as they are, so that its graph is the whole graph. */
+/** True if a query requests all records of a dataset unfiltered and in order, so that the result is the whole graph. */
 export function isWholeRecord({ filter, orderBy, limit, offset }: RecordQuery): boolean {
   return filter === null && orderBy.length === 0 && limit === null && offset === 0
 }
 
-/** The facts of the records of a query in their order, in bounded pieces of N-Triples; what it selects is not looked at. */
+/** The facts of the records of a query in order, in bounded pieces of N-Triples; its select clause is ignored. */
 export async function* matchingTriples(
   plan: RecordQuery,
   target: CompileTarget,
@@ -66,8 +66,8 @@ export async function* matchingTriples(
 }
 
 /**
- * What a mapping makes of the records of a query, each triple once, in the order of the records, in bounded pieces of
- * N-Triples; what it puts into graphs is written without them.
+ * The result of mapping the records of a query, each triple once, in record order, in bounded pieces of N-Triples; named graphs
+ * are merged into the default graph.
  */
 export async function* mappedTriples(
   plan: RecordQuery,
@@ -98,7 +98,7 @@ export async function* mappedTriples(
   }
 }
 
-/** The first field of text with a value in which a regular expression finds something; null where none has. */
+/** The first text field with a value that matches a regular expression; null if there is none. */
 export async function fieldWith(
   pattern: string,
   target: CompileTarget,

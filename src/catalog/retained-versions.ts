@@ -7,10 +7,10 @@ import { isWhole, type Manifest, retainedVersions, type Versions } from '../publ
 import type { Store } from '../store/store.ts'
 import { graphsOf, type ServedDataset, servedDataset } from './served.ts'
 
-/** Versions that stay open without readers. */
+/** Maximum number of unused versions that stay open. */
 const MAX_IDLE = 16
 
-/** Milliseconds for which a list is good while the folder is as it was: files within its folders may go meanwhile. */
+/** Milliseconds for which a list is valid while the folder is unchanged: files in its subfolders may be removed meanwhile. */
 const LIST_LIFE = 1000
 
 /** A retained version in use: it stays open until it is released. */
@@ -26,14 +26,14 @@ interface Opened {
 }
 
 export interface RetainedVersionsOptions {
-  /** Graphs of two versions may be the same: it loads each once. */
+  /** Two versions may share graphs: the store loads each once. */
   readonly store: Store
   readonly versions: Versions
   readonly registry: Registry
   readonly base: string
 }
 
-/** The versions of datasets that are retained on disk beside those in force; their columns are opened on demand. */
+/** The versions of datasets that are retained on disk in addition to those in force; their columns are opened on demand. */
 export class RetainedVersions {
   private readonly options: RetainedVersionsOptions
   private readonly open = new Map<string, Opened>()
@@ -43,7 +43,7 @@ export class RetainedVersions {
     this.options = options
   }
 
-  /** The versions of a dataset that can be queried, the one in force first, then from the latest to the oldest. */
+  /** The queryable versions of a dataset, the one in force first, then from the latest to the oldest. */
   list(id: string): readonly Manifest[] {
     const { versions, base } = this.options
     const mark = statSync(path.join(versions.root, id), { throwIfNoEntry: false })?.mtimeMs ?? 0

@@ -16,31 +16,31 @@ import { fieldIri, type GraphRole } from '../rdf/minted-iris.ts'
 import { datasetPrefixes } from '../rdf/prefixes.ts'
 import type { CatalogEntry } from './catalog-dataset.ts'
 
-/** A dataset as it is served: one published version, loaded, with everything that a query needs. */
+/** A dataset that is served: one published version, loaded, with everything that a query needs. */
 export interface ServedDataset extends CatalogEntry {
   readonly dataset: Dataset
   readonly version: string
   readonly target: CompileTarget
-  /** Graph that fragments, exports and dereferencing read: what its own mapping says of it, else the facts. */
+  /** Graph for fragments, exports and dereferencing: that of its own mapping, else the facts. */
   readonly resources: string
   readonly triples: number
-  /** The gzip-compressed N-Triples of this graph, as they were published; null where it is made in memory. */
+  /** The gzip-compressed N-Triples of this graph, as published; null if it is generated in memory. */
   readonly dump: string | null
-  /** What the dataset is: records with fields, or RDF, which has triples alone. */
+  /** The content of the dataset: records with fields, or RDF, which has triples alone. */
   readonly content: Manifest['content']
   /** The dataset's own mapping; null for the direct mapping. */
   readonly mapping: PublishedMapping | null
-  /** The prefixes under which its triples are written. */
+  /** The prefixes of its serialised triples. */
   readonly prefixes: Readonly<Record<string, string>>
-  /** The graphs that a file of RDF names, or a mapping: their IRIs, and the names under which the store has them. */
+  /** The named graphs of an RDF file or a mapping: their IRIs, and their names in the store. */
   readonly named: readonly { readonly name: string; readonly graph: string }[]
-  /** The default graph beside the named graphs, as stored; null where there are no named graphs. */
+  /** The default graph alongside named graphs, as stored; null if there are no named graphs. */
   readonly unnamed: string | null
-  /** True for the id of a record that the dataset had once and has no more, as far as that is remembered. */
+  /** True for the id of a removed record, as far as it is remembered. */
   readonly removed: (recordId: string) => boolean
 }
 
-/** A dataset of records that has no file and no past: what is made in memory. */
+/** A dataset of records without file and history, generated in memory. */
 export const IN_MEMORY: Pick<
   ServedDataset,
   'dump' | 'content' | 'mapping' | 'prefixes' | 'named' | 'unnamed' | 'removed'
@@ -54,7 +54,7 @@ export const IN_MEMORY: Pick<
   removed: () => false,
 }
 
-/** What is served of a published version once its graphs are loaded. */
+/** The served dataset of a published version whose graphs are loaded. */
 export function servedDataset(
   versions: Versions,
   manifest: Manifest,
@@ -98,7 +98,7 @@ export function graphsOf({ target, resources, named, unnamed }: ServedDataset): 
   return [target.graphs.facts, resources, ...own]
 }
 
-/** The prefixes that a mapping declares, and of those that everyone knows the ones whose names it uses. */
+/** The prefixes that a mapping declares, and those well-known ones whose namespaces it uses. */
 function prefixesOf(mapping: Mapping): Readonly<Record<string, string>> {
   const used = [...usedClasses(mapping), ...usedProperties(mapping)]
   const common = Object.entries(INITIAL_CONTEXT).filter(([, space]) =>
@@ -107,10 +107,10 @@ function prefixesOf(mapping: Mapping): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(common), ...mapping.prefixes }
 }
 
-/** The metadata of a dataset have no longer mapping in them, for every list of datasets has them. */
+/** Maximum length of a mapping in the metadata of a dataset, because every list of datasets contains them. */
 const MAX_REPORTED_LENGTH = 20_000
 
-/** What the triples of a dataset are made of: what its mapping uses, or what the direct mapping does. */
+/** The vocabulary of the triples of a dataset: that of its mapping, or of the direct mapping. */
 function semanticMetas(
   base: string,
   { id, fields }: Dataset,

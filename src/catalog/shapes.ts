@@ -19,19 +19,19 @@ import { descriptionAddress, shapesAddress, VOID_PREFIXES } from './void.ts'
 type Statement = StatementOf<typeof VOID_PREFIXES>
 const { name, t } = tripleWriterOf(VOID_PREFIXES)
 
-/** What shapes are made of. */
+/** The input for the shapes of a dataset. */
 export type ShapedDataset = Pick<
   ServedDataset,
   'dataset' | 'mapping' | 'statistics' | 'published' | 'content'
 >
 
-/** Types whose distinct values are as many as the texts that templates make of them. */
+/** Types whose values become distinct texts in templates, so that their counts are equal. */
 const COUNTED: ReadonlySet<FieldType> = new Set(['text', 'int', 'date'])
 
 /**
  * The SHACL shapes of a dataset as N-Triples (Shapes Constraint Language, sections 2 to 4): a node shape for each kind of
- * resource that its mapping makes, with the properties, kinds, datatypes, languages and numbers of values. Null for a file of
- * RDF, whose triples belong to no field.
+ * resource of its mapping, with the properties, node kinds, datatypes, languages and cardinalities. Null for an RDF file, whose
+ * triples belong to no field.
  */
 export function datasetShapes(entry: ShapedDataset, base: string): string | null {
   const { dataset, mapping, statistics, content } = entry
@@ -58,7 +58,7 @@ export function datasetShapes(entry: ShapedDataset, base: string): string | null
   return head + outlines.map((outline, at) => writer.node(outline, at)).join('')
 }
 
-/** The fields that every record has a value of, and those whose values are all different. */
+/** The fields with a value in every record, and those whose values are all distinct. */
 function knownFields(fields: readonly Field[], { records, fields: known }: DatasetStatistics) {
   const [complete, unique] = [new Set<string>(), new Set<string>()]
   for (const { name, type, multivalued } of fields) {
@@ -120,7 +120,7 @@ class ShapeWriter {
     )
   }
 
-  /** What values may be: one kind in the shape itself, several as alternatives. */
+  /** Constraints on values: a single kind in the shape itself, several as alternatives. */
   private value(values: readonly ValueOutline[]): {
     readonly statements: readonly Statement[]
     readonly text: string

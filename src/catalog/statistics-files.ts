@@ -10,7 +10,7 @@ import type { Solution, Store } from '../store/store.ts'
 import { type GraphStatistics, gatherGraphStatistics } from './graph-statistics.ts'
 import { type PlannerStatistics, plannerStatistics } from './planner-statistics.ts'
 
-/** What is surveyed: one published version. */
+/** The published version that statistics are computed for. */
 export interface CountedVersion {
   readonly dataset: { readonly id: string }
   readonly version: string
@@ -20,26 +20,26 @@ export interface CountedVersion {
 
 interface Job {
   readonly statistics: Promise<GraphStatistics | null>
-  /** A request waits for it. */
+  /** True if a request waits for it. */
   urgent: boolean
 }
 
 export interface StatisticsFilesOptions {
-  /** Without `contents` there are no statistics for planners of joins. */
+  /** Without `contents` there are no statistics for join planners. */
   readonly store: Pick<Store, 'select'> & Partial<Pick<Store, 'contents'>>
-  /** Where surveys are cached beside the versions that they are of; nowhere by default. */
+  /** Where statistics are cached, next to their versions; nowhere by default. */
   readonly versions?: Versions
-  /** Times its own length for which a statement of the background waits before the next, 3 by default. */
+  /** Pause after a background statement, as a multiple of its duration, 3 by default. */
   readonly rest?: number
 }
 
-/** A pass over a graph may take longer than an untrusted query. Nothing that takes a minute is tried again. */
+/** Timeout in milliseconds: a pass over a graph may take longer than an untrusted query. A query that exceeds it is not retried. */
 const DEADLINE = 60_000
-/** How often a portal looks for versions that are not surveyed yet, in milliseconds. */
+/** Interval in milliseconds between checks for versions without statistics. */
 const WATCH_INTERVAL = 2000
-/** Who begins to wait for a survey waits for the rest of its background at most this many milliseconds. */
+/** Maximum milliseconds for which a new request waits for the rest of a background pause. */
 const STEP = 50
-/** Another name wherever a survey means something else. */
+/** The name changes whenever the meaning of the content changes. */
 const FILE = 'survey-2.json'
 
 /**
@@ -57,14 +57,14 @@ export class StatisticsFiles {
     this.options = options
   }
 
-  /** The survey of a version, as soon as it is made. Null where counting takes longer than it may. */
+  /** The statistics of a version, once they are computed. Null if counting exceeds its deadline. */
   of(entry: CountedVersion): Promise<GraphStatistics | null> {
     const job = this.job(entry)
     job.urgent = true
     return job.statistics
   }
 
-  /** Surveys in the background what is served, now and whenever it changes. */
+  /** Computes statistics of the served versions in the background, now and whenever they change. */
   follow(entries: () => readonly CountedVersion[]): void {
     let visible: readonly CountedVersion[] = []
     let busy = false
@@ -83,7 +83,7 @@ export class StatisticsFiles {
     this.watch.unref()
   }
 
-  /** Leaves what is not finished; nothing is written from now on. */
+  /** Abandons unfinished work; nothing is written from now on. */
   close(): void {
     clearInterval(this.watch)
     this.stopping.abort()
@@ -112,7 +112,7 @@ export class StatisticsFiles {
     }
   }
 
-  /** Statistics for planners; null where they are unavailable, which does not affect the rest. */
+  /** Statistics for planners; null if they are unavailable, which does not affect the rest. */
   private async planner({ resources }: CountedVersion): Promise<PlannerStatistics | null> {
     const { store } = this.options
     if (store.contents === undefined) return null
@@ -127,7 +127,7 @@ export class StatisticsFiles {
     }
   }
 
-  /** Runs one statement when its turn has come. */
+  /** Runs one statement when its turn comes. */
   private async execute(query: SelectQuery, isUrgent: () => boolean): Promise<readonly Solution[]> {
     this.stopping.signal.throwIfAborted()
     let took = 0
@@ -157,7 +157,10 @@ export class StatisticsFiles {
     }
   }
 
-  /** A version never changes, so that whoever writes its survey writes the same. Where it is gone, nothing is cached. */
+  /**
+   * Caches the statistics of a version. A version never changes, so that concurrent writers write the same; if its folder was
+   * removed, nothing is cached.
+   */
   private keep(entry: CountedVersion, graphStatistics: GraphStatistics): void {
     const file = this.file(entry)
     if (file === null) return
@@ -165,7 +168,7 @@ export class StatisticsFiles {
       writeFileSync(`${file}.${process.pid}`, JSON.stringify(graphStatistics))
       renameSync(`${file}.${process.pid}`, file)
     } catch {
-      // A folder that cannot be written, or is gone, costs another count at the next start.
+      // If the folder is not writable or was removed, the statistics are computed again at the next start.
     }
   }
 

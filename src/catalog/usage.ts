@@ -1,17 +1,17 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** What is counted: the use of a dataset's pages, of its exports, of its attachments. */
+/** Counted kinds of use: of a dataset's pages and queries, of its exports, of its attachments. */
 export type CallKind = 'call' | 'download' | 'attachment'
 
 /** Requests of a dataset by kind. */
 export type UsageCounts = Readonly<Record<CallKind, number>>
 
-/** A call of an API as the monitoring reports it; its keys are fields of ods-api-monitoring (REST 7.3). */
+/** A call of an API in the monitoring; its keys are fields of ods-api-monitoring (REST 7.3). */
 export interface CountedUse {
   /** Canonical moment in UTC. */
   readonly timestamp: string
-  /** Without its last part, so that it names no one. */
+  /** Without its last part, so that it identifies no one. */
   readonly user_ip_addr: string | null
   readonly user_id: string | null
   readonly dataset_id: string | null
@@ -36,27 +36,27 @@ export interface CountedUse {
   readonly bot: boolean
 }
 
-/** A call as it is recorded: its report is computed on demand. */
+/** A recorded call: its report is computed on demand. */
 export interface NotedCall {
   counted(): CountedUse
 }
 
 export interface UsageOptions {
-  /** Where the counts are stored from one run to the next. */
+  /** The file in which the counts persist between runs. */
   readonly file: string
-  /** Calls that are remembered one by one. */
+  /** Maximum number of calls that are recorded individually. */
   readonly calls?: number
-  /** Datasets that are counted at most. */
+  /** Maximum number of datasets that are counted. */
   readonly datasets?: number
-  /** Milliseconds between two writings of the file. */
+  /** Minimum milliseconds between two writes of the file. */
   readonly every?: number
 }
 
 const UNUSED: UsageCounts = { call: 0, download: 0, attachment: 0 }
 
 /**
- * Counts the calls of each dataset and remembers the last ones. The counts outlive the process: the file is replaced
- * by a rename now and then while they change, and at the end.
+ * Counts the calls of each dataset and records the latest ones. The counts outlive the process: the file is replaced by a rename
+ * periodically while they change, and at the end.
  */
 export class Usage {
   private readonly options: Required<UsageOptions>
@@ -73,14 +73,14 @@ export class Usage {
     this.counted = readCounts(this.options.file, this.options.datasets)
   }
 
-  /** Remembers a call. */
+  /** Records a call. */
   remember(call: NotedCall): void {
     this.ring[this.next] = call
     this.next = (this.next + 1) % this.options.calls
     this.visible += 1
   }
 
-  /** Counts a call that was answered well. */
+  /** Counts a successful call. */
   count(dataset: string, kind: CallKind): void {
     let counts = this.counted.get(dataset)
     if (counts === undefined) {
@@ -93,12 +93,12 @@ export class Usage {
     this.writeLater()
   }
 
-  /** Requests of a dataset. */
+  /** The number of requests of a dataset. */
   counts(dataset: string): UsageCounts {
     return { ...(this.counted.get(dataset) ?? UNUSED) }
   }
 
-  /** The calls that are remembered, the oldest first. */
+  /** The recorded calls, the oldest first. */
   calls(): readonly CountedUse[] {
     return [...this.ring.slice(this.next), ...this.ring.slice(0, this.next)].map(call => call.counted())
   }
@@ -124,7 +124,7 @@ export class Usage {
     this.timer.unref()
   }
 
-  /** What cannot be written stays in memory, and is tried again with the next count. */
+  /** Writes the counts; if that fails, they stay in memory and are written with the next count. */
   private write(): void {
     if (this.written === this.changes) return
     const { file } = this.options
@@ -135,7 +135,7 @@ export class Usage {
       renameSync(fresh, file)
       this.written = this.changes
     } catch {
-      // Counting is never worth a failing portal.
+      // A failure to write counts must not affect the portal.
     }
   }
 }
@@ -152,12 +152,12 @@ export function exploreMetas({ call, download, attachment }: UsageCounts) {
   }
 }
 
-/** A score to sort datasets by: it grows by 10 for ten times the use, and a download weighs as much as ten calls. */
+/** A score to sort datasets by: it grows by 10 for ten times the use, and a download counts as ten calls. */
 function popularity({ call, download, attachment }: UsageCounts): number {
   return Math.round(100 * Math.log10(1 + call + 10 * (download + attachment))) / 10
 }
 
-/** The counts of the run before; none where the file is not there or is damaged. */
+/** The counts of the previous run; none if the file is missing or damaged. */
 function readCounts(file: string, max: number): Map<string, Record<CallKind, number>> {
   const counted = new Map<string, Record<CallKind, number>>()
   try {

@@ -12,35 +12,35 @@ export type { DatasetList, ServedCatalog } from './catalog-graphs.ts'
 
 /** A source of datasets: the catalog, the monitoring or the network (REST 7.1). */
 export interface DatasetSource {
-  /** What a principal may see of it: the one place where that is decided, which every endpoint calls. */
+  /** The datasets that a principal may see: the only place where visibility is decided, used by every endpoint. */
   visibleTo(principal: Principal): VisibleDatasets
 }
 
 /** The datasets of a source that a principal may see; the others are not disclosed. */
 export interface VisibleDatasets {
-  /** Those in force: the same object as long as they are the same. */
+  /** The datasets in force: the same object as long as they are the same. */
   current(): DatasetList
-  /** The list as a dataset, whose graphs are loaded. */
+  /** The list as a dataset with loaded graphs. */
   asDataset(): Promise<ServedCatalog>
   /**
    * One of them. Faults: NotFoundResource, NotPublishedYet, Unauthorised, ForbiddenAccess, VersionUnknown.
    *
-   * @param version the one to give, which is open; null for the one in force
+   * @param version the requested one, which is open; null for the one in force
    */
   dataset(id: string, version?: string | null): ServedDataset
   /** The list as a dataset with usage statistics as fields; absent for a source without them. */
   counted?(statistics: UsageStatistics): Promise<ServedCatalog>
-  /** How far the start of the portal has come; null once all of them are served. A source without it is complete. */
+  /** Progress of the start of the portal; null once all datasets are served. A source without it is complete. */
   startProgress?(): StartProgress | null
 }
 
-/** How many datasets of a portal that starts are served, of those that will be. */
+/** The number of datasets that are served during the start of a portal, and of those that will be. */
 export interface StartProgress {
   readonly served: number
   readonly expected: number
 }
 
-/** Refuses what would be wrong without datasets that are not served yet. Faults: CatalogIncomplete. */
+/** Throws if the result would be wrong without datasets that are not served yet. Faults: CatalogIncomplete. */
 export function requireComplete(datasets: Pick<VisibleDatasets, 'startProgress'>): void {
   const progress = datasets.startProgress?.() ?? null
   if (progress !== null) throw new Fault(CATALOG_INCOMPLETE, { ...progress })
@@ -55,15 +55,15 @@ export function completeList(datasets: Pick<VisibleDatasets, 'current' | 'startP
 export interface VisibleOptions {
   readonly base: string
   readonly store: Store
-  /** Milliseconds for which graphs stay that are needed no more, for answers that are reading them. */
+  /** Milliseconds for which unneeded graphs remain, for responses that are reading them. */
   readonly grace: number
-  /** The id of the list where it is queried like a dataset. */
+  /** The id of the list as a queryable dataset. */
   readonly id: string
 }
 
 /**
- * A list of datasets with its catalog graphs. They are loaded on demand; a list with nothing but what
- * a principal may see has no field, word, value or count of anything else.
+ * A list of datasets with its catalog graphs. They are loaded on demand; since a list contains only what a principal may see, it
+ * discloses no field, word, value or count of other datasets.
  */
 export class VisibleList {
   private readonly options: VisibleOptions
@@ -75,7 +75,7 @@ export class VisibleList {
   private countings = 0
   private isReleased = false
 
-  /** @param ready the catalog of these datasets, where its graphs are loaded already */
+  /** @param ready the catalog of these datasets, if its graphs are loaded already */
   constructor(list: DatasetList, options: VisibleOptions, ready?: ServedCatalog) {
     this.list = list
     this.options = options
@@ -97,8 +97,8 @@ export class VisibleList {
   }
 
   /**
-   * The catalog with usage statistics as fields of the explore template. They change with every call, so its graphs are made
-   * on demand, and reused for a while.
+   * The catalog with usage statistics as fields of the explore template. They change with every call, so its graphs are built on
+   * demand, and reused for a while.
    */
   counted(statistics: UsageStatistics): Promise<ServedCatalog> {
     const statisticsNow = () =>
@@ -110,14 +110,14 @@ export class VisibleList {
     })
   }
 
-  /** Drops the graphs when the answers that may be reading them have ended. */
+  /** Drops the graphs after the responses that may be reading them have ended. */
   release(): void {
     this.isReleased = true
     this.graphs.release()
     this.statisticsGraphs.release()
   }
 
-  /** Forgets pending clean-ups; the store is not closed. */
+  /** Cancels pending clean-ups; the store is not closed. */
   close(): void {
     this.graphs.close()
     this.statisticsGraphs.close()

@@ -2,15 +2,15 @@ import { iriText, literalText } from '../rdf/ntriples.ts'
 import { RDF, RDFS, VOID, XSD } from '../rdf/vocab.ts'
 import type { GraphStatistics } from './graph-statistics.ts'
 
-/** Terms of the extension of VoID that planners and generators of queries read. */
+/** Namespace of the VoID extension that query planners and generators read. */
 const VOID_EXT = 'http://ldf.fi/void-ext#'
 const VOID_SPACE = 'http://rdfs.org/ns/void#'
 
 /**
- * Statistics of a graph for planners of joins, as N-Triples: in each class partition its properties with their triples, and in
- * each of these the classes and datatypes of the objects (VoID, section 4.5, and its extension, http://ldf.fi/void-ext);
- * the characteristic sets as subsets with their subjects and the triples of each property. Where not all are listed, the
- * subset that has the rest says how much that is.
+ * Statistics of a graph for join planners, as N-Triples: in each class partition its properties with their triples, and in each
+ * of these the classes and datatypes of the objects (VoID, section 4.5, and its extension, http://ldf.fi/void-ext); the
+ * characteristic sets as subsets with their subjects and the triples of each property. If not all are listed, one more subset
+ * describes the size of the rest.
  */
 export function plannerDescription(node: string, document: string, graphStatistics: GraphStatistics): string {
   const { planner, classes } = graphStatistics
@@ -72,5 +72,5 @@ export function plannerDescription(node: string, document: string, graphStatisti
   return lines.join('')
 }
 
-/** Classes and datatypes of the objects of a property that are reported. */
+/** Maximum number of reported classes and datatypes of the objects of a property. */
 const MAX_KINDS = 20

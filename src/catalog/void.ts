@@ -8,7 +8,7 @@ import { type ExampleQuery, queryPrefixes } from './example-queries.ts'
 import type { GraphStatistics } from './graph-statistics.ts'
 import { plannerDescription } from './void-planner.ts'
 
-/** The vocabularies of a description, by their prefixes. */
+/** The vocabularies of a description, by prefix. */
 export const VOID_PREFIXES = {
   rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
   rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
@@ -29,7 +29,7 @@ const { name, t } = tripleWriterOf(VOID_PREFIXES)
 const EXAMPLES = 3
 const LANGUAGES = 'http://id.loc.gov/vocabulary/iso639-1/'
 
-/** Files of a dataset in RDF, by the names of its exports, and the names of their formats at the W3C. */
+/** RDF dumps of a dataset, by the names of its exports, and the names of their formats at the W3C. */
 const DUMPS = [
   ['turtle', 'Turtle'],
   ['n3', 'N-Triples'],
@@ -37,17 +37,17 @@ const DUMPS = [
   ['jsonld', 'JSON-LD'],
 ] as const
 
-/** What a description needs of a dataset. */
+/** The input for the description of a dataset. */
 export interface Described extends CatalogEntry {
   readonly triples: number
-  /** The prefixes under which its triples are written. */
+  /** The prefixes of its serialised triples. */
   readonly prefixes?: Readonly<Record<string, string>>
 }
 
-/** What is reported of a dataset beside its metadata. */
+/** What is described of a dataset in addition to its metadata. */
 export interface DescriptionParts {
   readonly base: string
-  /** Statistics of its graph; null where they are unknown. */
+  /** Statistics of its graph; null if they are unknown. */
   readonly statistics?: GraphStatistics | null
   readonly queries?: readonly ExampleQuery[]
 }
@@ -62,7 +62,7 @@ export function portalDescriptionAddress(base: string): string {
   return `${base}/.well-known/void`
 }
 
-/** Where a portal answers SPARQL: over one dataset, or over all that are public. */
+/** The SPARQL endpoint of a portal: for one dataset, or for all public ones. */
 export function sparqlAddress(base: string, dataset?: string): string {
   return `${base}/api/sparql${dataset === undefined ? '' : `/${encodeURIComponent(dataset)}`}`
 }
@@ -72,7 +72,7 @@ export function shapesAddress(base: string, dataset: string): string {
   return `${base}/api/shapes/${encodeURIComponent(dataset)}`
 }
 
-/** Where a portal answers triple patterns over a dataset. */
+/** The triple pattern fragments of a dataset. */
 export function datasetFragmentsAddress(base: string, dataset: string): string {
   return `${base}/api/tpf/${encodeURIComponent(dataset)}`
 }
@@ -94,7 +94,7 @@ export function voidDocument(entry: Described, parts: DescriptionParts): string 
   return about.join('') + datasetDescription(entry, parts)
 }
 
-/** The document that describes a portal: what is said of all of it, before what is said of each dataset. */
+/** The document that describes a portal: first the portal itself, then each dataset. */
 export function portalDocument(
   base: string,
   title: string,
@@ -129,9 +129,9 @@ export function portalDocument(
 }
 
 /**
- * What is said of a dataset as such, as N-Triples (W3C Interest Group Note VoID): what it is, where it is queried and
- * fetched, its statistics and its example queries. Its subject is the dataset's IRI, which the named graph of the SPARQL
- * endpoints and the catalog in DCAT share.
+ * The description of a dataset, as N-Triples (W3C Interest Group Note VoID): its content, its endpoints and dumps, its statistics
+ * and its example queries. Its subject is the dataset's IRI, which the named graph of the SPARQL endpoints and the catalog in
+ * DCAT share.
  */
 export function datasetDescription(entry: Described, parts: DescriptionParts): string {
   const { base, statistics: graphStatistics = null, queries = [] } = parts
@@ -143,7 +143,7 @@ export function datasetDescription(entry: Described, parts: DescriptionParts): s
   const language = languageOf(entry)
   const tongue = /^[a-z]{2}(?=-|$)/i.exec(language)?.[0].toLowerCase()
   const text = (value: string) => literalText(value, undefined, language)
-  // A file of RDF has neither fields nor a mapping to make shapes of.
+  // An RDF file has neither fields nor a mapping to generate shapes from.
   const shapes = entry.semantic === undefined ? null : iriText(shapesAddress(base, id))
   const license = [known.license_url, known.license].map(String).find(isIri)
   const publisher = typeof known.publisher === 'string' ? iriText(`${document}#publisher`) : null
@@ -170,7 +170,7 @@ export function datasetDescription(entry: Described, parts: DescriptionParts): s
       ['dcterms:conformsTo', shapes],
       ['sh:shapesGraph', shapes],
       ['void:sparqlEndpoint', iriText(sparqlAddress(base, id))],
-      // The IRI that is looked up is appended to it, encoded (VoID, section 3.4).
+      // The IRI to look up is appended to it, encoded (VoID, section 3.4).
       ['void:uriLookupEndpoint', iriText(`${datasetFragmentsAddress(base, id)}?subject=`)],
       ['void:uriSpace', literalText(`${datasetIri(base, id)}/`)],
       ...DUMPS.map(([format]): Statement => ['void:dataDump', iriText(`${exports}/${format}`)]),
@@ -232,7 +232,7 @@ function counts(
   ].join('')
 }
 
-/** Some resources that can be looked up here: those of the dataset itself rather than others, and no nested nodes. */
+/** Some resources that can be looked up here: preferably those of the dataset itself, and no nested nodes. */
 function examplesOf({ examples }: GraphStatistics, base: string, dataset: string): readonly string[] {
   const own = examples.filter(iri => iri.startsWith(`${datasetIri(base, dataset)}/`))
   const named = examples.filter(iri => !iri.startsWith(`${base}/.well-known/genid/`))
@@ -240,8 +240,8 @@ function examplesOf({ examples }: GraphStatistics, base: string, dataset: string
 }
 
 /**
- * The namespaces of all properties and classes. A client takes a term of no listed namespace for one that does not occur,
- * so that nothing is listed where some are not known.
+ * The namespaces of all properties and classes. Clients assume that terms of other namespaces do not occur, so nothing is listed
+ * if some are not known.
  */
 function vocabularies({ properties, classes, predicates, types }: GraphStatistics): readonly string[] {
   if (properties.length < predicates || classes.length < types) return []
@@ -249,7 +249,7 @@ function vocabularies({ properties, classes, predicates, types }: GraphStatistic
   return [...new Set(spaces)].filter(isIri).sort()
 }
 
-/** An example query, as the SPARQL examples of the SIB describe theirs (SHACL, section 5.1). */
+/** An example query, in the model of the SIB SPARQL examples (SHACL, section 5.1). */
 function example(query: ExampleQuery, entry: Described, base: string): string {
   const { id } = entry.dataset
   const document = descriptionAddress(base, id)
@@ -301,7 +301,7 @@ function titleOf({ dataset }: CatalogEntry): string {
   return typeof title === 'string' ? title : dataset.id
 }
 
-/** Language tag of the texts; empty where none is known. */
+/** Language tag of the texts; empty if unknown. */
 function languageOf({ dataset }: CatalogEntry): string {
   const language = dataset.metas.default?.language
   return typeof language === 'string' && isLanguageTag(language) ? language : ''

@@ -2,7 +2,7 @@ import type { Accounts } from '../accounts/accounts.ts'
 import { openAccountsOf } from '../accounts/open.ts'
 import type { Config } from '../config/config.ts'
 
-/** Runs work on the accounts of a portal, and closes them whatever becomes of it. */
+/** Runs work on the accounts of a portal, and closes them in any case. */
 export async function withAccounts<T>(
   config: Config,
   work: (accounts: Accounts) => T | Promise<T>,
@@ -20,7 +20,7 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`)
 }
 
-/** Prints rows in aligned columns under their titles; nothing where there are none. */
+/** Prints rows in aligned columns under their titles; nothing if there are none. */
 export function printColumns(titles: readonly string[], rows: readonly (readonly string[])[]): void {
   if (rows.length === 0) return
   const widths = titles.map((title, at) =>

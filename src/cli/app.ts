@@ -15,7 +15,7 @@ interface ListOptions extends PortalOptions {
   readonly json?: boolean
 }
 
-/** `lodestone app`: applications that users let act for them with OAuth 2.0. */
+/** `lodestone app`: applications that act for users with OAuth 2.0. */
 export function appCommand(): Command {
   const app = new Command('app').description('register, list and remove applications of OAuth 2.0')
   for (const command of [registerCommand(), listCommand(), removeCommand()])
@@ -77,7 +77,7 @@ function removeCommand(): Command {
     })
 }
 
-/** By the names of dynamic registration (RFC 7591, section 2) where it has one. */
+/** The client with the member names of dynamic registration (RFC 7591, section 2) if there are any. */
 function jsonOf({ id, name, type, owner, redirectUris, created }: Client) {
   return { client_id: id, client_name: name, type, owner, redirect_uris: redirectUris, created }
 }

@@ -8,7 +8,7 @@ interface AuditOptions extends PortalOptions {
   readonly json?: boolean
 }
 
-/** `lodestone audit`: who did what, when and from where, the oldest first. */
+/** `lodestone audit`: which user did what, when and from where, the oldest first. */
 export function auditCommand(): Command {
   return new Command('audit')
     .description(
@@ -31,7 +31,7 @@ export function auditCommand(): Command {
     })
 }
 
-/** Names are not trusted: nothing of them is obeyed by a terminal. */
+/** Names are not trusted: control characters are neutralised for the terminal. */
 function safe(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?')
 }

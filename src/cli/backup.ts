@@ -23,7 +23,7 @@ makes a portal of it again; records in a remote store are filled from it.
 A file that ends in .sqlite is a copy of the accounts alone. To restore that one, stop the server, put it in the place of
 var/accounts.sqlite, and remove accounts.sqlite-wal and accounts.sqlite-shm beside that.`
 
-/** `lodestone backup`: all of a portal in one file, whole while a server runs. */
+/** `lodestone backup`: a complete portal in one file, consistent while a server runs. */
 export function backupCommand(): Command {
   return new Command('backup')
     .description('write a portal into one archive (.tar.gz); a server may run meanwhile')
@@ -57,7 +57,7 @@ export function backupCommand(): Command {
     })
 }
 
-/** What an archive has, in a few words. */
+/** Summarises the contents of an archive. */
 export function contentsText({ datasets, files, accounts, made, lodestone }: BackupManifest): string {
   const triples = datasets.reduce((sum, dataset) => sum + dataset.triples, 0)
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)

@@ -11,7 +11,7 @@ interface CheckOptions extends PortalOptions {
   readonly shapes?: string
 }
 
-/** `lodestone check`: everything that publishing would refuse or drop, with its place. */
+/** `lodestone check`: everything that publishing would refuse or drop, with its position. */
 export function checkCommand(): Command {
   return new Command('check')
     .description('report everything that publishing would refuse or drop, with file, line and column')
@@ -43,13 +43,13 @@ async function sourceFindings(
   return findings
 }
 
-/** What does not conform to the shapes of a file (SHACL, section 3). */
+/** The values that do not conform to the shapes of a file (SHACL, section 3). */
 async function shapeFindings(
   { portal, keepVersions }: Pick<Config, 'portal' | 'keepVersions'>,
   ids: readonly string[],
   file: string,
 ): Promise<readonly CheckFinding[]> {
-  // The validator is large, and needed here alone.
+  // The validator is large, and needed only here.
   const { checkShapes, readShapesFile } = await import('../publishing/shapes/check-shapes.ts')
   const shapes = readShapesFile(file)
   for (const ignored of shapes.ignored)

@@ -4,7 +4,7 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 
 type Shell = (typeof SHELLS)[number]
 
-/** A command with its options and the commands below it, as a shell completes them. */
+/** A command with its options and subcommands, for shell completion. */
 interface Entry {
   readonly path: readonly string[]
   readonly description: string
@@ -16,7 +16,7 @@ interface Entry {
   }[]
 }
 
-/** `lodestone completion`: prints what a shell needs to complete commands and options. @param program the whole command line */
+/** `lodestone completion`: prints a script for shell completion of commands and options. @param program the whole command line */
 export function completionCommand(program: () => Promise<Command>): Command {
   return new Command('completion')
     .description('print the completion of a shell, such as: source <(lodestone completion bash)')

@@ -3,7 +3,7 @@ import { printColumns, printJson } from './accounts.ts'
 import { originText, shownSettings } from './config/origins.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 
-/** `lodestone config`: the settings that commands run with. */
+/** `lodestone config`: the effective settings of commands. */
 export function configCommand(): Command {
   const show = new Command('show')
     .description('print every setting with its value and origin, without secrets')

@@ -14,7 +14,7 @@ import { diagnoseHarvests, diagnoseSources } from './doctor/sources.ts'
 import { diagnoseStore } from './doctor/store.ts'
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 
-/** `lodestone doctor`: looks at all that a portal needs, and says what to do where something is wrong. */
+/** `lodestone doctor`: checks everything that a portal needs, and advises how to fix problems. */
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description('look at all that the portal needs, and say what to do about what is wrong')
@@ -30,7 +30,7 @@ export function doctorCommand(): Command {
     })
 }
 
-/** All findings about a portal, in the order in which they should be mended. */
+/** All findings about a portal, in the order in which they should be fixed. */
 export async function diagnose(
   flags: PortalOptions,
   environment: NodeJS.ProcessEnv,
@@ -66,7 +66,7 @@ export async function diagnose(
   return findings
 }
 
-/** The settings that somebody gave, and from where. */
+/** The settings that are not defaults, and their origins. */
 function settingFindings(flags: PortalOptions, environment: NodeJS.ProcessEnv): readonly DoctorFinding[] {
   const given = shownSettings(flags, environment).filter(({ origin }) => origin.type !== 'default')
   const described = given.map(({ setting, origin }) => `${setting} (${originText(origin)})`)

@@ -131,7 +131,7 @@ function isStatement(value: unknown): value is ExecutedStatement {
   return typeof value === 'object' && value !== null && 'sparql' in value
 }
 
-/** Spans would fill the page, and of a field its name and type tell enough. */
+/** Spans would fill the page, and name and type suffice for a field. */
 function leaveOut(key: string, value: unknown): unknown {
   if (key === 'span') return undefined
   if (typeof value === 'bigint') return String(value)

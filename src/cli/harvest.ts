@@ -19,7 +19,7 @@ interface HarvestOptions extends PortalOptions {
   readonly dryRun?: boolean
 }
 
-/** `lodestone harvest`: take datasets over from the catalogs of other portals, publish and withdraw them. */
+/** `lodestone harvest`: creates datasets from the catalogs of other portals, publishes and withdraws them. */
 export function harvestCommand(): Command {
   return new Command('harvest')
     .description('take over datasets from the catalogs that harvest.yaml lists, and withdraw what is gone')

@@ -14,7 +14,7 @@ import { configOf } from './settings.ts'
 
 type ImportOptions = PortalOptions & ReadingOptions & { readonly id?: string; readonly json?: boolean }
 
-/** `lodestone import`: makes the folder of a dataset for a file, with typed fields and a title, ready to edit. */
+/** `lodestone import`: creates the folder of a dataset for a file, with typed fields and a title, ready to edit. */
 export function importCommand(): Command {
   const command = new Command('import')
     .description('make the dataset folder for a file: typed fields, title, ready to edit')
@@ -43,7 +43,7 @@ export function importCommand(): Command {
   })
 }
 
-/** Where a dataset is made of a file, and how the file gets there. */
+/** The dataset to be created for a file, and how the file gets there. */
 export interface ImportTarget {
   readonly folder: string
   readonly id: string
@@ -53,7 +53,7 @@ export interface ImportTarget {
   readonly copy: (from: string, to: string) => void
 }
 
-/** Makes the folder of a dataset for a file. Nothing is left behind where the file cannot be read. */
+/** Creates the folder of a dataset for a file. If the file cannot be read, nothing is created. */
 export async function importFile(file: string, target: ImportTarget): Promise<Understood> {
   const { folder, id, portal, base, options, copy } = target
   const name = path.basename(file)
@@ -75,7 +75,7 @@ function copyFile(from: string, to: string): void {
   copyFileSync(from, to, constants.COPYFILE_FICLONE)
 }
 
-/** What was understood, for programs. */
+/** The result in a form for programs. */
 function reportOf(id: string, understood: Understood): object {
   if (understood.type === 'rdf') return { id, format: understood.source.format, triples: understood.triples }
   const { rows, diagnostics, columns, source } = understood.inspection

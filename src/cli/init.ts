@@ -5,7 +5,7 @@ import { USAGE } from '../config/faults.ts'
 import { Fault } from '../errors/errors.ts'
 import { titleFromName } from '../model/title.ts'
 
-/** `lodestone init`: begins a portal folder. */
+/** `lodestone init`: creates a portal folder. */
 export function initCommand(): Command {
   return new Command('init')
     .description('begin a portal: a folder with portal.yaml, data/ and mappings/')

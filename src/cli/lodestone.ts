@@ -4,7 +4,7 @@ import { RELEASE } from '../config/release.ts'
 import { Fault, faultText, isFault, openFilesText } from '../errors/errors.ts'
 import { lookup } from '../model/lookup.ts'
 
-/** The commands in the order of the help. A process loads the one that it runs: others bring much that it never needs. */
+/** The commands in the order of the help. A process loads only the one that it runs: others have large dependencies. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./init.ts')).initCommand(),
   serve: async () => (await import('./serve.ts')).serveCommand(),
@@ -31,9 +31,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 }
 
 /**
- * The command line with all its commands; also what the reference of the documentation is checked against.
+ * The command line with all its commands; the reference documentation is checked against it.
  *
- * @param only name of the one command that is needed; all where there is none of that name
+ * @param only name of the one command to load; if there is none of that name, all are loaded
  */
 export async function program(only?: string): Promise<Command> {
   const lodestone = new Command('lodestone')
@@ -48,7 +48,7 @@ export async function program(only?: string): Promise<Command> {
 }
 
 /**
- * Runs one command line and gives the exit code: 0, 1 for a failure, 2 for a command line that cannot be understood.
+ * Runs one command line and returns the exit code: 0, 1 for a failure, 2 for an invalid command line.
  *
  * @param args arguments without the program itself
  */
@@ -75,8 +75,8 @@ export async function run(args: readonly string[]): Promise<number> {
 const quiet = new WeakSet<NodeJS.WriteStream>()
 
 /**
- * Lets a command go on where nobody reads what it writes any more, as of `lodestone config show | head -2`: it ends as it
- * would have, and its work is done. Any other failure of a stream ends the process.
+ * Lets a command finish its work if its output is no longer read, as in `lodestone config show | head -2`. Any other failure of a
+ * stream ends the process.
  */
 function closeQuietly(stream: NodeJS.WriteStream): void {
   if (quiet.has(stream)) return
@@ -89,7 +89,7 @@ function closeQuietly(stream: NodeJS.WriteStream): void {
   })
 }
 
-/** What the system refuses to do with a file or folder that was named: nothing of the program is at fault. */
+/** Error codes of the system for files or folders that were named: they are no defects of the program. */
 const FILE_TROUBLE: ReadonlySet<unknown> = new Set([
   'EACCES',
   'EDQUOT',
@@ -100,7 +100,7 @@ const FILE_TROUBLE: ReadonlySet<unknown> = new Set([
   'EROFS',
 ])
 
-/** The reason for which a file or folder cannot be read or written, with its path; null for any other error. */
+/** The reason why a file or folder cannot be read or written, with its path; null for any other error. */
 function fileTrouble(error: unknown): string | null {
   const { code, path, message } = error as NodeJS.ErrnoException
   return openFilesText(error) ?? (FILE_TROUBLE.has(code) && path !== undefined ? message : null)

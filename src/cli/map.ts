@@ -12,7 +12,7 @@ import { countDataErrors, DEFAULT_BASE, findingsOf, type Plan, planMapping, runP
 import { JSON_OPTION } from './options.ts'
 import { print } from './print.ts'
 
-/** What triples are written in. */
+/** Output formats of triples. */
 const MAP_FORMATS = ['turtle', 'nquads'] as const
 
 interface Options {
@@ -21,7 +21,7 @@ interface Options {
   readonly json?: boolean
 }
 
-/** `lodestone map`: files through a mapping of YARRRML or RML, RDF to standard output, a report beside it. */
+/** `lodestone map`: maps files with YARRRML or RML, RDF to standard output, a report to standard error. */
 export function mapCommand(): Command {
   return new Command('map')
     .description('write the RDF that a YARRRML or RML mapping makes of files')
@@ -67,7 +67,7 @@ async function runMapping(file: string, files: readonly string[], options: Optio
   }
 }
 
-/** Reads a mapping with the reader of its language, which alone is loaded. */
+/** Reads a mapping with the reader of its language; only that reader is loaded. */
 async function readAs(kind: 'yarrrml' | 'rml', text: string, base: string) {
   switch (kind) {
     case 'yarrrml':
@@ -96,7 +96,7 @@ function written(
   }
 }
 
-/** Prefixes of a mapping that can be written as they are (RDF 1.1 Turtle, PN_PREFIX, as far as it is ASCII). */
+/** Prefixes of a mapping that can be written unchanged (RDF 1.1 Turtle, PN_PREFIX, restricted to ASCII). */
 function turtlePrefixes(prefixes: Prefixes): Prefixes {
   const usable = Object.entries(prefixes).filter(
     ([prefix, namespace]) => /^(?:[A-Za-z][A-Za-z0-9_-]*)?$/.test(prefix) && isIri(namespace),
@@ -115,7 +115,7 @@ function described(report: MapReport, asJson: boolean): string {
   return diagnostics.join('') + (isRun ? reportText(report) : '0 triples: the mapping was not run.\n')
 }
 
-/** Bytes of the largest file that is looked at as a mapping; the readers have a limit of their own below it. */
+/** Maximum bytes of a mapping file; the readers have a lower limit of their own. */
 const MAX_MAPPING = 2 ** 22
 
 async function textOf(file: string): Promise<string> {

@@ -5,10 +5,10 @@ import type { MappingRefusal } from '../publishing/mapping/choose-mapping.ts'
 import type { MappingReport } from '../publishing/publish-types.ts'
 import { leftOutTexts } from './mapping/rules.ts'
 
-/** Diagnostics and rules that one publication shows. */
+/** Maximum diagnostics and rules shown for one publication. */
 const SHOWN = 20
 
-/** A mapping that was refused: why, and what is in force in its place. */
+/** Describes a refused mapping: the reasons, and what remains in force instead. */
 export function refusalText(dataset: string, { file, diagnostics, kept }: MappingRefusal): string {
   const inForce = {
     previous: 'the mapping before it stays in force',
@@ -18,7 +18,7 @@ export function refusalText(dataset: string, { file, diagnostics, kept }: Mappin
   return `${dataset}: the mapping is refused; ${inForce}${described(file, diagnostics, dataset)}`
 }
 
-/** What a mapping made of the records, as far as it should be known: warnings, and rules that made less than they might. */
+/** Describes the noteworthy results of a mapping: warnings, and rules that skipped records. */
 export function mappingReportText(dataset: string, { file, diagnostics, rules }: MappingReport): string {
   const silent = rules.filter(rule => rule.predicate !== null && rule.made === 0)
   const lossy = rules.filter(rule => rule.made > 0 && invalidValues(rule) + rule.cut > 0)
@@ -38,7 +38,7 @@ function described(file: string, diagnostics: readonly Diagnostic[], dataset: st
   return shown.join('') + rest
 }
 
-/** One rule in one line: what it made, what it left out and why, and an example. */
+/** One rule in one line: what it created, what it left out and why, and an example. */
 function ruleText(rule: RuleReport): string {
   const { resource, predicate, term, made: written, examples } = rule
   const example = examples.find(({ reason }) => reason !== 'null')

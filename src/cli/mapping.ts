@@ -4,7 +4,7 @@ import { mappingExportCommand } from './mapping/export.ts'
 import { mappingInitCommand } from './mapping/init.ts'
 import { mappingPreviewCommand } from './mapping/preview.ts'
 
-/** `lodestone mapping`: to check, try, begin and hand on the mappings of datasets. */
+/** `lodestone mapping`: checks, previews, creates and exports the mappings of datasets. */
 export function mappingCommand(): Command {
   const mapping = new Command('mapping').description(
     'check, preview, begin and export the mappings of datasets',

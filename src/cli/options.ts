@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander'
 
-/** What every command that works on a portal accepts. */
+/** Options of every command that works on a portal. */
 export interface PortalOptions {
   readonly portal?: string
   readonly base?: string

@@ -4,12 +4,12 @@ import { Writable } from 'node:stream'
 import { ACCOUNT_INVALID } from '../accounts/faults.ts'
 import { Fault } from '../errors/errors.ts'
 
-/** Bytes of standard input in which the line of the password ends. */
+/** Maximum bytes of standard input for the line of the password. */
 const MAX_LINE_LENGTH = 64 * 1024
 
 /**
- * The password of a command that was given none: asked for twice on a terminal, without echo; otherwise the first line
- * of standard input, and null where that is empty.
+ * The password of a command without one on its command line: prompted twice on a terminal, without echo; otherwise the first line
+ * of standard input, or null if that is empty.
  */
 export async function readPassword(): Promise<string | null> {
   if (process.stdin.isTTY !== true) return readLine(process.stdin)
@@ -18,12 +18,12 @@ export async function readPassword(): Promise<string | null> {
   return first
 }
 
-/** A password that nobody has to remember: 120 bits. */
+/** A random password of 120 bits. */
 export function randomPassword(): string {
   return randomBytes(15).toString('base64url')
 }
 
-/** The first line, without its end; null where there is nothing at all. */
+/** The first line, without its line end; null if there is no input. */
 async function readLine(input: AsyncIterable<unknown>): Promise<string | null> {
   const pieces: Buffer[] = []
   let length = 0

@@ -2,15 +2,15 @@ import { fstatSync, write } from 'node:fs'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 
 /**
- * Writes to standard output as fast as it is read; who closes it has read enough. A piece is written while the next one
- * is made: its bytes may be used again once the one after that is asked for.
+ * Writes to standard output as fast as it is read; ends the process if the reader closes it. A piece is written while the next
+ * one is created: its buffer may be reused once the piece after that is requested.
  */
 export async function print(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
   const writePiece = fstatSync(process.stdout.fd).isFile() ? writeToFile : writeToStream
   let writing: Promise<void> = Promise.resolve()
   try {
     for await (const piece of pieces) {
-      // Also before an empty one, for the piece before it may be used again from now on.
+      // Also before an empty one, because the buffer of the previous piece may be reused from now on.
       await writing
       if (piece.length === 0) continue
       writing = writePiece(piece)
@@ -29,7 +29,7 @@ function writeToStream(piece: string | Uint8Array): Promise<void> {
   })
 }
 
-/** Beside the thread that makes the pieces, which a stream of a file would stop. */
+/** Writes without blocking the thread that creates the pieces, as a stream of a file would. */
 async function writeToFile(piece: string | Uint8Array): Promise<void> {
   const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
   for (let at = 0; at < bytes.length; ) at += await writeSome(bytes.subarray(at))

@@ -4,7 +4,7 @@ import type { PublishMessage } from '../publishing/publish-all.ts'
 import { conversionErrorsText } from '../sources/typed-records.ts'
 import { mappingReportText, refusalText } from './mapping-report.ts'
 
-/** @param out usually process.stderr */
+/** @param out normally process.stderr */
 export function createProgress(out: NodeJS.WriteStream): ProgressReporter {
   const failures: string[] = []
   /** Records so far of the datasets that are being published. */
@@ -88,14 +88,14 @@ function publishedText(message: Extract<PublishMessage, { type: 'published' }>):
   return `${first}${repeated}\n  ${report.misfitCount} values do not fit their field and became null${shown.join('')}${rest}${mapped}`
 }
 
-/** Data of a source that cannot be fetched stay as they were: the reason is printed. */
+/** The data of a source that cannot be fetched stay unchanged: the reason is printed. */
 function fetchFailureText({ fetchFailure }: { readonly fetchFailure?: string }): string {
   return fetchFailure === undefined
     ? ''
     : `\n  the address gave no new data: ${fetchFailure.replaceAll('\n', '\n  ')}`
 }
 
-/** Fields with misfits that one publication shows. */
+/** Maximum fields with conversion errors shown for one publication. */
 const MAX_FIELDS = 5
 
 function indent(text: string): string {

@@ -1,12 +1,12 @@
 import type { PublishMessage } from '../publishing/publish-all.ts'
 
 const COLUMNS = ['dataset', 'records', 'triples', 'seconds', 'state'] as const
-/** Columns that are aligned to the right. */
+/** Right-aligned columns. */
 const NUMBERS: ReadonlySet<number> = new Set([1, 2, 3])
 
 type Row = readonly [dataset: string, records: string, triples: string, seconds: string, state: string]
 
-/** What became of datasets, one a line with records, triples, seconds and state; an empty text where none was published. */
+/** The results of publishing datasets, one a line with records, triples, seconds and state; an empty text if none was published. */
 export function publicationTable(messages: readonly PublishMessage[]): string {
   if (!messages.some(({ type }) => type === 'published' || type === 'unchanged')) return ''
   const rows: Row[] = []

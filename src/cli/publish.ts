@@ -14,7 +14,7 @@ import { createProgress } from './progress.ts'
 import { publicationTable } from './publication-table.ts'
 import { configsOf } from './settings.ts'
 
-/** `lodestone publish`: write new versions without serving; a server that runs on the portal takes them over. */
+/** `lodestone publish`: writes new versions without serving; a running server of the portal loads them. */
 export function publishCommand(): Command {
   return new Command('publish')
     .description('publish datasets that changed, without serving')
@@ -57,7 +57,7 @@ export function publishCommand(): Command {
     })
 }
 
-/** Notes what was published in the audit log. */
+/** Records the published datasets in the audit log. */
 async function noteResults(config: Config, results: readonly PublishMessage[]): Promise<void> {
   const noted = results.filter(({ type }) => type === 'published' || type === 'failed')
   if (noted.length === 0) return

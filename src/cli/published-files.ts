@@ -9,20 +9,18 @@ import {
   versionFolder,
 } from '../publishing/versions/versions.ts'
 
-/** What was found of the published version of a dataset. */
+/** The result of checking the published version of a dataset. */
 export interface CheckedVersion {
   readonly version: string
   readonly records: number
   readonly triples: number
-  /** False for one of another format, which this program publishes anew. */
+  /** False for a version of another format, which this program publishes again. */
   readonly isServed: boolean
   /** What is wrong with it; null for nothing. */
   readonly problem: string | null
 }
 
-/**
- * Reads all files of the version of a dataset that is in force and counts their triples; null where there is no version.
- */
+/** Reads all files of the version in force of a dataset and counts their triples; null if there is no version. */
 export async function checkPublished(versions: Versions, id: string): Promise<CheckedVersion | null> {
   const version = currentVersion(versions, id)
   if (version === null) return null

@@ -22,7 +22,7 @@ interface Options extends PortalOptions {
   readonly source: readonly string[]
 }
 
-/** `lodestone query`: SPARQL with Comunica over datasets that are being served, here and elsewhere. */
+/** `lodestone query`: SPARQL with Comunica over served datasets of this portal and other sources. */
 export function queryCommand(): Command {
   const command = new Command('query')
   return command
@@ -69,15 +69,15 @@ export function queryCommand(): Command {
     })
 }
 
-/** Milliseconds that requests which are under way get after a failure. */
+/** Milliseconds that requests in progress get after a failure. */
 const GRACE = 200
 
-/** Comunica throws some of its errors where nobody waits for them, and asks on after the first. */
+/** Comunica throws some of its errors outside of any awaited promise, and continues with requests after the first. */
 async function run(work: () => Promise<void>): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const fail = (error: unknown) => {
       setTimeout(() => process.exit(), GRACE).unref()
-      // Node would tell that a rejection of which this is the report was handled late.
+      // Node would warn that the rejection reported here was handled late.
       process.removeAllListeners('warning')
       reject(comunicaFault(error))
     }
@@ -87,8 +87,8 @@ async function run(work: () => Promise<void>): Promise<void> {
 }
 
 /**
- * The text of a query as the command line gives it: itself, `@file`, or `-` for standard input. In files as in the
- * example queries of a portal `<{base}` stands for its address.
+ * The text of a query on the command line: the argument itself, `@file`, or `-` for standard input. As in the example queries of
+ * a portal, `<{base}` is replaced by its address.
  */
 export async function queryFromFile(given: string, base: string): Promise<string> {
   return withBaseAddress(await rawText(given), base)

@@ -13,7 +13,7 @@ interface RestoreOptions extends PortalOptions {
   readonly json?: boolean
 }
 
-/** `lodestone restore`: makes a portal of an archive again. */
+/** `lodestone restore`: restores a portal from an archive. */
 export function restoreCommand(): Command {
   return new Command('restore')
     .description('make a portal of an archive that lodestone backup wrote')
@@ -40,7 +40,7 @@ export function restoreCommand(): Command {
     })
 }
 
-/** Puts the accounts into the database that the settings name; false where it has users, unless it is forced. */
+/** Imports the accounts into the configured database; false if it has users, unless it is forced. */
 async function fillAccounts(config: Config, isForced: boolean): Promise<boolean> {
   return withAccounts(config, async accounts => {
     if (!isForced && (await accounts.users.list()).length > 0) return false

@@ -20,17 +20,14 @@ import type { ReadingOptions } from './import/options.ts'
 import { understoodText } from './import/table.ts'
 import { importFile } from './import.ts'
 
-/** A portal folder that was made for files given on the command line. */
+/** A temporary portal folder for files given on the command line. */
 export interface GeneratedPortal {
   readonly portal: string
   /** Removes the folder. */
   readonly remove: () => void
 }
 
-/**
- * The portal folder that is meant where `serve` is given one folder that is a portal: it has a portal.yaml, or a data folder; null
- * otherwise.
- */
+/** The portal folder if `serve` is called with a single folder that is a portal: it has a portal.yaml, or a data folder; null otherwise. */
 export function portalAmong(given: readonly string[]): string | null {
   const [only] = given
   if (only === undefined || given.length > 1 || !isFolder(only)) return null
@@ -38,8 +35,8 @@ export function portalAmong(given: readonly string[]): string | null {
 }
 
 /**
- * Makes a portal folder of files and of the files of folders: each is a dataset with inferred types. What cannot be read is reported on
- * stderr, and the rest is served. Faults: SourceUnreadable where nothing can.
+ * Creates a portal folder for files and the files of folders: each is a dataset with inferred types. Unreadable files are
+ * reported on stderr, and the rest is served. Faults: SourceUnreadable if none can be read.
  */
 export async function portalOfFiles(
   given: readonly string[],
@@ -78,7 +75,7 @@ export async function portalOfFiles(
         reason: `there is no file of data that can be read in ${given.join(', ')}`,
       })
     const title = path.basename(given[0] ?? '') || 'Lodestone'
-    // Whoever names an address on the command line means it, also in a private network.
+    // An address on the command line is trusted, even in a private network.
     const hosts = addresses.map(address => new URL(address).hostname.replace(/^\[|\]$/g, ''))
     writeFileSync(
       path.join(portal, 'portal.yaml'),
@@ -95,7 +92,7 @@ function isAddress(given: string): boolean {
   return /^(?:https?|ftps?):\/\//i.test(given)
 }
 
-/** The path of an address as people read it. */
+/** The path of an address in readable form. */
 function pathIn(address: string): string {
   const { pathname } = new URL(address)
   try {
@@ -105,7 +102,7 @@ function pathIn(address: string): string {
   }
 }
 
-/** Makes the folder of a dataset whose data are fetched; gives its id. */
+/** Creates the folder of a dataset whose data are fetched; returns its id. */
 function describeAddress(portal: string, url: string, id: string): string {
   const folder = path.join(portal, 'data', id)
   mkdirSync(folder, { recursive: true })
@@ -135,7 +132,7 @@ function unusedId(file: string, taken: ReadonlySet<string>): string {
   return id
 }
 
-/** The same file under another name, or a copy where the file systems differ. */
+/** A hard link to the file, or a copy if the file systems differ. */
 function linkFile(from: string, to: string): void {
   try {
     linkSync(from, to)

@@ -13,23 +13,23 @@ import { createProgress } from './progress.ts'
 import { portalAmong, portalOfFiles } from './serve-files.ts'
 import { configOf } from './settings.ts'
 
-/** Percent of what lives in a heap by which it may grow until garbage is collected. */
+/** Percentage by which a heap may grow beyond its live size before garbage is collected. */
 const HEAP_GROWTH = 40
 
 /**
- * With so many processors or fewer, a thread marks and sweeps its garbage itself: others that do so for a long query keep
- * requests waiting.
+ * With so many processors or fewer, a thread marks and sweeps its own garbage: helper threads that do so for a long query would
+ * delay requests.
  */
 const FEW_PROCESSORS = 4
 
-/** What the engine accepts while it runs: it fails where marking in parallel at the end of a collection is turned off, too. */
+/** Flags that the engine accepts at run time: it crashes if parallel marking at the end of a collection is disabled, too. */
 const COLLECTED_ALONE = [
   '--no-concurrent-marking',
   '--no-concurrent-sweeping',
   '--no-concurrent-array-buffer-sweeping',
 ]
 
-/** `lodestone serve`: publish what changed, then serve. */
+/** `lodestone serve`: publishes what changed, then serves. */
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description(
@@ -47,7 +47,7 @@ export function serveCommand(): Command {
       const config = configOf({ ...options, ...(await portalFor(sources, options)) })
       refuseFewFiles()
       tuneEngine()
-      // The whole service, which no other command waits for.
+      // The whole service, which other commands do not load.
       const { serve } = await import('../main.ts')
       let begun: Service | null = null
       endOnSignals(() => begun)
@@ -68,10 +68,10 @@ export function serveCommand(): Command {
 }
 
 /**
- * Functions are compiled when they first run, and types are noted from then on. By default the engine interprets a function
- * for a while, in which a request takes up to a millisecond longer. And garbage is collected once a heap has grown by a part
- * of what lives in it: by default it may be four times that, which is much of a small `memory`. What is compiled again for
- * speed is compiled when no request wants the processor.
+ * Functions are compiled when they first run, with type feedback from then on. By default the engine interprets a function for a
+ * while, which makes a request up to a millisecond slower. Garbage is collected once a heap has grown by a share of its live
+ * size: by default a heap may become four times as large, which is much of a small `memory`. Optimised code is compiled while no
+ * request needs the processor.
  */
 function tuneEngine(): void {
   setFlagsFromString('--always-sparkplug')
@@ -81,7 +81,7 @@ function tuneEngine(): void {
   standBackEngineThreads()
 }
 
-/** Refuses to start where files would be lacking: what fails then, and how it is reported, differs from time to time. */
+/** Refuses to start if there are too few file descriptors: the resulting failures would be hard to diagnose. */
 function refuseFewFiles(): void {
   const files = openFilesLimit()
   if (files !== null && files < RESERVED_FILES)
@@ -90,7 +90,7 @@ function refuseFewFiles(): void {
     })
 }
 
-/** The portal folder of what is given: a portal, or one that is made of files; nothing where nothing is given. */
+/** The portal folder for the arguments: a portal, or one that is created for files; nothing without arguments. */
 async function portalFor(
   sources: readonly string[],
   options: PortalOptions & ReadingOptions,
@@ -106,8 +106,8 @@ async function portalFor(
 }
 
 /**
- * The first signal ends the service with grace and exit code 0, the second ends the process at once. Before the service
- * answers anybody there is nothing to finish: what is published by then is whole.
+ * The first signal shuts the service down gracefully with exit code 0, the second ends the process immediately. Before the
+ * service accepts requests there is nothing to finish: versions published by then are complete.
  */
 function endOnSignals(service: () => Service | null): void {
   let isEnding = false

@@ -10,8 +10,8 @@ export function configOf(options: PortalOptions): Config {
 }
 
 /**
- * The configurations that a command works with which is about what is served: one with the base address that was given or is
- * set; else one for each base with which servers run on the portal, whatever their ports; else the default.
+ * The configurations for a command about served data: one with the base address from the options or settings; else one for each
+ * base address of a running server of the portal, whatever its port; else the default.
  */
 export function configsOf(options: PortalOptions): readonly [Config, ...Config[]] {
   const { flags, environment, file } = settingSources(

@@ -6,7 +6,7 @@ import { currentManifest, publishedDatasets, versionsOf, withdraw } from '../pub
 import { BASE_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { configsOf } from './settings.ts'
 
-/** `lodestone unpublish`: a dataset is no longer served, until it is published again by name. */
+/** `lodestone unpublish`: withdraws a dataset until it is published again by name. */
 export function unpublishCommand(): Command {
   return new Command('unpublish')
     .description('withdraw datasets; publishing them by name brings them back')

@@ -22,10 +22,10 @@ const PASSWORD_OPTION = [
   'the password; without it, the first line of standard input, or asked for on a terminal',
 ] as const
 
-/** The right to see the calls of the APIs one by one, which is granted like a dataset. */
+/** The right to see individual calls of the APIs, which is granted like a dataset. */
 const MONITORING = 'ods-api-monitoring'
 
-/** `lodestone user`: who there is, and what each may see. */
+/** `lodestone user`: the users, and what each may see. */
 export function userCommand(): Command {
   const user = new Command('user').description(
     'add, list and remove users; grant and revoke restricted datasets',
@@ -224,9 +224,9 @@ function removeCommand(): Command {
     })
 }
 
-/** What is odd about a grant; null where nothing is. */
+/** A warning about a grant; null if there is none. */
 function warningOf(portal: string, grant: string): string | null {
-  // Who may publish may publish what there is not yet.
+  // The right to publish covers datasets that do not exist yet.
   if (grant.startsWith(PUBLISHING)) return null
   const isEditing = grant.startsWith(EDITING)
   const dataset = isEditing ? grant.slice(EDITING.length) : grant

@@ -9,7 +9,7 @@ import { publishedDatasets, retainedVersions, versionsOf } from '../publishing/v
 import { BASE_OPTION, JSON_OPTION, PORTAL_OPTION, type PortalOptions, portArgument } from './options.ts'
 import { configOf, configsOf } from './settings.ts'
 
-/** `lodestone versions`: the versions of a dataset that are retained. */
+/** `lodestone versions`: the retained versions of a dataset. */
 export function versionsCommand(): Command {
   return new Command('versions')
     .description('list the published versions of a dataset that are retained')
@@ -43,7 +43,7 @@ export function versionsCommand(): Command {
     })
 }
 
-/** `lodestone rollback`: an older version of a dataset is in force again; a server that runs on the portal takes it over. */
+/** `lodestone rollback`: puts an older version of a dataset in force again; a running server of the portal loads it. */
 export function rollbackCommand(): Command {
   return new Command('rollback')
     .description(

@@ -1,7 +1,7 @@
 import type { SignInProvider } from './derived.ts'
 import type { SamlProvider } from './saml.ts'
 
-/** Every setting, with its value; the folder is absolute and the base has no trailing slash. */
+/** The value of every setting; the folder is absolute and the base has no trailing slash. */
 export interface Config {
   readonly portal: string
   readonly title: string
@@ -12,38 +12,38 @@ export interface Config {
   readonly access: 'public' | 'private'
   readonly languages: readonly string[]
   readonly workers: number
-  /** Bytes that the process may use. */
+  /** Maximum bytes of memory of the process. */
   readonly memory: number
   /** Seconds. */
   readonly deadline: number
   readonly fragmentSize: number
-  /** Retained versions of each dataset, with the one in force. */
+  /** Number of retained versions of each dataset, including the one in force. */
   readonly keepVersions: number
-  /** Bytes of a file that publishers upload. */
+  /** Maximum bytes of an uploaded file. */
   readonly uploadLimit: number
-  /** Whether an IRI of a thing redirects to a document about it (303) or answers with it (200). */
+  /** Whether the IRI of a thing redirects to a document about it (303) or returns the document (200). */
   readonly dereference: 'redirect' | 'direct'
   readonly log: 'silent' | 'error' | 'warn' | 'info' | 'debug'
-  /** Where operators ask, beside the port of the portal; absent, there alone. */
+  /** An additional port for operators; if absent, they use the port of the portal. */
   readonly adminPort?: number
   readonly adminHost: string
-  /** Whether everybody may read the metrics, on the port of the portal. */
+  /** Whether everyone may read the metrics, on the port of the portal. */
   readonly metrics: 'public' | 'private'
-  /** Where traces are sent; absent, what the variables of OpenTelemetry say. */
+  /** Where traces are sent; if absent, the variables of OpenTelemetry apply. */
   readonly otel?: string
-  /** Seconds from the signal to end until no new connections are taken. */
+  /** Seconds from the termination signal until no new connections are accepted. */
   readonly shutdownDelay: number
-  /** Seconds that answers under way then have to be finished. */
+  /** Seconds that responses in progress then have to complete. */
   readonly shutdownTimeout: number
   /** Seconds in which a whole request must have arrived. */
   readonly requestTimeout: number
-  /** Seconds for which a connection without a request stays open. */
+  /** Seconds for which an idle connection stays open. */
   readonly idleTimeout: number
-  /** Seconds after which a client is cut off that reads nothing of its answer. */
+  /** Seconds after which a client that reads nothing of its response is disconnected. */
   readonly writeTimeout: number
-  /** Connections that one address may have open. */
+  /** Maximum open connections of one address. */
   readonly addressConnections: number
-  /** The engine that keeps the records; absent, the memory of the process. May hold a password. */
+  /** The engine that stores the records; if absent, the memory of the process. May contain a password. */
   readonly store?: {
     readonly url: string
     readonly query?: string
@@ -53,41 +53,41 @@ export interface Config {
     readonly password?: string
     readonly concurrency: number
   }
-  /** The database of accounts that several servers share; absent, a file of the portal. The address may hold a password. */
+  /** The database of accounts that several servers share; if absent, a file of the portal. The address may contain a password. */
   readonly accounts?: { readonly url: string; readonly passwordFile?: string }
-  /** Who may see the calls of the APIs one by one; absent, nobody without credentials. */
+  /** Who may see individual calls of the APIs; if absent, nobody without credentials. */
   readonly analytics?: 'public' | 'private'
-  /** The other portals of the network; absent where there are none. */
+  /** The other portals of the network; absent if there are none. */
   readonly network?: readonly { readonly url: string; readonly domain: string }[]
-  /** Calls of a day in UTC: of the whole portal, of an anonymous address, of a user. */
+  /** Maximum calls per day in UTC: of the whole portal, of an anonymous address, of a user. */
   readonly quotas?: { readonly domain?: number; readonly anonymous?: number; readonly user?: number }
-  /** The OpenID provider where people sign in; absent, they sign in here alone. */
+  /** The OpenID provider for sign-in; if absent, users sign in here alone. */
   readonly signIn?: SignInProvider
-  /** The identity provider of SAML 2.0 where people sign in; absent, there is none. */
+  /** The SAML 2.0 identity provider for sign-in; absent if there is none. */
   readonly samlSignIn?: SamlProvider
-  /** Whether access tokens are taken from addresses. */
+  /** Whether access tokens in addresses are accepted. */
   readonly addressTokens: 'refused' | 'allowed'
-  /** Whether texts of CSV exports that begin like formulas get an apostrophe in front. */
+  /** Whether texts of CSV exports that begin like formulas are prefixed with an apostrophe. */
   readonly csvFormulas: 'kept' | 'escaped'
-  /** Seconds of work that a client may have done at once, and those that it is given back a second. */
+  /** Seconds of work that a client may consume at once, and the seconds that are credited per second. */
   readonly work: { readonly burst: number; readonly rate: number }
-  /** How many proxies in front are believed who the client is; absent, none. */
+  /** Number of trusted proxies in front of the server; if absent, none. */
   readonly proxies?: number
-  /** Hosts that data may be fetched from; absent, all public ones. */
+  /** Hosts that data may be fetched from; if absent, all public ones. */
   readonly sourceHosts?: readonly string[]
   /** Hosts in private networks that data may be fetched from. */
   readonly sourcePrivateHosts: readonly string[]
-  /** The endpoints that SERVICE may ask, and what each may take: milliseconds, solutions, bytes. */
+  /** The endpoints that SERVICE may query, and the limits of each: milliseconds, solutions, bytes. */
   readonly services: {
     readonly allowed: readonly string[]
     readonly limits: { readonly time: number; readonly rows: number; readonly bytes: number }
   }
-  /** Bytes that the anonymous log of SPARQL queries may have; absent, there is none. */
+  /** Maximum bytes of the anonymous log of SPARQL queries; if absent, there is none. */
   readonly queryLog?: number
-  /** Bytes that an address of data may send. */
+  /** Maximum bytes that are fetched from an address of data. */
   readonly sourceSize: number
-  /** Seconds of silence after which an address of data is given up. */
+  /** Seconds without data after which fetching an address is abandoned. */
   readonly sourceTimeout: number
-  /** Tiles that maps show below the data, and who made them; absent, outlines of land alone. */
+  /** Tiles of the base map, and their attribution; if absent, maps show coastlines alone. */
   readonly tiles?: { readonly url: string; readonly attribution: string }
 }

@@ -6,7 +6,7 @@ import { CONFIG_INVALID } from './faults.ts'
 import { refuseOtherGrants } from './saml.ts'
 import type { PortalSettings } from './schema.ts'
 
-/** A provider of OpenID Connect, and what its groups give. */
+/** An OpenID Connect provider, and the grants of its groups. */
 export interface SignInProvider {
   readonly issuer: string
   readonly clientId: string
@@ -17,7 +17,7 @@ export interface SignInProvider {
   readonly groups: Readonly<Record<string, readonly string[]>>
 }
 
-/** What of an object is given. */
+/** The members of an object that are defined. */
 export function definedOnly<T extends object>(given: T): { [K in keyof T]: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as never
 }
@@ -32,7 +32,7 @@ export function storePassword(password: string | undefined, file: string | undef
   }
 }
 
-/** The database of accounts; a file with its password is looked for in the folder of the portal. */
+/** The database of accounts; the file with its password is relative to the folder of the portal. */
 export function accountsOf(
   url: string,
   portal: string,
@@ -40,7 +40,7 @@ export function accountsOf(
 ): Config['accounts'] & {} {
   const { protocol = '', hostname = '', pathname = '' } = URL.canParse(url) ? new URL(url) : {}
   if (!/^postgres(ql)?:$/.test(protocol) || hostname === '' || pathname.length < 2) {
-    // What was found may have a password in it.
+    // The invalid value may contain a password.
     const reason =
       'accounts: postgres://user:password@host:port/database is expected, with characters of user and password percent-encoded; the address that was found is not told, for it may hold a password'
     throw new Fault(CONFIG_INVALID, { reason })
@@ -48,7 +48,7 @@ export function accountsOf(
   return passwordFile === undefined ? { url } : { url, passwordFile: path.resolve(portal, passwordFile) }
 }
 
-/** The provider where people sign in; the file with the secret is looked for in the folder of the portal. */
+/** The sign-in provider; the file with the secret is relative to the folder of the portal. */
 export function signInOf(given: NonNullable<PortalSettings['sign_in']>, portal: string): SignInProvider {
   const { issuer, client_id: clientId, client_secret_file: file, scopes = ['profile', 'email'] } = given
   const { name = new URL(issuer).hostname, groups_claim: groupsClaim = 'groups', groups = {} } = given
@@ -57,7 +57,7 @@ export function signInOf(given: NonNullable<PortalSettings['sign_in']>, portal: 
   return { issuer, clientId, name, scopes, groupsClaim, groups, ...secret }
 }
 
-/** The portals of the network, each with its domain: no two have the same, and none that of this portal. */
+/** The portals of the network, each with its domain: the domains are distinct, and none is that of this portal. */
 export function networkOf(
   given: NonNullable<PortalSettings['network']>,
   base: string,

@@ -9,28 +9,28 @@ import { lookup } from '../model/lookup.ts'
 import { MAX_NESTED, nestedTooDeep } from '../model/yaml-nesting.ts'
 import { CONFIG_INVALID } from './faults.ts'
 
-/** One thing that is wrong with a document, with its place. */
+/** One error of a document, with its position. */
 export interface Problem {
   readonly message: string
   readonly place: FaultPlace
 }
 
-/** What was read of a document: its value, null where it cannot be trusted, and every problem found. */
+/** The result of reading a document: its value, null if it is invalid, and all problems. */
 export interface ReadDocument<T> {
   readonly value: T | null
   readonly problems: readonly Problem[]
-  /** Where a member stands in the text: its key in a map, or the element of a list. */
+  /** The position of a member in the text: its key in a map, or the element of a list. */
   readonly placeOf: (path: readonly string[]) => FaultPlace
 }
 
 const MAX_BYTES = 1_000_000
 
-// By default 8: the branches of one choice are more, and the error of the choice itself comes after them.
+// The default is 8: a union may report more errors for its branches, and its own error comes after these.
 Settings.Set({ maxErrors: 1000 })
 
 /**
- * Reads a YAML document (portal.yaml, dataset.yaml) and checks it against a schema. An unknown key, a value of the
- * wrong kind or broken YAML is a problem with line and column; an unknown key comes with the nearest known one.
+ * Reads a YAML document (portal.yaml, dataset.yaml) and checks it against a schema. An unknown key, a value of the wrong type or
+ * malformed YAML is a problem with line and column; for an unknown key, the nearest known one is suggested.
  *
  * @param file name of the document in messages
  */
@@ -69,7 +69,7 @@ export function readDocument<S extends TSchema>(
   try {
     value = document.toJS({ maxAliasCount: 100 }) ?? {}
   } catch (error) {
-    // An alias without an anchor, or aliases that multiply beyond measure.
+    // An alias without an anchor, or aliases that expand excessively.
     const message = plain((error as Error).message)
     return { value: null, placeOf, problems: [{ message, place: { file } }] }
   }
@@ -82,7 +82,7 @@ export function readDocument<S extends TSchema>(
   return { value: null, problems, placeOf: placeWithin }
 }
 
-/** The line on which each key of the outermost map stands, from 1; empty where there is no map. */
+/** The line of each key of the outermost map, from 1; empty if there is no map. */
 export function keyLines(text: string): ReadonlyMap<string, number> {
   const lines = new LineCounter()
   const { contents } = parseDocument(text, { lineCounter: lines })
@@ -96,7 +96,7 @@ export function keyLines(text: string): ReadonlyMap<string, number> {
   )
 }
 
-/** The value of a document, or a ConfigInvalid fault that tells every problem. */
+/** The value of a document, or a ConfigInvalid fault that lists every problem. */
 export function trusted<T>(read: ReadDocument<T>): T {
   if (read.value !== null) return read.value
   const described = read.problems.map(({ message, place }) => placeText(place) + message)
@@ -144,7 +144,7 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `unknown key ${key}${close === undefined ? `, known are: ${known.join(', ')}` : `, did you mean ${close}?`}`
 }
 
-/** The part of a schema that describes what stands at a path. */
+/** The subschema for a path. */
 function schemaAt(schema: TSchema, path: readonly string[]): unknown {
   let here: unknown = schema
   for (const step of path) {
@@ -166,7 +166,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   )
 }
 
-/** Offset of what stands at a path: the key for an entry of a map, else the value. */
+/** Offset of a path: that of the key for an entry of a map, else of the value. */
 function offsetOf(root: ParsedNode | null, path: readonly string[]): number | undefined {
   let node: unknown = root
   let offset = root?.range?.[0]
@@ -188,7 +188,7 @@ function label(path: readonly string[]): string {
   return path.length === 0 ? 'the document' : path.join('.')
 }
 
-/** Keys whose values are reported nobody. */
+/** Keys whose values are never shown in messages. */
 const SECRET = /(?:^|_)(?:password|secret|token)$/
 
 function show(value: unknown, path: readonly string[]): string {

@@ -8,8 +8,8 @@ import { DEFAULTS, type PortalSettings } from './schema.ts'
 import { type ConfigFlags, settingSources } from './setting-sources.ts'
 
 /**
- * Puts the configuration together: defaults < portal.yaml < environment < flags. Throws ConfigInvalid with file, line
- * and column, or the name of the variable.
+ * Builds the configuration: defaults < portal.yaml < environment < flags. Throws ConfigInvalid with file, line and column, or the
+ * name of the variable.
  */
 export function loadConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): Config {
   const { portal, file, environment: variables, flags: given } = settingSources(flags, environment)

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { Fault } from '../errors/errors.ts'
 import { CONFIG_INVALID } from './faults.ts'
 
-/** Grants as groups of a provider give them: a dataset, everything, the right to edit either, or a role. */
+/** Grants of a provider's groups: a dataset, everything, the right to edit either, or a role. */
 const GRANT = /^(?:(?:edit:)?(?:\*|[a-z0-9][a-z0-9_-]{0,99})|reader|publisher|administrator)$/
 
 /** The setting `saml_sign_in` of portal.yaml. */
@@ -59,9 +59,9 @@ export const SAML_SCHEMA = Type.Object(
   { additionalProperties: false, description: 'An identity provider of SAML 2.0 where people sign in' },
 )
 
-/** An identity provider of SAML 2.0, and what its groups give. */
+/** A SAML 2.0 identity provider, and the grants of its groups. */
 export interface SamlProvider {
-  /** Either a file with its metadata, or what would be in it. */
+  /** Either a file with its metadata, or their content. */
   readonly source:
     | { readonly type: 'metadata'; readonly file: string }
     | {
@@ -78,7 +78,7 @@ export interface SamlProvider {
   readonly groups: Readonly<Record<string, readonly string[]>>
 }
 
-/** The identity provider of a portal; its files are looked for in the folder of the portal. Faults: ConfigInvalid. */
+/** The identity provider of a portal; its files are relative to the folder of the portal. Faults: ConfigInvalid. */
 export function samlProviderOf(
   given: Static<typeof SAML_SCHEMA>,
   portal: string,
@@ -108,7 +108,7 @@ function sourceOf(given: Static<typeof SAML_SCHEMA>, portal: string): SamlProvid
   throw new Fault(CONFIG_INVALID, { reason })
 }
 
-/** Faults: ConfigInvalid for what groups give and is no grant. */
+/** Faults: ConfigInvalid for an invalid grant of a group. */
 export function refuseOtherGrants(
   setting: string,
   groups: Readonly<Record<string, readonly string[]>>,

@@ -19,7 +19,7 @@ export const PORTAL_SCHEMA = Type.Object(
 
 export type PortalSettings = Static<typeof PORTAL_SCHEMA>
 
-/** What holds where nothing else is said; the base address follows from the port. */
+/** Default values; that of the base address is derived from the port. */
 export const DEFAULTS = {
   title: 'Lodestone',
   description: '',

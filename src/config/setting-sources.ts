@@ -14,7 +14,7 @@ export interface ConfigFlags {
   readonly base?: string | undefined
 }
 
-/** Every source of settings below its own name, before any of them wins over another. Faults: as of {@link loadConfig}. */
+/** The settings of every source under its name, before precedence is applied. Faults: as of {@link loadConfig}. */
 export function settingSources(flags: ConfigFlags, environment: NodeJS.ProcessEnv) {
   const portal = path.resolve(flags.portal ?? environment.LODESTONE_PORTAL ?? '.')
   return {
@@ -44,14 +44,14 @@ function fromFile(portal: string): PortalSettings {
   return trusted(readDocument(text, file, PORTAL_SCHEMA))
 }
 
-/** Settings that are lists, from the parts of a variable between commas. */
+/** Settings that are lists, from the comma-separated parts of a variable. */
 const LISTS: Readonly<Record<string, (parts: readonly string[]) => unknown>> = {
   languages: parts => parts,
   network: urls => urls.filter(url => url !== '').map(url => ({ url })),
   quotas: parts => quotasOf(parts.filter((part, index) => part !== '' || index === 0)),
 }
 
-/** Quotas as `domain=900,user=1000`, or the one of the domain alone as `900`. */
+/** Quotas as `domain=900,user=1000`, or that of the domain alone as `900`. */
 function quotasOf(parts: readonly string[]): unknown {
   const [only = ''] = parts
   if (parts.length === 1 && !only.includes('=')) return /^\d+$/.test(only) ? { domain: Number(only) } : only
@@ -87,7 +87,7 @@ function fromFlags({ port, base }: ConfigFlags): PortalSettings {
   }
 }
 
-/** One setting that stands alone, checked; `name` is that of the variable or flag that gives it. */
+/** A single setting, checked; `name` is that of its variable or flag. */
 function checked(
   key: string,
   value: unknown,

@@ -1,25 +1,25 @@
 import { lookup } from '../model/lookup.ts'
 
 /**
- * A fault as it is declared: what a caller did wrong or what the service cannot do now; anything else that is thrown is a
- * defect and answers 500. Faults of one room are declared in it, where they are thrown; those below are of no room.
+ * A declared fault: an error of the caller, or something that the service cannot do now; any other exception is a defect and
+ * results in status 500. Faults of one folder are declared there, where they are thrown; those below belong to no folder.
  */
 export interface DeclaredFault<Message extends string = string> {
-  /** Names it in error bodies; no two faults have the same. */
+  /** Identifies it in error bodies; the codes of all faults are distinct. */
   readonly code: string
   readonly status: number
-  /** With `{…}` for what the one who throws it fills in. */
+  /** With `{…}` for the parts that the thrower supplies. */
   readonly message: Message
-  /** False where a call that is answered so does not count for quotas. */
+  /** False if a call with this fault does not count for quotas. */
   readonly isCounted: boolean
 }
 
 /**
  * Declares a fault.
  *
- * @param code as error bodies have it; those of the REST APIs: REST 5
- * @param status of HTTP, also where no endpoint shows it
- * @param message with `{…}` for what is filled in
+ * @param code as in error bodies; those of the REST APIs: REST 5
+ * @param status of HTTP, even if no endpoint shows it
+ * @param message with `{…}` for the parts
  */
 export function declareFault<Message extends string>(
   code: string,
@@ -58,27 +58,27 @@ export const NOT_ACCEPTABLE = declareFault(
   406,
   'None of the accepted media types can be served. Available: {available}.',
 )
-/** Somebody else has changed what is to be changed. */
+/** A concurrent change of the same object. */
 export const CONFLICT = declareFault('Conflict', 409, '{reason}')
 export const GONE = declareFault('Gone', 410, '{reason}')
 /** A condition in the headers of the request does not hold (RFC 9110, section 15.5.13). */
 export const PRECONDITION_FAILED = declareFault('PreconditionFailed', 412, '{reason}')
-/** More bytes than are taken (RFC 9110, section 15.5.14). */
+/** The content exceeds the limit (RFC 9110, section 15.5.14). */
 export const CONTENT_TOO_LARGE = declareFault('ContentTooLarge', 413, '{reason}')
 export const UNSUPPORTED_MEDIA_TYPE = declareFault('UnsupportedMediaType', 415, '{reason}')
-/** What was understood and cannot be written in the format that was asked for (RFC 9110, section 15.5.21). */
+/** A valid request whose result cannot be written in the requested format (RFC 9110, section 15.5.21). */
 export const UNPROCESSABLE_ENTITY = declareFault('UnprocessableEntity', 422, '{reason}')
 export const INTERNAL_ERROR = declareFault(
   'InternalError',
   500,
   'The service met an unexpected condition. It has been logged.',
 )
-/** A file that is not what its format says, or cannot be read at all. */
+/** A file that does not conform to its format, or cannot be read at all. */
 export const SOURCE_UNREADABLE = declareFault('SourceUnreadable', 500, '{reason}')
-/** Another portal that was asked for its part of the answer gave none. */
+/** Another portal did not provide its part of the response. */
 export const BAD_GATEWAY = declareFault('BadGateway', 502, '{reason}')
 
-/** Where a fault lies: a file and place in it, or a span of characters in a text. */
+/** The position of a fault: a file and a position in it, or a range of characters in a text. */
 export interface FaultPlace {
   readonly file?: string
   /** 1-based. */
@@ -90,7 +90,7 @@ export interface FaultPlace {
   readonly to?: number
 }
 
-/** What fills the `{…}` of a message, by name. */
+/** The values for the `{…}` of a message, by name. */
 type FaultParts = Readonly<Record<string, string | number>>
 
 /** The names in the `{…}` of a message. */
@@ -104,26 +104,26 @@ interface FaultDetails {
   readonly cause?: unknown
 }
 
-/** What follows a declared fault: nothing has to where its message is complete. */
+/** The further arguments of a fault: none are required if its message has no parts. */
 type FaultArguments<Message extends string> =
   PartName<Message> extends never
     ? [parts?: FaultParts, details?: FaultDetails]
     : [parts: FaultParts & Readonly<Record<PartName<Message>, string | number>>, details?: FaultDetails]
 
-/** Something that went wrong and that is declared: thrown anywhere, rendered at the edge by each API in its own error body. */
+/** A declared fault that occurred: thrown anywhere, rendered by each API in its own error body. */
 export class Fault<Message extends string = string> extends Error {
   readonly code: string
   readonly status: number
   readonly isCounted: boolean
   readonly place: FaultPlace
   readonly hint: string | undefined
-  /** What fills the message, and what else is said to those who catch it. */
+  /** The values for the message, which are also available to handlers. */
   readonly parts: FaultParts
 
   /**
    * @param declared code, status and message
-   * @param parts fills the `{…}` of the message
-   * @param details place of the fault and a hint in plain words
+   * @param parts values for the `{…}` of the message
+   * @param details position of the fault and a hint in plain words
    */
   constructor(declared: DeclaredFault<Message>, ...[parts = {}, details = {}]: FaultArguments<Message>) {
     const { code, status, message, isCounted } = declared
@@ -139,12 +139,12 @@ export class Fault<Message extends string = string> extends Error {
   }
 }
 
-/** True for a fault that was declared as one of these. */
+/** True for a fault with one of these declarations. */
 export function isFault(error: unknown, ...declared: readonly DeclaredFault[]): error is Fault {
   return error instanceof Fault && declared.some(({ code }) => code === error.code)
 }
 
-/** A fault as one that is declared otherwise, or with another hint. */
+/** A fault with another declaration or another hint. */
 export function recoded(fault: Fault, declared: DeclaredFault, details: FaultDetails = {}): Fault {
   const { parts, place, hint } = fault
   return new Fault(declared, parts, {
@@ -159,20 +159,20 @@ function fill(template: string, parts: FaultParts): string {
   return template.replace(/\{(\w+)\}/g, (_, key: string) => String(lookup(parts, key) ?? ''))
 }
 
-/** `file:line:column: ` as far as the place is known, for messages on a terminal. */
+/** `file:line:column: ` as far as the position is known, for messages on a terminal. */
 export function placeText(place: FaultPlace): string {
   const parts = [place.file, place.line, place.line === undefined ? undefined : place.column]
   const known = parts.filter(part => part !== undefined)
   return known.length === 0 ? '' : `${known.join(':')}: `
 }
 
-/** A fault as a terminal shows it: place where the message does not tell the file already, message, hint. */
+/** A fault as shown on a terminal: position unless the message names the file, message, hint. */
 export function faultText({ message, place, hint }: Fault): string {
   const described = place.file !== undefined && message.includes(place.file)
   return `${described ? '' : placeText(place)}${message}${hint === undefined ? '' : `\n  ${hint}`}`
 }
 
-/** What an error means by which the system refuses another file or connection, in words; null for any other error. */
+/** Describes a system error caused by too many open files or connections; null for any other error. */
 export function openFilesText(error: unknown): string | null {
   const { code } = (error ?? {}) as NodeJS.ErrnoException
   if (code !== 'EMFILE' && code !== 'ENFILE') return null
@@ -180,10 +180,10 @@ export function openFilesText(error: unknown): string | null {
   return `${whose} has as many files and connections open at once as it may have: raise the limit (ulimit -n, LimitNOFILE of systemd)`
 }
 
-/** Longest reason that the error of a clause tells, in bytes of its JSON, so that a whole error body stays under 1 kB. */
+/** Maximum bytes of the JSON of a reason in the error of a clause, so that a whole error body stays under 1 kB. */
 const MAX_REASON = 700
 
-/** A text cut to what an error body can hold. */
+/** A text truncated to the maximum length in an error body. */
 export function shortened(text: string): string {
   if (Buffer.byteLength(JSON.stringify(text)) <= MAX_REASON) return text
   let characters = [...text].slice(0, MAX_REASON)

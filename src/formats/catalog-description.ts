@@ -1,34 +1,34 @@
-/** Something with a name, and the IRI of what it is where that is known. */
+/** A name, with the IRI of the named thing if known. */
 export interface Named {
   readonly name: string
   readonly iri: string | null
 }
 
-/** A file in which the records of a dataset are handed out. */
+/** A file with the records of a dataset. */
 export interface DistributionDescription {
   readonly url: string
   readonly title: string
   readonly description: string
   /** Without parameters: `text/csv`. */
   readonly mediaType: string
-  /** What people call it: `csv`. */
+  /** Common name: `csv`. */
   readonly format: string
 }
 
-/** An address at which a dataset is asked, rather than fetched. */
+/** An endpoint at which a dataset is queried, rather than downloaded. */
 export interface DataServiceDescription {
   readonly url: string
   readonly title: string
   readonly description: string
-  /** What is spoken there. */
+  /** The protocol of the endpoint. */
   readonly protocol: Named
 }
 
-/** What the catalog tells of one dataset, for formats of catalogs; every text can be held by XML 1.0. */
+/** The description of one dataset for catalog formats; every text is valid in XML 1.0. */
 export interface DatasetDescription {
   readonly id: string
   readonly iri: string
-  /** Address that tells of the dataset. */
+  /** Address of the page of the dataset. */
   readonly page: string
   readonly title: string
   readonly description: string
@@ -57,7 +57,7 @@ export interface DatasetDescription {
   readonly described: string | null
 }
 
-/** A catalog whole: its datasets come one after another. */
+/** A complete catalog: its datasets are streamed. */
 export interface CatalogDescription {
   readonly iri: string
   readonly homepage: string
@@ -66,7 +66,7 @@ export interface CatalogDescription {
   readonly title: string
   readonly description: string
   readonly publisher: Named
-  /** Moment of the latest change of any of them; null where there is none. */
+  /** Moment of the latest change of any of them; null if there is none. */
   readonly modified: string | null
   readonly datasets: readonly DatasetDescription[]
 }

@@ -1,12 +1,12 @@
 import { lookup } from '../model/lookup.ts'
 import { columnName, type ExportOptions, type Table, type TableColumn } from './table.ts'
 
-/** How a text begins that spreadsheets take for a formula (OWASP, "CSV Injection"), also behind white space. */
+/** The beginning of a text that spreadsheets interpret as a formula (OWASP, "CSV Injection"), also after white space. */
 const FORMULA = /^[\s\0]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/
 
 /**
- * Writes CSV (RFC 4180; REST 6.3): names in the first row, lines that end with CR LF, quotes only where they are
- * needed, nothing for null, points as `lat, lon`, shapes as the JSON of their geometry.
+ * Writes CSV (RFC 4180; REST 6.3): names in the first row, lines ending with CR LF, quotes only if needed, nothing for null,
+ * points as `lat, lon`, shapes as the JSON of their geometry.
  */
 export async function* csv(table: Table, options: ExportOptions): AsyncGenerator<string> {
   const { delimiter, withBom } = options

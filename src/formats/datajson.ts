@@ -3,7 +3,7 @@ import type { CatalogDescription, DatasetDescription, Named } from './catalog-de
 
 const SCHEMA = 'https://project-open-data.cio.gov/v1.1/schema'
 
-/** How often data come, by the last word of the names for it, as repeated intervals (ISO 8601). */
+/** Update frequencies as repeating intervals (ISO 8601), by the last word of their names. */
 const INTERVALS: Readonly<Record<string, string>> = {
   continuous: 'R/PT1S',
   hourly: 'R/PT1H',
@@ -21,7 +21,7 @@ const INTERVALS: Readonly<Record<string, string>> = {
   irregular: 'irregular',
 }
 
-/** Writes a catalog as data.json (Project Open Data metadata schema 1.1), a dataset each line. */
+/** Writes a catalog as data.json (Project Open Data metadata schema 1.1), one dataset a line. */
 export async function* dataJson(catalog: CatalogDescription): AsyncGenerator<string> {
   const head = {
     '@context': `${SCHEMA}/catalog.jsonld`,
@@ -39,7 +39,7 @@ export async function* dataJson(catalog: CatalogDescription): AsyncGenerator<str
   yield '\n]}\n'
 }
 
-/** The required parts are always there; an absent value is left out of the JSON. */
+/** Required members are always present; an absent value is left out of the JSON. */
 function describe(dataset: DatasetDescription, catalog: CatalogDescription): unknown {
   const { id, contact, temporal, themes, keywords, issued, license, places } = dataset
   const publisher = dataset.publisher ?? catalog.publisher

@@ -2,26 +2,26 @@ import { lookup } from '../model/lookup.ts'
 import { cellText } from './csv.ts'
 import { columnName, type ExportOptions, type TableColumn, type TableRow, wholeDay } from './table.ts'
 
-/** A field of a dBASE table, and the column that it holds. */
+/** A field of a dBASE table, with its column. */
 export interface DbfFieldOut {
   readonly name: string
   readonly column: TableColumn
-  /** C text, N number, D day, L truth. */
+  /** C text, N number, D day, L boolean. */
   readonly type: 'C' | 'N' | 'D' | 'L'
   /** Bytes of every value. */
   readonly length: number
   readonly decimals: number
 }
 
-/** The fields of a table, and the columns for which its records have no room. */
+/** The fields of a table, and the columns that do not fit into its records. */
 export interface DbfLayoutOut {
   readonly fields: readonly DbfFieldOut[]
   readonly dropped: readonly TableColumn[]
-  /** Bytes of a record with its mark of deletion. */
+  /** Bytes of a record, including its deletion flag. */
   readonly recordLength: number
 }
 
-/** Called with a value that its field cannot hold whole. */
+/** Called with a field that cannot represent one of its values completely. */
 export type Loss = (field: DbfFieldOut) => void
 
 const NAME_BYTES = 10
@@ -42,7 +42,7 @@ const WIDTHS: Readonly<
   geo_shape: ['C', MAX_TEXT, 0],
 }
 
-/** Lays out columns as fields with names that dBASE allows, until a record is full. */
+/** Lays out columns as fields with valid dBASE names, until a record is full. */
 export function dbfLayout(columns: readonly TableColumn[], options: ExportOptions): DbfLayoutOut {
   const fields: DbfFieldOut[] = []
   const taken = new Set<string>()
@@ -56,7 +56,7 @@ export function dbfLayout(columns: readonly TableColumn[], options: ExportOption
   return { fields, dropped: columns.slice(fields.length), recordLength }
 }
 
-/** A name of at most ten of `A-Z a-z 0-9 _` that no other field has in either case. */
+/** A name of at most ten of `A-Z a-z 0-9 _` that no other field has, ignoring case. */
 function fieldName(long: string, taken: Set<string>): string {
   const plain = long
     .normalize('NFD')
@@ -72,12 +72,12 @@ function fieldName(long: string, taken: Set<string>): string {
   }
 }
 
-/** The header of a dBASE III table (dBASE file format, version 03h) with so many records. */
+/** The header of a dBASE III table (dBASE file format, version 03h) for a given number of records. */
 export function dbfHeader({ fields, recordLength }: DbfLayoutOut, count: number): Uint8Array {
   const length = 33 + 32 * fields.length
   const bytes = Buffer.alloc(length)
   bytes[0] = 3
-  // 1980-01-01: equal tables make equal files.
+  // 1980-01-01: equal tables produce equal files.
   bytes.set([80, 1, 1], 1)
   bytes.writeUInt32LE(count, 4)
   bytes.writeUInt16LE(length, 8)
@@ -124,7 +124,7 @@ function writeValue(
   if (end < encoded.length || text.includes('\u0000')) lost(field)
   if (end < encoded.length && field.type !== 'C') return
   const start = field.type === 'N' ? at + field.length - end : at
-  // A zero byte ends a text for most readers.
+  // Most readers end a text at a zero byte.
   for (let from = 0; from < end; from++) bytes[start + from] = encoded[from] || 0x20
 }
 
@@ -134,7 +134,7 @@ function valueText(value: unknown, { type, column }: DbfFieldOut, { listSeparato
   return cellText(value, column, listSeparator)
 }
 
-/** The last place before a limit where a character of UTF-8 begins. */
+/** The last position before a limit where a UTF-8 character begins. */
 function characterBorder(bytes: Uint8Array, limit: number): number {
   let end = limit
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--

@@ -9,7 +9,7 @@ import type {
 } from './catalog-description.ts'
 import type { Prefixes } from './turtle.ts'
 
-/** The vocabularies of a catalog in DCAT-AP, by their prefixes. */
+/** The vocabularies of a catalog in DCAT-AP, by prefix. */
 export const DCAT_PREFIXES = {
   rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
   rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
@@ -29,8 +29,8 @@ type Statement = StatementOf<typeof DCAT_PREFIXES>
 const { name, t } = tripleWriterOf(DCAT_PREFIXES)
 
 /**
- * A catalog as N-Triples after the application profile of the European data portals, DCAT-AP 3.0: the catalog, then each
- * dataset with its distributions and what they refer to, in pieces.
+ * A catalog as N-Triples according to DCAT-AP 3.0, the application profile of the European data portals: the catalog, then each
+ * dataset with its distributions and the resources they refer to, in pieces.
  */
 export async function* dcatTriples(catalog: CatalogDescription): AsyncGenerator<string> {
   const graph = new DcatGraph()
@@ -38,7 +38,7 @@ export async function* dcatTriples(catalog: CatalogDescription): AsyncGenerator<
   for (const dataset of catalog.datasets) yield graph.dataset(dataset)
 }
 
-/** Remembers what was described, so that a theme of many datasets is described once, and counts blank nodes. */
+/** Tracks described resources, so that a theme of many datasets is described once, and numbers blank nodes. */
 class DcatGraph {
   private readonly described = new Set<string>()
   private blanks = 0
@@ -120,7 +120,7 @@ class DcatGraph {
     ].join('')
   }
 
-  /** What a dataset and each of its distributions have in common: license, language and dates. */
+  /** The common properties of a dataset and its distributions: license, language and dates. */
   private shared({ license, language, issued, modified }: DatasetDescription) {
     const terms = this.optional(license, 'dcterms:LicenseDocument')
     const known = /^[a-z]{2}(?=-|$)/i.exec(language ?? '')?.[0].toLowerCase()
@@ -156,7 +156,7 @@ class DcatGraph {
     return { node, text: text + type.text }
   }
 
-  /** A service, and the distribution by which a dataset is reached through it (DCAT-AP 3.0, "Data Service"). */
+  /** A service, and the distribution through which it provides a dataset (DCAT-AP 3.0, "Data Service"). */
   private service(
     { url, title, description, protocol }: DataServiceDescription,
     { iri, language, license, described }: DatasetDescription,
@@ -224,7 +224,7 @@ class DcatGraph {
     return this.resource(type, node, [[label, isName ? text(given.name) : null]])
   }
 
-  /** A resource that is described where it is met first. */
+  /** A resource that is described at its first occurrence. */
   private resource(type: Name, node: string, more: readonly Statement[]): Described {
     const key = `${type} ${node}`
     if (this.described.has(key)) return { node, text: '' }
@@ -238,7 +238,7 @@ class DcatGraph {
   }
 }
 
-/** A node as an object, and the lines that describe it. */
+/** A node as an object, with the lines of its description. */
 interface Described {
   readonly node: string
   readonly text: string

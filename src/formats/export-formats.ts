@@ -4,16 +4,16 @@ import { TABLE_WRITERS } from './writers.ts'
 /** A generation of the API. */
 export type Generation = 'search-v2' | 'explore-v2.0' | 'explore-v2.1'
 
-/** A format in which records, or the datasets of the catalog, are handed out whole. */
+/** An export format of records, or of the datasets of the catalog. */
 export interface ExportFormat {
   /** Last segment of its address, and the relation of its link. */
   readonly name: string
   readonly mediaType: string
-  /** Ending of its files, where that is not its name. */
+  /** File extension, if it is not its name. */
   readonly extension?: string
-  /** What can be exported in it. */
+  /** The sources that can be exported in it. */
   readonly sources: readonly ('catalog' | 'dataset')[]
-  /** True where only datasets with a field of geometry have it. */
+  /** True if it is only available for datasets with a geometry field. */
   readonly needsGeo: boolean
   readonly generations: readonly Generation[]
 }
@@ -24,7 +24,7 @@ const OLDER: readonly Generation[] = ['search-v2', 'explore-v2.0']
 
 const RDF_XML = 'application/rdf+xml; charset=utf-8'
 
-/** The formats that are served, in the order of their links (REST 6.1, 6.2). */
+/** The available formats, in the order of their links (REST 6.1, 6.2). */
 export const EXPORT_FORMATS: readonly ExportFormat[] = [
   {
     name: 'json',
@@ -88,7 +88,7 @@ export function exportFormats(
   )
 }
 
-/** The formats of a dataset of the sources beside the catalog: those of tables (REST 7.1). */
+/** The formats of a dataset of other sources than the catalog: those of tables (REST 7.1). */
 export function tableFormats(
   generation: Generation,
   fields: 'any' | readonly Field[],

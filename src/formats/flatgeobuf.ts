@@ -15,7 +15,7 @@ import {
 /** FlatGeobuf 3.0, patch 1. */
 const MAGIC = Uint8Array.of(0x66, 0x67, 0x62, 3, 0x66, 0x67, 0x62, 1)
 
-/** Types of columns by their numbers in `header.fbs`. */
+/** Column types by their numbers in `header.fbs`. */
 const TYPE = { bool: 2, long: 7, double: 10, string: 11, json: 12, dateTime: 13 } as const
 type Type = (typeof TYPE)[keyof typeof TYPE]
 
@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<TableColumn['type'], Type>> = {
   geo_shape: TYPE.json,
 }
 
-/** Numbers of geometries in `header.fbs`. */
+/** Geometry types by their numbers in `header.fbs`. */
 const GEOMETRIES: Readonly<Record<Geometry['type'], number>> = {
   Point: 1,
   LineString: 2,
@@ -42,9 +42,9 @@ const GEOMETRIES: Readonly<Record<Geometry['type'], number>> = {
 }
 
 /**
- * Writes FlatGeobuf (flatgeobuf.org, version 3) while rows come: without index, box and number of features, which stand
- * before the features and are known after them. The geometry is that of the first shape, else of the first point; days and
- * moments are date-times, several values and other geometries are JSON.
+ * Writes FlatGeobuf (flatgeobuf.org, version 3) as a stream of rows: without index, bounding box and number of features, which
+ * precede the features and are known only after them. The geometry is that of the first shape, else of the first point; days and
+ * moments are date-times, multiple values and other geometries are JSON.
  */
 export async function* flatgeobuf(table: Table, options: ExportOptions): AsyncGenerator<Uint8Array> {
   const geometry = geometryColumn(table.columns)
@@ -186,7 +186,7 @@ function writeGeometry(builder: Builder, geometry: Geometry): number {
   }
 }
 
-/** Where each line ends, counted in positions. */
+/** The end of each line as a number of positions. */
 function endsOf(lines: readonly Positions[]): readonly number[] {
   let end = 0
   return lines.map(line => {

@@ -4,7 +4,7 @@ import type { Geometry } from '../model/value.ts'
 import { projectGeometry, projector, WGS84 } from './projection.ts'
 import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
-/** The column whose geometry stands for a row: the first shape, else the first point. */
+/** The column with the geometry of a row: the first shape, else the first point. */
 export function geometryColumn(columns: readonly TableColumn[]): TableColumn | undefined {
   return (
     columns.find(({ type }) => type === 'geo_shape') ?? columns.find(({ type }) => type === 'geo_point_2d')
@@ -53,7 +53,7 @@ export async function* geojson(table: Table, options: ExportOptions): AsyncGener
   yield before === ',\n' ? '\n]}\n' : `${before}]}\n`
 }
 
-/** Names the system of other coordinates as the format did before RFC 7946, for it has no way since. */
+/** The member `crs` for other coordinates, as in the format before RFC 7946, which has no replacement. */
 function systemOf(epsg: number): string {
   const crs = { type: 'name', properties: { name: `urn:ogc:def:crs:EPSG::${epsg}` } }
   return `"crs":${JSON.stringify(crs)}`

@@ -5,23 +5,23 @@ import { cellText } from './csv.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
-/** The namespace of the elements that stand for columns. */
+/** The namespace of the elements for columns. */
 const COLUMNS = 'urn:lodestone:columns'
 
-/** Numbers: longitude, latitude and perhaps height. */
+/** Longitude, latitude and optionally height. */
 type Position = readonly number[]
 
-/** A column with the name that its values have in the file. */
+/** A column with the name of its values in the file. */
 interface Described {
   readonly column: TableColumn
   readonly name: string
 }
 
 /**
- * Writes GPX 1.1. The geometry of a row is that of the first shape, else of the first point: a point is a waypoint, anything
- * else a track with a segment for each line, ring or further point. GPX has all waypoints before the first track, so that
- * from the first row that is a track on points are tracks of one point too. A row without geometry is left out, for a
- * waypoint cannot be without. Columns are lines of `desc`, or elements of `extensions`.
+ * Writes GPX 1.1. The geometry of a row is that of the first shape, else of the first point: a point is a waypoint, anything else
+ * a track with a segment for each line, ring or further point. GPX has all waypoints before the first track, so that after the
+ * first track, points are tracks of one point too. A row without geometry is left out, because a waypoint requires one. Columns
+ * are lines of `desc`, or elements of `extensions`.
  */
 export async function* gpx(table: Table, options: ExportOptions): AsyncGenerator<string> {
   const geometry = geometryColumn(table.columns)
@@ -43,7 +43,7 @@ export async function* gpx(table: Table, options: ExportOptions): AsyncGenerator
   yield '</gpx>\n'
 }
 
-/** What is said of a row: its name, and its columns as description or extensions, in the order of the schema. */
+/** Writes the details of a row: its name, and its columns as description or extensions, in schema order. */
 function describer(
   columns: readonly TableColumn[],
   geometry: TableColumn | undefined,
@@ -101,7 +101,7 @@ function track(segments: readonly (readonly Position[])[], info: string): string
   return `<trk>${info}${segments.map(segment).join('')}</trk>\n`
 }
 
-/** A position; the schema has longitudes from -180 to below 180. */
+/** A position; the schema requires longitudes from -180 to below 180. */
 function point(name: 'wpt' | 'trkpt', [lon = 0, lat = 0, height]: Position, info: string): string {
   const turned = lon >= -180 && lon < 180 ? lon : ((((lon + 180) % 360) + 360) % 360) - 180
   const start = `<${name} lat="${xmlDecimal(lat)}" lon="${xmlDecimal(turned)}"`

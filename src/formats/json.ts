@@ -1,6 +1,6 @@
 import { exactJson } from '../model/exact-json.ts'
 
-/** Writes rows as one JSON array, a line each, in pieces as the rows come. */
+/** Writes rows as one JSON array, one a line, in pieces as the rows come. */
 export async function* jsonArray(rows: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
   let before = '['
   for await (const piece of rows) {

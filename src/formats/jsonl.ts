@@ -10,7 +10,7 @@ export async function* jsonl(table: Table, options: ExportOptions): AsyncGenerat
   }
 }
 
-/** Writes one JSON array, a row each line. */
+/** Writes one JSON array, one row a line. */
 export async function* json(table: Table, options: ExportOptions): AsyncGenerator<string> {
   const shown = renamed(table, options)
   let before = '['
@@ -22,7 +22,7 @@ export async function* json(table: Table, options: ExportOptions): AsyncGenerato
   yield before === '[' ? '[]' : ']'
 }
 
-/** Rows under the labels of their columns, where these are asked for. */
+/** Renames the members of rows to the labels of their columns, if requested. */
 function renamed(table: Table, options: ExportOptions): (row: TableRow) => TableRow {
   if (!options.useLabels) return row => row
   return row =>

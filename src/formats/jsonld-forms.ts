@@ -5,13 +5,13 @@ import { RDF, XSD } from '../rdf/vocab.ts'
 import { idOf, noTripleTerms, type TermNames } from './jsonld-node.ts'
 import { jsonldStream } from './jsonld-stream.ts'
 
-/** Characters of N-Triples whose nodes are held to be flattened. */
+/** Maximum characters of N-Triples whose nodes are held in memory for flattening. */
 const MAX_FLATTENED = 64_000_000
 
 /**
- * Writes N-Triples as JSON-LD in a form that a client asked for (JSON-LD 1.1, section 5): compacted with a context; expanded,
- * node by node as the triples come; flattened, with each node once, which holds all of them. Faults: UnprocessableEntity for
- * triple terms, and for more than can be flattened.
+ * Writes N-Triples as JSON-LD in a requested form (JSON-LD 1.1, section 5): compacted with a context; expanded, streamed node by
+ * node; flattened, with each node once, which holds all nodes in memory. Faults: UnprocessableEntity for triple terms, and for
+ * more than can be flattened.
  *
  * @param pieces whole lines of N-Triples
  */

@@ -4,31 +4,31 @@ import type { Term } from '../rdf/term.ts'
 import { RDF, XSD } from '../rdf/vocab.ts'
 import type { Prefixes } from './turtle.ts'
 
-/** Names and the predicates that they stand for. */
+/** Term names and their predicates. */
 export type Terms = readonly (readonly [name: string, iri: string])[]
 
-/** What a document writes in the place of the IRIs of predicates. */
+/** The names of predicates in a document. */
 export interface TermNames {
-  /** One name a predicate; a name has no colon. */
+  /** At most one name a predicate, without colon. */
   readonly terms?: Terms
   readonly prefixes?: Prefixes
 }
 
-/** JSON objects as their members in order: keys may be `__proto__` or numbers. */
+/** JSON objects as ordered members: keys may be `__proto__` or numbers. */
 export type Members = readonly (readonly [key: string, value: unknown])[]
 
-/** IRIs that end so are prefixes without being declared as one (JSON-LD 1.1 API, section 4.2.2, step 14.2.5). */
+/** IRIs with such an ending can be prefixes without an explicit declaration (JSON-LD 1.1 API, section 4.2.2, step 14.2.5). */
 const ENDS_AS_PREFIX = /[:/?#[\]@]$/
 
 const MAX_CACHED = 10_000
 
-/** A key, and the prefix that it begins with; empty for none. */
+/** A key, and its prefix; empty for none. */
 interface Key {
   readonly key: string
   readonly prefix: string
 }
 
-/** The context of a document (W3C JSON-LD 1.1, section 3.1), and the keys that it gives to predicates. */
+/** The context of a document (W3C JSON-LD 1.1, section 3.1), and the keys that it defines for predicates. */
 export class JsonldContext {
   /**
    * Definitions of terms and prefixes. No term has the form of a compact IRI, and no prefix is the scheme of an IRI that is
@@ -65,7 +65,7 @@ export class JsonldContext {
     return known
   }
 
-  /** The prefix that a reader would find in an IRI that is not abbreviated: `geo` in `geo:48.5,2.2`; null for none. */
+  /** The prefix that a parser would find in an unabbreviated IRI: `geo` in `geo:48.5,2.2`; null for none. */
   prefixIn(iri: string): string | null {
     const scheme = schemeOf(iri)
     return scheme !== null && this.prefixes.has(scheme) ? scheme : null
@@ -81,14 +81,14 @@ export class JsonldContext {
   }
 }
 
-/** Of some prefixes those with which one of these predicates is shortened. */
+/** The prefixes that shorten at least one of these predicates. */
 export function neededPrefixes(prefixes: Prefixes, predicates: Iterable<string>): Prefixes {
   const context = new JsonldContext({ prefixes })
   const needed = new Set(Array.from(predicates, predicate => context.keyOf(predicate).prefix))
   return Object.fromEntries(Object.entries(prefixes).filter(([prefix]) => needed.has(prefix)))
 }
 
-/** What stands before the colon of an IRI, where a prefix could stand: not before `//`. */
+/** The text before the colon of an IRI that could be a prefix: not before `//`. */
 function schemeOf(iri: string): string | null {
   const colon = iri.indexOf(':')
   return colon < 0 || iri.startsWith('//', colon + 1) ? null : iri.slice(0, colon)
@@ -103,7 +103,7 @@ export class JsonldNode {
   readonly id: string
   private readonly context: JsonldContext
   private readonly values = new Map<string, unknown[]>()
-  /** Prefixes that are schemes of IRIs of this node: here they mean nothing else. */
+  /** Prefixes that are also schemes of IRIs of this node: in this node they are not used as prefixes. */
   private readonly schemes = new Set<string>()
 
   constructor(id: string, context: JsonldContext) {
@@ -138,7 +138,7 @@ export class JsonldNode {
     return this.schemes.has(prefix) ? predicate : key
   }
 
-  /** A plain JSON value only where it stands for exactly this literal (JSON-LD 1.1 API, section 8.2.2). */
+  /** A plain JSON value only if it represents exactly this literal (JSON-LD 1.1 API, section 8.2.2). */
   private valueOf(term: Term): unknown {
     if (term.type !== 'literal') {
       this.note(term.value)
@@ -169,7 +169,7 @@ export function idOf(term: Exclude<Term, { type: 'literal' }>): string {
   return term.type === 'blank' ? `_:${term.value}` : term.value
 }
 
-/** JSON-LD 1.1 has nothing for the triple terms of RDF 1.2. */
+/** JSON-LD 1.1 cannot represent the triple terms of RDF 1.2. */
 export function noTripleTerms(): Fault {
   return new Fault(UNPROCESSABLE_ENTITY, {
     reason: 'A triple term (RDF 1.2) cannot be written in JSON-LD. Ask for turtle instead.',

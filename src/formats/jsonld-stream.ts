@@ -2,8 +2,8 @@ import { parseTriples } from '../rdf/ntriples-reader.ts'
 import { idOf, JsonldContext, JsonldNode, type Members, type TermNames } from './jsonld-node.ts'
 
 /**
- * Writes N-Triples as one JSON-LD document (W3C JSON-LD 1.1): a context with terms and prefixes, and a graph with a node
- * for the triples of a subject that stand together, a line each. Pieces come and go, so that memory holds one at a time.
+ * Writes N-Triples as one JSON-LD document (W3C JSON-LD 1.1): a context with terms and prefixes, and a graph with a node for
+ * consecutive triples of a subject, one a line. It streams the pieces, so that only one is in memory at a time.
  *
  * @param pieces whole lines of N-Triples
  */

@@ -2,8 +2,8 @@ import { parseTriples, type Triple } from '../rdf/ntriples-reader.ts'
 import { idOf, JsonldContext, JsonldNode, type Terms } from './jsonld-node.ts'
 
 /**
- * Writes N-Triples that are at hand whole as JSON-LD (W3C JSON-LD 1.1): one node an IRI, a term of the context for each
- * predicate of the dataset's own vocabulary, values with type or language.
+ * Writes a complete N-Triples text as JSON-LD (W3C JSON-LD 1.1): one node an IRI, a context term for each predicate of the
+ * dataset's own vocabulary, values with type or language.
  *
  * @param vocabulary namespace of the dataset's predicates
  */
@@ -22,7 +22,7 @@ export function jsonldText(text: string, vocabulary: string): string {
   return JSON.stringify({ '@context': Object.fromEntries(context.members), ...body }, null, 2)
 }
 
-/** A predicate of the vocabulary becomes a term; any other stays the IRI that it is. */
+/** A predicate of the vocabulary becomes a term; any other remains an IRI. */
 function termsOf(triples: readonly Triple[], vocabulary: string): Terms {
   const terms = new Map<string, string>()
   for (const { predicate } of triples) {

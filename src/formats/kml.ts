@@ -6,7 +6,7 @@ import { cellText } from './csv.ts'
 import { geometryColumn, geometryOf } from './geojson.ts'
 import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
-/** Types of `SimpleField`. An int of KML has 32 bits for many readers; a double holds every integer of ours. */
+/** Types of `SimpleField`. A KML int has 32 bits in many readers; a double represents all our integers. */
 const TYPES: Readonly<Partial<Record<FieldType, string>>> = {
   int: 'double',
   double: 'double',
@@ -20,8 +20,8 @@ interface DataColumn {
 }
 
 /**
- * Writes KML 2.2 (OGC 07-147r2): a Placemark a row, its name the first text, its geometry that of the first shape, else of
- * the first point, and the other columns as `SchemaData` in the types of a `Schema`; null has no element.
+ * Writes KML 2.2 (OGC 07-147r2): a Placemark a row, its name the first text, its geometry that of the first shape, else of the
+ * first point, and the other columns as `SchemaData` with the types of a `Schema`; null has no element.
  */
 export async function* kml(table: Table, options: ExportOptions): AsyncGenerator<string> {
   const geometry = geometryColumn(table.columns)
@@ -69,12 +69,12 @@ function extendedData(
     : `<ExtendedData><SchemaData schemaUrl="#columns">${data}</SchemaData></ExtendedData>`
 }
 
-/** A boolean is 1 or 0: `xs:boolean` has both forms, and every reader takes this one. */
+/** A boolean is 1 or 0: `xs:boolean` has both forms, and every reader supports this one. */
 function simpleText(value: unknown, column: TableColumn, listSeparator: string): string {
   return typeof value === 'boolean' ? String(Number(value)) : cellText(value, column, listSeparator)
 }
 
-/** A geometry as KML (section 10); nothing for none or one without positions. */
+/** A geometry as KML (section 10); nothing if there is none, or if it has no positions. */
 function geometryXml(geometry: Geometry | null): string {
   if (geometry === null) return ''
   if (geometry.type === 'GeometryCollection') return multi(geometry.geometries.map(geometryXml))
@@ -101,7 +101,7 @@ function boundary(ring: number | Coordinates, index: number): string {
   return `<${name}><LinearRing>${coordinatesXml(ring as Coordinates)}</LinearRing></${name}>`
 }
 
-/** Longitude, latitude and height where there is one, with commas between; positions with blanks between. */
+/** Longitude, latitude and optionally height, separated by commas; positions separated by blanks. */
 function coordinatesXml(positions: Coordinates): string {
   const position = (it: number | Coordinates) =>
     (it as readonly number[]).slice(0, 3).map(xmlDecimal).join(',')

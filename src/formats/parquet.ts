@@ -7,16 +7,16 @@ import { geometryColumn, geometryOf } from './geojson.ts'
 import { type Projector, projectGeometry, projector, WGS84 } from './projection.ts'
 import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
-// Loaded where it is asked for, for few exports need it; and by `require`, for the loaders of test runners do not know
-// the patterns in the `exports` of what it imports.
+// Loaded on demand, because few exports need it; and with `require`, because the loaders of test runners do not support the
+// patterns in the `exports` of its dependencies.
 const require = createRequire(import.meta.url)
 
-/** A group is written when it has so many rows, or about so many bytes of texts and geometries. */
+/** Limits of a row group: it is written when it has so many rows, or about so many bytes of texts and geometries. */
 const GROUP = { rows: 20_000, bytes: 8 * 2 ** 20 } as const
 
 const DAY = 86_400_000
 
-/** What is known of the geometries of a column when all are written. */
+/** Statistics of the geometries of a column, complete when all are written. */
 interface Coverage {
   readonly types: Set<string>
 }
@@ -66,7 +66,7 @@ export async function* parquet(table: Table, options: ExportOptions): AsyncGener
   yield taken(bytes)
 }
 
-/** Zstandard for Node.js below 22.15, whose zlib has none; loaded where it is asked for. */
+/** Zstandard for Node.js below 22.15, whose zlib lacks it; loaded on demand. */
 async function loadZstd() {
   const { Zstd } = await import('@hpcc-js/wasm-zstd')
   return Zstd.load()
@@ -78,13 +78,13 @@ function writeGroup(writer: ParquetWriter, bytes: ByteWriter, targets: readonly 
     data: values,
     statistics: coverage === undefined,
   }))
-  // With a writer in memory this is done at once.
+  // With an in-memory writer this is synchronous.
   void writer.write({ columnData, rowGroupSize: columnData[0]?.data.length ?? 1 })
   for (const target of targets) target.values = []
   return taken(bytes)
 }
 
-/** What has been written since the last time. */
+/** Returns the bytes that were written since the last call. */
 function taken(bytes: ByteWriter): Uint8Array {
   const piece = bytes.getBytes().slice()
   bytes.index = 0
@@ -100,7 +100,7 @@ function targetsOf(columns: readonly TableColumn[], options: ExportOptions): rea
   })
 }
 
-/** Names are unique: labels need not be. */
+/** Names are unique, although labels may be equal. */
 function unusedName(required: string, names: Set<string>): string {
   let name = required
   for (let count = 2; names.has(name); count++) name = `${required} ${count}`
@@ -142,7 +142,7 @@ const ELEMENTS: Readonly<Record<TableColumn['type'], Element>> = {
   geo_shape: { type: 'BYTE_ARRAY' },
 }
 
-/** Adds a row to its columns; about how many bytes it has. */
+/** Adds a row to its columns; returns its approximate size in bytes. */
 function addRow(targets: readonly Target[], row: TableRow, means: Means): number {
   let size = 0
   for (const target of targets) {
@@ -159,7 +159,7 @@ function sizeOf(stored: unknown): number {
   return Array.isArray(stored) ? stored.reduce<number>((sum, part) => sum + sizeOf(part), 0) : 8
 }
 
-/** A value as the file has it; null for one beyond the range of its type. */
+/** A value as stored in the file; null if it exceeds the range of its type. */
 function storedValue(value: unknown, { column, coverage }: Target, means: Means): unknown {
   if (coverage !== undefined) return wkbOf(value, coverage, means)
   if (column.multivalued) return Array.isArray(value) ? value : [value]
@@ -181,7 +181,7 @@ function storedValue(value: unknown, { column, coverage }: Target, means: Means)
   }
 }
 
-/** Microseconds since 1970 of a moment in ISO 8601; finer digits are left out. */
+/** Microseconds since 1970 of a moment in ISO 8601; further digits are dropped. */
 function microseconds(text: string): bigint | null {
   const epoch = Date.parse(text)
   if (Number.isNaN(epoch)) return null
@@ -191,7 +191,7 @@ function microseconds(text: string): bigint | null {
 
 type ToWkb = (geometry: Geometry) => Uint8Array
 
-/** What geometries are written with. */
+/** The context for writing geometries. */
 interface Means {
   readonly project: Projector
   readonly toWkb: ToWkb
@@ -205,7 +205,7 @@ function wkbOf(value: unknown, coverage: Coverage, { project, toWkb }: Means): U
   return toWkb(projected)
 }
 
-/** The metadata of GeoParquet 1.1.0; null where there is no geometry. Without `crs` it is WGS 84, longitude first. */
+/** The metadata of GeoParquet 1.1.0; null if there is no geometry. Without `crs` it is WGS 84, longitude first. */
 function geoMetadata(
   targets: readonly Target[],
   columns: readonly TableColumn[],

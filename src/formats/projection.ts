@@ -3,7 +3,7 @@ import proj4 from 'proj4'
 import { lookup } from '../model/lookup.ts'
 import type { Coordinates, Geometry } from '../model/value.ts'
 
-/** Turns a position in degrees, longitude first, into coordinates of another reference system, x (east) first. */
+/** Converts a position in degrees, longitude first, to coordinates of another reference system, x (east) first. */
 export type Projector = (position: readonly number[]) => readonly number[]
 
 /** EPSG code of WGS 84, the system of all coordinates in the store. */
@@ -13,9 +13,9 @@ export const WGS84 = 4326
 const WEB_MERCATOR = 3857
 
 /**
- * Codes of proj4-list that are refused: heights and geocentric systems, axes that point west or south, and systems whose
- * positions need a grid of shifts and without it lie 10 m or more from those of PROJ 9.5.1 (EPSG 11.022), measured at
- * three places of their area of use.
+ * Codes of proj4-list that are refused: heights and geocentric systems, axes that point west or south, and systems that require a
+ * datum grid, without which positions differ by 10 m or more from those of PROJ 9.5.1 (EPSG 11.022), measured at three places of
+ * their area of use.
  */
 const REFUSED = `
 2000 2003 2006 2008 2036-2038 2040 2042 2044-2055 2059-2065 2081-2082 2085-2086 2091-2092 2096-2098 2137
@@ -45,7 +45,7 @@ const REFUSED = `
 
 type Definitions = Readonly<Record<string, readonly [name: string, definition: string]>>
 
-/** What is known after the first question: 780 kB that most processes never need. */
+/** Loaded at the first use: 780 kB that most processes never need. */
 let definitions: Definitions | undefined
 let refused: ReadonlySet<number> | undefined
 
@@ -59,15 +59,15 @@ function definitionOf(epsg: number): string | undefined {
   return refused.has(epsg) ? undefined : known
 }
 
-/** The codes of `12` or of `12-15`. */
+/** The codes of a number `12` or a range `12-15`. */
 function codesOf(run: string): readonly number[] {
   const [first = 0, last = first] = run.split('-').map(Number)
   return Array.from({ length: last - first + 1 }, (_, at) => first + at)
 }
 
 /**
- * Projects from WGS 84 to the system of an EPSG code; null for a code that is unknown or refused. Datums are shifted by
- * their seven parameters, as PROJ does where it has no grids.
+ * Projects from WGS 84 to the system of an EPSG code; null for an unknown or refused code. Datums are shifted by their seven
+ * parameters, as in PROJ without grids.
  */
 export function projector(epsg: number): Projector | null {
   if (epsg === WGS84) return position => position
@@ -78,7 +78,7 @@ export function projector(epsg: number): Projector | null {
     Number.isFinite(lon) && Number.isFinite(lat) ? converter.forward([lon, lat]) : [Number.NaN, Number.NaN]
 }
 
-/** A geometry in other coordinates; null where one of its positions has none there, such as a pole in EPSG:3857. */
+/** A geometry in other coordinates; null if one of its positions cannot be projected, such as a pole in EPSG:3857. */
 export function projectGeometry(geometry: Geometry, project: Projector): Geometry | null {
   if (geometry.type === 'GeometryCollection') {
     const parts = geometry.geometries.map(part => projectGeometry(part, project))
@@ -107,7 +107,7 @@ const ESRI_WGS84 =
   'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],' +
   'PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]'
 
-/** What each projection is called in ESRI's WKT, and its parameters with their keys in a PROJ string. */
+/** The name of each projection in ESRI's WKT, and its parameters with their keys in a PROJ string. */
 const PROJECTIONS: Readonly<Record<string, readonly [name: string, parameters: readonly string[]]>> = {
   tmerc: ['Transverse_Mercator', ['k', 'lat_0']],
   lcc: ['Lambert_Conformal_Conic', ['lat_1', 'lat_2', 'k', 'lat_0']],
@@ -131,7 +131,7 @@ const PARAMETERS: Readonly<Record<string, readonly [name: string, byDefault: num
 
 /**
  * The text of a `.prj` file (OGC 01-009 in the dialect of ESRI) with the EPSG code as its authority; null for a projection
- * that has no common name there, such as Krovak's.
+ * without a common name in that dialect, such as Krovak's.
  */
 export function wktOf(epsg: number): string | null {
   if (epsg === WGS84) return ESRI_WGS84
@@ -156,7 +156,7 @@ export function wktOf(epsg: number): string | null {
   return `PROJCS["EPSG_${epsg}",${inside.join(',')}]`
 }
 
-/** Name and parameters of a projection; a zone of UTM is written into the values as what it stands for. */
+/** Name and parameters of a projection; a UTM zone is replaced by its parameters in the values. */
 function projectionOf(
   epsg: number,
   values: Map<string, string>,
@@ -174,7 +174,7 @@ function projectionOf(
   return [name, keys]
 }
 
-/** The geographic system below a projection, without its last bracket. */
+/** The geographic system of a projection, without its closing bracket. */
 function geographicWkt(epsg: number, definition: string, values: ReadonlyMap<string, string>): string {
   if (epsg === WEB_MERCATOR) return ESRI_WGS84.slice(0, -1)
   const { a = 6378137, b = a, datum_params: shift = [] } = new proj4.Proj(definition) as unknown as Datum
@@ -187,7 +187,7 @@ function geographicWkt(epsg: number, definition: string, values: ReadonlyMap<str
   return `GEOGCS["GCS_${epsg}",DATUM["D_${epsg}",${shape}${shifts}],${meridian},UNIT["Degree",0.0174532925199433]`
 }
 
-/** What proj4 reads from a definition. */
+/** The result of parsing a definition with proj4. */
 interface Datum {
   readonly a?: number
   readonly b?: number

@@ -6,14 +6,14 @@ import type { Prefixes } from './turtle.ts'
 
 const SYNTAX = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#'
 
-/** Names that RDF/XML keeps for itself, so that none of them can be a predicate (RDF 1.1 XML Syntax, section 6.1). */
+/** Reserved names of RDF/XML, which cannot be predicates (RDF 1.1 XML Syntax, section 6.1). */
 const RESERVED: ReadonlySet<string> = new Set(
   ['RDF', 'ID', 'about', 'parseType', 'resource', 'nodeID', 'datatype', 'Description', 'li']
     .concat('aboutEach', 'aboutEachPrefix', 'bagID')
     .map(name => SYNTAX + name),
 )
 
-/** What an element with a base direction has besides (RDF 1.2 XML Syntax, section 2.7). */
+/** Further attributes of an element with a base direction (RDF 1.2 XML Syntax, section 2.7). */
 const DIRECTED = 'rdf:version="1.2" xmlns:its="http://www.w3.org/2005/11/its" its:version="2.0"'
 
 /** A namespace that no prefix can be bound to (Namespaces in XML 1.0, section 3). */
@@ -25,15 +25,15 @@ const NAME_START =
 const NAME = `${NAME_START}\\-.0-9\\u{B7}\\u{300}-\\u{36F}\\u{203F}\\u{2040}`
 const LAST_NAME = new RegExp(`[${NAME_START}][${NAME}]*$`, 'u')
 
-/** An IRI as a qualified name writes it. */
+/** The namespace and local name of an IRI. */
 interface SplitIri {
   readonly namespace: string
   readonly local: string
 }
 
 /**
- * Splits the IRI of a predicate before its longest NCName; null where RDF/XML has no name for it (RDF 1.1 XML Syntax,
- * section 6.1.4; Namespaces in XML 1.0, production 4).
+ * Splits the IRI of a predicate before its longest NCName; null if RDF/XML cannot name it (RDF 1.1 XML Syntax, section 6.1.4;
+ * Namespaces in XML 1.0, production 4).
  */
 export function splitIri(iri: string): SplitIri | null {
   const local = LAST_NAME.exec(iri)?.[0] ?? ''
@@ -43,10 +43,11 @@ export function splitIri(iri: string): SplitIri | null {
 }
 
 /**
- * Writes N-Triples as RDF/XML (RDF 1.2 XML Syntax; without triple terms and base directions that of 1.1): the triples of a subject that stand together become one node
- * element, which a type that comes first names. Pieces come and go, so that memory holds one at a time.
+ * Writes N-Triples as RDF/XML (RDF 1.2 XML Syntax; without triple terms and base directions that of 1.1): consecutive triples of
+ * a subject become one node element, named after its type if that comes first. It streams the pieces, so that only one is in
+ * memory at a time.
  *
- * Throws RangeError for what RDF/XML cannot say: ask {@link splitIri} and `isXmlText` before.
+ * Throws RangeError for what RDF/XML cannot express: check {@link splitIri} and `isXmlText` before.
  *
  * @param pieces whole lines of N-Triples
  */
@@ -60,13 +61,13 @@ export async function* rdfxml(pieces: AsyncIterable<string>, prefixes: Prefixes)
   yield writer.end()
 }
 
-/** The beginning and the end of an element of a known name. */
+/** The start and end tags of an element with a known name. */
 interface ElementTags {
   readonly open: string
   readonly close: string
 }
 
-/** Remembers the subject of the last triple from one piece to the next. */
+/** Carries the subject of the last triple over from one piece to the next. */
 class RdfXmlWriter {
   private readonly prefixes: ReadonlyMap<string, string>
   private readonly tags = new Map<string, ElementTags>()
@@ -101,7 +102,7 @@ class RdfXmlWriter {
     return `${this.close}</rdf:RDF>\n`
   }
 
-  /** A property element; one whose value is a triple has it as the one property of a node element. */
+  /** A property element; a triple as its value is a nested node element with one property. */
   private statement(predicate: NamedNode, object: Term): string {
     const { open, close } = this.property(predicate.value)
     switch (object.type) {
@@ -123,7 +124,7 @@ class RdfXmlWriter {
     return `<${name} ${subjectXml(subject)}>\n`
   }
 
-  /** The name of a class whose namespace has a prefix. */
+  /** The qualified name of a class whose namespace has a prefix. */
   private className({ value }: NamedNode): string | null {
     const split = splitIri(value)
     const prefix = split === null ? undefined : this.prefixes.get(split.namespace)
@@ -167,7 +168,7 @@ function literalXml({ value, datatype, language }: Literal, close: string): stri
   return `${kind}>${xmlText(value)}${close}`
 }
 
-/** The label of a blank node as an NCName: two labels never become one. */
+/** The label of a blank node as an NCName; distinct labels remain distinct. */
 function nodeId(label: string): string {
   return `b${label.replace(/[^A-Za-z0-9]/gu, character => `_${character.codePointAt(0)?.toString(16)}_`)}`
 }

@@ -1,7 +1,7 @@
 import { XML_DECLARATION, xmlAttribute, xmlText } from '../model/xml.ts'
 import type { CatalogDescription, DatasetDescription } from './catalog-description.ts'
 
-/** Writes a catalog as a feed, one item a dataset (RSS 2.0). */
+/** Writes a catalog as an RSS feed, one item for each dataset (RSS 2.0). */
 export async function* rss(catalog: CatalogDescription): AsyncGenerator<string> {
   yield [
     XML_DECLARATION,
@@ -45,7 +45,7 @@ function element(name: string, text: string): string {
   return `<${name}>${xmlText(text)}</${name}>\n`
 }
 
-/** A moment as RFC 822 writes it, with a year of four digits. */
+/** A moment in the format of RFC 822, with a four-digit year. */
 function mailDate(moment: string): string {
   return new Date(moment).toUTCString()
 }

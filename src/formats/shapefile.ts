@@ -11,7 +11,7 @@ import { projectGeometry, projector, WGS84, wktOf } from './projection.ts'
 import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 import { type ZipEntry, zip } from './zip-stream.ts'
 
-/** How much one shapefile may have: records by REST 6.4, bytes by what readers can address. */
+/** Limits of one shapefile: records according to REST 6.4, bytes according to what readers can address. */
 export interface ShapefileLimits {
   readonly records: number
   readonly bytes: number
@@ -19,7 +19,7 @@ export interface ShapefileLimits {
 
 const LIMITS: ShapefileLimits = { records: 50_000, bytes: 2 ** 31 - 1 }
 
-/** Kinds of shapes by their numbers (ESRI Shapefile Technical Description, July 1998, p. 4). */
+/** Shape types by their numbers (ESRI Shapefile Technical Description, July 1998, p. 4). */
 const KIND = { none: 0, point: 1, lines: 3, polygons: 5, points: 8 } as const
 type Kind = (typeof KIND)[keyof typeof KIND]
 
@@ -48,9 +48,9 @@ const EMPTY_BOX: Box = [Infinity, Infinity, -Infinity, -Infinity]
 
 /**
  * Writes a zip with an ESRI shapefile: `.shp`, `.shx`, `.dbf`, the reference system in `.prj`, the encoding in `.cpg`,
- * `fields.csv` with the full names of the fields and `README.txt` with all that the format could not hold. All shapes are
- * of the kind of the first, and a record with another keeps its values without a shape. Headers tell sizes that are known
- * at the end: the parts are made in temporary files, never in memory.
+ * `fields.csv` with the full names of the fields and `README.txt` with all that the format could not represent. All shapes have
+ * the type of the first, and a record with another type keeps its values without a shape. Headers contain sizes that are known
+ * only at the end, so the parts are written to temporary files, not held in memory.
  */
 export async function* shapefile(
   table: Table,
@@ -76,16 +76,16 @@ function* entries(table: Table, options: ExportOptions, folder: string, report: 
   yield { name: 'README.txt', content: [readme(table, options, report)] }
 }
 
-/** What became of a table. */
+/** What was lost when a table was written. */
 interface Report {
   readonly layout: DbfLayoutOut
   readonly geometry: TableColumn | undefined
   readonly kind: Kind
   readonly records: number
   readonly isCut: boolean
-  /** Records whose shape is of another kind, or has no place in the reference system. */
+  /** Number of records whose shape has another type, or cannot be projected. */
   readonly withoutShape: number
-  /** How many values of a field are not whole. */
+  /** Number of truncated values by field. */
   readonly losses: ReadonlyMap<DbfFieldOut, number>
 }
 
@@ -135,7 +135,7 @@ async function writeParts(
   return { layout, geometry, kind, records, isCut, withoutShape, losses }
 }
 
-/** A table of attributes has one field at least. */
+/** The only field of a table without attributes, because an attribute table needs one. */
 const NUMBER: TableColumn = { key: 'record', label: 'record', type: 'int', multivalued: false }
 
 function attributes(table: Table, geometry: TableColumn | undefined): readonly TableColumn[] {
@@ -143,7 +143,7 @@ function attributes(table: Table, geometry: TableColumn | undefined): readonly T
   return others.length === 0 ? [NUMBER] : others
 }
 
-/** A file that grows; its header is written last. */
+/** A growing file, whose header is written last. */
 class Part {
   length: number
   private readonly handle: FileHandle
@@ -182,7 +182,7 @@ class Part {
   }
 }
 
-/** Two numbers of 32 bits, highest byte first. */
+/** Two 32-bit integers, big-endian. */
 function words(first: number, second: number): Uint8Array {
   const bytes = Buffer.alloc(8)
   bytes.writeInt32BE(first, 0)
@@ -201,7 +201,7 @@ function mainHeader(length: number, { kind, box }: Shapes): Uint8Array {
   return bytes
 }
 
-/** Encodes shapes, all of the kind of the first, and notes what they cover. */
+/** Encodes shapes, all of the type of the first, and tracks their bounding box. */
 class Shapes {
   kind: Kind = KIND.none
   withoutShape = 0
@@ -212,7 +212,7 @@ class Shapes {
     this.project = project
   }
 
-  /** The content of a record: the null shape for no geometry, and for one that does not fit. */
+  /** The content of a record: the null shape if there is no geometry, or one of another type. */
   encode(geometry: Geometry | null): Uint8Array {
     if (geometry === null) return NULL_SHAPE
     if (this.kind === KIND.none) this.kind = kindOf(geometry)
@@ -286,7 +286,7 @@ function kindOf(geometry: Geometry): Kind {
   return geometry.geometries.map(kindOf).find(kind => kind !== KIND.none) ?? KIND.none
 }
 
-/** The geometries of some types, also within collections. */
+/** The geometries of given types, also within collections. */
 function partsOf(geometry: Geometry, ...types: readonly string[]): readonly unknown[] {
   if (geometry.type === 'GeometryCollection')
     return geometry.geometries.flatMap(part => partsOf(part, ...types))
@@ -341,7 +341,7 @@ function writePositions(bytes: Buffer, start: number, positions: Line): void {
   })
 }
 
-/** Which field holds which column, as CSV. */
+/** The mapping from fields to columns, as CSV. */
 function fieldsCsv(report: Report, options: ExportOptions): AsyncIterable<string> {
   const text = (key: string): TableColumn => ({ key, label: key, type: 'text', multivalued: false })
   const mapped = report.layout.fields.map(field => ({

@@ -4,26 +4,26 @@ import { XML_DECLARATION, xmlAttribute } from '../model/xml.ts'
 import { cellText } from './csv.ts'
 import { columnName, type ExportOptions, type Table, type TableColumn, type TableRow } from './table.ts'
 
-/** The most rows of one sheet, its header not counted: what spreadsheets of today can show. */
+/** Maximum rows of one sheet, without its header: the limit of current spreadsheet programs. */
 export const SHEET_ROWS = 1_048_575
-/** The most UTF-16 units of a cell. */
+/** Maximum UTF-16 units of a cell. */
 export const CELL_CHARACTERS = 32_767
 
-/** A day or a moment as a spreadsheet has it: the clock that it was written with, without the offset. */
+/** A day or moment in a spreadsheet: the local time as written, without its offset. */
 export interface SheetMoment {
-  /** Days since 1899-12-30, with their fraction. */
+  /** Days since 1899-12-30, with fraction. */
   readonly serial: number
   /** `YYYY-MM-DDTHH:MM:SS.mmm` */
   readonly text: string
   readonly precision: 'day' | 'second' | 'millisecond'
 }
 
-/** What a cell of a spreadsheet can hold. */
+/** The value of a spreadsheet cell. */
 export type SheetCell = string | number | boolean | SheetMoment | null
 
 /**
- * A value as a cell. Lists, points and shapes are the texts that CSV has for them. A text over 32,767 units is cut there
- * and ends with `…`, because spreadsheets call a file with a longer one damaged.
+ * A value as a cell. Lists, points and shapes are texts as in CSV. A text over 32,767 units is truncated and ends with `…`,
+ * because spreadsheet programs report a file with a longer one as damaged.
  */
 export function sheetCell(value: unknown, column: TableColumn, listSeparator: string): SheetCell {
   if (value === null || value === undefined) return null
@@ -42,11 +42,11 @@ function cut(text: string): string {
 }
 
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d:\d\d)(\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?$/
-/** Before it spreadsheets differ about the days, for some have a February 29 in 1900. */
+/** Spreadsheet programs disagree about earlier days, because some have a February 29 in 1900. */
 const FIRST_DAY = '1900-03-01'
 const UNIX_EPOCH = 25_569
 
-/** A day or a moment in ISO 8601 as a cell; null where spreadsheets have no number for it: the text stays. */
+/** A day or moment in ISO 8601 as a cell; null if spreadsheets have no number for it, so that it stays text. */
 function sheetMoment(iso: string): SheetMoment | null {
   const [, day, clock, fraction] = MOMENT.exec(iso) ?? []
   if (day === undefined || day < FIRST_DAY) return null
@@ -58,7 +58,7 @@ function sheetMoment(iso: string): SheetMoment | null {
   return { serial: epoch / 86_400_000 + UNIX_EPOCH, text, precision }
 }
 
-/** The name of a sheet: at most 31 characters, none of `: \ / ? * [ ]`, no quote at an end; later sheets are numbered. */
+/** The name of a sheet: at most 31 characters, none of `: \ / ? * [ ]`, no leading or trailing quote; later sheets are numbered. */
 export function sheetName(name: string, number: number): string {
   const suffix = number === 1 ? '' : ` ${number}`
   const plain = name.replace(/[:\\/?*[\]\p{Cc}]/gu, '_').slice(0, 31 - suffix.length)
@@ -66,7 +66,7 @@ export function sheetName(name: string, number: number): string {
   return (legal === '' || legal.toLowerCase() === 'history' ? `_${legal}` : legal) + suffix
 }
 
-/** The rows of each sheet, one sheet after the other: what is left of one begins the next. There is always a first. */
+/** The rows of each sheet, one sheet after the other: the rest of one sheet starts the next. There is always a first. */
 export async function* inSheets(
   rows: AsyncIterable<readonly TableRow[]>,
   limit: number,
@@ -113,8 +113,8 @@ const SHEET_FOOT = `</Table>
 `
 
 /**
- * Writes SpreadsheetML 2003 (the XML of spreadsheets before Office Open XML): names in the first row, typed cells, none for
- * null, a moment by the clock that it is written with. More than 1,048,575 rows go on in further sheets.
+ * Writes SpreadsheetML 2003 (the XML format of spreadsheets before Office Open XML): names in the first row, typed cells, none
+ * for null, moments in local time as written. More than 1,048,575 rows continue in further sheets.
  */
 export async function* spreadsheetml(
   table: Table,
@@ -152,13 +152,13 @@ function cellXml(cell: NonNullable<SheetCell>, place: string): string {
   return `<Cell${place} ss:StyleID="${cell.precision}"><Data ss:Type="DateTime">${cell.text}</Data></Cell>`
 }
 
-/** A boolean, its formula beside it: LibreOffice 7 takes a boolean without one for an empty cell. */
+/** A boolean with a formula: LibreOffice 7 treats a boolean without one as an empty cell. */
 function booleanXml(value: boolean, place: string): string {
   const formula = value ? '=TRUE()' : '=FALSE()'
   return `<Cell${place} ss:Formula="${formula}"><Data ss:Type="Boolean">${value ? 1 : 0}</Data></Cell>`
 }
 
-/** A text, its line breaks as references: spreadsheets take others for spaces. */
+/** A text with its line breaks as character references: spreadsheets replace others with spaces. */
 function textData(text: string): string {
   return `<Data ss:Type="String">${xmlAttribute(text)}</Data>`
 }

@@ -7,13 +7,13 @@ export type Prefixes = Readonly<Record<string, string>>
 /** Names that need no escape after a prefix: a safe part of PN_LOCAL (RDF 1.1 Turtle, section 6.5). */
 const LOCAL_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?$/
 
-/** Literals that Turtle writes without quotes, exactly as they are. */
+/** Literals that Turtle can write without quotes in exactly this form. */
 const SHORTHAND =
   /^"(true|false)"\^\^<http:\/\/www\.w3\.org\/2001\/XMLSchema#boolean>$|^"([+-]?\d+)"\^\^<http:\/\/www\.w3\.org\/2001\/XMLSchema#integer>$/
 
 /**
- * Writes N-Triples as Turtle with prefixes: the triples of a subject that stand together become one block, the
- * objects of a predicate one list (RDF 1.1 Turtle). Pieces come and go, so that memory holds one at a time.
+ * Writes N-Triples as Turtle with prefixes: consecutive triples of a subject become one block, the objects of a predicate one
+ * list (RDF 1.1 Turtle). It streams the pieces, so that only one is in memory at a time.
  *
  * @param pieces whole lines of N-Triples
  */
@@ -26,14 +26,14 @@ export async function* turtle(pieces: AsyncIterable<string>, prefixes: Prefixes)
   yield writer.end()
 }
 
-/** The same for a text that is at hand whole. */
+/** The same for a complete text. */
 export function turtleText(triples: string, prefixes: Prefixes): string {
   const head = Object.entries(prefixes).map(([prefix, namespace]) => `@prefix ${prefix}: <${namespace}> .\n`)
   const writer = new TurtleWriter(prefixes)
   return head.join('') + writer.write(triples) + writer.end()
 }
 
-/** Remembers the subject and predicate of the last triple from one piece to the next. */
+/** Carries the subject and predicate of the last triple over from one piece to the next. */
 class TurtleWriter {
   private readonly namespaces: readonly (readonly [namespace: string, prefix: string])[]
   private readonly shortened = new Map<string, string>()

@@ -10,7 +10,7 @@ import { spreadsheetml } from './spreadsheetml.ts'
 import type { TableWriter } from './table.ts'
 import { xlsx } from './xlsx.ts'
 
-/** The formats in which tables are written, by the names that addresses have for them. */
+/** The writers of tables, by the names of their formats in addresses. */
 export const TABLE_WRITERS: Readonly<Record<string, TableWriter>> = {
   json,
   jsonl,

@@ -16,7 +16,7 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const CONTENT = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
-/** How much one sheet may have; a sheet of so many characters stays below 4 GiB of UTF-8. */
+/** Limits of one sheet; a sheet of so many characters stays below 4 GiB of UTF-8. */
 export interface SheetLimits {
   readonly rows: number
   readonly characters: number
@@ -24,12 +24,12 @@ export interface SheetLimits {
 
 const LIMITS: SheetLimits = { rows: SHEET_ROWS, characters: 2 ** 30 }
 
-/** Styles of cells by their place in `cellXfs`. */
+/** Cell styles by their index in `cellXfs`. */
 const STYLE = { header: 1, day: 2, second: 3, millisecond: 4 } as const
 
 /**
- * Writes an Office Open XML workbook (ECMA-376, SpreadsheetML): names in the first row, which stays in view, typed cells,
- * none for null, a moment by the clock that it is written with. What one sheet cannot hold goes on in further sheets.
+ * Writes an Office Open XML workbook (ECMA-376, SpreadsheetML): names in the first row, which is frozen, typed cells, none for
+ * null, moments in local time as written. Rows beyond the limits of one sheet continue in further sheets.
  */
 export function xlsx(table: Table, options: ExportOptions, limits = LIMITS): AsyncIterable<Uint8Array> {
   return zip(parts(table, options, limits))
@@ -53,14 +53,14 @@ async function* parts(table: Table, options: ExportOptions, limits: SheetLimits)
   yield part('[Content_Types].xml', contentTypes(sheets))
 }
 
-/** How far the rows of a table have been written. */
+/** Progress of writing the rows of a table. */
 interface Progress {
-  /** The number of all rows, known before the first comes; null where it is not. */
+  /** The number of all rows, if known before the first row; otherwise null. */
   count: number | null
   written: number
 }
 
-/** The rows of a table; before the first the number of all is reported, as far as the table or a look ahead tells it. */
+/** The rows of a table; before the first row, the total number is stored, if the table reports it or a look-ahead finds it. */
 async function* countedRows({ rows, count }: Table, progress: Progress): AsyncGenerator<readonly TableRow[]> {
   progress.count = (await count?.()) ?? null
   if (progress.count !== null) {
@@ -114,10 +114,10 @@ async function* sheetXml(
   yield '</sheetData></worksheet>'
 }
 
-/** Rows may be so many times longer than the first before a sheet ends earlier than its dimension says. */
+/** If rows are on average more than this factor longer than the first, a sheet ends before the last row of its dimension. */
 const MARGIN = 8
 
-/** The cells of a sheet, by which readers know how many rows there are before they read them. */
+/** The cell range of a sheet, from which readers know the number of rows in advance. */
 function dimension(letters: readonly string[], rows: number): string {
   const last = `${letters.at(-1) ?? 'A'}${rows + 1}`
   return `<dimension ref="${last === 'A1' ? last : `A1:${last}`}"/>`
@@ -175,7 +175,10 @@ function textCell(place: string, text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are meant
 const UNWRITABLE = /[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|_(?=x[0-9a-f]{4}_)/gi
 
-/** Characters that XML cannot hold as `_xHHHH_`, and `_` as `_x005F_` where it would begin such (ECMA-376, ST_Xstring). */
+/**
+ * Escapes characters that XML cannot represent as `_xHHHH_`, and `_` as `_x005F_` if it would begin such an escape (ECMA-376,
+ * ST_Xstring).
+ */
 function escaped(text: string): string {
   return text.replace(UNWRITABLE, it => `_x${it.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`)
 }

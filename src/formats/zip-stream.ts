@@ -2,14 +2,14 @@ import { pipeline } from 'node:stream/promises'
 import { crc32, createDeflateRaw } from 'node:zlib'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 
-/** One file of an archive. Its content is asked for when all files before it are written. */
+/** One file of an archive. Its content is requested after all previous files are written. */
 export interface ZipEntry {
   /** Path with `/` between folders. */
   readonly name: string
   readonly content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>
 }
 
-/** What is known of a file when its last byte is written. */
+/** The sizes and checksum of a file, known after its last byte. */
 interface Written {
   readonly name: Uint8Array
   readonly offset: number
@@ -23,13 +23,13 @@ const END = { plain: 0x06054b50, zip64: 0x06064b50, locator: 0x07064b50 } as con
 /** Sizes follow the content (bit 3); names are UTF-8 (bit 11). */
 const FLAGS = 0x0808
 const DEFLATE = 8
-/** 1980-01-01, the first day that the format has: equal tables make equal archives. */
+/** 1980-01-01, the first day of the format: equal tables produce equal archives. */
 const DAY = 0x21
 const LIMIT = 0xffff_ffff
 
 /**
- * Writes a ZIP archive (PKWARE APPNOTE 6.3) while its contents are made: nothing of a file is held in memory, its sizes stand after
- * it. A file may have up to 4 GiB; an archive may have more (ZIP64).
+ * Writes a ZIP archive (PKWARE APPNOTE 6.3) as a stream: no file is held in memory, its sizes follow its content. A file may have
+ * up to 4 GiB; an archive may have more (ZIP64).
  */
 export async function* zip(
   entries: AsyncIterable<ZipEntry> | Iterable<ZipEntry>,
@@ -58,7 +58,7 @@ interface Tally {
   compressed: number
 }
 
-/** The compressed content, piece by piece; what it adds up to is in the tally at the end. */
+/** The compressed content, piece by piece; the tally has its sizes and checksum at the end. */
 async function* deflated(content: ZipEntry['content'], tally: Tally): AsyncGenerator<Uint8Array> {
   const deflate = createDeflateRaw()
   const counted = async function* () {
@@ -76,7 +76,7 @@ async function* deflated(content: ZipEntry['content'], tally: Tally): AsyncGener
   }
 }
 
-/** Integers one after another, each with its width in bytes, least byte first. */
+/** Consecutive integers, each with its width in bytes, little-endian. */
 function fields(...values: readonly (readonly [width: 2 | 4 | 8, value: number])[]): Buffer {
   const bytes = Buffer.alloc(values.reduce((sum, [width]) => sum + width, 0))
   let at = 0

@@ -17,7 +17,7 @@ import { bestDistribution } from './distributions.ts'
 
 const PAGE = 100
 
-/** Reads the catalog of a CKAN portal by package_search (Action API 3), a page after another. */
+/** Reads the catalog of a CKAN portal with package_search (Action API 3), page by page. */
 export async function readCkan(reader: CatalogReader, url: string): Promise<ReadCatalog> {
   const base = url.replace(/\/+$/, '')
   const datasets = new Map<string, OfferedDataset | SkippedDataset>()

@@ -19,11 +19,11 @@ import { bestDistribution } from './distributions.ts'
 
 const VCARD = 'http://www.w3.org/2006/vcard/ns#'
 
-/** The maximum number of pages and of triples of a catalog. */
+/** Maximum number of pages and of triples of a catalog. */
 const MAX_PAGES = 1000
 const MAX_TRIPLES = 5_000_000
 
-/** Reads a catalog in DCAT, in any syntax of RDF; pages are followed by hydra:next. */
+/** Reads a catalog in DCAT, in any RDF syntax; pages are followed by hydra:next. */
 export async function readDcat(reader: CatalogReader, url: string): Promise<ReadCatalog> {
   const graph = new Description()
   const visited = new Set<string>()
@@ -45,7 +45,7 @@ export async function readDcat(reader: CatalogReader, url: string): Promise<Read
   )
 }
 
-/** What a catalog says, by subject and predicate. */
+/** The triples of a catalog, by subject and predicate. */
 class Description {
   private readonly subjects = new Map<string, Map<string, Term[]>>()
   private readonly lines = new LineSet()
@@ -73,7 +73,7 @@ class Description {
     return predicates.flatMap(predicate => known?.get(predicate) ?? [])
   }
 
-  /** The text of a value in the language that most understand: without one, English, then any. */
+  /** The text of a value in the preferred language: without a language tag, English, then any. */
   text(subject: string, ...predicates: readonly string[]): string | null {
     const terms = this.of(subject, ...predicates)
     const languageOf = (term: Term) => (term.type === 'literal' ? (term.language ?? '') : '')
@@ -84,7 +84,7 @@ class Description {
     return harvestedText(best?.value)
   }
 
-  /** The name of what a property leads to, or its own text. */
+  /** The name of the resource that is the value of a property, or the literal itself. */
   name(subject: string, predicate: string): string | null {
     for (const { type, value } of this.of(subject, predicate)) {
       const named =
@@ -102,7 +102,7 @@ class Description {
     )
   }
 
-  /** The address of the next page that was not read yet. */
+  /** The address of the next page that has not been read. */
   nextPage(base: string, visited: ReadonlySet<string>): string | null {
     const links = [...this.subjects.keys()].flatMap(subject =>
       this.of(subject, HYDRA.next, 'http://www.w3.org/ns/hydra/core#nextPage'),

@@ -14,7 +14,7 @@ import type { OfferedDataset } from './catalog.ts'
 import type { Harvester } from './settings.ts'
 import type { HarvestedState } from './state.ts'
 
-/** The datasets of a portal that a harvester made, by their ids in its catalog: dataset.yaml says so. */
+/** The datasets of a portal that a harvester created, by their ids in its catalog, according to dataset.yaml. */
 export function harvestedDatasets(portal: string, harvester: string): ReadonlyMap<string, string> {
   return new Map(
     definedDatasets(portal).flatMap(id => {
@@ -24,7 +24,7 @@ export function harvestedDatasets(portal: string, harvester: string): ReadonlyMa
   )
 }
 
-/** The id here of a dataset of a catalog: readable, and of two that would have one the later gets some digits. */
+/** The local id of a dataset of a catalog: readable; if it is taken, some digits are appended. */
 export function localId({ prefix }: Harvester, remote: string, taken: ReadonlySet<string>): string {
   const digits = createHash('sha256').update(remote).digest('hex').slice(0, 8)
   const last = remote.replace(/[/#]+$/, '').replace(/^.*[/#]/, '')
@@ -33,7 +33,7 @@ export function localId({ prefix }: Harvester, remote: string, taken: ReadonlySe
   return taken.has(id) ? `${plain.slice(0, 91)}-${digits}` : id
 }
 
-/** What the metadata of a harvested dataset are: those of its catalog, and where it comes from. */
+/** The metadata of a harvested dataset: those of its catalog, and its origin. */
 function metasOf({ metas, id, page }: OfferedDataset, { title, url }: Harvester): OfferedDataset['metas'] {
   const { host } = new URL(url)
   return {
@@ -55,7 +55,7 @@ function sourceOf({ url }: OfferedDataset, harvester: Harvester): Readonly<Recor
   return { url, ...(isHome && authorization !== undefined ? { authorization } : {}) }
 }
 
-/** Digests of the parts of an offer. */
+/** Digests of the parts of an offered dataset. */
 export function stateOf(offered: OfferedDataset, harvester: Harvester): HarvestedState {
   const digest = (value: unknown) =>
     createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
@@ -71,7 +71,7 @@ export function stateOf(offered: OfferedDataset, harvester: Harvester): Harveste
   }
 }
 
-/** Writes dataset.yaml of a dataset that there was not. Throws ConfigInvalid for an offer that makes none. */
+/** Writes dataset.yaml of a new dataset. Throws ConfigInvalid for an unusable offer. */
 export function createDefinition(
   portal: string,
   id: string,
@@ -88,7 +88,7 @@ export function createDefinition(
     ...(offered.fields === undefined ? {} : { fields: offered.fields }),
     ...(identity.length === 0 ? {} : { id: identity }),
     metas: metasOf(offered, harvester),
-    // What needs credentials there is not shown to everybody here, unless that is wanted.
+    // Data that need credentials there are restricted here, unless configured otherwise.
     visibility: harvester.visibility ?? (harvester.authorization === undefined ? 'public' : 'restricted'),
     harvest: { by: harvester.id, dataset: offered.id },
   }
@@ -100,7 +100,7 @@ export function createDefinition(
   replaceDurably(file, text)
 }
 
-/** Changes in dataset.yaml what changed in the catalog; false where there was nothing to change. Throws ConfigInvalid. */
+/** Applies the changes of the catalog to dataset.yaml; false if there were none. Throws ConfigInvalid. */
 export function updateDefinition(
   portal: string,
   id: string,
@@ -128,7 +128,7 @@ export function updateDefinition(
   return true
 }
 
-/** Metadata that are gone from the catalog are taken out. */
+/** Metadata that were removed from the catalog are removed. */
 function withRemoved(
   metas: OfferedDataset['metas'],
   before: readonly string[],

@@ -1,13 +1,13 @@
 import { addressOf, harvestedText } from './catalog.ts'
 
-/** A file that a catalog offers for a dataset. */
+/** A file of a dataset in a catalog. */
 export interface Distribution {
   readonly url: unknown
-  /** Whatever says what it is: names of formats, media types. */
+  /** All indications of its format: names of formats, media types. */
   readonly kinds: readonly unknown[]
 }
 
-/** Formats by the words that catalogs use for them, the best first. */
+/** Formats with their names in catalogs, the best first. */
 const FORMATS: readonly (readonly [format: string | null, words: RegExp])[] = [
   ['parquet', /^(?:geo)?parquet$/],
   ['geojson', /^(?:geo\+?json|vnd\.geo\+json)$/],
@@ -25,11 +25,11 @@ const FORMATS: readonly (readonly [format: string | null, words: RegExp])[] = [
   ['turtle', /^(?:ttl|turtle|rdf_turtle)$/],
   ['ntriples', /^(?:nt|n-triples|ntriples|rdf_n_triples)$/],
   ['rdfxml', /^(?:rdf|rdf\+xml|rdf_xml)$/],
-  // What is packed, and old workbooks, are recognised by their bytes.
+  // Compressed files and old workbooks are recognised by their bytes.
   [null, /^(?:zip|x-zip-compressed|x-zip|gz|gzip)$/],
 ]
 
-/** The best file of a dataset that can be read, with its format where the catalog tells it; null where there is none. */
+/** The best readable file of a dataset, with its format if the catalog states it; null if there is none. */
 export function bestDistribution(
   distributions: readonly Distribution[],
   base: string,
@@ -52,7 +52,7 @@ export function bestDistribution(
   return { url: best.url, ...(best.format === null ? {} : { format: best.format }) }
 }
 
-/** `text/csv`, `.CSV` and the IRI of a format as one word. */
+/** Normalises `text/csv`, `.CSV` and the IRI of a format to one word. */
 function wordOf(kind: unknown): string {
   const text = harvestedText(kind)?.toLowerCase().split(';')[0]?.trim() ?? ''
   return text.slice(text.lastIndexOf('/') + 1).replace(/^\./, '')

@@ -5,7 +5,7 @@ import { lookup } from '../model/lookup.ts'
 import { replaceDurably } from '../publishing/versions/durable.ts'
 import { HARVEST_FILE, harvestersIn } from './settings.ts'
 
-/** What is wrong with an entry, and the member that it stands beside; null for the entry as a whole. */
+/** An error of an entry, and the member that it is shown next to; null for the entry as a whole. */
 export interface HarvesterProblem {
   readonly index: number
   readonly member: string | null
@@ -13,11 +13,11 @@ export interface HarvesterProblem {
 }
 
 /**
- * Writes harvest.yaml with other harvesters, in one step: comments and members of entries that stay are left as they are written.
- * Gives what is wrong instead, and writes nothing.
+ * Writes harvest.yaml with changed harvesters, in one step: comments and other members of existing entries are preserved. If
+ * there are errors, returns them and writes nothing.
  *
  * @param harvesters all of them, by their members in the file
- * @param members those that the entries say everything about: one that an entry lacks is taken out
+ * @param members those that are edited: one that an entry lacks is removed
  */
 export function changeHarvesters(
   portal: string,

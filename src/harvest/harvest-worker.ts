@@ -3,13 +3,13 @@ import { Fault, faultText } from '../errors/errors.ts'
 import { harvest } from './harvest.ts'
 import type { Harvester } from './settings.ts'
 
-/** What the thread is given: one catalog to read. */
+/** The input of the thread: one catalog to read. */
 export interface HarvestJob {
   readonly portal: string
   readonly harvester: Harvester
 }
 
-/** Entry of a thread that reads one catalog: large documents do not hold up what the server answers. */
+/** Entry of a thread that reads one catalog, so that large documents do not block the server. */
 const { portal, harvester } = workerData as HarvestJob
 harvest(harvester, { portal, now: () => new Date(), isDryRun: false }).then(
   outcome => parentPort?.postMessage(outcome),

@@ -23,7 +23,7 @@ import {
   writeHarvestState,
 } from './state.ts'
 
-/** What a harvest is, or would be, for the datasets of a portal. */
+/** The result of a harvest, or of a dry run, for the datasets of a portal. */
 export interface HarvestOutcome {
   readonly harvester: string
   readonly counts: HarvestCounts
@@ -32,24 +32,24 @@ export interface HarvestOutcome {
   readonly updated: readonly string[]
   readonly withdrawn: readonly string[]
   readonly skipped: readonly SkippedDataset[]
-  /** Why nothing was changed; null where the catalog could be read. */
+  /** Why nothing was changed; null if the catalog could be read. */
   readonly failure: string | null
 }
 
 export interface HarvestContext {
   readonly portal: string
   readonly now: () => Date
-  /** True where nothing is to be written. */
+  /** True if nothing is to be written. */
   readonly isDryRun: boolean
 }
 
-/** The number of datasets that were left out of which the reasons are stored. */
+/** Maximum number of skipped datasets whose reasons are stored. */
 const MAX_SKIPPED = 100
 
 /**
- * Reads a catalog and makes the folders of its datasets: new ones are created, others changed where the catalog changed. Nothing is
- * changed where the catalog cannot be read, or has no datasets any more; the caller withdraws what is gone from a catalog that
- * was read to its end.
+ * Reads a catalog and writes the folders of its datasets: new ones are created, others changed if the catalog changed. Nothing is
+ * changed if the catalog cannot be read, or has no datasets any more; the caller withdraws datasets that are gone from a
+ * completely read catalog.
  */
 export async function harvest(harvester: Harvester, context: HarvestContext): Promise<HarvestOutcome> {
   const { portal, now, isDryRun } = context
@@ -160,7 +160,7 @@ function takeOver(
       if (last !== undefined) setMember(datasets, id, last)
     }
   }
-  // What is offered no more in a form that can be read stays: only what is gone is withdrawn.
+  // Datasets whose offer became unusable stay: only those that are gone are withdrawn.
   const still = new Set(skipped.map(({ dataset }) => dataset))
   const gone = [...known].filter(
     ([remote, id]) => !present.has(id) && ((catalog.isComplete && !still.has(remote)) || !isRequired(remote)),
@@ -184,7 +184,7 @@ function takeOver(
   }
 }
 
-/** True where the catalog says another thing of a dataset than the last time. */
+/** True if the catalog describes a dataset differently than last time. */
 function isOutdated(
   offered: OfferedDataset,
   harvester: Harvester,

@@ -13,10 +13,10 @@ import {
 
 const PAGE = 100
 
-/** The deepest dataset that a page of the Explore API may reach. */
+/** Maximum position of a dataset on a page of the Explore API. */
 const DEEPEST = 10_000
 
-/** What the other portal computes, and is computed here again. */
+/** Metadata that the other portal computes, and that are computed here again. */
 const COMPUTED: ReadonlySet<string> = new Set([
   'records_count',
   'data_processed',
@@ -29,7 +29,7 @@ const COMPUTED: ReadonlySet<string> = new Set([
   'oauth_scope',
 ])
 
-/** Reads the catalog of a Lodestone or Opendatasoft portal (Explore API v2.1), a page after another. */
+/** Reads the catalog of a Lodestone or Opendatasoft portal (Explore API v2.1), page by page. */
 export async function readOpendatasoft(reader: CatalogReader, url: string): Promise<ReadCatalog> {
   const base = url.replace(/\/+$/, '')
   const datasets = new Map<string, OfferedDataset | SkippedDataset>()

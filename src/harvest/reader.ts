@@ -10,18 +10,18 @@ import { type CatalogReader, type Given, objectOf } from './catalog.ts'
 import type { Harvester } from './settings.ts'
 import { harvestFolder } from './state.ts'
 
-/** The maximum size of a page of JSON, of a document of RDF, and of all documents of a harvest. */
+/** Maximum size of a JSON page, of an RDF document, and of all documents of a harvest. */
 const MAX_PAGE = 32 * 2 ** 20
 const MAX_DOCUMENT = 64 * 2 ** 20
 const MAX_BYTES = 256 * 2 ** 20
 
-/** The maximum number of documents of a harvest, and of milliseconds that it takes. */
+/** Maximum number of documents of a harvest, and its maximum duration in milliseconds. */
 const MAX_DOCUMENTS = 1000
 const MAX_TIME = 20 * 60_000
 
 /**
- * Fetches the documents of a catalog one after another, within the limits of sources (hosts, private networks, silence) and those of a
- * harvest (size, number, time). Credentials go to the host of the catalog alone.
+ * Fetches the documents of a catalog one after another, within the limits of sources (hosts, private networks, silence) and those
+ * of a harvest (size, number, time). Credentials are sent only to the host of the catalog.
  */
 export function catalogReader(
   portal: string,

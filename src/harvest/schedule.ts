@@ -4,7 +4,7 @@ import type { HarvestJob } from './harvest-worker.ts'
 import { type Harvester, readHarvesters } from './settings.ts'
 import { harvestState } from './state.ts'
 
-/** The harvesters that are to be asked at a moment: those that never were, and those whose time has come. */
+/** The harvesters that are due at a moment: those that never ran, and those whose next run has come. */
 export function dueHarvesters(portal: string, now: number): readonly Harvester[] {
   return readHarvesters(portal).filter(harvester => {
     const { asked: requested, next } = harvestState(portal, harvester)
@@ -12,13 +12,13 @@ export function dueHarvesters(portal: string, now: number): readonly Harvester[]
   })
 }
 
-/** How long ago catalogs could last be read, in seconds, how often they failed since, and how many datasets come from each. */
+/** Seconds since each catalog could last be read, the number of failures since then, and the number of its datasets. */
 export function harvestAges(portal: string, moment: number) {
   let harvesters: readonly Harvester[]
   try {
     harvesters = readHarvesters(portal)
   } catch {
-    // What is wrong with harvest.yaml is reported by doctor.
+    // Errors of harvest.yaml are reported by doctor.
     return []
   }
   return harvesters.map(harvester => {
@@ -32,7 +32,7 @@ export function harvestAges(portal: string, moment: number) {
   })
 }
 
-/** Reads a catalog in a thread of its own. Rejects for a defect; what is wrong with the catalog is in the outcome. */
+/** Reads a catalog in a separate thread. Rejects for a defect; errors of the catalog are in the outcome. */
 export function harvestInThread(job: HarvestJob, signal: AbortSignal): Promise<HarvestOutcome | null> {
   return runJob<HarvestOutcome>(import.meta.url, './harvest-worker', job, {
     name: 'lodestone-harvester',

@@ -4,10 +4,10 @@ import { type Static, Type } from 'typebox'
 import { type Problem, readDocument, trusted } from '../config/document.ts'
 import { isSchedule } from '../runtime/cron.ts'
 
-/** The file beside portal.yaml that lists what is harvested. */
+/** The file next to portal.yaml that lists the harvesters. */
 export const HARVEST_FILE = 'harvest.yaml'
 
-/** Kinds of catalogs. */
+/** Types of catalogs. */
 export const CATALOG_TYPES = ['lodestone', 'opendatasoft', 'ckan', 'dcat', 'data.json'] as const
 
 const HarvesterSchema = Type.Object(
@@ -33,13 +33,13 @@ const HARVEST_SCHEMA = Type.Object(
   { additionalProperties: false },
 )
 
-/** A catalog of another portal that datasets are taken from. */
+/** A catalog of another portal from which datasets are harvested. */
 export interface Harvester extends Omit<Static<typeof HarvesterSchema>, 'refresh' | 'prefix' | 'limit'> {
   /** `daily` by default. */
   readonly refresh: string
-  /** What the ids of its datasets begin with. */
+  /** Prefix of the ids of its datasets. */
   readonly prefix: string
-  /** The maximum number of datasets. */
+  /** Maximum number of datasets. */
   readonly limit: number
 }
 
@@ -58,7 +58,7 @@ export function readHarvesters(portal: string): readonly Harvester[] {
   }))
 }
 
-/** A text of harvest.yaml with everything that is wrong with it. */
+/** Parses a text of harvest.yaml and collects all its errors. */
 export function harvestersIn(text: string, file: string) {
   const read = readDocument(text, file, HARVEST_SCHEMA)
   if (read.value === null) return read

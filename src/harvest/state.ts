@@ -3,9 +3,9 @@ import path from 'node:path'
 import { lookup } from '../model/lookup.ts'
 import type { Harvester } from './settings.ts'
 
-/** What a harvest did with the datasets of a catalog. */
+/** The results of a harvest for the datasets of a catalog. */
 export interface HarvestCounts {
-  /** Datasets that the catalog has, as it counts them. */
+  /** Number of datasets according to the catalog. */
   readonly found: number
   readonly created: number
   readonly updated: number
@@ -14,7 +14,7 @@ export interface HarvestCounts {
   readonly skipped: number
 }
 
-/** What was taken over of a dataset, so that what is edited here stays until it changes there. */
+/** The harvested state of a dataset, so that local edits stay until the catalog changes. */
 export interface HarvestedState {
   readonly source: string
   readonly fields: string
@@ -24,19 +24,19 @@ export interface HarvestedState {
   readonly modified: string | null
 }
 
-/** What is known of a harvester. Moments are ISO 8601. */
+/** The state of a harvester. Moments are ISO 8601. */
 export interface HarvestState {
   readonly url: string
-  /** When the catalog was asked last, and when it last could be read. */
+  /** When the catalog was last requested, and when it last could be read. */
   readonly asked?: string
   readonly confirmed?: string
-  /** How often it failed since, and why the last time. */
+  /** Number of failures since then, and the reason of the last one. */
   readonly failures: number
   readonly reason?: string
-  /** When it is to be asked next. */
+  /** When it is due next. */
   readonly next?: string
   readonly counts?: HarvestCounts
-  /** The first datasets that were left out, with the reasons. */
+  /** The first skipped datasets, with the reasons. */
   readonly skipped?: readonly { readonly dataset: string; readonly reason: string }[]
   /** By their ids in this portal. */
   readonly datasets: Readonly<Record<string, HarvestedState>>
@@ -47,18 +47,18 @@ export function harvestFolder(portal: string): string {
   return path.join(portal, 'var', 'harvest')
 }
 
-/** What is known of a harvester; of another address than its present one nothing is. */
+/** The state of a harvester; empty if its address has changed. */
 export function harvestState(portal: string, { id, url }: Harvester): HarvestState {
   try {
     const state = JSON.parse(readFileSync(stateFile(portal, id), 'utf8')) as HarvestState
     if (state.url === url) return state
   } catch {
-    // There is none yet, or it is damaged: dataset.yaml says what was harvested.
+    // There is none yet, or it is damaged: dataset.yaml records what was harvested.
   }
   return { url, failures: 0, datasets: {} }
 }
 
-/** Writes what is known of a harvester, in one step. */
+/** Writes the state of a harvester in one step. */
 export function writeHarvestState(portal: string, id: string, state: HarvestState): void {
   const file = stateFile(portal, id)
   mkdirSync(path.dirname(file), { recursive: true })
@@ -66,7 +66,7 @@ export function writeHarvestState(portal: string, id: string, state: HarvestStat
   renameSync(`${file}.new`, file)
 }
 
-/** What was taken over of a dataset. */
+/** The harvested state of a dataset. */
 export function harvestedState({ datasets }: HarvestState, id: string): HarvestedState | undefined {
   return lookup(datasets, id)
 }

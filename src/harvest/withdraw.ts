@@ -4,8 +4,8 @@ import type { SharedRegistry } from '../publishing/registry/shared-registry.ts'
 import { currentManifest, type Versions, withdraw } from '../publishing/versions/versions.ts'
 
 /**
- * Withdraws datasets that are gone from the catalog that they come from: they are served no more, and their folders are moved to
- * var/deleted with all that was edited in them.
+ * Withdraws datasets that are gone from their catalog: they are no longer served, and their folders are moved to var/deleted with
+ * all local edits.
  */
 export async function withdrawHarvested(
   portal: string,

@@ -5,33 +5,33 @@ import { wktText } from '../model/wkt.ts'
 import { escapeText, literalEnd } from '../rdf/ntriples.ts'
 import { GEO, XSD } from '../rdf/vocab.ts'
 
-/** What a mapping may refer to: a field of a dataset, or a column whose values each have a type of their own. */
+/** A column that a mapping may refer to: a field of a dataset, or a column whose values each have their own type. */
 export interface MappingColumn extends Pick<Field, 'name' | 'multivalued'> {
-  /** `any` for values as JSON has them: text, numbers and booleans, arrays for several. */
+  /** `any` for JSON values: text, numbers and booleans, arrays for several. */
   readonly type: FieldType | 'any'
 }
 
-/** One value that is there: an element of a multivalued field. */
+/** One present value: an element of a multivalued field. */
 export type ScalarColumn = Exclude<NonNullable<Value>, readonly string[]>
 
 /** How a mapping reads a column. */
 export interface ColumnReader {
   /** Index in the values of a record. */
   readonly index: number
-  /** True where a record may have several values. */
+  /** True if a record may have several values. */
   readonly several: boolean
-  /** The text of a value in templates, and in literals that have a datatype; null where a value has none. */
+  /** The text of a value in templates, and in literals with a datatype; null for a value without text. */
   readonly text: (value: ScalarColumn) => string | null
-  /** The literal of a value by its own type, in N-Triples; null where a value has none. */
+  /** The literal of a value by its own type, in N-Triples; null for a value without literal. */
   readonly literal: (value: ScalarColumn) => string | null
-  /** Lexical form, escaped, and end of the literals of a column that has one type; null for `any`. */
+  /** Escaped lexical form and suffix of the literals of a column with one type; null for `any`. */
   readonly natural: { readonly text: (value: ScalarColumn) => string; readonly end: string } | null
 }
 
-/** Name of the reference to the id of the record, in datasets that have no field of that name. */
+/** Name of the reference to the id of the record, in datasets without a field of that name. */
 export const RECORD_ID = 'recordid'
 
-/** Finds how a column is read; null where there is none of that name. */
+/** Finds the reader of a column by name; null if there is no such column. */
 export function columnReader(columns: readonly MappingColumn[], name: string): ColumnReader | null {
   const index = columns.findIndex(column => column.name === name)
   const column = columns[index]
@@ -74,7 +74,7 @@ function anyText(value: ScalarColumn | bigint): string | null {
   return typeof value === 'number' ? jsonNumber(value) : null
 }
 
-/** Numbers without a fraction are integers, the others doubles (RML-IO registry, "JSON": natural datatypes). */
+/** Numbers without a fraction are integers, others are doubles (RML-IO registry, "JSON": natural datatypes). */
 function anyLiteral(value: ScalarColumn | bigint): string | null {
   if (typeof value === 'string') return `"${escapeText(value)}"`
   if (typeof value === 'boolean') return `"${value}"^^<${XSD.boolean}>`
@@ -118,7 +118,7 @@ export function naturalText(type: FieldType): (value: ScalarColumn) => string {
   return type === 'text' ? value => escapeText(value as string) : plainText(type)
 }
 
-/** What ends a natural literal: the quote and the datatype. */
+/** The suffix of a natural literal: the quote and the datatype. */
 export function naturalEnd(type: FieldType): string {
   return literalEnd(DATATYPES[type])
 }

@@ -12,18 +12,18 @@ import type { WrittenTriple } from './triple-text.ts'
 
 export type { RuleReport } from './report.ts'
 
-/** Turns one record into triples. */
+/** Maps one record to triples. */
 export type RecordMapper = (record: DatasetRecord, out: Pick<WrittenTriple, 'add'>) => void
 
 export interface CompiledMapping {
   readonly map: RecordMapper
-  /** What became of each rule so far: the subject of each resource, then its statements. */
+  /** The result of each rule so far: the subject of each resource, then its statements. */
   readonly report: readonly RuleReport[]
-  /** True where some statements are in graphs with names: lines are N-Quads then. */
+  /** True if some statements are in named graphs: lines are then N-Quads. */
   readonly hasGraphs: boolean
 }
 
-/** The two names of the graph without a name, as mappings write it. */
+/** The two names of the default graph in mappings. */
 const DEFAULT_GRAPHS: readonly string[] = [
   '<http://www.w3.org/ns/r2rml#defaultGraph>',
   '<http://w3id.org/rml/defaultGraph>',
@@ -34,9 +34,9 @@ const END = ' .\n'
 const OPTIONS: TermOptions = { canonical: true, blank: label => `_:${label}` }
 
 /**
- * Compiles a mapping for the fields of a dataset, or the columns of a file: constants are escaped and references resolved
- * once, so that a record costs string concatenation alone. What a record cannot give is left out and counted. Throws
- * MappingInvalid for what the validator calls an error: a reference or a link to nothing, a constant that is no IRI.
+ * Compiles a mapping for the fields of a dataset, or the columns of a file: constants are escaped and references resolved once,
+ * so that a record costs string concatenation alone. Terms that cannot be created for a record are left out and counted. Throws
+ * MappingInvalid for errors of the validator: a reference or link to nothing, a constant that is no IRI.
  */
 export function compileMapping(
   mapping: Mapping,
@@ -55,7 +55,7 @@ export function compileMapping(
   }
 }
 
-/** A resource whose subject and statements were compiled. */
+/** A resource with compiled subject and statements. */
 interface CompiledRule {
   readonly writeSubject: TermWriter
   readonly report: RuleReport
@@ -77,14 +77,14 @@ interface Context {
   readonly mapping: Mapping
   readonly columns: readonly MappingColumn[]
   readonly options: TermOptions
-  /** Writers of subjects that are known. */
+  /** The writers of subjects that were compiled so far. */
   readonly subjects: Map<ResourceRule, TermWriter>
 }
 
-/** Writes the lines of one statement about a subject, empty where there is none, and counts them in the report. */
+/** Writes the lines of one statement about a subject, an empty text if there is none, and counts them in the report. */
 type LineWriter = (record: DatasetRecord, subject: string) => string
 
-/** True where a mapping has statements in graphs with names. */
+/** True if a mapping has statements in named graphs. */
 export function hasGraphs({ resources }: Mapping): boolean {
   const maps = resources.flatMap(({ graphs, statements }) => [graphs, ...statements.map(each => each.graphs)])
   return maps.some(graphs => (graphs?.length ?? 0) > 0)
@@ -117,7 +117,7 @@ function recordMapper({ writeSubject, report: own, statements }: CompiledRule): 
   }
 }
 
-/** The writer of a resource's subjects, which links to it share: it makes them once for each record. */
+/** The writer of a resource's subjects, shared with the links to it: it creates them once for each record. */
 function subjectWriter(rule: ResourceRule, context: Context): TermWriter {
   const known = context.subjects.get(rule)
   if (known !== undefined) return known
@@ -128,7 +128,7 @@ function subjectWriter(rule: ResourceRule, context: Context): TermWriter {
   let written: ReturnType<TermWriter> = null
   let wasCut = 0
   const remembered: TermWriter = (record, report) => {
-    // What is absent is made again, for each rule that needs it counts it.
+    // Absent subjects are computed again, because each rule that needs them counts them.
     if (record === last && written !== null) {
       report.cut += wasCut
       return written
@@ -189,7 +189,7 @@ function compileStatement(
   }
 }
 
-/** The statement of nearly every field: all that is constant is written once, for speed. */
+/** The statement of nearly all fields: constant text is written once, for speed. */
 function naturalStatement(
   middle: string,
   index: number,
@@ -229,10 +229,10 @@ function constantStatement(
   }
 }
 
-/** What constants are made of. */
+/** The record for evaluating constants. */
 const NO_RECORD: DatasetRecord = { id: '', position: 0, values: [] }
 
-/** A statement with graphs, a predicate that is made, or its ends the other way round. */
+/** A statement with graphs, a computed predicate, or inverse direction. */
 function generalStatement(
   key: string,
   { predicate, object, inverse }: StatementRule,

@@ -1,18 +1,18 @@
 import type { MappingPlace } from './ir.ts'
 
-/** An error keeps a mapping from being used; a warning tells what is probably not meant; the rest is reported for information. */
+/** An error prevents the use of a mapping; a warning reports a probable mistake; the rest is informational. */
 export type Severity = 'error' | 'warning' | 'info'
 
-/** What is to be said of a mapping, in plain words and with its place (mapping rules, section 8). */
+/** A diagnostic of a mapping, in plain words and with its position (mapping rules, section 8). */
 export interface Diagnostic {
   readonly code: DiagnosticCode
   readonly severity: Severity
   /** What was found and what was expected. */
   readonly message: string
   readonly place: MappingPlace
-  /** What to do about it, where that is known. */
+  /** How to fix it, if known. */
   readonly hint?: string
-  /** Where the same was found again, in the order of the document. */
+  /** Further occurrences, in document order. */
   readonly repeats?: readonly MappingPlace[]
 }
 
@@ -99,12 +99,12 @@ export function severityOf(code: DiagnosticCode): Severity {
   return (WARNINGS as readonly string[]).includes(code) ? 'warning' : 'info'
 }
 
-/** True where something keeps a mapping from being used. */
+/** True if an error prevents the use of a mapping. */
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === 'error')
 }
 
-/** Diagnostics of which each says something else: what was found in several places is one, at the first of them. */
+/** Merges equal diagnostics: one that occurs in several places is reported at the first of them. */
 export function withoutRepeats(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   const groups = new Map<string, Diagnostic[]>()
   for (const diagnostic of diagnostics) {
@@ -122,22 +122,22 @@ export function withoutRepeats(diagnostics: readonly Diagnostic[]): readonly Dia
   )
 }
 
-/** Every place of a diagnostic. */
+/** All places of a diagnostic. */
 export function placesOf({ place, repeats = [] }: Diagnostic): readonly MappingPlace[] {
   return [place, ...repeats]
 }
 
-/** Lines of repeats that a terminal shows. */
+/** Maximum lines of repeats in a terminal. */
 const MAX_LINES = 5
 
-/** A diagnostic as a terminal shows it: file, place, severity and code, message, hint. */
+/** Formats a diagnostic for a terminal: file, position, severity and code, message, hint. */
 export function diagnosticText(file: string, diagnostic: Diagnostic): string {
   const { code, severity, place, hint } = diagnostic
   const report = `${file}:${place.line}:${place.column}: ${severity} ${code}: ${messageText(diagnostic)}`
   return hint === undefined ? report : `${report}\n  ${hint}`
 }
 
-/** The message of a diagnostic with how often and in which further lines it was found. */
+/** The message of a diagnostic with its number of occurrences and further lines. */
 export function messageText(diagnostic: Diagnostic): string {
   const { message, place } = diagnostic
   const places = placesOf(diagnostic)

@@ -4,8 +4,8 @@ import { reference } from './init/write.ts'
 import type { Mapping } from './ir.ts'
 
 /**
- * The direct mapping, used where a dataset has none of its own. Its three rules: a record is a subject, a field a
- * predicate, a value an object (Mapping 1).
+ * The direct mapping, used if a dataset has no mapping of its own. Its three rules: a record is a subject, a field a predicate, a
+ * value an object (Mapping 1).
  */
 export function directMapping(base: string, dataset: Pick<Dataset, 'id' | 'fields'>): Mapping {
   return {
@@ -26,8 +26,8 @@ export function directMapping(base: string, dataset: Pick<Dataset, 'id' | 'field
 }
 
 /**
- * The direct mapping as a YARRRML document of the dataset: a mapping to begin with that says what is so without one. It
- * names the dataset's fields and the record's id; for a dataset with a field `recordid`, `$(recordid)` is that field.
+ * The direct mapping of a dataset as a YARRRML document: a starting point that is equivalent to having no mapping. It names the
+ * dataset's fields and the record's id; for a dataset with a field `recordid`, `$(recordid)` is that field.
  */
 export function directMappingText({ id, fields }: Pick<Dataset, 'id' | 'fields'>): string {
   const rows = fields.map(({ name }) => `      - [field:${propertyName(name)}, ${reference(name)}]\n`)

@@ -6,21 +6,21 @@ import type { Segment } from './ir.ts'
 import type { RuleReport } from './report.ts'
 
 /**
- * Combinations of several values that are made of one record: multivalued references of a template multiply, and the
- * subjects of a record with its objects. A list of values alone may be longer.
+ * Maximum number of combinations of several values of one record: multivalued references of a template multiply, and the subjects
+ * of a record with its objects. A single list of values may be longer.
  */
 export const MAX_EXPANSION = 1000
 
-/** The texts of a template for a record; null where a reference has no value. Counts combinations that are not made. */
+/** The texts of a template for a record; null if a reference has no value. Counts omitted combinations. */
 export type Expander = (record: DatasetRecord, report: Pick<RuleReport, 'cut'>) => Texts | null
 
 type Texts = string | readonly string[]
 
 /** How a template is expanded. */
 export interface ExpandOptions {
-  /** What becomes of the values, not of what is constant. */
+  /** Encodes values, but not constants. */
   readonly encode: (text: string) => string
-  /** True where an empty value is no value: it would make one IRI of unrelated records. */
+  /** True if an empty value is treated as absent: it would create one IRI for unrelated records. */
   readonly emptyIsNull: boolean
 }
 
@@ -28,8 +28,8 @@ export interface ExpandOptions {
 type Reader = (record: DatasetRecord) => Texts | null
 
 /**
- * Compiles a template to a function of a record (R2RML, section 7.3). Segments are joined, nothing is substituted, so
- * that no value is ever read as a template. Throws MappingInvalid for a reference that names no column.
+ * Compiles a template to a function of a record (R2RML, section 7.3). Segments are joined and nothing is substituted, so that no
+ * value is ever parsed as a template. Throws MappingInvalid for a reference that names no column.
  */
 export function compileTemplate(
   segments: readonly Segment[],
@@ -46,7 +46,7 @@ export function compileTemplate(
   return (record, report) => product(parts, record, report)
 }
 
-/** A template with one reference: what stands before it, the reference, what stands after it (null where there are more). */
+/** A template with one reference: the text before it, the reference, the text after it (null if there are more references). */
 function inner(segments: readonly Segment[]): [string, Segment | undefined, string | null] {
   const at = segments.findIndex(({ type }) => type !== 'constant')
   const constant = (part: readonly Segment[]) =>

@@ -1,17 +1,17 @@
 import { MAX_EXPANSION } from './expand.ts'
 import type { RuleReport } from './report.ts'
 
-/** Characters of the triples of one record beyond which no more of its subjects are made, where it has several. */
+/** Characters of the triples of one record after which no more of its subjects are written, if it has several. */
 const MAX_RECORD_TEXT = 2 ** 24
 
 /**
- * Writes the statements of a record that has several subjects. Several subjects and several objects multiply: a statement
- * that has made {@link MAX_EXPANSION} triples of the record, or as many as it has subjects where these are more, is left
- * out for the other subjects. What is left out is counted in its report, once a record.
+ * Writes the statements of a record that has several subjects. Several subjects and several objects multiply: a statement that
+ * has written {@link MAX_EXPANSION} triples of the record, or as many as it has subjects if these are more, is omitted for the
+ * other subjects. Omissions are counted in its report, once a record.
  *
  * @param own the report of the subject
  * @param reports the reports of the statements
- * @param write writes a statement for a subject, counts its triples and gives their length in characters
+ * @param write writes a statement for a subject, counts its triples and returns their length in characters
  */
 export function writeForSubjects(
   subjects: readonly string[],

@@ -16,21 +16,21 @@ import {
 } from './init/terms.ts'
 import { type DraftResource, type DraftStatement, mappingText, reference } from './init/write.ts'
 
-/** What a first mapping is made of. */
+/** The dataset for which a first mapping is generated. */
 export interface DatasetToMap {
   readonly id: string
   readonly fields: readonly Field[]
-  /** Names of the fields that make the identity of a record; empty where its content does. */
+  /** Names of the fields that identify a record; empty if its content does. */
   readonly identity: readonly string[]
   readonly statistics?: DatasetStatistics
-  /** Language of the dataset's texts, as ISO 639-1 writes it. */
+  /** Language of the dataset's texts, as ISO 639-1 code. */
   readonly language?: string | null
 }
 
 /**
- * Writes a first mapping of a dataset as YARRRML, for its publisher to edit: what the records are, a label, properties
- * of well-known vocabularies where the names of the fields tell, and the dataset's own for all the rest. It has no
- * errors for whatever fields a dataset has.
+ * Generates a first mapping of a dataset as YARRRML, for its publisher to edit: the class of the records, a label, properties of
+ * well-known vocabularies if the names of the fields match, and the dataset's own for the others. It has no errors, whatever
+ * fields a dataset has.
  */
 export function firstMapping(dataset: DatasetToMap): string {
   const kind = initKindOf(dataset.id, dataset.fields)
@@ -77,7 +77,7 @@ export function firstMapping(dataset: DatasetToMap): string {
   return mappingText(dataset.id, [resource, ...parts], NAMESPACES)
 }
 
-/** A key that none of the others is, and that does not read as nothing. */
+/** A key that is not taken yet, and that YAML does not read as null. */
 function freshKey(word: string, taken: readonly string[]): string {
   let key = word
   for (let n = 2; taken.includes(key) || key === 'null'; n++) key = `${word}_${n}`
@@ -89,7 +89,7 @@ function classComment({ type, category }: InitKind): string {
   return `no class is known for "${type.replace('field:', '')}": one of the dataset's own`
 }
 
-/** The fields of a dataset, each at its place. */
+/** The fields of a dataset by their part of the mapping. */
 interface SortedFields {
   readonly names: readonly Field[]
   readonly main: readonly DraftStatement[]
@@ -123,7 +123,7 @@ function sortFields(dataset: DatasetToMap, kind: InitKind): SortedFields {
   return { names, ...statements, geometries }
 }
 
-/** A point of two fields with degrees. */
+/** A point from two fields with degrees. */
 function pointOf(fields: readonly Field[]): DraftStatement | null {
   const numbers = fields.filter(({ type }) => type === 'double' || type === 'int')
   const latitude = numbers.find(({ name }) => isLatitude(nameForms(name, new Set()).forms))
@@ -157,13 +157,13 @@ function statementOf(
     : { predicate, object, comment }
 }
 
-/** True where all sampled values of a field are web addresses. */
+/** True if all sampled values of a field are web addresses. */
 function holdsAddresses(statistics: FieldStatistics | undefined): boolean {
   const values = statistics?.quantiles ?? []
   return values.length > 0 && values.every(value => /^https?:\/\/[^\s"<>]/.test(String(value)))
 }
 
-/** The label of a record: the field that names it, else what tells records apart. */
+/** The label of a record: the field with its name, else the fields that identify it. */
 function labelOf(
   { fields, statistics }: DatasetToMap,
   { names, main }: Pick<SortedFields, 'names' | 'main'>,
@@ -186,13 +186,13 @@ function labelOf(
   }
 }
 
-/** A word of names as people read it. */
+/** A word of a name in readable form. */
 function sentence(word: string): string {
   const words = word.replaceAll('_', ' ').trim()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** A text that most records have and that tells most of them apart, with a name in its name. */
+/** A single-valued text field whose name contains a word for a name, and which most records have, if statistics are known. */
 function nameLike(fields: readonly Field[], statistics: DatasetStatistics | undefined): Field | undefined {
   const texts = fields.filter(({ type, multivalued }) => type === 'text' && !multivalued)
   const named = texts.filter(({ name }) => wordsOf(name).some(word => NAME_WORDS.includes(word)))

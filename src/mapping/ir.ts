@@ -1,18 +1,19 @@
 import type { CsvDialect } from '../model/csv-dialect.ts'
 
 /**
- * The intermediate form of every mapping: what the direct mapping and the readers of YARRRML and RML produce, and what the
- * compiler turns into a function of one record. A reference names a field of the dataset, or the record's own id.
+ * The intermediate representation of every mapping: the output of the direct mapping and of the readers of YARRRML and RML, and
+ * the input of the compiler, which turns it into a function of one record. A reference names a field of the dataset, or the
+ * record's own id.
  */
 export interface Mapping {
   readonly resources: readonly ResourceRule[]
   /** Prefixes that the document declares, with their namespaces. */
   readonly prefixes?: Readonly<Record<string, string>>
-  /** The vocabulary of a document of RML: `old` where it has none of http://w3id.org/rml/. Absent for YARRRML. */
+  /** The vocabulary of an RML document: `old` if it uses no term of http://w3id.org/rml/. Absent for YARRRML. */
   readonly generation?: 'old' | 'new'
 }
 
-/** Where something stands in a mapping document. */
+/** A position in a mapping document. */
 export interface MappingPlace {
   /** 1-based. */
   readonly line: number
@@ -21,42 +22,42 @@ export interface MappingPlace {
   readonly endLine: number
   /** 1-based, exclusive. */
   readonly endColumn: number
-  /** What stands there: `mappings.person.predicateobjects[3]`. */
+  /** The path to this position: `mappings.person.predicateobjects[3]`. */
   readonly path: string
 }
 
-/** One kind of resource: its subject and what is said of it. */
+/** One kind of resource: its subject and statements. */
 export interface ResourceRule {
   /** Name for messages and links: the mapping key in YARRRML. */
   readonly key: string
   readonly subject: TermMap
   readonly statements: readonly StatementRule[]
-  /** Graphs of all its statements; none is the default graph. */
+  /** Graphs of all its statements; none means the default graph. */
   readonly graphs?: readonly TermMap[]
-  /** Files that its records come from, where the document names any; a dataset's own mapping needs none. */
+  /** Files of its records, if the document names any; a dataset's own mapping needs none. */
   readonly sources?: readonly LogicalSource[]
   readonly place?: MappingPlace
-  /** Where its subject stands. */
+  /** The position of its subject. */
   readonly subjectPlace?: MappingPlace
 }
 
 /** One predicate and object of a resource. */
 export interface StatementRule {
-  /** An IRI, or how one is made. */
+  /** An IRI, or a term map that creates one. */
   readonly predicate: string | TermMap
   readonly object: ObjectMap
-  /** Graphs of this statement, beside those of the resource. */
+  /** Graphs of this statement, in addition to those of the resource. */
   readonly graphs?: readonly TermMap[]
-  /** True where the object is the subject of the triple (YARRRML, "Inverse predicates"). */
+  /** True if the object is the subject of the triple (YARRRML, "Inverse predicates"). */
   readonly inverse?: boolean
   readonly place?: MappingPlace
   readonly predicatePlace?: MappingPlace
   readonly objectPlace?: MappingPlace
-  /** Where its datatype or language stands. */
+  /** The position of its datatype or language. */
   readonly markPlace?: MappingPlace
 }
 
-/** The subject of another resource rule, made of the same record. */
+/** The subject of another resource rule for the same record. */
 export interface MappingJoin {
   readonly type: 'link'
   /** Key of the other rule. */
@@ -66,22 +67,22 @@ export interface MappingJoin {
 export type ObjectMap = TermMap | MappingJoin
 
 /**
- * How a term is made from a record (R2RML, section 7). A template is its segments one after the other; any absent
- * reference makes no term.
+ * How a term is created from a record (R2RML, section 7). A template is the concatenation of its segments; if any reference is
+ * absent, there is no term.
  */
 export type TermMap =
   | {
       readonly type: 'iri'
       readonly segments: readonly Segment[]
       /**
-       * What becomes of values in a template: IRI-safe by default; `uri` escapes all beyond ASCII too, `none` takes them as
-       * they are (RML-Core, "Term types"). A template that is one reference takes its value as it is.
+       * The encoding of values in a template: IRI-safe by default; `uri` also escapes all non-ASCII characters, `none` leaves
+       * them unchanged (RML-Core, "Term types"). A template that is one reference leaves its value unchanged.
        */
       readonly encode?: 'iri' | 'uri' | 'none'
-      /** What relative IRIs are resolved on; without it they are invalid. */
+      /** The base for relative IRIs; without it they are invalid. */
       readonly base?: string
     }
-  /** Equal segments make the same blank node; without segments there is one for each record. */
+  /** Equal segments create the same blank node; without segments there is one for each record. */
   | { readonly type: 'blank'; readonly segments: readonly Segment[] }
   | {
       readonly type: 'literal'
@@ -89,7 +90,7 @@ export type TermMap =
       readonly datatype?: string | readonly Segment[]
       readonly language?: string | readonly Segment[]
     }
-  /** The value of a field as its own type writes it: the natural mapping (mapping rules, "Datatypes"). */
+  /** The value of a field in its own type: the natural mapping (mapping rules, "Datatypes"). */
   | { readonly type: 'natural'; readonly field: string; readonly place?: MappingPlace }
 
 export type Segment =
@@ -99,12 +100,12 @@ export type Segment =
 
 /** A file with records, as a mapping names it. */
 export interface LogicalSource {
-  /** Path as it is written; files are matched by their names. Null where the document leaves it to who runs it. */
+  /** Path as written in the document; files are matched by name. Null if the document leaves it to the user. */
   readonly path: string | null
   readonly formulation: 'csv' | 'json'
   /** JSONPath to the records of a JSON document; null for its root, or for a table. */
   readonly iterator: string | null
   readonly dialect?: CsvDialect
-  /** Where the document names it. */
+  /** The position of its name in the document. */
   readonly place?: MappingPlace
 }

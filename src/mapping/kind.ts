@@ -1,25 +1,22 @@
 export type MappingKind = 'yarrrml' | 'rml'
 
-/**
- * The language of a mapping: what its text shows, for a text can be pasted into any file; else what the name of its file
- * says.
- */
+/** The language of a mapping: according to its text, because a text can be pasted into any file; else according to its file name. */
 export function mappingKind(text: string, file: string): MappingKind {
   return textKind(text) ?? (/\.(ttl|rml|n3|turtle)$/i.test(file) ? 'rml' : 'yarrrml')
 }
 
-/** How Turtle begins: a directive, or a subject and what follows it. */
+/** The beginning of a Turtle document: a directive, or a subject and what follows it. */
 const TURTLE =
   /^(?:@(?:prefix|base)\s|(?:prefix|base)\s+[^\s:]*:?\s*<|<[^>\s]*>\s|_:\S+\s|\[\s*(?:\]|a\s|[\w-]+:[\w-]))/i
-/** How a map of YAML begins: a key and a colon. */
+/** The beginning of a YAML map: a key and a colon. */
 const YAML = /^(?:---|%YAML\b|\{|(?:[\w-]+|"[^"\n]*"|'[^'\n]*')\s*:(?:\s|$))/
 
-/** The language that the first line shows which is no comment; null where it shows neither. */
+/** The language according to the first line that is no comment; null if it matches neither. */
 function textKind(text: string): MappingKind | null {
   const begin = text.slice(0, MAX_COMMENT).replace(/^(?:\ufeff|\s+|#.*(?:\n|$))+/, '')
   if (TURTLE.test(begin)) return 'rml'
   return YAML.test(begin) ? 'yarrrml' : null
 }
 
-/** Characters of comments that are looked through. */
+/** Maximum characters of comments that are skipped. */
 const MAX_COMMENT = 20_000

@@ -1,6 +1,6 @@
 import { INITIAL_CONTEXT } from '../rdf/initial-context.ts'
 
-/** Namespaces that mappings use beside those of RDFa. */
+/** Namespaces that mappings use in addition to those of RDFa. */
 const MORE_NAMESPACES = [
   'http://www.opengis.net/ont/geosparql#',
   'http://www.opengis.net/ont/sf#',
@@ -19,7 +19,7 @@ export const KNOWN_NAMESPACES: readonly string[] = [
   ...new Set([...Object.values(INITIAL_CONTEXT), ...MORE_NAMESPACES]),
 ]
 
-/** All terms of vocabularies that are small and do not change. */
+/** All terms of small vocabularies that do not change. */
 const TERMS = new Map<string, readonly string[]>(
   Object.entries({
     'http://www.w3.org/1999/02/22-rdf-syntax-ns#':
@@ -73,8 +73,8 @@ const TERMS = new Map<string, readonly string[]>(
 )
 
 /**
- * Terms of schema.org that mappings often use. The vocabulary is large and grows: what is not among them is right, unless it
- * is one of them misspelt.
+ * Terms of schema.org that mappings often use. The vocabulary is large and grows: other terms are considered correct, unless they
+ * are misspellings of these.
  */
 export const SCHEMA_TERMS: readonly string[] = (
   'name alternateName description url image identifier sameAs address addressCountry addressLocality addressRegion ' +
@@ -94,7 +94,7 @@ export const SCHEMA_TERMS: readonly string[] = (
   'BodyOfWater Mountain Observation StatisticalPopulation ParkingFacility BusStop TrainStation Course Recipe Review'
 ).split(' ')
 
-/** All terms of a vocabulary that is known as a whole. */
+/** All terms of a completely known vocabulary. */
 export function knownTerms(namespace: string): readonly string[] | undefined {
   return TERMS.get(namespace)
 }
@@ -105,7 +105,7 @@ export function namespaceOf(iri: string): string {
   return iri.slice(0, (hash >= 0 ? hash : iri.lastIndexOf('/')) + 1)
 }
 
-/** The known namespace that differs in one or two characters at one place; undefined where none does. */
+/** The known namespace that differs in one or two characters at one place; undefined if there is none. */
 export function nearNamespace(namespace: string): string | undefined {
   return KNOWN_NAMESPACES.find(known => {
     if (known === namespace || Math.abs(known.length - namespace.length) > 2) return false

@@ -1,4 +1,4 @@
-/** The codes of ISO 639-1, one after the other. */
+/** The codes of ISO 639-1, concatenated. */
 const CODES =
   'aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el en eo ' +
   'es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik io is it iu ja jv ka ' +

@@ -4,55 +4,55 @@ import { naturalDatatype } from './columns.ts'
 import type { Mapping, ObjectMap, ResourceRule, Segment, TermMap } from './ir.ts'
 import { constantIri, constantText } from './vocabulary.ts'
 
-/** What is known of a dataset beside its mapping: of each field, whether every record has one value that no other has. */
+/** What is known of the data of a dataset: for each field, whether every record has a value, and whether the values are unique. */
 export interface OutlinedData {
   readonly fields: readonly Field[]
-  /** Fields that every record has a value of. */
+  /** Fields with a value in every record. */
   readonly complete: ReadonlySet<string>
-  /** Fields whose values are each that of one record alone. */
+  /** Fields whose values each occur in one record only. */
   readonly unique: ReadonlySet<string>
 }
 
-/** What a mapping says about one kind of resources, whatever the records are. */
+/** What a mapping states about one kind of resources, independently of the records. */
 export interface ResourceOutline {
   readonly key: string
-  /** The classes by which these resources are found; where there are none, each of its properties finds them. */
+  /** The classes that select these resources; without classes, each of its properties selects them. */
   readonly classes: readonly string[]
   readonly properties: readonly PropertyOutline[]
 }
 
 export interface PropertyOutline {
   readonly iri: string
-  /** What its values may be, one or another; empty where they may be anything. */
+  /** The alternatives for its values; empty if they may be anything. */
   readonly values: readonly ValueOutline[]
-  /** The field that its values are, where it is one. */
+  /** The field of its values, if it is one. */
   readonly field: string | null
-  /** True where a resource has one value at most. */
+  /** True if a resource has at most one value. */
   readonly isSingle: boolean
-  /** True where each resource has a value. */
+  /** True if each resource has a value. */
   readonly isRequired: boolean
 }
 
 export type ValueOutline =
   | { readonly type: 'iri'; readonly classes: readonly string[] }
-  /** A datatype of null is any; the language is null where there is none, and `*` where it is any. */
+  /** A datatype of null means any; the language is null for none, and `*` for any. */
   | { readonly type: 'literal'; readonly datatype: string | null; readonly language: string | null }
 
-/** One statement of a mapping with its ends the way they stand in triples, each link followed. */
+/** One statement of a mapping in the direction of its triples, with links resolved. */
 interface Emission {
   readonly rule: ResourceRule
   readonly subject: TermMap
-  /** Null where it is made of values. */
+  /** Null if it is computed from values. */
   readonly predicate: string | null
   readonly object: TermMap
-  /** The classes that its object has, where it is another resource. */
+  /** The classes of its object, if that is another resource. */
   readonly objectClasses: readonly string[]
   readonly isInverse: boolean
 }
 
 /**
- * Outlines what a mapping says of each kind of resource. Resources of two rules may be one where their subjects may have the
- * same IRI, so that what is reported of a property holds for the statements of all of them.
+ * Outlines what a mapping states about each kind of resource. Resources of two rules may be the same if their subjects may have
+ * the same IRI, so that the description of a property covers the statements of both rules.
  */
 export function outlineMapping(mapping: Mapping, data: OutlinedData): readonly ResourceOutline[] {
   const emissions = emissionsOf(mapping)
@@ -104,7 +104,7 @@ function emissionsOf(mapping: Mapping): readonly Emission[] {
   )
 }
 
-/** What an object may be: a term, or the subjects of the rules that it links to. */
+/** The possible objects: a term, or the subjects of the rules that it links to. */
 function ends(
   object: ObjectMap,
   { resources }: Mapping,
@@ -115,7 +115,7 @@ function ends(
     .map(rule => ({ term: rule.subject, classes: classesOf(rule) }))
 }
 
-/** The classes that every resource of a rule has. */
+/** The classes of every resource of a rule. */
 function classesOf({ statements }: ResourceRule): readonly string[] {
   return unique(
     statements.flatMap(({ predicate, object, inverse }) => {
@@ -125,7 +125,7 @@ function classesOf({ statements }: ResourceRule): readonly string[] {
   )
 }
 
-/** True where the subject of a statement is found by one of some classes, or else properties. */
+/** True if a statement has one of the given classes, or, without classes, one of the properties. */
 function finds({ predicate, object }: Emission, classes: readonly string[], properties: readonly string[]) {
   if (predicate === null) return true
   if (classes.length === 0) return properties.includes(predicate)
@@ -134,7 +134,7 @@ function finds({ predicate, object }: Emission, classes: readonly string[], prop
   return constant === null || classes.includes(constant)
 }
 
-/** False where no term of the one map is a term of the other, by how their texts begin and what their paths are like. */
+/** False if no term of one map can be a term of the other, according to their prefixes and path steps. */
 function mayMeet(one: TermMap, other: TermMap): boolean {
   const [a, b] = [beginning(one), beginning(other)]
   if (!a.startsWith(b) && !b.startsWith(a)) return false
@@ -147,10 +147,10 @@ function mayMeet(one: TermMap, other: TermMap): boolean {
   })
 }
 
-/** What stands for a value in the steps of a path: no IRI has it. */
+/** Placeholder for a value in the steps of a path: it never occurs in an IRI. */
 const VALUE = ' '
 
-/** The parts between slashes of a template whose values are escaped, so that they have no slash; null for any other. */
+/** The path steps of a template whose values are escaped, so that they contain no slash; null for any other term. */
 function pathSteps(term: TermMap): readonly string[] | null {
   if (term.type !== 'iri' || term.base !== undefined || term.encode === 'none') return null
   const isReference = term.segments.length === 1 && term.segments[0]?.type !== 'constant'
@@ -200,7 +200,7 @@ function segmentsOf(term: TermMap): readonly Segment[] {
   return term.type === 'natural' ? [{ type: 'field', name: term.field }] : term.segments
 }
 
-/** True where the resources of two records are never one. */
+/** True if two records never create the same resource. */
 function isOfOneRecord(subject: TermMap, { unique: known }: OutlinedData): boolean {
   if (subject.type === 'blank' && subject.segments.length === 0) return true
   const references = segmentsOf(subject).filter(({ type }) => type !== 'constant')
@@ -209,7 +209,7 @@ function isOfOneRecord(subject: TermMap, { unique: known }: OutlinedData): boole
   return only.type === 'recordId' || (only.type === 'field' && known.has(only.name))
 }
 
-/** True where a record makes one term of it at most. */
+/** True if a record creates at most one term of it. */
 function isOneTerm(term: TermMap, { fields }: OutlinedData): boolean {
   if (term.type === 'literal' && (typeof term.datatype === 'object' || typeof term.language === 'object'))
     return false
@@ -219,7 +219,7 @@ function isOneTerm(term: TermMap, { fields }: OutlinedData): boolean {
   )
 }
 
-/** True where every record makes a term of it: none of its values is absent, or can fail to be written. */
+/** True if every record creates a term of it: no value is absent, and every value can be written. */
 function isAlwaysWritten(term: TermMap, data: OutlinedData): boolean {
   if (term.type === 'blank' || !isOneTerm(term, data)) return false
   const segments = segmentsOf(term)

@@ -1,8 +1,8 @@
 import { datasetIri, fieldIri } from '../rdf/minted-iris.ts'
 
 /**
- * The prefixes that a dataset's own mapping may use beside those of RDFa: `portal:` begins the IRIs of the portal's
- * resources, `field:` those of the dataset's fields as predicates.
+ * The prefixes that a dataset's own mapping may use in addition to those of RDFa: `portal:` is the namespace of the portal's
+ * resources, `field:` that of the dataset's fields as predicates.
  *
  * @param base the portal's public address without a trailing slash
  */

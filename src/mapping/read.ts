@@ -5,8 +5,7 @@ import { readRml } from './rml/read.ts'
 import { type ReadOptions, readYarrrml } from './yarrrml/read.ts'
 
 /**
- * Reads a mapping in either language, distinguished by the name of its file, else by its text. Whatever the text is, it
- * never throws.
+ * Reads a mapping in either language, determined by the file name, else by the text. It never throws.
  *
  * @param file name of the document: `.ttl` and `.rml` are RML, `.yml` and `.yaml` are YARRRML
  */

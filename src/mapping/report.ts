@@ -1,47 +1,47 @@
 import type { MappingPlace, ObjectMap, ResourceRule, Segment, StatementRule } from './ir.ts'
 
-/** Why a rule made nothing of a value that a record has, or had no value. */
+/** Why a rule created no term from a value of a record, or had no value. */
 export type SkipReason = 'null' | 'invalid-iri' | 'ill-typed' | 'invalid-datatype' | 'invalid-language'
 
-/** A record of which a rule made nothing. */
+/** A record without a term of a rule. */
 export interface SkippedExample {
   /** The first record with this text. */
   readonly recordId: string
   readonly reason: SkipReason
-  /** The text that could not become a term; empty where there is no value. */
+  /** The text that could not become a term; empty if there is no value. */
   readonly text: string
-  /** How often the text was found; 1 where there is no value. */
+  /** Number of records with this text; 1 if there is no value. */
   count: number
 }
 
-/** How often a rule made a triple, and how often it could make none (mapping rules, section 8, "Data-time report"). */
+/** How often a rule created a triple, and how often it could not (mapping rules, section 8, "Data-time report"). */
 export interface RuleReport {
   /** Key of the resource. */
   readonly resource: string
-  /** IRI of the predicate, or how it is made; null for the subject of the resource. */
+  /** IRI of the predicate, or a description of its term map; null for the subject of the resource. */
   readonly predicate: string | null
-  /** What the object is, or the subject: a template, a reference, a link. */
+  /** Description of the object or subject: a template, a reference, a link. */
   readonly term: string
   readonly place?: MappingPlace
-  /** Triples; for a subject the resources that it was made for, each as often as a record names it. */
+  /** Triples; for a subject the created resources, each as often as a record names it. */
   made: number
   /** Records without a value that the rule needs. */
   nulls: number
   /** Texts that are no IRI. */
   invalidIri: number
-  /** Texts that are no literal of their datatype. */
+  /** Texts that are no valid literal of their datatype. */
   illTyped: number
-  /** Texts that are the IRI of no datatype, where records name the datatype. */
+  /** Texts that are no datatype IRI, if records name the datatype. */
   invalidDatatype: number
-  /** Texts that are no language tag, where records name the language. */
+  /** Texts that are no language tag, if records name the language. */
   invalidLanguage: number
-  /** Records of which not all combinations of several values were made, for they were too many. */
+  /** Records with too many combinations of values, some of which were omitted. */
   cut: number
   /** The first records of each reason; of one text only the first. */
   readonly examples: SkippedExample[]
 }
 
-/** Examples of each reason that a report has. */
+/** Maximum examples of each reason in a report. */
 const EXAMPLES = 5
 
 export function subjectReport(rule: ResourceRule): RuleReport {
@@ -67,7 +67,7 @@ const COUNT_OF = {
   'invalid-language': 'invalidLanguage',
 } as const satisfies Record<SkipReason, keyof RuleReport>
 
-/** Counts a record of which a rule makes nothing. */
+/** Counts a record for which a rule creates no term. */
 export function skip(report: RuleReport, reason: SkipReason, recordId: string, text = ''): void {
   report[COUNT_OF[reason]] += 1
   const { examples } = report
@@ -84,7 +84,7 @@ export function skip(report: RuleReport, reason: SkipReason, recordId: string, t
   if (count < EXAMPLES) examples.push({ recordId, reason, text: shown, count: 1 })
 }
 
-/** How many values could become no term because of what they are. */
+/** Number of values that could not become a term because they are invalid. */
 export function invalidValues({
   invalidIri,
   illTyped,
@@ -94,7 +94,7 @@ export function invalidValues({
   return invalidIri + illTyped + invalidDatatype + invalidLanguage
 }
 
-/** A template as YARRRML writes it: `http://example.org/$(name)`. */
+/** A template in YARRRML syntax: `http://example.org/$(name)`. */
 function templateText(segments: readonly Segment[]): string {
   return segments.map(segmentText).join('')
 }
@@ -112,7 +112,7 @@ function segmentText(segment: Segment): string {
   }
 }
 
-/** What a term map is, for messages. */
+/** Describes a term map in messages. */
 export function termDescription(term: ObjectMap): string {
   switch (term.type) {
     case 'link':

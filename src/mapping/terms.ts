@@ -12,18 +12,18 @@ import { MAPPING_INVALID } from './faults.ts'
 import type { Segment, TermMap } from './ir.ts'
 import { type RuleReport, skip } from './report.ts'
 
-/** Writes the terms that a term map makes of a record, in N-Triples; null for none. */
+/** Writes the terms that a term map creates from a record, in N-Triples; null for none. */
 export type TermWriter = (record: DatasetRecord, report: RuleReport) => string | readonly string[] | null
 
 /** How terms are written. */
 export interface TermOptions {
-  /** True for literals in the form in which the store keeps them; false for their text as it is. */
+  /** True for literals in the canonical form of the store; false for their unchanged text. */
   readonly canonical: boolean
   /** Writes the blank node with a label of letters, digits and underscores. */
   readonly blank: (label: string) => string
 }
 
-/** Compiles a term map. Throws MappingInvalid where it refers to no column, or could never make a term. */
+/** Compiles a term map. Throws MappingInvalid if it refers to no column, or could never create a term. */
 export function compileTerm(
   term: TermMap,
   columns: readonly MappingColumn[],
@@ -44,7 +44,7 @@ export function compileTerm(
   }
 }
 
-/** Applies a function to each of one or several texts and leaves out what it makes null. */
+/** Applies a function to one or several texts and omits null results. */
 function each(
   texts: string | readonly string[],
   write: (text: string) => string | null,
@@ -80,7 +80,7 @@ function naturalTerm(name: string, columns: readonly MappingColumn[]): TermWrite
 
 type IriMap = Extract<TermMap, { readonly type: 'iri' }>
 
-/** Characters that an IRI-safe value may begin with or hold: where these fit, every value does. */
+/** Strings that an IRI-safe value may begin with or contain: if these are valid, every value is. */
 const SAFE_PROBES = ['x', '0', '%20', 'é', '-._~', '%F0%9F']
 
 function iriTerm({ segments, encode, base }: IriMap, columns: readonly MappingColumn[]): TermWriter {
@@ -115,7 +115,7 @@ function constantIri(segments: readonly Segment[], base: string | undefined): Te
   return () => term
 }
 
-/** An IRI as it is, or after the base (R2RML, section 11.2: the base is prepended, not resolved); null for what is none. */
+/** An IRI, with the base prepended if it is relative (R2RML, section 11.2: it is not resolved); null if it is invalid. */
 function absolute(text: string, base: string | undefined): string | null {
   if (isIri(text)) return text
   if (base === undefined) return null
@@ -125,10 +125,10 @@ function absolute(text: string, base: string | undefined): string | null {
 const WEB_FOLDER = /^https?:\/\/[A-Za-z0-9\-._~]+(?::\d*)?\/[A-Za-z0-9\-._~/]*$/
 const PATH = /^[A-Za-z0-9\-._~/]*$/
 
-/** True where whatever IRI-safe values come into a template, it makes an IRI. */
+/** True if a template creates a valid IRI for all IRI-safe values. */
 function alwaysValid(segments: readonly Segment[]): boolean {
   const [first, ...others] = segments.map(segment => (segment.type === 'constant' ? segment.text : 'x'))
-  // Nearly all templates are such paths; the expression of all IRIs takes milliseconds to be made.
+  // Nearly all templates are such paths; the regular expression of all IRIs takes milliseconds to compile.
   if (first !== undefined && WEB_FOLDER.test(first) && others.every(text => PATH.test(text))) return true
   return SAFE_PROBES.every(probe =>
     isIri(segments.map(segment => (segment.type === 'constant' ? segment.text : probe)).join('')),
@@ -139,7 +139,7 @@ function same(text: string): string {
   return text
 }
 
-/** The value of a template of a URI: beyond what {@link iriSafe} escapes, all that is not ASCII (RML-Core, "rml:URI"). */
+/** Encodes a value for a template of a URI: in addition to what {@link iriSafe} escapes, all that is not ASCII (RML-Core, "rml:URI"). */
 function uriSafe(text: string): string {
   return iriSafe(text).replace(/[^\0-\x7f]/gu, percentEncode)
 }
@@ -163,7 +163,7 @@ function blankTerm(
   }
 }
 
-/** A label of letters, digits and underscores, another for every text. */
+/** A label of letters, digits and underscores, distinct for every text. */
 function blankLabel(text: string): string {
   return text.replace(/[^A-Za-z0-9]/gu, character => `_${(character.codePointAt(0) ?? 0).toString(16)}_`)
 }
@@ -222,7 +222,7 @@ function literalWriter(
 
 const ASIS = { encode: same, emptyIsNull: true }
 
-/** Datatypes and languages of which what is known is cached. */
+/** Maximum number of cached datatypes and languages. */
 const MAX_DATATYPES = 1000
 
 function typedWriter(datatype: string, { canonical }: TermOptions): TextWriter {
@@ -264,7 +264,7 @@ function languageWriter(
   }
 }
 
-/** The text of what is written once for all records; null where it is made for each. */
+/** The text of a term that is the same for all records; null if it depends on the record. */
 function constantOf(text: string | readonly Segment[]): string | null {
   if (typeof text === 'string') return text
   if (!text.every(({ type }) => type === 'constant')) return null

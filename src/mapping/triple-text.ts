@@ -1,28 +1,28 @@
-/** Bytes of a piece; one record may make it longer. */
+/** Bytes of a piece; a single record may exceed it. */
 const PIECE_BYTES = 8 * 2 ** 20
 
 /** Triples of a piece. */
 const PIECE_TRIPLES = 100_000
 
-/** Room behind the end of a piece, so that the record that completes it seldom needs a larger buffer. */
+/** Spare capacity after the end of a piece, so that the record that completes it seldom needs a larger buffer. */
 const ROOM = 2 ** 16
 
 /**
- * Gathers N-Triples text and gives it out in bounded pieces of UTF-8: a piece ends after a whole record, once it holds
- * about a hundred thousand triples or eight megabytes.
+ * Collects N-Triples text and returns it in bounded pieces of UTF-8: a piece ends after a whole record, once it has about a
+ * hundred thousand triples or eight megabytes.
  *
- * Each record is encoded as soon as it is written: a long string that holds one character beyond Latin-1 would take
- * two bytes for each of all its characters, and joining it costs more than all the mapping.
+ * Each record is encoded as soon as it is written: a long string with one character beyond Latin-1 would take two bytes for each
+ * of its characters, and joining it costs more than the whole mapping.
  */
 export class WrittenTriple {
   /** Triples of all pieces so far. */
   triples = 0
-  /** The piece so far and free room behind it; another buffer after {@link add} and {@link take}. */
+  /** The current piece and free capacity after it; replaced by {@link add} and {@link take}. */
   bytes: Buffer
-  /** Bytes of the piece so far. */
+  /** Bytes of the current piece. */
   length = 0
   private readonly size: number
-  /** The buffer of the piece that was lent before. */
+  /** The buffer of the piece that was borrowed before. */
   private spare: Buffer | null = null
   private before = 0
 
@@ -34,13 +34,13 @@ export class WrittenTriple {
 
   /** Adds whole lines of N-Triples. */
   add(lines: string, triples: number): void {
-    // UTF-8 takes at most three bytes for each unit of UTF-16.
+    // UTF-8 takes at most three bytes for each UTF-16 unit.
     this.reserve(3 * lines.length)
     this.length += this.bytes.write(lines, this.length)
     this.triples += triples
   }
 
-  /** Makes room for so many bytes more. */
+  /** Ensures capacity for so many more bytes. */
   private reserve(more: number): void {
     if (this.length + more <= this.bytes.length) return
     const larger = Buffer.allocUnsafeSlow(2 * this.bytes.length + more)
@@ -48,19 +48,19 @@ export class WrittenTriple {
     this.bytes = larger
   }
 
-  /** True once the piece is large enough to be given out. */
+  /** True once the piece is large enough to be taken. */
   isFull(): boolean {
     return this.triples - this.before >= PIECE_TRIPLES || this.length >= this.size
   }
 
-  /** The piece, which is then empty again. */
+  /** Returns the piece and starts an empty one. */
   take(): Buffer {
     const piece = this.end()
     this.bytes = Buffer.allocUnsafeSlow(this.size + ROOM)
     return piece
   }
 
-  /** The piece, for who is done with it when the one after the next is begun: that is written over it. */
+  /** Returns the piece for a caller that is done with it before the one after the next is begun, which overwrites it. */
   borrowBuffer(): Buffer {
     const { bytes } = this
     const piece = this.end()

@@ -9,7 +9,7 @@ import { checkSubject } from './validate/subjects.ts'
 
 export type { MappedDataset }
 
-/** Checks a mapping, read from either language, against the fields of its dataset and, where known, their values. */
+/** Checks a mapping in either language against the fields of its dataset and, if known, their values. */
 export function validateMapping(mapping: Mapping, dataset: MappedDataset): readonly Diagnostic[] {
   const found: Diagnostic[] = []
   const fields = new Map(dataset.fields.map(field => [field.name, field]))
@@ -107,7 +107,7 @@ function checkStatement(checking: Checking, resource: ResourceRule, statement: S
 
 type NamedReference = readonly [string, MappingPlace | undefined]
 
-/** Every reference of a rule, with its place or that of what it stands in. */
+/** Every reference of a rule, with its position or that of the containing element. */
 function resourceReferences(resource: ResourceRule): readonly NamedReference[] {
   const { subject, graphs = [], statements, place } = resource
   return [

@@ -1,7 +1,7 @@
 import { RDF } from '../rdf/vocab.ts'
 import type { Mapping, Segment, StatementRule, TermMap } from './ir.ts'
 
-/** The classes that a mapping gives its resources, each once, in order of appearance; those made of values are left out. */
+/** The classes that a mapping gives its resources, each once, in order of appearance; computed ones are left out. */
 export function usedClasses(mapping: Mapping): readonly string[] {
   return unique(
     statements(mapping).flatMap(({ predicate, object, inverse }) => {
@@ -28,7 +28,7 @@ export function constantIri(term: string | TermMap): string | null {
   return term.type === 'iri' ? constantText(term.segments) : null
 }
 
-/** The text of segments without references; null where there are some. */
+/** The text of segments without references; null if there are some. */
 export function constantText(segments: readonly Segment[]): string | null {
   let text = ''
   for (const segment of segments) {

@@ -5,25 +5,25 @@ import { Readable } from 'node:stream'
 import type { Attachment, Dataset } from '../model/dataset.ts'
 import { lookup } from '../model/lookup.ts'
 
-/** An attachment that is open: read its content, or close it. */
+/** An open attachment: read its content, or close it. */
 export interface OpenAttachment {
   readonly name: string
   readonly bytes: number
-  /** Names the content: another one has another size or another moment of its last change. */
+  /** Identifies the content: it changes with the size and the modification time. */
   readonly version: string
   /** The bytes; reading them to the end, or destroying the stream, closes the file. */
   content(): Readable
   close(): Promise<void>
 }
 
-/** An attachment as dataset.yaml has it. */
+/** An attachment as declared in dataset.yaml. */
 interface NamedFile {
   readonly path: string
   readonly title?: string | undefined
   readonly mimetype?: string | undefined
 }
 
-/** Media types by the endings of files, for attachments that have none of their own. */
+/** Media types by file extension, for attachments that declare none. */
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   doc: 'application/msword',
@@ -51,10 +51,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   zip: 'application/zip',
 }
 
-/**
- * The attachments of a dataset with their ids: the name of the file, with a number behind it where another one before it
- * has that id.
- */
+/** The attachments of a dataset with their ids: the file name, with a number appended if an earlier one has the same id. */
 export function describeAttachments(files: readonly NamedFile[]): readonly Attachment[] {
   const taken = new Set<string>()
   return files.map(({ path: file, title, mimetype }) => {
@@ -74,14 +71,14 @@ export function describeAttachments(files: readonly NamedFile[]): readonly Attac
   })
 }
 
-/** The attachment of a dataset with an id; undefined where it has none. */
+/** The attachment of a dataset by id; undefined if there is none. */
 export function attachmentNamed(dataset: Dataset, id: string): Attachment | undefined {
   return dataset.attachments.find(attachment => attachment.id === id)
 }
 
 /**
- * Opens the file of an attachment. Null where there is no file that can be read, and where its path, or a link
- * on the way to it, leaves the folder of the dataset: nothing else of the machine is ever handed out.
+ * Opens the file of an attachment. Null if there is no readable file, or if its path, or a link on the way to it, leaves the
+ * folder of the dataset: no other file of the machine is ever served.
  */
 export async function openAttachment(
   portal: string,
@@ -97,7 +94,7 @@ export async function openAttachment(
   }
 }
 
-/** What a path can meet that names no readable file. */
+/** Error codes of paths that name no readable file. */
 const UNREADABLE: ReadonlySet<string> = new Set([
   'EACCES',
   'EISDIR',
@@ -110,7 +107,7 @@ const UNREADABLE: ReadonlySet<string> = new Set([
   'ERR_INVALID_ARG_VALUE',
 ])
 
-/** The file itself, all links followed; null where it is not below the folder. */
+/** The real path of the file, with all links resolved; null if it is not below the folder. */
 async function fileWithin(folder: string, relative: string): Promise<string | null> {
   const named = path.resolve(folder, relative)
   if (path.isAbsolute(relative) || !isBelow(path.resolve(folder), named)) return null
@@ -128,7 +125,7 @@ function isBelow(folder: string, file: string): boolean {
   )
 }
 
-/** A path without links is opened as that; a pipe or a device is no file, and opening it does not block. */
+/** Links are resolved before the file is opened; pipes and devices are no files, and opening them does not block. */
 const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 
 async function openFile(file: string): Promise<OpenAttachment | null> {
@@ -155,7 +152,7 @@ function opened(handle: FileHandle, name: string, bytes: number, mtimeNs: bigint
     bytes,
     version: `${bytes}-${mtimeNs}`,
     close: () => handle.close(),
-    // The length is promised already: what is appended meanwhile is not part of this answer.
+    // The content length is already sent: bytes that are appended meanwhile are not part of this response.
     content: () =>
       bytes === 0 ? emptied(handle) : handle.createReadStream({ start: 0, end: bytes - 1, autoClose: true }),
   }

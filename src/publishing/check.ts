@@ -12,17 +12,17 @@ import { checkMapping, mappingFile } from './mapping/mapping-file.ts'
 import { missingText, openRecords, resolveSource } from './materialise.ts'
 import { StatisticsGatherer } from './statistics.ts'
 
-/** One finding about a dataset: an error keeps it from being published, a warning says what would be dropped. */
+/** One finding about a dataset: an error prevents its publication, a warning describes what would be dropped. */
 export interface CheckFinding {
   readonly dataset: string
   readonly severity: 'error' | 'warning'
   readonly message: string
-  /** The field whose values are found at fault, and their number. */
+  /** The field with the faulty values, and their number. */
   readonly field?: string
   readonly count?: number
 }
 
-/** What publishing would refuse or drop of a dataset, with its place. */
+/** What publishing would refuse or drop of a dataset, with file positions. */
 export async function checkDataset(
   portal: string,
   base: string,
@@ -90,7 +90,7 @@ export async function checkDataset(
   }
 }
 
-/** A dataset without a description is published as well. */
+/** A dataset without a description is also published. */
 function inferredFinding(dataset: string, file: string): CheckFinding {
   return {
     dataset,
@@ -99,7 +99,7 @@ function inferredFinding(dataset: string, file: string): CheckFinding {
   }
 }
 
-/** What is to be said of a mapping; what is reported for information alone is not. */
+/** The findings of a mapping; purely informational diagnostics are omitted. */
 function mappingFindings(
   dataset: string,
   found: { readonly file: string; readonly diagnostics: readonly Diagnostic[] } | null,
@@ -115,7 +115,7 @@ function mappingFindings(
   })
 }
 
-/** Attachments that would be listed and not found. */
+/** Attachments that would be listed although their files are missing. */
 async function missingAttachments(portal: string, definition: Definition): Promise<readonly CheckFinding[]> {
   const findings: CheckFinding[] = []
   for (const attachment of definition.attachments) {

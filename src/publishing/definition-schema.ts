@@ -4,7 +4,7 @@ import { SOURCE_FORMATS } from '../sources/open.ts'
 import { RDF_FORMATS } from '../sources/rdf.ts'
 import { PROCESSORS_SCHEMA } from './processors/schema.ts'
 
-/** Pattern of names of fields: they are part of queries and IRIs. */
+/** Pattern of field names: they are part of queries and IRIs. */
 const FIELD_NAME = '^[a-z0-9_]{1,100}$'
 
 const Argument = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
@@ -25,7 +25,7 @@ export const FieldSchema = Type.Object(
   { additionalProperties: false },
 )
 
-/** How a source is read, where that is not to be inferred. */
+/** How a source is read, if that is not to be inferred. */
 export const READING_OPTIONS = Type.Object(
   {
     delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),

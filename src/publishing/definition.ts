@@ -23,37 +23,37 @@ import { suggestedDataset } from './suggested-dataset.ts'
 
 export { DATASET_ID } from './implicit.ts'
 
-/** A dataset as its publisher wrote it down, before anything of its source was read. */
+/** A dataset as its publisher declared it, before its source is read. */
 export interface Definition {
   readonly id: string
   /** Absolute folder of dataset.yaml. */
   readonly folder: string
-  /** The text of dataset.yaml, part of the fingerprint; for a dataset without one the name of its file. */
+  /** The text of dataset.yaml, part of the fingerprint; for a dataset without dataset.yaml, the name of its file. */
   readonly text: string
-  /** True for a file or folder without dataset.yaml: everything about it is inferred. */
+  /** True for a file or folder without dataset.yaml: the whole definition is inferred. */
   readonly isImplicit: boolean
   readonly source: SourceSpec
-  /** Where the path of the source begins: the folder of dataset.yaml, or of what was fetched. */
+  /** The folder that the path of the source is relative to: that of dataset.yaml, or of the fetched files. */
   readonly sourceFolder: string
-  /** The address that the source is fetched from; null for a file of the portal. */
+  /** The address from which the source is fetched; null for a file of the portal. */
   readonly remote: Remote | null
-  /** The syntax of a source that is RDF; null for one of records. */
+  /** The syntax of an RDF source; null for a source of records. */
   readonly rdf: RdfFormat | null
-  /** The steps between the source and the fields, in their order. */
+  /** The steps between the source and the fields, in order. */
   readonly processors: readonly Processor[]
-  /** null where the fields are to be inferred. */
+  /** null if the fields are to be inferred. */
   readonly fields: readonly FieldSpec[] | null
   readonly identity: readonly string[]
   readonly metas: Metas
   readonly visibility: Visibility
   readonly attachments: readonly Attachment[]
-  /** The harvester that made it, and its id in the catalog that it comes from; null for one of the portal's own. */
+  /** The harvester that created it, and its id in the source catalog; null for a dataset of the portal itself. */
   readonly harvest: { readonly by: string; readonly dataset: string } | null
 }
 
 /**
- * The ids of all datasets of a portal folder, in order: folders with dataset.yaml, and files and folders of data without one, whose types
- * are inferred.
+ * The sorted ids of all datasets of a portal folder: folders with dataset.yaml, and data files and folders without one, whose
+ * types are inferred.
  */
 export function definedDatasets(portal: string): readonly string[] {
   const data = path.join(portal, 'data')
@@ -68,7 +68,7 @@ export function definedDatasets(portal: string): readonly string[] {
   }
 }
 
-/** Reads data/{id}/dataset.yaml. Problems carry file, line and column; the definition is null when there are any. */
+/** Reads data/{id}/dataset.yaml. Problems have file, line and column; the definition is null if there are any. */
 export function readDefinition(
   portal: string,
   id: string,
@@ -96,7 +96,7 @@ export function readDefinition(
   return { definition: { ...build(portal, id, text, value), processors }, problems: [] }
 }
 
-/** A text of dataset.yaml, with what is wrong with it by its schema, or else by what its parts mean together. */
+/** Parses a text of dataset.yaml; the problems are those of the schema, or else contradictions between its parts. */
 function understood(text: string, file: string) {
   const document = readDocument(text, file, DATASET_SCHEMA)
   const { value, placeOf } = document
@@ -111,7 +111,7 @@ function understood(text: string, file: string) {
   return { ...document, problems }
 }
 
-/** What is wrong with a text of dataset.yaml, a sentence each. */
+/** The problems of a text of dataset.yaml, one sentence each. */
 export function definitionProblems(text: string): readonly string[] {
   return understood(text, 'dataset.yaml').problems.map(({ message }) => message)
 }
@@ -133,7 +133,7 @@ export function definitionOf(portal: string, id: string): Definition {
   )
 }
 
-/** `da_` and six letters or digits that follow from the id. */
+/** `da_` and six letters or digits derived from the id. */
 export function datasetUid(id: string): string {
   const digest = createHash('sha1').update(id).digest()
   return `da_${BigInt(`0x${digest.toString('hex')}`)
@@ -169,7 +169,7 @@ function inconsistencies(value: Static<typeof DATASET_SCHEMA>): readonly string[
   return found
 }
 
-/** Entries of the list of processors that are not one step each. */
+/** Entries of the list of processors that do not have exactly one step. */
 function unclearSteps({ processors = [] }: Static<typeof DATASET_SCHEMA>) {
   return processors.flatMap((declared, at) => {
     const steps = stepOf(declared)
@@ -201,7 +201,7 @@ function implicitDefinition(id: string, { folder, file }: ImplicitSource): Defin
   }
 }
 
-/** The source of a file whose name does not identify its format. */
+/** The source for a file whose name does not identify its format. */
 function sniffedSource({ folder, file }: ImplicitSource): SourceSpec {
   const source: SourceSpec = { path: file }
   if (!/\.(?:zip|xml|json)(?:\.gz)?$/i.test(file)) return source
@@ -209,7 +209,7 @@ function sniffedSource({ folder, file }: ImplicitSource): SourceSpec {
     const { format } = openFile(source, { datasetFolder: folder, portalFolder: folder })
     return isRecordFormat(format) ? source : { ...source, format }
   } catch {
-    // What is wrong with the file is reported where it is read.
+    // Problems of the file are reported when it is read.
     return source
   }
 }
@@ -252,7 +252,7 @@ function remoteOf({ source, refresh }: Static<typeof DATASET_SCHEMA>): Remote | 
   }
 }
 
-/** The source that was fetched last; before that, the name that the address has. */
+/** The source that was fetched last; before the first fetch, the file name in the address. */
 function fetchedSource(portal: string, id: string, declared: SourceSpec): SourceSpec {
   const state = remoteState(portal, id)
   if (state?.file === undefined) return { ...declared, path: 'data' }
@@ -278,7 +278,7 @@ function fieldSpec(field: Static<typeof FieldSchema>): FieldSpec {
   return { ...field, annotations } as FieldSpec
 }
 
-/** An annotation is a list of arguments; `true` is a flag without any. */
+/** An annotation is a list of arguments; `true` is a flag without arguments. */
 function flagArguments(args: string | number | boolean | readonly (string | number | boolean)[]) {
   return Array.isArray(args) ? args : args === true ? [] : [args]
 }

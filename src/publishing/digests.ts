@@ -6,7 +6,7 @@ import type { PublishContext } from './publish-types.ts'
 import { sourceDigest } from './source-digest.ts'
 import { type Manifest, sourceStates } from './versions/versions.ts'
 
-/** True for a restored version while what lies in the portal folder is what it was restored instead of. */
+/** True for a restored version as long as the portal folder is unchanged since the roll-back. */
 export function isRolledBack(
   { restored }: Manifest,
   { definition, source }: Digests,
@@ -16,7 +16,7 @@ export function isRolledBack(
   return !endsRollBack && restored?.instead === fingerprintOf(definition, source, textOf(file))
 }
 
-/** True for a version that would be made again of what there is. */
+/** True for a version that would be the same if it were built again now. */
 export function isBuiltFrom(
   { definition, source, mapping }: Manifest,
   digests: Digests,
@@ -30,7 +30,7 @@ export interface Digests {
   readonly source: string
 }
 
-/** A source that cannot be read is not needed as long as only the mapping is another one. */
+/** The digests of a definition and its source. An unreadable source is not needed as long as only the mapping differs. */
 export async function digestsOf(
   definition: Definition,
   file: MappingFile | null,

@@ -3,38 +3,38 @@ import { LineSet } from '../rdf/line-set.ts'
 
 type Sink = Pick<WrittenTriple, 'add'>
 
-/** What is known of subjects that several records speak of, from one attempt to write a graph to the next. */
+/** What is known of subjects that several records share, passed from one attempt to write a graph to the next. */
 export interface SharedSubjects {
-  /** What the subjects of the rules begin with, the longest first. */
+  /** Prefixes of the subjects of the rules, the longest first. */
   readonly heads: readonly string[]
-  /** The heads of which a subject came again. */
+  /** The prefixes with a repeated subject. */
   readonly shared: Set<string>
 }
 
-/** How a mapping speaks of a record. */
+/** How a mapping writes the triples of a record. */
 export interface RecordPresentation {
-  /** Lines that come together may say the same of one subject twice. */
+  /** Lines that are added together may state the same triple of one subject twice. */
   readonly mayRepeat: boolean
-  /** Lines that come together are of one subject. */
+  /** Lines that are added together have one subject. */
   readonly hasOneSubject: boolean
 }
 
-/** What a record says of one subject. */
+/** The triples of one subject in a record. */
 interface Group {
   lines: string
   count: number
-  /** True where several rules speak of it. */
+  /** True if several rules write it. */
   isMerged: boolean
 }
 
 /**
- * Lets every triple through once. Nearly all subjects of a mapping are of one record alone, so that subjects are
- * distinguished rather than their triples: a sixth of the work. Where one comes again its head is noted as shared, what was let
- * through may repeat from then on, and the graph is to be written once more: the triples of shared heads are then
- * distinguished one by one.
+ * Writes every triple once. Nearly all subjects of a mapping belong to one record alone, so subjects are tracked rather than
+ * their triples: a sixth of the work. When a subject is repeated, its prefix is marked as shared, the output may contain
+ * duplicates from then on, and the graph must be written once more: the triples of shared prefixes are then deduplicated one by
+ * one.
  */
 export class DistinctTriples {
-  /** True where a head was not known as shared: nothing is let through any more, but further heads are found. */
+  /** True if a prefix was not known as shared: nothing more is written, but further shared prefixes are found. */
   needsRetry = false
   private readonly target: Sink
   private readonly subjects: SharedSubjects
@@ -69,7 +69,7 @@ export class DistinctTriples {
     }
   }
 
-  /** Lets through what was added about a record: its lines of one subject together, whichever rules made them. */
+  /** Writes the triples of a record: the lines of a subject together, whichever rules created them. */
   end(): void {
     for (const [subject, group] of this.groups) this.letThrough(subject, group)
     this.groups.clear()

@@ -3,15 +3,15 @@ import { readDocument, trusted } from '../config/document.ts'
 import type { MetaValue } from '../model/metadata.ts'
 import { DATASET_SCHEMA } from './definition-schema.ts'
 
-/** What of dataset.yaml is to be another one; what is not named stays, null takes it out. */
+/** A change of dataset.yaml: what is not named stays, null removes a member. */
 export interface DefinitionChange {
   readonly source?: Readonly<Record<string, string>>
   readonly refresh?: string | null
   readonly format?: string | null
   readonly options?: Readonly<Record<string, unknown>> | null
-  /** Steps between source and fields, all of them in their order. */
+  /** Steps between source and fields, complete and in order. */
   readonly processors?: readonly Readonly<Record<string, unknown>>[] | null
-  /** Fields in their order. */
+  /** Fields in order. */
   readonly fields?: readonly FieldEdit[] | null | undefined
   readonly id?: readonly string[] | null
   /** By template and name. */
@@ -19,15 +19,15 @@ export interface DefinitionChange {
   readonly visibility?: 'public' | 'restricted'
 }
 
-/** A field with what it is called, and what of it changes. */
+/** A field by name, with its changes. */
 export interface FieldEdit {
   readonly name: string
   readonly [member: string]: unknown
 }
 
 /**
- * The text of a dataset.yaml with changes: comments, order and all that is not changed stay as they were written. Throws
- * ConfigInvalid with line and column for a text that is no dataset.yaml afterwards.
+ * The text of a dataset.yaml with changes: comments, order and everything unchanged stay as they were written. Throws
+ * ConfigInvalid with line and column if the result is no valid dataset.yaml.
  */
 export function changedDefinition(text: string, change: DefinitionChange): string {
   const document = text.trim() === '' ? new Document({}) : parseDocument(text)
@@ -46,7 +46,7 @@ export function changedDefinition(text: string, change: DefinitionChange): strin
   return changed
 }
 
-/** A map within a document, which is made where it is not there. */
+/** A map within a document, created if it is missing. */
 function mapOf(document: Document, path: readonly string[]): YAMLMap {
   const found = path.length === 0 ? document.contents : document.getIn(path)
   if (isMap(found)) return found as YAMLMap
@@ -56,7 +56,7 @@ function mapOf(document: Document, path: readonly string[]): YAMLMap {
   return created
 }
 
-/** A value that is the same is left as it is written. */
+/** An unchanged value stays as it is written. */
 function setMember(document: Document, map: YAMLMap, name: string, value: unknown): void {
   if (value === null) {
     map.delete(name)
@@ -74,7 +74,7 @@ function plain(node: unknown): unknown {
     : node
 }
 
-/** Annotations that are not named stay; null takes one out. */
+/** Annotations that are not named stay; null removes one. */
 function changeAnnotations(document: Document, field: YAMLMap, given: unknown): void {
   const changes = Object.entries((given ?? {}) as Readonly<Record<string, unknown>>)
   const before = field.get('annotations', true)
@@ -86,7 +86,7 @@ function changeAnnotations(document: Document, field: YAMLMap, given: unknown): 
   else if (isNew) field.set('annotations', map)
 }
 
-/** Fields that are there already keep their nodes with what is written beside them. */
+/** Existing fields keep their nodes with the comments next to them. */
 function changeFields(document: Document, root: YAMLMap, fields: readonly FieldEdit[] | null): void {
   if (fields === null) {
     root.delete('fields')

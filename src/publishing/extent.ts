@@ -4,7 +4,7 @@ import { boxGeometry, eachPosition } from '../model/geometry.ts'
 import { lookup } from '../model/lookup.ts'
 import type { Geometry, GeoPoint } from '../model/value.ts'
 
-/** Gathers the bounding box and the kinds of geometry of one field while its values pass by. */
+/** Computes the bounding box and the geometry types of one field from a stream of values. */
 export class ExtentGatherer {
   private west = Number.POSITIVE_INFINITY
   private south = Number.POSITIVE_INFINITY
@@ -22,7 +22,7 @@ export class ExtentGatherer {
     }
   }
 
-  /** Null where no value was added. */
+  /** Null if no value was added. */
   extent(): Extent | null {
     const { west, south, east, north, types } = this
     return types.size === 0 ? null : { west, south, east, north, types: [...types].sort() }
@@ -36,12 +36,12 @@ export class ExtentGatherer {
   }
 }
 
-/** Field types with places; shapes describe more than points and come first. */
+/** Field types with locations; shapes describe more than points and come first. */
 const PLACES = ['geo_shape', 'geo_point_2d'] as const
 
 /**
- * Where the records of a dataset are: the box around its shapes or, without any, around its points, and the kinds of
- * these geometries. Null for a dataset without places.
+ * The spatial extent of a dataset: the bounding box of its shapes or, without any, of its points, and the types of these
+ * geometries. Null for a dataset without locations.
  */
 export function datasetExtent(fields: readonly Field[], statistics: DatasetStatistics): Extent | null {
   for (const type of PLACES) {

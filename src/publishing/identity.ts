@@ -6,24 +6,24 @@ import type { Value } from '../model/value.ts'
 const FIRST_SLOTS = 16
 
 /**
- * Gives each record its id: 40 hexadecimal digits, a fingerprint of the id fields, else of all values that are not
- * null, by field name, so that neither a new column nor another order of the columns changes it. Records with the
- * same fingerprint get a counter, and those beyond the first are counted.
+ * Gives each record its id: 40 hexadecimal digits, a fingerprint of the id fields, else of all values that are not null, by field
+ * name, so that neither a new column nor another column order changes it. Records with the same fingerprint get a counter, and
+ * repeated ones are counted.
  *
- * Of each record a table has its position and 32 bits of its id; where these are the same, the whole id of the record at
- * that position decides. That is 11 to 21 bytes a record, beside the ids themselves, which may be in a file.
+ * A table has the position of each record and 32 bits of its id; if these are equal, the full id of the record at that position
+ * decides. That is 11 to 21 bytes a record, in addition to the ids themselves, which may be in a file.
  */
 export class Identities {
-  /** The ids that were given, in the order of the records. */
+  /** The assigned ids, in the order of the records. */
   readonly ids: RecordIds
-  /** Records whose fingerprint another record before them had. */
+  /** Records with the fingerprint of an earlier record. */
   repeated = 0
   private readonly columns: readonly (readonly [name: string, index: number])[]
   private table = newTable(FIRST_SLOTS, false)
-  /** Slots that are taken. */
+  /** Occupied slots. */
   private distinct = 0
 
-  /** @param file where the ids are written; null for records whose ids are not needed later */
+  /** @param file where the ids are written; null if the ids are not needed later */
   constructor(fields: readonly Field[], identity: readonly string[], file: string | null = null) {
     this.ids = new RecordIds(file)
     this.columns = fields
@@ -48,7 +48,7 @@ export class Identities {
     return id
   }
 
-  /** Closes the file of ids, and frees the index of records: no more records follow. */
+  /** Closes the file of ids and frees the index of records: no more records may be added. */
   close(): void {
     this.ids.close()
     this.table = newTable(FIRST_SLOTS, false)
@@ -95,13 +95,13 @@ export class Identities {
   }
 }
 
-/** Open addressing with linear probing; a power of two slots. */
+/** A hash table with open addressing and linear probing; the number of slots is a power of two. */
 interface Table {
-  /** The first 32 bits of a fingerprint, which say where its slot is looked for as well. */
+  /** The first 32 bits of a fingerprint, which also determine its first slot. */
   readonly checks: Uint32Array
-  /** One more than the position of the record that had the fingerprint first; 0 marks a free slot. */
+  /** One more than the position of the first record with the fingerprint; 0 marks a free slot. */
   readonly places: Uint32Array
-  /** Records that had it after the first; null while there are none at all. */
+  /** Later records with the fingerprint; null while there are none at all. */
   repeats: Uint32Array | null
 }
 
@@ -130,8 +130,8 @@ export const ID_BYTES = 20
 const PIECE_IDS = 4096
 
 /**
- * The ids of the records of one version in their order, twenty bytes each. With a file they are written as they come and
- * read on demand; without a file they stay in memory.
+ * The ids of the records of one version in order, twenty bytes each. With a file they are appended to it and read on demand;
+ * without a file they stay in memory.
  */
 export class RecordIds {
   private file: number | null
@@ -139,12 +139,12 @@ export class RecordIds {
   private bufferedBytes = 0
   /** Bytes in the file, or in full pieces. */
   private writtenBytes = 0
-  /** Full pieces, where there is no file. */
+  /** Full pieces, if there is no file. */
   private readonly pieces: Buffer[] = []
-  /** The id that was read last: where all records are equal it is read repeatedly. */
+  /** The id that was read last: it is read repeatedly if all records are equal. */
   private read = { offset: -1, id: '' }
 
-  /** @param file where they are written; null for ids that are not needed later */
+  /** @param file where they are written; null if the ids are not needed later */
   constructor(file: string | null) {
     this.file = file === null ? null : openSync(file, 'w+')
   }
@@ -169,7 +169,7 @@ export class RecordIds {
     return this.read.id
   }
 
-  /** Ends the file, which is on the disk when this returns. */
+  /** Ends the file, which is on disk when this returns. */
   close(): void {
     if (this.file === null) return
     this.writeBuffered(this.file)
@@ -177,7 +177,7 @@ export class RecordIds {
     this.abandon()
   }
 
-  /** Gives up: closes the file without caring for what it holds. */
+  /** Aborts: closes the file, whose content is discarded. */
   abandon(): void {
     if (this.file !== null) closeSync(this.file)
     this.file = null

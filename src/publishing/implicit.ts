@@ -3,18 +3,18 @@ import path from 'node:path'
 import { formatOf } from '../sources/formats.ts'
 import { rdfFormatOf } from '../sources/rdf.ts'
 
-/** Pattern of ids of datasets: they are part of addresses and folder names. */
+/** Pattern of dataset ids: they are part of addresses and folder names. */
 export const DATASET_ID = /^[a-z0-9][a-z0-9_-]{0,99}$/
 
 /** A data file without a description. */
 export interface ImplicitSource {
-  /** Absolute folder that it is in. */
+  /** Absolute path of its folder. */
   readonly folder: string
-  /** Its name there. */
+  /** Its file name. */
   readonly file: string
 }
 
-/** A dataset id from the name of a file; an empty text where nothing of the name is left. */
+/** A dataset id derived from a file name; an empty text if no character of the name is usable. */
 export function datasetIdOf(name: string): string {
   return path
     .basename(name)
@@ -28,8 +28,8 @@ export function datasetIdOf(name: string): string {
 }
 
 /**
- * The datasets of a portal that have no dataset.yaml, by their ids: each file of data in data/, and each folder there with one file of
- * data in it. Of two that would have one id the first counts, and a folder before a file.
+ * The datasets of a portal without dataset.yaml, by id: each data file in data/, and each folder there with one data file. Of two
+ * with the same id the first counts, and folders precede files.
  */
 export function implicitSources(portal: string): ReadonlyMap<string, ImplicitSource> {
   const data = path.join(portal, 'data')

@@ -33,7 +33,7 @@ export interface MaterialiseContext {
   readonly onProgress: (done: number) => void
 }
 
-/** What a source became. */
+/** The result of reading a source. */
 export interface Materialised {
   readonly dataset: Dataset
   readonly statistics: DatasetStatistics
@@ -41,17 +41,17 @@ export interface Materialised {
   readonly content: Manifest['content']
   readonly misfits: readonly FieldConversionErrors[]
   readonly misfitCount: number
-  /** Records whose identity another record has. */
+  /** Records with the identity of another record. */
   readonly repeated: number
 }
 
-/** How the source of a dataset is read, and its fields as they will be published: declared, else inferred over the whole source. */
+/** How the source of a dataset is read, and its fields as they will be published: declared, else inferred from the whole source. */
 export interface ResolvedSource {
   readonly source: SourceSpec
   readonly fields: readonly FieldSpec[]
 }
 
-/** Declared fields and options, else those that are inferred from the source. Faults: SourceUnreadable, ConfigInvalid. */
+/** Declared fields and options, else those inferred from the source. Faults: SourceUnreadable, ConfigInvalid. */
 export async function resolveSource(definition: Definition, portal: string): Promise<ResolvedSource> {
   const { fields, processors, source, sourceFolder } = definition
   if (fields !== null) return { source, fields }
@@ -63,10 +63,10 @@ export async function resolveSource(definition: Definition, portal: string): Pro
 }
 
 /**
- * Opens the source of a dataset, its rows processed by the steps of dataset.yaml. Faults: ConfigInvalid, SourceUnreadable, at once and
- * while it is read.
+ * Opens the source of a dataset, its rows processed by the steps of dataset.yaml. Faults: ConfigInvalid, SourceUnreadable,
+ * immediately and while it is read.
  *
- * @param source how it is read, as {@link resolveSource} resolved it
+ * @param source how it is read, as resolved by {@link resolveSource}
  */
 export function openRecords(definition: Definition, source: SourceSpec, portal: string): RecordSource {
   const { processors, sourceFolder } = definition
@@ -76,8 +76,8 @@ export function openRecords(definition: Definition, source: SourceSpec, portal: 
 }
 
 /**
- * Reads a source and writes the graphs of a version that need no mapping of the dataset's own. Faults: ConfigInvalid,
- * SourceUnreadable; the files are then to be thrown away.
+ * Reads a source and writes the graphs of a version that need no custom mapping. Faults: ConfigInvalid, SourceUnreadable; the
+ * files are then to be discarded.
  */
 export function materialise(definition: Definition, context: MaterialiseContext): Promise<Materialised> {
   return definition.rdf === null
@@ -85,7 +85,7 @@ export function materialise(definition: Definition, context: MaterialiseContext)
     : materialiseRdf(definition, definition.rdf, context)
 }
 
-/** A file of RDF has graphs and no records. */
+/** An RDF file has graphs and no records. */
 async function materialiseRdf(
   definition: Definition,
   format: RdfFormat,
@@ -164,7 +164,7 @@ function datasetOf(definition: Definition, fields: readonly Field[]): Dataset {
   return { id, uid: datasetUid(id), fields, metas, visibility, attachments }
 }
 
-/** A field whose column the source never has is a mistake of dataset.yaml, not a field without values. */
+/** A field whose column never occurs in the source is a mistake of dataset.yaml, not a field without values. */
 function refuseMissing(missing: readonly MissingColumn[], source: string): void {
   if (missing.length === 0) return
   throw new Fault(CONFIG_INVALID, {
@@ -172,7 +172,7 @@ function refuseMissing(missing: readonly MissingColumn[], source: string): void 
   })
 }
 
-/** A missing column in words, with the one that was probably meant. */
+/** Describes a missing column, with the column that was probably meant. */
 export function missingText({ message, nearest }: MissingColumn): string {
   return nearest === undefined ? message : `${message} Did you mean ${JSON.stringify(nearest)}?`
 }

@@ -5,11 +5,11 @@ import { implicitSources } from './implicit.ts'
 import { MAPPING_ENDINGS } from './mapping/mapping-file.ts'
 import { dueRemotes } from './remote/state.ts'
 
-/** Datasets of which something was saved in the portal folder. */
+/** Datasets whose files in the portal folder were changed. */
 export interface PortalChanges {
-  /** Those whose dataset.yaml, or file of data where there is none, is new or another one. */
+  /** Datasets whose dataset.yaml, or data file if there is none, is new or changed. */
   readonly definitions: readonly string[]
-  /** Those of which only the mapping is new, another one, or gone. */
+  /** Datasets of which only the mapping is new, changed or removed. */
   readonly mappings: readonly string[]
 }
 
@@ -17,9 +17,8 @@ export interface PortalChanges {
 type FileStates = ReadonlyMap<string, { readonly definition: string; readonly mapping: string }>
 
 /**
- * Finds changes of a portal folder by polling: times and sizes of files are what every file
- * system has, also those without change events. A change is reported once it is the same in two scans, because editors write in
- * steps.
+ * Finds changes of a portal folder by polling: every file system has times and sizes of files, but not all report change events.
+ * A change is reported when two successive scans agree on it, because editors write in steps.
  */
 export class PortalWatch {
   readonly portal: string
@@ -39,7 +38,7 @@ export class PortalWatch {
     )
   }
 
-  /** What has changed since it was reported before; null for nothing. */
+  /** The changes since the last report; null if there are none. */
   look(): PortalChanges | null {
     const states = statesOf(this.portal)
     const definitions: string[] = []

@@ -20,7 +20,7 @@ import {
   versionFolder,
 } from './versions/versions.ts'
 
-/** What every version begins with, and where it is written. */
+/** The first members of every manifest, and the folder of the version. */
 export interface Head
   extends Pick<
     Manifest,
@@ -36,7 +36,7 @@ type Prepared =
   | { readonly manifest: Manifest; readonly refusal: MappingRefusal | null; readonly report: PublishReport }
   | { readonly manifest: null; readonly current: Manifest; readonly refusal: MappingRefusal }
 
-/** Writes a version and puts it in force; what cannot be finished, or is not to be, leaves nothing behind. */
+/** Writes a version and puts it in force; a version that fails, or is not to be released, leaves no files. */
 export async function prepare(
   id: string,
   { definition, source }: Digests,
@@ -62,7 +62,7 @@ export async function prepare(
   }
 }
 
-/** Adds what a mapping makes of the records whose facts are written. */
+/** Adds the result of a mapping of the records whose facts are written. */
 export async function addMapping(
   part: Omit<Manifest, 'mapping' | keyof Head>,
   { folder, begun, ...head }: Preparation,
@@ -93,7 +93,7 @@ export async function addMapping(
   return { manifest, report }
 }
 
-/** The graphs of the records of a version, taken over into another: their files stay where they are. */
+/** The graphs of the records of a version for use in another version: their files stay where they are. */
 export function retainedGraphs(current: Manifest, folder: string, versions: Versions): readonly GraphFile[] {
   const home = versionFolder(versions, current.dataset.id, current.version)
   shareFile(path.join(home, RECORD_IDS_FILE), path.join(folder, RECORD_IDS_FILE))

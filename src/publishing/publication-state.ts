@@ -1,15 +1,15 @@
 import type { Diagnostic } from '../mapping/diagnostic.ts'
 import type { PublishMessage } from './publish-all.ts'
 
-/** How the latest publication of a dataset went that this process has started. */
+/** The state of the latest publication of a dataset that this process started. */
 export type PublicationState =
   | { readonly type: 'running'; readonly records: number }
   | { readonly type: 'done' }
-  /** The mapping has errors; what was in force before stays. */
+  /** The mapping has errors; the previous version stays in force. */
   | { readonly type: 'refused'; readonly diagnostics: readonly Diagnostic[] }
   | { readonly type: 'failed'; readonly reason: string }
 
-/** The latest publication of each dataset, for pages that report on them. */
+/** The latest publication of each dataset, for pages that report them. */
 export class Publications {
   private readonly states = new Map<string, PublicationState>()
 
@@ -17,12 +17,12 @@ export class Publications {
     this.states.set(message.dataset, stateOf(message))
   }
 
-  /** null where no publication of the dataset is known. */
+  /** null if no publication of the dataset is known. */
   of(dataset: string): PublicationState | null {
     return this.states.get(dataset) ?? null
   }
 
-  /** Forgets what is known of a dataset, for a new publication is to come. */
+  /** Forgets the state of a dataset, because a new publication is about to start. */
   forget(dataset: string): void {
     this.states.delete(dataset)
   }

@@ -13,7 +13,7 @@ import { forget, isWithdrawn, type Manifest, storedDatasets, versionsOf } from '
 /** Progress events of a publication; times are in seconds. */
 export type PublishMessage =
   | ({ readonly type: 'progress' } & PublishProgress)
-  /** How far a version is loaded into a shared store. */
+  /** Progress of loading a version into a shared store. */
   | { readonly type: 'loading'; readonly dataset: string; readonly triples: number; readonly total: number }
   | ({ readonly type: 'unchanged'; readonly dataset: string } & PublishedSize)
   | ({
@@ -29,13 +29,13 @@ export type PublishMessage =
       readonly seconds: number
     }
 
-/** What a publication came to. */
+/** The size of a published version. */
 export interface PublishedSize {
   readonly records: number
   /** Triples of the graph that is served. */
   readonly triples: number
   readonly seconds: number
-  /** Why its address could not be fetched, so that the data that came before stay; absent where it could. */
+  /** Why its address could not be fetched, so that the previous data remain; absent if it was fetched. */
   readonly fetchFailure?: string
 }
 
@@ -46,9 +46,9 @@ function fetchFailureOf(portal: string, id: string): Pick<PublishedSize, 'fetchF
 }
 
 /**
- * Publishes datasets, several at once where there are threads for it; what cannot be published is reported, leaves its version in
- * force, and holds up no other. Without names: every dataset of the portal that was not withdrawn, and versions of folders
- * that are gone are removed.
+ * Publishes datasets, several in parallel if there are threads for it; a dataset that cannot be published is reported, keeps its
+ * version in force, and does not hold up others. Without names: every dataset of the portal that is not withdrawn, and versions
+ * of removed folders are deleted.
  */
 export async function publishAll(
   { shared = null, parallel, keepVersions, ...context }: PublishAllContext,
@@ -71,7 +71,7 @@ export async function publishAll(
     try {
       if (datasets === null && (await isLeftOut(id))) return true
       const inForce = (await shared?.inForce(id)) ?? null
-      // A dataset that is published because of a lookup was not requested by name.
+      // A dataset that is published because of a look-up was not requested by name.
       const [isNamed, endsRollBack] = [context.isNamed, context.endsRollBack].map(
         requested => requested === true && (datasets?.includes(id) ?? true),
       ) as [boolean, boolean]
@@ -93,7 +93,7 @@ export async function publishAll(
     datasets === null || context.mappingOnly === true
       ? (datasets ?? defined)
       : withDependants(context.portal, versions, datasets)
-  // What others look up in is published before them.
+  // Datasets that others look up are published before them.
   for (const group of publicationOrder(context.portal, chosen))
     if (parallel === undefined || parallel.threads < 2 || group.length < 2)
       for (const id of group) await publish(id, publishDataset)
@@ -106,10 +106,10 @@ export async function publishAll(
   }
 }
 
-/** Publishes a dataset by making its version in some way. Resolves to false where it is left to others. */
+/** Publishes a dataset by building its version in some way. Resolves to false if it is left to others. */
 type PublishOne = (id: string, make: Make) => Promise<boolean>
 
-/** Publishes datasets of which none looks up in another: those that have changed in threads, several at once. */
+/** Publishes datasets of which none looks up another: changed ones in threads, several in parallel. */
 async function publishInThreads(
   datasets: readonly string[],
   publish: PublishOne,
@@ -117,7 +117,7 @@ async function publishInThreads(
   setupOf: (changed: readonly string[]) => PoolSetup,
   onProgress: (progress: PublishProgress) => void,
 ): Promise<void> {
-  // What has not changed is known without a thread.
+  // Unchanged datasets are found without a thread.
   const changed: string[] = []
   for (const id of datasets) if (!(await publish(id, findUnchanged))) changed.push(id)
   const [first] = changed
@@ -140,7 +140,7 @@ async function publishInThreads(
   }
 }
 
-/** What is reported of a publication that came to a version. */
+/** The messages about a publication that has a version. */
 function* messagesOf(
   result: PublishResult,
   portal: string,
@@ -158,7 +158,7 @@ function* messagesOf(
   if (refusal !== null) yield { type: 'mapping-refused', dataset: id, ...refusal }
 }
 
-/** Makes a version of a dataset; null for one that is left to others. */
+/** Builds a version of a dataset; null for one that is left to others. */
 type Make = (id: string, context: PublishContext) => Promise<PublishResult | null>
 
 function servedTriples({ graphs }: Manifest): number {
@@ -170,18 +170,18 @@ function bytesOf(portal: string, id: string): number {
   return definition === null ? 0 : sourceSize(definition, portal)
 }
 
-/** Where publications happen, and the store that they are put into where it is shared. */
+/** Where publications happen, and the store that they are loaded into if it is shared. */
 export interface PublishAllContext extends Omit<PublishContext, 'versions' | 'onProgress' | 'inForce'> {
   readonly shared?: SharedRegistry | null
   /** Retained versions of a dataset. */
   readonly keepVersions?: number
-  /** Threads that may be started, and bytes of memory for all of them; absent, this thread publishes one after another. */
+  /** Maximum number of threads, and bytes of memory for all of them; if absent, this thread publishes one dataset after another. */
   readonly parallel?: { readonly threads: number; readonly memory: number }
 }
 
 /**
- * Whether a version is to be in force: one that was made just now; one of before where none is, where it is asked for by
- * name, or where it is later than what another instance has published since.
+ * Whether a version is to be put in force: a new one; an existing one if none is in force, if it was requested by name, or if it
+ * is later than what another instance has published since.
  */
 function isToBeReleased(
   { type, manifest }: PublishResult,
@@ -192,7 +192,7 @@ function isToBeReleased(
   return type === 'published' || inForce === null || isNamed || manifest.published > inForce.published
 }
 
-/** What a publisher needs of the configuration. */
+/** The part of the configuration that a publisher needs. */
 export interface PublisherSettings extends StoreSettings {
   readonly keepVersions: number
 }
@@ -210,21 +210,21 @@ export function publisherSettings({
   return { ...settings, ...(store === undefined ? {} : { store }) }
 }
 
-/** Opens what publications are put into; null where each server loads them by itself. */
+/** Opens the shared store that versions are loaded into; null if each server loads them by itself. */
 export async function openReleases(settings: PublisherSettings) {
   if (settings.store === undefined) return { shared: null, close: async () => undefined }
-  // Whoever publishes into files alone has no use for what speaks to engines.
+  // Publishing into files needs no modules of engines.
   const { openSharedStore } = await import('./registry/portal-store.ts')
   const { store, registry } = await openSharedStore({ ...settings, store: settings.store })
   return { shared: registry, close: () => store.close() }
 }
 
-/** What the thread is to publish, once. */
+/** The job of a thread that publishes. */
 export interface PublishJob {
-  /** null for all of the portal. */
+  /** null for the whole portal. */
   readonly datasets: readonly string[] | null
-  /** Whether the sources of these datasets are known to be as they were. */
+  /** Whether the sources of these datasets are known to be unchanged. */
   readonly mappingOnly: boolean
-  /** Whether restored versions give way to what lies in the portal folder. */
+  /** Whether restored versions are replaced by the content of the portal folder. */
   readonly endsRollBack?: boolean
 }

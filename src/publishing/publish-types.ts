@@ -4,19 +4,19 @@ import type { FieldConversionErrors } from '../sources/typed-records.ts'
 import type { MappingRefusal } from './mapping/choose-mapping.ts'
 import type { Manifest, Versions } from './versions/versions.ts'
 
-/** Where and when a publication happens; time is a parameter. */
+/** Where and when a publication happens; the time is a parameter. */
 export interface PublishContext {
   readonly portal: string
   readonly base: string
   readonly versions: Versions
   readonly now: () => Date
-  /** True where the source is known to be as it was: it is not looked at, unless dataset.yaml is another one. */
+  /** True if the source is known to be unchanged: it is not checked unless dataset.yaml has changed. */
   readonly mappingOnly?: boolean
-  /** True where the dataset was requested by name: its address is then fetched also before it is due. */
+  /** True if the dataset was requested by name: its address is then fetched even before it is due. */
   readonly isNamed?: boolean
-  /** The version in force in a store that is shared: where it was made of the same, none is made here. */
+  /** The version in force in a shared store: if it was built from the same input, none is built here. */
   readonly inForce?: Manifest | null
-  /** True where an older version that was restored gives way to what lies in the portal folder. */
+  /** True if a restored version is replaced by the content of the portal folder. */
   readonly endsRollBack?: boolean
   /** Called after every batch of records. */
   readonly onProgress?: (progress: PublishProgress) => void
@@ -27,32 +27,32 @@ export interface PublishProgress {
   readonly records: number
 }
 
-/** What became of one dataset. */
+/** The result of publishing one dataset. */
 export type PublishResult = { readonly refusal: MappingRefusal | null } & (
   | { readonly type: 'unchanged'; readonly manifest: Manifest }
   | { readonly type: 'published'; readonly manifest: Manifest; readonly report: PublishReport }
 )
 
-/** What a publisher should know about the records that were made. */
+/** The report to a publisher about the new records. */
 export interface PublishReport {
   readonly records: number
   /** Triples of the graph that is served. */
   readonly triples: number
-  /** The first values that did not fit, with row and column, and the number of all. */
+  /** The first values that could not be converted, with row and column, and the number of all. */
   readonly misfits: readonly FieldConversionErrors[]
   readonly misfitCount: number
-  /** Records whose identity another record has. */
+  /** Records with the identity of another record. */
   readonly repeated: number
-  /** False where the records are those that were published before, and only their mapping is another one. */
+  /** False if the records are those that were published before, and only their mapping has changed. */
   readonly isSourceRead: boolean
-  /** What became of the dataset's own mapping; null for the direct mapping. */
+  /** The result of the custom mapping; null for the direct mapping. */
   readonly mapping: MappingReport | null
-  /** What was wrong with the files of the version before, for which it was made again; null for nothing. */
+  /** The damage of the previous version that caused it to be rebuilt; null if there was none. */
   readonly damage: string | null
   readonly milliseconds: number
 }
 
-/** What a mapping made, and what is to be said of it. */
+/** The result of a mapping, with its diagnostics. */
 export interface MappingReport {
   readonly file: string
   readonly diagnostics: readonly Diagnostic[]

@@ -22,17 +22,17 @@ import {
 } from './versions/versions.ts'
 
 /**
- * Publishes one dataset: source -> typed records -> triples -> a version on disk that takes the place of the one
- * before in one step. Where only the mapping is another one, the records are those of the version in force and the source
- * is left alone. Nothing is done where nothing changed, and the version in force is whole: a damaged one is made again.
- * Faults: ConfigInvalid, SourceUnreadable; the version in force stays in force then.
+ * Publishes one dataset: source -> typed records -> triples -> a version on disk that replaces the previous one in one step. If
+ * only the mapping has changed, the records are those of the version in force and the source is not read. If nothing has changed
+ * and the version in force is intact, nothing is done: a damaged one is rebuilt. Faults: ConfigInvalid, SourceUnreadable; the
+ * version in force then stays in force.
  */
 export async function publishDataset(id: string, context: PublishContext): Promise<PublishResult> {
   const { versions, mappingOnly = false } = context
   removeLeftovers(versions, id)
   const own = currentManifest(versions, id)
   if (!mappingOnly) await fetchSource(id, context)
-  // Who saves a mapping does not wait until all files are read.
+  // Saving a mapping does not wait until all files are checked.
   const damage = mappingOnly && own !== null ? null : await damageInForce(versions, id)
   if (damage !== null) return publishAgain(id, damage, context)
   try {
@@ -45,21 +45,21 @@ export async function publishDataset(id: string, context: PublishContext): Promi
   }
 }
 
-/** Asks the address of a dataset where that is due, or where the dataset is published by name. */
+/** Fetches the address of a dataset if it is due, or if the dataset is published by name. */
 async function fetchSource(id: string, { portal, now, isNamed = false }: PublishContext): Promise<void> {
   const { remote } = readDefinition(portal, id).definition ?? {}
   if (remote != null) await refreshRemote(portal, id, remote, now, isNamed)
 }
 
-/** Data that were fetched and cannot be published give way to those before them. */
+/** Replaces fetched data that cannot be published by the previous data. */
 function rejectFetched(id: string, error: Fault, { portal }: PublishContext): void {
   const { remote } = readDefinition(portal, id).definition ?? {}
   if (remote != null) rejectRemote(portal, id, remote, faultText(error))
 }
 
 /**
- * The version in force, where it is whole and made of what there is; null where there is something to do. It costs a look at
- * each file, and reads those alone whose times are others.
+ * The version in force, if it is intact and up to date; null if there is something to do. It checks the metadata of each file,
+ * and reads only those whose modification times have changed.
  */
 export async function findUnchanged(id: string, context: PublishContext): Promise<PublishResult | null> {
   const { portal, versions } = context
@@ -74,7 +74,7 @@ export async function findUnchanged(id: string, context: PublishContext): Promis
   return isBuiltFrom(current, digests, file) ? { type: 'unchanged', manifest: current, refusal: null } : null
 }
 
-/** Makes a version again whose files are damaged. Faults: SourceUnreadable, which reports the damage as well. */
+/** Rebuilds a version whose files are damaged. Faults: SourceUnreadable, which reports the damage as well. */
 async function publishAgain(id: string, damage: Damage, context: PublishContext): Promise<PublishResult> {
   const { portal, versions } = context
   const version = currentVersion(versions, id)
@@ -119,7 +119,7 @@ async function publishChanges(
     : publishRecords(definition, digests, file, { manifest: own, damage: null }, context)
 }
 
-/** Makes a version of the records that are published and another mapping. */
+/** Builds a version of the published records with another mapping. */
 async function publishMapping(
   current: Manifest,
   file: MappingFile | null,
@@ -145,7 +145,7 @@ async function publishMapping(
 
 const NOTHING_READ = { misfits: [], misfitCount: 0, repeated: 0, isSourceRead: false, damage: null }
 
-/** Makes a version of what the source has now. */
+/** Builds a version of the current source. */
 async function publishRecords(
   definition: Definition,
   digests: Digests,
@@ -186,7 +186,7 @@ async function publishRecords(
   })
 }
 
-/** An address that sends no records any more is broken more often than its data are gone. */
+/** An address that no longer sends records is more likely broken than empty. */
 function refuseEmptied({ remote }: Definition, records: number, before: Manifest | null): void {
   const known = before?.statistics.records ?? 0
   if (remote === null || records > 0 || known === 0) return
@@ -195,7 +195,7 @@ function refuseEmptied({ remote }: Definition, records: number, before: Manifest
   })
 }
 
-/** Why a publication failed, in words. */
+/** Describes why a publication failed. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Fault) return faultText(error)
   return openFilesText(error) ?? (error instanceof Error ? (error.stack ?? error.message) : String(error))

@@ -6,8 +6,8 @@ import { RecordReader, type RecordsOf } from '../store/record-reader.ts'
 const PIECE = 1000
 
 /**
- * The records of a published version in their order, read from the columns of its facts, in bounded pieces: with them
- * everything can be made anew that is made of records, and the source is not needed.
+ * The records of a published version in order, read from the columns of its facts, in bounded pieces: everything that is derived
+ * from records can be rebuilt from them, without the source.
  */
 export async function* publishedRecords(
   columns: string,

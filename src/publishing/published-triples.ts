@@ -10,8 +10,8 @@ import { STORE_UNAVAILABLE } from '../store/faults.ts'
 const PIECE_BYTES = 2 ** 16
 
 /**
- * The triples of a published graph as stored in its file, in bounded pieces of whole lines of N-Triples; what is not
- * read is not unpacked.
+ * The triples of a published graph as stored in its file, in bounded pieces of whole lines of N-Triples; only pieces that are
+ * read are decompressed.
  */
 export async function* publishedTriples(file: string): AsyncGenerator<string> {
   const packed = createReadStream(file, { highWaterMark: PIECE_BYTES })

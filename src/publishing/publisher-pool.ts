@@ -3,7 +3,7 @@ import { startThread } from '../runtime/thread.ts'
 import type { PublishProgress, PublishResult } from './publish-types.ts'
 import type { Manifest } from './versions/versions.ts'
 
-/** What the threads of a pool publish from. */
+/** The settings of the threads of a pool. */
 export interface PoolSetup {
   readonly portal: string
   readonly base: string
@@ -13,33 +13,33 @@ export interface PoolSetup {
   readonly endsRollBack: boolean
 }
 
-/** A dataset to be made. */
+/** A dataset to be published. */
 export interface PoolJob {
   readonly dataset: string
   readonly inForce: Manifest | null
 }
 
-/** What a thread of the pool replies; all but progress ends the job. */
+/** A reply of a thread of the pool; all but progress end the job. */
 export type PoolReply =
   | ({ readonly type: 'progress' } & PublishProgress)
   | { readonly type: 'result'; readonly result: PublishResult }
   | { readonly type: 'failed'; readonly reason: string }
 
-/** A publication that failed in its thread, with the reason in words. */
+/** A publication that failed in its thread, with the reason. */
 export class PublicationFailed extends Error {}
 
-/** Bytes that a publication takes beside what grows with its source, and for each byte of that. */
+/** Bytes of memory that a publication takes independently of the size of its source, and for each byte of the source. */
 const FIXED_BYTES = 100e6
 const BYTES_A_BYTE = 3
 
-/** Bytes of memory that publishing a source of so many bytes takes at most. */
+/** Maximum bytes of memory for publishing a source of a given size. */
 function memoryOfPublishing(sourceBytes: number): number {
   return FIXED_BYTES + BYTES_A_BYTE * sourceBytes
 }
 
 /**
- * Publishes datasets in threads, each from a queue of its own turn: as many at once as there are threads and memory for; one
- * that needs more than all of it is published while no other is.
+ * Publishes datasets in threads: as many in parallel as there are threads and memory for; one that needs more than all of the
+ * memory is published alone.
  */
 export class PublisherPool {
   private readonly setup: PoolSetup
@@ -52,7 +52,7 @@ export class PublisherPool {
     this.limits = limits
   }
 
-  /** Does work for each of some datasets, as many at once as there is room for; in their order, but the next that fits. */
+  /** Runs work for each dataset, as many in parallel as there is room for; in order, but the next one that fits. */
   async each(
     datasets: readonly { readonly id: string; readonly bytes: number }[],
     work: (dataset: string) => Promise<void>,
@@ -94,7 +94,7 @@ export class PublisherPool {
     }
   }
 
-  /** Ends the threads, which have nothing to do any more. */
+  /** Ends the threads, which are idle. */
   async close(): Promise<void> {
     await Promise.all(this.idle.splice(0).map(worker => worker.terminate()))
   }

@@ -4,8 +4,8 @@ import { startThread } from '../runtime/thread.ts'
 import type { PublisherSettings, PublishJob, PublishMessage } from './publish-all.ts'
 
 /**
- * Publishes in threads of their own: requests are answered meanwhile, and the memory of a publication is given back at its
- * end. One thread stands ready, so that what is saved need not wait for one to start.
+ * Publishes in separate threads: requests are answered meanwhile, and the memory of a publication is freed at its end. One idle
+ * thread is kept ready, so that a saved change need not wait for one to start.
  */
 export class PublisherThread {
   private readonly settings: PublisherSettings
@@ -19,7 +19,7 @@ export class PublisherThread {
     this.stand()
   }
 
-  /** Resolves when everything is published that can be: one job after another. */
+  /** Resolves when all datasets are published that can be: one job after another. */
   publish(job: PublishJob, onMessage: (message: PublishMessage) => void): Promise<void> {
     const published = this.turn.then(() => (this.isClosed ? undefined : this.run(job, onMessage)))
     this.turn = ignoreRejection(published, 'whoever gave the job gets it')
@@ -47,7 +47,7 @@ export class PublisherThread {
     }
   }
 
-  /** Leaves what is not finished: the versions in force stay. */
+  /** Abandons unfinished jobs: the versions in force stay. */
   async close(): Promise<void> {
     this.isClosed = true
     await Promise.all([this.ready?.terminate(), this.busy?.terminate()])
@@ -57,7 +57,7 @@ export class PublisherThread {
     const worker = this.start()
     this.ready = worker
     worker.unref()
-    // One that ends before it has anything to do is replaced when there is something.
+    // A thread that ends before its first job is replaced when there is one.
     worker.once('error', () => undefined)
     worker.once('exit', () => {
       if (this.ready === worker) this.ready = null

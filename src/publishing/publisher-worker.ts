@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { publishingShare } from '../runtime/memory.ts'
 import { openReleases, type PublisherSettings, type PublishJob, publishAll } from './publish-all.ts'
 
-/** Entry of a thread of {@link PublisherThread}: publishes what it is sent, once, and ends. */
+/** Entry of a thread of {@link PublisherThread}: publishes the job that it receives, once, and ends. */
 const settings = workerData as PublisherSettings
 
 parentPort?.once('message', async ({ datasets, mappingOnly, endsRollBack = false }: PublishJob) => {

@@ -4,23 +4,22 @@ import path from 'node:path'
 import { sourceFiles } from '../sources/open.ts'
 import type { Definition } from './definition.ts'
 
-/** Milliseconds within which a file may be written to twice without another time. */
+/** Milliseconds within which a file may be modified twice without a change of its modification time. */
 const CLOCK_STEP = 2000
 
-/** What the file system says of a file: where it is as it was, so is what the file holds. */
+/** File metadata of the file system: while they are unchanged, so is the content. */
 type FileMark = readonly [file: string, size: number, modified: number, changed: number, inode: number]
 
-/** A digest that was computed once, and the files that it is of. */
+/** A cached digest, and the files that it was computed from. */
 interface KnownDigest {
   readonly files: readonly FileMark[]
   readonly digest: string
 }
 
 /**
- * A digest of the content of the source. Files are read where their marks are others than those of the time when they were
- * read before.
+ * A digest of the content of the source. Files are read only if their metadata have changed since they were read last.
  *
- * @param known file that keeps the digest; it may be lost
+ * @param known file that caches the digest; it may be lost
  */
 export async function sourceDigest(
   { source, sourceFolder }: Definition,
@@ -44,7 +43,7 @@ export async function sourceDigest(
   return hash
 }
 
-/** Bytes of the files of a source; 0 where they cannot be found. */
+/** Bytes of the files of a source; 0 if they cannot be found. */
 export function sourceSize({ source, sourceFolder }: Definition, portal: string): number {
   try {
     const files = sourceFiles(source, { datasetFolder: sourceFolder, portalFolder: portal })
@@ -73,6 +72,6 @@ function keep(file: string, known: KnownDigest): void {
     mkdirSync(path.dirname(file), { recursive: true })
     writeFileSync(file, JSON.stringify(known))
   } catch {
-    // A folder that cannot be written to: the source is read again.
+    // The folder is not writable: the source is read again next time.
   }
 }

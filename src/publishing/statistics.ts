@@ -6,14 +6,14 @@ import { ExtentGatherer } from './extent.ts'
 
 const DISTINCT_LIMIT = 10_000
 
-/** Values of a field of which quantiles are taken; of more, every second, then every fourth and so on. */
+/** Maximum values of a field for quantiles; of more values, every second is sampled, then every fourth and so on. */
 const SAMPLE_LIMIT = 50_000
 const PARTITIONS = 100
 const MAX_BOUND_LENGTH = 40
 /** Maximum characters of a text that are retained for ordering. */
 const MAX_SAMPLE_LENGTH = 2 * MAX_BOUND_LENGTH
 
-/** Values of a field that are reported with the number of their records, and characters of them. */
+/** Maximum number of values of a field that are reported with the number of their records, and their characters. */
 const COUNTED_LIMIT = 500
 const COUNTED_CHARACTERS = 20_000
 const COUNTED_TYPES: readonly FieldType[] = ['text', 'int', 'boolean']
@@ -21,7 +21,7 @@ const COUNTED_TYPES: readonly FieldType[] = ['text', 'int', 'boolean']
 /** Maximum characters of the distinct values of a field that are retained for counting. */
 const DISTINCT_CHARACTERS = 2 ** 20
 
-/** Gathers the statistics of a version while its records pass by; memory is bounded by the retained distinct values. */
+/** Gathers the statistics of a version from a stream of records; memory is bounded by the retained distinct values. */
 export class StatisticsGatherer {
   private records = 0
   private readonly fields: readonly Field[]
@@ -89,12 +89,12 @@ export class StatisticsGatherer {
 }
 
 interface Column {
-  /** Has a smallest and a largest value. */
+  /** Values have a minimum and a maximum. */
   readonly ordered: boolean
-  /** Can be sorted by. */
+  /** Records can be sorted by it. */
   readonly sorted: boolean
   present: number
-  /** Records of each value; null once there are too many to keep. */
+  /** Number of records of each value; null if there are too many values. */
   distinct: Map<string | number | bigint | boolean, number> | null
   /** Characters of the distinct values. */
   characters: number
@@ -103,9 +103,9 @@ interface Column {
   readonly temporal: boolean
   readonly years: Set<number>
   sample: (string | number)[]
-  /** Every so many values one is taken into the sample. */
+  /** One value in so many is added to the sample. */
   stride: number
-  /** Of a field with places. */
+  /** Of a field with locations. */
   readonly extent: ExtentGatherer | null
 }
 
@@ -117,12 +117,12 @@ function sample(column: Column, value: string | number): void {
   column.stride *= 2
 }
 
-/** A text by itself: one that was cut out of a piece of a file holds the whole piece in memory. */
+/** A copy of a text: a substring of a piece of a file would keep the whole piece in memory. */
 function owned(text: string): string {
   return Buffer.from(text).toString()
 }
 
-/** Texts are cut: as bounds of lots their beginnings do as well. */
+/** Texts are truncated: their prefixes suffice as bounds of partitions. */
 function quantiles({ sample: values }: Column): readonly (string | number)[] {
   const sorted = [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   const picked = Array.from(
@@ -158,7 +158,7 @@ function addOne(column: Column, value: string | number | bigint | boolean): void
   if (distinct.size > DISTINCT_LIMIT || column.characters > DISTINCT_CHARACTERS) column.distinct = null
 }
 
-/** The values of a field with the numbers of their records; none where they are many, or of another type. */
+/** The values of a field with the numbers of their records; none if there are many, or for another type. */
 function countsOf({ type }: Field, { distinct, characters }: Column): Pick<FieldStatistics, 'counts'> {
   if (distinct === null || !COUNTED_TYPES.includes(type)) return {}
   if (distinct.size > COUNTED_LIMIT || characters > COUNTED_CHARACTERS) return {}

@@ -1,8 +1,8 @@
 import { nearest } from '../model/did-you-mean.ts'
 
 /**
- * The dataset that was probably meant by an id that there is not, as a sentence: a near one, else those that there are. An
- * empty text where the portal has none.
+ * A sentence that suggests the dataset that was probably meant by an unknown id: a similar one, else a list of all. An empty text
+ * if the portal has none.
  */
 export function suggestedDataset(id: string, known: readonly string[]): string {
   const others = known.filter(other => other !== id)
@@ -18,5 +18,5 @@ export function suggestionHint(id: string, known: readonly string[]): { readonly
   return hint === '' ? {} : { hint }
 }
 
-/** Datasets that a suggestion lists. */
+/** Maximum datasets that a suggestion lists. */
 const MAX_LISTED = 10

@@ -1,7 +1,9 @@
 /**
- * A signal that is aborted after some milliseconds (TimeoutError), or with one of some others. Without it the process may end.
+ * A signal that is aborted after some milliseconds (TimeoutError), or together with one of the others. It does not keep the
+ * process alive.
  *
- * `AbortSignal.any` does not retain an `AbortSignal.timeout` that it is given: once garbage was collected, Node 20 never aborts it.
+ * `AbortSignal.any` does not retain an `AbortSignal.timeout` that is passed to it: after a garbage collection, Node 20 never
+ * aborts it.
  */
 export function abortAfter(milliseconds: number, ...others: readonly AbortSignal[]): AbortSignal {
   const late = new AbortController()

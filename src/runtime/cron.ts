@@ -1,4 +1,4 @@
-/** Times of a cron expression: the minutes, hours, days of the month, months and days of the week that it names. */
+/** The minutes, hours, days of the month, months and days of the week of a cron expression. */
 interface CronTimes {
   readonly minutes: ReadonlySet<number>
   readonly hours: ReadonlySet<number>
@@ -27,7 +27,7 @@ const NAMES: ReadonlyMap<string, number> = new Map(
   ].flat(),
 )
 
-/** Wait after a failure, doubled with each further one, in milliseconds. */
+/** Pause after a failure in milliseconds, doubled with each further one. */
 const FIRST_PAUSE = 60_000
 
 /** True for `hourly`, `daily`, `weekly`, `monthly` and cron expressions of five fields. */
@@ -39,7 +39,7 @@ export function isSchedule(text: string): boolean {
  * The next moment at which an address is due, in milliseconds since 1970; null for one without a schedule.
  *
  * @param schedule a word, counted from the last time, or a cron expression in UTC
- * @param failures failures since the last success: the address is then retried sooner, with growing intervals
+ * @param failures failures since the last success: the address is then retried sooner, with increasing intervals
  */
 export function nextTime(schedule: string | undefined, last: number, failures: number): number | null {
   if (schedule === undefined) return failures > 0 ? last + pauseAfter(failures) : null
@@ -58,7 +58,7 @@ function nextOfCron(text: string, after: number): number | null {
   const date = new Date(after)
   date.setUTCSeconds(0, 0)
   date.setUTCMinutes(date.getUTCMinutes() + 1)
-  // Four years hold every day that there is.
+  // Four years contain every calendar day, 29 February included (but not around 2100).
   const end = after + 4 * 366 * 24 * HOUR
   while (date.getTime() < end) {
     if (!isDay(times, date)) {
@@ -75,7 +75,7 @@ function nextOfCron(text: string, after: number): number | null {
   return null
 }
 
-/** Where both days of the month and of the week are given, one of them is enough, as cron has it. */
+/** If both days of the month and of the week are given, one of them is enough, as in cron. */
 function isDay(times: CronTimes, date: Date): boolean {
   if (!times.months.has(date.getUTCMonth() + 1)) return false
   const isMonthDay = times.days.has(date.getUTCDate())

@@ -1,22 +1,22 @@
 import { startThread } from './thread.ts'
 
-/** How a job runs; without a deadline or a signal it ends by itself. */
+/** Options of a job; without a deadline or a signal it ends by itself. */
 export interface JobOptions {
-  /** Name of its thread, for those who look at the process. */
+  /** Name of its thread, for process inspection. */
   readonly name?: string
-  /** Milliseconds after which it is ended. */
+  /** Milliseconds after which it is terminated. */
   readonly deadline?: number
   readonly signal?: AbortSignal
 }
 
 /**
- * Runs a job in a thread of its own: a module that reads `workerData`, posts at most one message, its result, and ends.
- * Rejects with what ended it early.
+ * Runs a job in a separate thread: a module that reads `workerData`, posts at most one message, its result, and ends. Rejects
+ * with the error that ended it early.
  *
  * @param caller `import.meta.url` of the calling module
- * @param module relative path of the job's module, without ending: `./build-worker`
- * @param data what the job is given
- * @returns its result; null where it has none, or was ended by the deadline or the signal
+ * @param module relative path of the job's module, without extension: `./build-worker`
+ * @param data the input of the job
+ * @returns its result; null if it has none, or was terminated by the deadline or the signal
  */
 export function runJob<Result = never>(
   caller: string,

@@ -1,33 +1,33 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { lookup } from '../model/lookup.ts'
 
-/** Bytes of a process that serves nothing: code, its own heap, caches of answers. */
+/** Bytes of an idle process: code, its own heap, caches of answers. */
 const PROCESS = 260e6
 
-/** Least that a store works with. */
+/** Minimum memory of a store. */
 const LEAST = 64e6
 
-/** Parts of what a store may use: columns, what one query works with, graphs in the engine; the rest is for answers on their way. */
+/** Shares of the memory of a store: columns, working memory of one query, graphs in the engine; the rest is for responses in progress. */
 const SHARES = { columns: 0.4, query: 0.15, resident: 0.3 }
 
-/** Bytes that a store may use, by what for. */
+/** Bytes that a store may use, by purpose. */
 export interface StoreMemory {
-  /** Columns, dictionaries, and what is made of them. */
+  /** Columns, dictionaries, and structures derived from them. */
   readonly columns: number
-  /** What one query works with. */
+  /** Working memory of one query. */
   readonly query: number
   /** Graphs that are resident in the engine. */
   readonly resident: number
 }
 
-/** Bytes of an engine beside its graphs, for what a query works with and for the batch that is being loaded. */
+/** Bytes of an engine in addition to its graphs, for the working memory of a query and the batch that is being loaded. */
 const ENGINE = 96e6
-/** An engine's memory has 32 bits. */
+/** The address space of an engine has 32 bits. */
 const MAX_ENGINE = 4 * 2 ** 30
-/** What the heap of an engine may have beside its graphs, by what these may have. */
+/** Maximum heap of an engine in addition to its graphs, as a share of the maximum size of these. */
 const WORKING_SHARE = 0.5
 
-/** Bytes that the graphs in an engine may take, the heap that it may fill, and the longest answer, in characters. */
+/** Maximum bytes of the graphs in an engine, maximum size of its heap, and maximum characters of an answer. */
 export interface EngineMemory {
   readonly graphs: number
   readonly ceiling: number
@@ -44,18 +44,18 @@ export function engineMemory({ resident, query }: StoreMemory): EngineMemory {
   }
 }
 
-/** Bytes of memory that this process may have: what its group is limited to, or all of the machine. */
+/** Bytes of memory available to this process: the limit of its control group, or the memory of the machine. */
 export function availableMemory(): number {
   const limit = process.constrainedMemory()
   return limit > 0 && limit < totalmem() ? limit : totalmem()
 }
 
-/** What a process may use where nothing else is said: half of what there is. */
+/** Default memory of a process: half of what is available. */
 export function defaultMemory(): number {
   return Math.floor(availableMemory() / 2)
 }
 
-/** Threads that answer queries where nothing else is said: one for each processor, two at least. */
+/** Default number of threads that answer queries: one for each processor, at least two. */
 export function defaultWorkers(): number {
   return Math.min(16, Math.max(2, availableParallelism()))
 }
@@ -70,16 +70,16 @@ export function storeMemory(memory: number): StoreMemory {
   }
 }
 
-/** Part of what a store leaves that answers are cached in, and the least and the most of it. */
+/** The share of the memory left by the store in which answers are cached, with minimum and maximum. */
 const ANSWERS = { share: 0.15, least: 12e6, most: 300e6 }
 
-/** What may be cached of answers, all routes together. */
+/** Sizes of the caches of answers, for all routes together. */
 export interface AnswerMemory {
   /** Characters of bodies. */
   readonly bodies: number
-  /** Bytes of responses, as they are sent. */
+  /** Bytes of responses, as sent. */
   readonly responses: number
-  /** Characters, as JSON would write it, of what pages are made of. */
+  /** Characters of the data of pages, in their JSON form. */
   readonly pages: number
 }
 
@@ -87,11 +87,11 @@ export interface AnswerMemory {
 export function answerMemory(memory: number): AnswerMemory {
   const { share, least, most: max } = ANSWERS
   const all = Math.min(max, Math.max(least, share * (memory - PROCESS)))
-  // A character takes two bytes at most, and about eight in an object.
+  // A character takes at most two bytes, and about eight in an object.
   return { bodies: Math.floor(all / 6), responses: Math.floor(all / 3), pages: Math.floor(all / 24) }
 }
 
-/** Threads that publish datasets at once, and what all of them may use: what a process may use, but for itself. */
+/** Threads that publish datasets in parallel, and their total memory: that of the process without its own share. */
 export function publishingShare(memory: number): { readonly threads: number; readonly memory: number } {
   return { threads: defaultWorkers(), memory: Math.max(LEAST, memory - PROCESS) }
 }
@@ -110,7 +110,7 @@ const UNITS: Readonly<Record<string, number>> = {
   GiB: 2 ** 30,
 }
 
-/** A size as people write it. */
+/** A size with a unit, as in settings. */
 export const SIZE_PATTERN = '^\\d+(\\.\\d+)? ?(kB|MB|GB|KiB|MiB|GiB)$'
 
 /** The bytes of a text of {@link SIZE_PATTERN}. */

@@ -1,15 +1,15 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
-/** How far a thread that does long work stands back from those that answer, in steps of `nice`. */
+/** Lower priority of a thread with long work, in steps of `nice`. */
 const BACKGROUND = 10
 
-/** The same of the threads on which the engine compiles. */
+/** Lower priority of the threads on which the engine compiles. */
 const ENGINE = 5
 
 /**
- * The number by which the system knows the calling thread, for setting its priority. Null where it cannot be set, or not be
- * taken back; Linux alone has a priority for each thread.
+ * The system id of the calling thread, for setting its priority. Null if the priority cannot be set, or not be restored; only
+ * Linux has a priority for each thread.
  */
 export function prioritisedThread(): number | null {
   try {
@@ -23,7 +23,7 @@ export function prioritisedThread(): number | null {
   }
 }
 
-/** Has a thread of this process stand back for those that answer others, which then have the processors first, or come back. */
+/** Lowers the priority of a thread of this process, so that threads that answer requests run first, or restores it. */
 export function standBack(thread: number | null, stands = true): void {
   if (thread === null) return
   try {
@@ -34,9 +34,9 @@ export function standBack(thread: number | null, stands = true): void {
 }
 
 /**
- * Has the threads that the process has so far stand back for its first one, and for those that begin later: the engine compiles
- * on as many as four of them at a time, and a request waits for both processors of a small machine meanwhile. They also
- * collect garbage, read files and hash passwords. On other systems than Linux they do not.
+ * Lowers the priority of all current threads of the process but the main thread, relative to it and to threads that start later:
+ * the engine compiles on up to four of them in parallel, and a request would wait for both processors of a small machine
+ * meanwhile. They also collect garbage, read files and hash passwords. It has no effect on systems other than Linux.
  */
 export function standBackEngineThreads(): void {
   for (const thread of threadsOfProcess())

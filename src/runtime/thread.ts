@@ -1,11 +1,11 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /**
- * Starts a thread. It runs built files: where the calling module is a TypeScript source, as in tests, that is its
- * counterpart in dist, and the loaders of the caller are left behind, for they do not reach into threads.
+ * Starts a thread. It runs built files: if the calling module is a TypeScript source, as in tests, that is its counterpart in
+ * dist, and the loaders of the caller are not passed on, because they do not work in threads.
  *
  * @param caller `import.meta.url` of the calling module
- * @param module relative path of the thread's module, without ending: `./worker`
+ * @param module relative path of the thread's module, without extension: `./worker`
  */
 export function startThread(caller: string, module: string, options: WorkerOptions): Worker {
   return new Worker(threadModule(caller, module), { ...options, execArgv: [] })

@@ -7,19 +7,19 @@ export const STORE_BUSY = declareFault(
   'The store cannot take more queries now. Try again in a moment.',
 )
 
-/** Something that waits for its turn. */
+/** An entry of a queue. */
 export interface Waiting {
-  /** Null for work of the server itself, which goes first. */
+  /** Null for work of the server itself, which has priority. */
   readonly client: WorkClient | null
 }
 
-/** Part of the places that one client may have in a queue while others use it. */
+/** Maximum share of a queue that one client may occupy. */
 const CLIENT_SHARE = 0.5
 
 /**
- * Takes the next of those that wait: that of the client with the least recent work, of one client the oldest (fair queueing).
+ * Takes the next entry of a queue: that of the client with the least recent work, for one client the oldest (fair queueing).
  *
- * @param canBegin whether something can be begun now
+ * @param canBegin whether an entry can be started now
  */
 export function takeNext<W extends Waiting>(queue: W[], canBegin: (waiting: W) => boolean): W | null {
   let best = -1
@@ -33,7 +33,7 @@ export function takeNext<W extends Waiting>(queue: W[], canBegin: (waiting: W) =
   return best < 0 ? null : (queue.splice(best, 1)[0] ?? null)
 }
 
-/** Refuses more than a queue takes, and more of one client than its share: nobody fills it alone. Throws StoreBusy. */
+/** Refuses an entry if the queue is full, or the client has its share of it: no client fills it alone. Throws StoreBusy. */
 export function refuseWaiting(queue: readonly Waiting[], client: WorkClient | null, limit: number): void {
   if (queue.length >= limit) throw new Fault(STORE_BUSY)
   if (client === null) return

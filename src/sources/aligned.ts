@@ -2,10 +2,10 @@ import type { Grid, GridRow } from './grid.ts'
 import { fileNameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
-/** Characters of a line beyond which a file is no table of aligned columns. */
+/** Maximum characters of a line of a table of aligned columns. */
 const MAX_LINE = 10_000
 
-/** A line that is drawn under the header, or between parts; signs that stand alone are values. */
+/** A ruler under the header, or between parts; isolated signs are values. */
 const RULER = /^(?=.*[-=_+]{3})[\s\-=+|_]+$/
 
 interface Line {
@@ -14,11 +14,12 @@ interface Line {
 }
 
 /**
- * The widths in characters of all columns but the last, `7, 14`, of a table whose columns are aligned with blanks: they
- * are parted where every line has a blank. Null where no such place is, as with columns that touch, or where a column has a value in the first line alone, as of a title.
+ * The widths in characters of all columns but the last, `7, 14`, of a table whose columns are aligned with blanks: columns are
+ * separated where every line has a blank. Null if there is no such position, because columns touch, or if a column has a value
+ * only in the first line, as a title has.
  */
 export async function alignedWidths(file: TextFile): Promise<string | null> {
-  // 1 where the first line alone has a value, 2 where a later one has.
+  // 1 if only the first line has a value, 2 if a later one has.
   const used = new Uint8Array(MAX_LINE + 1)
   let isFirst = true
   let end = 0
@@ -46,8 +47,8 @@ export async function alignedWidths(file: TextFile): Promise<string | null> {
 }
 
 /**
- * The rows of a table whose columns have fixed widths. Lines that are drawn, as under a header, are left out. Throws
- * SourceUnreadable, with the place, for a value that reaches into the next column.
+ * The rows of a table whose columns have fixed widths. Rulers, for example under a header, are left out. Throws SourceUnreadable,
+ * with the position, for a value that extends into the next column.
  *
  * @param widths of all columns but the last: `7, 14`
  */
@@ -76,7 +77,7 @@ export function alignedGrid(file: TextFile, widths: string): Grid {
   }
 }
 
-/** The lines of a text that have values. */
+/** The lines of a text that contain values. */
 async function* readLines(file: TextFile): AsyncGenerator<readonly Line[]> {
   let rest = ''
   let number = 1

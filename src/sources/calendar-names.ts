@@ -1,7 +1,7 @@
-/** Languages whose names of months and weekdays are read. */
+/** Languages with known names of months and weekdays. */
 const LANGUAGES = ['en', 'fr', 'de', 'es', 'it', 'pt', 'nl'] as const
 
-/** Forms that publishers write and that the data of Intl have otherwise. */
+/** Forms that publishers use and that the data of Intl do not have. */
 const MORE_MONTHS: readonly (readonly [name: string, month: number])[] = [
   ['sept', 9],
   ['mar', 3],
@@ -29,7 +29,7 @@ export const SHORT_MONTH_FORM = formOf(short)
 /** Names of weekdays as part of a regular expression. */
 export const WEEKDAY_FORM = formOf(weekdays)
 
-/** The number of the month of a name, 1 to 12; 0 for a name that is none. */
+/** The number of a month from its name, 1 to 12; 0 for an unknown name. */
 export function monthNamed(name: string): number {
   return months.get(plain(name)) ?? 0
 }
@@ -60,7 +60,7 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/\.$/, '')
 }
 
-/** Longer names first, so that no name hides another that begins with it; a point may follow. */
+/** Longer names first, so that no name hides another that begins with it; a period may follow. */
 function formOf(names: readonly string[]): string {
   const ordered = [...new Set(names)].sort((a, b) => b.length - a.length)
   return `(?:${ordered.map(name => name.replace(/[.]/g, '\\.')).join('|')})\\.?`

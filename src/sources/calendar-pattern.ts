@@ -41,29 +41,29 @@ const TOKENS: Readonly<Record<string, Token>> = {
   X: { part: 'offset', form: '[+-]\\d{2}(?::?\\d{2})?|Z|UTC|GMT', value: offsetOf },
 }
 
-/** Hours of twelve, which are parts only beside the half of the day. */
+/** Hours of twelve, which are tokens only if the pattern has am or pm. */
 const HALVES: Readonly<Record<string, Token>> = {
   hh: { part: 'hour', form: '\\d{2}', value: Number },
   h: { part: 'hour', form: '\\d{1,2}', value: Number },
   a: { part: 'half', form: '[ap]\\.?m\\.?', value: text => (/^p/i.test(text) ? 12 : 0) },
 }
 
-/** What a text of a pattern says: a local time and, where the pattern has one, its offset from UTC in milliseconds. */
+/** The result of parsing a text with a pattern: a local time and, if the pattern has one, its offset from UTC in milliseconds. */
 export interface PatternTime extends LocalTime {
   readonly offset: number | null
 }
 
-/** Reads a text of one form; null where it has another form or denotes no real time. */
+/** Parses a text; null if it does not match the pattern or denotes no real time. */
 export type PatternReader = (text: string) => PatternTime | null
 
 /**
- * Compiles a pattern of `yyyy yy MMMM MMM MM M dd d HH H mm ss SSS S EEE` and literals: `MMM dd yyyy` reads `Jun 12 1998`;
- * with `a` for am or pm also `hh` and `h`. `EEE` is the name of a weekday, which is not looked at; `do` a day with or without its ordinal
- * (`5th`, `1er`), `X` an offset from UTC (`+02:00`, `+0200`, `Z`, `UTC`). Names are English, French,
- * German, Spanish, Italian, Portuguese or Dutch, in any case, short or long for MMMM; two-digit years up to 68 are of this century, from 69 of the last; a blank
- * matches one or more; letters within single quotes are literals, as are letters that begin no token. Parts that the
- * pattern lacks are the first of the period. Throws ConfigInvalid for a pattern without a year, with a part twice or
- * with a gap, like a day without a month.
+ * Compiles a pattern of `yyyy yy MMMM MMM MM M dd d HH H mm ss SSS S EEE` and literals: `MMM dd yyyy` reads `Jun 12 1998`; with
+ * `a` for am or pm also `hh` and `h`. `EEE` is the name of a weekday, which is ignored; `do` a day with or without its ordinal
+ * (`5th`, `1er`), `X` an offset from UTC (`+02:00`, `+0200`, `Z`, `UTC`). Names are English, French, German, Spanish, Italian,
+ * Portuguese or Dutch, in any case, short or long for MMMM; two-digit years up to 68 are of this century, from 69 of the last; a
+ * blank matches one or more; letters within single quotes are literals, as are letters that begin no token. Parts that the
+ * pattern lacks are the first of the period. Throws ConfigInvalid for a pattern without a year, with a part twice or with a gap,
+ * like a day without a month.
  */
 export function compilePattern(pattern: string): PatternReader {
   const tokens: Token[] = []
@@ -89,7 +89,7 @@ export function compilePattern(pattern: string): PatternReader {
   }
 }
 
-/** True for numbers of hour, minute and second that a clock shows. */
+/** True for valid hours, minutes and seconds. */
 export function isClockTime(hour: number, minute: number, second: number): boolean {
   return hour <= 23 && minute <= 59 && second <= 59
 }

@@ -4,11 +4,11 @@ import { xlsxSheets } from './files/xlsx.ts'
 import { isFilled } from './grid.ts'
 import { type GridFormat, gridOf, type OpenedFile, type SourceOptions } from './open.ts'
 
-/** Sheets that are looked into for a table, and rows of each. */
+/** Maximum number of sheets that are searched for a table, and of rows of each. */
 const MAX_SHEETS = 20
 const MAX_ROWS = 200
 
-/** Names of other sheets that a note lists. */
+/** Maximum number of other sheets listed in a note. */
 const MAX_NAMES = 5
 
 interface Sheet {
@@ -17,8 +17,8 @@ interface Sheet {
 }
 
 /**
- * The sheet of a workbook that holds a table, where none is given: the first with two rows of two cells and more, else the first
- * with any cell. Cover sheets come before the data, and empty ones in between.
+ * The sheet of a workbook with the table, if none is given: the first with two rows of at least two cells, else the first with
+ * any cell. Cover sheets precede the data, and empty ones may occur in between.
  */
 export async function chooseSheet(
   opened: OpenedFile,

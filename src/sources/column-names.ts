@@ -1,6 +1,6 @@
 /**
- * Names for the cells of a header: trimmed; an empty one becomes `column_3` after its place, and one that stood before
- * becomes `name_2`, never a name that the header itself has.
+ * Column names for the cells of a header: trimmed; an empty one becomes `column_3` after its position, and a repeated one
+ * `name_2`, never a name that the header itself contains.
  */
 export function columnNames(header: readonly string[]): readonly string[] {
   const given = new Set(header.map(cell => cell.trim()))

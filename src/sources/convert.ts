@@ -9,8 +9,8 @@ import { dateConverter, datetimeConverter } from './temporal.ts'
 import { misconfigured } from './unreadable.ts'
 
 /**
- * Makes the value of a field from what a source has: the canonical value of the field's type, null for what is absent
- * or empty, undefined for what does not fit the type.
+ * Converts a value of a source to the canonical value of the field's type: null for absent or empty, undefined if it does not fit
+ * the type.
  */
 export type Converter = (raw: unknown) => Value | undefined
 
@@ -23,11 +23,11 @@ const TRUE = ['true', 'yes', '1', 't', 'y']
 const FALSE = ['false', 'no', '0', 'f', 'n']
 
 /**
- * The converter of a type. Empty text is null for every type; for all but text, blanks around do not count.
+ * The converter of a type. Empty text is null for every type; for all but text, surrounding blanks are ignored.
  *
- * @param format decimal sign or example of a number, the two words of a boolean (`Oui/Non`), pattern of a date or datetime,
- *   order of the coordinates of a point
- * @param zone IANA time zone of times that say no offset
+ * @param format decimal sign or example of a number, the two words of a boolean (`Oui/Non`), pattern of a date or datetime, order
+ * of the coordinates of a point
+ * @param zone IANA time zone of times without offset
  * @param isCoarse a date may be a year or a month alone
  */
 export function converterOf(
@@ -59,8 +59,8 @@ export function converterOf(
 }
 
 /**
- * Converts to a list of texts: elements of an array, or parts of a text between separators, trimmed. Empty ones are
- * dropped and of equal ones the first stays; an empty list is null.
+ * Converts to a list of texts: elements of an array, or parts of a text between separators, trimmed. Empty ones and later
+ * duplicates are dropped; an empty list is null.
  */
 export function textsConverter(separator: string | undefined): Converter {
   return raw => {
@@ -79,7 +79,7 @@ export function textsConverter(separator: string | undefined): Converter {
   }
 }
 
-/** Text as it is, numbers and booleans in their natural form, arrays and objects as JSON. */
+/** Text unchanged, numbers and booleans in their natural form, arrays and objects as JSON. */
 export function toText(raw: unknown): string | null | undefined {
   switch (typeof raw) {
     case 'string':
@@ -108,7 +108,7 @@ function toInt(raw: unknown): number | bigint | null | undefined {
   if (text === '') return null
   if (!INTEGER.test(text)) return undefined
   const value = Number(text)
-  // Numbers of JavaScript are rounded where they are long, the digits are not.
+  // Long JavaScript numbers are rounded, but their digits are not.
   return Number.isSafeInteger(value) ? value + 0 : integerValue(BigInt(text.replace(/^\+|\..*$/g, '')))
 }
 
@@ -138,7 +138,7 @@ function doubleConverter(format: string | undefined): Converter {
   }
 }
 
-/** A boolean in words of its own: `Oui/Non`, the one for true first; letter case aside. */
+/** A boolean with custom words: `Oui/Non`, the one for true first; case-insensitive. */
 function booleanConverter(format: string): Converter {
   const [yes, no, ...more] = format.split('/').map(word => word.trim().toLowerCase())
   if (yes === undefined || no === undefined || yes === '' || no === '' || yes === no || more.length > 0)
@@ -175,7 +175,7 @@ function isoText(date: Date): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
 }
 
-/** Undefined for what JSON cannot hold: cycles, functions, nesting without end. */
+/** Undefined for what JSON cannot represent: cycles, functions, infinite nesting. */
 function jsonText(value: object): string | undefined {
   try {
     return toText(exactJson(value)) ?? undefined

@@ -4,7 +4,7 @@ import type { GeoPoint } from '../model/value.ts'
 /** Which of two coordinates comes first in a text. */
 export type CoordinateOrder = 'lat,lon' | 'lon,lat'
 
-/** Two numbers in one text, with points or commas for decimals and whatever stands between and around them. */
+/** Two numbers in one text, with decimal points or commas and any characters between and around them. */
 const PAIR =
   /^[([{]?\s*([+-]?\d{1,3}(?:\.\d+)?)\s*°?\s*(?:\s*[,;|/]\s*|\s+)([+-]?\d{1,3}(?:\.\d+)?)\s*°?\s*[)\]}]?$/
 const COMMA_PAIR =
@@ -15,13 +15,13 @@ const DEGREES = new RegExp(`^${PART}([NSEWO])\\s*[,;/]?\\s*${PART}([NSEWO])$`, '
 const ONE_DEGREE = new RegExp(`^${PART}([NSEWO])?$`, 'i')
 const HEMISPHERES = /^([NSEWO])?\s*(\d{1,3}(?:[.,]\d+)?)\s*°?\s*([NSEWO])?$/i
 
-/** Two coordinates in the order of a text; `isOrdered` if latitude is known to be first. */
+/** Two coordinates in text order; `isOrdered` if latitude is known to be first. */
 export interface CoordinatePair {
   readonly first: number
   readonly second: number
-  /** Digits after the decimal sign of the one that has fewer. */
+  /** Fraction digits of the coordinate that has fewer. */
   readonly decimals: number
-  /** True where hemispheres identify them: `first` is then the latitude. */
+  /** True if hemispheres identify them: `first` is then the latitude. */
   readonly isOrdered: boolean
 }
 
@@ -42,7 +42,7 @@ export function coordinatePair(text: string): CoordinatePair | undefined {
   return { first: lat.value, second: lon.value, decimals: 9, isOrdered: true }
 }
 
-/** One coordinate in degrees from a number, its text with point or comma, or degrees, minutes and seconds; undefined for none. */
+/** One coordinate in degrees from a number, its text with point or comma, or degrees, minutes and seconds; undefined for anything else. */
 export function coordinateOf(raw: unknown): number | undefined {
   if (typeof raw === 'number') return Number.isFinite(raw) ? raw : undefined
   if (typeof raw !== 'string') return undefined
@@ -56,14 +56,14 @@ export function coordinateOf(raw: unknown): number | undefined {
   return numberOf(value) * (/[SWO]/i.test(side) ? -1 : 1)
 }
 
-/** True for an array of two coordinates, `[48.85, 2.35]`, in whichever order. */
+/** True for an array of two coordinates, `[48.85, 2.35]`, in either order. */
 export function isNumberPair(raw: unknown): raw is readonly [number, number] {
   return (
     Array.isArray(raw) && raw.length === 2 && raw.every(it => typeof it === 'number' && Math.abs(it) <= 180)
   )
 }
 
-/** A converter of texts with two coordinates in an order; everything else is read as any position. */
+/** A converter of texts with two coordinates in a given order; other values are read as any position. */
 export function coordinateConverter(order: CoordinateOrder) {
   return (raw: unknown): GeoPoint | null | undefined => {
     const text = typeof raw === 'string' ? raw.trim() : ''

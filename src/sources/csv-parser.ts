@@ -1,43 +1,43 @@
 import { unreadable } from './unreadable.ts'
 
-/** One line of a CSV text: the lines on which it begins and ends, and its cells. */
+/** One row of a CSV text: the lines on which it begins and ends, and its cells. */
 export interface CsvRow {
   readonly line: number
   readonly end?: number
   readonly cells: readonly string[]
-  /** The cells that are an empty text between quotes; absent where there are none. */
+  /** Indexes of cells that are a quoted empty text; absent if there are none. */
   readonly emptyTexts?: readonly number[]
 }
 
-/** Characters beyond which a cell is no cell but the rest of a file whose quote is not closed. */
+/** Maximum characters of a cell; more are the rest of a file whose quote is not closed. */
 const MAX_CELL = 1 << 26
 
-/** Cells of a row beyond which it is no record. */
+/** Maximum cells of a row. */
 const MAX_CELLS = 20_000
 
 const FEED = 10
 const RETURN = 13
 
-/** Where the parser stands: before a row or cell, in a bare or quoted cell, after a quote within it, in a comment. */
+/** State of the parser: before a row or cell, in a bare or quoted cell, after a quote within it, in a comment. */
 type State = 'row' | 'cell' | 'bare' | 'quoted' | 'closed' | 'comment'
 
-/** What may differ from RFC 4180 (Model for Tabular Data, section 8). */
+/** Deviations from RFC 4180 (Model for Tabular Data, section 8). */
 export interface CsvSyntax {
-  /** One character, a double quote by default; null where cells are never quoted. */
+  /** One character, a double quote by default; null if cells are never quoted. */
   readonly quote?: string | null
   /** Lines that begin with this text are left out. */
   readonly comment?: string
-  /** True where rows may have any number of cells, and a quote that nothing follows but text is part of it. */
+  /** True if rows may have any number of cells, and a quote that is followed only by text is part of the cell. */
   readonly isTolerant?: boolean
 }
 
 /**
- * An incremental parser of CSV (RFC 4180): text goes in by chunks of any size, complete rows come out. Lines end with
- * CRLF, LF or CR; blank lines are skipped; a quote within a bare cell is an ordinary character. The first row is the
- * header and says how many cells a row may have.
+ * An incremental parser of CSV (RFC 4180): it accepts chunks of text of any size and returns complete rows. Lines end with CRLF,
+ * LF or CR; blank lines are skipped; a quote within a bare cell is an ordinary character. The first row is the header and
+ * determines the maximum number of cells of a row.
  *
- * Throws SourceUnreadable with line and column for a quote that is not closed, text after a closing quote and a row
- * that is longer than the header.
+ * Throws SourceUnreadable with line and column for a quote that is not closed, text after a closing quote and a row that is
+ * longer than the header.
  */
 export class CsvParser {
   private readonly file: string
@@ -55,7 +55,7 @@ export class CsvParser {
   private cell = ''
   private width = Number.POSITIVE_INFINITY
   private lineNumber = 1
-  /** Offsets from the start of the text: of the chunk, of the line, and behind the last carriage return. */
+  /** Offsets from the start of the text: of the chunk, of the line, and after the last carriage return. */
   private base = 0
   private lineStart = 0
   private afterReturn = -1
@@ -76,12 +76,12 @@ export class CsvParser {
     this.isTolerant = syntax.isTolerant ?? false
   }
 
-  /** The line that is being read. */
+  /** The current line. */
   get line(): number {
     return this.lineNumber
   }
 
-  /** Takes the rows that are complete. */
+  /** Returns and removes the complete rows. */
   take(): readonly CsvRow[] {
     const rows = this.rows
     this.rows = []
@@ -166,7 +166,7 @@ export class CsvParser {
     return i
   }
 
-  /** True where a quote opens after blanks alone, as in `a, "b"`. */
+  /** True if a quote opens after blanks alone, as in `a, "b"`. */
   private isBlankBefore(text: string, from: number, at: number): boolean {
     for (let i = from; i < at; i++) if (text.charCodeAt(i) !== 32) return false
     return this.cell.trim() === ''
@@ -211,7 +211,7 @@ export class CsvParser {
     )
   }
 
-  /** Keeps the end of a chunk that the next one may make a comment; gives its length. */
+  /** Retains the end of a chunk that may be the beginning of a comment; returns its length. */
   private hold(text: string): number {
     for (let length = Math.min(this.comment.length - 1, text.length); length > 0; length--) {
       if (!this.comment.startsWith(text.slice(-length))) continue

@@ -8,7 +8,7 @@ import { fileNameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
 /**
- * A CSV file (RFC 4180) with a header row. An empty cell is an empty text, a cell that a short row lacks is null.
+ * A CSV file (RFC 4180) with a header row. An empty cell is an empty text, a missing cell of a short row is null.
  *
  * @param delimiter one character; detected from the first lines unless given
  */
@@ -21,13 +21,13 @@ export function csvSource(file: TextFile, delimiter?: string): RecordSource {
   }
 }
 
-/** A file of tab-separated values with a header row: CSV whose delimiter is a tab. */
+/** A file of tab-separated values with a header row: CSV with tab as delimiter. */
 export function tsvSource(file: TextFile, delimiter = '\t'): RecordSource {
   return csvSource(file, delimiter)
 }
 
 /**
- * The rows of a CSV file as they are, header and titles among them, of any width; blank lines are empty rows.
+ * The rows of a CSV file unchanged, with header and titles, of any width; blank lines are empty rows.
  *
  * @param syntax delimiter and quote; a comma and a double quote by default
  */
@@ -42,7 +42,7 @@ export function csvGrid(
     async *rows() {
       const own = quote === undefined ? {} : { quote: quote === '' ? null : quote }
       let next = 1
-      /** Blank lines become empty rows: they part a table from its notes. */
+      /** Blank lines become empty rows: they separate a table from its notes. */
       const withGaps = (rows: readonly CsvRow[]) =>
         rows.flatMap(row => {
           const isAfterGap = row.line > next
@@ -82,7 +82,7 @@ async function* readRows(file: TextFile, delimiter: string | undefined): AsyncIt
 }
 
 /**
- * The rows of a CSV file as they are, its header among them, a batch for each piece of its text.
+ * The rows of a CSV file unchanged, with its header, a batch for each piece of its text.
  *
  * @param delimiter detected from the first lines unless given
  */

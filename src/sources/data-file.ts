@@ -9,21 +9,21 @@ import { boundedStream } from './unpack.ts'
 import { misconfigured, unreadable } from './unreadable.ts'
 import { isZip, listZip, memberPieces, type ZipMember } from './zip.ts'
 
-/** A file of data, unpacked from what it is packed in. */
+/** A data file, decompressed and extracted from its archive. */
 export interface DataFile {
   /** For messages: `trees.zip/trees.csv`. */
   readonly name: string
-  /** The name of the data themselves, without what they are packed in: `trees.csv`. */
+  /** The file name of the data themselves, without archive: `trees.csv`. */
   readonly base: string
-  /** The first bytes, unpacked. */
+  /** The first bytes, decompressed. */
   readonly head: Buffer
-  /** All bytes, unpacked, piece by piece. Throws SourceUnreadable. */
+  /** All bytes, decompressed, piece by piece. Throws SourceUnreadable. */
   pieces(chunkSize: number): AsyncIterable<Buffer>
-  /** The members of the archive, where the data are one themselves: workbooks, shapefiles. */
+  /** The members of the archive, if the data themselves are an archive: workbooks, shapefiles. */
   readonly archive: Archive | null
   /**
-   * Calls a function with all bytes, readable anywhere: where they are packed they are unpacked into a temporary file, which is
-   * gone afterwards. Throws SourceUnreadable.
+   * Calls a function with random access to all bytes: compressed data are decompressed into a temporary file, which is deleted
+   * afterwards. Throws SourceUnreadable.
    */
   withBytes<T>(use: (bytes: RandomAccess, path: string) => AsyncIterable<T>): AsyncGenerator<T>
 }
@@ -31,26 +31,26 @@ export interface DataFile {
 /** A ZIP archive whose members are parts of one whole. */
 export interface Archive {
   readonly members: readonly ZipMember[]
-  /** A member by its exact path, unpacked; null where there is none. */
+  /** A member by its exact path, decompressed; null if there is none. */
   read(name: string): AsyncIterable<Buffer> | null
-  /** A whole member in memory. Throws SourceUnreadable where it is longer than the limit, in bytes. */
+  /** A whole member in memory. Throws SourceUnreadable if it is longer than the limit, in bytes. */
   whole(name: string, limit: number): Promise<Buffer | null>
 }
 
 const HEAD_BYTES = 2 ** 16
 
-/** Bytes of a member that is an archive itself and is read in memory: a workbook in a ZIP. */
+/** Maximum bytes of a member that is itself an archive and is read in memory: a workbook in a ZIP. */
 const MAX_NESTED = 2 ** 29
 
-/** Endings of files in an archive that describe others and are not data. */
+/** Extensions of files in an archive that describe others and are not data. */
 const BESIDE =
   /(?:^|\/)(?:\.|__MACOSX\/|readme|licen[cs]e|lisez|metadata)|\.(?:pdf|docx?|html?|md|png|jpe?g|qml|sld|cpg|prj|sbn|sbx|shx|qix|qpj|dbf|fix|idx|lyr)$|\.(?:shp|gdb)?\.xml$/i
 
 /**
- * Opens a file and what it is packed in, gzip and ZIP, by its bytes. Throws SourceUnreadable for damaged archives and
- * those of which no one member is the data.
+ * Opens a file and its compression or archive, gzip and ZIP, detected from its bytes. Throws SourceUnreadable for damaged
+ * archives and those without a unique data member.
  *
- * @param member the path of the member of an archive that is the data, where several could be
+ * @param member the path of the data in an archive, if there are several candidates
  */
 export function openData(path: string, name: string, member?: string): DataFile {
   const bytes = attemptOpen(path, name)
@@ -64,7 +64,7 @@ export function openData(path: string, name: string, member?: string): DataFile 
   }
 }
 
-/** The data as a text that is read piece by piece. */
+/** The data as text that is read piece by piece. */
 export function fileText(data: DataFile, encoding: string | undefined): TextFile {
   return {
     path: data.name,
@@ -144,7 +144,7 @@ function gzipped(path: string, name: string, packedHead: Buffer): DataFile {
   return packed(name, base, head, pieces)
 }
 
-/** Data that are packed and no archive themselves. */
+/** Compressed data that are no archive themselves. */
 function packed(
   name: string,
   base: string,
@@ -167,7 +167,7 @@ async function* inTemporaryFile<T>(
   use: (bytes: RandomAccess, path: string) => AsyncIterable<T>,
 ): AsyncGenerator<T> {
   const folder = mkdtempSync(join(tmpdir(), 'lodestone-data-'))
-  // Names in archives are not trusted: only the ending is used.
+  // Names in archives are not trusted: only the extension is used.
   const path = join(folder, `data${/\.[a-z0-9]{1,8}$/i.exec(base)?.[0] ?? ''}`)
   try {
     await pipeline(pieces(2 ** 20), createWriteStream(path))

@@ -1,10 +1,10 @@
-/** Decodes the bytes of one text, piece by piece. Throws TypeError for bytes that are not of the encoding. */
+/** Decodes the bytes of one text, piece by piece. Throws TypeError for bytes that are invalid in the encoding. */
 export interface Decoder {
   decode(bytes: Buffer): string
   finish(): string
 }
 
-/** What windows-1252 has at 0x80 to 0x9F (Encoding Standard, index windows-1252); TextDecoder of Node 20 lacks it. */
+/** The characters of windows-1252 from 0x80 to 0x9F (Encoding Standard, index windows-1252); TextDecoder of Node 20 lacks them. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 /** The upper halves of the code pages of DOS, which the Encoding Standard does not have. */
@@ -18,8 +18,8 @@ const DOS: Readonly<Record<'cp437' | 'cp850', string>> = {
 const LATIN_1 = ['latin1', 'iso88591', 'l1', 'windows1252', 'cp1252', 'ansi']
 
 /**
- * The encoding of a label, under the name used in this project: `utf-8`, `utf-16le`, `utf-16be`, `latin-1` (windows-1252, as the
- * Encoding Standard has it), `macintosh`, `windows-1250`, `shift_jis` …; undefined for a name that is none.
+ * The canonical name of an encoding in this project for a label: `utf-8`, `utf-16le`, `utf-16be`, `latin-1` (windows-1252, as in
+ * the Encoding Standard), `macintosh`, `windows-1250`, `shift_jis` …; undefined for an unknown label.
  */
 export function encodingNamed(name: string): string | undefined {
   const plain = name.toLowerCase().replace(/[-_ ]/g, '')
@@ -37,7 +37,7 @@ export function encodingNamed(name: string): string | undefined {
   }
 }
 
-/** A decoder of an encoding that {@link encodingNamed} gives. */
+/** A decoder for an encoding as named by {@link encodingNamed}. */
 export function decoderOf(encoding: string): Decoder {
   switch (encoding) {
     case 'latin-1':

@@ -1,17 +1,17 @@
 import { CsvParser } from './csv-parser.ts'
 
-/** Delimiters that are looked for, the likeliest first. */
+/** Candidate delimiters, the likeliest first. */
 export const DELIMITERS: readonly string[] = [',', ';', '\t', '|']
 
 /** Number of lines that suffice to detect the delimiter. */
 const LINES = 20
 
-/** Characters that are enough where lines are very long. */
+/** Number of characters that suffice if lines are very long. */
 const SNIFFED_CHARACTERS = 65_536
 
 /**
- * Detects the delimiter of a CSV text by its first lines, outside quotes: the one that the header has and that most
- * lines have equally often; between equals the more frequent one. A comma where none fits.
+ * Detects the delimiter of a CSV text from its first lines, outside quotes: one that occurs in the header and equally often in
+ * most lines; among equals the more frequent one. A comma if none fits.
  */
 export function sniffDelimiter(head: string): string {
   const lines = countByLine(head)
@@ -28,12 +28,12 @@ export function sniffDelimiter(head: string): string {
   return best?.delimiter ?? ','
 }
 
-/** True where a text has enough lines to detect its delimiter. */
+/** True if a text has enough lines to detect its delimiter. */
 export function isEnoughToSniff(head: string): boolean {
   return head.length >= SNIFFED_CHARACTERS || countByLine(head).length > LINES
 }
 
-/** How often each delimiter stands outside quotes, line by line; the last line only where it is complete or alone. */
+/** The number of each delimiter outside quotes, line by line; an incomplete last line is counted only if it is the only one. */
 function countByLine(head: string): number[][] {
   const lines: number[][] = []
   let counts = DELIMITERS.map(() => 0)
@@ -64,10 +64,10 @@ function countByLine(head: string): number[][] {
   return lines
 }
 
-/** Delimiters that are looked for where titles, notes and other signs may be around: the likeliest first. */
+/** Candidate delimiters of messy tables, with titles, notes and other signs: the likeliest first. */
 const ANY_DELIMITERS = [',', ';', '\t', '|', '^', '~', '\u0001', '\u001f', '¦', '§', ':', '*', '#', '/', ' ']
 
-/** How much less likely these are, because they occur in texts. */
+/** The lower weight of delimiters that also occur in texts. */
 const DOUBTFUL: ReadonlyMap<string, number> = new Map([
   [':', 0.5],
   ['*', 0.5],
@@ -77,8 +77,8 @@ const DOUBTFUL: ReadonlyMap<string, number> = new Map([
 ])
 
 /**
- * Detects the delimiter of a messy table by its first lines: the one by which most rows have the same number of cells. A line
- * `sep=;`, as Excel reads it, says it. A comma where none fits: a table of one column.
+ * Detects the delimiter of a messy table from its first lines: the one for which most rows have the same number of cells. A line
+ * `sep=;`, as in Excel, declares it. A comma if none fits: a table of one column.
  */
 export function detectDelimiter(head: string, isWhole: boolean): string {
   const said = /^\ufeff?"?sep=(.)"?\r?\n/i.exec(head)?.[1]
@@ -93,14 +93,17 @@ export function detectDelimiter(head: string, isWhole: boolean): string {
   return best.delimiter
 }
 
-/** True for a comma that nearly always stands between digits, as in decimals and thousands: less likely where another sign fits. */
+/**
+ * True for a comma that nearly always occurs between digits, as decimal or thousands separator: another delimiter that fits is
+ * then more likely.
+ */
 function isWithinNumbers(head: string, delimiter: string): boolean {
   if (delimiter !== ',') return false
   const within = head.match(/\d,(?=\d)/g)?.length ?? 0
   return within > (head.split(',').length - 1) * 0.9
 }
 
-/** How regular the rows are that a delimiter makes, and how wide; 0 where most have one cell. */
+/** A score for a delimiter, by the regularity and width of its rows; 0 if most have one cell. */
 function regularity(head: string, delimiter: string, isWhole: boolean): number {
   const parser = new CsvParser('', delimiter, { isTolerant: true })
   const rows: { readonly cells: readonly string[] }[] = []

@@ -1,11 +1,11 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { decoderOf } from './decode.ts'
 
-/** Bytes around those beyond ASCII that are looked at, and how many of them in all. */
+/** Bytes around non-ASCII bytes that are examined, and the maximum number of all. */
 const AROUND = 24
 const MAX_SAMPLE = 65_536
 
-/** An alphabet with the encodings that hold it, and how its letters count: common ones 2, possible ones 1. */
+/** The letters of an alphabet by their scores: common ones 2, possible ones 0.6. */
 interface Alphabet {
   readonly common: string
   readonly possible: string
@@ -41,14 +41,14 @@ const CANDIDATES: readonly (readonly [
   ['euc-kr', 'cjk'],
 ]
 
-/** Gathers evidence for the encoding of a text from all its bytes, however many: those beyond ASCII and their neighbours. */
+/** Collects evidence for the encoding of a text from all its bytes: the non-ASCII ones and their neighbours. */
 export class EncodingSample {
   private readonly pieces: Buffer[] = []
   private length = 0
   private nulls: [even: number, odd: number] = [0, 0]
   private bytes = 0
 
-  /** True once enough was seen. */
+  /** True once the sample is large enough. */
   get isFull(): boolean {
     return this.length >= MAX_SAMPLE
   }
@@ -73,18 +73,18 @@ export class EncodingSample {
     }
   }
 
-  /** True once bytes beyond ASCII were seen. */
+  /** True once non-ASCII bytes were found. */
   get hasOthers(): boolean {
     return this.pieces.length > 0
   }
 
-  /** True as long as the bytes beyond ASCII are those of UTF-8. */
+  /** True as long as the non-ASCII bytes are valid UTF-8. */
   get isUtf8(): boolean {
     const [even, odd] = this.nulls
     return even + odd === 0 && isUtf8(Buffer.concat(this.pieces.map(withoutCut)))
   }
 
-  /** The encoding that the bytes are most probably of; utf-8 for those that are. */
+  /** The most probable encoding of the bytes; utf-8 if they are valid. */
   encoding(): string {
     const [even, odd] = this.nulls
     const head = Math.min(this.bytes, 4096)
@@ -92,7 +92,7 @@ export class EncodingSample {
     if (even > head / 4 && odd < head / 50) return 'utf-16be'
     if (this.pieces.length === 0 || this.isUtf8) return 'utf-8'
     const sample = Buffer.concat(this.pieces)
-    // A few wrong bytes in UTF-8 are to be reported, not to be read as another encoding.
+    // A few invalid bytes in UTF-8 are to be reported, not interpreted in another encoding.
     const text = new TextDecoder().decode(sample)
     const wrong = text.match(/\ufffd/g)?.length ?? 0
     const right = text.match(/[^\0-\x7f\ufffd]/g)?.length ?? 0
@@ -106,7 +106,7 @@ export class EncodingSample {
   }
 }
 
-/** A piece without the continuation bytes that it begins with, and without a character that its end cuts. */
+/** A piece without leading continuation bytes and without an incomplete character at its end. */
 function withoutCut(piece: Buffer): Buffer {
   let from = 0
   while (from < 3 && ((piece[from] ?? 0) & 0xc0) === 0x80) from++
@@ -130,7 +130,7 @@ function scoreOf(
     return Number.NEGATIVE_INFINITY
   }
   const isEstonian = encoding === 'windows-1257'
-  // Hungarian is not written without á and é: ő is then the õ of another alphabet.
+  // Hungarian always has á and é: ő alone is the õ of another alphabet.
   let score = /[őŐ]/.test(text) && !/[áéÁÉ]/.test(text) ? -1000 : 0
   let count = 0
   const characters = [...text]
@@ -152,13 +152,13 @@ function scoreOf(
             )
   })
   if (count === 0) return Number.NEGATIVE_INFINITY
-  // A word of another script has more letters than that.
-  // The fewer the bytes, the more it counts that most files are of this one.
+  // Few letters are unlikely to be a word of another script. A constant bonus for the most frequent encoding counts more the
+  // fewer bytes there are.
   if (encoding === 'latin-1') score += 0.6
   return score / count - (typeof alphabet === 'object' || count > 4 ? 0 : 1)
 }
 
-/** Pieces of a sample begin anywhere: within a character of two bytes they are tried without their first. */
+/** Decodes a sample whose pieces may begin within a two-byte character: up to 2 % of invalid characters are tolerated. */
 function decodedWhole(sample: Buffer, encoding: string): string {
   const decoder = new TextDecoder(encoding)
   const text = decoder.decode(sample)
@@ -190,9 +190,9 @@ function latinScore(
     return SIGNS.includes(character) ? 0.6 : -2
   }
   let score = common.includes(character) ? 2 : possible.includes(character) ? 0.6 : -1.5
-  // Numbers have spaces and signs next to them, not letters.
+  // Digits are next to spaces and signs, not to letters.
   if (/\d/.test(before) || /\d/.test(after)) score -= 3
-  // Portuguese has it before e; elsewhere it is more often a Hungarian ő that was read wrongly.
+  // In Portuguese it precedes e; elsewhere it is more often a misread Hungarian ő.
   if (character === 'õ' && after !== 'e') score -= 1.2
   if (UPPER.test(character) && !LETTER.test(before) && !LETTER.test(after)) score -= 1.5
   if (UPPER.test(character) && LOWER.test(before)) score -= 4

@@ -15,7 +15,7 @@ import { coordinateOf } from './coordinates.ts'
 import { parsePointer, valueAt, valuesAt } from './pointer.ts'
 import { misconfigured } from './unreadable.ts'
 
-/** What dataset.yaml says of a field. */
+/** The declaration of a field in dataset.yaml. */
 export interface FieldSpec {
   /** `[a-z0-9_]+` */
   readonly name: string
@@ -26,44 +26,46 @@ export interface FieldSpec {
    * object; for a geo_point_2d also the two columns of latitude and longitude. The field's name by default.
    */
   readonly from?: string | readonly string[]
-  /** True for the names of the members of the object at `from`, in place of their values. */
+  /** True for the member names of the object at `from`, instead of its values. */
   readonly keys?: boolean
   readonly label?: string
   readonly description?: string
-  /** `multivalued` makes a text field hold lists; its argument separates the elements of a text. */
+  /** `multivalued` makes a text field a list; its argument separates the elements of a text. */
   readonly annotations?: Annotations
-  /** Texts that denote no value, beside the empty one: `n/a`. */
+  /** Texts that denote no value, in addition to the empty one: `n/a`. */
   readonly nulls?: readonly string[]
   /**
-   * Decimal sign of a double, or how the column writes 1234.5: `,`, `1 234,5`, `€1,234.5`; an int: `1,234`. Words of a boolean, the one
-   * for true first: `Oui/Non`. Order of the coordinates of a point: `lon,lat`. Pattern of a date or datetime: `MMM dd yyyy`, `epoch-s`, `epoch-ms`. */
+   * Decimal sign of a double, or how the column writes 1234.5: `,`, `1 234,5`, `€1,234.5`; an int: `1,234`. Words of a boolean,
+   * the one for true first: `Oui/Non`. Order of the coordinates of a point: `lon,lat`. Pattern of a date or datetime: `MMM dd
+   * yyyy`, `epoch-s`, `epoch-ms`.
+   */
   readonly format?: string
-  /** IANA time zone of a datetime without offset; UTC by default. */
+  /** IANA time zone of datetimes without offset; UTC by default. */
   readonly timezone?: string
 }
 
 /** The data of a row. */
 export type RowData = Readonly<Record<string, unknown>>
 
-/** A field made ready to take its values from rows. */
+/** A field compiled for reading its values from rows. */
 export interface CompiledField {
   readonly name: string
   readonly type: FieldType
   /** Columns and pointers that it reads. */
   readonly columns: readonly string[]
-  /** What a row has for the field, not yet converted; undefined where it lacks the column. */
+  /** The unconverted value of a row; undefined if it lacks the column. */
   readonly extract: (data: RowData) => unknown
   readonly convert: Converter
-  /** `an int`: what a value that does not fit was expected to be. */
+  /** `an int`: the expected value, for conversion errors. */
   readonly expected: string
 }
 
-/** True where the records of a field hold lists. */
+/** True if the values of a field are lists. */
 function isMultivalued(spec: FieldSpec): boolean {
   return spec.annotations?.multivalued !== undefined
 }
 
-/** The field that the APIs describe. */
+/** The field as described by the APIs. */
 export function fieldOf(spec: FieldSpec): Field {
   return field(spec.name, spec.type ?? 'text', {
     label: spec.label ?? spec.name,
@@ -74,8 +76,8 @@ export function fieldOf(spec: FieldSpec): Field {
 }
 
 /**
- * Makes fields ready to take their values from rows. Throws ConfigInvalid for a field that does not make sense: a bad
- * or repeated name, an unknown type, a format, time zone or `from` that its type does not have.
+ * Compiles fields for reading their values from rows. Throws ConfigInvalid for an invalid field: a bad or repeated name, an
+ * unknown type, or a format, time zone or `from` that its type does not support.
  */
 export function compileFields(specs: readonly FieldSpec[]): readonly CompiledField[] {
   const names = new Set<string>()
@@ -171,8 +173,8 @@ function extractor(from: string, keys: boolean): (data: RowData) => unknown {
 }
 
 /**
- * Reads what `from` names of a row: the column of that exact name, else what the JSON Pointer leads to. Undefined where
- * the row has neither.
+ * Reads the value of `from` in a row: the column of that exact name, else the value at the JSON Pointer. Undefined if the row has
+ * neither.
  */
 export function fieldReader(from: string): (data: RowData) => unknown {
   if (!from.startsWith('/')) return data => lookup(data, from)

@@ -1,7 +1,7 @@
 import { lookup } from '../model/lookup.ts'
 import type { RdfFormat } from '../model/rdf-format.ts'
 
-/** Formats whose records are read from a file. */
+/** Formats of files with records. */
 export const SOURCE_FORMATS = [
   'csv',
   'tsv',
@@ -20,7 +20,7 @@ export const SOURCE_FORMATS = [
   'xml',
 ] as const
 
-/** A format whose records are read from a file. */
+/** A format of files with records. */
 export type SourceFormat = (typeof SOURCE_FORMATS)[number]
 
 const EXTENSIONS: ReadonlyMap<string, SourceFormat> = new Map([
@@ -49,7 +49,7 @@ const EXTENSIONS: ReadonlyMap<string, SourceFormat> = new Map([
   ['xml', 'xml'],
 ])
 
-/** The format by the name of a file, also where it ends with `.gz`; undefined for an unknown ending. */
+/** The format by file name, also with `.gz`; undefined for an unknown extension. */
 export function formatOf(name: string): SourceFormat | undefined {
   const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase()
   return extension === undefined ? undefined : EXTENSIONS.get(extension)
@@ -66,26 +66,26 @@ const RDF_EXTENSIONS: Readonly<Record<string, RdfFormat>> = {
   jsonld: 'jsonld',
 }
 
-/** The syntaxes of RDF, as `format` names them. */
+/** The RDF syntaxes, as named by `format`. */
 export const RDF_FORMATS: readonly RdfFormat[] = [...new Set(Object.values(RDF_EXTENSIONS))]
 
-/** The syntax of RDF by the name of a file, also where it ends with `.gz`; undefined for an unknown ending. */
+/** The RDF syntax by file name, also with `.gz`; undefined for an unknown extension. */
 export function rdfFormatNamed(name: string): RdfFormat | undefined {
   const extension = /\.([a-z]+)(?:\.gz)?$/i.exec(name)?.[1]?.toLowerCase()
   return extension === undefined ? undefined : lookup(RDF_EXTENSIONS, extension)
 }
 
-/** How a source is to be read. */
+/** Options for reading a source. */
 export interface SourceOptions {
   /** One character, or \t for a tab, for CSV and TSV. */
   readonly delimiter?: string
-  /** The character around cells of CSV and TSV that hold others; an empty text where there is none. */
+  /** The quote character of CSV and TSV; an empty text if there is none. */
   readonly quote?: string
   /** Characters of each column but the last, `7, 14`, for a CSV whose columns are aligned with blanks. */
   readonly widths?: string
   /** utf-8, utf-16le, latin-1, macintosh, windows-1250 …; by default detected from the bytes. */
   readonly encoding?: string
-  /** The line (for workbooks the row) of the header of a table; 0 where there is none. The first by default. */
+  /** The line (for workbooks the row) of the header of a table; 0 if there is none. The first by default. */
   readonly header?: number
   /** Rows at the end of a table that are no records: totals, sources, notes. */
   readonly footer?: number
@@ -93,7 +93,7 @@ export interface SourceOptions {
   readonly sheet?: string | number
   /** Cells of a sheet: `B3:F200`, `B:F`. */
   readonly range?: string
-  /** Path of the member of a ZIP archive that is the data. */
+  /** Path of the data member of a ZIP archive. */
   readonly file?: string
   /** JSON Pointer to the array of records, for JSON, GeoJSON and modules; path of the element of a record, for XML. */
   readonly records?: string
@@ -101,7 +101,7 @@ export interface SourceOptions {
 
 const TABLE = ['header', 'footer'] as const
 
-/** Options that a kind of source understands; all kinds of files understand `file`. */
+/** Options that each kind of source supports; all kinds of files support `file`. */
 export const UNDERSTOOD: Readonly<Record<SourceFormat | 'module', readonly (keyof SourceOptions)[]>> = {
   csv: ['delimiter', 'quote', 'widths', 'encoding', ...TABLE],
   tsv: ['delimiter', 'quote', 'widths', 'encoding', ...TABLE],
@@ -121,7 +121,7 @@ export const UNDERSTOOD: Readonly<Record<SourceFormat | 'module', readonly (keyo
   module: ['records'],
 }
 
-/** True for a syntax of RDF. */
+/** True for an RDF syntax. */
 export function isRdfFormat(format: string): format is RdfFormat {
   return (RDF_FORMATS as readonly string[]).includes(format)
 }

@@ -17,11 +17,11 @@ const GEOMETRIES: readonly unknown[] = [
 ]
 
 /**
- * A GeoJSON file (RFC 7946): the features of a FeatureCollection one by one, or the one record of a single Feature or
- * geometry. The columns of a record are the properties of its feature and
+ * A GeoJSON file (RFC 7946): the features of a FeatureCollection one by one, or the only record of a single Feature or geometry.
+ * The columns of a record are the properties of its feature and
  *
  * - `geometry`: the geometry or null; a property of this name becomes `properties_geometry`;
- * - `id`: the identifier of the feature, where it has one; `feature_id` where a property is called `id`.
+ * - `id`: the identifier of the feature, if it has one; `feature_id` if a property is called `id`.
  *
  * @param records JSON Pointer of the array of features, `/features` by default
  */
@@ -46,7 +46,7 @@ function featureData(feature: JsonObject): JsonObject | string {
   return data
 }
 
-/** The one row of a document that is a feature or geometry by itself; its JSON has been found well-formed. */
+/** The only row of a document that is itself a feature or geometry; its JSON is already known to be well-formed. */
 async function readSingle(file: TextFile): Promise<readonly SourceRow[]> {
   const parts: string[] = []
   for await (const text of readText(file)) parts.push(text)

@@ -3,37 +3,37 @@ import { columnNames } from './column-names.ts'
 import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
 import { unreadable } from './unreadable.ts'
 
-/** What a cell holds: text formats have texts alone, workbooks typed values, with days and moments in ISO 8601. */
+/** The value of a cell: text formats have texts alone, workbooks typed values, with days and moments in ISO 8601. */
 export type GridCell = string | number | bigint | boolean | null
 
-/** A row of cells, and its line in a text or its number in a sheet. */
+/** A row of cells, with its line in a text or its number in a sheet. */
 export interface GridRow {
   readonly line: number
   readonly cells: readonly GridCell[]
 }
 
-/** Rows of cells, of which some may be titles, notes and totals. */
+/** Rows of cells, some of which may be titles, notes and totals. */
 export interface Grid {
   readonly name: string
   readonly textual: boolean
   rows(): AsyncIterable<readonly GridRow[]>
 }
 
-/** Where the table lies within a grid. */
+/** The position of the table within a grid. */
 export interface TableLayout {
-  /** The line of the header; 0 where there is none. */
+  /** The line of the header; 0 if there is none. */
   readonly header: number
   /** Rows at the end that are no records. */
   readonly footer: number
 }
 
-/** Rows that are looked at before the width of a table is settled. */
+/** Rows that are examined to determine the width of a table. */
 const LOOK_ROWS = 200
 
-/** Columns of a table beyond which it is none. */
+/** Maximum columns of a table. */
 const MAX_WIDTH = 4000
 
-/** The table within a grid as records: rows without any value are left out, and cells beyond the header that are empty. */
+/** The table within a grid as records: rows without values and empty cells beyond the header are left out. */
 export function tableSource(grid: Grid, layout: TableLayout): RecordSource {
   return {
     name: grid.name,
@@ -57,7 +57,7 @@ async function* readTable(
 ): AsyncGenerator<readonly SourceRow[]> {
   let batch: SourceRow[] = []
   let row = 0
-  /** Rows that may be the last ones, of which the footer is. */
+  /** The latest rows, which may be the footer. */
   let last: { readonly names: readonly string[]; readonly row: GridRow }[] = []
   let isEmpty = true
   for await (const { names, rows } of tableRows(grid, { footer, ...layout })) {
@@ -98,7 +98,7 @@ async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<P
   for await (const rows of grid.rows()) {
     for (const row of rows) {
       if (header > 0 && head === undefined) {
-        // A header of two rows: what the lower one lacks is in the upper one.
+        // A header of two rows: empty cells of the lower one are taken from the upper one.
         if (row.line === header - 1 && row.cells.filter(isFilled).length > 1) above = row.cells
         if (row.line < header || !row.cells.some(isFilled)) continue
         head = row.cells
@@ -116,7 +116,10 @@ async function* tableRows(grid: Grid, { header }: TableLayout): AsyncGenerator<P
   else if (names !== undefined && first.length > 0) yield { names, rows: first }
 }
 
-/** The number of columns: those of the header, or more where most rows have more; in a workbook where any of the first rows has. */
+/**
+ * The number of columns: those of the header, or more if most rows have more; in a workbook, or without a header, if any of the
+ * first rows has.
+ */
 function widthOf(head: readonly GridCell[] | undefined, rows: readonly GridRow[], isText: boolean): number {
   const widths = rows.map(({ cells }) => filledWidth(cells)).sort((a, b) => a - b)
   const standard = widths[Math.floor(widths.length / 2)] ?? 0
@@ -125,19 +128,19 @@ function widthOf(head: readonly GridCell[] | undefined, rows: readonly GridRow[]
   return Math.max(filledWidth(head), standard)
 }
 
-/** True for the header once more, as pages and files that were put together have it. */
+/** True for a repeated header, as in paginated or concatenated files. */
 function repeats(head: readonly GridCell[], cells: readonly GridCell[]): boolean {
   if (cells[0] !== head[0] || cells[1] !== head[1] || filledWidth(head) < 2) return false
   return head.every((cell, at) => gridText(cell) === gridText(cells[at])) && head.filter(isFilled).length > 1
 }
 
-/** Cells up to the last that is filled. */
+/** The number of cells up to the last non-empty one. */
 export function filledWidth(cells: readonly GridCell[]): number {
   for (let at = cells.length; at > 0; at--) if (isFilled(cells[at - 1])) return at
   return 0
 }
 
-/** True for a cell that holds something. */
+/** True for a non-empty cell. */
 export function isFilled(cell: GridCell | undefined): boolean {
   return cell !== null && cell !== undefined && (typeof cell !== 'string' || cell.trim() !== '')
 }

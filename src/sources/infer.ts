@@ -22,22 +22,22 @@ import {
   typesOf,
 } from './value-types.ts'
 
-/** Depth of objects within objects that become columns of their own; what is deeper is JSON. */
+/** Maximum depth of nested objects that become columns; deeper ones are JSON. */
 const MAX_DEPTH = 4
 
-/** Members beyond which an object is a map with names for data, not a record with columns. */
+/** Maximum members of an object with columns; an object with more is a map whose keys are data. */
 const MAX_MEMBERS = 64
 
-/** Columns beyond which a source is no table of records. */
+/** Maximum columns of a source. */
 const MAX_COLUMNS = 1000
 
-/** Values of a column that a report shows, and characters of each. */
+/** Maximum values of a column in a report, and characters of each. */
 const MAX_EXAMPLES = 3
 const EXAMPLE_CHARACTERS = 60
 
-/** What inference found out about one column. */
+/** The result of inference for one column. */
 export interface ColumnReport {
-  /** The column, or the pointer to what is nested. */
+  /** The column, or the pointer to a nested value. */
   readonly column: string
   readonly field: string
   readonly type: FieldType
@@ -45,17 +45,17 @@ export interface ColumnReport {
   /** Why this type was chosen. */
   readonly why: string
   readonly examples: readonly string[]
-  /** Rows that have a value. */
+  /** Number of rows with a value. */
   readonly filled: number
-  /** Texts that are taken for no value. */
+  /** Texts that denote no value. */
   readonly nulls: readonly string[]
-  /** Values that keep the column from having a narrower type. */
+  /** Values that prevent a narrower type of the column. */
   readonly unfittingValues: readonly string[]
-  /** What the publisher may want to say otherwise. */
+  /** A suggestion for the publisher. */
   readonly suggestion?: string
 }
 
-/** The fields of a source and how they were found. */
+/** The fields of a source, with the reasons. */
 export interface Inference {
   readonly rows: number
   readonly fields: readonly FieldSpec[]
@@ -68,19 +68,19 @@ export async function inferFields(source: RecordSource): Promise<readonly FieldS
 }
 
 /**
- * Finds the fields of a source from all its rows: one for each column, in the order in which they appear, of the
- * narrowest type that fits every value, and points for pairs of columns with coordinates.
+ * Infers the fields of a source from all its rows: one for each column, in order of appearance, of the narrowest type that fits
+ * every value, and points for pairs of columns with coordinates.
  *
- * - int, double: in text without leading zeros, without plus and of at most 15 digits before the point, else they are
- *   identifiers and text; with decimal commas, separators of thousands, a currency or a unit they get a `format`; integers of
- *   JSON beyond 64 bits are text, unless others have fractions;
- * - boolean: true and false, or another pair of words, which is the `format` then;
- * - date, datetime: ISO 8601, or one pattern that fits all values, which is the `format` then;
- * - geo_point_2d: GeoJSON points, {lat, lon} objects, and two coordinates in a text, in columns whose name says so or which are
- *   precise; geo_shape: GeoJSON or WKT geometries;
- * - an array of scalars is a multivalued text; objects become columns of their members, `from` being a JSON Pointer,
- *   four levels deep; other JSON, and objects with more than 64 different members, are text;
- * - words for no value (`n/a`, `-`) do not keep a column from its type: they are its `nulls`.
+ * - int, double: in text without leading zeros, without plus and of at most 15 digits before the point, else they are identifiers
+ * and text; with decimal commas, thousands separators, a currency or a unit they get a `format`; JSON integers beyond 64 bits are
+ * text, unless others have fractions;
+ * - boolean: true and false, or another pair of words, which is then the `format`;
+ * - date, datetime: ISO 8601, or one pattern that fits all values, which is then the `format`;
+ * - geo_point_2d: GeoJSON points, {lat, lon} objects, and two coordinates in a text, in columns whose name indicates positions or
+ * which are precise; geo_shape: GeoJSON or WKT geometries;
+ * - an array of scalars is a multivalued text; objects become columns of their members, with a JSON Pointer as `from`, four
+ * levels deep; other JSON, and objects with more than 64 distinct members, are text;
+ * - words for no value (`n/a`, `-`) do not prevent the type of a column: they are its `nulls`.
  *
  * Throws SourceUnreadable as the source does, and for more than 1,000 columns.
  */
@@ -214,7 +214,7 @@ function noteMembers(column: GuessedColumn, object: Readonly<Record<string, unkn
   }
 }
 
-/** The columns that a column comes to: itself, or those of its members where all its values are objects. */
+/** The resulting columns of a column: itself, or those of its members if all its values are objects. */
 function leaves(column: GuessedColumn): readonly GuessedColumn[] {
   const { members } = column
   if (members === undefined || column.hasJson) return [column]
@@ -292,7 +292,7 @@ function nearText({
   readonly kind: string
   readonly unfittingValues: readonly string[]
 }): string | undefined {
-  // Days that all fit one pattern and are none are seasons, such as 2007/08.
+  // Values that all fit one date pattern but are no dates are seasons, such as 2007/08.
   if (kind === 'date' && conversionErrors.length === 0) return undefined
   const what = kind === 'pair' ? 'pairs of coordinates' : `${kind}s`
   const shown = conversionErrors.map(it => JSON.stringify(it)).join(', ')

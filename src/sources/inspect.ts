@@ -24,16 +24,16 @@ import {
 import { detectEncoding } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
-/** A source as it was understood: how it is to be read, said in full, and the fields of its records. */
+/** The result of inspecting a source: its complete options, and the fields of its records. */
 export interface Inspection extends Inference {
   readonly source: SourceSpec
-  /** What was left out, chosen or assumed, in words. */
+  /** Notes about what was left out, chosen or assumed. */
   readonly diagnostics: readonly string[]
 }
 
 /**
- * Finds out how a source is to be read and which fields it has: format, encoding, delimiter, the line of the header, rows at the
- * end that are no records, the array or element of the records. What the spec says stays as it says. Throws SourceUnreadable and
+ * Detects how a source is to be read and which fields it has: format, encoding, delimiter, the line of the header, rows at the
+ * end that are no records, the array or element of the records. Declared options are kept. Throws SourceUnreadable and
  * ConfigInvalid as {@link openSource} does.
  */
 export async function inspectSource(spec: SourceSpec, from: SourceFolders): Promise<Inspection> {
@@ -45,7 +45,7 @@ export async function inspectSource(spec: SourceSpec, from: SourceFolders): Prom
   const { format } = opened
   if (!isRecordFormat(format))
     return { source: { ...spec, format }, diagnostics: [], rows: 0, fields: [], columns: [] }
-  // Options that mean nothing are refused before anything is made of them.
+  // Invalid options are refused before they are used.
   if (spec.format !== undefined) openSource(spec, from)
   const { options, diagnostics } = await completed(opened, format, spec.options ?? {})
   const source: SourceSpec = {
@@ -56,7 +56,7 @@ export async function inspectSource(spec: SourceSpec, from: SourceFolders): Prom
   return { source, diagnostics, ...withoutNameless(await inferColumns(openSource(source, from))) }
 }
 
-/** What was inferred without columns that have no name and no value: the table stands beside empty columns of a sheet. */
+/** The inference without nameless columns that have no value: empty columns of a sheet next to the table. */
 function withoutNameless(inference: Inference): Inference {
   const nameless = new Set(
     inference.columns
@@ -71,7 +71,7 @@ function withoutNameless(inference: Inference): Inference {
   }
 }
 
-/** The format of the file of a source: that of its bytes and name, unless it is declared. Throws as {@link openSource} does. */
+/** The format of the file of a source: detected from its bytes and name, unless it is declared. Throws as {@link openSource} does. */
 export function inspectFormat(spec: SourceSpec, from: SourceFolders): SourceFormat | RdfFormat | 'module' {
   return spec.module === undefined ? openFile(spec, from).format : 'module'
 }
@@ -120,7 +120,7 @@ async function withEncoding({ data }: OpenedFile, given: SourceOptions): Promise
     : { options: { ...given, encoding }, diagnostics: [`the text is ${encoding}`] }
 }
 
-/** Characters of the head of a table from which its delimiter is detected. */
+/** Characters of the beginning of a table from which its delimiter is detected. */
 const HEAD_CHARACTERS = 40_000
 
 async function completeCsv(
@@ -147,7 +147,7 @@ async function completeCsv(
   return completeGrid(opened, format, { ...options, delimiter: found }, diagnostics)
 }
 
-/** True for a text of whose lines most have several blanks between words, as tables of fixed width have. */
+/** True if most lines of a text have several blanks between words, as in tables of fixed width. */
 function isAligned(head: string): boolean {
   const lines = head.split(/\r\n|\r|\n/).filter(line => line.trim() !== '')
   return lines.filter(line => /\S {2,}\S/.test(line)).length > lines.length / 2
@@ -156,7 +156,7 @@ function isAligned(head: string): boolean {
 function headText({ data: { head } }: OpenedFile, name: string | undefined): string {
   const encoding = encodingNamed(name ?? 'utf-8') ?? 'utf-8'
   const isCut = head.length === 2 ** 16
-  // A cut in the middle of a character is not worth an error.
+  // An incomplete last character is ignored.
   const bytes = isCut ? head.subarray(0, head.length - (head.length % 2)) : head
   const text =
     encoding === 'utf-8' || encoding.startsWith('utf-16')
@@ -190,10 +190,7 @@ async function completeGrid(
   }
 }
 
-/**
- * The layout of a grid. Where a quote of a CSV opens in some cell and is never closed, and without quotes all rows are alike, it has
- * none.
- */
+/** The layout of a grid. If a quote of a CSV is never closed, and all rows have the same width without quotes, the CSV has no quotes. */
 async function layoutWithQuotes(
   opened: OpenedFile,
   format: GridFormat,

@@ -4,9 +4,9 @@ import { formatPointer } from './pointer.ts'
 import { fileNameOf, readText, type TextFile } from './text.ts'
 
 /**
- * Reads the elements of the array at a path of a JSON file one by one, however long the file is. Returns, after the
- * last, true where the array was there. Throws SourceUnreadable with line and column for malformed JSON anywhere in
- * the file, and for a value at the path that is no array.
+ * Reads the elements of the array at a path of a JSON file one by one, however long the file is. Returns true at the end if the
+ * array exists. Throws SourceUnreadable with line and column for malformed JSON anywhere in the file, and for a value at the path
+ * that is no array.
  */
 export async function* readElements(
   file: TextFile,
@@ -29,28 +29,25 @@ export async function* readElements(
   return isFound
 }
 
-/** Pointers of the arrays of a JSON file that are not within another array, by what their first element is. */
+/** Pointers of the outermost arrays of a JSON file, by the kind of their first element. */
 export interface JsonArrays {
   readonly ofObjects: readonly string[]
   readonly ofArrays: readonly string[]
   readonly others: readonly string[]
 }
 
-/**
- * Pointers of the arrays of a JSON file that are not within another array, those that hold objects first: the first
- * ten of each.
- */
+/** Pointers of the outermost arrays of a JSON file, those of objects first: at most ten of each kind. */
 export async function findArrays(file: TextFile): Promise<readonly string[]> {
   const { ofObjects, ofArrays, others } = await sortArrays(file)
   return [...ofObjects.slice(0, 10), ...[...ofArrays, ...others].slice(0, 10)]
 }
 
-/** The arrays of a JSON file that are not within another array. */
+/** The outermost arrays of a JSON file by kind. */
 export async function sortArrays(file: TextFile): Promise<JsonArrays> {
   const found = { ofObjects: [] as string[], ofArrays: [] as string[], others: [] as string[] }
   const names: string[] = []
   const kinds: JsonKind[] = []
-  /** Pointer of the array whose first element comes next. */
+  /** Pointer of the array whose first element follows. */
   let begun: string | undefined
   const scanner = new JsonScanner(fileNameOf(file), {
     depth: 6,

@@ -2,7 +2,7 @@ import { type JsonKind, type JsonListener, JsonScanner } from './json-scanner.ts
 import { fileNameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
-/** One value of a JSON file, as text that JSON.parse reads, with the place where it begins. */
+/** One value of a JSON file, as text for JSON.parse, with its position. */
 export interface JsonElement {
   readonly text: string
   readonly kind: JsonKind
@@ -10,17 +10,17 @@ export interface JsonElement {
   readonly column: number
 }
 
-/** One step of a path: true for the elements, by index, or the members, by name, to which it leads. */
+/** One step of a path: true for the elements, by index, or members, by name, that it selects. */
 export type StepTest = (index: number | undefined, name: string | undefined) => boolean
 
-/** Called with each value on the path before it is entered; what it gives is wrong with the value. */
+/** Called with each value on the path before it is entered; returns what is wrong with the value, if anything. */
 type ValueCheck = (kind: JsonKind, depth: number) => string | undefined
 
-/** Characters of one value beyond which it is no record. */
+/** Maximum characters of one value. */
 const MAX_VALUE = 1 << 28
 
 /**
- * Cuts the values at a path out of a JSON file, however long the file is, a batch for each piece of its text. Throws
+ * Extracts the values at a path from a JSON file, however long the file is, a batch for each piece of its text. Throws
  * SourceUnreadable with line and column for malformed JSON anywhere in the file.
  */
 export async function* cutValues(
@@ -37,20 +37,20 @@ export async function* cutValues(
   if (last.length > 0) yield last
 }
 
-/** Follows a path through a JSON text and cuts out the values that it leads to. */
+/** Follows a path through a JSON text and extracts the values that it selects. */
 class JsonCutter implements JsonListener {
   readonly depth: number
   private readonly steps: readonly StepTest[]
   private readonly check: ValueCheck
   private readonly file: string
   private readonly scanner: JsonScanner
-  /** For each open array or object: whether the path leads through it, and the name or index that it is at. */
+  /** For each open array or object: whether it is on the path, and the current name or index. */
   private readonly onPath: boolean[] = []
   private readonly indexes: (number | undefined)[] = []
   private readonly names: string[] = []
   private values: JsonElement[] = []
   private chunk = ''
-  /** What earlier chunks hold of the value that is open, and where it goes on in this chunk; -1 where none is. */
+  /** The part of the open value in earlier chunks, and where it continues in this chunk; -1 if there is none. */
   private buffered: string[] = []
   private bufferedLength = 0
   private from = -1

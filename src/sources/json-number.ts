@@ -1,4 +1,4 @@
-/** State of a reader within a number of JSON (RFC 8259, section 6): after the part that names the state. */
+/** State of a reader within a number of JSON (RFC 8259, section 6), named after the part that was read last. */
 export type NumberState =
   | 'minus'
   | 'zero'
@@ -14,7 +14,7 @@ const PLUS = 43
 const DOT = 46
 const ZERO = 48
 
-/** The state behind one more character; undefined where it is no part of the number. */
+/** The state after one more character; undefined if it is no part of the number. */
 export function afterNumeral(state: NumberState, code: number): NumberState | undefined {
   const digit = isDigitByte(code)
   switch (state) {
@@ -42,7 +42,7 @@ export function isWholeNumber(state: string): boolean {
   return state === 'zero' || state === 'integer' || state === 'fraction' || state === 'exponent'
 }
 
-/** True for the states of a number, among those of a reader of JSON. */
+/** True if a state of a JSON reader is within a number. */
 export function isNumberState(state: string): state is NumberState {
   return isWholeNumber(state) || UNFINISHED.includes(state)
 }

@@ -1,31 +1,31 @@
 import { lookup } from '../model/lookup.ts'
 
-/** One step of a path: the member of a name, the element of an index (0-based), or all elements or members. */
+/** One step of a path: the member with a name, the element with an index (0-based), or all elements or members. */
 export type PathStep =
   | { readonly type: 'name'; readonly name: string }
   | { readonly type: 'index'; readonly index: number }
   | { readonly type: 'all' }
 
-/** A path from the root of a JSON value: the part of JSONPath that selects by name, index and wildcard alone. */
+/** A path from the root of a JSON value: the subset of JSONPath that selects only by name, index and wildcard. */
 export type JsonPath = readonly PathStep[]
 
-/** What is wrong with a text that is no path, and where. */
+/** The syntax error of a path, with its position. */
 export interface PathProblem {
   readonly reason: string
   /** 0-based, in UTF-16 units. */
   readonly index: number
 }
 
-/** Steps beyond which a path is refused. */
+/** Maximum steps of a path. */
 const MAX_STEPS = 64
 
-/** What a name after a dot, or without one at the start, is made of: everything that means nothing else in JSONPath. */
+/** Characters of a name after a dot, or without one at the start: all that have no other meaning in JSONPath. */
 const PLAIN_NAME = /[^.[\]'"()?@*,;:=<>!&|{}\\]+/y
 const BRACKETED = /\[\s*(?:(\*)|(\d{1,9})|'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*\]/sy
 
 /**
- * Reads a path: `$.a['b c'][0].*`, where `$` or `$.` may be left out. Filters, scripts, slices, unions and descendants of
- * JSONPath (RFC 9535) are none of it, so that nothing in a mapping is ever run.
+ * Parses a path: `$.a['b c'][0].*`, where `$` or `$.` may be left out. Filters, scripts, slices, unions and descendants of
+ * JSONPath (RFC 9535) are not supported, so that no code in a mapping is ever run.
  */
 export function parseJsonPath(text: string): JsonPath | PathProblem {
   const steps: PathStep[] = []
@@ -59,15 +59,15 @@ export function parseJsonPath(text: string): JsonPath | PathProblem {
   return steps
 }
 
-/** True for what could not be read as a path. */
+/** True for the result of an invalid path. */
 export function isPathProblem(found: JsonPath | PathProblem): found is PathProblem {
   return !Array.isArray(found)
 }
 
 /**
- * The values that a path leads to from a value, without those that are absent.
+ * The values that a path selects from a value, without absent ones.
  *
- * @param from step to begin with
+ * @param from index of the first step
  */
 export function selectJson(value: unknown, path: JsonPath, from = 0): readonly unknown[] {
   let found: unknown = value
@@ -93,8 +93,8 @@ export function selectJson(value: unknown, path: JsonPath, from = 0): readonly u
 }
 
 /**
- * How a reference of a mapping is evaluated: as the member of exactly this name where the record has one, else as a
- * path; a text that begins with `$` is a path at once. Gives null for a text that can only be a name.
+ * Compiles a reference of a mapping: it selects the member with exactly this name if the record has one, else the values at the
+ * path; a text that begins with `$` is always a path. A text that is no valid path is only a name.
  */
 export function compileReference(text: string): (record: unknown) => readonly unknown[] {
   const parsed = parseJsonPath(text)

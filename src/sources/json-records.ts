@@ -8,19 +8,19 @@ import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
 import { fileNameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
-/** Where the records of a JSON document are. */
+/** The location of the records of a JSON document. */
 export type JsonRecords =
   /** An array of objects. */
   | { readonly type: 'objects'; readonly pointer: string; readonly others: readonly string[] }
   /** An array of arrays: a table. */
   | { readonly type: 'rows'; readonly pointer: string }
-  /** An object whose members are the records, by their keys. */
+  /** An object whose members are the records, by key. */
   | { readonly type: 'members'; readonly pointer: string }
 
-/** Characters of a document whose members are the records: it is read whole. */
+/** Maximum characters of a document whose members are the records: it is read as a whole. */
 const MAX_WHOLE = 2 ** 28
 
-/** Finds the records of a JSON document: of its arrays of objects the longest. Throws SourceUnreadable where there are none. */
+/** Finds the records of a JSON document: the longest of its arrays of objects. Throws SourceUnreadable if there are none. */
 export async function findJsonRecords(file: TextFile): Promise<JsonRecords> {
   const { ofObjects, ofArrays, others } = await sortArrays(file)
   if (await isTopology(file))
@@ -47,10 +47,10 @@ export async function findJsonRecords(file: TextFile): Promise<JsonRecords> {
   )
 }
 
-/** Arrays under different members of one object, from which on the members are the records and the arrays their parts. */
+/** Minimum number of arrays in different members of one object for which the members are the records and the arrays their parts. */
 const MIN_SIBLINGS = 5
 
-/** The object under whose members all arrays of objects are, each under another: `/data` of `/data/a/links`, `/data/b/links` … */
+/** The object whose members contain all arrays of objects: `/data` of `/data/a/links`, `/data/b/links` … */
 function commonParent(pointers: readonly string[]): string | undefined {
   if (pointers.length < MIN_SIBLINGS) return undefined
   const steps = pointers.map(pointer => pointer.split('/'))
@@ -100,7 +100,7 @@ async function wholeDocument(file: TextFile): Promise<unknown> {
   return parseExactly(parts.join(''))
 }
 
-/** The pointer of an object of which all members are objects: the document, or its only member that is such. */
+/** The pointer of an object whose members are all objects: the document, or its only member of this kind. */
 function membersPointer(document: unknown): string | undefined {
   if (!isObject(document)) return undefined
   if (isMap(document)) return ''
@@ -117,7 +117,7 @@ function isMap(value: unknown): boolean {
   return members.length >= 2 && members.every(member => isObject(member))
 }
 
-/** The members of an object as records: their keys in a column `key` and their own members. */
+/** The members of an object as records: their keys in a column `key`, and their own members. */
 export function membersSource(file: TextFile, pointer: string): RecordSource {
   return {
     name: fileNameOf(file),

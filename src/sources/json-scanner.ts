@@ -5,19 +5,19 @@ import { shown, unreadable } from './unreadable.ts'
 /** The kind of a JSON value, by its first character: `0` is a number, `t` is true, false or null. */
 export type JsonKind = '{' | '[' | '"' | '0' | 't'
 
-/** The callbacks for the values of a JSON text while it is scanned; indexes are places in the current chunk. */
+/** The callbacks for the values of a JSON text during a scan; indexes are positions in the current chunk. */
 export interface JsonListener {
-  /** How deep values are reported: 0 is the root alone. */
+  /** Maximum depth of reported values: 0 is the root alone. */
   readonly depth: number
   /** A value begins at an index, within `depth` arrays and objects. */
   start(kind: JsonKind, depth: number, index: number): void
   /** The value that began last at this depth ends before an index. */
   end(depth: number, index: number): void
-  /** The name of the member whose value comes next, in an object within `depth - 1` others. */
+  /** The name of the next member's value, in an object within `depth - 1` others. */
   name(name: string, depth: number): void
 }
 
-/** Nesting beyond which a text is refused, so that no walk over a value runs out of stack. */
+/** Maximum nesting, so that recursion over a value does not overflow the stack. */
 const MAX_NESTING = 1000
 
 const FEED = 10
@@ -57,14 +57,14 @@ const EXPECTED: Readonly<Partial<Record<State, string>>> = {
 }
 
 /**
- * An incremental reader of JSON text (RFC 8259) that checks every character and notifies a listener where values begin
- * and end, so that elements of an array can be cut out of a text of any length. What it lets through, JSON.parse reads.
+ * An incremental reader of JSON text (RFC 8259) that checks every character and notifies a listener where values begin and end,
+ * so that elements of an array can be extracted from a text of any length. All text that it accepts is valid for JSON.parse.
  * Throws SourceUnreadable with line and column.
  */
 export class JsonScanner {
   private readonly file: string
   private readonly listener: JsonListener
-  /** True for an object, false for an array, from the outside in. */
+  /** True for an object, false for an array, the outermost first. */
   private readonly open: boolean[] = []
   private state: State = 'value'
   private isName = false
@@ -87,12 +87,12 @@ export class JsonScanner {
     this.lineNumber = line
   }
 
-  /** 1-based line that is being scanned: within `start` that of the value. */
+  /** 1-based current line: within `start` that of the value. */
   get line(): number {
     return this.lineNumber
   }
 
-  /** 1-based column of the character that is being scanned. */
+  /** 1-based column of the current character. */
   get column(): number {
     return this.base + this.index - this.lineStart + 1
   }
@@ -108,13 +108,13 @@ export class JsonScanner {
     this.index = 0
   }
 
-  /** Ends the text, which must be whole. */
+  /** Ends the text, which must be complete. */
   finish(): void {
     if (isNumberState(this.state)) this.endNumber('', 0)
     if (this.state !== 'done') throw this.unexpected(undefined)
   }
 
-  /** A fault at the place that is being scanned. */
+  /** A fault at the current position. */
   fault(reason: string, hint?: string): Error {
     return unreadable(reason, { file: this.file, line: this.line, column: this.column }, hint)
   }

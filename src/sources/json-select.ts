@@ -4,9 +4,9 @@ import type { JsonPath, PathStep } from './json-path.ts'
 import type { TextFile } from './text.ts'
 
 /**
- * Reads the values at a path of a JSON file one by one, however long the file is, a batch for each piece of its text.
- * Integers beyond what a number holds are bigints. Throws SourceUnreadable with line and column for malformed JSON
- * anywhere in the file.
+ * Reads the values at a path of a JSON file one by one, however long the file is, a batch for each piece of its text. Integers
+ * beyond the precision of numbers are bigints. Throws SourceUnreadable with line and column for malformed JSON anywhere in the
+ * file.
  */
 export async function* readSelected(file: TextFile, path: JsonPath): AsyncGenerator<readonly unknown[]> {
   for await (const values of cutValues(file, path.map(testOf)))

@@ -6,7 +6,7 @@ import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
 import { fileNameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
-/** An object of JSON, as rows have them. */
+/** A JSON object, as in rows. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /**
@@ -24,11 +24,11 @@ export function jsonSource(file: TextFile, records?: string): RecordSource {
 }
 
 /**
- * Rows of the array at a path of a JSON file, each element made the data of a row.
+ * Rows of the array at a path of a JSON file, each element converted to the data of a row.
  *
- * @param dataOf tells the data of an element, or what is wrong with it
- * @param otherwise tells the rows of a document that has nothing at the path; unless given, throws SourceUnreadable
- *   that names the arrays of the document
+ * @param dataOf returns the data of an element, or what is wrong with it
+ * @param otherwise returns the rows of a document without a value at the path; unless given, throws SourceUnreadable that names
+ * the arrays of the document
  */
 export async function* readArray(
   file: TextFile,
@@ -61,7 +61,7 @@ export async function* readArray(
   if (batch.length > 0) yield batch
 }
 
-/** The fault of a document without an array where one is looked for, with the pointers of those that it has. */
+/** The fault of a document without the expected array, with the pointers of its arrays. */
 export function arrayMissing(name: string, arrays: readonly string[]): Error {
   const list = arrays
     .slice(0, 10)
@@ -92,7 +92,7 @@ async function* readRoot(file: TextFile): AsyncIterable<readonly SourceRow[]> {
   yield* readArray(file, [], element => element)
 }
 
-/** False where a document is JSON of another kind; true also where it is no JSON, which the scanner tells better. */
+/** False if a document is JSON of another kind; true also if it is no JSON, for which the scanner has a better message. */
 async function mayBeArray(file: TextFile): Promise<boolean> {
   for await (const text of readText(file)) {
     const first = /[^ \t\r\n]/.exec(text)?.[0]

@@ -5,12 +5,12 @@ import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
 import { fileNameOf, readText, type TextFile } from './text.ts'
 import { unreadable } from './unreadable.ts'
 
-/** A file of JSON Lines: an object a line, one a record; blank lines are skipped. */
+/** A file of JSON Lines: each line is an object and a record; blank lines are skipped. */
 export function jsonlSource(file: TextFile): RecordSource {
   return { name: fileNameOf(file), textual: false, read: () => readRows(file) }
 }
 
-/** Characters of one line beyond which it is no record. */
+/** Maximum characters of one line. */
 const MAX_LINE = 1 << 28
 
 async function* readRows(file: TextFile): AsyncIterable<readonly SourceRow[]> {
@@ -30,7 +30,7 @@ async function* readRows(file: TextFile): AsyncIterable<readonly SourceRow[]> {
   if (batch.length > 0) yield batch
 }
 
-/** Lines end with LF or CRLF; JSON takes a carriage return at the end for a blank. */
+/** Lines end with LF or CRLF; a carriage return at the end is a blank in JSON. */
 async function* readLines(file: TextFile): AsyncIterable<readonly string[]> {
   const buffered: string[] = []
   let cachedLength = 0

@@ -12,15 +12,15 @@ import { meansNothing } from './guess/words.ts'
 import { writtenNumber } from './number-format.ts'
 import { typesOf } from './value-types.ts'
 
-/** Rows at the beginning and at the end of a grid that are looked at. */
+/** Rows at the beginning and at the end of a grid that are examined. */
 const HEAD_ROWS = 200
 const TAIL_ROWS = 40
-/** Rows within which a header is looked for. */
+/** Rows within which a header is searched. */
 const HEADER_ROWS = 60
 
-/** Where the table lies within a grid, and what was left out around it. */
+/** The position of the table within a grid, and what was left out around it. */
 export interface DetectedLayout extends TableLayout {
-  /** Words about rows that are no records, for a report. */
+  /** Notes about rows that are no records, for a report. */
   readonly diagnostics: readonly string[]
 }
 
@@ -68,7 +68,7 @@ export async function detectLayout(grid: Grid): Promise<DetectedLayout> {
   return { header: header?.line ?? 0, footer: footer.length, diagnostics }
 }
 
-/** The header among rows that hold something; -1 where the first is a record already. */
+/** The index of the header among non-empty rows; -1 if the first is a record already. */
 function headerIndex(rows: readonly GridRow[]): number {
   if (rows.length === 0) return 0
   const width = defaultWidth(rows)
@@ -80,12 +80,12 @@ function headerIndex(rows: readonly GridRow[]): number {
   return 0
 }
 
-/** Rows below a first row of names within which the names of the columns may stand: titles in several cells, headers of two rows. */
+/** Maximum rows below a first row of names that may contain the column names: after titles in several cells, or in headers of two rows. */
 const MAX_HEADERS = 10
 
 /**
- * The last row of names among the next ones: texts in the columns (two at least) whose values below are numbers, days and the like. A
- * word in one such column alone may denote a missing value.
+ * The last row of names among the following ones: texts in columns (at least two) whose values below are numbers, days and the
+ * like. A word in a single such column may denote a missing value.
  */
 function lowerHeader(rows: readonly GridRow[], at: number): number {
   let found = at
@@ -104,7 +104,7 @@ function isLowerHeader(
 ): boolean {
   const names = rows[next] as GridRow
   const above = rows.slice(at, next)
-  // Nothing in between has a value of a type there either: it is no record. The first row may have years.
+  // The rows in between and this one have no typed value there: they are no records. The first row may have years.
   if (![...above.slice(1), names].every(({ cells }) => typed.every(column => !isTyped(cells[column]))))
     return false
   const words = typed.filter(column => isWord(names.cells[column])).length
@@ -113,7 +113,7 @@ function isLowerHeader(
   return isAfterGap ? words > 0 : words >= 2 && words >= typed.length * (2 / 3)
 }
 
-/** Columns whose values are nearly all of a type. */
+/** Columns in which nearly all values have a type. */
 function typedColumns(rows: readonly GridRow[]): readonly number[] {
   const width = Math.max(0, ...rows.map(({ cells }) => cells.length))
   return Array.from({ length: width }, (_, at) => at).filter(at => {
@@ -122,12 +122,12 @@ function typedColumns(rows: readonly GridRow[]): readonly number[] {
   })
 }
 
-/** True for a text that is no value of a type, and no word for none. */
+/** True for a text that is no typed value, and no word for a missing value. */
 function isWord(cell: GridCell | undefined): boolean {
   return typeof cell === 'string' && isFilled(cell) && !isTyped(cell) && !meansNothing(cell.trim())
 }
 
-/** The number of columns that most rows have. */
+/** The most frequent number of columns of a row. */
 function defaultWidth(rows: readonly GridRow[]): number {
   const counts = new Map<number, number>()
   for (const { cells } of rows) {
@@ -142,7 +142,7 @@ function defaultWidth(rows: readonly GridRow[]): number {
   return best
 }
 
-/** True for a row that has a value in most columns: a title stands alone. */
+/** True for a row with values in most columns, unlike a title. */
 function isWide({ cells }: GridRow, width: number): boolean {
   const filled = cells.filter(isFilled).length
   if (width === 1) return true
@@ -164,13 +164,13 @@ function isHeader(row: GridRow, below: readonly GridRow[], isFirst: boolean): bo
   })
   if (typed === 0) return true
   const numbers = names.filter(isTyped).map(cell => Number(cell))
-  // Years and other whole numbers in a row are names of columns, beside a name that is a text.
+  // Years and other integers in sequence are column names, if there is also a name that is a text.
   if (numbers.length > 1 && names.some(cell => !isTyped(cell as GridCell)) && isSeries(numbers)) return true
-  // One name among numbers is a word for no value, or the only text of a first record.
+  // A single name among numbers is a word for a missing value, or the only text of a first record.
   return alike < typed * 0.8
 }
 
-/** True for years in order, and for three whole numbers or more at equal distances. */
+/** True for years in order, and for at least three integers at equal distances. */
 function isSeries(numbers: readonly number[]): boolean {
   if (!numbers.every(Number.isInteger)) return false
   const steps = numbers.slice(1).map((number, at) => number - (numbers[at] as number))
@@ -179,7 +179,7 @@ function isSeries(numbers: readonly number[]): boolean {
   return isOrdered && numbers.length > 2 && steps.every(step => step === steps[0])
 }
 
-/** True for a cell that holds a number, day, position or the like. */
+/** True for a cell with a number, day, position or the like. */
 function isTyped(cell: GridCell | undefined): boolean {
   if (typeof cell !== 'string') return cell !== null && cell !== undefined
   const text = cell.trim()
@@ -196,7 +196,7 @@ function isTyped(cell: GridCell | undefined): boolean {
   )
 }
 
-/** The rows at the end that are totals, sources and notes, with the empty ones between them. */
+/** The rows at the end that are totals, sources and notes. */
 function footerOf(tail: readonly GridRow[], body: readonly GridRow[]): readonly GridRow[] {
   const width = defaultWidth(body)
   const standard = median(body.map(({ cells }) => cells.filter(isFilled).length))
@@ -218,11 +218,11 @@ function footerOf(tail: readonly GridRow[], body: readonly GridRow[]): readonly 
     from = at
   }
   from = Math.min(from, wordsFrom(tail.slice(0, from), body))
-  // Only rows with values are counted: readers leave empty ones out.
+  // Only rows with values are counted: readers skip empty ones.
   return tail.slice(from).filter(({ cells }) => cells.some(isFilled))
 }
 
-/** Where the rows at the end begin that have words in columns of numbers and days, and no value there; the end for none. */
+/** The index of the first row at the end with words instead of values in columns of numbers and days; the length if there is none. */
 function wordsFrom(tail: readonly GridRow[], body: readonly GridRow[]): number {
   const typed = typedColumns(body.slice(0, Math.max(5, Math.floor(body.length / 2))))
   if (typed.length < 2 || body.length < 6) return tail.length

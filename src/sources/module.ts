@@ -8,12 +8,12 @@ import { BATCH_ROWS, type RecordSource, type SourceRow } from './source.ts'
 import { unreadable } from './unreadable.ts'
 
 /**
- * The records of an installed npm package that exports an array of objects: CommonJS, the default export of an ES
- * module, or JSON. A module is code: it is loaded once in the life of the process and runs with all its rights.
+ * The records of an installed npm package that exports an array of objects: CommonJS, the default export of an ES module, or
+ * JSON. A module is code: it is loaded once in the life of the process and runs with all its permissions.
  *
  * @param specifier name of the package, or name and subpath
  * @param portalFolder where the search for the package begins
- * @param records JSON Pointer of the array within what is exported; into the names of an ES module that has no default
+ * @param records JSON Pointer of the array within the export; relative to the named exports of an ES module without a default
  */
 export function moduleSource(specifier: string, portalFolder: string, records = ''): RecordSource {
   const path = parsePointer(records)
@@ -48,7 +48,7 @@ async function load(specifier: string, entry: string): Promise<unknown> {
   }
 }
 
-/** The module of a namespace: its default, also where a compiler made CommonJS of an ES module. */
+/** The export of a module namespace: its default, also if a compiler generated CommonJS from an ES module. */
 function unwrapped(value: unknown, hasDefault: boolean): unknown {
   if (!isObject(value)) return value
   return hasDefault || (value.__esModule === true && 'default' in value) ? value.default : value

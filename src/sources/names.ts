@@ -1,6 +1,6 @@
 import { lookup } from '../model/lookup.ts'
 
-/** Letters that do not decompose into a plain one and a mark. */
+/** Letters that do not decompose into a plain letter and a mark. */
 const FOLDED: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -13,10 +13,10 @@ const FOLDED: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 
-/** The longest name of a field. */
+/** Maximum length of a field name. */
 const MAX_NAME = 100
 
-/** The name that a field can have for a title: lower case, accents folded, all else `_`; empty where nothing is left. */
+/** A valid field name for a title: lower case, accents folded, all else `_`; empty if nothing is left. */
 function safeName(title: string): string {
   return title
     .normalize('NFKD')
@@ -30,8 +30,8 @@ function safeName(title: string): string {
 }
 
 /**
- * Names that fields can have for their titles, in the same order: safe, of 100 characters at most, never empty (`column_3` after its place) and
- * unique (`name_2`), where a title keeps its name before another takes it with a number.
+ * Valid field names for titles, in the same order: at most 100 characters, never empty (`column_3` after its position) and unique
+ * (`name_2`); the own name of a title has priority over a numbered one.
  */
 export function safeNames(titles: readonly string[]): readonly string[] {
   const plain = titles.map((title, index) => safeName(title) || `column_${index + 1}`)

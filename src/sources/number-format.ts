@@ -1,28 +1,28 @@
 import { misconfigured } from './unreadable.ts'
 
-/** How numbers are written in a column, beyond the plain form with a decimal point. */
+/** The format of the numbers of a column, beyond the plain form with a decimal point. */
 export interface NumberFormat {
-  /** Between groups of three digits; empty for none. */
+  /** Separator of groups of three digits; empty for none. */
   readonly group: '' | '.' | ',' | ' ' | "'"
   readonly decimal: '.' | ','
-  /** What may surround the number: a currency or a unit. Empty for nothing. */
+  /** Text around the number: a currency or a unit. Empty for none. */
   readonly prefix: string
   readonly suffix: string
 }
 
 const EXAMPLE = /^(?<prefix>\D*?)1(?<group>[.,' ]?)234(?:(?<decimal>[.,])5)?(?<suffix>\D*)$/
 
-/** Blanks that separate groups of digits, and apostrophes, in the forms that typesetters use. */
+/** Blanks that separate groups of digits, and apostrophes, in their typographic variants. */
 const BLANKS = /[\u0020\u00a0\u2009\u202f]/g
 const APOSTROPHES = /['\u2019]/g
 const MINUS = /[\u2212\u2013]/
 
-/** Digits of an integer that a number holds exactly. */
+/** Maximum digits of an exactly represented integer. */
 const MAX_DIGITS = 15
 
 /**
- * Reads the format of an int or double: a decimal sign (`,` or `.`), or the number 1234.5 as the column writes it: `1.234,5`,
- * `1 234,5`, `€1,234.5`, `1234,5 %`. Throws ConfigInvalid for anything else.
+ * Parses the format of an int or double: a decimal sign (`,` or `.`), or the number 1234.5 as the column writes it: `1.234,5`, `1
+ * 234,5`, `€1,234.5`, `1234,5 %`. Throws ConfigInvalid for anything else.
  */
 export function numberFormat(format: string, type: 'int' | 'double'): NumberFormat {
   if (type === 'double' && (format === ',' || format === '.'))
@@ -50,7 +50,7 @@ export function formatText({ group, decimal, prefix, suffix }: NumberFormat, typ
   return `${prefix}1${group}234${fraction}${suffix === '' ? '' : ` ${suffix}`}`
 }
 
-/** A number without sign and affixes, its digits in groups as the format has them. */
+/** The pattern of a number without sign and affixes, its digits grouped according to the format. */
 function bareForm({ group, decimal }: NumberFormat): RegExp {
   const escaped = (sign: string) => (sign === '.' ? '\\.' : sign)
   const whole = group === '' ? '\\d+' : `(?:\\d{1,3}(?:${escaped(group)}\\d{3})+|\\d+)`
@@ -58,8 +58,8 @@ function bareForm({ group, decimal }: NumberFormat): RegExp {
 }
 
 /**
- * Reads numbers of a format as the plain text that JavaScript reads (`-1234.5`); undefined for a text of another form. A
- * minus may be typographic, trailing, or a pair of parentheses, as accounts have it.
+ * Converts numbers in a format to the plain text that JavaScript parses (`-1234.5`); undefined for other texts. A minus may be
+ * typographic, trailing, or a pair of parentheses, as in accounting.
  */
 export function numberReader(format: NumberFormat): (text: string) => string | undefined {
   const form = bareForm(format)
@@ -94,7 +94,7 @@ export function numberReader(format: NumberFormat): (text: string) => string | u
   }
 }
 
-/** Signs of a number and what stands around it, taken apart. */
+/** The parts of a number: signs, affixes and digits. */
 export interface WrittenNumber {
   readonly prefix: string
   readonly suffix: string
@@ -112,19 +112,19 @@ const WRITTEN = new RegExp(
   'u',
 )
 
-/** Takes a number with its currency or unit apart; undefined for a text that is none. */
+/** Splits a number and its currency or unit; undefined for other texts. */
 export function writtenNumber(text: string): WrittenNumber | undefined {
   if (text.length > 60) return undefined
   const { prefix = '', core, suffix = '' } = WRITTEN.exec(text)?.groups ?? {}
   if (core === undefined || (prefix !== '' && suffix !== '' && prefix !== suffix)) return undefined
-  // +33123456789 is a telephone.
+  // +33123456789 is a telephone number.
   if (text.startsWith('+') && suffix === '' && core.replace(/\D/g, '').length >= 8) return undefined
-  // 12a is the number of a house, 12 A is a current.
+  // 12a is a house number, 12 A is a current.
   if (/^[a-z]$/i.test(suffix) && !/\s[a-z]\)?$/i.test(text)) return undefined
   return { prefix, suffix, core: core.trim() }
 }
 
-/** Ways to write digits, each a bit of a set. */
+/** Styles of digits, each a bit of a set. */
 export const NUMBER_STYLES = [
   { group: '', decimal: '.' },
   { group: '', decimal: ',' },
@@ -136,7 +136,7 @@ export const NUMBER_STYLES = [
   { group: "'", decimal: ',' },
 ] as const
 
-/** Digits in groups of three, the first of one to three, or, as some write them, in none; no zero before others. */
+/** Digits in groups of three, the first of one to three, or, as some write them, ungrouped; no leading zeros. */
 const STYLE_FORMS = NUMBER_STYLES.map(({ group, decimal }) => {
   const sign = (of: string) =>
     of === '.' ? '\\.' : of === ' ' ? '[\\u0020\\u00a0\\u2009\\u202f]' : of === "'" ? "['\\u2019]" : of
@@ -145,7 +145,7 @@ const STYLE_FORMS = NUMBER_STYLES.map(({ group, decimal }) => {
   return new RegExp(`^(?:${whole}(?:${sign(decimal)}\\d*)?|${sign(decimal)}\\d+)(?:e[+-]?\\d+)?$`, 'i')
 })
 
-/** The set of styles in which the digits of a number are written; 0 for none. */
+/** The set of styles that the digits of a number match; 0 for none. */
 export function stylesOf(core: string): number {
   if ((core.match(/\d/g)?.length ?? 0) > MAX_DIGITS + 6) return 0
   let styles = 0

@@ -36,7 +36,7 @@ import { misconfigured } from './unreadable.ts'
 
 export { formatOf, SOURCE_FORMATS, type SourceFormat, type SourceOptions } from './formats.ts'
 
-/** What dataset.yaml says of a source: exactly one of path, package and module. */
+/** The source in dataset.yaml: exactly one of path, package and module. */
 export interface SourceSpec {
   /** Path of a file, within the folder of the dataset. */
   readonly path?: string
@@ -44,18 +44,18 @@ export interface SourceSpec {
   readonly package?: string
   /** An installed npm package that exports an array. */
   readonly module?: string
-  /** By default what the name of the file says, or its first bytes. */
+  /** By default detected from the file name, or from its first bytes. */
   readonly format?: SourceFormat | RdfFormat
   readonly options?: SourceOptions
 }
 
-/** Where the paths of a source begin. */
+/** The folders that the paths of a source are relative to. */
 export interface SourceFolders {
   readonly datasetFolder: string
   readonly portalFolder: string
 }
 
-/** A file that a source is read from, with its format. */
+/** The file of a source, with its format. */
 export interface OpenedFile {
   readonly path: string
   readonly data: DataFile
@@ -63,8 +63,8 @@ export interface OpenedFile {
 }
 
 /**
- * Opens a source; of its data only the first bytes are read yet. Throws ConfigInvalid for a spec that does not make sense or leads out of
- * the dataset's folder, and SourceUnreadable for a file or package that is not there or is no data.
+ * Opens a source; only the first bytes of its data are read yet. Throws ConfigInvalid for an invalid spec, or one that leads out
+ * of the dataset's folder, and SourceUnreadable for a file or package that is missing or is no data.
  */
 export function openSource(spec: SourceSpec, from: SourceFolders): RecordSource {
   const place = placeOf(spec)
@@ -86,7 +86,7 @@ export function openSource(spec: SourceSpec, from: SourceFolders): RecordSource 
   return sourceOf(opened, format, options)
 }
 
-/** Opens the file of a source and detects its format: the one that is declared, else the one of its bytes and its name. */
+/** Opens the file of a source; its format is the declared one, else detected from its bytes and its name. */
 export function openFile(spec: SourceSpec, from: SourceFolders): OpenedFile {
   const place = placeOf(spec)
   const path = fileOf(place, from)
@@ -96,8 +96,8 @@ export function openFile(spec: SourceSpec, from: SourceFolders): OpenedFile {
 }
 
 /**
- * Absolute paths of the files whose content decides whether a source changed: the file itself, with the other parts of a shapefile; for a
- * module its package.json, the file that is loaded, and the files at the top of its package.
+ * Absolute paths of the files that determine whether a source changed: the file itself, with the other parts of a shapefile; for
+ * a module its package.json, its entry file, and the files at the top of its package.
  */
 export function sourceFiles(spec: SourceSpec, from: SourceFolders): readonly string[] {
   const place = placeOf(spec)
@@ -106,7 +106,7 @@ export function sourceFiles(spec: SourceSpec, from: SourceFolders): readonly str
   return /\.shp$/i.test(path) ? [path, ...shapefileParts(path)] : [path]
 }
 
-/** True for a format whose data are records, false for the syntaxes of RDF. */
+/** True for a format of records, false for the RDF syntaxes. */
 export function isRecordFormat(format: string): format is SourceFormat {
   return (SOURCE_FORMATS as readonly string[]).includes(format)
 }
@@ -174,10 +174,10 @@ function sourceOf(opened: OpenedFile, format: SourceFormat, options: SourceOptio
   }
 }
 
-/** Formats of rows of cells, whose table has to be found among titles and notes. */
+/** Formats of rows of cells, whose table has to be found between titles and notes. */
 export type GridFormat = 'csv' | 'tsv' | 'json' | 'xlsx' | 'ods' | 'spreadsheetml'
 
-/** The rows of cells of a file, header and titles among them. Throws ConfigInvalid for a range that is none. */
+/** The rows of cells of a file, including header and titles. Throws ConfigInvalid for an invalid range. */
 export function gridOf({ data }: OpenedFile, format: GridFormat, options: SourceOptions): Grid {
   const range = cellRange(options.range)
   if (range === undefined)
@@ -209,7 +209,7 @@ export function gridOf({ data }: OpenedFile, format: GridFormat, options: Source
   }
 }
 
-/** True where options select a table that is not the whole file: it is then read with tolerance. */
+/** True if options select a table that is not the whole file: it is then read leniently. */
 function isMessy({ header, footer, quote, widths }: SourceOptions): boolean {
   return header !== undefined || widths !== undefined || footer !== undefined || quote !== undefined
 }

@@ -7,8 +7,8 @@ import { misconfigured, unreadable } from './unreadable.ts'
 const PACKAGE_PATH = /^((?:@[\w.~-]+\/)?[\w~-][\w.~-]*)(?:\/(.+))?$/
 
 /**
- * The absolute path of `path` below a folder. Throws ConfigInvalid where the path, or the file that it links to, is
- * outside the folder, and SourceUnreadable where there is no such file.
+ * The absolute path of `path` below a folder. Throws ConfigInvalid if the path, or the file that it links to, is outside the
+ * folder, and SourceUnreadable if there is no such file.
  */
 export function pathWithin(folder: string, path: string): string {
   const full = resolve(folder, path)
@@ -24,8 +24,8 @@ export function pathWithin(folder: string, path: string): string {
 }
 
 /**
- * The absolute path of a file in an installed npm package, `vega-datasets/data/airports.csv`, found in the
- * `node_modules` of a folder or of those above it. The `exports` of the package do not matter: data is not code.
+ * The absolute path of a file in an installed npm package, `vega-datasets/data/airports.csv`, found in the `node_modules` of a
+ * folder or of its ancestors. The `exports` of the package do not apply: data is not code.
  */
 export function packageFile(path: string, fromFolder: string): string {
   const { name, rest } = packagePath(path)
@@ -34,7 +34,7 @@ export function packageFile(path: string, fromFolder: string): string {
   return pathWithin(packageFolder(name, fromFolder), rest)
 }
 
-/** The file that is loaded for a module specifier, and the folder of its package. */
+/** The entry file of a module specifier, and the folder of its package. */
 export interface ModuleFiles {
   readonly folder: string
   readonly entry: string
@@ -58,7 +58,7 @@ export function moduleFiles(specifier: string, fromFolder: string): ModuleFiles 
   }
 }
 
-/** The files whose content decides what a module exports: its package.json, its entry, and files beside these. */
+/** The files that determine what a module exports: its package.json, its entry, and the files at the top of its package. */
 export function filesOfModule({ folder, entry }: ModuleFiles): readonly string[] {
   const beside = readdirSync(folder, { withFileTypes: true })
     .filter(file => file.isFile() && !file.name.startsWith('.'))
@@ -95,7 +95,7 @@ function exportsOf(folder: string): unknown {
   }
 }
 
-/** The target of a subpath: undefined where the package has no exports, null where it does not export it. */
+/** The target of a subpath: undefined if the package has no exports, null if it does not export it. */
 function exported(map: unknown, subpath: string): string | null | undefined {
   if (map === undefined || map === null) return undefined
   const bySubpath =

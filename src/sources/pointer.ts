@@ -2,8 +2,8 @@ import { lookup } from '../model/lookup.ts'
 import { misconfigured } from './unreadable.ts'
 
 /**
- * Reads a JSON Pointer (RFC 6901) into its reference tokens: `/a~1b/0` is `a/b` and `0`, the empty text is the whole
- * document. Throws ConfigInvalid for a text that is none.
+ * Parses a JSON Pointer (RFC 6901) into its reference tokens: `/a~1b/0` is `a/b` and `0`, the empty text is the whole document.
+ * Throws ConfigInvalid for an invalid one.
  */
 export function parsePointer(text: string): readonly string[] {
   if (text === '') return []
@@ -23,7 +23,7 @@ export function formatPointer(tokens: readonly string[]): string {
   return tokens.map(token => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-/** The value that a pointer's tokens lead to; undefined where there is none. */
+/** The value at a pointer, given its tokens; undefined if there is none. */
 export function valueAt(value: unknown, tokens: readonly string[]): unknown {
   let found = value
   for (const token of tokens) {
@@ -35,8 +35,8 @@ export function valueAt(value: unknown, tokens: readonly string[]): unknown {
 }
 
 /**
- * The values that a path leads to, where the token `*` matches every element of an array and every value of an
- * object. Values that are absent are left out; undefined where the part before the first `*` leads nowhere.
+ * The values at a path, in which the token `*` matches every element of an array and every value of an object. Absent values are
+ * left out; undefined if there is no value at the part before the first `*`.
  */
 export function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] | undefined {
   const star = path.indexOf('*')

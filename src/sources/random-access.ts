@@ -1,15 +1,15 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-/** Bytes that can be read anywhere: of a file, or in memory. */
+/** Bytes with random access: of a file, or in memory. */
 export interface RandomAccess {
   /** Bytes. */
   readonly size: number
-  /** The bytes from an offset; fewer where the end comes before. */
+  /** The bytes from an offset; fewer at the end. */
   read(offset: number, length: number): Buffer
   close(): void
 }
 
-/** The bytes of a file, read on demand. Throws the error of the system. */
+/** The bytes of a file, read on demand. Throws the system error. */
 export function fileAccess(path: string): RandomAccess {
   const file = openSync(path, 'r')
   const { size } = fstatSync(file)

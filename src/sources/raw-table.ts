@@ -5,13 +5,13 @@ import { encodingNamed } from './decode.ts'
 import { fileNameOf, type TextFile } from './text.ts'
 import { misconfigured, unreadable } from './unreadable.ts'
 
-/** The cells of a row that were asked for; null is no value. */
+/** The requested cells of a row; null for no value. */
 type Cells = readonly (string | null)[]
 
-/** A table whose cells are the texts that the file has, and nothing but that. */
+/** A table with the unconverted texts of its cells. */
 export interface RawTable {
   readonly columns: readonly string[]
-  /** Reads the rows: of each the cells of some columns, by their indexes. */
+  /** Reads the rows: the cells of the requested columns, by index. */
   rows(indexes: readonly number[]): AsyncIterable<readonly Cells[]>
 }
 
@@ -19,10 +19,10 @@ export interface RawTable {
 const HEAD = 2 ** 13
 
 /**
- * Opens a table: reads its columns, and the rows on demand. An empty cell is no value, and one between quotes is
- * an empty text, unless the dialect names its nulls, which then are all that there are; a short row lacks its last cells.
+ * Opens a table: reads its columns, and the rows on demand. An empty cell is null, and one in quotes is an empty text, unless the
+ * dialect names its nulls, which then are the only ones; a short row lacks its last cells.
  *
- * Throws SourceUnreadable with place, and ConfigInvalid for a dialect that cannot be read with.
+ * Throws SourceUnreadable with position, and ConfigInvalid for an unusable dialect.
  */
 export async function openTable(file: TextFile, dialect: CsvDialect = {}): Promise<RawTable> {
   const { header = true, trim = false, delimiter, quote } = dialect

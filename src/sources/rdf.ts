@@ -7,22 +7,22 @@ export { RDF_FORMATS } from './formats.ts'
 import { type SourceFolders, type SourceSpec, sourceFiles } from './open.ts'
 import { misconfigured } from './unreadable.ts'
 
-/** A file of RDF: it has triples and no records. */
+/** An RDF file: it has triples and no records. */
 export interface RdfSource {
   /** Name for messages. */
   readonly name: string
   readonly format: RdfFormat
-  /** The bytes of the file, unpacked, without a byte order mark. Throws SourceUnreadable. */
+  /** The bytes of the file, decompressed, without a byte order mark. Throws SourceUnreadable. */
   pieces(): AsyncIterable<Buffer>
 }
 
-/** The syntax of a source that is RDF, from its `format` or else the name of its file; undefined for records. */
+/** The syntax of an RDF source, from its `format` or else its file name; undefined for records. */
 export function rdfFormatOf(spec: SourceSpec): RdfFormat | undefined {
   if (spec.format !== undefined) return isRdfFormat(spec.format) ? spec.format : undefined
   return rdfFormatNamed(spec.options?.file ?? spec.path ?? spec.package ?? '')
 }
 
-/** Opens a file of RDF; nothing of it is read yet. Throws as `openSource` does. */
+/** Opens an RDF file without reading it yet. Throws as `openSource` does. */
 export function openRdf(spec: SourceSpec, from: SourceFolders, format: RdfFormat): RdfSource {
   const name = spec.path ?? spec.package
   if (name === undefined)

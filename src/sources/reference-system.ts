@@ -2,17 +2,17 @@ import { createRequire } from 'node:module'
 import proj4 from 'proj4'
 import { lookup } from '../model/lookup.ts'
 
-/** Makes degrees of WGS 84, longitude first, of a position of another reference system. */
+/** Converts a position of another reference system to degrees of WGS 84, longitude first. */
 export type Unprojector = (position: readonly number[]) => readonly number[]
 
 type Definitions = Readonly<Record<string, readonly [name: string, definition: string]>>
 
 let definitions: Definitions | undefined
 
-/** Codes whose degrees are those of WGS 84 for all that a map shows. */
+/** Codes whose degrees equal those of WGS 84 at the precision of maps. */
 const DEGREES: ReadonlySet<number> = new Set([4326, 4258, 4171, 4269, 4979, 4937, 0, -1])
 
-/** Positions of an EPSG code as degrees: null where they are degrees already, undefined for a code that is not known. */
+/** Converts positions of an EPSG code to degrees: null if they are degrees already, undefined for an unknown code. */
 export function unprojectorOfCode(code: number): Unprojector | null | undefined {
   if (DEGREES.has(code)) return null
   definitions ??= createRequire(import.meta.url)('proj4-list') as Definitions
@@ -20,7 +20,7 @@ export function unprojectorOfCode(code: number): Unprojector | null | undefined 
   return known === undefined ? undefined : unprojector(known)
 }
 
-/** The same for the text of a `.prj` file or of another WKT of reference systems; undefined for one that is not understood. */
+/** The same for the text of a `.prj` file or another WKT of reference systems; undefined for an unsupported one. */
 export function unprojectorOfWkt(wkt: string): Unprojector | null | undefined {
   const isGeographic = /^\s*(?:GEOGCS|GEOGCRS|GEODCRS)\s*\[/i.test(wkt)
   if (isGeographic && /WGS.?(?:19)?84|ETRS.?(?:19)?89|NAD.?(?:19)?83|RGF.?(?:19)?93|CRS:?84/i.test(wkt))
@@ -38,7 +38,7 @@ function unprojector(definition: string): Unprojector {
   return position => {
     const [x = Number.NaN, y = Number.NaN] = position
     const { 0: lon, 1: lat } = converter.inverse([x, y])
-    // Projections are exact to some nanometres: eleven decimals of a degree are less than that.
+    // Projections are exact to some nanometres: eleven decimals of a degree are finer than that.
     return [rounded(lon), rounded(lat)]
   }
 }
@@ -47,14 +47,14 @@ function rounded(degrees: number | undefined): number {
   return Math.round((degrees ?? Number.NaN) * 1e11) / 1e11
 }
 
-/** Geometry in the form of GeoJSON, unchecked. */
+/** Geometry in the form of GeoJSON, not validated. */
 export interface RawGeometry {
   readonly type: string
   readonly coordinates?: unknown
   readonly geometries?: readonly RawGeometry[]
 }
 
-/** A geometry with every position made anew; null for null. */
+/** A geometry with every position converted; null for null. */
 export function moved(geometry: RawGeometry | null, move: Unprojector | null): RawGeometry | null {
   if (geometry === null || move === null) return geometry
   if (geometry.geometries !== undefined)

@@ -11,8 +11,8 @@ const XML_ROOTS: readonly (readonly [root: RegExp, format: SourceFormat | RdfFor
 ]
 
 /**
- * The format of data by their first bytes and, where these may be several, by their name. Throws SourceUnreadable for what is no
- * data for certain, with the way out.
+ * The format of data by their first bytes and, if these are ambiguous, by their name. Throws SourceUnreadable, with advice, for
+ * what is certainly no data.
  *
  * @param named the format by the name
  */
@@ -23,7 +23,7 @@ export function sniffFormat(
   const { head, name } = data
   const found = signature(data)
   if (found !== undefined) return found
-  // Statements of RDF begin like elements of XML; what is wrong with them is reported by their own reader.
+  // RDF statements begin like XML elements; their errors are reported by the RDF reader.
   if (named !== undefined && isRdfFormat(named)) return named
   const text = textHead(head)
   if (text === undefined) {
@@ -58,7 +58,7 @@ function isText(format: SourceFormat | RdfFormat): boolean {
   )
 }
 
-/** The format of data that begin in a way that no others do. */
+/** The format of data with an unambiguous signature. */
 function signature({ head, name, base, archive }: DataFile): SourceFormat | undefined {
   if (archive !== null) {
     if (/\.shp$/i.test(base)) return 'shapefile'
@@ -113,7 +113,7 @@ function signature({ head, name, base, archive }: DataFile): SourceFormat | unde
   return undefined
 }
 
-/** The beginning as text; undefined for bytes that are none. */
+/** The beginning as text; undefined for binary data. */
 function textHead(head: Buffer): string | undefined {
   if (head[0] === 0xff && head[1] === 0xfe) return head.subarray(2).toString('utf16le')
   if (head[0] === 0xfe && head[1] === 0xff)
@@ -144,7 +144,7 @@ function xmlFormat(start: string): SourceFormat | RdfFormat | undefined {
   return found?.[1] ?? 'xml'
 }
 
-/** JSON that holds features is GeoJSON, and objects on lines of their own are JSON Lines. */
+/** JSON with features is GeoJSON, and objects on separate lines are JSON Lines. */
 function jsonFormat(start: string, base: string): SourceFormat | RdfFormat {
   if (start.startsWith('{')) {
     if (/^\{[^{[]*"type"\s*:\s*"(?:FeatureCollection|Feature)"/.test(start)) return 'geojson'

@@ -9,7 +9,7 @@ import {
 } from '../model/time.ts'
 import { compilePattern, isClockTime } from './calendar-pattern.ts'
 
-/** A moment or day as a source writes it: local parts and, where it says one, the offset from UTC in milliseconds. */
+/** A moment or day in a source: local parts and, if given, the offset from UTC in milliseconds. */
 interface Written {
   readonly local: LocalTime
   readonly offset: number | null
@@ -29,11 +29,11 @@ const EARLIEST = utcEpoch(1, 1, 1)
 const LATEST = utcEpoch(9999, 12, 31, 23, 59, 59)
 
 /**
- * A converter to `YYYY-MM-DD`: from `YYYY-MM-DD`, `YYYY/MM/DD` or `YYYYMMDD`, and from the text of a date and time,
- * which gives its day as written. With a format only texts of the format are read.
+ * A converter to `YYYY-MM-DD`: from `YYYY-MM-DD`, `YYYY/MM/DD` or `YYYYMMDD`, and from the text of a date and time, whose day is
+ * used as written. With a format only texts of the format are accepted.
  *
  * @param format pattern of `compilePattern`, `epoch-s` or `epoch-ms`
- * @param zone IANA time zone in which numbers of an epoch format are a day
+ * @param zone IANA time zone for the days of numbers in an epoch format
  * @param isCoarse years and months are read as their first days: `2018`, `2018-01`
  */
 export function dateConverter(format: string | undefined, zone: string, isCoarse = false) {
@@ -49,7 +49,7 @@ export function dateConverter(format: string | undefined, zone: string, isCoarse
 
 const DAY_TEXT = /^\d{4}-\d\d-\d\d$/
 
-/** True for a day that is written as it is stored, which nearly all are. */
+/** True for a day in its stored form, as nearly all are. */
 function isDay(text: string): boolean {
   return (
     DAY_TEXT.test(text) &&
@@ -58,11 +58,11 @@ function isDay(text: string): boolean {
 }
 
 /**
- * A converter to `YYYY-MM-DDTHH:MM:SS[.f…]Z`: from ISO 8601 with T or a blank, seconds and fraction optional (nine
- * digits are preserved), and from a day alone, which is its midnight. With a format only texts of the format are read.
+ * A converter to `YYYY-MM-DDTHH:MM:SS[.f…]Z`: from ISO 8601 with T or a blank, seconds and fraction optional (nine digits are
+ * preserved), and from a day alone, which means its midnight. With a format only texts of the format are accepted.
  *
  * @param format pattern of `compilePattern`, `epoch-s` or `epoch-ms`
- * @param zone IANA time zone of times that say no offset
+ * @param zone IANA time zone of times without offset
  * @param isCoarse years and months are read as their first moments
  */
 export function datetimeConverter(format: string | undefined, zone: string, isCoarse = false) {
@@ -153,10 +153,10 @@ function parseEpoch(text: string, unit: number, zone: string): Written | undefin
   return { local: { ...utcParts(epoch + offset), fraction }, offset }
 }
 
-/** Days whose offset is remembered, at most. */
+/** Maximum number of days whose offset is cached. */
 const REMEMBERED_DAYS = 10_000
 
-/** As localToEpoch, but asks Intl once for all times of a day on which the zone keeps its offset. */
+/** Like localToEpoch, but calls Intl only once for all times of a day without a change of offset. */
 function zoned(zone: string): (local: LocalTime) => number {
   const offsets = new Map<number, number | null>()
   return local => {

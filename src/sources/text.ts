@@ -6,19 +6,19 @@ import { decoderOf } from './decode.ts'
 import { EncodingSample } from './detect-encoding.ts'
 import { unreadable } from './unreadable.ts'
 
-/** An encoding by the name that `encodingNamed` gives it. */
+/** An encoding as named by `encodingNamed`. */
 export type Encoding = string
 
-/** A file of text, packed with gzip where its name ends with `.gz`. */
+/** A text file, compressed with gzip if its name ends with `.gz`. */
 export interface TextFile {
   readonly path: string
   /** Name for messages; the last part of the path by default. */
   readonly name?: string
-  /** By default what the byte order mark says, or the bytes: utf-8 where they are that. */
+  /** By default according to the byte order mark, or detected from the bytes: utf-8 if they are valid. */
   readonly encoding?: Encoding
   /** Bytes that are read at a time. */
   readonly chunkSize?: number
-  /** Reads the bytes where they are not simply those at the path: unpacked, or a member of an archive. */
+  /** Reads the bytes if they are not simply those of the file at the path: decompressed, or a member of an archive. */
   readonly pieces?: (chunkSize: number) => AsyncIterable<Buffer>
 }
 
@@ -28,8 +28,8 @@ export function fileNameOf(file: TextFile): string {
 }
 
 /**
- * Reads a file as text, chunk by chunk, without its byte order mark. Throws SourceUnreadable for a file that cannot
- * be opened or unpacked, and for bytes that are not of the encoding, with their line and column.
+ * Reads a file as text, chunk by chunk, without its byte order mark. Throws SourceUnreadable for a file that cannot be opened or
+ * decompressed, and for bytes that are invalid in the encoding, with their line and column.
  */
 export async function* readText(file: TextFile): AsyncIterable<string> {
   const bytes = readBytes(file)[Symbol.asyncIterator]()
@@ -59,7 +59,7 @@ export async function* readText(file: TextFile): AsyncIterable<string> {
   }
 }
 
-/** The encoding of a file: as declared, by its byte order mark, or detected where its first megabyte is not utf-8. */
+/** The encoding of a file: as declared, according to its byte order mark, or detected. */
 async function encodingOf(file: TextFile, head: Buffer): Promise<Encoding> {
   const isBigMarked = head[0] === 0xfe && head[1] === 0xff
   if (file.encoding === 'utf-16le' && isBigMarked) return 'utf-16be'
@@ -69,12 +69,12 @@ async function encodingOf(file: TextFile, head: Buffer): Promise<Encoding> {
   return file.encoding ?? detectEncoding(file)
 }
 
-/** Bytes that are looked at before a text that is no UTF-8 is looked at whole. */
+/** Bytes that are examined before the whole text is examined if they are not UTF-8. */
 const FIRST_LOOK = 2 ** 20
 
 /**
- * The encoding of a file that declares none: UTF-8 where its first megabyte is, or where all of it is ASCII; else what its bytes
- * tell, which are then read to their end.
+ * The encoding of a file that declares none: UTF-8 if its first megabyte is UTF-8 with non-ASCII characters, or if all of it is
+ * ASCII; else detected from its bytes, which are then read to the end or until the sample is large enough.
  */
 export async function detectEncoding(file: TextFile): Promise<Encoding> {
   const sample = new EncodingSample()
@@ -94,7 +94,7 @@ export async function detectEncoding(file: TextFile): Promise<Encoding> {
   return isUtf8Start(rest) && sample.isUtf8 ? 'utf-8' : sample.encoding()
 }
 
-/** True for bytes that are UTF-8 but for a character that the end cuts. */
+/** True for valid UTF-8, apart from an incomplete last character. */
 function isUtf8Start(bytes: Buffer): boolean {
   return (
     [0, 1, 2, 3].some(cut => isUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut)))) && !hasNulls(bytes)
@@ -114,10 +114,10 @@ function attempt(decode: () => string): string | undefined {
   }
 }
 
-/** Bytes that are read at a time: the rows of a larger piece outlive a collection of garbage, which has to move them. */
+/** Bytes that are read at a time: the rows of a larger piece would survive a garbage collection, which has to move them. */
 const CHUNK = 2 ** 16
 
-/** Reads the bytes of a file, unpacked. Throws SourceUnreadable for a file that cannot be opened or unpacked. */
+/** Reads the bytes of a file, decompressed. Throws SourceUnreadable for a file that cannot be opened or decompressed. */
 export async function* readBytes(file: TextFile): AsyncGenerator<Buffer, void> {
   if (file.pieces !== undefined) {
     yield* file.pieces(file.chunkSize ?? CHUNK)
@@ -152,10 +152,10 @@ function whyNot(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Bytes within which a character begins anew, even across the end of a chunk. */
+/** Bytes within which a new character begins, even across the end of a chunk. */
 const LOOK_BACK = 8
 
-/** Finds the first ill-formed byte by reading again, byte by byte from a place that is known to be before it. */
+/** Finds the first invalid byte by reading again, byte by byte from a position before it. */
 async function illFormed(file: TextFile, encoding: Encoding, before: number): Promise<Error> {
   const decoder = decoderOf(encoding)
   const position = { line: 1, column: 1, afterReturn: false }

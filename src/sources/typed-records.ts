@@ -5,36 +5,36 @@ import { type CompiledField, compileFields, type FieldSpec, fieldReader } from '
 import { formatPointer } from './pointer.ts'
 import type { RecordSource, SourceRow } from './source.ts'
 
-/** Rows as the source has them, and for each its values in the order of the fields. */
+/** Rows of the source, and for each its values in field order. */
 export interface TypedBatch {
   readonly rows: readonly SourceRow[]
   readonly values: readonly (readonly Value[])[]
 }
 
-/** Values of a field that do not fit its type: the records have null in their place. */
+/** Values of a field that do not fit its type: they are null in the records. */
 export interface FieldConversionErrors {
   readonly field: string
   readonly column: string
   /** `an int` */
   readonly expected: string
-  /** Values, of which some may be equal. */
+  /** Number of values, including equal ones. */
   readonly count: number
-  /** The first three different ones. */
+  /** The first three distinct ones. */
   readonly examples: readonly ConversionError[]
 }
 
 /** A value that does not fit the type of its field. */
 export interface ConversionError {
-  /** Of the first record that has it. */
+  /** Row of the first record that has it. */
   readonly row: number
   readonly line: number | undefined
-  /** What was found, at most 80 characters of it. */
+  /** The value, at most 80 characters of it. */
   readonly found: string
-  /** How often it was found. */
+  /** Number of occurrences. */
   readonly count: number
 }
 
-/** A column that a field takes its values from and that the source never has. */
+/** A column that a field reads and that never occurs in the source. */
 export interface MissingColumn {
   readonly level: 'error'
   readonly field: string
@@ -44,17 +44,17 @@ export interface MissingColumn {
   readonly nearest: string | undefined
 }
 
-/** How many records have a value of a field, have none, and have one that does not fit: the last are nulls too. */
+/** The numbers of records with a value of a field, without one, and with one that does not fit: the last count as nulls too. */
 export interface FieldCounts {
   readonly present: number
   readonly nulls: number
   readonly misfits: number
 }
 
-/** What typing found: complete once the batches have been read to their end. */
+/** The result of typing: complete once all batches have been read. */
 export interface TypingReport {
   readonly rows: number
-  /** Of each field that has some, in the order of the fields. */
+  /** For each field with conversion errors, in field order. */
   readonly misfits: readonly FieldConversionErrors[]
   readonly misfitCount: number
   readonly fields: Readonly<Record<string, FieldCounts>>
@@ -63,19 +63,19 @@ export interface TypingReport {
 
 /** A source whose values are typed while it is read. */
 export interface TypedSource {
-  /** Reads from the start, in the order of the source. Throws SourceUnreadable as the source does. */
+  /** Reads from the start, in source order. Throws SourceUnreadable as the source does. */
   batches(): AsyncIterable<TypedBatch>
-  /** What the latest reading has found so far. Of a source with a header, columns are missed before its first batch. */
+  /** The result of the latest reading so far. For a source with a header, missing columns are known before its first batch. */
   report(): TypingReport
 }
 
 /** Maximum number of distinct conversion errors of a field in a report. */
 const MAX_EXAMPLES = 3
 
-/** Characters of an unfitting value in a report. */
+/** Maximum characters of an unfitting value in a report. */
 const SHOWN_CHARACTERS = 80
 
-/** Types the records of a source. Throws ConfigInvalid for fields that do not make sense. */
+/** Types the records of a source. Throws ConfigInvalid for invalid fields. */
 export function typeRecords(source: RecordSource, specs: readonly FieldSpec[]): TypedSource {
   const fields = compileFields(specs)
   let typist = new Typist(fields)
@@ -96,11 +96,11 @@ interface Pending {
   readonly read: (data: SourceRow['data']) => unknown
 }
 
-/** Types batch after batch and collects the report. */
+/** Types batch by batch and collects the report. */
 class Typist {
   private readonly fields: readonly CompiledField[]
   private pending: readonly Pending[]
-  /** Rows whose columns are proposed in place of missing ones. */
+  /** Rows whose columns are suggested instead of missing ones. */
   private sample: readonly SourceRow[] = []
   private header: readonly string[] | undefined
   private rows = 0
@@ -119,7 +119,7 @@ class Typist {
     )
   }
 
-  /** A header says at once which columns are missing. */
+  /** With a header, missing columns are known immediately. */
   checkHeader(columns: readonly string[]): void {
     const known = new Set(columns)
     this.header = columns
@@ -195,7 +195,7 @@ class Typist {
   }
 }
 
-/** Names of columns, or pointers to them and to what is nested in their objects, three deep. */
+/** Names of columns, or pointers to them and to members of their objects, three levels deep. */
 function columnsOf(rows: readonly SourceRow[], asPointers: boolean): ReadonlySet<string> {
   const columns = new Set<string>()
   const walk = (value: unknown, path: readonly string[]) => {
@@ -225,7 +225,7 @@ function jsonText(raw: unknown): string | undefined {
   }
 }
 
-/** The values of one field that did not fit, in one line. */
+/** Describes the conversion errors of one field in one line. */
 export function conversionErrorsText({ column, expected, count, examples }: FieldConversionErrors): string {
   const shown = examples.map(({ row, line, found, count: times }) => {
     const where = line === undefined ? `record ${row}` : `line ${line}, record ${row}`

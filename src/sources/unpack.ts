@@ -5,14 +5,15 @@ import type { FaultPlace } from '../errors/errors.ts'
 import { ignoreRejection } from '../errors/ignore-rejection.ts'
 import { unreadable } from './unreadable.ts'
 
-/** Bytes that a packed file may unpack to. */
+/** Maximum decompressed size of a file in bytes. */
 const MAX_UNPACKED = 64 * 2 ** 30
-/** Bytes from which on a file may not unpack to more than so many times its size: what honest data never does. */
+/** Decompressed bytes above which a file must not exceed a maximum compression ratio, which regular data never do. */
 const SUSPICIOUS = 2 ** 27
 const MAX_RATIO = 300
 
 /**
- * Unpacks pieces of bytes. Throws SourceUnreadable for damaged data and for what unpacks to more than is sensible: a bomb.
+ * Decompresses pieces of bytes. Throws SourceUnreadable for damaged data and for a decompressed size beyond the limits: a
+ * decompression bomb.
  *
  * @param unpacker a stream of zlib
  */

@@ -1,10 +1,10 @@
 import { CONFIG_INVALID } from '../config/faults.ts'
 import { Fault, type FaultPlace, SOURCE_UNREADABLE } from '../errors/errors.ts'
 
-/** The way out where the bytes of a file are not what its format says. */
+/** Advice for files whose bytes do not conform to their format. */
 export const DAMAGED = 'The file is damaged: get it again, or write it again with the program that made it.'
 
-/** The fault of a source whose content is not what its format says, at an exact place. */
+/** The fault of a source whose content does not conform to its format, with an exact position. */
 export function unreadable(reason: string, place: FaultPlace, hint?: string, cause?: unknown): Fault {
   return new Fault(
     SOURCE_UNREADABLE,
@@ -13,12 +13,12 @@ export function unreadable(reason: string, place: FaultPlace, hint?: string, cau
   )
 }
 
-/** The fault of a setting in dataset.yaml that does not make sense. */
+/** The fault of an invalid setting in dataset.yaml. */
 export function misconfigured(reason: string, hint?: string): Fault {
   return new Fault(CONFIG_INVALID, { reason }, hint === undefined ? {} : { hint })
 }
 
-/** `x was found`, `U+000A was found`, `the text ends`: the second half of a message on a character out of place. */
+/** `x was found`, `U+000A was found`, `the text ends`: the second half of a message about an unexpected character. */
 export function shown(character: string | undefined): string {
   if (character === undefined) return 'the text ends'
   const code = character.codePointAt(0) ?? 0

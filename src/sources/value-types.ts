@@ -19,7 +19,7 @@ const POSITION = setOf('geo_point_2d', 'text')
 const SHAPE = setOf('geo_shape', 'text')
 const GEO = POINT & ~TEXT
 
-/** The sets of types of numbers, without text. */
+/** The sets of numeric types, without text. */
 export const INT_TYPES = INT & ~TEXT
 
 const INT_TEXT = /^-?(?:0|[1-9]\d{0,14})$/
@@ -37,19 +37,19 @@ const POINT_NAME =
 const toDate = dateConverter(undefined, 'UTC')
 const toDatetime = datetimeConverter(undefined, 'UTC')
 
-/** What a value can be. */
+/** The possible types of a value. */
 export interface ValueTypes {
   /** The set of types that fit it. */
   readonly types: number
-  /** True where it is a position for certain; false for `1,5`, which may as well be a decimal number. */
+  /** True if it is certainly a position; false for `1,5`, which may also be a decimal number. */
   readonly isPosition: boolean
 }
 
 /**
- * The types that a value fits when types are guessed, which is stricter than what conversion accepts.
+ * The types that a value fits for inference, which is stricter than conversion.
  *
- * @param required types that matter: others need not be tried
- * @param suggestsPoint whether the name of the column lets `lat,lon` text be a position
+ * @param required relevant types: others need not be checked
+ * @param suggestsPoint whether `lat,lon` text may be a position according to the name of the column
  */
 export function typesOf(value: unknown, required: number, suggestsPoint: boolean): ValueTypes {
   switch (typeof value) {
@@ -68,12 +68,12 @@ export function typesOf(value: unknown, required: number, suggestsPoint: boolean
   }
 }
 
-/** True for an integer of more digits than any number of a field holds. */
+/** True for an integer with more digits than the numeric field types can represent. */
 export function isBeyondNumbers(value: unknown): boolean {
   return typeof value === 'bigint' && integerValue(value) === undefined && BigInt(Number(value)) !== value
 }
 
-/** True for an object with members of its own, which no type but text holds whole. */
+/** True for an object with its own members, which only text can represent completely. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Date)
     return false
@@ -81,12 +81,12 @@ export function isPlainObject(value: unknown): value is Readonly<Record<string, 
   return !isGeometryLike(object) && !isPositionLike(object) && !isFeatureLike(object)
 }
 
-/** True for an array that a multivalued text can hold. */
+/** True for an array that a multivalued text can represent. */
 export function isListOfScalars(values: readonly unknown[]): boolean {
   return values.every(value => typeof value !== 'object' || value === null)
 }
 
-/** True for the name of a column that may hold positions: geo, point, coordinates, location … as a word of it. */
+/** True for the name of a column that may contain positions: geo, point, coordinates, location … as a separate word. */
 export function nameSuggestsPoint(name: string): boolean {
   return POINT_NAME.test(name.replace(/([a-z])([A-Z])/g, '$1_$2'))
 }
@@ -118,7 +118,7 @@ function typesOfGeometry(value: unknown): ValueTypes {
   return { types: isPosition && isShape ? POINT : isPosition ? POSITION : isShape ? SHAPE : TEXT, isPosition }
 }
 
-/** True for a feature of GeoJSON, which is how exports write shapes. */
+/** True for a GeoJSON feature, as in exported shapes. */
 function isFeatureLike({ type, geometry }: Readonly<Record<string, unknown>>): boolean {
   const shape = geometry as Readonly<Record<string, unknown>> | null | undefined
   return type === 'Feature' && typeof shape === 'object' && shape !== null && isGeometryLike(shape)

@@ -3,22 +3,22 @@ import { lookup } from '../model/lookup.ts'
 import { decoderOf, encodingNamed } from './decode.ts'
 import { unreadable } from './unreadable.ts'
 
-/** What a reader of XML listens to. Names are local: without prefix. */
+/** The callbacks of an XML reader. Names are local, without prefix. */
 export interface XmlListener {
-  /** An element begins; the attributes by their local names. */
+  /** An element begins; the attributes by local name. */
   start(name: string, attributes: ReadonlyMap<string, string>): void
   /** Text, in pieces of any size. */
   text?(text: string): void
   end(name: string): void
 }
 
-/** Elements within elements beyond which a document is refused, and characters of one attribute. */
+/** Maximum depth of nested elements, and maximum characters of one attribute. */
 const MAX_DEPTH = 500
 
 /**
- * Reads a document of XML 1.0 piece by piece. Nothing is fetched and no entity of its own is known: a document that declares entities
- * is refused, because their replacement may be of any size or location. Yields after each piece, so that what was heard can be
- * handed on. Throws SourceUnreadable with line and column.
+ * Reads an XML 1.0 document piece by piece. Nothing is fetched, and a document that declares entities is refused, because their
+ * replacement may be of any size or location. Yields after each piece, so that results of the listener can be passed on. Throws
+ * SourceUnreadable with line and column.
  */
 export async function* readXml(
   pieces: AsyncIterable<Buffer>,

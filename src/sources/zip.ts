@@ -7,12 +7,12 @@ import { unreadable } from './unreadable.ts'
 export interface ZipMember {
   /** Its path in the archive, with slashes. */
   readonly name: string
-  /** Bytes, unpacked and packed. */
+  /** Bytes, decompressed and compressed. */
   readonly size: number
   readonly packed: number
   readonly method: number
   readonly isEncrypted: boolean
-  /** Where its local header begins. */
+  /** Offset of its local header. */
   readonly offset: number
 }
 
@@ -24,18 +24,18 @@ const LOCAL = 0x04034b50
 const STORED = 0
 const DEFLATED = 8
 
-/** Members that are listed, and bytes of their list. */
+/** Maximum number of listed members, and maximum bytes of their list. */
 const MAX_MEMBERS = 20_000
 const MAX_DIRECTORY = 2 ** 26
 
-/** True for bytes that begin a ZIP archive. */
+/** True for the first bytes of a ZIP archive. */
 export function isZip(head: Buffer): boolean {
   return head.length >= 4 && (head.readUInt32LE(0) === LOCAL || head.readUInt32LE(0) === END)
 }
 
 /**
- * Lists the files of a ZIP archive (APPNOTE.TXT 6.3.10, with ZIP64); folders are left out. Throws SourceUnreadable for an
- * archive that is damaged, has more than 20,000 members, or a member whose path leads out of it.
+ * Lists the files of a ZIP archive (APPNOTE.TXT 6.3.10, with ZIP64); folders are left out. Throws SourceUnreadable for an archive
+ * that is damaged, has more than 20,000 members, or a member whose path leads out of it.
  */
 export function listZip(bytes: RandomAccess, file: string): readonly ZipMember[] {
   const { offset, size, count } = findDirectory(bytes, file)
@@ -90,8 +90,8 @@ export function listZip(bytes: RandomAccess, file: string): readonly ZipMember[]
 }
 
 /**
- * Reads a member of a ZIP archive, unpacked, piece by piece. Throws SourceUnreadable for one that is encrypted, packed by another
- * method than deflate, damaged, or that unpacks to more than declared or than is sensible.
+ * Reads a member of a ZIP archive, decompressed, piece by piece. Throws SourceUnreadable for one that is encrypted, compressed by
+ * another method than deflate, damaged, or whose decompressed size exceeds the declared one or the limits.
  */
 export async function* memberPieces(
   bytes: RandomAccess,
@@ -143,7 +143,7 @@ interface Sizes {
   readonly offset: number
 }
 
-/** Sizes of ZIP64, stored in an extra field where those of the entry are too small. */
+/** ZIP64 sizes, stored in an extra field if they do not fit into the entry. */
 function wideSizes(extra: Buffer, prefilter: Sizes): Sizes {
   const LIMIT = 0xffffffff
   for (let at = 0; at + 4 <= extra.length; ) {

@@ -6,10 +6,10 @@ import type { Store, StoreStatistics } from '../store/store.ts'
 import { SeriesCounts, Timings } from './series.ts'
 import type { StoreObserver, StoreOutcome } from './watched-store.ts'
 
-/** What became of one dataset when it was to be published. */
+/** The result of publishing one dataset. */
 export type PublicationOutcome = 'published' | 'unchanged' | 'failed'
 
-/** What is asked for its figures when the metrics are. */
+/** The sources of the gauges, queried when the metrics are read. */
 export interface Measured {
   readonly store: Pick<Store, 'statistics'>
   readonly datasets: () => {
@@ -20,10 +20,10 @@ export interface Measured {
   }
   readonly cache: () => { readonly answers: number; readonly bytes: number }
   readonly ready: () => boolean
-  /** The datasets that are fetched from addresses: seconds since each last answered, and failures since. */
+  /** The datasets with source addresses: seconds since the last successful response of each, and failures since then. */
   readonly harvests: () => readonly {
     readonly harvester: string
-    /** Seconds; null before it could first be read. */
+    /** Seconds; null before the first successful response. */
     readonly age: number | null
     readonly failures: number
     readonly datasets: number
@@ -36,8 +36,8 @@ export interface Measured {
 }
 
 /**
- * The figures of a process in the text format of Prometheus. All labels have values that are known beforehand or few: no
- * address, name of a dataset or id of a user is among them.
+ * The metrics of a process in the text format of Prometheus. All labels have few or predefined values: addresses, dataset names
+ * and user ids never occur.
  *
  * @see https://prometheus.io/docs/instrumenting/exposition_formats/
  */
@@ -80,11 +80,11 @@ export class Metrics {
   )
   private inFlight = 0
   private measuredStore: Pick<Store, 'statistics'> | null = null
-  /** Those of the store; null where it cannot tell them now. */
+  /** Statistics of the store; null if they are unavailable. */
   private statistics: StoreStatistics | null = null
   private readonly clock: () => number
 
-  /** @param clock milliseconds from any moment */
+  /** @param clock milliseconds from an arbitrary origin */
   constructor(clock: () => number, build: { readonly version: string }) {
     this.clock = clock
     collectDefaultMetrics({ register: this.registry })
@@ -96,7 +96,7 @@ export class Metrics {
     )
   }
 
-  /** The text that Prometheus reads. */
+  /** The text for Prometheus. */
   async text(): Promise<string> {
     const { measuredStore: store } = this
     this.statistics =
@@ -108,7 +108,7 @@ export class Metrics {
 
   readonly contentType = this.registry.contentType
 
-  /** Has the parts of a running Lodestone asked for their figures. */
+  /** Registers the parts of a running Lodestone that are measured when the metrics are read. */
   measure({ store, datasets, cache, ready, sources, harvests }: Measured): void {
     this.gauge('lodestone_ready', '1 once every dataset is served, 0 before and while it ends', [], gauge =>
       gauge.set(ready() ? 1 : 0),
@@ -174,7 +174,7 @@ export class Metrics {
     this.measureStore(store)
   }
 
-  /** Counts what requests become. */
+  /** Counts requests by result. */
   requestObserver(): RequestObserver {
     return {
       around: (_, proceed) => {
@@ -199,14 +199,14 @@ export class Metrics {
         return () => {
           requests.count += 1
           hits.count += 1
-          // What is at hand takes some microseconds.
+          // Cached answers take some microseconds.
           durations.note(0)
         }
       },
     }
   }
 
-  /** Counts what is asked of the store. */
+  /** Counts the operations of the store. */
   storeObserver(): StoreObserver {
     return operation => {
       const begun = this.clock()

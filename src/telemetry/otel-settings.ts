@@ -4,33 +4,33 @@ import { lookup } from '../model/lookup.ts'
 
 /** Where and how traces are sent. */
 export interface TracingSettings {
-  /** Address to which batches are posted. */
+  /** Address to which batches are sent with POST. */
   readonly endpoint: string
   readonly headers: Readonly<Record<string, string>>
-  /** Of the resource that all spans are of. */
+  /** Attributes of the resource of all spans. */
   readonly attributes: Readonly<Record<string, string>>
   readonly sampler: Sampler
-  /** Milliseconds that one export may take. */
+  /** Timeout of one export in milliseconds. */
   readonly timeout: number
-  /** Milliseconds between two exports. */
+  /** Interval between two exports in milliseconds. */
   readonly every: number
-  /** Spans of one export. */
+  /** Maximum number of spans of one export. */
   readonly batch: number
-  /** Spans that wait; those beyond are dropped. */
+  /** Maximum number of waiting spans; further ones are dropped. */
   readonly queue: number
 }
 
-/** Which requests are traced: a part of those without a parent, and where parents count, what these decided. */
+/** Which requests are traced: a share of those without a parent; if parents count, their decision is followed. */
 export interface Sampler {
   readonly ratio: number
   readonly followsParent: boolean
 }
 
 /**
- * How the process is to be traced, from the standard variables of OpenTelemetry; null where it is not. Faults:
- * ConfigInvalid for an endpoint that is none.
+ * The tracing settings of the process from the standard variables of OpenTelemetry; null if it is not traced. Faults:
+ * ConfigInvalid for an invalid endpoint.
  *
- * @param otel the setting of the portal, which wins over the variables
+ * @param otel the setting of the portal, which overrides the variables
  * @see https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
  */
 export function tracingSettings(
@@ -74,7 +74,7 @@ export function tracingSettings(
   }
 }
 
-/** `name=value` between commas, the values percent-encoded. */
+/** Parses `name=value` pairs, separated by commas, the values percent-encoded. */
 function pairs(text = ''): Readonly<Record<string, string>> {
   return Object.fromEntries(
     text.split(',').flatMap(pair => {

@@ -3,26 +3,26 @@ import type { TracingSettings } from './otel-settings.ts'
 
 export type AttributeValue = string | number | boolean
 
-/** A piece of work that has ended, as it is sent. */
+/** A finished span, as exported. */
 export interface TraceSpan {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId?: string
   readonly name: string
   readonly kind: 'server' | 'client'
-  /** Milliseconds since 1970, with their fractions. */
+  /** Milliseconds since 1970, with fractions. */
   readonly begun: number
   readonly ended: number
   readonly attributes: Readonly<Record<string, AttributeValue>>
   readonly isError: boolean
 }
 
-/** Milliseconds that a flush at the end of the process waits. */
+/** Timeout in milliseconds of the last flush when the process ends. */
 const LAST_WAIT = 3000
 
 /**
- * Sends spans in batches to a collector, as JSON over HTTP. It never keeps anybody waiting: what cannot be sent, and what
- * comes while too many spans wait, is dropped and counted.
+ * Sends spans in batches to a collector, as JSON over HTTP. It never blocks: spans that cannot be sent, or that exceed the queue,
+ * are dropped and counted.
  *
  * @see https://opentelemetry.io/docs/specs/otlp/#otlphttp
  */
@@ -33,10 +33,10 @@ export class SpanExporter {
   private timer: NodeJS.Timeout | null = null
   private sending: Promise<void> = Promise.resolve()
   private isSending = false
-  /** Spans that were never sent. */
+  /** Number of spans that were dropped. */
   dropped = 0
 
-  /** @param onFailure is called with the reason why spans were dropped, without what is secret */
+  /** @param onFailure is called with the reason why spans were dropped, without secrets */
   constructor(settings: TracingSettings, onFailure: (reason: string) => void) {
     this.settings = settings
     this.onFailure = onFailure
@@ -52,7 +52,7 @@ export class SpanExporter {
     else this.sendLater()
   }
 
-  /** Sends what waits, and gives up after some seconds. */
+  /** Sends the waiting spans, with a timeout of some seconds. */
   async close(): Promise<void> {
     this.send()
     const timeoutMs = new Promise<void>(resolve => setTimeout(resolve, LAST_WAIT).unref())
@@ -104,7 +104,7 @@ export class SpanExporter {
   }
 }
 
-/** A batch as ExportTraceServiceRequest in its JSON form. */
+/** A batch as ExportTraceServiceRequest in JSON. */
 function exportRequest(
   spans: readonly TraceSpan[],
   attributes: Readonly<Record<string, AttributeValue>>,

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client'
 
-/** The names of labels with their values; all values come from lists that end. */
+/** Label names with their values; all values come from finite lists. */
 type Labels<Name extends string> = Readonly<Record<Name, string>>
 
 interface SeriesOptions<Name extends string> {
@@ -10,7 +10,7 @@ interface SeriesOptions<Name extends string> {
   readonly registers: Registry[]
 }
 
-/** Numbers that are plain variables where they change often, and reported when Prometheus reads them. */
+/** Counters that are plain variables, because they change often, and are reported when Prometheus reads them. */
 export class SeriesCounts<Name extends string> {
   private readonly series = new Map<string, { readonly labels: Labels<Name>; count: number }>()
 
@@ -27,13 +27,13 @@ export class SeriesCounts<Name extends string> {
     })
   }
 
-  /** The number of one combination of labels: add to it whatever there is to count. */
+  /** The counter of one combination of labels, for incrementing. */
   of(labels: Labels<Name>): { count: number } {
     return found(this.series, labels, () => ({ labels, count: 0 }))
   }
 }
 
-/** A histogram of durations whose buckets are counted without the library, which looks labels up for each of them. */
+/** A histogram of durations whose buckets are counted without the library, which would look up the labels for each duration. */
 export class Timings<Name extends string> {
   private readonly series = new Map<
     string,
@@ -49,7 +49,7 @@ export class Timings<Name extends string> {
     })
     const described = () => [...series.values()].flatMap(each => valuesOf(options.name, each))
     const { name, help } = options
-    // All that the registry asks a histogram for.
+    // The complete interface that the registry uses of a histogram.
     const get = async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: described() })
     Object.assign(histogram, { get, getForPromString: get })
   }
@@ -85,7 +85,7 @@ function valuesOf(
   ]
 }
 
-/** Upper bounds of the buckets that durations are counted in, in seconds. */
+/** Upper bounds of the buckets of durations, in seconds. */
 export const BOUNDS: readonly number[] = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ]
@@ -93,11 +93,11 @@ export const BOUNDS: readonly number[] = [
 const BOUNDS_IN_MILLISECONDS = BOUNDS.map(bound => bound * 1000)
 
 /**
- * Durations counted by their length, as a histogram of Prometheus tells them. To note one costs some twenty nanoseconds,
- * which is what an answer that is given again can bear.
+ * Counts durations in buckets, as a histogram of Prometheus does. Adding one takes about twenty nanoseconds, which is acceptable
+ * even for a cached answer.
  */
 export class Durations {
-  /** Durations by the first bound that they do not exceed; the last are beyond all. */
+  /** Durations by the first bound that they do not exceed; the last bucket is for longer ones. */
   private readonly counts: number[] = Array.from({ length: BOUNDS.length + 1 }, () => 0)
   private total = 0
 
@@ -108,7 +108,7 @@ export class Durations {
     this.total += milliseconds
   }
 
-  /** Number of all, their sum in seconds, and for each bound the number of those that do not exceed it. */
+  /** Number of all durations, their sum in seconds, and for each bound the number of durations that do not exceed it. */
   summary(): { readonly count: number; readonly seconds: number; readonly upTo: readonly number[] } {
     let sum = 0
     const upTo = this.counts.map(count => (sum += count))

@@ -6,21 +6,21 @@ import { Metrics } from './metrics.ts'
 import { type TracingSettings, tracingSettings } from './otel-settings.ts'
 import type { StoreObserver } from './watched-store.ts'
 
-/** What watches over a running Lodestone: nothing that is not configured costs anything. */
+/** The observers of a running Lodestone: what is not configured costs nothing. */
 export interface Telemetry {
-  /** null where nobody can ask for them. */
+  /** null if no client can read them. */
   readonly metrics: Metrics | null
   readonly requestObservers: readonly RequestObserver[]
   readonly storeObservers: readonly StoreObserver[]
-  /** Sends what is not sent yet. */
+  /** Sends the waiting spans. */
   close(): Promise<void>
 }
 
 /**
- * Opens what is configured: metrics where `admin_port` or `metrics` lets somebody read them, traces where a collector is named
+ * Opens the configured telemetry: metrics if `admin_port` or `metrics` makes them readable, traces if a collector is configured
  * (setting `otel`, or the standard variables of OpenTelemetry).
  *
- * @param warn is called with what goes wrong in the background
+ * @param warn is called with errors of background work
  */
 export async function openTelemetry(
   { adminPort, metrics: access, otel }: Config,
@@ -47,7 +47,7 @@ export async function openTelemetry(
   }
 }
 
-/** Failures are reported this often at most, in milliseconds. */
+/** Minimum milliseconds between two reports of failures. */
 const REPORT_INTERVAL = 60_000
 
 async function openTracing(settings: TracingSettings, warn: (message: string) => void) {

@@ -15,25 +15,25 @@ import type { StoreObserver } from './watched-store.ts'
 
 export interface TracingOptions {
   readonly sampler: Sampler
-  /** Milliseconds since 1970, with their fractions. */
+  /** Milliseconds since 1970, with fractions. */
   readonly clock: () => number
-  /** So many random bytes, as hexadecimal digits. */
+  /** A number of random bytes, as hexadecimal digits. */
   readonly randomHex: (bytes: number) => string
   readonly onSpan: (span: TraceSpan) => void
 }
 
-/** A request that is being answered. */
+/** A request in progress. */
 interface Active extends TraceContext {
   readonly parentSpanId?: string
   readonly begun: number
 }
 
-/** Longest text of a query that is reported. */
+/** Maximum length of a query in a span. */
 const MAX_LENGTH = 2000
 
 /**
- * Traces requests: one span for each, below that of the caller where a `traceparent` names one, and below it one for each
- * question to the store. The stages of a query are attributes, in milliseconds, for they are sums of many short times.
+ * Traces requests: one span for each, a child of the caller's if a `traceparent` names one, with one child for each query of the
+ * store. The stages of a query are attributes, in milliseconds, because they are sums of many short times.
  *
  * @see https://opentelemetry.io/docs/specs/semconv/http/http-spans/
  */
@@ -149,12 +149,12 @@ export class Tracing {
   }
 }
 
-/** True for the part of all numbers that a ratio stands for. */
+/** True for a share of all numbers that equals the ratio. */
 function isDrawn(hex: string, ratio: number): boolean {
   return Number.parseInt(hex, 16) < ratio * 2 ** 32
 }
 
-/** The stages that a Server-Timing header tells, in milliseconds. */
+/** The stages in a Server-Timing header, in milliseconds. */
 function stagesOf(header: unknown): Readonly<Record<string, number>> {
   if (typeof header !== 'string') return {}
   return Object.fromEntries(
@@ -165,7 +165,7 @@ function stagesOf(header: unknown): Readonly<Record<string, number>> {
   )
 }
 
-/** Where a span stands among others (W3C Trace Context, section 3.2). */
+/** The position of a span in its trace (W3C Trace Context, section 3.2). */
 export interface TraceContext {
   /** 32 hexadecimal digits. */
   readonly traceId: string
@@ -176,7 +176,7 @@ export interface TraceContext {
 
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/
 
-/** Reads the header `traceparent`; null where there is none, or one that is not to be followed. */
+/** Parses the header `traceparent`; null if it is missing or invalid. */
 export function readTraceparent(header: unknown): TraceContext | null {
   if (typeof header !== 'string') return null
   const [, version, traceId = '', spanId = '', flags = '', rest] = TRACEPARENT.exec(header.trim()) ?? []

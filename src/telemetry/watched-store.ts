@@ -16,20 +16,20 @@ export type StoreOperation =
   | 'load'
   | 'drop'
 
-/** What became of an operation; `refused` is a query that the engine cannot read, or whose answer is too long. */
+/** The result of an operation; `refused` is a query that the engine cannot parse, or whose answer is too long. */
 export type StoreOutcome = 'ok' | 'deadline' | 'busy' | 'unavailable' | 'refused' | 'failed'
 
 /**
- * Is called with an operation when it begins, and by what it returns, when it ends.
+ * Is called with an operation when it begins; the function that it returns is called when the operation ends.
  *
- * @param text writes the query; null where there is none
+ * @param text writes the query; null if there is none
  */
 export type StoreObserver = (
   operation: StoreOperation,
   text: (() => string) | null,
 ) => (outcome: StoreOutcome) => void
 
-/** A store that tells what is asked of it; without observers, the store itself. */
+/** A store that reports its operations to observers; without observers, the store itself. */
 export function watchedStore<S extends Store>(store: S, observers: readonly StoreObserver[]): S {
   if (observers.length === 0) return store
   const begin = (operation: StoreOperation, text: (() => string) | null) => {
@@ -96,7 +96,7 @@ export function watchedStore<S extends Store>(store: S, observers: readonly Stor
     load: (...given) => watch('load', null, () => store.load(...given)),
     drop: (...given) => watch('drop', null, () => store.drop(...given)),
   }
-  // What a store has beyond the interface stays, and finds itself as `this`.
+  // Methods of a store beyond the interface remain available, with the store itself as `this`.
   return new Proxy(store, {
     get: (_, name) => {
       if (Object.hasOwn(watched, name)) return Reflect.get(watched, name)
@@ -106,7 +106,7 @@ export function watchedStore<S extends Store>(store: S, observers: readonly Stor
   })
 }
 
-/** Passes pieces on and tells what became of them; those that nobody wants any more are well. */
+/** Passes pieces on and reports the outcome; pieces that the consumer abandons count as ok. */
 async function* watchPieces<T>(
   pieces: AsyncIterable<T>,
   end: (outcome: StoreOutcome) => void,

@@ -9,7 +9,7 @@ import { ignoreRejection } from '../../errors/ignore-rejection.ts'
 import type { BackupFile, OpenFile } from './contents.ts'
 import { unreadableBackup } from './manifest.ts'
 
-/** What was written of a file. */
+/** The size and checksum of a written file. */
 export interface Summed {
   readonly path: string
   readonly bytes: number
@@ -17,10 +17,10 @@ export interface Summed {
   readonly mode: number
 }
 
-/** What is packed is mostly compressed already. */
+/** Most files are compressed already. */
 const GZIP = { level: 1 }
 
-/** Writes an archive (tar, compressed with gzip), file by file as they come. */
+/** Writes an archive (tar, compressed with gzip), file by file as a stream. */
 export class ArchiveWriter {
   private readonly pack = new Pack({ gzip: GZIP, portable: true, strict: true })
   private readonly writing: Promise<void>
@@ -37,7 +37,7 @@ export class ArchiveWriter {
     void ignoreRejection(this.failed, 'whoever adds a file gets it')
   }
 
-  /** Writes one file and closes it. Faults: SourceUnreadable where it changes meanwhile. */
+  /** Writes one file and closes it. Faults: SourceUnreadable if it changes meanwhile. */
   async add(file: BackupFile): Promise<Summed> {
     if ('text' in file) {
       const { path, text, mode } = file
@@ -52,7 +52,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** Ends the archive; resolves when all of it is written. */
+  /** Ends the archive; resolves when it is completely written. */
   async end(): Promise<void> {
     this.pack.end()
     await this.writing
@@ -102,9 +102,9 @@ async function* piecesOf({ path, handle, size, mtimeMs }: OpenFile): AsyncGenera
 const readPiece = promisify(read)
 
 /**
- * Reads an archive file by file. Faults: SourceUnreadable where it is none, is damaged, or was cut off.
+ * Reads an archive file by file. Faults: SourceUnreadable if it is no archive, damaged, or truncated.
  *
- * @param take is given each file in turn and reads all of it
+ * @param take is called for each file in turn and must read it completely
  */
 export async function readArchive(
   archive: string,
@@ -117,7 +117,7 @@ export async function readArchive(
   }
   const parser = new Parser({
     strict: true,
-    // Zeros of an empty database are more than any text compresses to.
+    // The zeros of an empty database compress better than the limit for texts allows.
     maxDecompressionRatio: Number.POSITIVE_INFINITY,
     onReadEntry: entry => {
       taking = taking.then(async () => {

@@ -12,23 +12,23 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 
-/** A file for an archive: one that is open, or a text that was read already. Paths are relative to the portal. */
+/** A file for an archive: an open one, or a text that was read already. Paths are relative to the portal. */
 export type BackupFile = OpenFile | { readonly path: string; readonly text: string; readonly mode: number }
 
 export interface OpenFile {
   readonly path: string
-  /** Its descriptor, which whoever reads the file closes. */
+  /** Its descriptor, which the reader closes. */
   readonly handle: number
   readonly size: number
-  /** When it was changed before it was opened, in milliseconds since 1970. */
+  /** Modification time when it was opened, in milliseconds since 1970. */
   readonly mtimeMs: number
-  /** Who may read, write and execute it. */
+  /** The permissions of the file. */
   readonly mode: number
 }
 
 /**
- * The files of a portal without its accounts: settings, data and mappings, and the published versions, each as a whole although
- * others publish meanwhile.
+ * The files of a portal without its accounts: settings, data and mappings, and the published versions, each complete even if
+ * other processes publish meanwhile.
  */
 export async function* portalFiles(portal: string): AsyncGenerator<BackupFile> {
   for (const name of ['portal.yaml', 'data', 'mappings', 'var/mappings', 'var/usage.json'])
@@ -37,7 +37,7 @@ export async function* portalFiles(portal: string): AsyncGenerator<BackupFile> {
   for (const id of namesIn(published)) yield* publishedFiles(published, id)
 }
 
-/** A file, or all below a folder; links are followed, but not in circles. */
+/** A file, or all files below a folder; links are followed, but not in circles. */
 function* filesBelow(portal: string, name: string, above: ReadonlySet<string>): Generator<BackupFile> {
   const file = path.join(portal, ...name.split('/'))
   const found = statSync(file, { throwIfNoEntry: false })
@@ -53,12 +53,12 @@ function* filesBelow(portal: string, name: string, above: ReadonlySet<string>): 
   }
 }
 
-/** Attempts to open a version before others have replaced it, and the wait between two, in milliseconds. */
+/** Attempts to open a version before it is replaced, and the pause between two, in milliseconds. */
 const [ATTEMPTS, PAUSE] = [50, 20]
 
 /**
- * The files of the version of a dataset that is in force. They never change, but are removed when newer ones come: all are
- * opened at once, before the first is read, and `current` must name the same version before and after.
+ * The files of the version in force of a dataset. They never change, but are removed when newer versions appear: all are opened
+ * together, before the first is read, and `current` must name the same version before and after.
  */
 async function* publishedFiles(published: string, id: string): AsyncGenerator<BackupFile> {
   const home = path.join(published, id)
@@ -74,7 +74,7 @@ async function* publishedFiles(published: string, id: string): AsyncGenerator<Ba
   throw new Fault(SOURCE_UNREADABLE, { reason })
 }
 
-/** Opens all files that a version needs, those of older versions too; null where some are gone meanwhile. */
+/** Opens all files of a version, including those of older versions; null if some were removed meanwhile. */
 function openVersion(home: string, name: string): readonly BackupFile[] | null {
   const opened: OpenFile[] = []
   const text = (file: string) => unlessGone(() => readFileSync(path.join(home, file), 'utf8'))
@@ -103,7 +103,7 @@ function openVersion(home: string, name: string): readonly BackupFile[] | null {
   }
 }
 
-/** The folder of the version in force and those that are retained beside it, and those of older ones whose files they share. */
+/** The folders of the version in force and the other retained ones, and those of older ones whose files they share. */
 function foldersOf(home: string, version: string): ReadonlySet<string> {
   const others = readdirSync(home, { withFileTypes: true })
     .filter(entry => entry.isDirectory() && !entry.name.startsWith('preparing-'))
@@ -118,17 +118,17 @@ function sharedWith(home: string, version: string): readonly string[] {
   return [version, ...graphs.flatMap(({ file }) => /^\.\.\/([^/]+)\//.exec(file)?.[1] ?? [])]
 }
 
-/** Opens a file, and remembers what it is at this moment. */
+/** Opens a file, and records its current metadata. */
 export function openBackupFile(file: string, name: string): OpenFile {
   const handle = openSync(file, 'r')
   const { size, mtimeMs, mode } = fstatSync(handle)
   return { path: name, handle, size, mtimeMs, mode: mode & PERMISSIONS }
 }
 
-/** The part of a mode that says who may do what: neither the kind of file, nor whose rights a program has. */
+/** The permission bits of a mode, without file type, setuid and setgid. */
 export const PERMISSIONS = 0o777
 
-/** Who may read, write and execute a file. */
+/** The permissions of a file. */
 export function permissionsOf(file: string): number {
   return statSync(file).mode & PERMISSIONS
 }

@@ -15,10 +15,10 @@ import { type BackupFile, type OpenFile, openBackupFile, permissionsOf, portalFi
 import { BACKUP_FORMAT, BACKUP_MANIFEST, type BackupManifest } from './manifest.ts'
 
 /**
- * Writes a portal into one archive, whole although it is served and published meanwhile: first its accounts, as of one
- * moment, then its files, at last what is in it, with the sums of all. The file appears when it is finished.
+ * Writes a portal into one archive, consistent even if it is served and published meanwhile: first its accounts, as of one
+ * moment, then its files, finally the manifest with the checksums of all. The file appears when it is complete.
  *
- * Faults: Usage where the file exists, SourceUnreadable, AccountsUnavailable.
+ * Faults: Usage if the file exists, SourceUnreadable, AccountsUnavailable.
  */
 export async function makeBackup(config: Config, file: string, now: Date): Promise<BackupManifest> {
   if (existsSync(file)) throw new Fault(USAGE, { reason: `${file} exists already: name one that does not` })
@@ -61,7 +61,7 @@ export async function makeBackup(config: Config, file: string, now: Date): Promi
   }
 }
 
-/** The accounts as a file of their own, wherever they are; null where there are none yet. */
+/** The accounts as a separate file, wherever they are stored; null if there are none yet. */
 async function accountsCopy(config: Config, copy: string): Promise<BackupFile | null> {
   if (config.accounts === undefined && !existsSync(accountsFile(config.portal))) return null
   await withAccounts(config, accounts => accounts.backup(copy))
@@ -70,7 +70,7 @@ async function accountsCopy(config: Config, copy: string): Promise<BackupFile | 
   return { ...openBackupFile(copy, 'var/accounts.sqlite'), mode }
 }
 
-/** The folders of files, with who may do what in them; those that are gone by now are left out. */
+/** The folders of files, with their permissions; those that were removed meanwhile are left out. */
 function foldersOf(
   portal: string,
   files: readonly Pick<Summed, 'path'>[],
@@ -85,7 +85,7 @@ function foldersOf(
   })
 }
 
-/** Gathers what the published versions are that are written, from their own manifests. */
+/** Collects the published versions that are written, from their own manifests. */
 class WrittenVersions {
   private readonly manifests = new Map<string, Manifest>()
   readonly datasets: BackupManifest['datasets'] = []

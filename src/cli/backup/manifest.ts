@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 
-/** Changes whenever an archive means something else; older programs refuse newer archives. */
+/** Increased when the meaning of an archive changes; older programs refuse newer archives. */
 export const BACKUP_FORMAT = 1
 
 /** The last file of an archive. */
@@ -25,21 +25,21 @@ const BackupManifest = Type.Object({
       triples: Type.Integer(),
     }),
   ),
-  /** Whether the accounts are in it, as a file that serves as accounts itself. */
+  /** Whether it contains the accounts, as a file that can be used as accounts database. */
   accounts: Type.Boolean(),
   files: Type.Array(
     Type.Object({
       path: Type.String(),
       bytes: Type.Integer(),
       sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-      /** Who may do what with it; older archives do not tell. */
+      /** Permissions; absent in older archives. */
       mode: Type.Optional(Mode),
     }),
   ),
   folders: Type.Optional(Type.Array(Type.Object({ path: Type.String(), mode: Mode }))),
 })
 
-/** What an archive has, with the sum of every file. */
+/** The contents of an archive, with the checksum of every file. */
 export type BackupManifest = Static<typeof BackupManifest>
 
 /** Reads the manifest of an archive. Faults: SourceUnreadable. */

@@ -10,19 +10,19 @@ import { restoreFolderModes, unpack } from './unpack.ts'
 
 export interface RestoredBackup {
   readonly manifest: BackupManifest
-  /** Folder with what was in the place of the portal before; null where nothing was. */
+  /** Folder with the previous portal; null if there was none. */
   readonly before: string | null
 }
 
-/** What a portal folder may have that a back-up would replace. */
+/** Parts of a portal folder that a back-up replaces. */
 const PARTS = ['portal.yaml', 'data', 'mappings', 'var'] as const
 
 /**
- * Puts the portal of an archive into a folder. All is unpacked and compared beside it first; then its parts are renamed into
- * their places, and back again where that fails half-way.
+ * Restores the portal of an archive into a folder. Everything is unpacked and verified in a temporary folder first; then its
+ * parts are renamed into place, and renamed back if that fails.
  *
- * @param isForced also where a portal is there, which is moved aside, or a server runs on it
- * Faults: Usage where it may not be restored there, SourceUnreadable.
+ * @param isForced whether an existing portal is moved aside, and a running server is ignored
+ * Faults: Usage if it may not be restored there, SourceUnreadable.
  */
 export async function restorePortal(
   archive: string,
@@ -58,7 +58,7 @@ function refuse(portal: string, now: Date): void {
   throw new Fault(USAGE, { reason })
 }
 
-/** Moves the parts of a portal aside and fresh ones into their places; undoes that where it fails. */
+/** Moves the parts of a portal aside and new ones into place; undoes that if it fails. */
 async function exchange(portal: string, fresh: string, now: Date): Promise<string | null> {
   const aside = path.join(portal, `before-${now.toISOString().replace(/[:.]/g, '')}`)
   const moved: (readonly [from: string, to: string])[] = []

@@ -5,11 +5,11 @@ import { readArchive } from './archive.ts'
 import { PERMISSIONS } from './contents.ts'
 import { BACKUP_MANIFEST, type BackupManifest, readBackupManifest, unreadableBackup } from './manifest.ts'
 
-/** What a portal is made of: an archive has nothing else. */
+/** The parts of a portal: an archive contains nothing else. */
 const PARTS: ReadonlySet<string> = new Set(['portal.yaml', 'data', 'mappings', 'var'])
 
 /**
- * Gives the folders of a portal the modes that they had; what else is in it is already in its place, for one that is closed
+ * Restores the modes of the folders of a portal; call it after all files are in place, because a folder without write permission
  * cannot be renamed.
  */
 export async function restoreFolderModes(portal: string, { folders = [] }: BackupManifest): Promise<void> {
@@ -18,12 +18,12 @@ export async function restoreFolderModes(portal: string, { folders = [] }: Backu
     if (isOfPortal(name)) await chmod(path.join(portal, ...name.split('/')), mode & PERMISSIONS)
 }
 
-/** Longest manifest, in bytes: some hundred thousand files. */
+/** Maximum length of a manifest in bytes: some hundred thousand files. */
 const MAX_MANIFEST_LENGTH = 100_000_000
 
 /**
- * Unpacks an archive into an empty folder and compares all that is in it with its manifest. Where it throws, the folder has
- * files that nobody should use. Faults: SourceUnreadable.
+ * Unpacks an archive into an empty folder and verifies all files against its manifest. If it throws, the content of the folder
+ * must not be used. Faults: SourceUnreadable.
  */
 export async function unpack(archive: string, folder: string): Promise<BackupManifest> {
   const found = new Map<string, { readonly bytes: number; readonly sha256: string }>()

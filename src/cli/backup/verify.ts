@@ -10,13 +10,13 @@ import { unpack } from './unpack.ts'
 
 export interface Verified {
   readonly manifest: BackupManifest
-  /** Users in the accounts; null where there are no accounts. */
+  /** Number of users; null if there are no accounts. */
   readonly users: number | null
 }
 
 /**
- * Checks an archive by unpacking it into a folder of its own, which is removed: every file is compared with its sum, every
- * published version is read to its last triple, the accounts are opened. Faults: SourceUnreadable.
+ * Verifies an archive by unpacking it into a temporary folder: every file is compared with its checksum, every published version
+ * is read completely, the accounts are opened. Faults: SourceUnreadable.
  */
 export async function verifyBackup(archive: string, now: Date): Promise<Verified> {
   const temporary = await mkdtemp(path.join(tmpdir(), 'lodestone-verify-'))

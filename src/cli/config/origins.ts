@@ -8,7 +8,7 @@ import { addressWithoutSecrets, isSecret } from '../../http/query-string.ts'
 import { withoutCredentials } from '../../model/credentials.ts'
 import { lookup } from '../../model/lookup.ts'
 
-/** Where a value comes from. */
+/** The origin of a value. */
 export type Origin =
   | { readonly type: 'default' }
   | { readonly type: 'file'; readonly file: string; readonly line: number | null }
@@ -17,13 +17,13 @@ export type Origin =
 
 export interface ShownSetting {
   readonly setting: string
-  /** Without what is secret; null where there is none. */
+  /** Without secrets; null if it is not set. */
   readonly value: unknown
   readonly origin: Origin
   readonly description: string
 }
 
-/** Every setting with its value and the origin of it. Faults: ConfigInvalid, as for any command. */
+/** Every setting with its value and origin. Faults: ConfigInvalid, as for any command. */
 export function shownSettings(flags: ConfigFlags, environment: NodeJS.ProcessEnv): readonly ShownSetting[] {
   const config = loadConfig(flags, environment)
   const sources = settingSources(flags, environment)
@@ -48,7 +48,7 @@ export function shownSettings(flags: ConfigFlags, environment: NodeJS.ProcessEnv
 /** Settings whose whole value is secret. */
 const SECRET_NAME = /(?:^|_)(?:password|secret|token)$/
 
-/** A value as it may be shown: passwords, keys and what stands before the @ of an address are taken out. */
+/** A value without secrets: passwords, keys and the credentials of an address are removed. */
 function withoutSecretParts(value: unknown): unknown {
   if (typeof value === 'string') return withoutCredentials(addressWithoutSecrets(value))
   if (Array.isArray(value)) return value.map(withoutSecretParts)
@@ -61,7 +61,7 @@ function withoutSecretParts(value: unknown): unknown {
   )
 }
 
-/** An origin in a few words. */
+/** Describes an origin in a few words. */
 export function originText(origin: Origin): string {
   switch (origin.type) {
     case 'default':

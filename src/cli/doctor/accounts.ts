@@ -5,10 +5,10 @@ import { quotaLimits } from '../../http/quota.ts'
 import { withAccounts } from '../accounts.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
-/** The part of the calls of a day from which on it is reported. */
+/** The share of the daily call quota from which it is reported. */
 const NEARLY = 0.9
 
-/** Opens the accounts, which brings their tables up to date as every command does, and looks at the calls of today. */
+/** Opens the accounts, which migrates their tables as every command does, and checks the calls of today. */
 export async function diagnoseAccounts(config: Config, now: Date): Promise<readonly DoctorFinding[]> {
   if (config.accounts === undefined && !existsSync(accountsFile(config.portal)))
     return [ok('accounts', `${accountsFile(config.portal)} is not there yet: the first use makes it`)]

@@ -1,13 +1,13 @@
 import { lookup } from '../../model/lookup.ts'
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface DoctorFinding {
-  /** What was looked at, in a word or two. */
+  /** The subject of the check, in a word or two. */
   readonly check: string
-  /** A warning works and should not stay so; a problem keeps the portal, or a part of it, from working. */
+  /** A warning should be fixed although everything works; a problem prevents the portal, or a part of it, from working. */
   readonly status: 'ok' | 'warning' | 'problem'
   readonly message: string
-  /** What to do about it. */
+  /** How to fix it. */
   readonly advice?: string
 }
 
@@ -23,12 +23,12 @@ export function problem(check: string, message: string, advice: string): DoctorF
   return { check, status: 'problem', message, advice }
 }
 
-/** What to do where a look fails. */
+/** Advice for failed checks. */
 const ADVICE: Readonly<Record<string, string>> = {
   store: 'see the settings store and store_…, and whether the engine is up',
 }
 
-/** What a look found, or that it could not look. */
+/** The findings of a check, or that it failed. */
 export async function looked(
   check: string,
   look: () => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>,

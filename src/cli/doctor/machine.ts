@@ -5,16 +5,16 @@ import path from 'node:path'
 import { RELEASE } from '../../config/release.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
-/** The oldest Node that Lodestone runs on. */
+/** The oldest supported version of Node. */
 const OLDEST: readonly [number, number] = [20, 19]
 
-/** Bytes of a disk below which publishing may fail at any moment, and below which it soon will. */
+/** Free bytes of a disk below which publishing may fail at any moment, and below which it soon will. */
 const [LEAST_FREE, LOW] = [50e6, 1e9]
 
-/** Seconds by which the clocks of this machine and of its files may differ. */
+/** Maximum difference in seconds between the clocks of this machine and of its file system. */
 const MAX_SKEW = 5
 
-/** @param version as `process.version` tells it */
+/** @param version as in `process.version` */
 export function diagnoseNode(version: string): DoctorFinding {
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number)
   const described = `node ${version}, lodestone ${RELEASE}, ${availableParallelism()} processors`
@@ -24,7 +24,7 @@ export function diagnoseNode(version: string): DoctorFinding {
     : ok('node', described)
 }
 
-/** Looks whether var/ can be written to, how much room there is, and whether its clock is that of this process. */
+/** Checks whether var/ is writable, the free space, and whether its clock agrees with that of this process. */
 export async function diagnoseDisk(portal: string, now: () => number): Promise<readonly DoctorFinding[]> {
   const folder = path.join(portal, 'var')
   const there = statSync(folder, { throwIfNoEntry: false })

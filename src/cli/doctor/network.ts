@@ -3,7 +3,7 @@ import { runningServers } from '../../app/running.ts'
 import type { Config } from '../../config/config.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
-/** Looks whether the ports can be had, or are had by a server of this portal. */
+/** Checks whether the ports are free, or used by a server of this portal. */
 export async function diagnosePorts(config: Config, now: number): Promise<readonly DoctorFinding[]> {
   const { host, port, adminHost, adminPort } = config
   const running = runningServers(config.portal, now)
@@ -29,7 +29,7 @@ export async function diagnosePorts(config: Config, now: number): Promise<readon
   )
 }
 
-/** Looks whether the public address is one that others can use, and whether the proxies before it are configured. */
+/** Checks whether the public address is usable by other machines, and whether the proxies in front of it are configured. */
 export function diagnoseBase({
   base,
   proxies = 0,
@@ -55,7 +55,7 @@ export function diagnoseBase({
   return [ok('base', `${base}, behind ${proxies} ${proxies === 1 ? 'proxy' : 'proxies'}`)]
 }
 
-/** The error of listening; null where it is possible. */
+/** The error of listening; null if it is possible. */
 function listenError(host: string, port: number): Promise<string | null> {
   return new Promise(resolve => {
     const server = createServer()

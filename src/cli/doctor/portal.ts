@@ -16,7 +16,7 @@ import {
 import { checkPublished } from '../published-files.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
-/** Looks at every dataset.yaml and every mapping: whether they can be read. `lodestone check` reads the data as well. */
+/** Checks whether every dataset.yaml and every mapping can be read. `lodestone check` reads the data as well. */
 export function diagnoseDefinitions(portal: string, base: string): readonly DoctorFinding[] {
   const ids = definedDatasets(portal)
   if (ids.length === 0) {
@@ -50,7 +50,7 @@ function mappingFindings(portal: string, base: string, id: string): readonly Doc
     )
 }
 
-/** Reads the published versions to their last triple, and looks for what should not be there. */
+/** Reads the published versions completely, and finds files that should not exist. */
 export async function diagnoseVersions(portal: string, base: string): Promise<readonly DoctorFinding[]> {
   const versions = versionsOf(portal)
   const findings: DoctorFinding[] = []
@@ -93,7 +93,7 @@ export async function diagnoseVersions(portal: string, base: string): Promise<re
   return [...findings, ...leftovers(portal, versions)]
 }
 
-/** What processes that died have left; publishing and serving remove their own at their next start. */
+/** Leftovers of processes that died; publishing and serving remove their own at their next start. */
 function leftovers(portal: string, versions: Versions): readonly DoctorFinding[] {
   const left = [
     ...storedDatasets(versions).flatMap(id =>

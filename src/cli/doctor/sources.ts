@@ -4,7 +4,7 @@ import { readDefinition } from '../../publishing/definition.ts'
 import { remoteStates } from '../../publishing/remote/state.ts'
 import { type DoctorFinding, ok, warning } from './finding.ts'
 
-/** Looks at the addresses that datasets are fetched from: when each last answered, and why not since. */
+/** Checks the source addresses of datasets: when each last responded, and why it has failed since. */
 export function diagnoseSources(portal: string, now: number): readonly DoctorFinding[] {
   const known = remoteStates(portal).filter(([id]) => readDefinition(portal, id).definition?.remote != null)
   if (known.length === 0) return []
@@ -29,7 +29,7 @@ function days(milliseconds: number): string {
   return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`
 }
 
-/** Looks at the catalogs that datasets are taken over from: when each could last be read, and why not since. */
+/** Checks the harvested catalogs: when each could last be read, and why it has failed since. */
 export function diagnoseHarvests(portal: string, now: number): readonly DoctorFinding[] {
   return readHarvesters(portal).map(harvester => {
     const { failures, reason, confirmed, datasets } = harvestState(portal, harvester)

@@ -11,7 +11,7 @@ import { estimate } from '../../store/embedded/memory.ts'
 import type { StoredForms } from '../../store/remote/forms.ts'
 import { type DoctorFinding, ok, problem, warning } from './finding.ts'
 
-/** Tells what the store may use and what is published, or what the engine is and does. */
+/** Reports the memory of the store and what is published, or the properties of the engine. */
 export async function diagnoseStore(config: Config): Promise<readonly DoctorFinding[]> {
   const { store } = config
   return store === undefined
@@ -19,10 +19,10 @@ export async function diagnoseStore(config: Config): Promise<readonly DoctorFind
     : diagnoseRemote({ ...config, store })
 }
 
-/** Milliseconds that an engine nearby needs for a small question, at most. */
+/** Maximum milliseconds for a small query of a nearby engine. */
 const PROMPT = 250
 
-/** Asks the engine who it is, what it does to values, and how promptly it answers. */
+/** Queries the engine about its product, its treatment of values, and its response time. */
 async function diagnoseRemote(
   config: Config & Required<Pick<Config, 'store'>>,
 ): Promise<readonly DoctorFinding[]> {
@@ -50,7 +50,7 @@ async function diagnoseRemote(
   }
 }
 
-/** A query that any engine answers at once. */
+/** A query that any engine answers immediately. */
 const NOTHING: SelectQuery = {
   type: 'select',
   projection: [{ variable: variable('one'), expression: integer(1) }],
@@ -71,9 +71,9 @@ function formsReported({ changed, rounded, takesLongIris }: StoredForms): string
 }
 
 /**
- * Tells what the memory of the process is for.
+ * Reports how the memory of the process is used.
  *
- * @param available bytes of memory that there are
+ * @param available bytes of memory of the machine
  */
 export function diagnoseEmbedded(
   { portal, memory }: Pick<Config, 'portal' | 'memory'>,

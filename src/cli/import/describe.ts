@@ -7,12 +7,12 @@ import { type Inspection, inspectFormat, inspectSource } from '../../sources/ins
 import { formatOf, type SourceFolders, type SourceSpec } from '../../sources/open.ts'
 import { openRdf, RDF_FORMATS, rdfFormatOf } from '../../sources/rdf.ts'
 
-/** What was understood of a file: the records of a table or tree, or the triples of RDF. */
+/** The inferred content of a file: the records of a table or tree, or RDF triples. */
 export type Understood =
   | { readonly type: 'records'; readonly inspection: Inspection }
   | { readonly type: 'rdf'; readonly source: SourceSpec; readonly triples: number }
 
-/** Reads a file whole and tells how it is to be read. Throws SourceUnreadable and ConfigInvalid, with the way out. */
+/** Reads a file completely and infers how it is to be read. Throws SourceUnreadable and ConfigInvalid, with advice. */
 export async function understand(
   spec: SourceSpec,
   folders: SourceFolders,
@@ -25,7 +25,7 @@ export async function understand(
   return { type: 'rdf', source, triples: await checkRdf(openRdf(source, folders, rdf), place) }
 }
 
-/** The text of dataset.yaml for a file that was understood: what it says holds until somebody edits it. */
+/** The text of dataset.yaml for an inferred file: its settings apply until they are edited. */
 export function datasetYaml(understood: Understood, title: string, origin?: object): string {
   const source = understood.type === 'rdf' ? understood.source : understood.inspection.source
   const { path: file, package: _, module: __, format, options } = source
@@ -42,7 +42,7 @@ export function datasetYaml(understood: Understood, title: string, origin?: obje
   return stringify(document, { lineWidth: 0 })
 }
 
-/** A title from the name of a file or the last step of an address. */
+/** A title from a file name or the last segment of an address. */
 export function importTitle(name: string): string {
   return titleFromName(path.basename(name).replace(/\.gz$/i, ''))
 }

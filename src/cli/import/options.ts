@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { SOURCE_FORMATS, type SourceOptions, type SourceSpec } from '../../sources/open.ts'
 import { RDF_FORMATS } from '../../sources/rdf.ts'
 
-/** How a file is to be read, as the command line says it. */
+/** Command line options for reading a file. */
 export interface ReadingOptions {
   readonly format?: string
   readonly encoding?: string
@@ -17,7 +17,7 @@ export interface ReadingOptions {
   readonly records?: string
 }
 
-/** Adds the options that say how a file is to be read where it does not tell by itself. */
+/** Adds the options for reading a file that cannot be inferred. */
 export function withReadingOptions(command: Command): Command {
   return command
     .option('--format <format>', 'csv, xlsx, json … (default: from its bytes and name)', formatArgument)
@@ -33,7 +33,7 @@ export function withReadingOptions(command: Command): Command {
     .option('--records <path>', 'JSON Pointer to the array, or path of the XML element, of the records')
 }
 
-/** The source that a file is with these options. */
+/** The source for a file with these options. */
 export function specOf(path: string, given: ReadingOptions): SourceSpec {
   const { format, encoding, delimiter, quote, widths, header, footer, sheet, range, file, records } = given
   const all = { encoding, delimiter, quote, widths, header, footer, sheet, range, file, records }

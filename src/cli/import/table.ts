@@ -1,12 +1,12 @@
 import type { ColumnReport } from '../../sources/infer.ts'
 import type { Understood } from './describe.ts'
 
-/** Characters of each column of the table. */
+/** Maximum characters of each column of the table. */
 const WIDTHS = { column: 28, field: 24, type: 22, examples: 44 } as const
 
 /**
- * What was understood of a file, for a terminal: how it is read, a line for each field with its type and examples, and below what was left
- * out, assumed or asked.
+ * Describes an inferred file for a terminal: how it is read, a line for each field with its type and examples, and below what was
+ * left out, assumed or is to be checked.
  */
 export function understoodText(name: string, understood: Understood): string {
   if (understood.type === 'rdf')
@@ -63,7 +63,7 @@ function shown(value: unknown): string {
     : String(value)
 }
 
-/** One line, without the characters that steer a terminal. */
+/** One line, without terminal control characters. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
 }

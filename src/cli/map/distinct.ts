@@ -2,19 +2,19 @@ import { LineSet } from '../../rdf/line-set.ts'
 
 const NEWLINE = 0x0a
 
-/** Lets every line of N-Triples or N-Quads through once: RDF is a set, and several records may say the same. */
+/** Removes duplicate lines of N-Triples or N-Quads: RDF is a set, and several records may state the same. */
 export class DistinctLines {
-  /** Lines that were let through so far. */
+  /** Number of distinct lines so far. */
   count = 0
   private readonly written = new LineSet()
 
-  /** The pieces without the lines that were there before, and what the generator of the pieces returns. */
+  /** The pieces without lines that occurred before, and the return value of the generator of the pieces. */
   async *of<T>(pieces: AsyncGenerator<Buffer, T>): AsyncGenerator<Buffer, T> {
     try {
       for (;;) {
         const next = await pieces.next()
         if (next.done === true) return next.value
-        // Also where nothing is left of it: whoever writes pieces counts on their order.
+        // Empty pieces are yielded too: the writer of pieces relies on their order.
         yield this.keepNew(next.value)
       }
     } finally {
@@ -22,10 +22,10 @@ export class DistinctLines {
     }
   }
 
-  /** Moves the new lines of a piece to its front and gives that part of it. */
+  /** Moves the new lines of a piece to its front and returns that part of it. */
   private keepNew(piece: Buffer): Buffer {
     let length = 0
-    // Where the lines begin that are to be moved together.
+    // Start of the current run of lines to be moved together.
     let run = 0
     const move = (to: number) => {
       if (length < run) piece.copyWithin(length, run, to)

@@ -6,9 +6,9 @@ import { isPathProblem, type PathProblem, parseJsonPath } from '../../sources/js
 import { NOWHERE } from './inputs.ts'
 import type { Reference } from './references.ts'
 
-/** What is wrong between the references of a mapping and the columns or members of a file. */
+/** Diagnostics about the references of a mapping and the columns or members of a file. */
 
-/** An iterator that is no path. */
+/** An iterator that is no valid path. */
 export function unreadableIterator(
   iterator: string,
   { reason, index }: PathProblem,
@@ -22,7 +22,7 @@ export function unreadableIterator(
   }
 }
 
-/** A reference that is no column of a table. */
+/** A reference to an unknown column of a table. */
 export function unknownColumn(
   { name, place }: Reference,
   file: string,
@@ -39,7 +39,7 @@ export function unknownColumn(
   }
 }
 
-/** Columns that several cells of a row have the name of: which of them is meant cannot be said. */
+/** References to a column name that occurs several times: they are ambiguous. */
 export function repeatedColumns(
   references: readonly Reference[],
   file: string,
@@ -57,7 +57,7 @@ export function repeatedColumns(
   })
 }
 
-/** A reference that leads to no value in any record of a document. */
+/** A reference without value in any record of a document. */
 export function absentMember(
   { name, place }: Reference,
   file: string,
@@ -76,7 +76,7 @@ export function absentMember(
   }
 }
 
-/** A reference that leads to whole arrays or objects, where values are expected. */
+/** A reference to whole arrays or objects, where scalar values are expected. */
 export function nestedValue({ name, place }: Reference, file: string, count: number): Diagnostic {
   return {
     code: 'value-shape',

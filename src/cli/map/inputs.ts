@@ -9,18 +9,18 @@ export interface Input {
   /** Path of the file. */
   readonly file: string
   readonly formulation: 'csv' | 'json'
-  /** JSONPaths, the first of which that leads to records with a reference of the rules is taken. */
+  /** Alternative JSONPaths: the first that selects records with a reference of the rules is used. */
   readonly iterators: readonly string[]
   readonly dialect: CsvDialect | undefined
 }
 
-/** Rules that are run together over the records of one input, so that links are between rules of the same record. */
+/** Rules that run together over the records of one input, so that links are between rules of the same record. */
 export interface RuleGroup {
   readonly input: Input
   readonly rules: readonly ResourceRule[]
 }
 
-/** Where the records are in the documents that portals give out, the likeliest first. */
+/** Paths of the records in the documents that portals export, the likeliest first. */
 const DEFAULT_ITERATORS: readonly string[] = [
   '$[*]',
   '$[*].fields',
@@ -31,12 +31,12 @@ const DEFAULT_ITERATORS: readonly string[] = [
   '$',
 ]
 
-/** Iterators of mappings that were written for a dataset of a portal, whatever file has its records. */
+/** Iterators of mappings that were written for a dataset of a portal, independently of the file with its records. */
 const OF_DATASET = /^\$\.?(?:records)?\[\*\]\.fields$/
 
 /**
- * Finds the files that the rules of a mapping read, by the last segments of the paths in the mapping. Rules without a
- * source, and those of a dataset of a portal, read the one file that is given.
+ * Finds the files that the rules of a mapping read, by the last segments of the paths in the mapping. Rules without a source, and
+ * those of a dataset of a portal, read the only given file.
  *
  * @param kind RML names its files; a mapping of YARRRML may have been written for a dataset
  */
@@ -64,7 +64,7 @@ export function groupRules(
   return { groups: [...groups.values()], diagnostics: [...diagnostics, ...strangeLinks(groups.values())] }
 }
 
-/** The input of a source; a text tells why there is none. */
+/** The input of a source; a text describes why there is none. */
 function inputOf(
   source: LogicalSource | null,
   files: readonly string[],
@@ -89,7 +89,7 @@ function inputOf(
   return { file: only, formulation, iterators, dialect }
 }
 
-/** The file that a path means: the one whose own path ends with it, else the first of the same name. */
+/** The file for a path: the one whose own path ends with it, else the first of the same name. */
 function fileNamed(path: string, files: readonly string[]): string | undefined {
   const ending = `/${path.replaceAll('\\', '/').replace(/^(?:\.?\/)+/, '')}`
   const exact = files.find(file => `/${file.replaceAll('\\', '/')}`.endsWith(ending))
@@ -101,7 +101,7 @@ function standard(kind: 'yarrrml' | 'rml'): readonly string[] {
   return kind === 'rml' ? ['$'] : DEFAULT_ITERATORS
 }
 
-/** Links between rules that are not run together. */
+/** Links between rules that do not run together. */
 function* strangeLinks(groups: Iterable<RuleGroup>): Generator<Diagnostic> {
   for (const { rules } of groups)
     for (const rule of rules)
@@ -133,7 +133,7 @@ function unknownSource(
   }
 }
 
-/** The place of what a mapping does not tell the place of. */
+/** The place for diagnostics without a known place. */
 export const NOWHERE: MappingPlace = { line: 1, column: 1, endLine: 1, endColumn: 1, path: '' }
 
 function lastSegment(path: string): string {

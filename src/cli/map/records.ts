@@ -11,13 +11,10 @@ import { absentMember, nestedValue, repeatedColumns, unknownColumn, unreadableIt
 import type { Input } from './inputs.ts'
 import type { Reference } from './references.ts'
 
-/**
- * The cells that are no value: texts that the source names, else empty cells that are not between quotes; null for a source that
- * is no table.
- */
+/** The cells that count as absent: texts that the source names, else empty cells without quotes; null for a source that is no table. */
 export type Nulls = readonly string[] | 'unquoted-empty' | null
 
-/** The values of one record in the order of the columns. */
+/** The values of one record in column order. */
 export type Values = readonly Value[]
 
 /** The records of one input, with the columns that its rules refer to. */
@@ -25,29 +22,28 @@ export interface RecordFile {
   readonly columns: readonly MappingColumn[]
   /** JSONPath of the records; null for a table. */
   readonly iterator: string | null
-  /** The cells of a table that are no value; null for JSON, which has a value for that. */
+  /** The cells of a table that count as absent; null for JSON, which has its own null. */
   readonly nulls: Nulls
   records(): AsyncIterable<readonly Values[]>
-  /** What can only be reported once all records were read. */
+  /** Diagnostics that are known only after all records were read. */
   findings(): readonly Diagnostic[]
 }
 
-/** How values are taken; see `generation` of the mapping. */
+/** How values are interpreted; see `generation` of the mapping. */
 export interface ReadingRules {
-  /** Values of JSON are plain text, as RML had it before its rules for natural datatypes. */
+  /** Values of JSON are plain text, as in RML before its rules for natural datatypes. */
   readonly textOnly: boolean
-  /** A reference to a whole array or object is an error; else an array stands for its elements. */
+  /** A reference to a whole array or object is an error; otherwise an array represents its elements. */
   readonly scalarsOnly: boolean
-  /** A reference that no record of a JSON document has is an error; else a warning. */
+  /** A reference that occurs in no record of a JSON document is an error; otherwise a warning. */
   readonly strictNames: boolean
-  /** The reference that stands for the record's number where no column is called so. */
+  /** The reference to the record number, if no column has that name. */
   readonly reserved: string | null
 }
 
 /**
- * Opens a file for the references of the rules that read it. Gives diagnostics of an iterator that cannot be read, and
- * of references that name no column of a table. Throws SourceUnreadable with line and column, ConfigInvalid for a dialect
- * that cannot be read with.
+ * Opens a file for the references of the rules that read it. Returns diagnostics for an invalid iterator, and for references that
+ * name no column of a table. Throws SourceUnreadable with line and column, ConfigInvalid for an unusable dialect.
  *
  * @param place of the rules in the mapping
  */
@@ -69,7 +65,7 @@ export async function openMapRecords(
   return jsonRecords(input.file, chosen, references, read, rules)
 }
 
-/** Names of files with an object a line: their records need no iterator. */
+/** Names of files with one object per line: their records need no iterator. */
 const JSON_LINES = /\.(?:jsonl|ndjson)(?:\.gz)?$/i
 
 interface IteratorPath {
@@ -104,7 +100,7 @@ async function openCsv(
   }
 }
 
-/** @param at where the records are; null for a file with one a line */
+/** @param at path of the records; null for a file with one record per line */
 function jsonRecords(
   file: string,
   at: IteratorPath | null,
@@ -148,10 +144,10 @@ async function* readLines(file: string): AsyncIterable<readonly unknown[]> {
   for await (const rows of jsonlSource({ path: file }).read()) yield rows.map(({ data }) => data)
 }
 
-/** Records of which some are looked at to tell whether they are those that a mapping means. */
+/** Maximum number of records that are examined to decide whether an iterator fits the mapping. */
 const LOOKED_AT = 100
 
-/** The first iterator that leads to records with what the mapping refers to; the first of all where none does. */
+/** The first iterator whose records have a reference of the mapping; if none does, the first of all. */
 async function chooseIterator(
   file: string,
   paths: readonly IteratorPath[],
@@ -184,7 +180,7 @@ function isNested(value: unknown): boolean {
   return typeof value === 'object' && value !== null
 }
 
-/** The values that a reference found: null for none, an array for several; the compiler counts objects as ill-typed. */
+/** The values of a reference: null for none, an array for several; the compiler counts objects as ill-typed. */
 function recordValue(found: readonly unknown[], textOnly: boolean): Value {
   const [only] = found
   if (found.length === 1 && !isNested(only)) return plain(only, textOnly)
@@ -193,7 +189,7 @@ function recordValue(found: readonly unknown[], textOnly: boolean): Value {
     .map(value => plain(value, textOnly))
     .filter(value => value !== null)
   if (values.length < 2) return values[0] ?? null
-  // The array of a column of any type holds numbers, booleans and objects beside texts.
+  // The array of a column of any type may contain numbers, booleans and objects as well as texts.
   return values as unknown as readonly string[]
 }
 
@@ -203,7 +199,7 @@ function plain(value: unknown, textOnly: boolean): Value {
   return textOnly ? String(value) : (value as Value)
 }
 
-/** For reports, which show what could not be made a literal. */
+/** For reports, which show values that could not become a literal. */
 function withoutBigInts(_: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }

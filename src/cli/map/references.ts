@@ -7,13 +7,13 @@ import type {
   TermMap,
 } from '../../mapping/ir.ts'
 
-/** Where a rule refers to a column. */
+/** A reference of a rule to a column. */
 export interface Reference {
   readonly name: string
   readonly place: MappingPlace | undefined
 }
 
-/** The references of rules, each name once, with the first place that has it. */
+/** The references of rules, each name once, with its first place. */
 export function mapReferences(rules: readonly ResourceRule[]): readonly Reference[] {
   const found = new Map<string, Reference>()
   for (const rule of rules)
@@ -58,7 +58,7 @@ function ofSegments(segments: readonly Segment[]): readonly Reference[] {
   )
 }
 
-/** The same rule with a base for its relative IRIs where it has none of its own. */
+/** The same rule with a base for its relative IRIs if it has none of its own. */
 export function withBase(rule: ResourceRule, base: string): ResourceRule {
   const term = (map: TermMap): TermMap =>
     map.type === 'iri' && map.base === undefined ? { ...map, base } : map

@@ -4,31 +4,31 @@ import type { Diagnostic } from '../../mapping/diagnostic.ts'
 import { rulesText } from '../mapping/rules.ts'
 import type { Nulls } from './records.ts'
 
-/** What became of one input. */
+/** The result of one input. */
 export interface InputReport {
   readonly file: string
   readonly iterator: string | null
   readonly nulls: Nulls
   readonly records: number
-  /** Distinct triples that no input before it made. */
+  /** Distinct triples that no previous input created. */
   readonly triples: number
   readonly rules: readonly RuleReport[]
 }
 
-/** What `lodestone map` tells of a run. */
+/** The report of `lodestone map` about a run. */
 export interface MapReport {
   readonly mapping: string
-  /** Those that the mapping declares and Turtle can have. */
+  /** Prefixes that the mapping declares and that are valid in Turtle. */
   readonly prefixes: Readonly<Record<string, string>>
   readonly diagnostics: readonly Diagnostic[]
   readonly inputs: readonly InputReport[]
   /** Distinct triples. */
   readonly triples: number
-  /** Texts that could become no term, where the rules of the mapping's language make that an error. */
+  /** Texts that could not become a term, if that is an error according to the rules of the mapping's language. */
   readonly dataErrors: number
 }
 
-/** The report as a terminal shows it: inputs, then every rule with what it made and what it left out. */
+/** Formats the report for a terminal: inputs, then every rule with what it created and what it left out. */
 export function reportText({ inputs, triples, dataErrors, prefixes }: MapReport): string {
   const lines: string[] = []
   for (const { file, iterator, nulls, records, triples: written, rules } of inputs) {
@@ -41,7 +41,7 @@ export function reportText({ inputs, triples, dataErrors, prefixes }: MapReport)
   return `${[...lines, `${counted(triples, 'distinct triple')} in all${error}`].join('\n')}\n`
 }
 
-/** Which cells are no value. */
+/** Describes the cells that count as absent. */
 function absentText(nulls: NonNullable<Nulls>): string {
   if (nulls === 'unquoted-empty') return 'empty cells are no values, "" is an empty text'
   const named = nulls.filter(text => text !== '').map(text => JSON.stringify(text))

@@ -14,9 +14,9 @@ import type { InputReport } from './report.ts'
 /** A mapping that is ready to run over its files. */
 export interface Plan {
   readonly runs: readonly Run[]
-  /** True where some triples are in graphs with names. */
+  /** True if some triples are in named graphs. */
   readonly hasGraphs: boolean
-  /** True where a value that can become no term is an error (RML-Core, "Data errors"). */
+  /** True if a value that cannot become a term is an error (RML-Core, "Data errors"). */
   readonly dataErrors: boolean
 }
 
@@ -24,18 +24,18 @@ interface Run {
   readonly file: string
   readonly records: RecordFile
   readonly compiled: CompiledMapping
-  /** What the ids of records begin with, so that those of a rule over several files are different. */
+  /** Prefix of the record ids, so that those of a rule over several files are distinct. */
   readonly idPrefix: string
 }
 
-/** What relative IRIs of RML are resolved on where neither the mapping nor its user has a base. */
+/** Base for relative IRIs of RML if neither the mapping nor its user defines one. */
 export const DEFAULT_BASE = 'http://example.com/'
 
 /**
- * Finds the files of a mapping, opens them and compiles the rules of each. Gives diagnostics where that cannot be done.
- * Throws SourceUnreadable for a file that cannot be read and MappingInvalid for rules that cannot be compiled.
+ * Finds the files of a mapping, opens them and compiles the rules of each. Returns diagnostics if that is not possible. Throws
+ * SourceUnreadable for an unreadable file and MappingInvalid for rules that cannot be compiled.
  *
- * @param base what relative IRIs are resolved on where the mapping has no base
+ * @param base base for relative IRIs if the mapping has none
  */
 export async function planMapping(
   mapping: Mapping,
@@ -75,12 +75,12 @@ export async function planMapping(
   return { plan: { runs, hasGraphs, dataErrors: generation === 'new' }, diagnostics: found }
 }
 
-/** Bytes of a piece: they are made and written while they are in the processor's cache. */
+/** Bytes of a piece: it is created and written while it is in the processor's cache. */
 const PIECE_BYTES = 2 ** 20
 
 /**
- * Runs a plan: gives lines of N-Triples, or N-Quads, in pieces, each line once, and tells what became of each input. A
- * piece has to be used before the one after the next is asked for.
+ * Runs a plan: yields lines of N-Triples, or N-Quads, in pieces, each line once, and returns the result of each input. A piece
+ * must be used before the one after the next is requested.
  */
 export async function* runPlan(
   { runs }: Plan,
@@ -121,12 +121,12 @@ async function* runOne(
   yield out.borrowBuffer()
 }
 
-/** What the files of a plan turned out to lack, once it was run. */
+/** The diagnostics of the files of a plan after it was run. */
 export function findingsOf({ runs }: Plan): readonly Diagnostic[] {
   return runs.flatMap(({ records }) => records.findings())
 }
 
-/** Texts that could become no term. */
+/** Number of texts that could not become a term. */
 export function countDataErrors(reports: readonly InputReport[]): number {
   let count = 0
   for (const { rules } of reports) for (const rule of rules) count += invalidValues(rule)

@@ -18,19 +18,19 @@ interface CheckOptions extends PortalOptions {
   readonly dataset?: string
 }
 
-/** What was found about one mapping. */
+/** The findings about one mapping. */
 interface Checked {
-  /** Path as it is reported; null where there is no mapping. */
+  /** Path in reports; null if there is no mapping. */
   readonly file: string | null
   readonly dataset: string | null
   readonly diagnostics: readonly Diagnostic[]
   /** Why it could not be checked, or is not used. */
   readonly problem?: string
-  /** True where the problem is a failure. */
+  /** True if the problem is a failure. */
   readonly failed?: boolean
 }
 
-/** `lodestone mapping check`: what is wrong with mappings, with file, line and column. */
+/** `lodestone mapping check`: errors and warnings of mappings, with file, line and column. */
 export function mappingCheckCommand(): Command {
   return new Command('check')
     .description('report errors of mappings, with file, line, column and remedy')
@@ -54,7 +54,7 @@ export function mappingCheckCommand(): Command {
     })
 }
 
-/** Diagnostics as one reads the document. */
+/** Diagnostics in document order. */
 function inOrder(checked: Checked): Checked {
   const diagnostics = [...checked.diagnostics].sort(
     (a, b) => a.place.line - b.place.line || a.place.column - b.place.column,
@@ -122,7 +122,7 @@ async function checkAgainst(file: string, dataset: string, portal: string, base:
   }
 }
 
-/** The dataset that a file of the portal's mappings belongs to; null where it is another file. */
+/** The dataset of a file in the portal's mappings; null if it is another file. */
 function datasetOfFile(file: string, portal: string): string | null {
   const id = stem(file)
   if (!DATASET_ID.test(id) || !definedDatasets(portal).includes(id)) return null
@@ -140,7 +140,7 @@ function stem(file: string): string {
   return name.slice(0, name.length - ending.length)
 }
 
-/** A path as short as it can be from the current folder. */
+/** A path relative to the current folder if it is below that; otherwise unchanged. */
 function shown(file: string): string {
   const relative = path.relative(process.cwd(), file)
   return relative.startsWith('..') ? file : relative

@@ -12,12 +12,12 @@ import { currentManifest, type Manifest, versionsOf } from '../../publishing/ver
 import { type FieldSpec, fieldOf } from '../../sources/fields.ts'
 import { typeRecords } from '../../sources/typed-records.ts'
 
-/** A dataset as a mapping sees it: its fields, what is known of their values, and its records. */
+/** A dataset for mapping commands: its fields, known values, and its records. */
 export interface DatasetAtHand {
   readonly id: string
   readonly base: string
   readonly definition: Definition
-  /** What the fields are in the source, which is read where dataset.yaml does not declare them. */
+  /** The fields in the source, which is read if dataset.yaml does not declare them. */
   readonly specs: () => Promise<readonly FieldSpec[]>
   readonly fields: readonly Field[]
   readonly statistics: DatasetStatistics
@@ -26,8 +26,8 @@ export interface DatasetAtHand {
 }
 
 /**
- * Opens a dataset of a portal: its published version where dataset.yaml still says the same fields, else its source.
- * Faults: ConfigInvalid, SourceUnreadable; Usage for a dataset of RDF, which has no records.
+ * Opens a dataset of a portal: its published version if dataset.yaml still declares the same fields, else its source. Faults:
+ * ConfigInvalid, SourceUnreadable; Usage for a dataset of RDF, which has no records.
  */
 export async function datasetAtHand(portal: string, base: string, id: string): Promise<DatasetAtHand> {
   const definition = definitionOf(portal, id)
@@ -60,7 +60,7 @@ export async function datasetAtHand(portal: string, base: string, id: string): P
   }
 }
 
-/** True where what was published has the fields that dataset.yaml declares, if it declares any. */
+/** True if the published version has the fields that dataset.yaml declares, if it declares any. */
 function isOfDefinition({ dataset }: Manifest, { fields }: Definition): boolean {
   if (fields === null) return true
   const shape = (list: readonly Field[]) =>

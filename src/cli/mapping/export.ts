@@ -52,7 +52,7 @@ function yarrrmlText(dataset: DatasetAtHand, portal: string): string {
   return readFileSync(found.file, 'utf8')
 }
 
-/** The mapping as RML over a file that other engines can read: the dataset's own, else its export as JSON. */
+/** The mapping as RML over a file that other engines can read: the dataset's own, else its JSON export. */
 async function rmlText(dataset: DatasetAtHand, portal: string, old: boolean): Promise<string> {
   const { id, base, fields, statistics } = dataset
   const found = mappingFile(portal, id)

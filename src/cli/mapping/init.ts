@@ -14,7 +14,7 @@ interface InitOptions extends PortalOptions {
   readonly stdout?: boolean
 }
 
-/** `lodestone mapping init`: a first mapping of a dataset, written from its fields, to be edited. */
+/** `lodestone mapping init`: generates a first mapping of a dataset from its fields, to be edited. */
 export function mappingInitCommand(): Command {
   return new Command('init')
     .description('write a first mapping of a dataset from its fields, ready to edit')

@@ -20,7 +20,7 @@ interface PreviewOptions extends PortalOptions {
   readonly json?: boolean
 }
 
-/** What a mapping makes of some records. */
+/** The result of mapping some records. */
 interface Preview {
   readonly dataset: string
   /** The mapping's file; null for the direct mapping. */
@@ -32,7 +32,7 @@ interface Preview {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** `lodestone mapping preview`: the triples of some records, and what each rule made of them. */
+/** `lodestone mapping preview`: the triples of some records, and the result of each rule. */
 export function mappingPreviewCommand(): Command {
   return new Command('preview')
     .description(
@@ -103,7 +103,7 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Most records of a preview: their triples are held whole. */
+/** Maximum records of a preview: their triples are held in memory. */
 const MAX_RECORDS = 10_000
 
 function countArgument(text: string): number {

@@ -3,7 +3,7 @@ import { MAX_EXPANSION } from '../../mapping/expand.ts'
 import type { SkippedExample } from '../../mapping/report.ts'
 import { shortIri } from '../../publishing/mapping/mapping-preview.ts'
 
-/** Rules reported one by one, each with what it made, what it left out and why (mapping rules, section 8, "Data-time report"). */
+/** Describes rules one by one, each with what it created, what it left out and why (mapping rules, section 8, "Data-time report"). */
 export function rulesText(
   rules: readonly RuleReport[],
   prefixes: Readonly<Record<string, string>> = {},
@@ -29,7 +29,7 @@ function ruleText(rule: RuleReport, prefixes: Readonly<Record<string, string>>):
   return `  ${where}${resource}, ${what} ${shortIri(term, prefixes)}: ${counts}${omitted}\n${examplesText(examples)}`
 }
 
-/** What a rule left out, a text for each reason that there was. */
+/** What a rule left out, one text for each reason. */
 export function leftOutTexts(rule: RuleReport): readonly string[] {
   const { nulls, invalidIri, illTyped, invalidDatatype, invalidLanguage, cut } = rule
   const reasons = [
@@ -44,13 +44,13 @@ export function leftOutTexts(rule: RuleReport): readonly string[] {
   return texts
 }
 
-/** An example of a value that became no term: how often, and the first record that has it. */
+/** An example of a value that could not become a term: how often, and the first record that has it. */
 function exampleText({ reason, text, recordId, count }: SkippedExample): string {
   const where = count === 1 ? `record ${recordId}` : `${count} times, first in record ${recordId}`
   return `${REASONS[reason]}: ${JSON.stringify(text)} (${where})`
 }
 
-/** The records that were left out: those without a value by their ids alone. */
+/** The records that were left out; those without a value are listed only by id. */
 function examplesText(examples: readonly SkippedExample[]): string {
   const empty = examples.filter(({ reason }) => reason === 'null').map(({ recordId }) => recordId)
   const lines = examples

@@ -15,23 +15,23 @@ import type { FieldSpec } from '../../sources/fields.ts'
 import type { SourceSpec } from '../../sources/open.ts'
 import type { DatasetAtHand } from './dataset.ts'
 
-/** A mapping whose references are columns of a file, for engines that know files alone. */
+/** A mapping whose references are columns of a file, for engines that read only files. */
 export interface MappingOverFile {
   /** Its rules name the file. */
   readonly mapping: Mapping
-  /** The fields under the names of the references. */
+  /** The fields with the names of the references. */
   readonly columns: readonly MappingColumn[]
-  /** Which file it is, and where it comes from. */
+  /** Describes the file and its origin. */
   readonly description: string
-  /** Statements that no file can be asked for. */
+  /** Statements that cannot be expressed over a file. */
   readonly leftOut: readonly string[]
 }
 
 /**
- * Writes a mapping of fields as one of columns. The dataset's own file is taken where it holds the values of all fields
- * as the mapping needs them; else its export as JSON, in which columns are fields.
+ * Rewrites a mapping of fields as one of columns. The dataset's own file is used if it has the values of all fields as the
+ * mapping needs them; else its JSON export, in which columns are fields.
  *
- * @param old true for references into JSON as the first RML engines read them: `name` in place of `$.name`
+ * @param old true for references into JSON in the syntax of the first RML engines: `name` instead of `$.name`
  */
 export async function overFile(
   mapping: Mapping,
@@ -68,13 +68,13 @@ export async function overFile(
 
 const RECORD_ID = 'recordid'
 
-/** A file and what the fields are called in it. */
+/** A file and its references for the fields. */
 interface FileOfFields {
   readonly source: LogicalSource
   readonly references: ReadonlyMap<string, string>
 }
 
-/** The dataset's own file; null where other engines would read other values in it. */
+/** The dataset's own file; null if other engines would read different values from it. */
 function ownFile(spec: SourceSpec, specs: readonly FieldSpec[], old: boolean): FileOfFields | null {
   if (spec.path === undefined) return null
   const formulation = spec.format ?? path.extname(spec.path).slice(1).toLowerCase()
@@ -88,12 +88,12 @@ function ownFile(spec: SourceSpec, specs: readonly FieldSpec[], old: boolean): F
   }
   const iterator = formulation === 'csv' ? null : recordsPath(spec.options?.records)
   const file = { path: path.basename(spec.path), formulation, iterator } as const
-  // The first RML has no way to say this that all engines read.
+  // The first RML has no syntax for this that all engines support.
   const source = formulation === 'csv' && !old ? { ...file, dialect: { nulls: [''] } } : file
   return { source, references }
 }
 
-/** The export of a dataset as JSON, with the ids of the records where they are asked for. */
+/** The JSON export of a dataset, with the ids of the records if they are needed. */
 function exportFile(id: string, fields: readonly Field[], old: boolean): FileOfFields {
   const references = fields.map(
     ({ name, multivalued }) => [name, jsonPath([name], multivalued, old)] as const,
@@ -104,13 +104,13 @@ function exportFile(id: string, fields: readonly Field[], old: boolean): FileOfF
   }
 }
 
-/** The path of a value in a record; engines of the first RML go into lists by themselves. */
+/** The path of a value in a record; engines of the first RML iterate over lists implicitly. */
 function jsonPath(steps: readonly string[], isList: boolean, old: boolean): string {
   if (old && steps.every(step => /^[A-Za-z_]\w*$/.test(step))) return steps.join('.')
   return `$${steps.map(stepText).join('')}${isList ? '[*]' : ''}`
 }
 
-/** Types whose values stand in a file as they stand in RDF, unless a format is declared. */
+/** Types whose values have the same form in a file and in RDF, unless a format is declared. */
 const PLAIN: readonly (Field['type'] | undefined)[] = [undefined, 'text', 'int', 'double', 'boolean', 'date']
 
 function columnOf({ name, type, from, format, keys, annotations }: FieldSpec): string | null {
@@ -157,7 +157,7 @@ function namesOf(term: ObjectMap): readonly string[] {
     )
 }
 
-/** The mapping with other names for its fields. */
+/** The mapping with its fields renamed. */
 function renamed(mapping: Mapping, name: (field: string) => string): Mapping {
   const segments = (list: readonly Segment[]) =>
     list.map((segment): Segment => {
@@ -204,8 +204,8 @@ function mapTerms(mapping: Mapping, term: (map: TermMap) => TermMap): Mapping {
 }
 
 /**
- * In JSON a point is an object of lon and lat, of which WKT can be made; a shape is GeoJSON, of which no engine makes
- * any: its statements are left out.
+ * In JSON a point is an object of lon and lat, which can be written as WKT; a shape is GeoJSON, which no engine can convert: its
+ * statements are left out.
  */
 function withoutShapes(rules: readonly ResourceRule[], fields: readonly Field[], old: boolean) {
   const shapes = new Set(fields.filter(({ type }) => type === 'geo_shape').map(({ name }) => name))
@@ -231,7 +231,7 @@ function withoutShapes(rules: readonly ResourceRule[], fields: readonly Field[],
   return { resources, leftOut }
 }
 
-/** The point that is the whole of an object. */
+/** The point field that is the complete object of a statement. */
 function pointName(object: ObjectMap, points: ReadonlySet<string>): string | null {
   if (object.type === 'natural') return points.has(object.field) ? object.field : null
   if (object.type !== 'literal' || (object.datatype !== GEO.wktLiteral && object.datatype !== XSD.string))

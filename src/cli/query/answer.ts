@@ -8,18 +8,18 @@ import { answerTerm, type RdfJsTerm } from '../../rdf/rdfjs.ts'
 import { type RowWriter, rowWriter } from '../../sparql/results.ts'
 import { tableRows } from './solutions.ts'
 
-/** What an answer is written in. */
+/** Output formats of an answer. */
 export const ANSWER_FORMATS = ['table', 'json', 'csv', 'tsv', 'turtle', 'ntriples'] as const
 export type QueryFormat = (typeof ANSWER_FORMATS)[number]
 
-/** A triple as Comunica gives it. */
+/** A triple of Comunica. */
 export interface GivenTriple {
   readonly subject: RdfJsTerm
   readonly predicate: RdfJsTerm
   readonly object: RdfJsTerm
 }
 
-/** An answer of Comunica: rows, triples or a truth, as they are found. */
+/** An answer of Comunica: rows, triples or a boolean, as they are found. */
 export type ComunicaAnswer =
   | {
       readonly type: 'rows'
@@ -39,8 +39,8 @@ const ROWS: Readonly<Record<'table' | 'json' | 'csv' | 'tsv', () => RowWriter>> 
 /**
  * Writes an answer in pieces, each as soon as it is known.
  *
- * @param format null for the usual one: Turtle for triples, `rows` for rows
- * @param standard the format of rows where none is named
+ * @param format null for the default: Turtle for triples, `rows` for rows
+ * @param standard the format of rows if none is named
  */
 export function writeQueryAnswer(
   answer: ComunicaAnswer,

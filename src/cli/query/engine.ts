@@ -5,9 +5,9 @@ import type { ComunicaAnswer, GivenTriple } from './answer.ts'
 import type { QuerySource } from './sources.ts'
 
 /**
- * Runs a query with Comunica over one source or several, which it joins. Faults: Usage, BadGateway.
+ * Runs a query with Comunica over one source, or a join of several. Faults: Usage, BadGateway.
  *
- * @param send how sources are asked
+ * @param send sends the requests to the sources
  */
 export async function runComunica(
   query: string,
@@ -22,7 +22,7 @@ export async function runComunica(
     readonly sources: [QuerySource, ...QuerySource[]]
     readonly fetch: typeof fetch
   }
-  // It notes in the context that it explains.
+  // The context is copied, because `explain` modifies it.
   await engine.explain(query, { ...context }, 'parsed').catch(async error => {
     throw await querySyntaxFault(error, query)
   })
@@ -50,7 +50,7 @@ export async function runComunica(
   }
 }
 
-/** Comunica comes with a checkout, and beside an installed Lodestone where somebody wants it: a server has no use for it. */
+/** Comunica is a dependency of a checkout, and optional for an installed Lodestone: servers do not need it. */
 async function loadComunica() {
   try {
     return await import('@comunica/query-sparql')
@@ -70,7 +70,7 @@ async function* described<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item
   }
 }
 
-/** Where a text is no SPARQL, and what is expected there, in one line. */
+/** Describes in one line where a text is no SPARQL, and what is expected there. */
 export async function querySyntaxFault(error: unknown, query: string): Promise<Fault> {
   const { syntaxProblem } = await import('../../sparql/syntax.ts')
   const problem = syntaxProblem(query)
@@ -82,7 +82,7 @@ export async function querySyntaxFault(error: unknown, query: string): Promise<F
   return new Fault(USAGE, { reason: `the query cannot be read: ${place}${reason}` }, { cause: error })
 }
 
-/** What went wrong with a query that is one, in one line. */
+/** Describes in one line why a valid query failed. */
 export function comunicaFault(error: unknown): Fault {
   if (error instanceof Fault) return error
   return new Fault(BAD_GATEWAY, { reason: `the query failed: ${lineOf(error)}` }, { cause: error })
@@ -91,7 +91,7 @@ export function comunicaFault(error: unknown): Fault {
 const MAX_WORD_LENGTH = 120
 const MAX_LINE_LENGTH = 500
 
-/** A message in one line; addresses with a query of pages are cut. */
+/** A message in one line; long words, such as addresses, are truncated and credentials redacted. */
 function lineOf(error: unknown): string {
   return messageOf(error)
     .replace(/(apikey|access_token)=[^&\s>"']*/gi, '$1=redacted')

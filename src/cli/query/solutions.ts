@@ -2,12 +2,12 @@ import type { Literal, Term } from '../../rdf/term.ts'
 import { plain } from '../../sparql/cell-writer.ts'
 import type { ResultRow, RowWriter } from '../../sparql/results.ts'
 
-/** Rows whose widths the columns of a table are made for; later ones may be wider. */
+/** Rows that determine the column widths of a table; later ones may be wider. */
 const ROWS_MEASURED = 100
-/** Characters that a cell shows. */
+/** Maximum characters of a cell. */
 const WIDEST = 60
 
-/** A table to be read: the columns fit the first rows, numbers stand to the right. */
+/** A readable table: the columns fit the first rows, numbers are right-aligned. */
 export function tableRows(): RowWriter {
   let names: readonly string[] = []
   let buffered: ResultRow[] = []
@@ -55,7 +55,7 @@ function shownTerm(term: Term | null): string {
     : text
 }
 
-/** Columns that a terminal needs for a text: wide characters take two, marks on others none. */
+/** Terminal columns of a text: wide characters take two, combining marks none. */
 function widthOf(text: string): number {
   let width = 0
   for (const character of text) {

@@ -4,29 +4,29 @@ import { BAD_GATEWAY, Fault, NOT_FOUND_RESOURCE } from '../../errors/errors.ts'
 import { CREDENTIAL_INVALID } from '../../http/credentials.ts'
 import { suggestionHint } from '../../publishing/suggested-dataset.ts'
 
-/** How a dataset of the portal is asked. */
+/** Protocols for querying a dataset of the portal. */
 export const PROTOCOLS = ['fragments', 'brtpf', 'sparql'] as const
 export type Protocol = (typeof PROTOCOLS)[number]
 
-/** A source as Comunica takes it: an address whose kind it finds out, or one of a kind that is given. */
+/** A source of Comunica: an address whose type it detects, or one with a given type. */
 export type QuerySource = string | { readonly type: string; readonly value: string }
 
-/** Kinds of sources that are written before an address: `sparql@https://…` */
+/** Types of sources that may precede an address: `sparql@https://…` */
 const KINDS: readonly string[] = ['file', 'sparql', 'qpf', 'brtpf', 'hypermedia', 'rdfjs', 'serialized']
 
 /**
- * The sources of a query: datasets of the portal by their ids, several with commas between, other portals by the
- * addresses of their fragments or endpoints, and whatever else Comunica reads.
+ * The sources of a query: datasets of the portal by id, separated by commas, other portals by the addresses of their fragments or
+ * endpoints, and any other source that Comunica supports.
  *
- * @param named what stands before the query on the command line
- * @param foreign addresses, with a kind before them where it cannot be found out
+ * @param named the arguments before the query on the command line
+ * @param foreign addresses, with a type in front if it cannot be detected
  */
 export function querySources(
   named: readonly string[],
   foreign: readonly string[],
   { base, protocol }: { readonly base: string; readonly protocol: Protocol },
 ): readonly QuerySource[] {
-  // A source that is named twice would give each of its triples twice.
+  // A source that is named twice would return each of its triples twice.
   const datasets = new Set(
     named.flatMap(text => (isAddress(text) ? [text] : text.split(','))).filter(id => id !== ''),
   )
@@ -41,7 +41,7 @@ export function querySources(
   return sources
 }
 
-/** Asks like `fetch`, and shows an API key to the portal itself and to nobody else. */
+/** Sends requests like `fetch`, with an API key for the portal itself and for no other host. */
 export function fetchWithKey(base: string, key: string): typeof fetch {
   const { origin, pathname } = new URL(base.endsWith('/') ? base : `${base}/`)
   return (input, init) => {
@@ -55,9 +55,9 @@ export function fetchWithKey(base: string, key: string): typeof fetch {
 }
 
 /**
- * Says plainly which dataset is not served, and where no portal is. Faults: NotFoundResource, BadGateway, CredentialInvalid.
+ * Reports which dataset is not served, or that there is no portal. Faults: NotFoundResource, BadGateway, CredentialInvalid.
  *
- * @param known ids to suggest in place of one that is not served
+ * @param known ids to suggest instead of one that is not served
  */
 export async function checkDatasets(
   sources: readonly QuerySource[],

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { SAML_SCHEMA } from '../saml.ts'
 
-/** Where accounts are, and where people sign in. */
+/** Where accounts are stored, and where users sign in. */
 export const ACCOUNTS_SETTINGS = {
   accounts: Type.Optional(
     Type.String({

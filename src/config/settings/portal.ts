@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { SIZE_PATTERN } from '../../runtime/memory.ts'
 
-/** What the portal is called, where it is and who may call it. */
+/** The name and address of the portal, and who may call it. */
 export const PORTAL_SETTINGS = {
   title: Type.Optional(Type.String({ minLength: 1, description: 'Name of the portal' })),
   description: Type.Optional(Type.String({ description: 'One sentence about the portal' })),

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { SIZE_PATTERN } from '../../runtime/memory.ts'
 import { seconds } from './seconds.ts'
 
-/** What the server listens on, and what it grants connections and clients. */
+/** The ports of the server, and the limits of connections and clients. */
 export const SERVER_SETTINGS = {
   host: Type.Optional(Type.String({ minLength: 1, description: 'Address to listen on' })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535, description: 'Port to listen on' })),

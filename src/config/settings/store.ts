@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { SIZE_PATTERN } from '../../runtime/memory.ts'
 import { seconds } from './seconds.ts'
 
-/** What answers queries, with which memory, threads and time. */
+/** The store that answers queries, with its memory, threads and timeouts. */
 export const STORE_SETTINGS = {
   workers: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 64, description: 'Threads that answer queries' }),

@@ -3,14 +3,14 @@ import { type Field, isGeo } from '../../model/field.ts'
 import { lookup } from '../../model/lookup.ts'
 import { reference } from './write.ts'
 
-/** How the IRI of a record ends, and why. */
+/** The last part of the IRI of a record, with the reason. */
 export interface Identity {
-  /** Template of the fields that tell records apart, with `/` between them. */
+  /** Template of the identifying fields, with `/` between them. */
   readonly template: string
   readonly comment: string
 }
 
-/** Names of fields that number records, where statistics cannot tell. */
+/** Names of fields that number records, if there are no statistics. */
 const ID_NAMES = new Set([
   'id',
   'identifier',
@@ -24,12 +24,12 @@ const ID_NAMES = new Set([
   'ogc_fid',
 ])
 
-/** Fields of an identity; more make no IRI that anybody would write. */
+/** Maximum fields of an identity; IRIs with more are impractical. */
 const MAX_PARTS = 4
 
 /**
- * What tells the records of a dataset apart: its id fields, else a field that has another value in each record, else
- * the id that Lodestone gives records.
+ * What identifies the records of a dataset: its id fields, else a field with a distinct value in each record, else the id that
+ * Lodestone assigns.
  */
 export function identityOf(dataset: {
   readonly fields: readonly Field[]
@@ -59,7 +59,7 @@ export function identityOf(dataset: {
   }
 }
 
-/** True for a field that is known to have another value in each record. */
+/** True for a field that is known to have a distinct value in each record. */
 function tellsApart({ name, type, annotations }: Field, statistics: DatasetStatistics | undefined): boolean {
   if (type === 'boolean' || type === 'double') return false
   const likely = ID_NAMES.has(name) || annotations.id !== undefined

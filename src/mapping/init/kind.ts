@@ -2,16 +2,16 @@ import { type Field, isGeo, isTemporal } from '../../model/field.ts'
 import { singular, wordsOf } from './names.ts'
 import { type Category, NAME_WORDS } from './terms.ts'
 
-/** What the records of a dataset are. */
+/** The type of the records of a dataset. */
 export interface InitKind {
-  /** The word for one of them, in lower case: the mapping key, and the class in its IRIs. */
+  /** The word for one record, in lower case: the mapping key, and the class in its IRIs. */
   readonly word: string
   /** CURIE of the class. */
   readonly type: string
   readonly category: Category
 }
 
-/** Words that name a class of schema.org, in the singular: English, French, German, Spanish. */
+/** Words for classes of schema.org, in the singular: English, French, German, Spanish. */
 const CLASSES: readonly (readonly [type: string, category: Category, words: string])[] = [
   ['schema:City', 'place', 'city town village commune ville stadt ciudad municipality municipio gemeinde'],
   ['schema:Country', 'place', 'country pays land pais nation'],
@@ -60,10 +60,7 @@ const BY_WORD = new Map(
   ),
 )
 
-/**
- * Guesses what the records of a dataset are, by its id, then by what fields it has; else they are of a class of the
- * dataset's own.
- */
+/** Guesses the type of the records of a dataset from its id, then from its fields; otherwise it is a class of the dataset's own. */
 export function initKindOf(id: string, fields: readonly Field[]): InitKind {
   const words = wordsOf(id)
   const own = words.map(singular)
@@ -89,7 +86,7 @@ export function initKindOf(id: string, fields: readonly Field[]): InitKind {
   if (has('price prix preis precio') && has('sku ean gtin brand marque marke name title product produit'))
     return { word, type: 'schema:Product', category: 'product' }
   const located = fields.some(({ type }) => isGeo(type)) || (has('latitude lat') && has('longitude lon lng'))
-  // What has a moment and no name is rather something that was observed there.
+  // Records with a moment and without a name are rather observations at a place.
   const named = fields.some(({ name }) => wordsOf(name).some(part => NAME_WORDS.includes(part)))
   if (located && (named || !fields.some(({ type }) => isTemporal(type))))
     return { word, type: 'schema:Place', category: 'place' }

@@ -1,16 +1,16 @@
 import { lookup } from '../../model/lookup.ts'
 
-/** Words that join others in names: English, French, German, Spanish, Italian. */
+/** Connecting words in names: English, French, German, Spanish, Italian. */
 const JOINERS = new Set(
   'a an and the of for in at to de du des la le les l d un une et der die das den dem von und del el los las y di il'.split(
     ' ',
   ),
 )
 
-/** Languages that the last word of a name can tell: `name_fr`. */
+/** Languages that the last word of a name can indicate: `name_fr`. */
 const LANGUAGES = new Set(['en', 'fr', 'de', 'es', 'it', 'pt', 'nl'])
 
-/** Plurals that no rule makes. */
+/** Irregular plurals. */
 const SINGULARS: Readonly<Record<string, string>> = {
   people: 'person',
   children: 'child',
@@ -38,7 +38,7 @@ export function wordsOf(text: string): readonly string[] {
     .filter(word => word !== '')
 }
 
-/** The singular of a word as English makes it; good enough to name one resource of many. */
+/** The singular of an English plural; good enough to name one resource of many. */
 export function singular(word: string): string {
   const known = lookup(SINGULARS, word)
   if (known !== undefined) return known
@@ -48,17 +48,17 @@ export function singular(word: string): string {
   return word
 }
 
-/** A field name in the ways in which a table of names may know it, the likeliest first, and the language it tells. */
+/** The forms of a field name for look-ups in a table of names, the likeliest first, and the language that the name indicates. */
 export interface NameForms {
   readonly forms: readonly string[]
   readonly language: string | null
 }
 
 /**
- * Forms of a field name: as it is, without joining words and the words of the dataset itself (`nom_de_la_ville` among
- * cities is `nom`), and in the singular.
+ * Forms of a field name: unchanged, without connecting words and the words of the dataset itself (`nom_de_la_ville` among cities
+ * is `nom`), and in the singular.
  *
- * @param own words that name what the records are, in the singular
+ * @param own words for the type of the records, in the singular
  */
 export function nameForms(name: string, own: ReadonlySet<string>): NameForms {
   const words = wordsOf(name)

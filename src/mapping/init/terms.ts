@@ -1,23 +1,23 @@
 import type { FieldType } from '../../model/field.ts'
 
-/** What the records of a dataset are, as far as it decides which properties fit. */
+/** The category of the records of a dataset, as far as it determines the properties. */
 export type Category = 'place' | 'event' | 'person' | 'organization' | 'product' | 'work' | 'thing'
 
-/** The resource that a property belongs to: the record's own, or one that describes a part of it. */
+/** The resource that a property belongs to: that of the record, or one that describes a part of it. */
 export type TermPart = 'main' | 'address' | 'offer'
 
-/** A property of a well-known vocabulary, and the field names that tell of it. */
+/** A property of a well-known vocabulary, and the field names that indicate it. */
 export interface InitTerm {
   readonly predicate: string
   /** Names in lower case without accents, words joined by `_`: English, French, German, Spanish. */
   readonly names: readonly string[]
   readonly types: readonly FieldType[]
-  /** Kinds of resources that the property fits; all where absent. */
+  /** Categories of resources that the property fits; all if absent. */
   readonly categories?: readonly Category[]
   readonly part?: TermPart
-  /** True where values that are web addresses are resources. */
+  /** True if values that are web addresses are resources. */
   readonly resource?: boolean
-  /** True for prose, whose language is that of the dataset. */
+  /** True for prose in the language of the dataset. */
   readonly prose?: boolean
 }
 
@@ -31,7 +31,7 @@ function names(text: string): readonly string[] {
   return text.split(' ')
 }
 
-/** Names of fields that say what a record is called. */
+/** Names of fields with the name of a record. */
 export const NAME_WORDS = names(
   'name title label nom titre libelle intitule denomination designation titel bezeichnung nombre titulo denominacion nome denominazione naam',
 )
@@ -337,7 +337,7 @@ for (const term of TERMS)
     else known.push(term)
   }
 
-/** The property that a name stands for at a kind of resource; undefined where none is known that takes the type. */
+/** The property for a name at a category of resource; undefined if none is known that allows the type. */
 export function termNamed(
   forms: readonly string[],
   type: FieldType,
@@ -352,7 +352,7 @@ export function termNamed(
   return undefined
 }
 
-/** True for a name that tells a degree of latitude or longitude. */
+/** True for a name that indicates a latitude. */
 export function isLatitude(forms: readonly string[]): boolean {
   return forms.some(form => LATITUDE.has(form))
 }

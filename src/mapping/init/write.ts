@@ -1,4 +1,4 @@
-/** One statement of a mapping that is being written: all in the syntax of YARRRML. */
+/** One statement of a generated mapping, in YARRRML syntax. */
 export interface DraftStatement {
   readonly predicate: string
   readonly object: string
@@ -14,12 +14,12 @@ export interface DraftResource {
   readonly statements: readonly DraftStatement[]
 }
 
-/** A reference to a field. A name that begins with `_` is escaped, for it would be an external reference. */
+/** A reference to a field. A name that begins with `_` is escaped, because it would otherwise be an external reference. */
 export function reference(field: string): string {
   return `$(${field.startsWith('_') ? '\\' : ''}${field})`
 }
 
-/** Writes a mapping with comments that tell its publisher what can be changed, and how. */
+/** Writes a mapping with comments for its publisher about what can be changed, and how. */
 export function mappingText(
   dataset: string,
   resources: readonly DraftResource[],
@@ -58,14 +58,14 @@ function statementText({ predicate, object, datatype, language, comment }: Draft
   return `      - [${parts.join(', ')}]${comment === undefined ? '' : ` # ${commentText(comment)}`}\n`
 }
 
-/** A scalar in a flow list, quoted where it is more than one plain word. */
+/** A scalar in a flow list, quoted unless it is one plain word. */
 function scalar(text: string): string {
   return /^[A-Za-z$][^\s,[\]{}#"'`]*$/.test(text) ? text : `'${text.replaceAll("'", "''")}'`
 }
 
 const MAX_COMMENT_LENGTH = 80
 
-/** Words on one line, whatever a label or description holds. */
+/** Text on one line, whatever a label or description contains. */
 function commentText(text: string, maxLength = MAX_COMMENT_LENGTH): string {
   const line = text.replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim()
   const characters = [...line]

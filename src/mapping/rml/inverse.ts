@@ -3,8 +3,8 @@ import { MAPPING_INVALID } from '../faults.ts'
 import type { ResourceRule, StatementRule, TermMap } from '../ir.ts'
 
 /**
- * The rules without inverse statements, which RML has not: each becomes a rule whose subject is the object and which
- * links to the resource that it was said of.
+ * Replaces inverse statements, which RML does not have: each becomes a rule whose subject is the object, with a link to the
+ * original resource.
  */
 export function inverseRules(rules: readonly ResourceRule[]): readonly ResourceRule[] {
   return rules.flatMap(rule => [

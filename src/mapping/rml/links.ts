@@ -15,10 +15,10 @@ import type { MapsById, TriplesMap } from './triples-maps.ts'
 import { type DocumentNode, nodeId, type Property } from './turtle.ts'
 
 /**
- * Reads a referencing object map. Without a join condition both triples maps have the same source, and the link is to
- * the parent's subject of the same record. With one, it is the same where both sides are equal references of one source
- * and the parent's subject is made of these references alone: whatever records meet, they make the one subject that the
- * record makes itself. All other joins look into other records, which Lodestone does not.
+ * Reads a referencing object map. Without a join condition both triples maps have the same source, and the link is to the
+ * parent's subject of the same record. With a condition, the result is the same if both sides are equal references of one source
+ * and the parent's subject is built from these references alone: all records that match then have the subject of the record
+ * itself. All other joins need other records, which Lodestone does not support.
  */
 export function readLink(
   reading: Reading,
@@ -42,7 +42,7 @@ export function readLink(
   }
   const link: MappingJoin = { type: 'link', resource: parent.key }
   const conditions = values(reading, node, 'joinCondition')
-  // What keeps a source from being read is reported already
+  // An unreadable source has been reported already.
   if (child.source === null || parent.source === null) return link
   const isSame = sameSource(child.source, parent.source)
   if (conditions.length === 0) {
@@ -84,7 +84,7 @@ export function readLink(
   return null
 }
 
-/** Two paths that are nearly the same are probably one, misspelt. */
+/** Two paths that are nearly equal are probably the same, one misspelt. */
 function reportNearPaths(reading: Reading, ...[a, b]: readonly [LogicalSource, LogicalSource]): void {
   if (a.path === null || b.path === null || a.path === b.path) return
   if (nearest(a.path, [b.path]) === undefined) return
@@ -129,7 +129,7 @@ function readJoin(reading: Reading, condition: Property, at: At): JoinPair | nul
   return null
 }
 
-/** The reference of one side; undefined where it is missing, null where it is reported to be wrong. */
+/** The reference of one side; undefined if it is missing, null if its error is reported. */
 function side(
   reading: Reading,
   node: DocumentNode,

@@ -10,31 +10,31 @@ import { type MapsById, triplesMaps } from './triples-maps.ts'
 import { readTurtle, type TurtleDocument, type TurtleError } from './turtle.ts'
 import { CSVW, QL, R2RML, RML, RML1 } from './vocabulary.ts'
 
-/** Longest document that is read, in octets. */
+/** Maximum size of a document in octets. */
 const MAX_SIZE = 256 * 1024
-/** Most triples maps of a document. */
+/** Maximum number of triples maps of a document. */
 const MAX_TRIPLES_MAPS = 200
-/** Most statements of a document. */
+/** Maximum number of statements of a document. */
 const MAX_STATEMENTS = 2000
 
-/** A mapping document of RML as it was read. */
+/** The result of reading an RML document. */
 export interface RmlDocument {
-  /** Null where the document has errors. */
+  /** Null if the document has errors. */
   readonly mapping: Mapping | null
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** How a document of RML is read. */
+/** Options for reading an RML document. */
 export interface RmlOptions {
-  /** What relative IRIs that records make follow, where neither rml:baseIRI nor the document's \@base tells. */
+  /** Base for relative IRIs from records, if neither rml:baseIRI nor the document's \@base defines one. */
   readonly base?: string
 }
 
 const START: TurtleSpan = { line: 1, column: 1, endLine: 1, endColumn: 1 }
 
 /**
- * Reads a mapping in RML, in Turtle: the vocabulary of RML-Core and RML-IO (2024), that of R2RML with the first RML, or
- * both in one document. Never throws; what cannot be used is reported with its place.
+ * Reads a mapping in RML, in Turtle: the vocabulary of RML-Core and RML-IO (2024), that of R2RML with the first RML, or both in
+ * one document. Never throws; what cannot be used is reported with its position.
  */
 export function readRml(text: string, options: RmlOptions = {}): RmlDocument {
   const diagnostics: Diagnostic[] = []
@@ -99,19 +99,19 @@ function readDocument(reading: Reading, options: RmlOptions): Mapping {
   }
 }
 
-/** True where a document says anything in the vocabulary of 2024. */
+/** True if a document uses any term of the vocabulary of 2024. */
 function isNew({ nodes }: TurtleDocument): boolean {
   for (const { properties } of nodes.values())
     if (properties.some(({ iri, object }) => iri.startsWith(RML) || object.value.startsWith(RML))) return true
   return false
 }
 
-/** Namespaces that prefixes usually stand for. */
+/** Customary namespaces of prefixes. */
 const WELL_KNOWN: ReadonlyMap<string, string> = new Map(
   Object.entries({ ...INITIAL_CONTEXT, rml: RML, rr: R2RML, ql: QL, csvw: CSVW }),
 )
 
-/** The namespaces that prefixes of RML stand for by custom. */
+/** The customary namespaces of the prefixes of RML. */
 const CUSTOMARY: ReadonlyMap<string, readonly string[]> = new Map([
   ['rml', [RML, RML1]],
   ['rr', [R2RML, RML]],
@@ -119,7 +119,7 @@ const CUSTOMARY: ReadonlyMap<string, readonly string[]> = new Map([
   ['csvw', [CSVW]],
 ])
 
-/** Tells of prefixes that look like those of RML and stand for something else: then nothing of the document is understood. */
+/** Reports prefixes that look like those of RML but have another namespace: none of the document's terms are then recognised. */
 function checkPrefixes(reading: Reading, { prefixes, base }: TurtleDocument): void {
   if (base !== undefined) checkScheme(reading, { span: base.span, path: '@base' }, base.iri)
   for (const [prefix, { iri, span }] of prefixes) {
@@ -138,7 +138,7 @@ function checkPrefixes(reading: Reading, { prefixes, base }: TurtleDocument): vo
   }
 }
 
-/** A prefix that everybody knows, for a namespace that is nearly the one that everybody means. */
+/** Reports a well-known prefix whose namespace is nearly the customary one. */
 function reportNearNamespace(reading: Reading, prefix: string, iri: string, span: TurtleSpan): void {
   const standard = WELL_KNOWN.get(prefix)
   if (standard === undefined || standard === iri || standard.replace(/^http:/, 'https:') === iri) return

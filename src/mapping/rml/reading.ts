@@ -7,24 +7,24 @@ import type { DocumentNode, DocumentTerm, Property, TurtleDocument } from './tur
 import { nodeId } from './turtle.ts'
 import { CLASSES, type NodeKind, PROPERTIES, rmlName, unsupportedFeature } from './vocabulary.ts'
 
-/** A mapping document while it is read. */
+/** The state of reading a mapping document. */
 export interface Reading {
   readonly document: TurtleDocument
   readonly diagnostics: Diagnostic[]
-  /** Properties that may still be looked at: shared nodes could be asked for again and again. */
+  /** Number of properties that may still be visited: shared nodes could otherwise be visited again and again. */
   budget: number
 }
 
-/** Where something stands, and the way to it: `<#Person>.subjectMap`. */
+/** A position, and the path to it: `<#Person>.subjectMap`. */
 export interface At {
   readonly span: TurtleSpan
   readonly path: string
 }
 
-/** What a term map is for; its default type and the errors depend on it. */
+/** The role of a term map; it determines the default type and the errors. */
 export type Role = 'subject' | 'predicate' | 'object' | 'graph' | 'datatype' | 'language'
 
-/** Where a term is made: its role, its place, and what relative IRIs follow. */
+/** The context of a term map: its role, its position, and the base for relative IRIs. */
 export interface TermContext {
   readonly reading: Reading
   readonly role: Role
@@ -32,13 +32,13 @@ export interface TermContext {
   readonly base: string | undefined
 }
 
-/** Most properties that are looked at, all visits to a node counted. */
+/** Maximum number of visited properties, counting every visit to a node. */
 export const MAX_VISITS = 200_000
 
-/** Most diagnostics of one document. */
+/** Maximum number of diagnostics of one document. */
 const MAX_DIAGNOSTICS = 500
 
-/** Notes what is to be said of a place. */
+/** Adds a diagnostic at a position. */
 export function reportReading(
   { diagnostics }: Reading,
   code: DiagnosticCode,
@@ -51,18 +51,18 @@ export function reportReading(
   diagnostics.push(hint === undefined ? described : { ...described, hint })
 }
 
-/** A place of the intermediate form. */
+/** A position for the intermediate representation. */
 export function turtlePlaceOf({ span, path }: At): MappingPlace {
   return { ...span, path }
 }
 
-/** The place of a property's value, named after the property. */
+/** The position of a property's value, named after the property. */
 export function below(at: At, property: Property, index?: number): At {
   const name = rmlName(property.iri) ?? property.written
   return { span: property.span, path: `${at.path}.${name}${index === undefined ? '' : `[${index}]`}` }
 }
 
-/** The properties of a node under one of some names of RML, equal values once. */
+/** The properties of a node with one of the given RML names, without equal values. */
 export function values(
   reading: Reading,
   node: DocumentNode,
@@ -82,7 +82,7 @@ export function values(
   return [...found.values()]
 }
 
-/** The one property under some names; several are an error, none is undefined. */
+/** The only property with one of the names; several are an error, none is undefined. */
 export function onlyValue(
   reading: Reading,
   node: DocumentNode,
@@ -100,7 +100,7 @@ export function onlyValue(
   return first
 }
 
-/** The node that a property points to, with its properties checked; undefined where it is none or has no properties. */
+/** The node that is the value of a property, with its properties checked; undefined if it is no node or has no properties. */
 export function nodeOf(
   reading: Reading,
   object: DocumentTerm,
@@ -112,7 +112,7 @@ export function nodeOf(
   return node
 }
 
-/** Tells of properties of RML that a node of its kind cannot have, and of what Lodestone does not do. */
+/** Reports properties of RML that a node of its kind cannot have, and features that Lodestone does not support. */
 export function checkNode(reading: Reading, node: DocumentNode, kind: NodeKind, at: At): void {
   reading.budget -= node.properties.length
   if (reading.budget < 0) return
@@ -157,7 +157,7 @@ function checkClass(reading: Reading, property: Property, at: At): void {
   }
 }
 
-/** A term as a message shows it. */
+/** A term as shown in messages. */
 export function shownTerm(term: DocumentTerm): string {
   if (term.type === 'literal') return JSON.stringify(term.value.slice(0, 80))
   return term.type === 'iri' ? term.written : 'a blank node'

@@ -4,7 +4,7 @@ import { type At, type Reading, reportReading } from './reading.ts'
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i
 const COMMON: readonly string[] = ['http', 'https', 'ftp']
 
-/** Tells of an IRI, or of what a template begins with, that is none of the web and nearly one: `htp://`, `http//`. */
+/** Reports an IRI, or the beginning of a template, with a misspelt web scheme: `htp://`, `http//`. */
 export function checkScheme(reading: Reading, at: At, text: string): void {
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase()
   const name = scheme ?? /^([a-z]+)\/\//i.exec(text)?.[1]?.toLowerCase()
@@ -17,7 +17,7 @@ export function checkScheme(reading: Reading, at: At, text: string): void {
   reportReading(reading, 'iri-unusual', at, message, `Addresses of the web begin with ${meant}://`)
 }
 
-/** True where a text has a scheme, and so needs no base. */
+/** True if a text has a scheme, and so needs no base. */
 export function hasScheme(text: string): boolean {
   return SCHEME.test(text)
 }

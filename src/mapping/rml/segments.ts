@@ -3,7 +3,7 @@ import { reportReading, shownTerm, type TermContext, turtlePlaceOf } from './rea
 import { readTemplate, type TemplatePart } from './template.ts'
 import type { Property } from './turtle.ts'
 
-/** A reference as a segment; null where it is none. */
+/** A reference as a segment; null if it is invalid. */
 export function referenceSegments(
   { reading, at }: TermContext,
   property: Property,
@@ -20,10 +20,10 @@ export function referenceSegments(
   return null
 }
 
-/** Characters that no IRI has. */
+/** Characters that are not allowed in IRIs. */
 const NOT_IN_IRI = /[\s<>"{}|\\^`]/
 
-/** The segments of a template for a term of some type; null where it is wrong. */
+/** The segments of a template for a term of some type; null if it is invalid. */
 export function templateSegments(
   { reading, role, at }: TermContext,
   property: Property,
@@ -69,14 +69,14 @@ function hasBadCharacter(part: TemplatePart): boolean {
   return part.type === 'text' && NOT_IN_IRI.test(part.text)
 }
 
-/** The place of some characters of a literal; of the whole literal where escapes move them. */
+/** The position of some characters of a literal; that of the whole literal if escapes shift them. */
 function spanInside({ object, objectSpan }: Property, start: number, end: number): Property['objectSpan'] {
   const { line, column, endLine, endColumn } = objectSpan
   if (line !== endLine || endColumn - column !== object.value.length + 2) return objectSpan
   return { line, column: column + 1 + start, endLine, endColumn: column + 1 + end }
 }
 
-/** The text of segments without references; null where there are references. */
+/** The text of segments without references; null if there are references. */
 export function segmentText(segments: readonly Segment[]): string | null {
   let text = ''
   for (const segment of segments) {

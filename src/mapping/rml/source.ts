@@ -16,7 +16,7 @@ import {
 import type { DocumentNode, DocumentTerm, Property } from './turtle.ts'
 import { rmlName } from './vocabulary.ts'
 
-/** Reads the logical source of a triples map (RML-IO, "Logical Source"); null where it has none that can be read. */
+/** Reads the logical source of a triples map (RML-IO, "Logical Source"); null if it has none that can be read. */
 export function readLogicalSource(reading: Reading, map: DocumentNode, at: At): LogicalSource | null {
   const property = onlyValue(reading, map, at, 'logicalSource')
   if (property === undefined) {
@@ -115,7 +115,7 @@ function readSource(
 
 const ROOTS = ['MappingDirectory', 'CurrentWorkingDirectory']
 
-/** Files are found by their names, so the root only has to be one. */
+/** Files are found by name, so the root only has to be valid. */
 function checkRoot(reading: Reading, source: DocumentNode, at: At): void {
   const root = onlyValue(reading, source, at, 'root')
   if (root === undefined || root.object.type !== 'iri') return
@@ -132,7 +132,7 @@ function checkRoot(reading: Reading, source: DocumentNode, at: At): void {
   )
 }
 
-/** Sources that are no files, by what their descriptions hold. */
+/** Sources that are no files, by terms in their descriptions. */
 const REMOTE: readonly (readonly [feature: string, mark: RegExp])[] = [
   ['databases', /d2rq|jdbc|\/ns\/sparql-service-description#/i],
   ['remote sources', /dcat#|wot\/|hydra|formats\/|void#|kafka|mqtt/i],
@@ -177,7 +177,7 @@ function readText(reading: Reading, node: DocumentNode, at: At, name: string): s
   return null
 }
 
-/** Reads what is said of how a table is written (CSVW metadata, section 5.9), from the table and its dialect. */
+/** Reads the CSV dialect of a table (CSVW metadata, section 5.9) from the table and its dialect. */
 function readDialect(reading: Reading, source: DocumentNode, at: At): CsvDialect | undefined {
   const found: { -readonly [K in keyof CsvDialect]: CsvDialect[K] } = {}
   const nulls = values(reading, source, 'null', 'csvw:null')
@@ -200,7 +200,7 @@ function plainName(term: DocumentTerm): string {
   return (term.type === 'iri' ? rmlName(term.value) : undefined) ?? term.value
 }
 
-/** Values of a dialect that say what is so anyway. */
+/** Values of a dialect that are the defaults. */
 const DEFAULTS: Readonly<Record<string, readonly string[]>> = {
   'csvw:doubleQuote': ['true', '1'],
   'csvw:skipBlankRows': ['true', '1', 'false', '0'],

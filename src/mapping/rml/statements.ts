@@ -18,13 +18,13 @@ import type { MapsById, TriplesMap } from './triples-maps.ts'
 import type { DocumentNode, Property } from './turtle.ts'
 import { rmlName } from './vocabulary.ts'
 
-/** What stands for the subject of a triples map that has none: the document is refused anyway. */
+/** Placeholder for the subject of a triples map without one: the document is refused anyway. */
 const NO_SUBJECT: TermMap = { type: 'blank', segments: [] }
 
 /**
  * Reads the statements of a triples map: its classes, and each predicate with each object of its predicate-object maps.
  *
- * @param max statements are read, and one more where there are more
+ * @param max maximum statements that are read, and one more if there are more
  */
 export function readResource(reading: Reading, map: TriplesMap, maps: MapsById, max: number): ResourceRule {
   const { node, key, at, source, subject, subjectAt, subjectMap } = map
@@ -85,7 +85,7 @@ function readGraphs(
   })
 }
 
-/** Yields one by one: few predicates and objects of a predicate-object map may multiply to many statements. */
+/** A generator, because few predicates and objects of a predicate-object map may multiply to many statements. */
 function* readPredicateObjectMap(
   reading: Reading,
   property: Property,

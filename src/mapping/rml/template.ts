@@ -1,19 +1,19 @@
-/** A part of a template: text, or the name of a reference with its place in the template. */
+/** A part of a template: text, or the name of a reference with its position in the template. */
 export type TemplatePart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'reference'; readonly name: string; readonly start: number; readonly end: number }
 
-/** What is wrong with a template, and at which of its characters. */
+/** An error of a template, with its character position. */
 export interface TemplateError {
   readonly at: number
   readonly reason: string
 }
 
 /**
- * Reads a template: references in braces; a backslash makes a brace or a backslash plain, also within a reference
- * (R2RML, section 7.3; RML-Core, "Templates").
+ * Reads a template: references in braces; a backslash escapes a brace or a backslash, also within a reference (R2RML, section
+ * 7.3; RML-Core, "Templates").
  *
- * @returns its parts, no two texts beside each other, or the first error
+ * @returns its parts, without adjacent texts, or the first error
  */
 export function readTemplate(template: string): readonly TemplatePart[] | TemplateError {
   const parts: TemplatePart[] = []
@@ -45,7 +45,7 @@ export function readTemplate(template: string): readonly TemplatePart[] | Templa
   return parts
 }
 
-/** Text as it stands in a template, outside of references or within one. */
+/** Escapes text for a template, outside of references or within one. */
 export function escapeTemplate(text: string): string {
   return text.replace(/[\\{}]/g, '\\$&')
 }

@@ -23,7 +23,7 @@ import { referenceSegments, segmentText, templateSegments } from './segments.ts'
 import type { DocumentNode, Property } from './turtle.ts'
 import { R2RML, RML, RR_DEFAULT_GRAPH, rmlName, TERM_TYPES, type TermTypeName } from './vocabulary.ts'
 
-/** The error that says that a role cannot be filled so. */
+/** The error for a term that is invalid in a role. */
 const WRONG: Readonly<Record<Role, DiagnosticCode>> = {
   subject: 'subject-not-iri',
   predicate: 'predicate-not-iri',
@@ -33,7 +33,7 @@ const WRONG: Readonly<Record<Role, DiagnosticCode>> = {
   language: 'language-invalid',
 }
 
-/** Types that a role allows (RML-Core, "Term types"). */
+/** Term types that a role allows (RML-Core, "Term types"). */
 const ALLOWED: Readonly<Record<Role, readonly ('iri' | 'blank' | 'literal')[]>> = {
   subject: ['iri', 'blank'],
   predicate: ['iri'],
@@ -43,7 +43,7 @@ const ALLOWED: Readonly<Record<Role, readonly ('iri' | 'blank' | 'literal')[]>> 
   language: ['literal'],
 }
 
-/** Reads a term map, given as a node or as the constant of a shortcut property; null where it is wrong. */
+/** Reads a term map, given as a node or as the constant of a shortcut property; null if it is invalid. */
 export function readTerm(context: TermContext, property: Property, shortcut: boolean): TermMap | null {
   const { reading, role, at } = context
   if (shortcut && property.object.type !== 'blank') return constantTerm(context, property)
@@ -111,7 +111,7 @@ export function readTermNode(context: TermContext, node: DocumentNode): TermMap 
   return iriMap(here, segments, name === 'template', typeName)
 }
 
-/** True for a property of RML that was refused already, so that no second error follows from it. */
+/** True for a property of RML that was refused already, so that no second error is reported for it. */
 function isUnknown(iri: string): boolean {
   const name = rmlName(iri)
   return name !== undefined && !['termType', 'class', 'graph', 'graphMap'].includes(name)
@@ -121,7 +121,7 @@ function kindOf(type: TermTypeName): 'iri' | 'blank' | 'literal' {
   return type === 'Literal' ? 'literal' : type === 'BlankNode' ? 'blank' : 'iri'
 }
 
-/** The declared type of a term map, undefined where it has none, null where it is wrong. */
+/** The declared type of a term map, undefined if it has none, null if it is invalid. */
 function readTermType({ reading, at }: TermContext, node: DocumentNode): TermTypeName | undefined | null {
   const property = onlyValue(reading, node, at, 'termType')
   if (property === undefined) return undefined
@@ -196,7 +196,7 @@ export function constantTerm(
   return { type: 'literal', segments, ...(isPlain ? {} : { datatype: object.datatype }), ...tags }
 }
 
-/** An IRI with the base before it where it is relative. The base is prepended, not resolved (R2RML, section 11.2). */
+/** An IRI, with the base prepended if it is relative; it is not resolved (R2RML, section 11.2). */
 function absolute(iri: string, base: string | undefined): string {
   return hasScheme(iri) || base === undefined ? iri : base + iri
 }
@@ -208,7 +208,7 @@ function iriMap(
   typeName: TermTypeName | undefined,
 ): TermMap | null {
   const [first, second] = segments
-  // http://{host}/ is an address too
+  // http://{host}/ is an address too.
   if (first?.type === 'constant')
     checkScheme(reading, at, second === undefined ? first.text : `${first.text}x`)
   if (first?.type === 'constant' && base === undefined && !hasScheme(first.text)) {
@@ -219,7 +219,7 @@ function iriMap(
   const encode = typeName === 'URI' ? 'uri' : typeName?.startsWith('Unsafe') ? 'none' : undefined
   return {
     type: 'iri',
-    // A template of one reference escapes its value, a reference does not: the empty text tells them apart
+    // A template of one reference escapes its value, a reference does not: the empty text distinguishes them.
     segments: isTemplate && segments.length === 1 ? [{ type: 'constant', text: '' }, ...segments] : segments,
     ...(encode === undefined ? {} : { encode }),
     ...(base === undefined ? {} : { base }),
@@ -231,7 +231,7 @@ interface Tags {
   readonly language?: string | readonly Segment[]
 }
 
-/** Datatype or language of an object map; null where they are wrong. */
+/** Datatype or language of an object map; null if they are invalid. */
 function readTags(context: TermContext, node: DocumentNode): Tags | null {
   const { reading, at } = context
   const datatype = onlyValue(reading, node, at, 'datatype', 'datatypeMap')
@@ -281,7 +281,7 @@ function checkDatatype({ reading, at }: TermContext, datatype: string): boolean 
   return false
 }
 
-/** What misspelt datatypes are probably meant to be. */
+/** Misspelt datatypes with the probable meaning. */
 const DATATYPE_NAMES = [
   ...[
     'string',
@@ -307,7 +307,7 @@ function languageTag(context: TermContext, property: Property): Tags | null {
   return checkLanguage(context.reading, text, context.at) ? { language: text } : null
 }
 
-/** Refuses tags that are not well formed, and languages of more than three letters, of which none is registered. */
+/** Refuses malformed tags, and languages of more than three letters, of which none is registered. */
 function checkLanguage(reading: Reading, tag: string, at: At): boolean {
   if (isLanguageTag(tag) && /^(?:[a-z]{2,3}|[xi])(?:-|$)/i.test(tag)) return true
   const hint = 'Write a code of BCP 47 such as en, pt-BR or zh-Hant'

@@ -1,7 +1,7 @@
 import type { Token as N3Token } from 'n3'
 import { lookup } from '../../model/lookup.ts'
 
-/** A part of the document: lines and columns from 1, columns in UTF-16 units, the end exclusive. */
+/** A range of the document: lines and columns from 1, columns in UTF-16 units, the end exclusive. */
 export interface TurtleSpan {
   readonly line: number
   readonly column: number
@@ -9,22 +9,22 @@ export interface TurtleSpan {
   readonly endColumn: number
 }
 
-/** A token as the lexer gives it: lines from 1, columns from 0. */
+/** A token of the lexer: lines from 1, columns from 0. */
 export interface TurtleToken extends N3Token {
   readonly start: number
   readonly end: number
   readonly endLine?: number
 }
 
-/** The places of a token's characters. */
+/** The range of a token's characters. */
 export function turtleSpanOf({ line, start, end, endLine }: TurtleToken): TurtleSpan {
   return { line, column: start + 1, endLine: endLine ?? line, endColumn: end + 1 }
 }
 
-/** The tokens of the statement that is being read at one level of brackets. */
+/** The tokens of the current statement at one nesting level of brackets. */
 interface Level {
   readonly bracket: TurtleToken | undefined
-  /** Column of the first token of the line that its bracket is in. */
+  /** Column of the first token of the line with its bracket. */
   readonly indentation: number
   subject: TurtleToken | undefined
   predicate: TurtleToken | undefined
@@ -51,13 +51,13 @@ const PLACES: Readonly<Record<string, Level['expects']>> = {
 
 const TERMS = new Set(['IRI', 'prefixed', 'blank', 'literal', 'abbreviation'])
 
-/** Follows the tokens of a Turtle document beside its parser and knows which of them the current statement is made of. */
+/** Follows the tokens of a Turtle document alongside its parser and records which of them the current statement consists of. */
 export class TokenTracker {
   readonly prefixes = new Map<string, { readonly iri: string; readonly span: TurtleSpan }>()
   base: { readonly iri: string; readonly span: TurtleSpan } | undefined
-  /** The token before the current one. */
+  /** The previous token. */
   previous: TurtleToken | undefined
-  /** What stands before the first line that is not indented as far as an open bracket asks: there one is probably not closed. */
+  /** The last token before the first line that is indented less than the open bracket requires: that bracket is probably not closed. */
   outdented: TurtleToken | undefined
   private current: TurtleToken | undefined
   private prefix = ''
@@ -65,7 +65,7 @@ export class TokenTracker {
   private indentation = 0
   private levels: Level[] = [level(undefined, 0)]
 
-  /** Tells of a token before the parser takes it. */
+  /** Observes a token before the parser consumes it. */
   before(token: TurtleToken): void {
     this.previous = this.current
     this.current = token
@@ -78,7 +78,7 @@ export class TokenTracker {
       this.outdented ??= last
   }
 
-  /** Tells of a token after the parser has taken it. */
+  /** Observes a token after the parser has consumed it. */
   after(token: TurtleToken): void {
     const top = this.top()
     if (token.type === '[' || token.type === '(') {
@@ -110,7 +110,7 @@ export class TokenTracker {
     }
   }
 
-  /** The innermost bracket that is open. */
+  /** The innermost open bracket. */
   open(): TurtleToken | undefined {
     return this.top().bracket
   }
@@ -133,7 +133,7 @@ export class TokenTracker {
   }
 }
 
-/** The level that a bracket opens: a node's first token is its bracket, the members of a list are objects. */
+/** The level that a bracket opens: the first token of a node is its bracket, the members of a list are objects. */
 function level(bracket: TurtleToken | undefined, indentation: number): Level {
   return {
     bracket,

@@ -9,15 +9,15 @@ import { rmlName } from './vocabulary.ts'
 /** A triples map (RML-Core, "Triples Map") without its statements. */
 export interface TriplesMap {
   readonly node: DocumentNode
-  /** A name that no other has: the last part of its IRI where that is enough. */
+  /** A unique name: the last part of its IRI if that is unique. */
   readonly key: string
   readonly at: At
-  /** What relative IRIs follow. */
+  /** The base for relative IRIs. */
   readonly base: string | undefined
   readonly source: LogicalSource | null
   readonly subject: TermMap | null
   readonly subjectAt: At | undefined
-  /** The subject map, where it is a node that can have classes and graphs. */
+  /** The subject map, if it is a node, which can have classes and graphs. */
   readonly subjectMap: { readonly node: DocumentNode; readonly at: At } | undefined
 }
 
@@ -50,7 +50,7 @@ function isTriplesMap({ properties }: DocumentNode): boolean {
   })
 }
 
-/** Values of functions are written like triples maps; the function itself is refused where it is used. */
+/** Function executions are written like triples maps; the function itself is refused where it is used. */
 function functionNodes({ document }: Reading): ReadonlySet<string> {
   const ids = new Set<string>()
   for (const { properties } of document.nodes.values())
@@ -81,7 +81,7 @@ function localName(iri: string): string {
   }
 }
 
-/** The name of a triples map in paths, as the document writes it. */
+/** The name of a triples map in paths, as in the document. */
 function nameOf(term: DocumentTerm, line: number): string {
   return term.type === 'iri' ? term.written : `[line ${line}]`
 }

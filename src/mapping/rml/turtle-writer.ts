@@ -4,19 +4,19 @@ import { escapeText, literalEnd } from '../../rdf/ntriples.ts'
 import { XSD } from '../../rdf/vocab.ts'
 import { MAPPING_INVALID } from '../faults.ts'
 
-/** A property with its value: text of Turtle, or a node of its own. */
+/** A property with its value: Turtle text, or a nested node. */
 export interface WrittenProperty {
   readonly predicate: string
   readonly object: string | WrittenNode
 }
 
-/** What a blank node says. */
+/** The properties of a blank node. */
 export type WrittenNode = readonly WrittenProperty[]
 
-/** Longest line that is not broken up. */
+/** Maximum length of a line that is not wrapped. */
 const WIDTH = 100
 
-/** A subject with all that is said of it, one property a line, short nodes in one line. */
+/** A subject with all its properties, one a line, short nodes on one line. */
 export function subjectText(subject: string, node: WrittenNode): string {
   const [first, ...rest] = node.map(property => propertyText(property, 1))
   return `${subject} ${[first, ...rest.map(text => `  ${text}`)].join(' ;\n')} .\n`
@@ -34,7 +34,7 @@ function nodeText(node: WrittenNode, before: number, depth: number): string {
   return `[\n${lines.join(' ;\n')}\n${indent}]`
 }
 
-/** A node in one line; null where it holds a node that holds another. */
+/** A node on one line; null if it contains nodes at two levels. */
 function inOneLine(node: WrittenNode): string | null {
   const parts: string[] = []
   for (const { predicate, object } of node) {
@@ -47,12 +47,12 @@ function inOneLine(node: WrittenNode): string | null {
 const PREFIX_NAME = /^[A-Za-z](?:[A-Za-z0-9_-]*[A-Za-z0-9])?$/
 const LOCAL_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9_-]*)$/
 
-/** The prefixes of a document: writes IRIs with them and remembers which it used. */
+/** The prefixes of a document: shortens IRIs and records which prefixes were used. */
 export class PrefixedNames {
   private readonly used = new Map<string, string>()
   private readonly known: readonly (readonly [prefix: string, namespace: string])[]
 
-  /** The first of several prefixes of one name is taken, the longest namespace of several that fit. */
+  /** Of several prefixes with the same name the first is used; of several matching namespaces the longest. */
   constructor(...tables: readonly Readonly<Record<string, string>>[]) {
     const all = new Map<string, string>()
     for (const table of tables)
@@ -61,7 +61,7 @@ export class PrefixedNames {
     this.known = [...all].sort(([, a], [, b]) => b.length - a.length)
   }
 
-  /** An IRI of the document, short where a prefix fits. Throws MappingInvalid for what is none. */
+  /** An IRI of the document, shortened if a prefix matches. Throws MappingInvalid for an invalid IRI. */
   iri(iri: string): string {
     for (const [prefix, namespace] of this.known) {
       if (!iri.startsWith(namespace) || !LOCAL_NAME.test(iri.slice(namespace.length))) continue
@@ -79,7 +79,7 @@ export class PrefixedNames {
     return `"${escapeText(text)}"${end}`
   }
 
-  /** The declarations of all prefixes that were used, in the order of their names. */
+  /** The declarations of all used prefixes, sorted by name. */
   declarations(): string {
     return [...this.used]
       .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,24 +1,24 @@
 import { DataFactory, type Term as N3Term, Parser } from 'n3'
 import { TokenTracker, type TurtleSpan, type TurtleToken, turtleSpanOf } from './token-tracker.ts'
 
-/** A term of the document. `written` is an IRI before prefix and base: what messages show. */
+/** A term of the document. `written` is an IRI before prefix and base are applied, for messages. */
 export type DocumentTerm =
   | { readonly type: 'iri'; readonly value: string; readonly written: string }
   | { readonly type: 'blank'; readonly value: string }
   | { readonly type: 'literal'; readonly value: string; readonly datatype: string; readonly language: string }
 
-/** What a node of the document says once: predicate and object, each with its place. */
+/** One property of a node of the document: predicate and object, each with its position. */
 export interface Property {
   readonly iri: string
-  /** The predicate as it stands in the text: `rml:template`. */
+  /** The predicate as written in the text: `rml:template`. */
   readonly written: string
   readonly object: DocumentTerm
-  /** Where the predicate stands. */
+  /** The position of the predicate. */
   readonly span: TurtleSpan
   readonly objectSpan: TurtleSpan
 }
 
-/** A subject with its properties, in the order of the text. */
+/** A subject with its properties, in document order. */
 export interface DocumentNode {
   readonly id: string
   readonly term: DocumentTerm
@@ -26,7 +26,7 @@ export interface DocumentNode {
   readonly properties: readonly Property[]
 }
 
-/** A Turtle document as nodes with places. */
+/** A Turtle document as nodes with positions. */
 export interface TurtleDocument {
   /** By {@link nodeId}. */
   readonly nodes: ReadonlyMap<string, DocumentNode>
@@ -35,24 +35,24 @@ export interface TurtleDocument {
   readonly base: { readonly iri: string; readonly span: TurtleSpan } | undefined
 }
 
-/** Why a text is not Turtle. */
+/** The syntax error of a text that is not Turtle. */
 export interface TurtleError {
   readonly span: TurtleSpan
   readonly reason: string
-  /** The prefix that no line declares, where that is the reason. */
+  /** The undeclared prefix, if that is the reason. */
   readonly prefix?: string
   /** The prefixes that were declared before. */
   readonly declared: TurtleDocument['prefixes']
 }
 
-/** The name of a node in {@link TurtleDocument.nodes}; literals have none. */
+/** The key of a node in {@link TurtleDocument.nodes}; literals have none. */
 export function nodeId(term: DocumentTerm): string {
   return term.type === 'blank' ? `_:${term.value}` : term.value
 }
 
 /**
- * Reads Turtle (RDF 1.1 Turtle) and keeps where each subject, predicate and object stands, which the parser itself does
- * not tell: a trail of its tokens runs along.
+ * Reads Turtle (RDF 1.1 Turtle) with the position of each subject, predicate and object, which the parser does not report: a
+ * {@link TokenTracker} follows its tokens.
  */
 export function readTurtle(text: string): TurtleDocument | TurtleError {
   const tracker = new TokenTracker()
@@ -85,7 +85,7 @@ export function readTurtle(text: string): TurtleDocument | TurtleError {
     onTokenEnd: (token: TurtleToken) => tracker.after(token),
   }
   try {
-    // Without a callback for quads the parser works at once; its types do not know the observers of tokens
+    // Without a callback for quads the parser is synchronous; its type declarations lack the token observers.
     new Parser(options).parse(text, observers as unknown as null)
   } catch (error) {
     return turtleError(error, tracker, text)
@@ -104,14 +104,14 @@ function documentTerm(term: N3Term, token: TurtleToken): DocumentTerm {
   return { type: 'iri', value: term.value, written: written(token) }
 }
 
-/** A name as it stands in the text. */
+/** A name as written in the text. */
 export function written(token: TurtleToken): string {
   if (token.type === 'IRI') return `<${token.value ?? ''}>`
   if (token.type === 'prefixed') return `${token.prefix ?? ''}:${token.value ?? ''}`
   return token.value ?? token.type
 }
 
-/** A name that a missing < has made a comment, in the line of an error or the one before. */
+/** Finds a name that a missing < has turned into a comment, in the line of an error or the one before. */
 function swallowedName(
   text: string,
   line: number,
@@ -127,7 +127,7 @@ function swallowedName(
   return null
 }
 
-/** Where the text that the lexer cannot read stands in its line; the whole line where it is not found there. */
+/** The position of text that the lexer cannot read in its line; the whole line if it is not found there. */
 function unreadable(text: string, line: number, reason: string): TurtleSpan {
   const content = text.split(/\r\n|\n|\r/)[line - 1] ?? ''
   const issue = /^Unexpected "(.*)"$/s.exec(reason)?.[1] ?? ''

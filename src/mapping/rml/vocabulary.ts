@@ -1,4 +1,4 @@
-/** The vocabularies of RML: the one of 2024, and the one of R2RML and the first RML, which say the same in other words. */
+/** The vocabularies of RML: that of 2024, and that of R2RML with the first RML, which have equivalent terms. */
 export const RML = 'http://w3id.org/rml/'
 export const R2RML = 'http://www.w3.org/ns/r2rml#'
 export const RML1 = 'http://semweb.mmlab.be/ns/rml#'
@@ -7,12 +7,12 @@ export const CSVW = 'http://www.w3.org/ns/csvw#'
 const FNML = 'http://semweb.mmlab.be/ns/fnml#'
 const FNO = 'https://w3id.org/function/ontology#'
 
-/** The graph that is the default graph where a graph map makes this IRI; documents of R2RML are read as if they had it. */
+/** The IRI of a graph map for the default graph; that of R2RML is read as this one. */
 export const RR_DEFAULT_GRAPH = `${RML}defaultGraph`
 
 /**
- * The name of a term in RML's vocabularies, old or new, without its namespace: `template` for rr:template and
- * rml:template, `csvw:url` for the dialects of tables, `fnml:…` for functions. Undefined for all others.
+ * The name of a term in RML's vocabularies, old or new, without its namespace: `template` for rr:template and rml:template,
+ * `csvw:url` for the dialects of tables, `fnml:…` for functions. Undefined for all others.
  */
 export function rmlName(iri: string): string | undefined {
   for (const namespace of [RML, R2RML, RML1, QL])
@@ -23,7 +23,7 @@ export function rmlName(iri: string): string | undefined {
   return undefined
 }
 
-/** What a node of a mapping may be, and the properties that it may have. */
+/** The kinds of nodes of a mapping, and their allowed properties. */
 export const PROPERTIES = {
   'triples map': ['logicalSource', 'subjectMap', 'subject', 'predicateObjectMap', 'baseIRI'],
   'logical source': ['source', 'referenceFormulation', 'iterator'],
@@ -57,7 +57,7 @@ export const PROPERTIES = {
 
 export type NodeKind = keyof typeof PROPERTIES
 
-/** What Lodestone does not do, by the terms that ask for it. */
+/** Features that Lodestone does not support, with the terms that require them. */
 const UNSUPPORTED: readonly (readonly [feature: string, names: readonly string[]])[] = [
   [
     'SQL tables and queries',
@@ -134,13 +134,13 @@ const UNSUPPORTED: readonly (readonly [feature: string, names: readonly string[]
   ['class maps', ['classMap']],
 ]
 
-/** The feature that a term of RML asks for and Lodestone has not. */
+/** The unsupported feature that a term of RML requires. */
 export function unsupportedFeature(name: string): string | undefined {
   if (name.startsWith('fnml:') || name.startsWith('fno:')) return 'functions'
   return UNSUPPORTED.find(([, names]) => names.includes(name))?.[0]
 }
 
-/** Classes that a node may be declared to be. */
+/** Allowed classes of nodes. */
 export const CLASSES: readonly string[] = [
   ...[
     'TriplesMap',

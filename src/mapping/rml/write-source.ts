@@ -3,7 +3,7 @@ import type { WrittenNode } from './turtle-writer.ts'
 import { CSVW } from './vocabulary.ts'
 import type { RmlDialect } from './write-terms.ts'
 
-/** A logical source: a file by its path, a table with a dialect of its own as CSVW describes it. */
+/** A logical source: a file by its path, or a table with its own dialect, described with CSVW. */
 export function sourceNode(
   dialect: RmlDialect,
   { path, formulation, iterator, dialect: table }: LogicalSource,

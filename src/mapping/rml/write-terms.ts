@@ -6,13 +6,13 @@ import type { Segment, TermMap } from '../ir.ts'
 import { escapeTemplate } from './template.ts'
 import type { PrefixedNames, WrittenNode, WrittenProperty } from './turtle-writer.ts'
 
-/** What the writing of terms depends on. */
+/** The context for writing terms. */
 export interface RmlDialect {
   readonly names: PrefixedNames
-  /** The name of a term of RML in the vocabulary of the document: `rml:template`, `rr:template`. */
+  /** The name of an RML term in the vocabulary of the document: `rml:template`, `rr:template`. */
   readonly term: (name: string) => string
   readonly vocabulary: 'rml' | 'r2rml-era'
-  /** How a field is referred to in the file: `name`, `$.name`, `$['first name'][*]`. */
+  /** The reference to a field in the file: `name`, `$.name`, `$['first name'][*]`. */
   readonly reference: (field: string) => string
   /** Name of the reference to the record's own id. */
   readonly recordId: string | undefined
@@ -21,7 +21,7 @@ export interface RmlDialect {
   readonly name: (name: string) => string
 }
 
-/** A term map as a constant of Turtle, where a shortcut property can say it; null where it needs a node. */
+/** A term map as a constant in Turtle, if a shortcut property can express it; null if it needs a node. */
 export function writtenConstant({ names }: RmlDialect, term: TermMap): string | null {
   if (term.type !== 'iri' && term.type !== 'literal') return null
   const text = constantOf(term.segments)
@@ -35,7 +35,7 @@ function absoluteConstant(text: string, base: string | undefined): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : (base ?? '') + text
 }
 
-/** The text of segments that hold no reference. */
+/** The text of segments without references. */
 function constantOf(segments: readonly Segment[]): string | null {
   if (segments.some(({ type }) => type !== 'constant')) return null
   return segments.map(segment => (segment.type === 'constant' ? segment.text : '')).join('')
@@ -44,7 +44,7 @@ function constantOf(segments: readonly Segment[]): string | null {
 /**
  * A term map as a node.
  *
- * @param isObject for object maps, in which a reference makes a literal by default
+ * @param isObject for object maps, whose default for a reference is a literal
  */
 export function termNode(dialect: RmlDialect, term: TermMap, isObject: boolean): WrittenNode {
   const { term: name } = dialect
@@ -86,7 +86,7 @@ function unsafeType({ term, vocabulary }: RmlDialect, encode: 'uri' | 'none'): s
   })
 }
 
-/** A field in its own type: what files do not tell is written as a datatype. */
+/** A field in its own type: a type that the file does not carry is written as a datatype. */
 function naturalNode(dialect: RmlDialect, field: string): WrittenNode {
   const { term, names, columns } = dialect
   const sources = sourcesOf(dialect, [{ type: 'field', name: field }], true)
@@ -97,7 +97,7 @@ function naturalNode(dialect: RmlDialect, field: string): WrittenNode {
     : [sources, { predicate: term('datatype'), object: names.iri(datatype) }]
 }
 
-/** What makes a term: a reference, or a template. */
+/** The expression of a term: a reference, or a template. */
 function sourcesOf(dialect: RmlDialect, segments: readonly Segment[], isReference: boolean): WrittenProperty {
   const [first] = segments
   if (isReference && first?.type !== undefined && first.type !== 'constant')

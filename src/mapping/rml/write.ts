@@ -12,28 +12,28 @@ import { CSVW, QL, R2RML, RML, RML1, RR_DEFAULT_GRAPH } from './vocabulary.ts'
 import { sourceNode } from './write-source.ts'
 import { type RmlDialect, termNode, writtenConstant } from './write-terms.ts'
 
-/** How a mapping is written as RML. */
+/** Options for writing a mapping as RML. */
 export interface WriteRmlOptions {
-  /** The file that holds the records, in place of what the mapping names itself. References become JSONPath in JSON. */
+  /** The file with the records, instead of the files that the mapping names. In JSON, references become JSONPath. */
   readonly source?: {
     readonly path: string
     readonly formulation: 'csv' | 'json'
     readonly iterator?: string | null
   }
   /**
-   * Base of the document: the triples maps are named on it, and relative IRIs that records make follow it. Without it, the
-   * names of the triples maps are absolute.
+   * Base of the document: the names of the triples maps and relative IRIs from records are relative to it. Without it, the names
+   * of the triples maps are absolute.
    */
   readonly base?: string
   /** `rml` for the vocabulary of 2024 (the default), `r2rml-era` for that of R2RML with the first RML. */
   readonly vocabulary?: 'rml' | 'r2rml-era'
-  /** The fields: files of text do not tell their types, so datatypes are written for all that are not text. */
+  /** The fields: text files carry no types, so datatypes are written for all fields that are not text. */
   readonly columns?: readonly MappingColumn[]
-  /** Column of the file that has the ids of the records. */
+  /** Column of the file with the record ids. */
   readonly recordId?: string
 }
 
-/** Prefixes that documents know without declaring them in the mapping. */
+/** Prefixes that need not be declared in the mapping. */
 const CUSTOMARY = {
   rdf: 'http://www.w3.org/1999/02/22-rdf-syntax-ns#',
   rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
@@ -42,12 +42,12 @@ const CUSTOMARY = {
 }
 
 /**
- * Namespace of the triples maps where the document has no base. Engines refuse relative IRIs without one, and a base would
- * change what becomes of relative IRIs in the data.
+ * Namespace of the triples maps in a document without base. Engines refuse relative IRIs without a base, and a base would change
+ * the result for relative IRIs in the data.
  */
 const MAPS = 'urn:lodestone:mapping#'
 
-/** What the old vocabulary took from the first RML; all else is R2RML's. */
+/** The terms that the old vocabulary took from the first RML; all others are of R2RML. */
 const FIRST_RML: readonly string[] = [
   ...[
     'logicalSource',
@@ -61,10 +61,10 @@ const FIRST_RML: readonly string[] = [
 ]
 
 /**
- * Writes a mapping as RML in Turtle, for other engines to run. A link becomes a referencing object map that joins
- * on what the other subject is made of, an inverse statement a triples map of its own.
+ * Writes a mapping as RML in Turtle, for other engines. A link becomes a referencing object map that joins on the references of
+ * the other subject, an inverse statement a triples map of its own.
  *
- * Throws MappingInvalid for what RML cannot say, and where neither mapping nor options name the file.
+ * Throws MappingInvalid for what RML cannot express, and if neither mapping nor options name the file.
  */
 export function writeRml(mapping: Mapping, options: WriteRmlOptions = {}): string {
   const vocabulary = options.vocabulary ?? 'rml'
@@ -90,7 +90,7 @@ export function writeRml(mapping: Mapping, options: WriteRmlOptions = {}): strin
   return [head, ...blocks].join('\n')
 }
 
-/** A prefix for the names of the triples maps that the mapping does not use itself. */
+/** A prefix for the names of the triples maps that the mapping itself does not use. */
 function freePrefix(taken: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const free = ['map', 'maps', 'triplesmap'].find(
     prefix => !Object.hasOwn(taken, prefix) || lookup(taken, prefix) === MAPS,
@@ -104,7 +104,7 @@ function termIri(name: string, vocabulary: 'rml' | 'r2rml-era'): string {
   return (FIRST_RML.includes(name) ? RML1 : R2RML) + name
 }
 
-/** References in the file that the options name; those of the mapping's own files stay as they are. */
+/** References in the file that the options name; those to the mapping's own files are unchanged. */
 function referenceWriter({ source, columns }: WriteRmlOptions): (field: string) => string {
   if (source?.formulation !== 'json') return field => field
   return field => {
@@ -114,7 +114,7 @@ function referenceWriter({ source, columns }: WriteRmlOptions): (field: string) 
   }
 }
 
-/** A rule with one of its files, and the name of its triples map. */
+/** A rule with one of its files and the name of its triples map. */
 interface PlacedRule {
   readonly rule: ResourceRule
   readonly source: LogicalSource
@@ -147,7 +147,7 @@ function oneBase(bases: ReadonlySet<string>): string | undefined {
   })
 }
 
-/** The bases of the IRIs that a rule makes. */
+/** The bases of the IRIs of a rule. */
 function basesOf({ subject, graphs, statements }: ResourceRule): readonly string[] {
   const terms = [subject, ...(graphs ?? []), ...statements.flatMap(termsOf)]
   return terms.flatMap(term => (term.type === 'iri' && term.base !== undefined ? [term.base] : []))
@@ -198,7 +198,7 @@ function triplesMap(
   ]
 }
 
-/** The class that a statement declares, where a subject map can say it. */
+/** The class of a statement, if a subject map can express it. */
 function classOf({ predicate, object, graphs }: StatementRule): string | null {
   if (predicate !== RDF.type || object.type !== 'iri' || (graphs ?? []).length > 0) return null
   const [only, second] = object.segments
@@ -248,8 +248,8 @@ function objectProperty(
 }
 
 /**
- * Several engines link every record with every other where there is no condition. With one for each reference of the
- * parent's subject, all make the link of the same record alone.
+ * Several engines link every record with every other if there is no condition. With one condition for each reference of the
+ * parent's subject, all of them link the same record alone.
  */
 function joinCondition({ term, names, reference }: RmlDialect, field: string): WrittenProperty {
   const name = names.literal(reference(field), undefined, undefined)

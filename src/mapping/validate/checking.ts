@@ -12,7 +12,7 @@ export interface MappedDataset {
   readonly statistics?: DatasetStatistics
 }
 
-/** What the checks of one mapping share. */
+/** The shared state of the checks of one mapping. */
 export interface Checking {
   readonly mapping: Mapping
   readonly dataset: MappedDataset

@@ -8,7 +8,7 @@ import type { MappingPlace, Segment, TermMap } from '../ir.ts'
 import { constantText } from '../vocabulary.ts'
 import type { Checking } from './checking.ts'
 
-/** How a value of each type looks, for checks without statistics. */
+/** An example value of each type, for checks without statistics. */
 const EXAMPLES: Readonly<Record<FieldType, string>> = {
   text: 'text',
   int: '2020',
@@ -20,7 +20,7 @@ const EXAMPLES: Readonly<Record<FieldType, string>> = {
   geo_shape: 'POINT(0 0)',
 }
 
-/** Values of a field as far as they are known: from the statistics of its version, else an example of its type. */
+/** Known values of a field: from the statistics of its version, else an example of its type. */
 function sampleValues({ dataset }: Checking, field: Field): readonly string[] {
   const known = lookup(dataset.statistics?.fields ?? {}, field.name)
   const values = [...(known?.quantiles ?? []), known?.min, known?.max]
@@ -70,7 +70,7 @@ export function checkDatatype(
   )
 }
 
-/** Checks an IRI made of fields. */
+/** Checks an IRI that is built from fields. */
 export function checkIriField(
   checking: Checking,
   term: TermMap & { type: 'iri' },
@@ -109,7 +109,7 @@ function statisticsOnly(checking: Checking, field: Field): readonly string[] {
 
 const REFERENCE_LIKE = /\$\[?([\p{L}_][\p{L}\p{N}_]*)|[([<]([\p{L}_][\p{L}\p{N}_]*)[)\]>]?/gu
 
-/** Constant text that names a field, as a reference that lost its signs does. */
+/** Reports constant text that names a field, like a reference that lost its `$()`. */
 function checkConstants(
   checking: Checking,
   segments: readonly Segment[],

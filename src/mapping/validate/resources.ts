@@ -3,7 +3,7 @@ import type { ResourceRule, Segment, TermMap } from '../ir.ts'
 import { constantIri } from '../vocabulary.ts'
 import type { Checking } from './checking.ts'
 
-/** Checks what the resources of a mapping say together: classes, labels, links. */
+/** Checks the resources of a mapping together: classes, labels, links. */
 export function checkGraph({ mapping, report }: Checking): void {
   const groups = new Map<string, ResourceRule[]>()
   for (const resource of mapping.resources) {
@@ -61,7 +61,7 @@ function reachedSubjects(
   return reached
 }
 
-/** The same for two terms that are made in the same way. */
+/** A signature that is the same for equivalent term maps. */
 export function signature(term: TermMap): string {
   if (term.type === 'natural') return `natural ${JSON.stringify(term.field)}`
   return `${term.type} ${term.segments.map(segmentText).join(' ')}`

@@ -4,7 +4,7 @@ import type { MappingPlace, ResourceRule, Segment } from '../ir.ts'
 import type { Checking } from './checking.ts'
 import { checkIriField } from './fields.ts'
 
-/** Checks the subject of a resource: can it be looked up, and does it tell resources apart. */
+/** Checks the subject of a resource: whether it can be looked up, and whether it distinguishes resources. */
 export function checkSubject(checking: Checking, resource: ResourceRule): void {
   const { subject } = resource
   const place = resource.subjectPlace ?? resource.place

@@ -2,29 +2,29 @@ import type { LogicalSource } from '../ir.ts'
 import type { Diagnostics } from './diagnostics.ts'
 import type { YamlText } from './node.ts'
 
-/** A source that is declared under a name; null where it could not be read, which was reported. */
+/** A source that is declared under a name; null if it could not be read, which was reported. */
 export interface NamedSource {
   readonly key: YamlText
   readonly source: LogicalSource | null
 }
 
-/** What the parts of the reader know of the whole document. */
+/** The state of the whole document that the parts of the reader share. */
 export interface Context {
   readonly diagnostics: Diagnostics
-  /** Every prefix with its namespace: given, of RDFa, declared. */
+  /** Every prefix with its namespace: predefined, of RDFa, declared. */
   readonly prefixes: ReadonlyMap<string, string>
   /** Prefixes that the document declares. */
   readonly declared: ReadonlySet<string>
-  /** Prefixes that something was written with, filled in reading. */
+  /** Prefixes that were used, collected during reading. */
   readonly usedPrefixes: Set<string>
   readonly base: string | undefined
   /** Values of `external`. */
   readonly external: ReadonlyMap<string, string>
   readonly mappingKeys: ReadonlyMap<string, YamlText>
-  /** Sources with a name, at the root. */
+  /** Named sources, at the root. */
   readonly sources: ReadonlyMap<string, NamedSource>
-  /** Rules that were made so far. */
+  /** Number of rules so far. */
   rules: number
-  /** Constants that were compared with names of mappings so far. */
+  /** Number of constants that were compared with names of mappings so far. */
   guesses: number
 }

@@ -3,7 +3,7 @@ import { type Diagnostic, type DiagnosticCode, severityOf } from '../diagnostic.
 import type { MappingPlace } from '../ir.ts'
 import type { YamlSpan } from './node.ts'
 
-/** What a reader tells of a document as it goes. */
+/** Collects the diagnostics of a reader. */
 export interface Diagnostics {
   readonly report: (
     code: DiagnosticCode,
@@ -14,16 +14,16 @@ export interface Diagnostics {
   ) => void
   readonly reportAt: (code: DiagnosticCode, place: MappingPlace, message: string, hint?: string) => void
   readonly place: (span: YamlSpan, path: string) => MappingPlace
-  /** How much was reported so far. */
+  /** Number of diagnostics so far. */
   readonly count: () => number
-  /** In the order of the document. */
+  /** In document order. */
   readonly diagnostics: () => readonly Diagnostic[]
 }
 
-/** More than this are not reported: they repeat one another. */
+/** Maximum number of reported diagnostics: further ones repeat the others. */
 const MAX = 500
 
-/** A collector of diagnostics, each once for a place. */
+/** A collector of diagnostics, without duplicates at the same position. */
 export function createDiagnostics(lines: LineCounter): Diagnostics {
   const found: Diagnostic[] = []
   const reported = new Set<string>()
@@ -54,7 +54,7 @@ export function createDiagnostics(lines: LineCounter): Diagnostics {
   }
 }
 
-/** Diagnostics as they stand in the document. */
+/** Diagnostics in document order. */
 export function inOrder(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return [...diagnostics].sort(
     ({ place: a }, { place: b }) => a.line - b.line || a.column - b.column || a.endColumn - b.endColumn,

@@ -19,11 +19,11 @@ import { reportSyntax } from './syntax.ts'
 import { ESCAPABLE } from './template.ts'
 
 const MAX_BYTES = 256_000
-/** Nodes that a document has with its aliases written out. */
+/** Maximum number of nodes of a document with its aliases expanded. */
 const MAX_NODES = 200_000
 
 /**
- * Reads YAML in which every scalar stays the author's text. What cannot be read is reported and gives null; no text makes it
+ * Reads YAML in which every scalar stays the author's text. Unreadable parts are reported and become null; no text makes it
  * throw, hang or use much memory.
  */
 export function readYaml(text: string): {
@@ -62,14 +62,14 @@ export function readYaml(text: string): {
 }
 
 /**
- * True for an escape of YARRRML between double quotes, such as `"ex\\:name"`: YAML has no such escape and keeps both
- * characters, which is how templates are read.
+ * True for an escape of YARRRML in double quotes, such as `"ex\\:name"`: YAML has no such escape and keeps both characters, which
+ * is how templates are read.
  */
 function isTemplateEscape({ code, pos }: YAMLError, text: string): boolean {
   return code === 'BAD_DQ_ESCAPE' && ESCAPABLE.includes(text.charAt(pos[0] + 1))
 }
 
-/** Broken off because of something that was reported. */
+/** Aborts the conversion after a reported error. */
 class Refused extends Error {}
 
 /** A part of a document with the number of its nodes, those of aliases counted each time. */
@@ -78,7 +78,7 @@ interface Converted {
   readonly size: number
 }
 
-/** What is needed where a document is converted, and the anchors so far; null for one that is not closed yet. */
+/** The state of the conversion of a document, with the anchors so far; null for one that is not complete yet. */
 interface Conversion {
   readonly text: string
   readonly diagnostics: Diagnostics

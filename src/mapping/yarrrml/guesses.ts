@@ -6,7 +6,7 @@ import { XSD_NAMES } from './xsd-names.ts'
 
 const MAX_GUESSES = 300
 
-/** Constants and templates that are literals and were probably meant to be something else. */
+/** Reports constants and templates that are literals and were probably meant to be something else. */
 export function reportGuesses(context: Context, node: YamlText, path: string, constant: string | null): void {
   const { diagnostics, prefixes } = context
   const prefix = /^([\w-]+):[^\s/]/.exec(node.text)?.[1]
@@ -56,7 +56,7 @@ export function reportGuesses(context: Context, node: YamlText, path: string, co
   )
 }
 
-/** Tells of a mapping whose name is nearly that of a link: either may be misspelt. */
+/** Reports a mapping whose name is nearly that of a link: either may be misspelt. */
 export function reportNearKey(
   context: Context,
   code: 'link-unknown' | 'looks-like-link',
@@ -70,9 +70,9 @@ export function reportNearKey(
 }
 
 /**
- * Reports a suffix that has no meaning for a value; true where it cannot be text either.
+ * Reports a suffix that has no meaning for a value; true if it cannot be text either.
  *
- * @param value what stands before the `~`
+ * @param value the text before the `~`
  */
 export function reportSuffix(
   context: Context,
@@ -100,7 +100,7 @@ export function reportSuffix(
   return true
 }
 
-/** What to write in place of a suffix that is a datatype or a language, or follows a reference; null for other text. */
+/** The replacement for a suffix that is a datatype or a language, or follows a reference; null for other text. */
 function intendedAnnotation({ prefixes }: Context, value: string, suffix: string): string | null {
   const third = (kind: string, annotation: string) =>
     `The ${kind} is the third element of the statement: [predicate, ${value}, ${annotation}].`

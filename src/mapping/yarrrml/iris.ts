@@ -8,7 +8,7 @@ import { quoted, within, type YamlText } from './node.ts'
 import { type Segments, segmentsOf } from './segments.ts'
 import { XSD_NAMES } from './xsd-names.ts'
 
-/** What an IRI is wanted for: the words of messages and the code of one that is none. */
+/** The role of an IRI: the words of messages and the code of an invalid one. */
 export interface IriRole {
   readonly what: string
   readonly code: DiagnosticCode
@@ -41,7 +41,7 @@ const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/
 const NAME_BEFORE_COLON = /^([^:/?#\s$()]*):/
 const NEVER_IN_IRI = /[\s<>"{}|\\^`]/u
 
-/** Reads an IRI or a template of one: absolute, with a prefix, between angle brackets, or a reference alone. */
+/** Reads an IRI or an IRI template: absolute, with a prefix, in angle brackets, or a reference alone. */
 export function readIri(context: Context, node: YamlText, path: string, role: IriRole): TermMap | null {
   const read = segmentsOf(context, withoutBrackets(node), path)
   if (read === null) return null
@@ -73,7 +73,7 @@ function withoutBrackets(node: YamlText): YamlText {
 
 interface Expanded {
   readonly segments: readonly Segment[]
-  /** True where it has no scheme and is resolved on the base. */
+  /** True if it has no scheme and is resolved against the base. */
   readonly relative: boolean
 }
 
@@ -121,7 +121,7 @@ function expandPrefix(
   return null
 }
 
-/** Tells a prefix that is declared nowhere. */
+/** Reports an undeclared prefix. */
 function reportUnknownPrefix(context: Context, node: YamlText, path: string, name: string): void {
   const close = nearName(name, [...context.declared, ...context.prefixes.keys()])
   const fallback = `Declare it at the top: prefixes: { ${name}: "http://…" }, or write the whole IRI.`
@@ -134,7 +134,7 @@ function reportUnknownPrefix(context: Context, node: YamlText, path: string, nam
   )
 }
 
-/** `htp://` and `http:/` are IRIs by their syntax, and hardly ever meant. */
+/** `htp://` and `http:/` are syntactically IRIs, but probably misspelt. */
 export function reportOddScheme(
   diagnostics: Diagnostics,
   node: YamlText,
@@ -181,7 +181,7 @@ function withoutScheme(
   return null
 }
 
-/** What most often puts a text in the place of a datatype. */
+/** The most frequent cause of text in the place of a datatype. */
 const QUOTE_COMMA =
   'A datatype is written xsd:date, a language en~lang. In a list between brackets a comma ends the text: put one that has commas in quotes.'
 

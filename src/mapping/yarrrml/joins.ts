@@ -1,8 +1,8 @@
 import type { YamlNode } from './node.ts'
 
 /**
- * True for the condition `equal(x, x)` of a link, both sides the same reference: it holds for the same record, which is
- * where links go anyway.
+ * True for the condition `equal(x, x)` of a link, with the same reference on both sides: it holds for the same record, which is
+ * what links refer to anyway.
  */
 export function isSameRecord(condition: YamlNode): boolean {
   if (condition.type === 'list' && condition.items.length === 1 && condition.items[0] !== undefined)

@@ -2,7 +2,7 @@ import { nearName } from '../../model/did-you-mean.ts'
 import type { Context } from './context.ts'
 import { described, quoted, type YamlEntry, type YamlMap, type YamlNode } from './node.ts'
 
-/** The spellings of each key (YARRRML, "Shortcuts", and what its parsers accept beside). */
+/** The spellings of each key (YARRRML, "Shortcuts", and further ones that its parsers accept). */
 export interface KeyTable {
   readonly [canonical: string]: readonly string[]
 }
@@ -82,10 +82,7 @@ export const SOURCE_KEYS = {
 /** The entries of a map under their canonical keys. */
 export type Entries<T extends KeyTable> = Partial<Record<keyof T & string, YamlEntry>>
 
-/**
- * Sorts the entries of a map by a table of keys. A key that is not known, or that is there a second time in another
- * spelling, is reported and left out.
- */
+/** Sorts the entries of a map by a table of keys. An unknown key, or one that is repeated in another spelling, is reported and left out. */
 export function readKeys<T extends KeyTable>(
   context: Context,
   map: YamlMap,

@@ -1,4 +1,4 @@
-/** Something in the layout of a YAML text that keeps it from being read. */
+/** A layout error of a YAML text. */
 export interface LayoutProblem {
   readonly start: number
   readonly end: number
@@ -8,20 +8,19 @@ export interface LayoutProblem {
 
 interface Line {
   readonly start: number
-  /** Text without indentation, comment and spaces at its end. */
+  /** Text without indentation, comment and trailing spaces. */
   readonly body: string
   readonly indent: number
   readonly dash: boolean
-  /** True where deeper lines may follow: it ends with a colon or is a dash alone. */
+  /** True if deeper lines may follow: it ends with a colon or is a dash alone. */
   readonly opens: boolean
 }
 
 const MAX = 4
 
 /**
- * Looks for what authors of mappings get wrong, line by line: tabs, brackets and quotes that are not closed in their line,
- * lines that do not begin where their neighbours do. Only of use for a text that cannot be read: all of this is allowed
- * somewhere in YAML.
+ * Finds frequent layout errors of mappings, line by line: tabs, brackets and quotes that are not closed in their line, lines with
+ * inconsistent indentation. Only useful for a text that cannot be parsed: all of this is allowed somewhere in YAML.
  */
 export function layoutProblems(text: string): readonly LayoutProblem[] {
   const problems: LayoutProblem[] = []
@@ -56,7 +55,7 @@ export function layoutProblems(text: string): readonly LayoutProblem[] {
   return problems.slice(0, MAX)
 }
 
-/** One line's brackets and quotes, and where its comment begins. */
+/** Scans the brackets and quotes of one line, and finds where its comment begins. */
 function scanLine(line: string): { readonly problems: readonly LayoutProblem[]; readonly end: number } {
   const isItem = line.trimStart().startsWith('- ')
   const open: number[] = []
@@ -98,7 +97,7 @@ function scanLine(line: string): { readonly problems: readonly LayoutProblem[]; 
   }
 }
 
-/** Brackets count where a value may begin: `a[0]` is text. */
+/** Brackets count if a value may begin there: `a[0]` is text. */
 function isOpening(line: string, at: number): boolean {
   const character = line.charAt(at)
   return (character === '[' || character === '{') && /[\s[{,]/.test(at === 0 ? ' ' : line.charAt(at - 1))
@@ -117,13 +116,13 @@ interface Block {
   readonly first: Line
   /** The line that opened it. */
   readonly opener: Line | undefined
-  /** How many lines begin in its column so far. */
+  /** Number of lines that begin in its column so far. */
   lines: number
   /** The last of them. */
   last: Line
 }
 
-/** The first place where lines do not begin in the columns of their neighbours, reported for every line that may be wrong. */
+/** The first place with inconsistent indentation, reported for every line that may be wrong. */
 function indentation(lines: readonly Line[]): readonly LayoutProblem[] {
   const blocks: Block[] = []
   for (const [index, line] of lines.entries()) {
@@ -139,14 +138,14 @@ function indentation(lines: readonly Line[]): readonly LayoutProblem[] {
       top.last = line
     }
     const dashes = line.dash ? /^(?:-\s+)+(?=[^\s[{"']+:(?:\s|$))/.exec(line.body)?.[0].length : undefined
-    // `- key: value` begins a block of keys where the key stands.
+    // `- key: value` begins a block of keys at the column of the key.
     if (dashes !== undefined)
       blocks.push({ indent: line.indent + dashes, first: line, opener: undefined, lines: 1, last: line })
   }
   return []
 }
 
-/** The lines of which one has to be elsewhere, none where all is well; leaves the blocks that the line ends. */
+/** The lines of which one is misplaced, none if all are right; removes the blocks that the line ends. */
 function misplaced(
   blocks: Block[],
   before: Line | undefined,
@@ -160,16 +159,16 @@ function misplaced(
   }
   const top = blocks.at(-1)
   if (ended !== undefined && top?.indent !== line.indent) {
-    // Many neighbours outvote one line.
+    // If more than three lines agree, this line is the wrong one.
     if (ended.lines > 3) return [line]
     return ended.opener?.opens === true ? [ended.first, ended.opener, line] : [ended.first, line]
   }
-  // A key whose block has ended has no items of a list behind it.
+  // A key whose block has ended cannot be followed by list items.
   if (ended !== undefined && top !== undefined && line.dash && !top.last.dash) return [ended.first, line]
   if (top === undefined || before === undefined || before.opens) return []
   if (line.indent > top.indent) return beforeIsFirst ? [before, line] : [line]
   if (before.indent !== line.indent || before.dash === line.dash) return []
-  // The list of a key may begin in the key's own column.
+  // The list of a key may begin in the column of the key.
   if (before.dash && !top.first.dash) return []
   return beforeIsFirst ? [before, line] : [line]
 }

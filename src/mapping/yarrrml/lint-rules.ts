@@ -13,18 +13,18 @@ import { quoted, type YamlEntry } from './node.ts'
 const LONG = 200
 const PLACES = ['place', 'predicatePlace', 'objectPlace', 'markPlace']
 
-/** Tells what is hardly ever meant of declared prefixes; call it when all else was read. */
+/** Reports declared prefixes that are probably mistakes; call it after everything else was read. */
 export function reportPrefixes(context: Context, prefixes: YamlEntry | undefined): void {
   if (prefixes?.value.type !== 'map') return
   for (const entry of prefixes.value.entries) reportPrefix(context, entry)
 }
 
-/** Tells what is allowed and hardly ever meant: of subjects, statements and the names of vocabularies. */
+/** Reports what is allowed but probably a mistake: in subjects, statements and the names of vocabularies. */
 export function reportLintRules(context: Context, resources: readonly ResourceRule[]): void {
   const described = new Set<readonly StatementRule[]>()
   for (const resource of resources) {
     reportSubject(context, resource)
-    // Further subjects of one mapping have its statements.
+    // Further subjects of one mapping share its statements.
     if (described.has(resource.statements)) continue
     described.add(resource.statements)
     const known = new Map<string, StatementRule>()
@@ -66,7 +66,7 @@ function reportPrefix({ diagnostics, usedPrefixes }: Context, { key, value }: Ya
     )
 }
 
-/** The same namespace with the other of http and https, where only that is known. */
+/** The same namespace with the other scheme of http and https, if only that one is known. */
 function otherScheme(namespace: string): string | undefined {
   const other = namespace.startsWith('https:')
     ? `http:${namespace.slice(6)}`
@@ -123,7 +123,7 @@ function reportDuplicate(
     )
 }
 
-/** Checks names against the vocabularies that are known. */
+/** Checks names against the known vocabularies. */
 function reportTerms(context: Context, statement: StatementRule): void {
   const { predicate, object, inverse, predicatePlace, objectPlace } = statement
   if (predicatePlace === undefined || objectPlace === undefined) return
@@ -147,7 +147,7 @@ function reportTerms(context: Context, statement: StatementRule): void {
 function reportTerm({ diagnostics, declared, prefixes }: Context, iri: string, place: MappingPlace): void {
   const namespace = namespaceOf(iri)
   const name = iri.slice(namespace.length)
-  // A namespace that the document declares was reported there.
+  // A namespace that the document declares was already reported at its declaration.
   const own = [...declared].some(prefix => prefixes.get(prefix) === namespace)
   const other = own ? undefined : otherScheme(namespace)
   if (other !== undefined) {
@@ -183,11 +183,11 @@ function reportTerm({ diagnostics, declared, prefixes }: Context, iri: string, p
   )
 }
 
-/** True for a name of at least four letters in which one letter is wrong, missing, too many, or two are swapped. */
+/** True for a name of at least four letters with one letter wrong, missing or added, or two letters swapped. */
 function isTypo(name: string, term: string): boolean {
   if (name.length < 4 || Math.abs(name.length - term.length) > 1) return false
   if (name.toLowerCase() === term.toLowerCase()) return true
-  // A plural is a word of its own.
+  // A plural is a different word.
   if (name === `${term}s` || term === `${name}s`) return false
   let head = 0
   while (head < name.length && name[head] === term[head]) head++

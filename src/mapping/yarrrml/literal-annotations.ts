@@ -11,9 +11,9 @@ import { quoted, type YamlText } from './node.ts'
 import { segmentsOf } from './segments.ts'
 import { XSD_NAMES } from './xsd-names.ts'
 
-/** What stands beside the value of an object. */
+/** The annotations of the value of an object. */
 export interface ObjectWish {
-  /** True where the predicate is rdf:type. */
+  /** True if the predicate is rdf:type. */
   readonly isClass: boolean
   readonly type?: YamlText | undefined
   /** The third element of a statement, or the second of an object. */
@@ -28,7 +28,7 @@ export interface LiteralAnnotations {
 }
 
 /**
- * Datatype and language; null where something is wrong with them, which is reported.
+ * Datatype and language; null if they are invalid, which is reported.
  *
  * @param value the text that they belong to
  */
@@ -65,8 +65,8 @@ export function readLiteralAnnotations(
 }
 
 /**
- * Reports a value of the records in the place of a datatype: a comma in an unquoted text makes a third element of what
- * follows it. Whoever has datatypes in a field says so with the key `datatype`.
+ * Reports a value of the records in the place of a datatype: a comma in an unquoted text turns the rest of it into a third
+ * element. Mappings with datatypes in a field use the key `datatype`.
  */
 function reportValueAsDatatype(
   context: Context,

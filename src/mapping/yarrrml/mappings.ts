@@ -10,7 +10,7 @@ import { reportUnsupported } from './unsupported.ts'
 
 const MAX_MAPPINGS = 200
 
-/** Reads all mappings; one with several subjects becomes as many rules, and so does every link to it. */
+/** Reads all mappings; one with several subjects becomes several rules, and so does every link to it. */
 export function readMappings(context: Context, mappings: YamlMap, path: string): readonly ResourceRule[] {
   if (mappings.entries.length > MAX_MAPPINGS) {
     const found = `the document has ${mappings.entries.length} mappings, at most ${MAX_MAPPINGS} are allowed`
@@ -88,7 +88,7 @@ function readMapping(context: Context, entry: YamlEntry, path: string): readonly
   return rulesOf(key.text, subjects, statements, shared, subjectPlace)
 }
 
-/** Tells a document whose lists multiply to more rules than there may be; true where they do. */
+/** Reports a document whose lists multiply to more rules than allowed; true if they do. */
 function reportTooMany(context: Context, span: YamlSpan | undefined, path: string): boolean {
   if (context.rules <= MAX_RULES) return false
   const found = `the mapping has more than ${MAX_RULES} rules`

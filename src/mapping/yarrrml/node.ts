@@ -1,17 +1,17 @@
-/** Where a piece of a document stands: offsets of its first character and of what follows it. */
+/** A range of a document: offsets of its first character and of the one after its last. */
 export interface YamlSpan {
   readonly start: number
   readonly end: number
 }
 
-/** What a YAML document says, each piece with its place; every scalar is the author's text. */
+/** The content of a YAML document, each node with its range; every scalar is the author's text. */
 export type YamlNode = YamlText | YamlList | YamlMap
 
 export interface YamlText {
   readonly type: 'text'
   readonly text: string
   readonly span: YamlSpan
-  /** Offset in the document of the text's first character, where the document has the text as it is; else null. */
+  /** Offset in the document of the text's first character, if the text occurs there unchanged; else null. */
   readonly verbatim: number | null
   readonly quoted: boolean
 }
@@ -26,7 +26,7 @@ export interface YamlMap {
   readonly type: 'map'
   readonly entries: readonly YamlEntry[]
   readonly span: YamlSpan
-  /** How it is written: `{a: b}`, as lines, or as one `a: b` in a flow list. */
+  /** Its syntax: `{a: b}`, block lines, or a single `a: b` in a flow list. */
   readonly form: 'braces' | 'lines' | 'bare'
 }
 
@@ -35,12 +35,12 @@ export interface YamlEntry {
   readonly value: YamlNode
 }
 
-/** True where nothing is written: no value, `~` or `null`. */
+/** True if nothing is written: no value, `~` or `null`. */
 export function isEmpty(node: YamlNode): boolean {
   return node.type === 'text' && !node.quoted && ['', '~', 'null'].includes(node.text)
 }
 
-/** A node in a few words, for messages. */
+/** Describes a node in a few words, for messages. */
 export function described(node: YamlNode): string {
   switch (node.type) {
     case 'text':
@@ -59,7 +59,7 @@ export function described(node: YamlNode): string {
   }
 }
 
-/** A text of the document as a message shows it. */
+/** A text of the document as shown in messages. */
 export function quoted(text: string): string {
   return `\`${shortened(text)}\``
 }
@@ -69,7 +69,7 @@ function shortened(text: string): string {
   return line.length > 60 ? `${line.slice(0, 60)}…` : line
 }
 
-/** The part of a text as a span of the document; the whole where the document does not have the text as it is. */
+/** A part of a text as a range of the document; the range of the whole text if it does not occur there unchanged. */
 export function within(node: YamlText, from: number, to: number): YamlSpan {
   if (node.verbatim === null) return node.span
   return { start: node.verbatim + from, end: node.verbatim + Math.max(to, from) }

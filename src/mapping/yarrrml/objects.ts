@@ -12,7 +12,7 @@ import { described, isEmpty, quoted, type YamlMap, type YamlNode, type YamlText 
 import { segmentsOf } from './segments.ts'
 import { reportUnsupported } from './unsupported.ts'
 
-/** Reads one object; null where it cannot be read, which is reported. */
+/** Reads one object; null if it cannot be read, which is reported. */
 export function readObject(
   context: Context,
   node: YamlNode,
@@ -163,10 +163,10 @@ function readLink(
   return { type: 'link', resource: target.text }
 }
 
-/** What follows the last `~` of a text, unless that is escaped. */
+/** The text after the last `~`, unless that is escaped. */
 const SUFFIX = /^(.*)(?<!\\)~([^~\s]+)$/s
 
-/** Chooses what a text is (mapping rules, "Object interpretation"). */
+/** Decides how a text is interpreted (mapping rules, "Object interpretation"). */
 function objectOfText(
   context: Context,
   node: YamlText,

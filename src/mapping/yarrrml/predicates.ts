@@ -11,7 +11,7 @@ export interface PlacedPredicate {
   readonly predicatePlace: MappingPlace
 }
 
-/** The predicates of a statement, each with its place. */
+/** The predicates of a statement, each with its position. */
 export function readPredicates(context: Context, node: YamlNode, path: string): readonly PlacedPredicate[] {
   switch (node.type) {
     case 'text': {

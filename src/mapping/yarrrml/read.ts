@@ -13,20 +13,18 @@ import { described, isEmpty, quoted, type YamlEntry, type YamlMap, type YamlNode
 import { readSource } from './sources.ts'
 import { reportUnsupported } from './unsupported.ts'
 
-/** What was read of a mapping document; the mapping is null where it has errors. */
+/** The result of reading a mapping document; the mapping is null if it has errors. */
 export interface ReadMapping {
   readonly mapping: Mapping | null
   readonly diagnostics: readonly Diagnostic[]
 }
 
 export interface ReadOptions {
-  /** Prefixes beside those of RDFa that the document need not declare. */
+  /** Prefixes that the document need not declare, in addition to those of RDFa. */
   readonly prefixes?: Readonly<Record<string, string>>
 }
 
-/**
- * Reads a mapping written in YARRRML 1.3, without knowing the dataset it is for. Whatever the text is, it never throws.
- */
+/** Reads a mapping in YARRRML 1.3, independently of its dataset. It never throws. */
 export function readYarrrml(text: string, options: ReadOptions = {}): ReadMapping {
   const { root, diagnostics: collected } = readYaml(text)
   const mapping = root === null ? null : readRoot(root, collected, options)

@@ -11,7 +11,7 @@ export interface Segments {
   readonly plainColon: boolean
 }
 
-/** The segments of a template, with external values filled in; null where it cannot be read, which is reported. */
+/** The segments of a template, with external values inserted; null if it cannot be read, which is reported. */
 export function segmentsOf(context: Context, node: YamlText, path: string): Segments | null {
   if (node.text.length > MAX_CHARACTERS) {
     const found = `the text has ${node.text.length} characters, at most ${MAX_CHARACTERS} are allowed`
@@ -63,7 +63,7 @@ function segmentOf(context: Context, node: YamlText, path: string, part: Yarrrml
   return { type: 'field', name, place: context.diagnostics.place(within(node, part.from, part.to), path) }
 }
 
-/** `$name`, `$[name]`, `$name)` and `(name)` alone: probably references that lost a character. */
+/** `$name`, `$[name]`, `$name)` and `(name)` alone: probably references with a missing character. */
 const FORGOTTEN = /\$[\p{L}_]|\$\[|^[([<]?[\p{L}_][\p{L}\p{N}_]*[)\]>]$|^[([][\p{L}_][\p{L}\p{N}_]*$/u
 
 function reportForgotten(
@@ -84,7 +84,7 @@ function reportForgotten(
   )
 }
 
-/** Where a closing parenthesis stands in something without spaces that opens none. */
+/** The position of a closing parenthesis without an opening one in a text without spaces. */
 function unmatched(text: string): number {
   if (!/^\S*$/.test(text)) return -1
   let open = 0

@@ -12,7 +12,7 @@ const FORMULATIONS = new Map<string, 'csv' | 'json'>([
   ['json', 'json'],
 ])
 
-/** The sources of one mapping: names of declared ones, or written where they are used. */
+/** The sources of one mapping: names of declared ones, or inline sources. */
 export function readSources(context: Context, node: YamlNode, path: string): readonly LogicalSource[] {
   switch (node.type) {
     case 'text': {
@@ -65,7 +65,7 @@ function present(source: LogicalSource | null): readonly LogicalSource[] {
   return source === null ? [] : [source]
 }
 
-/** One source: `path~formulation`, `[path~formulation, iterator]`, or a map; null where the reason is reported. */
+/** One source: `path~formulation`, `[path~formulation, iterator]`, or a map; null if it is invalid, which is reported. */
 export function readSource(context: Context, node: YamlNode, path: string): LogicalSource | null {
   const { diagnostics } = context
   if (node.type === 'map') return readSourceMap(context, node, path)

@@ -9,7 +9,7 @@ import { reportUnsupported } from './unsupported.ts'
 
 export const MAX_RULES = 2000
 
-/** Reads what is said of a resource: a list of statements, each a list of its own or a map. */
+/** Reads the statements of a resource: a list of statements, each a list of its own or a map. */
 export function readStatements(context: Context, node: YamlNode, path: string): readonly StatementRule[] {
   if (node.type === 'map') return readStatement(context, node, path)
   if (node.type === 'text') {
@@ -152,7 +152,7 @@ function readLong(context: Context, node: YamlMap, path: string): readonly State
   })
 }
 
-/** What an object's value stands in, and its datatype or language. */
+/** The node with an object's value, and its datatype or language. */
 function valueNode(item: YamlNode): YamlNode {
   if (item.type === 'list') return item.items[0] ?? item
   if (item.type !== 'map') return item

@@ -3,8 +3,8 @@ import type { Diagnostics } from './diagnostics.ts'
 import { layoutProblems } from './layout.ts'
 
 /**
- * Tells why a text is no YAML: where its layout goes wrong, as far as that can be seen, and what the parser says, which
- * often is noticed only lines later.
+ * Reports why a text is no YAML: the layout error, as far as it can be found, and the message of the parser, which often refers
+ * to a later line.
  */
 export function reportSyntax(text: string, errors: readonly YAMLError[], diagnostics: Diagnostics): void {
   const problems = layoutProblems(text)

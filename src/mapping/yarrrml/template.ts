@@ -1,4 +1,4 @@
-/** A piece of a template with its place in the text that it was read from. */
+/** A part of a template with its position in the original text. */
 export type YarrrmlTemplatePart =
   | { readonly type: 'constant'; readonly text: string; readonly from: number; readonly to: number }
   | { readonly type: 'reference'; readonly name: string; readonly from: number; readonly to: number }
@@ -12,12 +12,12 @@ export interface TemplateProblem {
 
 export interface Template {
   readonly parts: readonly YarrrmlTemplatePart[]
-  /** True where the first colon is escaped, so that no prefix stands before it. */
+  /** True if the first colon is escaped, so that no prefix precedes it. */
   readonly plainColon: boolean
   readonly problem?: TemplateProblem
 }
 
-/** What a backslash takes its meaning from (YARRRML, "Template"); before anything else it is a backslash. */
+/** Characters that a backslash escapes (YARRRML, "Template"); before any other it is a literal backslash. */
 export const ESCAPABLE = '$(){}:~'
 
 /**
@@ -76,7 +76,7 @@ interface Reference {
   readonly end: number
 }
 
-/** What YAML makes of `\_` between double quotes. */
+/** The YAML value of `\_` in double quotes. */
 const NO_BREAK_SPACE = '\u00a0'
 
 function readReference(text: string, start: number): Reference | { message: string; hint: string } {
@@ -87,7 +87,7 @@ function readReference(text: string, start: number): Reference | { message: stri
     const next = text.charAt(at + 1)
     if (character === NO_BREAK_SPACE && at === start) name += '\\_'
     else if (character === '\\' && (next === '(' || next === ')' || (next === '_' && at === start))) {
-      // Left where it makes an underscore part of the name: `$(_x)` means something else.
+      // The backslash is kept if it makes an underscore part of the name: `$(_x)` has another meaning.
       name += next === '_' ? '\\_' : next
       at += 1
     } else if (character === '$' && next === '(') {
@@ -107,7 +107,7 @@ function readReference(text: string, start: number): Reference | { message: stri
 
 const BRACES = /\$?\{[\p{L}_][\p{L}\p{N}_.-]{0,100}\}/u
 
-/** References as other languages write them: `{name}` (RML, R2RML), `${name}`. */
+/** References in the syntax of other languages: `{name}` (RML, R2RML), `${name}`. */
 function foreignReference(parts: readonly YarrrmlTemplatePart[]): TemplateProblem | undefined {
   for (const part of parts) {
     if (part.type !== 'constant') continue

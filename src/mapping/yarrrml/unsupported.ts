@@ -15,7 +15,7 @@ const FEATURES = {
   quotedNonAsserted: 'quoted triples (RDF-star)',
 } as const
 
-/** Tells the features that Lodestone has not, by name; true where there was one. */
+/** Reports unsupported features by name; true if there was one. */
 export function reportUnsupported(
   context: Context,
   keys: Partial<Record<keyof typeof FEATURES, YamlEntry>>,

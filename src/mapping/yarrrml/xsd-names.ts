@@ -1,4 +1,4 @@
-/** Datatypes that are suggested where a name is not known. */
+/** Datatypes that are suggested for an unknown name. */
 export const XSD_NAMES: readonly string[] = [
   ...['string', 'integer', 'decimal', 'double', 'float', 'boolean', 'date', 'dateTime', 'time', 'duration'],
   ...['gYear', 'gYearMonth', 'gMonth', 'gDay', 'gMonthDay', 'anyURI', 'int', 'long', 'short', 'byte'],

@@ -8,21 +8,21 @@ import type { GraphRole } from '../../rdf/minted-iris.ts'
 import { ColumnsFile } from '../../store/columns/build/columns-file.ts'
 import type { GraphFile } from '../versions/versions.ts'
 
-/** Bytes of a piece: two of them are in memory, one that is filled and one that is being compressed. */
+/** Bytes of a piece: two of them are in memory, one being filled and one being compressed. */
 const PIECE_BYTES = 2 ** 20
 
-/** Compressed bytes that are handed on at a time: each turn costs as much as compressing kilobytes. */
+/** Compressed bytes per chunk: each chunk costs as much as compressing kilobytes. */
 const COMPRESSED_BYTES = 2 ** 17
 
-/** What the columns of a graph are made with. */
+/** Options for the columns of a graph. */
 export interface GraphWriterOptions {
-  /** Predicates in the order in which they are to stand. */
+  /** Predicates in the order of the columns. */
   readonly predicates?: readonly string[]
-  /** True for a graph whose texts are searched for words. */
+  /** True for a graph whose texts are indexed for full-text search. */
   readonly isSearched?: boolean
 }
 
-/** Writes one graph of a version as compressed N-Triples and as columns; memory holds two pieces of the text at a time. */
+/** Writes one graph of a version as compressed N-Triples and as columns; at most two pieces of the text are in memory. */
 export class GraphWriter {
   readonly out = new WrittenTriple(PIECE_BYTES)
   private readonly role: GraphRole
@@ -33,9 +33,9 @@ export class GraphWriter {
   /** Resolves when the file is complete, and rejects with the error that prevented it. */
   private readonly finished: Promise<void>
   private bytes = 0
-  /** Bytes of the piece that the columns have. */
+  /** Bytes of the piece that the columns already have. */
   private passed = 0
-  /** Resolves when the piece before is compressed and its buffer free again. */
+  /** Resolves when the previous piece is compressed and its buffer is free again. */
   private written: Promise<void> = Promise.resolve()
 
   constructor(
@@ -53,13 +53,13 @@ export class GraphWriter {
     void ignoreRejection(this.finished, 'drain and close await it')
   }
 
-  /** Takes in a subject without triples, which has its place among the others all the same. */
+  /** Adds a subject without triples, which still has its position among the subjects. */
   addSubject(iri: string): void {
     this.pass()
     this.columns.builder.addSubject(iri)
   }
 
-  /** Hands the piece on where it is full, or in any case; waits while compressing is slower than the mapping. */
+  /** Flushes the piece if it is full, or always; waits while compression is slower than the mapping. */
   async drain(always: boolean): Promise<void> {
     if (!always && !this.out.isFull()) return
     await this.written.catch(() => this.finished)
@@ -73,7 +73,7 @@ export class GraphWriter {
     void ignoreRejection(this.written, 'the next drain awaits it')
   }
 
-  /** Ends the files; what they hold is on its way to the disk when this resolves. */
+  /** Ends the files; their content is handed to the operating system when this resolves. */
   async close(): Promise<GraphFile> {
     await this.drain(true)
     this.gzip.end()
@@ -83,13 +83,13 @@ export class GraphWriter {
     return { role, file, columns, triples: this.out.triples, bytes }
   }
 
-  /** Gives up: closes the files without caring for what they hold. */
+  /** Aborts: closes the files, whose content is discarded. */
   abandon(): void {
     this.columns.abandon()
     this.gzip.destroy()
   }
 
-  /** Gives the columns what the piece has got since the last time. */
+  /** Passes the bytes that were added to the piece since the last call to the columns. */
   private pass(): void {
     const { bytes, length } = this.out
     if (length > this.passed) this.columns.builder.add(bytes.subarray(this.passed, length))

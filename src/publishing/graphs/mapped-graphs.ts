@@ -15,27 +15,27 @@ import { GraphWriter } from './graph-writer.ts'
 import { NamedGraphWriter } from './named-graphs.ts'
 import { splitQuad } from './rdf-quads.ts'
 
-/** Whose records are mapped, and where the graphs are written. */
+/** The dataset whose records are mapped, and where the graphs are written. */
 export interface MappedPlace {
   readonly base: string
   readonly dataset: string
   readonly fields: readonly Field[]
   readonly folder: string
-  /** Where they are known, they show which resources belong to several records. */
+  /** If known, they show which resources belong to several records. */
   readonly statistics?: DatasetStatistics
 }
 
-/** What a mapping made of the records of a dataset. */
+/** The result of mapping the records of a dataset. */
 export interface MappedGraphs {
   readonly graphs: readonly GraphFile[]
-  /** What became of each rule. */
+  /** The result of each rule. */
   readonly rules: readonly RuleReport[]
 }
 
-/** Attempts in which subjects are distinguished by the rules that make them; then every triple is. */
+/** Attempts in which subjects are deduplicated by the prefixes of their rules; after these, every triple is. */
 const ATTEMPTS = 4
 
-/** Triples that one mapping may make, or so many a record where there are many: a mistake is found sooner. */
+/** Maximum number of triples of a mapping, or of triples a record if there are many records: mistakes are found sooner. */
 const MAX_TRIPLES = 20_000_000
 const MAX_TRIPLES_A_RECORD = 50
 
@@ -49,10 +49,10 @@ export function compileFor(
 }
 
 /**
- * Writes what a mapping says of records: all its triples, each once, as the graph `mapped`, and what it puts into graphs
- * with names as those graphs too. Throws MappingInvalid; the files are then to be thrown away.
+ * Writes the triples of a mapping: all of them, each once, as the graph `mapped`, and those that it puts into named graphs as
+ * those graphs too. Throws MappingInvalid; the files are then to be discarded.
  *
- * @param records begins to read the records, more than once where resources turn out to be of several records
+ * @param records starts reading the records, more than once if resources belong to several records
  */
 export async function writeMappedGraphs(
   mapping: Mapping,
@@ -69,7 +69,7 @@ export async function writeMappedGraphs(
   }
 }
 
-/** Writes the graph; null where triples may have been written twice. */
+/** Writes the graph; null if triples may have been written twice. */
 async function writeTriples(
   mapping: Mapping,
   place: MappedPlace,
@@ -103,7 +103,7 @@ async function writeTriples(
   }
 }
 
-/** A mapping with graphs: their lines are distinguished one by one, as those of files with graphs are. */
+/** Writes a mapping with graphs: its lines are deduplicated one by one, like those of files with graphs. */
 async function writeQuads(
   mapping: Mapping,
   place: MappedPlace,
@@ -148,7 +148,7 @@ function refuseExcess(triples: number, records: number): void {
   throw new Fault(MAPPING_INVALID, { reason })
 }
 
-/** What the subjects of the rules begin with in N-Triples, the longest first; the last is the head of all others. */
+/** The prefixes of the subjects of the rules in N-Triples, the longest first; the last, empty one matches all others. */
 function headsOf({ resources }: Mapping): readonly string[] {
   const heads = resources.map(({ subject }) => headOf(subject))
   return [...new Set([...heads, ''])].sort((a, b) => b.length - a.length)
@@ -161,7 +161,7 @@ function headOf(subject: TermMap): string {
     : ''
 }
 
-/** The heads of subjects that several records must share, for there are fewer of them than records. */
+/** The prefixes of subjects that several records must share, because there are fewer subjects than records. */
 function sharedHeads({ resources }: Mapping, statistics: DatasetStatistics | undefined): Set<string> {
   const heads = resources.flatMap(({ subject }) => {
     const known = fieldsOf(subject).map(name => lookup(statistics?.fields ?? {}, name))
@@ -195,7 +195,7 @@ function presentationOf({ resources }: Mapping, fields: readonly Field[]): Recor
   return { hasOneSubject, mayRepeat: mayRepeat || !hasOneSubject }
 }
 
-/** The fields that a term is made of. */
+/** The fields that a term is built from. */
 function fieldsOf(map: TermMap): readonly string[] {
   if (map.type === 'natural') return [map.field]
   const parts = map.type === 'literal' ? [map.segments, map.datatype, map.language] : [map.segments]

@@ -5,7 +5,7 @@ import { Fault, SOURCE_UNREADABLE } from '../../errors/errors.ts'
 import { buildColumnsFile } from '../../store/columns/build/columns-file.ts'
 import type { GraphFile } from '../versions/versions.ts'
 
-/** Named graphs of a file: each is a graph of the store, with a file of its own. */
+/** Maximum number of named graphs of a file: each is a graph of the store, with its own file. */
 const MAX_GRAPHS = 1000
 
 /** Characters that are buffered before they are written. */
@@ -21,8 +21,8 @@ interface NamedGraph {
 }
 
 /**
- * Writes the named graphs of a file as compressed N-Triples, each to a file of its own. Input is buffered for all and
- * appended in turn as members of a gzip file (RFC 1952, section 2.2), so that no file stays open.
+ * Writes the named graphs of a file as compressed N-Triples, each to its own file. Input is buffered for all graphs and appended
+ * in turn as members of a gzip file (RFC 1952, section 2.2), so that no file stays open.
  */
 export class NamedGraphWriter {
   private readonly folder: string
@@ -55,8 +55,8 @@ export class NamedGraphWriter {
   }
 
   /**
-   * Flushes the buffers and builds the columns; returns the files, with the names of their graphs. The default graph has one,
-   * an empty one too, where there are graphs with names.
+   * Flushes the buffers and builds the columns; returns the files with the names of their graphs. If there are named graphs, the
+   * default graph has a file too, even an empty one.
    */
   async close(): Promise<readonly GraphFile[]> {
     const unnamed = this.graphs.get(null)

@@ -6,12 +6,12 @@ import { GraphWriter } from './graph-writer.ts'
 import { NamedGraphWriter } from './named-graphs.ts'
 import { type QuadPlace, quadPieces, splitQuad } from './rdf-quads.ts'
 
-/** Triples that are read between two steps of the progress. */
+/** Triples between two progress reports. */
 const STEP = 50_000
 
 /**
- * Writes the graphs of a file of RDF: all its triples, each once, as the facts, and what it has in graphs with names as
- * those graphs too, and what it has in none. Throws SourceUnreadable; the files are then to be thrown away.
+ * Writes the graphs of an RDF file: all its triples, each once, as the facts, and in addition its named graphs and its default
+ * graph as separate graphs. Throws SourceUnreadable; the files are then to be discarded.
  *
  * @param onProgress is called with the number of triples so far
  */
@@ -47,7 +47,7 @@ export async function writeRdfGraphs(
   }
 }
 
-/** Reads a file of RDF and writes nothing: the number of its quads, each counted once. Throws SourceUnreadable as publishing does. */
+/** Reads an RDF file without writing: returns the number of distinct quads. Throws SourceUnreadable as publishing does. */
 export async function checkRdf(source: RdfSource, place: QuadPlace): Promise<number> {
   let quads = 0
   const written = new LineSet()

@@ -7,7 +7,7 @@ import { replaceBlankNodes } from '../../rdf/skolem.ts'
 import type { RdfSource } from '../../sources/rdf.ts'
 import { MAX_DOCUMENT_LENGTH, parseRdf, type TextOrigin } from '../../store/embedded/parse.ts'
 
-/** Whose file it is: blank nodes get IRIs within the address and the dataset. */
+/** The dataset of the file: blank nodes get IRIs within the address and the dataset. */
 export interface QuadPlace {
   readonly base: string
   readonly dataset: string
@@ -17,10 +17,10 @@ export interface QuadPlace {
 const PIECE_BYTES = 8 * 2 ** 20
 
 /**
- * The quads of a file as lines of N-Quads, in its order: literals in the form that they have there, IRIs in place of blank
- * nodes. What the file repeats comes again. Lines of N-Triples and N-Quads are read in bounded pieces and keep the labels of
- * their blank nodes; the other syntaxes are read as a whole, and their blank nodes are numbered as they come. Throws
- * SourceUnreadable with the place of the first thing that is not RDF.
+ * The quads of a file as lines of N-Quads, in file order: literals keep their lexical forms, blank nodes are replaced by IRIs.
+ * Duplicates of the file remain. N-Triples and N-Quads are read in bounded pieces and keep their blank node labels; the other
+ * syntaxes are read as a whole, and their blank nodes are numbered in order. Throws SourceUnreadable with the position of the
+ * first syntax error.
  */
 export async function* quadPieces(source: RdfSource, place: QuadPlace): AsyncGenerator<string> {
   if (source.format === 'ntriples' || source.format === 'nquads') yield* linePieces(source, place)
@@ -40,7 +40,7 @@ async function* linePieces(source: RdfSource, place: QuadPlace): AsyncGenerator<
     try {
       yield* parseRdf([Buffer.from(grounded)], format, base, origin)
     } catch (error) {
-      // Once more as it was, for the columns of what is wrong.
+      // Parses the original text again, so that the columns of the error are right.
       if (grounded !== text) for (const _ of parseRdf([bytes], format, base, origin));
       throw error
     }
@@ -76,8 +76,8 @@ async function* documentPieces(source: RdfSource, place: QuadPlace): AsyncGenera
 }
 
 /**
- * The lines of a piece with those of a subject together, in the order in which subjects come: what is nested in the
- * file comes between them, and the exports would name a subject again for each.
+ * The lines of a piece grouped by subject, in the order in which subjects first occur: nested nodes of the file come between the
+ * lines of a subject, and the exports would otherwise repeat the subject for each group.
  */
 function bySubject(lines: string): string {
   const subjects = new Map<string, string[]>()
@@ -95,7 +95,7 @@ function baseOf({ base, dataset }: QuadPlace): string {
   return `${datasetIri(base, dataset)}/`
 }
 
-/** A line of N-Quads as the store writes it, in its triple and the IRI of its graph. */
+/** Splits a line of N-Quads as the store writes it into its triple and the IRI of its graph. */
 export function splitQuad(line: string): { readonly triple: string; readonly graph: string | null } {
   const predicateEnd = line.indexOf(' ', line.indexOf(' ') + 1)
   const last = line.lastIndexOf(' ', line.length - 3)

@@ -13,22 +13,22 @@ import { definitionOf } from '../definition.ts'
 import type { DefinitionChange, FieldEdit } from '../edit-definition.ts'
 import { openRecords, resolveSource } from '../materialise.ts'
 
-/** Records that examples are taken from. */
+/** Records from which examples are taken. */
 const EXAMINED = 1000
 
-/** Different examples of a field. */
+/** Distinct examples of a field. */
 const EXAMPLES = 3
 
-/** A field as it is understood, with what its values look like. */
+/** A field as inferred or declared, with examples of its values. */
 export interface PreviewedField {
   readonly spec: FieldSpec
   readonly field: Field
   readonly examples: readonly Value[]
-  /** Values of the examined records that do not fit. */
+  /** Values of the examined records that cannot be converted. */
   readonly conversionErrors: FieldConversionErrors | null
 }
 
-/** What a dataset will look like. */
+/** A preview of a dataset. */
 export interface DatasetPreview {
   readonly fields: readonly PreviewedField[]
   /** The first records, their values in the order of the fields. */
@@ -37,10 +37,10 @@ export interface DatasetPreview {
 }
 
 /**
- * What dataset.yaml should say of a file: the one place that decides how an uploaded file is understood. Faults: BadRequest for a
- * file that cannot be read.
+ * The inferred content of dataset.yaml for a file: the only place that decides how an uploaded file is interpreted. Faults:
+ * BadRequest for an unreadable file.
  *
- * @param folder where the file is
+ * @param folder of the file
  */
 export async function understandFile(
   folder: string,
@@ -67,8 +67,8 @@ export async function understandFile(
 }
 
 /**
- * What is inferred of the source of a dataset where it is read in another way than dataset.yaml says. Faults: BadRequest for what
- * cannot be read.
+ * What is inferred of the source of a dataset if it is read with other options than those of dataset.yaml. Faults: BadRequest for
+ * an unreadable source.
  *
  * @param root of a portal, or of a draft
  */
@@ -90,7 +90,7 @@ export async function inspectDataset(
 }
 
 /**
- * Reads the first records of a dataset as publishing will. Faults: BadRequest for what cannot be read.
+ * Reads the first records of a dataset as publishing will. Faults: BadRequest for an unreadable source.
  *
  * @param root of a portal, or of a draft
  */
@@ -128,7 +128,7 @@ function examplesOf(values: readonly Value[]): readonly Value[] {
   return [...found.values()]
 }
 
-/** What is wrong with the files of a user is a fault of the request. */
+/** Turns errors of a user's files into faults of the request. */
 export async function asBadRequest<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()

@@ -1,7 +1,7 @@
 import type { Publications } from '../publication-state.ts'
 import type { Manifest, Versions } from '../versions/versions.ts'
 
-/** One finding about a dataset: an error keeps it from being published, a warning says what would be dropped. */
+/** One finding about a dataset: an error prevents its publication, a warning describes what would be dropped. */
 export interface DeskFinding {
   readonly severity: 'error' | 'warning'
   readonly message: string
@@ -15,16 +15,16 @@ export interface DeskOptions {
   readonly versions: Versions
   /** Milliseconds since 1970. */
   readonly now: () => number
-  /** Bytes that an uploaded file may have. */
+  /** Maximum bytes of an uploaded file. */
   readonly uploadLimit: number
   readonly publications: Pick<Publications, 'of' | 'forget'>
   /** Reports what publishing would refuse or drop of a dataset of a portal folder, or of a draft. */
   readonly check: (root: string, base: string, id: string) => Promise<readonly DeskFinding[]>
   /** Publishes a dataset by name, and serves it. */
   readonly publish: (id: string) => Promise<void>
-  /** Serves what is published now, without waiting for the next look. */
+  /** Serves what is published now, without waiting for the next poll. */
   readonly refresh: () => Promise<unknown>
-  /** Takes a dataset out of a store that several share; puts a version in force there. */
+  /** Operations on a store that several instances share: withdraws a dataset there, or puts a version in force. */
   readonly shared: {
     readonly withdraw: (id: string, how: 'open' | 'secret') => Promise<unknown>
     readonly release: (versions: Versions, manifest: Manifest) => Promise<unknown>
@@ -36,9 +36,9 @@ export interface DeskDataset {
   readonly id: string
   readonly title: string
   readonly state: 'draft' | 'published' | 'withdrawn' | 'unpublished'
-  /** True where changes wait to be published. */
+  /** True if there are unpublished changes. */
   readonly hasDraft: boolean
   readonly visibility: 'public' | 'restricted'
-  /** The version in force; null for none. */
+  /** The version in force; null if there is none. */
   readonly manifest: Manifest | null
 }

@@ -42,8 +42,9 @@ import { type Action, type HistoryEntry, historyOf, noteHistory } from './histor
 import { receiveFile, type UploadedFile, uploadName } from './uploads.ts'
 
 /**
- * What publishers do: changes gather in a draft beside the portal folder, and publishing puts its files there, which stay the truth.
- * Each operation asks for the right to publish. Faults: Unauthorised, ForbiddenAccess, NotFoundResource, BadRequest, Conflict.
+ * The operations of publishers: changes are collected in a draft next to the portal folder, and publishing moves the files of the
+ * draft to the portal folder, which remains authoritative. Each operation requires the right to publish. Faults: Unauthorised,
+ * ForbiddenAccess, NotFoundResource, BadRequest, Conflict.
  */
 export class Desk {
   readonly options: DeskOptions
@@ -55,7 +56,7 @@ export class Desk {
     this.firstFetch = new FirstFetch(options.portal, options.now)
   }
 
-  /** Throws where a principal may not publish a dataset; null for one that does not exist yet. */
+  /** Throws if a principal may not publish a dataset; null for one that does not exist yet. */
   admit(principal: Principal, id: string | null): string {
     if (principal.type === 'anonymous') throw new Fault(UNAUTHORISED, { what: 'Publishing' })
     if (!mayPublish(principal, id)) throw new Fault(FORBIDDEN_ACCESS)
@@ -78,14 +79,14 @@ export class Desk {
     return this.describe(id)
   }
 
-  /** What is being changed, or lies in the portal folder; null where dataset.yaml cannot be read. */
+  /** The definition in the draft, or else in the portal folder; null if dataset.yaml cannot be read. */
   definition(principal: Principal, id: string): Definition | null {
     this.admit(principal, id)
     this.require(id)
     return readDefinition(this.rootOf(id), id).definition
   }
 
-  /** Makes an empty draft of a new dataset. */
+  /** Creates an empty draft of a new dataset. */
   create(principal: Principal, id: string, title: string | null): void {
     const by = this.admit(principal, id)
     const { portal } = this.options
@@ -97,8 +98,8 @@ export class Desk {
   }
 
   /**
-   * Makes a draft of a dataset whose source is an address, and fetches it; its fields are inferred at each publication. Where it cannot be fetched,
-   * for it needs credentials, say, the preview of the draft gives the reason.
+   * Creates a draft of a dataset whose source is an address, and fetches it; its fields are inferred at each publication. If the
+   * address cannot be fetched, because it needs credentials, for example, the preview of the draft gives the reason.
    */
   async createRemote(principal: Principal, id: string, url: string, refresh: string | null): Promise<void> {
     const { portal } = this.options
@@ -126,7 +127,7 @@ export class Desk {
   /** Titles of datasets whose dataset.yaml is not written yet. */
   private readonly titles = new Map<string, string>()
 
-  /** Takes a file, as it comes, and makes it the source. Faults also: ContentTooLarge. */
+  /** Receives a file as a stream and makes it the source. Faults also: ContentTooLarge. */
   async upload(
     principal: Principal,
     id: string,
@@ -147,7 +148,7 @@ export class Desk {
     return { name, bytes }
   }
 
-  /** Changes what dataset.yaml says. */
+  /** Changes dataset.yaml. */
   async change(principal: Principal, id: string, change: DefinitionChange): Promise<void> {
     const by = this.admit(principal, id)
     this.require(id)
@@ -162,7 +163,7 @@ export class Desk {
       throw new Fault(CONFLICT, { reason: `The dataset ${id} has no source yet: upload a file first.` })
     const text = await asBadRequest(() => changedDefinition(before, change))
     if (text === before) return
-    // What was wrong before, as by hand, may be mended piece by piece.
+    // Earlier problems, for example of manual edits, may be fixed step by step.
     const known = definitionProblems(before)
     const added = definitionProblems(text).filter(problem => !known.includes(problem))
     if (added.length > 0) throw new Fault(BAD_REQUEST, { reason: added.join('\n') })
@@ -170,14 +171,14 @@ export class Desk {
     this.note(id, by, 'update', Object.keys(change))
   }
 
-  /** The mapping of what is being changed; null for the direct mapping. */
+  /** The mapping in the draft, or else in the portal folder; null for the direct mapping. */
   mapping(principal: Principal, id: string): string | null {
     this.admit(principal, id)
     this.require(id)
     return openMapping(this.rootOf(id), id).text
   }
 
-  /** Changes the mapping; null takes it out. */
+  /** Changes the mapping; null removes it. */
   changeMapping(principal: Principal, id: string, text: string | null): void {
     const by = this.admit(principal, id)
     this.require(id)
@@ -188,7 +189,7 @@ export class Desk {
     this.note(id, by, 'update', ['mapping'])
   }
 
-  /** What the first records will be. */
+  /** The first records as they will be published. */
   async preview(principal: Principal, id: string, rows: number): Promise<DatasetPreview> {
     this.admit(principal, id)
     this.require(id)
@@ -196,7 +197,7 @@ export class Desk {
     return previewDataset(this.rootOf(id), id, rows)
   }
 
-  /** What is inferred of the source where it is read by a format and options; null and none where they are detected. */
+  /** What is inferred of the source if it is read with a format and options; null and no options if they are detected. */
   async inspect(principal: Principal, id: string, how: Parameters<typeof inspectDataset>[2]) {
     this.admit(principal, id)
     this.require(id)
@@ -216,14 +217,14 @@ export class Desk {
       return [{ severity: 'error', message: error.message }]
     }
     const findings = await this.options.check(root, this.options.base, id)
-    // Where the portal is on the machine is nothing for publishers.
+    // Publishers are not shown where the portal folder is on the machine.
     const inPortal = (message: string) => message.replaceAll(`${root}${path.sep}`, '')
     return findings.map(finding => ({ ...finding, message: inPortal(finding.message) }))
   }
 
   /**
-   * Puts a draft into the portal folder and publishes it, or publishes again what lies there. It resolves when the files are in
-   * their place; {@link status} reports the progress of publishing. Faults also: BadRequest with all errors of a check.
+   * Moves a draft to the portal folder and publishes it, or publishes again what is there. It resolves when the files are in
+   * place; {@link status} reports the progress of publishing. Faults also: BadRequest with all errors of a check.
    */
   async publish(principal: Principal, id: string): Promise<void> {
     const by = this.admit(principal, id)
@@ -251,7 +252,7 @@ export class Desk {
     }
   }
 
-  /** Takes a dataset out of service until it is published again; its files stay. */
+  /** Withdraws a dataset until it is published again; its files stay. */
   async withdraw(principal: Principal, id: string): Promise<void> {
     const by = this.admit(principal, id)
     const { versions, shared, refresh } = this.options
@@ -281,7 +282,7 @@ export class Desk {
     return manifest
   }
 
-  /** Forgets what was changed and not published. */
+  /** Discards changes that are not published. */
   discard(principal: Principal, id: string): void {
     this.admit(principal, id)
     this.require(id)
@@ -308,11 +309,11 @@ export class Desk {
     await refresh()
   }
 
-  /** How the latest publication goes. */
+  /** The state of the latest publication. */
   status(principal: Principal, id: string): PublicationState | null {
     this.admit(principal, id)
     const known = this.options.publications.of(id)
-    // What is published is served a moment later.
+    // A published dataset is served a moment later.
     if (!this.publishing.has(id) || known?.type === 'running') return known
     return { type: 'running', records: 0 }
   }
@@ -347,7 +348,7 @@ export class Desk {
     }
   }
 
-  /** True for a dataset with a dataset.yaml or a draft: files without a description are not at the desk. */
+  /** True for a dataset with a dataset.yaml or a draft: files without a description cannot be edited here. */
   private isKnown(id: string): boolean {
     const { portal } = this.options
     if (!DATASET_ID.test(id)) return false
@@ -359,7 +360,7 @@ export class Desk {
     throw new Fault(NOT_FOUND_RESOURCE, { kind: 'dataset', id: id.slice(0, 100) })
   }
 
-  /** Where the files are that are to be published next. */
+  /** The root of the files that are published next: that of the draft or of the portal. */
   private rootOf(id: string): string {
     return findDraft(this.options.portal, id)?.root ?? this.options.portal
   }

@@ -18,17 +18,17 @@ import { DATASET_ID } from '../definition.ts'
 import { MAPPING_ENDINGS } from '../mapping/mapping-file.ts'
 import { replaceDurably, synchronise } from '../versions/durable.ts'
 
-/** What of a dataset is being changed and is not in the portal folder yet. */
+/** The changes of a dataset that are not in the portal folder yet. */
 export interface DatasetDraft {
   readonly id: string
-  /** A folder with `data/{id}` and `mappings/`, as the portal has them: all that reads a portal reads it. */
+  /** A folder with `data/{id}` and `mappings/` in the layout of a portal: all code that reads a portal can read it. */
   readonly root: string
   /** The folder of the dataset within it. */
   readonly folder: string
-  /** ISO 8601 moment at which the files were taken, and who did so. */
+  /** ISO 8601 moment at which the draft was created, and its creator. */
   readonly begun: string
   readonly by: string | null
-  /** Digest of dataset.yaml and mapping when they were taken: `none` for a dataset that there was not. */
+  /** Digest of dataset.yaml and mapping at that moment: `none` for a dataset that did not exist. */
   readonly taken: string
 }
 
@@ -43,7 +43,7 @@ function rootOf(portal: string, id: string): string {
   return path.join(portal, 'var', 'drafts', id)
 }
 
-/** The ids of the datasets of which there is a draft. */
+/** The ids of the datasets with a draft. */
 export function draftedDatasets(portal: string): readonly string[] {
   try {
     return readdirSync(path.join(portal, 'var', 'drafts')).filter(
@@ -54,7 +54,7 @@ export function draftedDatasets(portal: string): readonly string[] {
   }
 }
 
-/** The draft of a dataset; null where there is none. */
+/** The draft of a dataset; null if there is none. */
 export function findDraft(portal: string, id: string): DatasetDraft | null {
   const root = rootOf(portal, id)
   try {
@@ -69,8 +69,8 @@ export function findDraft(portal: string, id: string): DatasetDraft | null {
 }
 
 /**
- * The draft of a dataset, begun with the files of the portal folder where there is none: they get second names, so that nothing is
- * copied. Files of a draft are replaced and never written to.
+ * The draft of a dataset, created from the files of the portal folder if there is none: files of its data folder are hard links, so
+ * that data are not copied. Files of a draft are replaced, never modified in place.
  */
 export function openDraft(portal: string, id: string, by: string | null, now: Date): DatasetDraft {
   const found = findDraft(portal, id)
@@ -80,7 +80,7 @@ export function openDraft(portal: string, id: string, by: string | null, now: Da
   const folder = path.join(root, 'data', id)
   mkdirSync(folder, { recursive: true })
   mkdirSync(path.join(root, 'mappings'))
-  // What was fetched from addresses stays where it is.
+  // Fetched files stay where they are.
   symlinkSync(path.join(portal, 'var'), path.join(root, 'var'))
   const own = path.join(portal, 'data', id)
   if (existsSync(own)) shareFolder(own, folder)
@@ -91,14 +91,14 @@ export function openDraft(portal: string, id: string, by: string | null, now: Da
   return { ...note, id, root, folder }
 }
 
-/** Forgets a draft; what lies in the portal folder stays. */
+/** Discards a draft; the portal folder is unchanged. */
 export function discardDraft(portal: string, id: string): void {
   rmSync(rootOf(portal, id), { recursive: true, force: true })
 }
 
 /**
- * Puts the files of a draft into the portal folder, dataset.yaml last and each in one step. Faults: Conflict where dataset.yaml or
- * the mapping were changed by hand since the draft was begun.
+ * Moves the files of a draft to the portal folder, dataset.yaml last and each in one step. Faults: Conflict if dataset.yaml or
+ * the mapping were changed by hand after the draft was created.
  */
 export function applyDraft(portal: string, draft: DatasetDraft): void {
   const { id, root, folder, taken } = draft
@@ -121,7 +121,7 @@ export function applyDraft(portal: string, draft: DatasetDraft): void {
   discardDraft(portal, id)
 }
 
-/** Identifies the state of the files of a dataset that may be edited by hand. */
+/** Identifies the state of the files of a dataset that can be edited by hand. */
 function stateOf(portal: string, id: string): string {
   const files = [
     path.join(portal, 'data', id, DEFINITION),
@@ -139,7 +139,7 @@ function mappingsOf(root: string, id: string): readonly string[] {
   )
 }
 
-/** Paths of the files of a folder and of those in it; links are left out. */
+/** Paths of the files of a folder and its subfolders; links are left out. */
 function filesIn(folder: string, within = ''): readonly string[] {
   return readdirSync(path.join(folder, within), { withFileTypes: true }).flatMap(entry => {
     const name = path.join(within, entry.name)
@@ -159,7 +159,7 @@ function shareFolder(from: string, to: string): void {
   }
 }
 
-/** A file that two folders share is one file already. */
+/** A hard link in both folders is already the same file. */
 function moveFile(from: string, to: string): void {
   const [one, other] = [statSync(from), statSync(to, { throwIfNoEntry: false })]
   if (other !== undefined && one.ino === other.ino && one.dev === other.dev) return
@@ -172,7 +172,7 @@ function moveFile(from: string, to: string): void {
   }
 }
 
-/** The text of dataset.yaml of a draft; empty where there is none yet. */
+/** The text of dataset.yaml of a draft; empty if there is none yet. */
 export function definitionText({ folder }: DatasetDraft): string {
   const file = path.join(folder, DEFINITION)
   return existsSync(file) ? readFileSync(file, 'utf8') : ''

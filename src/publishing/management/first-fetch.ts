@@ -6,10 +6,7 @@ import { refreshRemote } from '../remote/refresh.ts'
 import { remoteFolder, remoteState } from '../remote/state.ts'
 import { DEFINITION } from './drafts.ts'
 
-/**
- * Fetches the data of drafts whose addresses were never fetched, so that there is something to look at before they are
- * published.
- */
+/** Fetches the data of drafts whose addresses were never fetched, so that there is a preview before publication. */
 export class FirstFetch {
   private readonly portal: string
   private readonly now: () => number
@@ -22,8 +19,8 @@ export class FirstFetch {
   }
 
   /**
-   * Resolves when there are data of a dataset, or none are needed from an address. Faults: BadRequest, with the reason, where
-   * the address cannot be fetched; after a failure it is retried when that is due, or at once.
+   * Resolves when a dataset has data, or needs none from an address. Faults: BadRequest, with the reason, if the address cannot
+   * be fetched; after a failure it is retried when due, or immediately.
    *
    * @param root of the portal, or of a draft
    */
@@ -31,7 +28,7 @@ export class FirstFetch {
     const remote = readDefinition(root, id).definition?.remote ?? null
     if (remote === null) return
     const state = remoteState(this.portal, id)
-    // What another address gave is in force until the draft is published.
+    // The data of another address remain in force until the draft is published.
     if (state?.file !== undefined) return
     const isBeforeRetry = state?.url === remote.url && Date.parse(state.next ?? '') > this.now()
     if (!isAtOnce && isBeforeRetry)
@@ -45,7 +42,7 @@ export class FirstFetch {
     }
   }
 
-  /** Removes what was fetched for a dataset that there is not any more. */
+  /** Removes the fetched data of a dataset that no longer exists. */
   forget(id: string): void {
     if (existsSync(path.join(this.portal, 'data', id, DEFINITION))) return
     rmSync(remoteFolder(this.portal, id), { recursive: true, force: true })

@@ -5,20 +5,20 @@ import path from 'node:path'
 export const ACTIONS = ['create', 'update', 'upload', 'publish', 'withdraw', 'roll back', 'delete'] as const
 export type Action = (typeof ACTIONS)[number]
 
-/** A line of the history of a dataset. */
+/** An entry of the history of a dataset. */
 export interface HistoryEntry {
   /** ISO 8601. */
   readonly at: string
-  /** Name of the user; null for whoever worked in the portal folder. */
+  /** Name of the user; null for changes made in the portal folder. */
   readonly by: string | null
   readonly action: Action
-  /** The version that is in force since; null where the action made none. */
+  /** The version that is in force since then; null if the action created none. */
   readonly version: string | null
-  /** What was changed: the parts of dataset.yaml, the name of a file. */
+  /** What was changed: parts of dataset.yaml, or the name of a file. */
   readonly changed: readonly string[]
 }
 
-/** Entries that a history gives at most: the latest. */
+/** Maximum entries of a history: the latest. */
 const MAX_ENTRIES = 500
 
 function fileOf(portal: string, id: string): string {
@@ -26,8 +26,8 @@ function fileOf(portal: string, id: string): string {
 }
 
 /**
- * Notes what was done to a dataset: the one place where entries of an audit are made for datasets. A portal whose folder cannot
- * be written to has no history.
+ * Appends an action on a dataset to its history: the only place where audit entries of datasets are created. A portal whose
+ * folder is not writable has no history.
  */
 export function noteHistory(portal: string, id: string, entry: HistoryEntry): void {
   const file = fileOf(portal, id)
@@ -35,11 +35,11 @@ export function noteHistory(portal: string, id: string, entry: HistoryEntry): vo
     mkdirSync(path.dirname(file), { recursive: true })
     appendFileSync(file, `${JSON.stringify(entry)}\n`)
   } catch {
-    // What was done is done.
+    // The action itself has succeeded.
   }
 }
 
-/** What was done to a dataset, the latest first. */
+/** The actions on a dataset, the latest first. */
 export function historyOf(portal: string, id: string): readonly HistoryEntry[] {
   let text: string
   try {
@@ -51,7 +51,7 @@ export function historyOf(portal: string, id: string): readonly HistoryEntry[] {
   return lines.flatMap(readEntry).reverse()
 }
 
-/** A line that a crash cut off is left out. */
+/** A line that a crash truncated is left out. */
 function readEntry(line: string): readonly HistoryEntry[] {
   try {
     return [JSON.parse(line) as HistoryEntry]

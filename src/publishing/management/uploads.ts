@@ -9,7 +9,7 @@ import { changedDefinition, type DefinitionChange } from '../edit-definition.ts'
 import { asBadRequest, understandFile } from './dataset-preview.ts'
 import { type DatasetDraft, DEFINITION, definitionText, writeDefinition } from './drafts.ts'
 
-/** A file that comes from a publisher, under a name that is safe; see {@link uploadName}. */
+/** An uploaded file under a safe name; see {@link uploadName}. */
 export interface UploadedFile {
   readonly name: string
   readonly stream: Readable
@@ -17,10 +17,10 @@ export interface UploadedFile {
 }
 
 /**
- * Takes a file into a draft and makes it the source; gives its size. Faults: ContentTooLarge, BadRequest.
+ * Receives a file into a draft and makes it the source; returns its size. Faults: ContentTooLarge, BadRequest.
  *
- * @param limit bytes that it may have
- * @param title of a dataset whose dataset.yaml is not written yet, where it has one already
+ * @param limit maximum bytes
+ * @param title of a dataset whose dataset.yaml is not written yet, if it has one already
  */
 export async function receiveFile(
   draft: DatasetDraft,
@@ -49,7 +49,7 @@ export async function receiveFile(
   return bytes
 }
 
-/** Puts an uploaded file in its place; a dataset without fields gets those that it seems to have. */
+/** Moves an uploaded file to its place; a dataset without fields gets the inferred ones. */
 async function putInPlace(
   draft: DatasetDraft,
   place: string,
@@ -66,7 +66,7 @@ async function putInPlace(
   const change: DefinitionChange = {
     ...(isFirst ? { metas, visibility: 'public' as const } : {}),
     ...found,
-    // Fields that were declared stay, and are looked for in the new file; those after steps are inferred where they are published.
+    // Declared fields stay, and are matched with the new file; fields after steps are inferred at publication.
     fields:
       definition?.fields != null && isRecords
         ? undefined
@@ -86,7 +86,7 @@ function tooLarge(limit: number): Fault {
   })
 }
 
-/** The name of an uploaded file as one of a file here: no path, and nothing that has a meaning of its own. */
+/** A safe file name for an upload: no path, and no special characters. */
 export function uploadName(given: string): string {
   const last = given.replaceAll('\\', '/').split('/').at(-1) ?? ''
   const name = last

@@ -1,20 +1,20 @@
 import type { Diagnostic } from '../../mapping/diagnostic.ts'
 import { checkMapping, type MappingFile, type MappingTarget, type UsableMapping } from './mapping-file.ts'
 
-/** A mapping that is not used, and what is in force in its place. */
+/** A mapping that is not used, and what remains in force instead. */
 export interface MappingRefusal {
   readonly file: string
   readonly diagnostics: readonly Diagnostic[]
-  /** The mapping before it, the direct mapping, or the whole version where the mapping before it fits no more. */
+  /** The previous mapping, the direct mapping, or the whole version if the previous mapping is no longer valid either. */
   readonly kept: 'previous' | 'direct' | 'version'
 }
 
-/** The mapping that a version is made with. */
+/** The mapping from which a version is built. */
 export interface ChosenMapping {
   /** null for the direct mapping. */
   readonly mapping: UsableMapping | null
   readonly refusal: MappingRefusal | null
-  /** What else is to be said of the mapping. */
+  /** Further diagnostics of the mapping. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -43,7 +43,7 @@ export function chooseMapping(
   }
 }
 
-/** A file of RDF has no records that could be mapped. */
+/** An RDF file has no records that could be mapped. */
 export function refuseForRdf(file: MappingFile | null): MappingRefusal | null {
   if (file === null) return null
   const place = { line: 1, column: 1, endLine: 1, endColumn: 1, path: '' }

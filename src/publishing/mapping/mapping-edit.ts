@@ -13,23 +13,23 @@ import { MAPPING_ENDINGS, mappingFile } from './mapping-file.ts'
 /** The mapping of a dataset as an editor opens it. */
 export interface OpenedMapping {
   readonly file: string
-  /** null where the dataset has no mapping of its own. */
+  /** null if the dataset has no mapping of its own. */
   readonly text: string | null
-  /** Identifies this text, for {@link saveMapping}. */
+  /** Identifies this text for {@link saveMapping}. */
   readonly digest: string
 }
 
-/** What became of saving: a file that is another one than that which was opened is left as it is. */
+/** The result of saving: a file that was changed since it was opened is left unchanged. */
 export type SavedMapping =
   | { readonly type: 'saved' }
   | { readonly type: 'conflict' }
-  /** The folder of the portal takes no files: with the code of the system. */
+  /** The portal folder is not writable: with the error code of the system. */
   | { readonly type: 'unwritable'; readonly code: string }
 
-/** Mappings of a dataset that are stored after others took their place. */
+/** Maximum backups of replaced mappings of a dataset. */
 const MAX_BACKUPS = 20
 
-/** Opens the mapping of a dataset for editing, or the place of the one that it does not have yet. */
+/** Opens the mapping of a dataset for editing, or the path of the one that it does not have yet. */
 export function openMapping(portal: string, dataset: string): OpenedMapping {
   if (!DATASET_ID.test(dataset)) throw new Error(`not the id of a dataset: ${dataset}`)
   const found = mappingFile(portal, dataset)
@@ -38,10 +38,7 @@ export function openMapping(portal: string, dataset: string): OpenedMapping {
   return { file, text, digest: text === null ? 'none' : digestOf(text) }
 }
 
-/**
- * The file that a text is saved in: the one that was opened, unless the text shows that it is in the other language, which
- * has a file of its own.
- */
+/** The file in which a text is saved: the one that was opened, unless the text is in the other language, which has a file of its own. */
 export function fileForText(file: string, text: string): string {
   const kind = mappingKind(text, file)
   if (kind === mappingKind('', file)) return file
@@ -50,8 +47,8 @@ export function fileForText(file: string, text: string): string {
 }
 
 /**
- * Saves the mapping of a dataset in one step, unless it was changed since it was opened. The text before it is
- * stored in var/mappings; a text of the other language takes its place in a file of its own. A running server finds the file and publishes it.
+ * Saves the mapping of a dataset in one step, unless it was changed since it was opened. The previous text is stored in
+ * var/mappings; a text in the other language replaces it in a file of its own. A running server finds the file and publishes it.
  *
  * @param opened digest of the text that was edited
  */
@@ -62,7 +59,7 @@ export function saveMapping(
   opened: string,
   now: Date,
 ): SavedMapping {
-  // From here to the end nothing waits: no other request of this process comes between.
+  // From here to the end the code is synchronous: no other request of this process intervenes.
   const before = openMapping(portal, dataset)
   if (before.digest !== opened) return { type: 'conflict' }
   if (before.text === text) return { type: 'saved' }
@@ -93,7 +90,7 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** A first mapping of a dataset, written from its fields. */
+/** A first mapping of a dataset, generated from its fields. */
 export function proposedMapping(
   { id, identity, metas }: Pick<Definition, 'id' | 'identity' | 'metas'>,
   fields: readonly Field[],

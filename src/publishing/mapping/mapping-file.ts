@@ -15,18 +15,18 @@ export interface MappingFile {
   readonly text: string
 }
 
-/** A mapping that may be used: what its text means. */
+/** A valid mapping with the meaning of its text. */
 export interface UsableMapping extends MappingFile {
   readonly mapping: Mapping
 }
 
-/** Endings of mapping files, the preferred first: YARRRML, and RML in Turtle. */
+/** Extensions of mapping files, the preferred first: YARRRML, and RML in Turtle. */
 export const MAPPING_ENDINGS = ['.yml', '.yaml', '.rml.ttl', '.ttl'] as const
 
-/** Of a longer file no more is read: the reader refuses what is left of it as too big. */
+/** Maximum length that is read of a file: the reader refuses the truncated text as too large. */
 const MAX_LENGTH = 2 ** 21
 
-/** The mapping of a dataset; null where it has none of its own. */
+/** The mapping of a dataset; null if it has none of its own. */
 export function mappingFile(portal: string, dataset: string): MappingFile | null {
   const files = MAPPING_ENDINGS.map(ending => path.join(portal, 'mappings', `${dataset}${ending}`))
   const file = files.find(each => existsSync(each))
@@ -54,7 +54,7 @@ export interface MappingTarget {
   readonly statistics?: DatasetStatistics
 }
 
-/** Reads and checks a mapping. The mapping is null where it has an error; a reader that fails is an error as well. */
+/** Reads and checks a mapping. The mapping is null if it has an error; an exception of the reader is reported as an error too. */
 export function checkMapping(
   { file, text }: MappingFile,
   dataset: MappingTarget,

@@ -2,7 +2,7 @@ import { turtleText } from '../../formats/turtle.ts'
 import type { WrittenTriple } from '../../mapping/triple-text.ts'
 import { setMember } from '../../model/lookup.ts'
 
-/** The lines that a mapping writes, each once, in the order in which they came. */
+/** The lines that a mapping writes, each once, in order of first occurrence. */
 export class Lines implements Pick<WrittenTriple, 'add'> {
   private readonly lines = new Set<string>()
 
@@ -15,7 +15,7 @@ export class Lines implements Pick<WrittenTriple, 'add'> {
     for (const line of text.split('\n')) if (line !== '') this.lines.add(line)
   }
 
-  /** The lines that are not among others. */
+  /** The lines that do not occur in others. */
   without(others: Lines): Lines {
     const rest = new Lines()
     for (const line of this.lines) if (!others.lines.has(line)) rest.lines.add(line)
@@ -29,7 +29,7 @@ export class Lines implements Pick<WrittenTriple, 'add'> {
     return some
   }
 
-  /** Statements by graph, the graph without a name as an empty text; those of one subject stand together. */
+  /** Statements by graph, the default graph as an empty text; those of one subject are grouped. */
   graphs(): ReadonlyMap<string, string> {
     const graphs = new Map<string, Map<string, string[]>>()
     for (const line of this.lines) {
@@ -46,7 +46,7 @@ export class Lines implements Pick<WrittenTriple, 'add'> {
   }
 }
 
-/** The triples of one subject, its classes first and those of a predicate together. */
+/** The triples of one subject, its classes first and those of a predicate grouped. */
 function block(triples: readonly string[]): string {
   const order = [...new Set(triples.map(predicateOf))]
   return order
@@ -60,7 +60,7 @@ function predicateOf(line: string): string {
   return line.slice(begin, line.indexOf(' ', begin))
 }
 
-/** The graph of a line: the last term where four are written. */
+/** The graph of a line: the last term if it has four. */
 function graphOf(line: string): string {
   const terms = line.slice(0, -2)
   const begin = terms.lastIndexOf(' ') + 1
@@ -71,7 +71,7 @@ function graphOf(line: string): string {
 }
 
 /**
- * Writes statements as Turtle, with named graphs as TriG, and with the prefixes that they use.
+ * Writes statements as Turtle, or with named graphs as TriG, with the prefixes that they use.
  *
  * @param prefixes prefix to namespace; of two with the same namespace the first is taken
  */

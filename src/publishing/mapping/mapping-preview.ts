@@ -12,7 +12,7 @@ import { publishedRecords } from '../published-records.ts'
 import { graphPath, type Manifest, type Versions } from '../versions/versions.ts'
 import { Lines } from './mapping-lines.ts'
 
-/** What a mapping makes of some records. */
+/** The result of mapping some records. */
 export interface MappedRecords {
   readonly lines: Lines
   /** Records that were mapped. */
@@ -21,7 +21,7 @@ export interface MappedRecords {
 }
 
 /**
- * Maps some records and holds all that comes of it.
+ * Maps some records and holds all results in memory.
  *
  * @param maxTriples after so many no further record is mapped
  */
@@ -42,7 +42,7 @@ export function mapRecords(
   return { lines, records: done, rules: report }
 }
 
-/** The prefixes of the mapping first, then those that it need not declare. */
+/** The prefixes of the mapping first, then the predefined ones. */
 export function prefixesOf(
   { prefixes = {} }: Mapping,
   base: string,
@@ -54,7 +54,7 @@ export function prefixesOf(
   return { ...Object.fromEntries(own), ...given, ...known }
 }
 
-/** An IRI, or the template of one, with the prefix that shortens it most. */
+/** An IRI, or an IRI template, shortened by the prefix with the longest namespace. */
 export function shortIri(iri: string, prefixes: Readonly<Record<string, string>>): string {
   if (iri === RDF.type) return 'a'
   const [best] = Object.entries(prefixes)
@@ -63,7 +63,7 @@ export function shortIri(iri: string, prefixes: Readonly<Record<string, string>>
   return best === undefined ? iri : `${best[0]}:${iri.slice(best[1].length)}`
 }
 
-/** The first records of a published version, in their order. */
+/** The first records of a published version, in order. */
 export function firstPublished(
   versions: Versions,
   manifest: Manifest,
@@ -74,7 +74,7 @@ export function firstPublished(
   return firstRecords(publishedRecords(columns, manifest), limit)
 }
 
-/** The first records of pieces; no more of these are read than are needed. */
+/** The first records of pieces; no more pieces are read than necessary. */
 export async function firstRecords(
   pieces: AsyncIterable<readonly DatasetRecord[]>,
   limit: number,

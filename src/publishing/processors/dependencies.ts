@@ -10,13 +10,13 @@ function lookupsOf(processors: readonly Processor[]): readonly Lookup[] {
   return processors.filter((processor): processor is Lookup => processor.step.type === 'lookup')
 }
 
-/** The datasets that a dataset looks up in, as dataset.yaml has it now. */
+/** The datasets that are looked up by a dataset, according to its current dataset.yaml. */
 function datasetsBefore(portal: string, id: string): readonly string[] {
   const { definition } = readDefinition(portal, id)
   return lookupsOf(definition?.processors ?? []).map(({ step }) => step.settings.dataset)
 }
 
-/** The digest of a source together with the versions that are looked up in: a new one of these makes the records others. */
+/** The digest of a source together with the versions that are looked up: a new version of these changes the records. */
 export function digestWithLookups({ processors }: Definition, portal: string, source: string): string {
   const lookups = lookupsOf(processors)
   if (lookups.length === 0) return source
@@ -27,7 +27,7 @@ export function digestWithLookups({ processors }: Definition, portal: string, so
   return fingerprintOf('lookups', source, visited.join('\n'))
 }
 
-/** Refuses look-ups that lead back to the dataset itself: its versions would follow one another for ever. */
+/** Refuses look-ups that lead back to the dataset itself: they would cause endless new versions. */
 export function refuseCycle({ id, processors }: Definition, portal: string): void {
   for (const lookup of lookupsOf(processors)) {
     const visited = new Set<string>()
@@ -49,8 +49,8 @@ export function refuseCycle({ id, processors }: Definition, portal: string): voi
 }
 
 /**
- * Datasets in groups that can be published one after another: each after those that it looks up in. Without any look-ups there is
- * one group.
+ * Groups of datasets that can be published one after another: each dataset follows those that it looks up. Without any look-ups
+ * there is one group.
  */
 export function publicationOrder(portal: string, ids: readonly string[]): readonly (readonly string[])[] {
   const levels = new Map<string, number>()
@@ -72,7 +72,7 @@ export function publicationOrder(portal: string, ids: readonly string[]): readon
   return groups.filter(group => group.length > 0)
 }
 
-/** Datasets, and all that are published and look up in them, directly or through others. */
+/** Datasets, and all published datasets that look them up, directly or indirectly. */
 export function withDependants(
   portal: string,
   versions: Versions,

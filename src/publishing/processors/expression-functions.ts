@@ -10,7 +10,7 @@ type Call = Extract<Expression, { type: 'call' }>
 
 const KNOWN = `length, lower, ifnull, date_format, ${DATE_PARTS.join(', ')}`
 
-/** Compiles a call of a function whose value depends on the row alone. */
+/** Compiles a function call whose value depends on the row alone. */
 export function compileCall(call: Call, scope: ExpressionScope): ProcessorValue {
   const { name, span } = call
   const operand = (at: number) => scope.compile(expressionAt(call, at, scope))
@@ -54,7 +54,7 @@ function expressionAt(call: Call, at: number, scope: ExpressionScope): Expressio
   return argument as Expression
 }
 
-/** True for the conditions that look into a text. */
+/** True for the functions that search in a text. */
 export function isTextTest(name: string): name is 'search' | 'suggest' | 'startswith' {
   return name === 'search' || name === 'suggest' || name === 'startswith'
 }

@@ -3,7 +3,7 @@ import { clauseFault } from '../../language/odsql/faults.ts'
 import type { RowData } from '../../sources/fields.ts'
 import type { Plain } from './values.ts'
 
-/** An expression of ODSQL made ready for rows, with the columns that it reads. */
+/** A compiled expression of ODSQL, with the columns that it reads. */
 export interface CompiledExpression<T> {
   readonly evaluate: (row: RowData) => T
   readonly columns: readonly string[]
@@ -12,15 +12,15 @@ export interface CompiledExpression<T> {
 /** A value computed from one row. */
 export type ProcessorValue = (row: RowData) => Plain
 
-/** A condition of one row: what meets an absent value does not hold. */
+/** A condition of one row: false if it compares an absent value. */
 export type Test = (row: RowData) => boolean
 
-/** What the compiler of an expression knows, and what it collects. */
+/** The context of the compiler of an expression, and what it collects. */
 export interface ExpressionScope {
   readonly clause: ClauseName
   readonly columns: Set<string>
   readonly readerOf: (column: string) => (row: RowData) => unknown
-  /** Compiles a part of the expression that is a value. */
+  /** Compiles a subexpression that is a value. */
   readonly compile: (node: Expression) => ProcessorValue
 }
 

@@ -13,8 +13,8 @@ import { compareMoment } from './moments.ts'
 import { comparedValues, type Plain, plainOf, valueNumber } from './values.ts'
 
 /**
- * Compiles a condition in the language of the where clause. Values have no declared types yet: a text that writes a number counts as one
- * beside a number. Throws ODSQLError with the place in the text.
+ * Compiles a condition in the language of the where clause. Values have no declared types yet: a text that is a numeral counts as
+ * a number if it is compared with one. Throws ODSQLError with the position in the text.
  */
 export function compileCondition(
   text: string,
@@ -25,7 +25,7 @@ export function compileCondition(
   return { evaluate, columns: [...scope.columns] }
 }
 
-/** Compiles the value of a computed field, in the language of the select clause. Throws ODSQLError with the place in the text. */
+/** Compiles the value of a computed field, in the language of the select clause. Throws ODSQLError with the position in the text. */
 export function compileValue(text: string, readerOf: ExpressionScope['readerOf']): CompiledExpression<Plain> {
   const scope = scopeOf('select', readerOf)
   const items = parseSelect(text)

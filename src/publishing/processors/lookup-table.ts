@@ -8,10 +8,10 @@ import { currentManifest, graphPath, publishedDatasets, versionsOf } from '../ve
 import type { Processor, ProcessorStep } from './schema.ts'
 import { stepFault } from './step-fault.ts'
 
-/** The values that a look-up takes of each record, by the text of its key. */
+/** The values that a look-up takes from each record, by the text of its key. */
 export type LookupTable = ReadonlyMap<string, readonly Value[]>
 
-/** What the look-ups of one dataset may still hold in memory. */
+/** The remaining memory for the look-ups of one dataset. */
 export interface LookupBudget {
   records: number
   characters: number
@@ -23,8 +23,9 @@ export function lookupBudget(): LookupBudget {
 }
 
 /**
- * Reads the published version of the dataset that a step looks up in; of records with the same key the first counts. Only public
- * datasets can be looked up in, for their values become those of another dataset. Throws ConfigInvalid with the place of the step.
+ * Reads the published version of the dataset that a step looks up; of records with the same key the first counts. Only public
+ * datasets can be looked up, because their values become values of another dataset. Throws ConfigInvalid with the position of the
+ * step.
  */
 export function readLookupTable(
   processor: Processor,

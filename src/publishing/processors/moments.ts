@@ -2,7 +2,7 @@ import { type FormatPart, formatMoment, localMoment } from '../../model/date-for
 import { dateBounds, parseDate } from '../../query/date-literals.ts'
 import { type Plain, valueMoment } from './values.ts'
 
-/** A comparison of values with a date literal, which denotes its whole period; null for a text that is no date. */
+/** Compares values with a date literal, which denotes its whole period; null for a text that is no date. */
 export function compareMoment(
   operator: '=' | '!=' | '<' | '<=' | '>' | '>=',
   text: string,
@@ -36,7 +36,7 @@ export function compareMoment(
   }
 }
 
-/** A part of the date that a value writes, in UTC; null where it writes none. */
+/** A part of the date in a value, in UTC; null if the value is no date. */
 export function partOf(value: Plain, part: string): number | null {
   const moment = valueMoment(value)
   if (moment === null) return null
@@ -54,7 +54,7 @@ export function partOf(value: Plain, part: string): number | null {
   }
 }
 
-/** The date that a value writes as text by a pattern; null where it writes none. */
+/** Formats the date in a value by a pattern; null if the value is no date. */
 export function formatted(value: Plain, parts: readonly FormatPart[]): string | null {
   const moment = valueMoment(value)
   return moment === null ? null : formatMoment(localOf(moment), parts, 'en', 'UTC')
@@ -65,7 +65,7 @@ function localOf(moment: string) {
   return localMoment(Math.floor(secondsOf(moment)), 'UTC', fraction)
 }
 
-/** Seconds since 1970 of a moment in its canonical form, to the millisecond. */
+/** Seconds since 1970 of a moment in canonical form, to the millisecond. */
 function secondsOf(moment: string): number {
   return Date.parse(moment.replace(/(\.\d{3})\d+Z$/, '$1Z')) / 1000
 }

@@ -4,16 +4,16 @@ import { fieldReader } from '../../sources/fields.ts'
 import { compileValue } from './expression.ts'
 import type { Processor, ProcessorStep } from './schema.ts'
 
-/** Where a column comes from: columns of the source, and the steps that made it of them. */
+/** The origin of a column: columns of the source, and the steps that computed it from them. */
 interface ColumnOrigin {
   readonly columns: readonly string[]
   readonly steps: readonly string[]
 }
 
-/** The maximum number of columns and of steps that are described of a field. */
+/** Maximum number of columns and of steps in the description of a field. */
 const MAX_DESCRIBED = 20
 
-/** Where each field of a dataset with steps comes from; empty for one without. */
+/** The origins of the fields of a dataset with steps; empty for one without. */
 export function originsOf(
   processors: readonly Processor[],
   specs: readonly FieldSpec[],

@@ -7,8 +7,8 @@ import { stepFault } from './step-fault.ts'
 import { type ChangingRow, type CompiledStep, compileStep } from './steps.ts'
 
 /**
- * A source whose rows went through steps, batch by batch. What the steps look up is read here, once. Throws ConfigInvalid with
- * the place in dataset.yaml for a step that does not make sense, also while it is read for columns that the source does not have.
+ * A source whose rows are processed by steps, batch by batch. Look-up tables are read here, once. Throws ConfigInvalid with the
+ * position in dataset.yaml for an invalid step, also during reading for columns that the source does not have.
  *
  * @param portal folder with the published datasets
  */
@@ -53,13 +53,13 @@ function processed(row: SourceRow, steps: readonly RunningStep[]): readonly Sour
   return steps.every(step => step.apply(changing)) ? [{ ...row, data: changing.data }] : []
 }
 
-/** The names of the columns after a step. Throws ConfigInvalid for one that the step reads and that is not there. */
+/** The names of the columns after a step. Throws ConfigInvalid if the step reads a column that does not exist. */
 function columnsAfter(before: readonly string[], step: CompiledStep): readonly string[] {
   const known = new Set(before)
   for (const column of step.reads)
     if (!known.has(column) && !column.startsWith('/')) throw missing(step, column, known)
   const gone = new Set(step.removes.filter(name => !step.writes.includes(name)))
-  // A column that is renamed stays where it was.
+  // A renamed column keeps its position.
   const { step: declared } = step.processor
   const names = declared.type === 'rename' ? new Map(Object.entries(declared.settings)) : null
   if (names !== null) return [...new Set(before.map(name => names.get(name) ?? name))]
@@ -74,7 +74,7 @@ function missing({ processor }: CompiledStep, column: string, known: Iterable<st
   })
 }
 
-/** A step in one reading, which finds out whether a source without a header has the columns that it reads. */
+/** A step during one pass, which finds out whether a source without a header has the columns that it reads. */
 class RunningStep {
   isHeaderKnown = false
   private readonly step: CompiledStep
@@ -98,7 +98,7 @@ class RunningStep {
     this.pending = this.pending.filter(({ read }) => read(data) === undefined)
   }
 
-  /** Throws ConfigInvalid for a column that no row had. */
+  /** Throws ConfigInvalid for a column that occurred in no row. */
   checkReads(): void {
     const [first] = this.pending
     if (!this.isHeaderKnown && this.rows > 0 && first !== undefined)

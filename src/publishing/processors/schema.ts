@@ -78,7 +78,7 @@ export const PROCESSORS_SCHEMA = Type.Array(ProcessorSchema, { maxItems: MAX_PRO
 
 type Declared = Static<typeof ProcessorSchema>
 
-/** What a step does. */
+/** A step by type, with its settings. */
 export type ProcessorStep = {
   readonly [Name in keyof Declared]-?: {
     readonly type: Name
@@ -88,19 +88,19 @@ export type ProcessorStep = {
 
 export type StepType = ProcessorStep['type']
 
-/** A step of dataset.yaml with its place there. */
+/** A step of dataset.yaml with its position there. */
 export interface Processor {
   /** From 1. */
   readonly number: number
   readonly step: ProcessorStep
-  /** Where a member of the settings stands; without a name, where the step itself does. */
+  /** The position of a member of the settings; without a name, that of the step itself. */
   readonly placeOf: (member?: string) => FaultPlace
 }
 
 /** The names of all steps, in the order of the documentation. */
 export const STEP_TYPES = Object.keys(ProcessorSchema.properties) as readonly StepType[]
 
-/** The only step that an entry of the list declares; the number of steps where it is not one. */
+/** The only step that an entry of the list declares; the number of steps if it is not one. */
 export function stepOf(declared: Declared): ProcessorStep | number {
   const entries = Object.entries(declared).filter(([, settings]) => settings !== undefined)
   const [only] = entries
@@ -108,7 +108,7 @@ export function stepOf(declared: Declared): ProcessorStep | number {
   return { type: only[0], settings: only[1] } as ProcessorStep
 }
 
-/** The steps of dataset.yaml. @param placeOf place of a path of the document */
+/** The steps of dataset.yaml. @param placeOf position of a path of the document */
 export function processorsOf(
   declared: readonly Declared[],
   placeOf: (path: readonly string[]) => FaultPlace,

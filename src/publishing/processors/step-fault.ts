@@ -2,7 +2,7 @@ import { CONFIG_INVALID } from '../../config/faults.ts'
 import { Fault, placeText } from '../../errors/errors.ts'
 import type { Processor } from './schema.ts'
 
-/** The fault of a step: its place in dataset.yaml, its number and type, what is wrong, and what was expected. */
+/** The fault of a step: its position in dataset.yaml, its number and type, the problem, and what was expected. */
 export function stepFault(
   { number, step, placeOf }: Processor,
   reason: string,

@@ -11,34 +11,34 @@ import type { Processor, ProcessorStep } from './schema.ts'
 import { stepFault } from './step-fault.ts'
 import { plainOf, processorText } from './values.ts'
 
-/** A row that steps change: its own copy of what the source has. */
+/** A row that steps change: a copy of the row of the source. */
 export interface ChangingRow {
   readonly row: SourceRow
   readonly data: Record<string, unknown>
 }
 
-/** A step made ready for rows. */
+/** A compiled step. */
 export interface CompiledStep {
   readonly processor: Processor
   /** Columns and pointers that it reads. */
   readonly reads: readonly string[]
   /** Columns that it writes. */
   readonly writes: readonly string[]
-  /** Columns that are gone after it. */
+  /** Columns that it removes. */
   readonly removes: readonly string[]
-  /** Changes a row; false leaves it out. */
+  /** Changes a row; returns false to drop it. */
   readonly apply: (row: ChangingRow) => boolean
 }
 
-/** The maximum length of a text that a step makes, and of one that a regular expression reads, in characters. */
+/** Maximum length of a text that a step creates, and of one that a regular expression reads, in characters. */
 const MAX_TEXT = 1_000_000
 
 type SettingsOf<Type extends ProcessorStep['type']> = Extract<ProcessorStep, { type: Type }>['settings']
 
 /**
- * Makes a step ready for rows. Throws ConfigInvalid with its place in dataset.yaml for a step that does not make sense.
+ * Compiles a step. Throws ConfigInvalid with its position in dataset.yaml for an invalid step.
  *
- * @param table what a look-up reads; null for other steps
+ * @param table the table of a look-up; null for other steps
  */
 export function compileStep(processor: Processor, table: LookupTable | null): CompiledStep {
   const { step } = processor
@@ -86,7 +86,7 @@ export function compileStep(processor: Processor, table: LookupTable | null): Co
   }
 }
 
-/** Compiles an expression, whose faults get their place in dataset.yaml. */
+/** Compiles an expression; its faults get their position in dataset.yaml. */
 function compiled<T>(
   processor: Processor,
   text: string,
@@ -119,7 +119,7 @@ function renameStep(processor: Processor, names: SettingsOf<'rename'>): Compiled
   return { processor, reads: Object.keys(names), writes, removes, apply }
 }
 
-/** A step that makes values of the texts of columns. */
+/** A step that computes values from the texts of columns. */
 function textStep(
   processor: Processor,
   columns: readonly string[],
@@ -143,7 +143,7 @@ function tooLong(processor: Processor, { row, line }: SourceRow): Fault {
   return stepFault(processor, `${where}: a text of at most ${MAX_TEXT} characters is expected`)
 }
 
-/** The parts of a text, trimmed; the last one has the rest. */
+/** The parts of a text, trimmed; the last one contains the rest. */
 function partsOf(text: string | null, separator: string, count: number): readonly (string | null)[] {
   if (text === null) return Array.from({ length: count }, () => null)
   const parts: (string | null)[] = []
@@ -180,7 +180,7 @@ function replaceStep(processor: Processor, settings: SettingsOf<'replace'>): Com
   })
 }
 
-/** The first format that fits reads the date; what none fits stays as it is, and is reported where the field is typed. */
+/** The first matching format parses the date; a text without a matching format is unchanged, and reported when the field is typed. */
 function dateStep(processor: Processor, settings: SettingsOf<'date'>): CompiledStep {
   const { column, formats, type = 'date', timezone = 'UTC', into = column } = settings
   if (!isTimeZone(timezone))

@@ -8,21 +8,21 @@ import { graphSources } from '../versions/graph-sources.ts'
 import type { Manifest, Versions } from '../versions/versions.ts'
 import type { Releases } from './releases.ts'
 
-/** Milliseconds after which columns that could not be fetched are fetched again. */
+/** Milliseconds after which a failed fetch of columns is retried. */
 const PAUSE = 5000
 
 export interface FetchedColumnsOptions {
   readonly store: SharedStore
   readonly releases: Releases
-  /** What this instance has published. */
+  /** The versions that this instance has published. */
   readonly versions: Versions
-  /** Where the columns of versions are that others have published. */
+  /** Folder of the columns of versions that other instances have published. */
   readonly folder: string
   readonly now: () => number
   readonly onEvent: (event: { readonly event: string; readonly reason: string }) => void
 }
 
-/** The columns of versions of a store that several share: own files, or those that were fetched from the engine. */
+/** The columns of versions of a shared store: local files, or files that were fetched from the engine. */
 export class FetchedColumns {
   private readonly store: SharedStore
   private readonly releases: Releases
@@ -30,9 +30,9 @@ export class FetchedColumns {
   private readonly folder: string
   private readonly now: () => number
   private readonly onEvent: FetchedColumnsOptions['onEvent']
-  /** Versions whose columns are on their way. */
+  /** Versions whose columns are being fetched. */
   private readonly coming = new Map<string, Promise<void>>()
-  /** When what could not be fetched is tried again. */
+  /** When a failed fetch is retried. */
   private readonly tryAgain = new Map<string, number>()
   /** The graphs whose columns the engine has, fetched once: a publisher needs them once. */
   private withColumns: Promise<ReadonlySet<string>> | null = null
@@ -56,12 +56,12 @@ export class FetchedColumns {
     return path.join(this.folder, `${encodeURIComponent(graph)}.columns`)
   }
 
-  /** True where this instance has the columns of a version; else they are fetched meanwhile. */
+  /** True if this instance has the columns of a version; otherwise starts fetching them. */
   isHere(manifest: Manifest): boolean {
     const { id } = manifest.dataset
     const missing = this.sources(manifest).filter(({ columns }) => columnsProblem(columns) !== null)
     if (missing.length === 0) return true
-    // What cannot be fetched now is tried again after a while.
+    // A failed fetch is retried after a while.
     if (!this.coming.has(id) && (this.tryAgain.get(id) ?? 0) <= this.now())
       this.coming.set(
         id,
@@ -80,7 +80,7 @@ export class FetchedColumns {
     return false
   }
 
-  /** Gets columns, one graph after another: each may be large. */
+  /** Fetches columns, one graph after another: each may be large. */
   private async fetch({ dataset, version }: Manifest, missing: readonly FileSource[]): Promise<void> {
     const { versions } = await this.releases.state()
     const mine = versions.find(each => each.dataset === dataset.id && each.version === version)
@@ -90,7 +90,7 @@ export class FetchedColumns {
       else await buildColumnsInThread({ triples: path, columns, isSearched })
   }
 
-  /** Puts the columns of a version whose files are here into the engine where it has lost them. */
+  /** Uploads the columns of a version with local files to the engine if it has lost them. */
   async restore(versions: Versions, manifest: Manifest): Promise<void> {
     this.withColumns ??= this.store.withColumns()
     const there = await this.withColumns

@@ -12,7 +12,7 @@ import {
 } from '../versions/versions.ts'
 import type { Registry } from './registry.ts'
 
-/** The versions in force by the files of this machine; a file is read again when it changes. */
+/** The versions in force according to local files; a file is read again when it changes. */
 export function localRegistry(versions: Versions): Registry {
   let known: ReadonlyMap<string, { readonly mark: string; readonly version: string | null }> = new Map()
   return {

@@ -12,24 +12,24 @@ import { localRegistry } from './local-registry.ts'
 import type { Registry } from './registry.ts'
 import { SharedRegistry } from './shared-registry.ts'
 
-/** What of the configuration says where records are stored. */
+/** The part of the configuration that selects the store. */
 export interface StoreSettings {
   readonly portal: string
   readonly base: string
   readonly workers: number
-  /** Bytes that the process may use. */
+  /** Maximum bytes of memory of the process. */
   readonly memory: number
   /** Seconds. */
   readonly deadline: number
-  /** The engine; absent, the records are in the memory of this process. */
+  /** The engine; if absent, the records are in the memory of this process. */
   readonly store?: EngineSettings & { readonly concurrency: number }
 }
 
-/** Something about a store that an operator should know. */
+/** An event of a store for the operator. */
 export interface PortalStoreEvent {
   readonly event: string
   readonly reason: string
-  /** The graph that is lost, where one is. */
+  /** The lost graph, if there is one. */
   readonly graph?: string
 }
 
@@ -37,14 +37,14 @@ export interface PortalStoreEvent {
 export interface PortalStore {
   readonly store: Store
   readonly registry: Registry
-  /** Null where no other process shares the store. */
+  /** Null if no other process shares the store. */
   readonly shared: { readonly store: SharedStore; readonly registry: SharedRegistry } | null
 }
 
 /**
- * Opens the store that a portal is configured with. Faults: those of {@link createRemoteStore}.
+ * Opens the store of a portal according to its configuration. Faults: those of {@link createRemoteStore}.
  *
- * @param timeout milliseconds that an engine is waited for, which may be started at the same time as this process
+ * @param timeout milliseconds to wait for an engine, which may be starting at the same time as this process
  */
 export async function openPortalStore(
   settings: StoreSettings,
@@ -69,7 +69,7 @@ export async function openPortalStore(
   return { store: shared.store, registry: shared.registry, shared }
 }
 
-/** Retries for some time what needs an engine that does not answer yet. */
+/** Retries an operation for some time while the engine does not respond yet. */
 async function persistently<T>(
   work: () => Promise<T>,
   timeout: number,

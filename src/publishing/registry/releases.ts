@@ -10,34 +10,34 @@ import type { SharedStore } from '../../store/remote/remote.ts'
 export interface Release {
   readonly dataset: string
   readonly number: number
-  /** null where the dataset was withdrawn. */
+  /** null if the dataset was withdrawn. */
   readonly version: string | null
-  /** How it was withdrawn; `forgotten` where its folder is gone, as if it had never been. */
+  /** How it was withdrawn; `forgotten` if its folder was removed, as if it had never existed. */
   readonly withdrawn: 'open' | 'secret' | 'forgotten' | null
 }
 
-/** A version of which something is in the store. */
+/** A version with data in the store. */
 export interface StoredVersion {
   readonly dataset: string
   readonly version: string
   readonly graphs: readonly string[]
-  /** End of the lease of the server that loads it, in milliseconds since 1970; 0 for none. */
+  /** Expiry of the lease of the server that loads it, in milliseconds since 1970; 0 for none. */
   readonly lease: number
-  /** Since when it is not in force any more; null while it is, or is being loaded. */
+  /** When it was replaced; null while it is in force or being loaded. */
   readonly replaced: number | null
-  /** The triples of the graphs that are loaded whole. */
+  /** The number of triples of each completely loaded graph. */
   readonly loaded: ReadonlyMap<string, number>
-  /** Pieces that are loaded of the others. */
+  /** The number of loaded pieces of each other graph. */
   readonly progress: ReadonlyMap<string, number>
-  /** The triples that say all this. */
+  /** The triples that state all this. */
   readonly triples: readonly UpdateTriple[]
 }
 
-/** All that a shared store says about versions. */
+/** The complete state of the versions in a shared store. */
 export interface RegistryState {
   readonly releases: ReadonlyMap<string, Release>
   readonly versions: readonly StoredVersion[]
-  /** Releases that are not in force any more. */
+  /** Releases that are no longer in force. */
   readonly outdated: readonly UpdateTriple[]
 }
 
@@ -50,14 +50,14 @@ const LOADED = `${VOCABULARY}loaded`
 const PROGRESS = `${VOCABULARY}progress`
 const PART = `${VOCABULARY}part`
 
-/** Characters of a manifest in one literal: engines refuse very long ones. */
+/** Maximum characters of a manifest in one literal: engines refuse very long ones. */
 const PART_LENGTH = 20_000
 /** Literals of one update. */
 const PARTS_AT_A_TIME = 20
 
 /**
- * What a shared store says about versions, in a graph of its own. A release is one triple, so that it takes force in one
- * step on every engine: a dataset's release with the highest number counts, and nothing is ever changed in place.
+ * The state of the versions in a shared store, in a separate graph. A release is one triple, so that it takes effect in one step
+ * on every engine: the release of a dataset with the highest number counts, and nothing is ever changed in place.
  */
 export class Releases {
   readonly graph: string
@@ -70,12 +70,12 @@ export class Releases {
     this.store = store
   }
 
-  /** The releases in force, by dataset: the one small query that every instance asks again and again. */
+  /** The releases in force, by dataset: the one small query that every instance repeats. */
   async current(): Promise<ReadonlyMap<string, Release>> {
     return latest((await this.read(RELEASE)).map(readRelease)).releases
   }
 
-  /** Everything, for publishing and cleaning. */
+  /** The complete state, for publishing and cleaning up. */
   async state(): Promise<RegistryState> {
     const predicates = [RELEASE, GRAPH, LEASE, REPLACED, LOADED, PROGRESS]
     const rows = (await Promise.all(predicates.map(each => this.read(each)))).flat()
@@ -92,7 +92,7 @@ export class Releases {
     }
   }
 
-  /** The text that was stored for a version; null where there is none. */
+  /** The document that was stored for a version; null if there is none. */
   async document(dataset: string, version: string): Promise<string | null> {
     const rows = await this.read(PART, versionIri(dataset, version))
     if (rows.length === 0) return null
@@ -113,7 +113,7 @@ export class Releases {
       await this.insert(parts.slice(done, done + PARTS_AT_A_TIME))
   }
 
-  /** Puts a version in force, or nothing in its place. */
+  /** Puts a version in force, or withdraws the dataset. */
   async release({ dataset, number, version, withdrawn }: Release): Promise<void> {
     const text = `${String(number).padStart(12, '0')} ${version ?? `-${withdrawn}`}`
     await this.insert([{ subject: iri(datasetIri(dataset)), predicate: iri(RELEASE), object: literal(text) }])
@@ -160,7 +160,7 @@ export class Releases {
     if (triples.length > 0) await this.change({ type: 'delete', graph: this.graph, triples })
   }
 
-  /** Takes back everything that is said of a version, its document as well. */
+  /** Removes all triples about a version, including its document. */
   async forget({ dataset, version, triples }: StoredVersion): Promise<void> {
     const parts = await this.read(PART, versionIri(dataset, version))
     for (let done = 0; done < parts.length; done += PARTS_AT_A_TIME)
@@ -214,7 +214,7 @@ function readRelease(said: UpdateTriple): { readonly release: Release; readonly 
   return { release, said }
 }
 
-/** Of two releases with the same number that of the later name counts, for everybody the same. */
+/** Of two releases with the same number the one with the later name counts, the same for all instances. */
 function latest(all: readonly { readonly release: Release; readonly said: UpdateTriple }[]) {
   const inForce = new Map<string, { readonly release: Release; readonly said: UpdateTriple }>()
   const outdated: UpdateTriple[] = []
@@ -244,7 +244,7 @@ function readVersion(subject: string, triples: readonly UpdateTriple[]): StoredV
     version: name.slice(name.indexOf(':') + 1),
     graphs: values(GRAPH),
     lease: Math.max(0, ...values(LEASE).map(Number)),
-    // One of before may be left, where an engine lost the change that took it back.
+    // An earlier triple may remain if an engine lost the update that removed it.
     replaced: replaced.length === 0 ? null : Math.max(...replaced),
     loaded: new Map(
       values(LOADED).map(text => {

@@ -9,27 +9,27 @@ import type { Registry } from './registry.ts'
 import { type Release, Releases, type StoredVersion } from './releases.ts'
 import { type VersionDocument, VersionLoader } from './version-loader.ts'
 
-/** Milliseconds after which a version that is not in force answers no queries, and those after which its graphs go. */
+/** Milliseconds after which a replaced version is no longer queried, and those after which its graphs are dropped. */
 const RETIRED = 60_000
 const DROPPED = 90_000
-/** Milliseconds for which what the store said of versions is good. */
+/** Milliseconds for which the state of versions that was read from the store is valid. */
 const STALE = 5000
 export interface SharedRegistryOptions {
   readonly store: SharedStore
   readonly base: string
-  /** What this instance has published. */
+  /** The versions that this instance has published. */
   readonly versions: Versions
-  /** Where the columns of versions are that others have published. */
+  /** Folder of the columns of versions that other instances have published. */
   readonly folder: string
-  /** Milliseconds since 1970; the clocks of all instances are taken to agree within some seconds. */
+  /** Milliseconds since 1970; the clocks of all instances are assumed to agree within some seconds. */
   readonly now: () => number
   readonly onEvent?: (event: { readonly event: string; readonly reason: string }) => void
 }
 
 /**
- * The versions in force in a store that several instances share. Each instance may publish: a version is loaded under names
- * of its own, which no query uses yet, and put in force by one triple. A server that dies while loading leaves a lease that expires;
- * the next one continues where it stopped, or the graphs are dropped.
+ * The versions in force in a shared store. Each instance may publish: a version is loaded under names of its own, which no query
+ * uses yet, and put in force by one triple. A server that dies while loading leaves a lease that expires; the next one resumes
+ * loading where it stopped, or the graphs are dropped.
  */
 export class SharedRegistry implements Registry {
   private readonly store: SharedStore
@@ -44,7 +44,7 @@ export class SharedRegistry implements Registry {
   private known: ReadonlyMap<string, Release> = new Map()
   private hadReleases = false
   private readonly removedByDataset = new Map<string, ReadonlySet<string>>()
-  /** When the versions that this instance served were replaced, as it saw it, by their graphs. */
+  /** When the graphs of versions that this instance served were replaced, by its own observation. */
   private readonly retired = new Map<string, number>()
   private readonly served = new Map<
     string,
@@ -78,7 +78,7 @@ export class SharedRegistry implements Registry {
     return manifest
   }
 
-  /** What is stored for a version; null for none, or one of another format. */
+  /** The document of a version; null if there is none, or one of another format. */
   private async document(dataset: string, version: string): Promise<VersionDocument | null> {
     const text = await this.releases.document(dataset, version)
     const found = text === null ? null : (JSON.parse(text) as VersionDocument)
@@ -94,7 +94,7 @@ export class SharedRegistry implements Registry {
     return this.columns.sources(manifest)
   }
 
-  /** Puts the columns of a version whose files are here into the engine where it has lost them. */
+  /** Uploads the columns of a version with local files to the engine if it has lost them. */
   restore(versions: Versions, manifest: Manifest): Promise<void> {
     return this.columns.restore(versions, manifest)
   }
@@ -128,9 +128,9 @@ export class SharedRegistry implements Registry {
   }
 
   /**
-   * Loads a version whose files are here and puts it in force. Where the one in force was made of the same, nothing is
-   * done; if another server is loading the same, it waits for that. Faults: LoadRefused, StoreUnavailable; what is
-   * loaded then is gone on with the next time.
+   * Loads a version with local files and puts it in force. If the one in force was built from the same input, nothing is done; if
+   * another server is loading the same, it waits for that. Faults: LoadRefused, StoreUnavailable; the next attempt then resumes
+   * loading.
    */
   async release(
     versions: Versions,
@@ -159,7 +159,7 @@ export class SharedRegistry implements Registry {
     }
   }
 
-  /** Takes a dataset out of service. */
+  /** Withdraws a dataset. */
   async withdraw(dataset: string, withdrawn: NonNullable<Release['withdrawn']>): Promise<boolean> {
     const before = (await this.releases.current()).get(dataset)
     if (before === undefined || before.version === null) return false
@@ -169,8 +169,8 @@ export class SharedRegistry implements Registry {
   }
 
   /**
-   * Drops what is no longer needed: versions that were replaced a while ago, and those whose loading was started and
-   * gave up. Every instance does it; doing it twice does no harm.
+   * Drops data that are no longer needed: versions that were replaced a while ago, and those whose loading was abandoned. Every
+   * instance does it; repeating it is harmless.
    */
   async sweep(): Promise<readonly string[]> {
     const { releases, versions, outdated } = await this.releases.state()
@@ -192,12 +192,12 @@ export class SharedRegistry implements Registry {
     return over.map(({ dataset, version }) => `${dataset} ${version}`)
   }
 
-  /** True where the store has nothing of this portal, though it had: it was emptied, or is another one. */
+  /** True if the store no longer has any data of this portal: it was emptied, or is another one. */
   isLost(): boolean {
     return this.hadReleases && this.known.size === 0
   }
 
-  /** How many versions are in force, are being loaded, or wait for their end. */
+  /** The number of versions that are in force, are being loaded, or are replaced but not dropped yet. */
   async counts(): Promise<{ readonly inForce: number; readonly loading: number; readonly over: number }> {
     const { releases, versions } = await this.releases.state()
     const others = versions.filter(each => releases.get(each.dataset)?.version !== each.version)
@@ -227,7 +227,7 @@ export class SharedRegistry implements Registry {
     return this.reading
   }
 
-  /** Rejects queries of graphs that may be gone: an instance that could not ask for a while does not know. */
+  /** Rejects queries of graphs that may be dropped: an instance whose state is stale reads it again first. */
   private check(graphs: ReadonlySet<string>): Promise<void> | void {
     if (graphs.has(this.releases.graph)) return
     const refuse = () => {
@@ -255,7 +255,7 @@ export class SharedRegistry implements Registry {
     if (before?.version != null) await this.markReplaced(dataset, before.version)
     const { versions } = await this.releases.state()
     const mine = versions.find(each => each.dataset === dataset && each.version === version)
-    // It is no longer being loaded; the progress is obsolete.
+    // Loading is complete: lease and progress are obsolete.
     const over = (mine?.triples ?? []).filter(({ predicate }) => /#(?:lease|progress)$/.test(predicate.value))
     await this.releases.remove(over)
   }
@@ -265,7 +265,7 @@ export class SharedRegistry implements Registry {
   }
 }
 
-/** The name of a version ends in the digest of what it was made from. */
+/** Two version names have the same content if they end in the same digest. */
 function sameContent(a: string, b: string): boolean {
   return a.slice(a.indexOf('-')) === b.slice(b.indexOf('-'))
 }

@@ -12,23 +12,23 @@ import type { Releases, StoredVersion } from './releases.ts'
 /** Duration of a lease for loading a version in milliseconds, and interval of its renewal. */
 const LEASE = 30_000
 const RENEWAL = 10_000
-/** Ids of removed records that other instances are notified of. */
+/** Maximum ids of removed records that other instances receive. */
 const REMOVED_REPORTED = 20_000
-/** Pieces of a load between two notes of how far it is. */
+/** Pieces of a load between two progress records. */
 const NOTED = 4
 
-/** Milliseconds for counting a graph that was loaded. */
+/** Timeout in milliseconds for counting a loaded graph. */
 const COUNTING = 1_800_000
-/** Triples up to which all of them are counted. */
+/** Maximum triples of a graph that are all counted. */
 const COUNTED = 2_000_000
 
-/** What is stored in the store for a version: all that an instance without its files needs. */
+/** The document of a version in the store: all that an instance without its files needs. */
 export interface VersionDocument {
   readonly manifest: Manifest
   readonly removed: readonly string[]
 }
 
-/** A version that is to be loaded, and what is there of it and of others. */
+/** A version to be loaded, and what of it and of others is already in the store. */
 export interface VersionLoad {
   readonly versions: Versions
   readonly manifest: Manifest
@@ -37,7 +37,7 @@ export interface VersionLoad {
   readonly onProgress: (progress: LoadProgress) => void
 }
 
-/** Loads versions into a store that several share, under leases, and checks what the engine took. */
+/** Loads versions into a shared store, under leases, and verifies that the engine has the triples. */
 export class VersionLoader {
   private readonly store: SharedStore
   private readonly releases: Releases
@@ -75,7 +75,7 @@ export class VersionLoader {
     }
   }
 
-  /** Loads what is missing of a version, and says what it is. */
+  /** Loads the missing graphs of a version, and stores its document. */
   private async fill({ versions, manifest, mine, stored, onProgress }: VersionLoad): Promise<void> {
     const { version } = manifest
     const { id } = manifest.dataset
@@ -114,7 +114,7 @@ export class VersionLoader {
     await this.releases.keepDocument(id, version, JSON.stringify(document))
   }
 
-  /** Looks whether the engine has what was loaded, and gives the number of triples. Faults: LoadRefused. */
+  /** Verifies that the engine has the loaded triples, and returns their number. Faults: LoadRefused. */
   private async checked(
     { graph, triples }: { readonly graph: string; readonly triples: number },
     samples: readonly string[],
@@ -141,7 +141,7 @@ export class VersionLoader {
   }
 }
 
-/** Facts say a value that a field has twice once; all other files have each triple once. */
+/** Files of facts may repeat triples of multivalued fields; all other files have each triple once. */
 function isRepeating({ dataset, content }: Manifest, graph: string): boolean {
   return (
     content === 'records' && graph.endsWith(':facts') && dataset.fields.some(({ multivalued }) => multivalued)

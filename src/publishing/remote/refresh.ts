@@ -13,12 +13,12 @@ import { type RemoteState, remoteFolder, remoteState, removeUnused, writeRemoteS
 /** The address of a dataset, and how often it is fetched. */
 export interface Remote {
   readonly url: string
-  /** Name of the environment variable with the value of the header Authorization. */
+  /** Name of the environment variable with the value of the Authorization header. */
   readonly authorization?: string
   readonly schedule?: string
 }
 
-/** Endings of files by their media types, for addresses that have none. */
+/** File extensions by media type, for addresses without one. */
 const ENDINGS: ReadonlyMap<string, string> = new Map([
   ['text/csv', 'csv'],
   ['text/tab-separated-values', 'tsv'],
@@ -38,10 +38,10 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Asks the address of a dataset where that is due: new data take the place of the old in one step, anything else leaves them. What came of
- * it is stored beside them. Faults: SourceUnreadable where there are no data, old or new.
+ * Requests the address of a dataset if it is due: new data replace the old in one step, any other response leaves them unchanged.
+ * The state of the address is stored next to them. Faults: SourceUnreadable if there are no data, old or new.
  *
- * @param isForced whether it is fetched also before it is due
+ * @param isForced whether it is fetched even before it is due
  */
 export async function refreshRemote(
   portal: string,
@@ -110,7 +110,7 @@ export async function refreshRemote(
   }
 }
 
-/** What was fetched last cannot be published: the previous data are in force again, and the address is fetched again. */
+/** The data that were fetched last cannot be published: the previous data are in force again, and the address is fetched again. */
 export function rejectRemote(portal: string, id: string, remote: Remote, reason: string): void {
   const state = remoteState(portal, id)
   if (state === null || state.previous === undefined) return
@@ -118,7 +118,7 @@ export function rejectRemote(portal: string, id: string, remote: Remote, reason:
   finish(portal, id, { ...rest, file: previous, failures: state.failures + 1, reason }, remote)
 }
 
-/** Has the address of a dataset fetched at the next check: its catalog reports a change. */
+/** Marks the address of a dataset as due at the next check: its catalog reports a change. */
 export function expireRemote(portal: string, id: string, now: Date): void {
   const state = remoteState(portal, id)
   if (state !== null) writeRemoteState(portal, id, { ...state, next: now.toISOString() })
@@ -132,7 +132,7 @@ function finish(portal: string, id: string, state: RemoteState, { schedule }: Re
   removeUnused(portal, id, whole)
 }
 
-/** A schedule that was changed holds from now on. */
+/** A changed schedule takes effect immediately. */
 function scheduled(portal: string, id: string, state: RemoteState, { schedule }: Remote): void {
   const next = nextTime(schedule, Date.parse(state.asked ?? ''), state.failures)
   const text = next === null ? undefined : new Date(next).toISOString()
@@ -145,7 +145,7 @@ function withoutReason({ reason: _, ...state }: RemoteState): RemoteState {
   return state
 }
 
-/** The ending that a fetched file gets: its own, else that of its media type. */
+/** The extension of a fetched file: its own, else that of its media type. */
 export function endingOf(name: string, mediaType: string): string {
   const own = /\.[a-z0-9]{1,8}(?:\.gz)?$/i.exec(name)?.[0].toLowerCase()
   const described = ENDINGS.get(mediaType)
@@ -156,10 +156,10 @@ export function endingOf(name: string, mediaType: string): string {
       : `.${described}`
 }
 
-/** Only variables of this name can be sent away: a dataset.yaml is not to give away other secrets of the server. */
+/** Only variables with such a name can be sent: a dataset.yaml must not reveal other secrets of the server. */
 const VARIABLE = /^SOURCE_AUTH_[A-Z0-9_]+$/
 
-/** The value of the header Authorization that an environment variable holds. Faults: ConfigInvalid. */
+/** The value of the Authorization header from an environment variable. Faults: ConfigInvalid. */
 export function authorizationOf(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined
   const value = VARIABLE.test(authorization) ? lookup(process.env, authorization) : undefined
@@ -169,7 +169,7 @@ export function authorizationOf(authorization: string | undefined): string | und
   })
 }
 
-/** The limits that the settings of a portal have for what is fetched. */
+/** The limits of fetches according to the settings of a portal. */
 export function limitsOf(portal: string): FetchLimits {
   const { sourceHosts, sourcePrivateHosts, sourceSize, sourceTimeout } = loadConfig(
     { portal, base: 'http://localhost' },

@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** What is known of the address of a dataset. Moments are ISO 8601. */
+/** The state of the address of a dataset. Moments are ISO 8601. */
 export interface RemoteState {
   readonly url: string
   /** Name of the file that was fetched last and is in force, in the folder of the state; absent before the first. */
   readonly file?: string
-  /** The one before, for the case that the new one cannot be published. */
+  /** The previous file, in case the new one cannot be published. */
   readonly previous?: string
   readonly etag?: string
   readonly lastModified?: string
@@ -14,16 +14,16 @@ export interface RemoteState {
   /** When the file was fetched, and when the address was last requested. */
   readonly fetched?: string
   readonly asked?: string
-  /** When it last answered, with new data or that there are none. */
+  /** When it last responded, with new data or that there are none. */
   readonly confirmed?: string
-  /** How often it failed since, and why the last time. */
+  /** Number of failures since then, and the reason of the last one. */
   readonly failures: number
   readonly reason?: string
   /** When it is due next; absent for never. */
   readonly next?: string
 }
 
-/** The folder of what was fetched for a dataset. */
+/** The folder of the fetched files of a dataset. */
 export function remoteFolder(portal: string, id: string): string {
   return path.join(portal, 'var', 'sources', id)
 }
@@ -37,7 +37,7 @@ export function remoteState(portal: string, id: string): RemoteState | null {
   }
 }
 
-/** Writes what is known of an address, in one step. */
+/** Writes the state of an address in one step. */
 export function writeRemoteState(portal: string, id: string, state: RemoteState): void {
   const file = stateFile(portal, id)
   mkdirSync(path.dirname(file), { recursive: true })
@@ -45,7 +45,7 @@ export function writeRemoteState(portal: string, id: string, state: RemoteState)
   renameSync(`${file}.new`, file)
 }
 
-/** Removes files that no state names any more. */
+/** Removes files that the state no longer names. */
 export function removeUnused(portal: string, id: string, { file, previous }: RemoteState): void {
   const folder = remoteFolder(portal, id)
   for (const name of readdirSync(folder))
@@ -60,7 +60,7 @@ export function dueRemotes(portal: string, now: number): readonly string[] {
   )
 }
 
-/** The state of all addresses that were requested, by dataset. */
+/** The state of all requested addresses, by dataset. */
 export function remoteStates(portal: string): readonly (readonly [id: string, RemoteState])[] {
   let ids: readonly string[]
   try {

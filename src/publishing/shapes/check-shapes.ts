@@ -25,9 +25,9 @@ import {
 
 /** Maximum number of triples in memory for validation, with about 1,200 bytes each. */
 const MAX_CHECKED_TRIPLES = 1_000_000
-/** Bytes of a file of shapes. */
+/** Maximum bytes of a file of shapes. */
 const MAX_SHAPES_BYTES = 10_000_000
-/** Results that are reported of a dataset; the rest are counted. */
+/** Maximum number of results of a dataset that are reported; the rest are counted. */
 const MAX_RESULTS = 1000
 
 /** A finding about a value that does not conform to a shape. */
@@ -35,7 +35,7 @@ export interface ShapeFinding extends CheckFinding {
   readonly result?: ShapeResult
 }
 
-/** Reads a file of SHACL shapes in any syntax of RDF. Throws ShapesInvalid, SourceUnreadable with line and column. */
+/** Reads a file of SHACL shapes in any RDF syntax. Throws ShapesInvalid, SourceUnreadable with line and column. */
 export function readShapesFile(file: string): Shapes {
   const format = rdfFormatNamed(file)
   if (format === undefined)
@@ -69,7 +69,7 @@ function readBytes(file: string): Buffer {
   }
 }
 
-/** Applies shapes to what is published of a dataset: all its triples, those of its named graphs among them. */
+/** Applies shapes to the published data of a dataset: all its triples, including its named graphs. */
 export async function checkShapes(
   versions: Versions,
   dataset: string,
@@ -98,7 +98,7 @@ export async function checkShapes(
   }
 }
 
-/** The graphs that are served: what its mapping makes, or else its facts, and its named graphs. */
+/** The graphs that are served: that of its mapping, or else its facts, and its named graphs. */
 function servedGraphs({ graphs, mapping }: Manifest): readonly GraphFile[] {
   const left = mapping === null ? 'mapped' : 'facts'
   return graphs.filter(({ role }) => role !== left)

@@ -2,14 +2,14 @@ import type * as RDF from '@rdfjs/types'
 import { parseTriples } from '../../rdf/ntriples-reader.ts'
 import { type TermFactory, termKey, validatorTerm } from './terms.ts'
 
-/** Quads by one of their ends, which is the graph's own object of that term. */
+/** Quads by one of their terms, which is this graph's own instance of it. */
 type Index = Map<RDF.Term, RDF.Quad[]>
 
 const NONE: readonly RDF.Quad[] = []
 
 /**
- * A graph in memory as RDF/JS has it ("Dataset interface"), with an index for each place of a triple: a validator looks at
- * every node by itself, and asks who has a class. Terms that are equal are one object.
+ * A graph in memory with the RDF/JS "Dataset interface", indexed by subject, predicate and object: a validator visits every node
+ * by itself, and looks up the instances of classes. Equal terms are one instance.
  */
 export class IndexedGraph implements RDF.DatasetCore {
   private readonly factory: TermFactory
@@ -18,7 +18,7 @@ export class IndexedGraph implements RDF.DatasetCore {
   private readonly subjects: Index = new Map()
   private readonly predicates: Index = new Map()
   private readonly objects: Index = new Map()
-  /** Triples that were left out, for their object is a triple (RDF 1.2). */
+  /** Triples that were left out because their object is a triple (RDF 1.2). */
   tripleTerms = 0
 
   constructor(factory: TermFactory, quads: Iterable<RDF.Quad> = []) {
@@ -78,7 +78,7 @@ export class IndexedGraph implements RDF.DatasetCore {
     return this.known[Symbol.iterator]()
   }
 
-  /** The quads that fit, from the shortest list that has them all. */
+  /** The quads that match, from the shortest list that contains them all. */
   private find(
     subject: RDF.Term | null | undefined,
     predicate: RDF.Term | null | undefined,
@@ -105,7 +105,7 @@ export class IndexedGraph implements RDF.DatasetCore {
     )
   }
 
-  /** The graph's own object of a term: the same for equal terms. */
+  /** This graph's own instance of a term: the same for equal terms. */
   private own(term: RDF.Term): RDF.Term {
     const key = termKey(term)
     const before = this.terms.get(key)
@@ -115,7 +115,7 @@ export class IndexedGraph implements RDF.DatasetCore {
   }
 }
 
-/** Lookups of a graph: it is traversed once, and rarely queried again. */
+/** The result of a lookup in a graph: it is traversed once, and rarely queried again. */
 class FoundQuads implements RDF.DatasetCore {
   private readonly quads: readonly RDF.Quad[]
   private readonly factory: TermFactory

@@ -1,7 +1,7 @@
 import type * as RDF from '@rdfjs/types'
 import type { Term } from '../../rdf/term.ts'
 
-/** What makes terms of RDF/JS (RDF/JS, "Data model"), as the validator's own factory does. */
+/** Creates terms of RDF/JS (RDF/JS, "Data model"), as the validator's own factory does. */
 export interface TermFactory {
   readonly namedNode: (value: string) => RDF.NamedNode
   readonly blankNode: (value?: string) => RDF.BlankNode
@@ -13,7 +13,7 @@ export interface TermFactory {
   ) => RDF.Quad
 }
 
-/** A term as the validator reads it; null for a triple term, which SHACL has no words for. */
+/** A term for the validator; null for a triple term, which SHACL does not support. */
 export function validatorTerm(
   term: Term,
   factory: TermFactory,
@@ -34,7 +34,7 @@ export function validatorTerm(
   }
 }
 
-/** One word for each term: no two terms have the same. */
+/** A unique key of a term. */
 export function termKey(term: RDF.Term): string {
   switch (term.termType) {
     case 'NamedNode':

@@ -8,44 +8,44 @@ import { termKey } from './terms.ts'
 
 const SH = 'http://www.w3.org/ns/shacl#'
 
-/** How bad a result is (SHACL, section 2.1.4). */
+/** The severity of a result (SHACL, section 2.1.4). */
 export type ShapeSeverity = 'violation' | 'warning' | 'info'
 
 /** A value that does not conform to a shape. */
 export interface ShapeResult {
   readonly severity: ShapeSeverity
-  /** The node that was looked at, as N-Triples write it, but for escapes. */
+  /** The focus node, in N-Triples syntax without escapes. */
   readonly focusNode: string
-  /** The property or path; null where the node itself is at fault. */
+  /** The property or path; null if the node itself does not conform. */
   readonly path: string | null
   readonly value: string | null
   readonly message: string
-  /** The shape, where it has a name. */
+  /** The shape, if it has a name. */
   readonly shape: string | null
   /** The constraint component: `MaxCountConstraintComponent`. */
   readonly constraint: string
 }
 
-/** What became of a graph. */
+/** The result of validating a graph. */
 export interface ShapeReport {
   /** The first of the results. */
   readonly results: readonly ShapeResult[]
   /** All results, by their severity. */
   readonly counts: Readonly<Record<ShapeSeverity, number>>
-  /** Nodes that were looked at, counted for each shape. */
+  /** Focus nodes, counted once for each shape. */
   readonly focusNodes: number
 }
 
-/** Shapes that are read, to be applied to one graph or several. */
+/** Parsed shapes, to be applied to one graph or several. */
 export interface Shapes {
   readonly validator: SHACLValidator
-  /** What they ask for and is not looked at: constraints in SPARQL, imports. */
+  /** Unsupported features that the shapes use: constraints in SPARQL, imports. */
   readonly ignored: readonly string[]
-  /** Shapes that find nodes by themselves. */
+  /** Number of shapes with targets. */
   readonly targets: number
 }
 
-/** What the validator leaves aside, and what people call it. */
+/** Features that the validator ignores, with their common names. */
 const NOT_EVALUATED = [
   [`${SH}sparql`, 'constraints in SPARQL (sh:sparql)'],
   [`${SH}js`, 'constraints in JavaScript (sh:js)'],
@@ -54,7 +54,7 @@ const NOT_EVALUATED = [
   ['http://www.w3.org/2002/07/owl#imports', 'imports (owl:imports)'],
 ] as const
 
-/** Reads shapes from N-Triples. Throws ShapesInvalid where some are no shapes. */
+/** Reads shapes from N-Triples. Throws ShapesInvalid if some are invalid. */
 export function readShapes(triples: string): Shapes {
   const graph = new IndexedGraph(factory)
   graph.addText(triples)
@@ -62,27 +62,27 @@ export function readShapes(triples: string): Shapes {
   for (const [iri, title] of NOT_EVALUATED) {
     const found = [...graph.match(null, factory.namedNode(iri))]
     if (found.length > 0) ignored.push(title)
-    // The validator ends where it meets a constraint that it does not know.
+    // The validator aborts at a constraint that it does not support.
     for (const quad of found) graph.delete(quad)
   }
   return guarded(() => {
     const validator = new SHACLValidator(graph)
-    // Its own copy has no index of this kind; what it asks of shapes it asks for each node again.
+    // The validator's own copy has no index of this kind, and it queries the shapes again for each node.
     validator.$shapes = factory.clownface({ dataset: graph })
     return { validator, ignored, targets: validator.shapesGraph.shapesWithTarget.length }
   })
 }
 
-/** An empty graph for triples that shapes are to be applied to. */
+/** An empty graph for the triples to be validated. */
 export function emptyGraph(): IndexedGraph {
   return new IndexedGraph(factory)
 }
 
 /**
- * Applies shapes to a graph, node by node: the report of a node is read and thrown away before the next, so that memory is
- * bounded by the graph and by the results that are listed.
+ * Applies shapes to a graph, node by node: the report of a node is read and discarded before the next, so that memory is bounded
+ * by the graph and by the listed results.
  *
- * @param listed results that are given; the others are counted
+ * @param listed maximum results that are returned; the others are counted
  */
 export function validateGraph({ validator }: Shapes, graph: IndexedGraph, listed: number): ShapeReport {
   const results: ShapeResult[] = []
@@ -108,7 +108,7 @@ export function validateGraph({ validator }: Shapes, graph: IndexedGraph, listed
   })
 }
 
-/** The result of a validator, in words. */
+/** Converts a result of the validator. */
 function readResult(result: {
   readonly severity: RDF.Term | null
   readonly focusNode: RDF.Term | null
@@ -137,7 +137,7 @@ function severityOf(term: RDF.Term | null): ShapeSeverity {
   return term?.value === `${SH}Info` ? 'info' : 'violation'
 }
 
-/** Characters of a value that a message shows. */
+/** Maximum characters of a value in a message. */
 const MAX_SHOWN = 200
 
 function nodeText(term: RDF.Term | null): string {
@@ -151,7 +151,7 @@ function nodeText(term: RDF.Term | null): string {
   return type === 'xsd:string' ? JSON.stringify(text) : `${JSON.stringify(text)}^^${type}`
 }
 
-/** Runs the validator, which throws errors of its own for shapes that it cannot make sense of. */
+/** Runs the validator, which throws its own errors for shapes that it cannot interpret. */
 function guarded<T>(run: () => T): T {
   try {
     return run()

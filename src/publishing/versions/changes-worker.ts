@@ -8,7 +8,7 @@ export interface Comparison {
   readonly later: string
 }
 
-/** Entry of a thread that finds what is different between two states of a graph. */
+/** Entry of a thread that finds the differences between two states of a graph. */
 const { earlier, later } = workerData as Comparison
 const difference: GraphDifference = compareGraphs(openColumns(earlier), openColumns(later))
 parentPort?.postMessage(difference)

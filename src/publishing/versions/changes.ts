@@ -12,18 +12,18 @@ import { graphPath, type Manifest, type Versions, versionFolder } from './versio
 /** Maximum number of cached differences. */
 const MAX_CACHED = 32
 
-/** Comparisons that may wait for the one that runs. */
+/** Maximum number of comparisons that wait for the running one. */
 const MAX_WAITING = 20
 
-/** Milliseconds after which a comparison is given up. */
+/** Timeout of a comparison in milliseconds. */
 const DEADLINE = 120_000
 
-/** Records of one version by their positions there, rising, that are not those of another version. */
+/** Records of one version by their positions there, ascending, that are not in another version. */
 export type VersionDifference = GraphDifference
 
 /**
- * What records are different between two versions of a dataset. It is found in a thread by comparing their columns, one pair at
- * a time, and cached beside the later version, which never changes.
+ * Which records differ between two versions of a dataset. A thread compares their columns, one pair at a time, and the result is
+ * cached next to the later version, which never changes.
  */
 export class VersionChanges {
   private readonly versions: Versions
@@ -35,7 +35,7 @@ export class VersionChanges {
     this.versions = versions
   }
 
-  /** Faults: StoreBusy where too many are waited for, UnprocessableEntity where it takes too long. */
+  /** Faults: StoreBusy if too many comparisons are waiting, UnprocessableEntity if it takes too long. */
   between(earlier: Manifest, later: Manifest): Promise<VersionDifference> {
     const [from, to] = [factsOf(earlier), factsOf(later)]
     if (from === undefined || to === undefined || nameOf(earlier) === nameOf(later))
@@ -81,7 +81,7 @@ function factsOf({ graphs }: Manifest) {
   return graphs.find(({ role }) => role === 'facts')
 }
 
-/** Names the graph of the records: versions whose records are the same share it. */
+/** Identifies the graph of the records: versions with the same records share it. */
 function nameOf(manifest: Manifest): string {
   return factsOf(manifest)?.since ?? manifest.version
 }
@@ -102,7 +102,7 @@ async function compare(earlier: string, later: string): Promise<VersionDifferenc
   })
 }
 
-/** Changes with the form of the file. */
+/** Changes with the file format. */
 const MARK = 0x4c_43_48_01
 
 function writeDifference(file: string, { added, removed, before, after }: VersionDifference): void {
@@ -115,12 +115,12 @@ function writeDifference(file: string, { added, removed, before, after }: Versio
     writeFileSync(own, Buffer.concat(parts))
     renameSync(own, file)
   } catch {
-    // The version may be gone by now; it is compared again the next time where it is not.
+    // The version may have been removed by now; otherwise it is compared again next time.
     rmSync(own, { force: true })
   }
 }
 
-/** Null where there is no such file, or another one than was written. */
+/** Null if the file is missing or damaged. */
 function readDifference(file: string): VersionDifference | null {
   let bytes: Buffer
   try {

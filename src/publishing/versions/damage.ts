@@ -15,7 +15,7 @@ import {
   type Versions,
 } from './versions.ts'
 
-/** A file of a published version that is not as it was written. */
+/** A missing or changed file of a published version. */
 export interface Damage {
   /** Relative to the folder of the version. */
   readonly file: string
@@ -23,7 +23,7 @@ export interface Damage {
   readonly reason: string
 }
 
-/** What is wrong with the version in force; null where it is whole, or there is none. */
+/** The damage of the version in force; null if it is intact, or there is none. */
 export async function damageInForce(versions: Versions, id: string): Promise<Damage | null> {
   const version = currentVersion(versions, id)
   const manifest = version === null ? null : readManifest(versions, id, version)
@@ -32,9 +32,9 @@ export async function damageInForce(versions: Versions, id: string): Promise<Dam
 }
 
 /**
- * The first file of a version that is missing, cut off or changed; null where all are whole. Those that were written to
- * since are read; columns are not among them, for they are made again of the triples. Rejects
- * where that cannot be found out now: where the process has too many files open.
+ * The first file of a version that is missing, truncated or changed; null if all are intact. Files that were modified since are
+ * read; columns are not checked, because they are rebuilt from the triples. Rejects if that cannot be determined now, for example
+ * because the process has too many open files.
  */
 export async function damageOf(versions: Versions, manifest: Manifest): Promise<Damage | null> {
   for (const graph of manifest.graphs) {
@@ -51,14 +51,14 @@ export async function damageOf(versions: Versions, manifest: Manifest): Promise<
   return reason === null ? null : { file: RECORD_IDS_FILE, reason }
 }
 
-/** Versions that were published without sums are unpacked. */
+/** Versions that were published without checksums are decompressed. */
 async function graphProblem(path: string, { sum, triples }: GraphFile): Promise<string | null> {
   if (sum !== undefined) return incompatibilityOf(path, sum)
   const lines = await countLines(path)
   return lines === triples ? null : `has ${lines} triples, ${triples} are expected`
 }
 
-/** Errors of the system that say nothing about a file. */
+/** System errors that do not indicate a damaged file. */
 const NOT_OF_THE_FILE: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM'])
 
 async function problemOf(file: string, look: () => Promise<string | null>): Promise<string | null> {
@@ -72,7 +72,7 @@ async function problemOf(file: string, look: () => Promise<string | null>): Prom
   }
 }
 
-/** Lines of a gzip-compressed text. Rejects where it cannot be read or unpacked. */
+/** Counts the lines of a gzip-compressed text. Rejects if it cannot be read or decompressed. */
 export async function countLines(file: string): Promise<number> {
   let lines = 0
   await pipeline(createReadStream(file), createGunzip(), async pieces => {

@@ -12,7 +12,7 @@ import {
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
 
-/** Replaces a file in one step: whatever moment the process dies at, a reader finds the old text or the new one. */
+/** Replaces a file in one step: if the process dies at any moment, a reader finds either the old text or the new one. */
 export function replaceDurably(file: string, text: string): void {
   // The name identifies its owner if the process dies before the next line.
   const fresh = `${file}.${process.pid}.new`
@@ -21,12 +21,12 @@ export function replaceDurably(file: string, text: string): void {
   synchronise(path.dirname(file))
 }
 
-/** Writes a file; it is on the disk when this returns. */
+/** Writes a file; it is on disk when this returns. */
 export function writeDurably(file: string, text: string): void {
   writeFileSync(file, text, { flush: true })
 }
 
-/** Waits until a file or folder is on the disk. */
+/** Waits until a file or folder is on disk. */
 export function synchronise(file: string): void {
   const handle = openSync(file, 'r')
   try {
@@ -36,7 +36,7 @@ export function synchronise(file: string): void {
   }
 }
 
-/** Gives a file that never changes a second name, or where the file system cannot do that, a copy. */
+/** Creates a hard link to a file that never changes, or a copy if the file system has no hard links. */
 export function shareFile(file: string, other: string): void {
   try {
     linkSync(file, other)
@@ -45,20 +45,20 @@ export function shareFile(file: string, other: string): void {
   }
 }
 
-/** What a file of a published version was when it was written, so that damage is seen without unpacking it. */
+/** The checksum of a file of a published version when it was written, so that damage is detected without decompressing it. */
 export interface FileSum {
   /** Bytes. */
   readonly size: number
-  /** CRC-32 of all of them. */
+  /** CRC-32 of all bytes. */
   readonly crc32: number
-  /** When it was written last: milliseconds since 1970. */
+  /** Time of the last modification: milliseconds since 1970. */
   readonly modified?: number
 }
 
 /** Bytes that are read at a time. */
 const PIECE_BYTES = 2 ** 20
 
-/** Reads a whole file. Rejects with the error of the system where it cannot be read. */
+/** Reads a whole file. Rejects with the system error if it cannot be read. */
 export async function sumOf(file: string): Promise<FileSum> {
   let [size, sum] = [0, 0]
   for await (const piece of createReadStream(file, { highWaterMark: PIECE_BYTES })) {
@@ -68,7 +68,7 @@ export async function sumOf(file: string): Promise<FileSum> {
   return { size, crc32: sum, modified: statSync(file).mtimeMs }
 }
 
-/** What is wrong with a file, in words; null for nothing. It is read where it was written to since. Rejects like {@link sumOf}. */
+/** Describes how a file differs from its checksum; null if it does not. It is read if it was modified since. Rejects like {@link sumOf}. */
 export async function incompatibilityOf(file: string, expected: FileSum): Promise<string | null> {
   const { size, mtimeMs } = statSync(file)
   if (size !== expected.size) return `has ${size} bytes, ${expected.size} are expected`

@@ -3,12 +3,12 @@ import { graphIri, namedGraphIri } from '../../rdf/minted-iris.ts'
 import type { GraphSource } from '../../store/store.ts'
 import { type GraphFile, graphPath, type Manifest, type Versions } from './versions.ts'
 
-/** An instance of several may lack the files of a version that another has published. */
+/** The path of a file, or null if it is missing: one of several instances may lack the files of a version that another has published. */
 export function dumpOf(file: string): string | null {
   return existsSync(file) ? file : null
 }
 
-/** The graphs of a published version, to be loaded. */
+/** The graphs of a published version, for loading. */
 export function graphSources(
   versions: Versions,
   manifest: Manifest,
@@ -23,7 +23,7 @@ export function graphSources(
   }))
 }
 
-/** The name under which the store has a graph: that of the version that had it first. */
+/** The name of a graph in the store: that of the version that had it first. */
 export function graphName(
   { dataset: { id }, version }: Manifest,
   { role, name, since = version }: Pick<GraphFile, 'role' | 'name' | 'since'>,

@@ -23,12 +23,12 @@ export interface RollBackContext {
 }
 
 /**
- * Puts the records and triples of an older version in force again: as a new version, which shares the files of the old one, so
- * that the sequence of versions records what was served when. It stays in force until something changes in the portal folder,
- * or the dataset is published by name. Nothing is read but the ids of records.
+ * Puts the records and triples of an older version in force again: as a new version that shares the files of the old one, so that
+ * the sequence of versions records what was served when. It stays in force until the portal folder changes or the dataset is
+ * published by name. Only the ids of records are read.
  *
- * Faults: NotFoundResource for a dataset without versions, VersionUnknown for a version that is not retained; BadRequest for the one in
- * force.
+ * Faults: NotFoundResource for a dataset without versions, VersionUnknown for a version that is not retained; BadRequest for the
+ * one in force.
  *
  * @param required name of the version; null for the one before the one in force
  */
@@ -77,7 +77,7 @@ function targetOf(id: string, required: string | null, current: Manifest, versio
   return found
 }
 
-/** The fault of a version that is not retained, with those that are. */
+/** The fault for a version that is not retained, with a list of those that are. */
 export function unknownVersion(
   id: string,
   required: string,

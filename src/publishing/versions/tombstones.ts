@@ -4,7 +4,7 @@ import { LineSet } from '../../rdf/line-set.ts'
 import { ID_BYTES } from '../identity.ts'
 import { replaceDurably } from './durable.ts'
 
-/** Removed records that are remembered of a dataset: the latest. */
+/** Maximum number of removed records that are remembered of a dataset: the latest. */
 const REMEMBERED = 100_000
 
 /** Name of the file with the ids of the records of a version. */
@@ -18,8 +18,8 @@ const SHARE = 2 ** 19
 const PIECE_IDS = 2 ** 14
 
 /**
- * The ids of the records that a dataset had once and has no more, so that their addresses can say so (410). They are
- * looked at only where the version in force has nothing of a record, so they may be written before it is.
+ * The ids of the removed records of a dataset, so that their addresses respond with 410. They are used only if the version in
+ * force has no data of a record, so they may be written before it is.
  *
  * @param home folder of the dataset under var/published
  */
@@ -34,11 +34,11 @@ export function removedRecords(home: string): ReadonlySet<string> {
 }
 
 /**
- * Remembers the records of one version that the next one lacks, and forgets those that came back. The ids are compared
+ * Remembers the records of one version that are missing in the next one, and forgets those that came back. The ids are compared
  * part by part, each with a pass over both files, so that memory does not grow with the records.
  *
  * @param before folder of the version in force
- * @param after folder of the version that replaces it; null where the dataset is withdrawn
+ * @param after folder of the version that replaces it; null if the dataset is withdrawn
  * @param share ids that are compared at a time
  */
 export function rememberRemoved(
@@ -82,7 +82,7 @@ function partOf(bytes: Buffer, at: number, parts: number): number {
   return parts === 1 ? 0 : bytes.readUInt16LE(at) % parts
 }
 
-/** Number of ids in the file of a version; none for a version that has no such file. */
+/** Number of ids in the file of a version; 0 for a version without such a file. */
 function lengthOf(folder: string | null): number {
   const file = folder === null ? null : path.join(folder, RECORD_IDS_FILE)
   return file === null || !existsSync(file) ? 0 : Math.floor(statSync(file).size / ID_BYTES)

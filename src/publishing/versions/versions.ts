@@ -7,46 +7,46 @@ import type { GraphRole } from '../../rdf/minted-iris.ts'
 import { type FileSum, replaceDurably, sumOf, synchronise, writeDurably } from './durable.ts'
 import { RECORD_IDS_FILE, rememberRemoved, removedRecords } from './tombstones.ts'
 
-/** Changes whenever the files of a version change their meaning: older versions are then published anew. */
+/** Increased when the meaning of the files of a version changes: older versions are then published again. */
 export const VERSION_FORMAT = 8
 
-/** What a version is, written last of its files. */
+/** The manifest of a version, written last of its files. */
 export const MANIFEST = 'manifest.json'
 
 /** One graph of a published version, as a file whose path is relative to the folder of the version. */
 export interface GraphFile {
   readonly role: GraphRole
-  /** IRI that the source gives a graph of the role `named`. */
+  /** IRI that the source gives a graph with the role `named`. */
   readonly name?: string
   readonly file: string
-  /** Its columns, beside the file. */
+  /** The file of its columns, in the same folder. */
   readonly columns: string
   readonly triples: number
   /** Bytes of N-Triples before compression. */
   readonly bytes: number
-  /** What the file was when it was written; absent in older versions. */
+  /** The checksum of the file; absent in older versions. */
   readonly sum?: FileSum
-  /** The version that first had this graph, where a later one has it as it was; its file stays in the folder of that one. */
+  /** The version that first had this graph, if a later one has it unchanged; its file stays in the folder of that version. */
   readonly since?: string
 }
 
-/** The dataset's own mapping of which the graph `mapped` was made. */
+/** The custom mapping from which the graph `mapped` was built. */
 export interface PublishedMapping {
-  /** Its file as it was called then, and its text. */
+  /** Its file name at that time, and its text. */
   readonly file: string
   readonly text: string
   readonly mapping: Mapping
-  /** What became of each rule. */
+  /** The result of each rule. */
   readonly rules: readonly RuleReport[]
 }
 
-/** What a published version is. */
+/** The manifest of a published version. */
 export interface Manifest {
   readonly format: number
   readonly version: string
-  /** Digest of everything that the version was made from; equal digests make equal versions. */
+  /** Digest of all inputs of the version; equal digests produce equal versions. */
   readonly fingerprint: string
-  /** Digests of the records alone: of dataset.yaml and what else stands beside the source, and of the source. */
+  /** Digests of the records alone: of dataset.yaml with the other inputs, and of the source. */
   readonly definition: string
   readonly source: string
   readonly base: string
@@ -55,40 +55,40 @@ export interface Manifest {
   readonly dataset: Dataset
   readonly statistics: DatasetStatistics
   readonly graphs: readonly GraphFile[]
-  /** What the file with the ids of the records was when it was written; absent where there is none, and in older versions. */
+  /** The checksum of the file with the ids of the records; absent if there is none, and in older versions. */
   readonly ids?: FileSum
-  /** What the source is: records with fields, or RDF, which has triples alone. */
+  /** The content of the source: records with fields, or RDF, which has triples alone. */
   readonly content: 'records' | 'rdf'
-  /** Values that did not fit their field's type and became null. */
+  /** Number of values that could not be converted to the type of their field and became null. */
   readonly misfits: number
-  /** null where the graph of the facts is the only one: the direct mapping. */
+  /** null if the graph of the facts is the only one: the direct mapping. */
   readonly mapping: PublishedMapping | null
-  /** The older version that was restored by this one; absent for one that was made of a source. */
+  /** The older version that was restored by this one; absent for one that was built from a source. */
   readonly restored?: Restored
 }
 
-/** What a version is that was made by rolling back. */
+/** The origin of a version that was created by a roll-back. */
 export interface Restored {
-  /** The version that was published with these records first. */
+  /** The version that first published these records. */
   readonly version: string
-  /** Digest of what lay in the portal folder then: while that is as it was, the roll-back stays in force. */
+  /** Digest of the content of the portal folder at that time: while it is unchanged, the roll-back stays in force. */
   readonly instead: string
 }
 
-/** Retained versions of a dataset where nothing else is configured. */
+/** Default number of retained versions of a dataset. */
 export const DEFAULT_RETAINED_VERSIONS = 5
 
-/** A version that is served stays on disk until those who read it have the next one. */
+/** Minimum number of versions on disk: a served version stays until its readers have the next one. */
 const MIN_ON_DISK = 2
 
 /**
- * The published versions under var/published. A version is a folder that is written beside the others under a
- * temporary name, synchronised and renamed; the file `current` names the one in force and is replaced by a rename. So
- * whatever moment a process dies at, a reader finds the old version or the new one, whole.
+ * The published versions under var/published. A version is a folder that is written next to the others under a temporary name,
+ * synchronised and renamed; the file `current` names the one in force and is replaced by a rename. So if a process dies at any
+ * moment, a reader finds either the complete old version or the complete new one.
  */
 export interface Versions {
   readonly root: string
-  /** Retained versions of a dataset, with the one in force. */
+  /** Number of retained versions of a dataset, including the one in force. */
   readonly keep: number
 }
 
@@ -105,7 +105,7 @@ export function retainedVersions(versions: Versions, id: string): readonly Manif
     .slice(0, versions.keep)
 }
 
-/** The versions whose manifests are there: of others files are left that these share. */
+/** The versions with manifests: of others only files remain that these share. */
 function storedManifests(versions: Versions, id: string): Manifest[] {
   return readdirSync(path.join(versions.root, id), { withFileTypes: true }).flatMap(entry => {
     if (!entry.isDirectory() || entry.name.startsWith('preparing-')) return []
@@ -126,12 +126,12 @@ export function publishedDatasets({ root }: Versions): readonly string[] {
     .sort()
 }
 
-/** The ids of which anything is stored: also those that were withdrawn, or whose first publication was cut short. */
+/** The ids with any stored data, including datasets that were withdrawn, or whose first publication was interrupted. */
 export function storedDatasets({ root }: Versions): readonly string[] {
   return existsSync(root) ? readdirSync(root) : []
 }
 
-/** Where the digest of the source of a dataset is stored with the times of its files. */
+/** The file that caches the digest of the source of a dataset with the times of its files. */
 export function sourceStates({ root }: Versions, id: string): string {
   return path.join(root, id, 'source.json')
 }
@@ -141,7 +141,7 @@ export function currentFile({ root }: Versions, id: string): string {
   return path.join(root, id, 'current')
 }
 
-/** The name of the version in force; null where there is none. */
+/** The name of the version in force; null if there is none. */
 export function currentVersion({ root }: Versions, id: string): string | null {
   try {
     return readFileSync(path.join(root, id, 'current'), 'utf8').trim()
@@ -150,19 +150,19 @@ export function currentVersion({ root }: Versions, id: string): string | null {
   }
 }
 
-/** True where all files of the triples of a version are there. */
+/** True if all files of the triples of a version exist. */
 export function isWhole(versions: Versions, manifest: Manifest): boolean {
   return manifest.graphs.every(({ file }) => existsSync(graphPath(versions, manifest, file)))
 }
 
-/** The manifest of the version in force; null where there is none that this program can read, or a file is missing. */
+/** The manifest of the version in force; null if there is none that this program can read, or a file is missing. */
 export function currentManifest(versions: Versions, id: string): Manifest | null {
   const version = currentVersion(versions, id)
   const manifest = version === null ? null : readManifest(versions, id, version)
   return manifest !== null && isWhole(versions, manifest) ? manifest : null
 }
 
-/** The manifest of a version, whatever has become of its files; null where this program cannot read it. */
+/** The manifest of a version, even if its other files are missing; null if this program cannot read it. */
 export function readManifest(versions: Versions, id: string, version: string): Manifest | null {
   try {
     const file = path.join(versionFolder(versions, id, version), MANIFEST)
@@ -174,7 +174,7 @@ export function readManifest(versions: Versions, id: string, version: string): M
   }
 }
 
-/** True where the version in force has an unreadable manifest: an older one can be read, if not used. */
+/** True if the manifest of the version in force is unreadable; one of an older format is not damaged. */
 export function isManifestDamaged(versions: Versions, id: string): boolean {
   const version = currentVersion(versions, id)
   if (version === null) return false
@@ -201,18 +201,18 @@ export function isWithdrawn({ root }: Versions, id: string): boolean {
   return existsSync(path.join(root, id, 'withdrawn'))
 }
 
-/** True for a dataset that was withdrawn and that not everybody could see: it is as if it had never been. */
+/** True for a withdrawn dataset that was not public: it is treated as if it had never existed. */
 export function isSecretlyWithdrawn({ root }: Versions, id: string): boolean {
   const file = path.join(root, id, 'withdrawn')
   return existsSync(file) && readFileSync(file, 'utf8') === 'restricted'
 }
 
-/** The ids of the latest records that a dataset had once and has no more. */
+/** The ids of the records that were removed from a dataset, the latest. */
 export function removedIds({ root }: Versions, id: string): ReadonlySet<string> {
   return removedRecords(path.join(root, id))
 }
 
-/** Makes the folder in which a version is prepared. */
+/** Creates the folder in which a version is prepared. */
 export function prepareVersion({ root }: Versions, id: string, version: string): string {
   const folder = path.join(root, id, preparing(version))
   mkdirSync(folder, { recursive: true })
@@ -220,8 +220,8 @@ export function prepareVersion({ root }: Versions, id: string, version: string):
 }
 
 /**
- * Puts a prepared version in force and removes the oldest beyond those that are retained. Its manifest gets the sums
- * of the files that were written for it; those of older versions have theirs already.
+ * Puts a prepared version in force and removes the oldest beyond those that are retained. Its manifest gets the checksums of the
+ * files that were written for it; those of older versions have theirs already.
  */
 export async function commitVersion(versions: Versions, prepared: Manifest): Promise<Manifest> {
   const manifest = await withSums(prepared, versions)
@@ -255,7 +255,7 @@ function putInForce(versions: Versions, manifest: Manifest): void {
   removeOldest(versions, id, previous === null ? [manifest.version] : [manifest.version, previous])
 }
 
-/** Removes the oldest versions beyond those that are retained, but none of some. */
+/** Removes the oldest versions beyond those that are retained, except needed ones. */
 function removeOldest(versions: Versions, id: string, needed: readonly string[]): void {
   const latest = storedManifests(versions, id)
     .sort(laterFirst)
@@ -264,7 +264,7 @@ function removeOldest(versions: Versions, id: string, needed: readonly string[])
   removeOthers(path.join(versions.root, id), new Set([...latest, ...needed]))
 }
 
-/** Withdraws a dataset: a restart does not bring it back. False where it was not published. */
+/** Withdraws a dataset, also for later restarts. False if it was not published. */
 export function withdraw(versions: Versions, id: string): boolean {
   const current = currentVersion(versions, id)
   if (current === null) return false
@@ -277,7 +277,7 @@ export function withdraw(versions: Versions, id: string): boolean {
   return true
 }
 
-/** Removes everything of a dataset whose folder is gone from the portal. */
+/** Removes all data of a dataset whose folder was removed from the portal. */
 export function forget({ root }: Versions, id: string): void {
   rmSync(path.join(root, id), { recursive: true, force: true })
 }
@@ -287,7 +287,7 @@ function preparing(version: string): string {
   return `preparing-${process.pid}-${version}`
 }
 
-/** A graph of a version as another version has it that shares its files. */
+/** A graph of a version as referenced by another version that shares its files. */
 export function sharedGraph(graph: GraphFile, version: string): GraphFile {
   const within = (file: string) => (file.startsWith('../') ? file : `../${version}/${file}`)
   return {
@@ -298,7 +298,7 @@ export function sharedGraph(graph: GraphFile, version: string): GraphFile {
   }
 }
 
-/** The versions whose files a version has as its own. */
+/** The versions whose files a version shares. */
 function sharedBy(home: string, version: string | null): readonly string[] {
   try {
     const text = readFileSync(path.join(home, String(version), MANIFEST), 'utf8')
@@ -310,7 +310,7 @@ function sharedBy(home: string, version: string | null): readonly string[] {
   }
 }
 
-/** Removes all versions but some; of those whose files are shared by them the files stay. */
+/** Removes all versions except the retained ones; versions that share files with these lose only their manifest. */
 function removeOthers(home: string, retained: ReadonlySet<string>): void {
   const shared = new Set([...retained].flatMap(version => sharedBy(home, version)))
   for (const entry of readdirSync(home, { withFileTypes: true })) {
@@ -321,7 +321,7 @@ function removeOthers(home: string, retained: ReadonlySet<string>): void {
   }
 }
 
-/** Removes what publications that died have left of a dataset: what they prepared, and versions that they replaced. */
+/** Removes leftovers of publications that died: folders in preparation, and replaced versions. */
 export function removeLeftovers(versions: Versions, id: string): void {
   const home = path.join(versions.root, id)
   if (!existsSync(home)) return
@@ -335,7 +335,7 @@ export function removeLeftovers(versions: Versions, id: string): void {
     removeOldest(versions, id, [current])
 }
 
-/** True for a folder or file in which another process that is alive prepares something of its own. */
+/** True for a folder or file that another running process is preparing. */
 function isInPreparation(name: string): boolean {
   const [, folder, file] = /^preparing-(\d+)-|\.(\d+)\.new$/.exec(name) ?? []
   const pid = Number(folder ?? file)

@@ -7,15 +7,17 @@ import { fetchFtp } from './ftp.ts'
 import { fetchHttp } from './http.ts'
 import type { Fetched, FetchLimits, Validators } from './limits.ts'
 
-/** Longest time that is waited for because an answer asks for it, in milliseconds. */
+/** Maximum milliseconds to wait if a response requests it. */
 const MAX_WAIT = 30_000
 
 /**
- * Fetches an address into a file, unless it is as it was: by HTTP or FTP, with TLS or without. Redirects are followed, each
- * checked like the first; broken connections and answers of 429 and 5xx are tried again. Throws SourceUnreadable, and leaves no file, for everything else: a host that is not allowed, a
- * private address (also of a name, and after a redirect), more bytes than allowed, silence, an error.
+ * Fetches an address into a file, unless it is unchanged: by HTTP or FTP, with TLS or without. Redirects are followed, each
+ * checked like the first; broken connections and responses of 429 and 5xx are retried. Throws SourceUnreadable, and leaves no
+ * file, for everything else: a host that is not allowed, a private address (also if a name resolves to it, and after a redirect),
+ * more bytes than allowed, silence, an error.
  *
- * @param authorization value of the header of HTTP, sent to the host of the address alone; FTP takes name and password from `Basic …`
+ * @param authorization value of the Authorization header of HTTP, sent only to the host of the address; FTP takes name and
+ * password from `Basic …`
  */
 export async function fetchAddress(
   url: string,

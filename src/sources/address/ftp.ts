@@ -8,12 +8,13 @@ import { checkAddress, checkedLookup, hostOf } from './hosts.ts'
 import type { Fetched, FetchLimits, Validators } from './limits.ts'
 import { saveBody } from './save-body.ts'
 
-/** Port of FTP with TLS from the first byte on; at other ports `ftps:` asks for TLS (RFC 4217). */
+/** Port of FTP with TLS from the first byte on; at other ports `ftps:` requests TLS (RFC 4217). */
 const IMPLICIT = 990
 
 /**
- * Asks an address by FTP (RFC 959, 1738), `ftps:` with TLS; see {@link fetchAddress}. Data come from the host of the address alone, by
- * passive connections. A file of the same time and size is as it was; servers that answer neither are read whole each time.
+ * Fetches an address by FTP (RFC 959, 1738), `ftps:` with TLS; see {@link fetchAddress}. Data connections are passive and to the
+ * host of the address alone. A file of the same time and size is considered unchanged; if the server reports neither, the file is
+ * always read completely.
  */
 export async function fetchFtp(
   url: URL,
@@ -39,7 +40,7 @@ export async function fetchFtp(
     if (validators.etag !== undefined && validators.etag === known.etag) return { type: 'unchanged' }
     const body = new PassThrough()
     const saved = saveBody(body, file, url, limits, size ?? Number.NaN)
-    // What is wrong with the body ends the transfer, and the other way round.
+    // An error of the body ends the transfer, and vice versa.
     saved.catch(() => client.close())
     await client.downloadTo(body, path).catch(async (error: unknown) => {
       body.destroy()
@@ -58,7 +59,7 @@ export async function fetchFtp(
 async function connect(client: Client, url: URL, limits: FetchLimits): Promise<void> {
   const host = hostOf(url)
   const address = await addressOf(url, limits)
-  // What its certificate has to name.
+  // The host name that the certificate must have.
   const tls = isIP(host) === 0 ? { servername: host } : { host }
   const isSecure = url.protocol === 'ftps:'
   const port = url.port === '' ? (isSecure ? IMPLICIT : 21) : Number(url.port)
@@ -70,7 +71,7 @@ async function connect(client: Client, url: URL, limits: FetchLimits): Promise<v
   if (isSecure) await client.useTLS(tls)
 }
 
-/** The IP address that is connected to: the one that was checked. */
+/** The checked IP address for the connection. */
 function addressOf(url: URL, limits: FetchLimits): Promise<string> {
   return new Promise((resolve, reject) => {
     checkedLookup(url, limits)(hostOf(url), {}, (error, address) =>
@@ -79,7 +80,7 @@ function addressOf(url: URL, limits: FetchLimits): Promise<string> {
   })
 }
 
-/** The path as the server is to read it: from the folder that it begins in, from its root where it begins with `%2F`. */
+/** The path for the server: relative to the initial folder, or absolute if it begins with `%2F`. */
 function pathOf(url: URL): string {
   const plain = url.pathname.slice(1).replace(/;type=[aid]$/i, '')
   let path: string
@@ -88,7 +89,7 @@ function pathOf(url: URL): string {
   } catch {
     throw refusedAddress(url, 'its path is not encoded as UTF-8')
   }
-  // A line break would end the command, and begin another.
+  // A line break would end the command and start another.
   if (path === '' || path.endsWith('/') || /\p{Cc}/u.test(path))
     throw refusedAddress(
       url,
@@ -98,7 +99,7 @@ function pathOf(url: URL): string {
   return path
 }
 
-/** Name and password, as the value of the header of HTTP has them; those of an anonymous user without. */
+/** Name and password from the value of an HTTP Authorization header; those of an anonymous user if there is none. */
 function credentialsOf(url: URL, authorization: string | undefined): [user: string, password: string] {
   if (authorization === undefined) return ['anonymous', 'lodestone@']
   const [, encoded] = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(authorization) ?? []
@@ -112,12 +113,12 @@ function credentialsOf(url: URL, authorization: string | undefined): [user: stri
   return [user, password]
 }
 
-/** Null where the server does not answer that. */
+/** Null if the server does not support the command. */
 async function optional<Value>(answer: Promise<Value>): Promise<Value | null> {
   try {
     return await answer
   } catch (error) {
-    // 550 is also the answer of servers that do not know the command: whether the file is there is found when it is read.
+    // Servers also reply 550 to an unknown command: whether the file exists is found when it is read.
     if (error instanceof FTPError && error.code >= 500) return null
     throw error
   }
@@ -139,7 +140,7 @@ function failureOf(error: unknown, url: URL, limits: FetchLimits): unknown {
   return new Passing(error.message)
 }
 
-/** What can be done about a reply (RFC 959, 4.2). */
+/** Advice for a reply code (RFC 959, 4.2). */
 function cureOf(code: number): string {
   if (code === 530) return FETCH_CURES.credentials
   if (code === 550) return FETCH_CURES.moved

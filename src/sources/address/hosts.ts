@@ -30,20 +30,20 @@ for (const [address, bits] of [
 ] as const)
   PRIVATE.addSubnet(address, bits, 'ipv6')
 
-/** True for an IP address that only a private network, or the machine itself, has. */
+/** True for an IP address of a private network or of the machine itself. */
 export function isPrivateAddress(address: string): boolean {
   const mapped = /^::ffff:(?:0:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
   if (mapped !== undefined) return isPrivateAddress(mapped)
   const family = isIP(address)
   if (family === 0) return true
-  // Mapped addresses in hexadecimal, and other forms of IPv4 within IPv6.
+  // Mapped addresses in hexadecimal, and other notations of IPv4 within IPv6.
   if (family === 6 && /^(?:0*:)*:?(?:0*:)*ffff:/i.test(address)) return true
   return PRIVATE.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
 const PROTOCOLS = ['http:', 'https:', 'ftp:', 'ftps:']
 
-/** Refuses addresses of other protocols, with credentials, and hosts that are not allowed or private. */
+/** Refuses addresses with other protocols or with credentials, and hosts that are not allowed or private. */
 export function checkAddress(url: URL, { hosts, privateHosts }: FetchLimits): void {
   if (!PROTOCOLS.includes(url.protocol))
     throw refusedAddress(
@@ -59,7 +59,7 @@ export function checkAddress(url: URL, { hosts, privateHosts }: FetchLimits): vo
     throw refusedAddress(url, `${host} is a private address; source_private_hosts allows it`)
 }
 
-/** The name or IP address of the host of an address. */
+/** The host name or IP address of an address. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '').toLowerCase()
 }
@@ -72,8 +72,8 @@ function isAmong(host: string, hosts: readonly string[]): boolean {
 }
 
 /**
- * A lookup for the host of an address, as sockets of Node take it: a name that resolves to a private address is refused, and
- * what was checked is what is connected to.
+ * A lookup function for sockets of Node, for the host of an address: a name that resolves to a private address is refused, and
+ * the connection uses the checked address.
  */
 export function checkedLookup(url: URL, { privateHosts }: FetchLimits): LookupFunction {
   const isAllowed = isAmong(hostOf(url), privateHosts)

@@ -8,7 +8,7 @@ import { saveBody } from './save-body.ts'
 
 const MAX_REDIRECTS = 5
 
-/** Asks an address by HTTP; see {@link fetchAddress}. Redirects are followed, each checked like the first. */
+/** Fetches an address by HTTP; see {@link fetchAddress}. Redirects are followed, each checked like the first. */
 export async function fetchHttp(
   start: URL,
   file: string,
@@ -63,14 +63,14 @@ export async function fetchHttp(
   }
 }
 
-/** What can be done about the status of an answer. */
+/** Advice for the status of a response. */
 function cureOf(status: number): string {
   if (status === 401 || status === 403) return FETCH_CURES.credentials
   if (status === 404 || status === 410) return FETCH_CURES.moved
   return 'Open it in a browser to see what it says.'
 }
 
-/** Sends a request and gives the answer, its body not yet read. */
+/** Sends a request and returns the response, with its body unread. */
 function ask(
   url: URL,
   known: Validators,
@@ -104,7 +104,7 @@ function ask(
   })
 }
 
-/** The name of the file that an answer is: as it says itself, else the last step of the address. */
+/** The file name of a response: that of its header, else the last segment of the address. */
 function nameOf(url: URL, disposition: string | undefined): string {
   const said = /filename\*?=(?:UTF-8'')?"?([^";]+)"?/i.exec(disposition ?? '')?.[1]
   const last = said ?? url.pathname.split('/').findLast(step => step !== '') ?? ''

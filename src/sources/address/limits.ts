@@ -1,24 +1,24 @@
-/** What may be fetched, and how much. */
+/** Limits of fetching. */
 export interface FetchLimits {
-  /** Hosts that may be fetched from, `*.example.org` for all below one; absent, all. */
+  /** Hosts that may be fetched from, `*.example.org` for all subdomains; if absent, all. */
   readonly hosts?: readonly string[]
   /** Hosts in private networks that may be fetched from. */
   readonly privateHosts: readonly string[]
-  /** Bytes of an answer. */
+  /** Maximum bytes of a response. */
   readonly size: number
-  /** Milliseconds without any byte after which an address is given up. */
+  /** Milliseconds without data after which a fetch is aborted. */
   readonly idle: number
-  /** Milliseconds before the first and between further attempts; as many more attempts as there are. */
+  /** Pauses in milliseconds before each retry; their number is the number of retries. */
   readonly pauses: readonly number[]
 }
 
-/** What is known of an address from the last time. */
+/** What is known of an address from the previous fetch. */
 export interface Validators {
   readonly etag?: string
   readonly lastModified?: string
 }
 
-/** What a fetch found. */
+/** The result of a fetch. */
 export type Fetched =
   | { readonly type: 'unchanged' }
   | {

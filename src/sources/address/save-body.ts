@@ -6,10 +6,10 @@ import { Passing, refusedAddress } from './failures.ts'
 import type { FetchLimits } from './limits.ts'
 
 /**
- * Writes a body into a file; gives its bytes. Faults: SourceUnreadable for more bytes than are allowed, for none, and for silence. A
- * connection that breaks is {@link Passing}.
+ * Writes a body into a file; returns its bytes. Faults: SourceUnreadable for more bytes than allowed, for none, and for silence.
+ * A connection that breaks is {@link Passing}.
  *
- * @param expected bytes that it is said to have; NaN where nothing is said
+ * @param expected announced bytes; NaN if unknown
  */
 export async function saveBody(
   body: Readable,

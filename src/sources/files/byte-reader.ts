@@ -1,4 +1,4 @@
-/** Reads bytes that come in pieces of any size by lengths of its own. */
+/** Reads byte sequences of requested lengths from pieces of any size. */
 export class ByteReader {
   private readonly pieces: AsyncIterator<Buffer>
   private buffer: Buffer = Buffer.alloc(0)
@@ -7,7 +7,7 @@ export class ByteReader {
     this.pieces = pieces[Symbol.asyncIterator]()
   }
 
-  /** The next bytes; fewer where the end comes before, null at the end. */
+  /** The next bytes; fewer at the end, null after the end. */
   async take(length: number): Promise<Buffer | null> {
     if (this.buffer.length < length) {
       const parts = [this.buffer]
@@ -26,7 +26,7 @@ export class ByteReader {
     return taken
   }
 
-  /** The next bytes, as many as there are at hand; null at the end. */
+  /** The next available bytes; null after the end. */
   async some(): Promise<Buffer | null> {
     if (this.buffer.length > 0) {
       const taken = this.buffer
@@ -37,7 +37,7 @@ export class ByteReader {
     return next.done === true ? null : next.value
   }
 
-  /** Ends the reading, whether or not all was read. */
+  /** Ends reading, even if not all was read. */
   async close(): Promise<void> {
     await this.pieces.return?.()
   }

@@ -10,7 +10,7 @@ export interface DbfField {
   readonly length: number
 }
 
-/** How the records of a dBASE table lie. */
+/** The layout of the records of a dBASE table. */
 export interface DbfLayout {
   readonly fields: readonly DbfField[]
   readonly recordLength: number

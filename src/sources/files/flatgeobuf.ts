@@ -6,7 +6,7 @@ import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
 import { DAMAGED, unreadable } from '../unreadable.ts'
 import { ByteReader } from './byte-reader.ts'
 
-/** Bytes of a header or feature beyond which a file is damaged. */
+/** Maximum bytes of a header or feature; larger ones indicate damage. */
 const MAX_BYTES = 2 ** 28
 
 const TYPES = [
@@ -100,7 +100,7 @@ async function skipIndex(reader: ByteReader, { features, nodeSize }: Header): Pr
   }
 }
 
-/** A table of FlatBuffers: fields by their numbers, nothing where a field is absent. */
+/** A FlatBuffers table: fields by number, nothing if a field is absent. */
 class FlatTable {
   private readonly bytes: ByteBuffer
   private readonly at: number
@@ -150,7 +150,7 @@ class FlatTable {
     return at === 0 ? undefined : new FlatTable(this.bytes, this.bytes.__indirect(at))
   }
 
-  /** Where the elements of a vector begin, and how many there are, each of a size in bytes. */
+  /** The offset and length of a vector whose elements have a given size in bytes. */
   private vector(number: number, size: number): { readonly start: number; readonly length: number } {
     const at = this.field(number)
     if (at === 0) return { start: 0, length: 0 }
@@ -234,7 +234,7 @@ function readProperties(bytes: Buffer, columns: readonly Column[], data: Record<
   }
 }
 
-/** A value and the bytes that it takes, by the number of its type in `header.fbs`. */
+/** A value and its size in bytes, by the number of its type in `header.fbs`. */
 function valueAt(bytes: Buffer, at: number, type: number): readonly [unknown, number] {
   switch (type) {
     case 0:

@@ -9,13 +9,13 @@ import { DAMAGED, misconfigured, unreadable } from '../unreadable.ts'
 /** A table of a GeoPackage, or of another SQLite database. */
 interface Layer {
   readonly name: string
-  /** The column of its geometries and the EPSG code of their reference system. */
+  /** Its geometry column and the EPSG code of their reference system. */
   readonly geometry: { readonly column: string; readonly code: number } | null
 }
 
 /**
- * One layer of an OGC GeoPackage (OGC 12-128r18), or one table of another SQLite database: its columns, the geometries in degrees. The file
- * is only read.
+ * One layer of an OGC GeoPackage (OGC 12-128r18), or one table of another SQLite database: its columns, the geometries in
+ * degrees. The file is opened read-only.
  *
  * @param layer its name; the only one by default
  */
@@ -47,7 +47,7 @@ export function geopackageSource(data: DataFile, layer: string | number | undefi
 function connect(path: string, file: string): Libsql.Database {
   try {
     const database = new Libsql(path, { readonly: true, fileMustExist: true } as Libsql.Options)
-    // What the file itself defines - views, triggers, defaults - may call nothing.
+    // Views, triggers and defaults of the file must not call functions.
     database.exec('PRAGMA trusted_schema = OFF')
     database.exec('PRAGMA query_only = ON')
     return database
@@ -65,7 +65,7 @@ function layersOf(database: Libsql.Database): readonly Layer[] {
   if (!names.has('gpkg_contents')) return [...names].map(name => ({ name, geometry: null }))
   const contents = all(
     database,
-    // QGIS keeps the styles of layers in a table of that name.
+    // QGIS stores the styles of layers in a table of that name.
     "SELECT table_name AS name FROM gpkg_contents WHERE data_type IN ('features', 'attributes') AND table_name <> 'layer_styles' ORDER BY table_name",
   )
   const geometries = names.has('gpkg_geometry_columns')
@@ -163,14 +163,14 @@ function dataOf(
   return data
 }
 
-/** Binary data, which the driver gives as a buffer of one kind or the other; undefined for other values. */
+/** Binary data, which the driver returns in different buffer types; undefined for other values. */
 function bytesOf(value: unknown): Buffer | undefined {
   if (value instanceof ArrayBuffer) return Buffer.from(value)
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
   return undefined
 }
 
-/** A value by the type that its column declares. */
+/** A value converted by the declared type of its column. */
 function columnValue(value: unknown, type: string): unknown {
   if (typeof value !== 'bigint') return value
   if (type.startsWith('BOOL')) return value !== 0n
@@ -181,7 +181,7 @@ function columnValue(value: unknown, type: string): unknown {
 
 const CURVES = 'Save it with straight lines: ogr2ogr -nlt CONVERT_TO_LINEAR straight.gpkg curves.gpkg'
 
-/** True for the kinds of well-known binary that have arcs (OGC 06-103r4, table 7). */
+/** True for the types of well-known binary with arcs (OGC 06-103r4, table 7). */
 function isCurve(wkb: Buffer): boolean {
   if (wkb.length < 5) return false
   const code = wkb[0] === 1 ? wkb.readUInt32LE(1) : wkb.readUInt32BE(1)
@@ -189,7 +189,7 @@ function isCurve(wkb: Buffer): boolean {
   return kind >= 8 && kind <= 14
 }
 
-/** Bytes of the envelope by its kind in the flags (OGC 12-128r18, 2.1.3). */
+/** Bytes of the envelope by its type in the flags (OGC 12-128r18, 2.1.3). */
 const ENVELOPES = [0, 32, 48, 48, 64]
 
 function geometryOf(blob: Buffer, move: Unprojector | null, file: string): RawGeometry | null {
@@ -211,7 +211,7 @@ function all(
   return database.prepare(sql).all([...parameters]) as Readonly<Record<string, unknown>>[]
 }
 
-/** A name as SQL has it. */
+/** A quoted SQL identifier. */
 function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

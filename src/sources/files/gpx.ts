@@ -5,7 +5,7 @@ import type { RecordSource } from '../source.ts'
 import { elementRows } from './xml.ts'
 import type { XmlElement } from './xml-tree.ts'
 
-/** What GPX 1.1 says of waypoints, routes and tracks beside their positions. */
+/** Elements of waypoints, routes and tracks in GPX 1.1 in addition to positions. */
 const DETAILS = [
   'ele',
   'time',
@@ -23,12 +23,12 @@ const DETAILS = [
   'pdop',
 ]
 
-/** A line of a description that this project wrote: the name of a column and its value. */
+/** A line of a description written by this project: the name of a column and its value. */
 const DESCRIBED = /^([^:\n]{1,200}): (.*)$/
 
 /**
- * The waypoints, routes and tracks of a GPX document, with what is said of each, the elements of `extensions`, and `geometry`: a point, a
- * line, or a line for each segment.
+ * The waypoints, routes and tracks of a GPX document, with their details, the elements of `extensions`, and `geometry`: a point,
+ * a line, or a line for each segment.
  */
 export function gpxSource(data: DataFile): RecordSource {
   const head = data.head.toString('utf8')
@@ -49,7 +49,7 @@ export function gpxSource(data: DataFile): RecordSource {
   }
 }
 
-/** @param own where this project wrote the columns; null in files of others */
+/** @param own where this project wrote the columns; null in other files */
 function dataOf(
   element: XmlElement,
   own: 'extensions' | 'description' | null,
@@ -76,7 +76,7 @@ function readExtensions({ children }: XmlElement, data: Record<string, unknown>)
   }
 }
 
-/** The columns that this project wrote as lines of a description, with the name that one of them gave. */
+/** The columns that this project wrote as lines of a description, including the column used as the name. */
 function describedColumns(data: Readonly<Record<string, unknown>>): Record<string, unknown> | null {
   const { desc, name, ...rest } = data
   const columns: Record<string, unknown> = { ...rest }

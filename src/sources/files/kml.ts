@@ -47,7 +47,7 @@ function placemarkData(
   for (const extended of placemark.children.filter(it => it.name === 'ExtendedData'))
     readExtended(extended, data, fields)
   const name = childText(placemark, 'name')
-  // Writers with a schema repeat one of the columns as the name that is shown.
+  // Writers with a schema repeat one of the columns as the displayed name.
   const isRepeated = fields.length > 0 && (name === null || Object.values(data).includes(name))
   if (!isRepeated && !Object.hasOwn(data, 'name')) setMember(data, 'name', name)
   for (const part of ['description', 'address', 'phoneNumber']) {
@@ -126,7 +126,7 @@ function geometryOf(element: XmlElement): RawGeometry | null {
   }
 }
 
-/** Several geometries of one kind are one of many parts. */
+/** Several geometries of one type become one multi-part geometry. */
 function collected(parts: readonly RawGeometry[]): RawGeometry | null {
   const [first] = parts
   if (first === undefined) return null

@@ -1,7 +1,7 @@
 /**
- * Unpacks a block of LZ4 (LZ4 Block Format), also within the frames that Hadoop puts around it. Throws RangeError for damaged data.
+ * Decompresses a block of LZ4 (LZ4 Block Format), also within Hadoop frames. Throws RangeError for damaged data.
  *
- * @param length bytes of the unpacked block
+ * @param length bytes of the decompressed block
  */
 export function unpackLz4(input: Uint8Array, length: number): Uint8Array {
   try {
@@ -12,7 +12,7 @@ export function unpackLz4(input: Uint8Array, length: number): Uint8Array {
   }
 }
 
-/** Hadoop writes the sizes of the unpacked and of the packed block before each, big-endian. */
+/** Hadoop writes the sizes of the decompressed and of the compressed block before each, big-endian. */
 function unpackFrames(input: Uint8Array, length: number): Uint8Array {
   const view = new DataView(input.buffer, input.byteOffset, input.byteLength)
   const output = new Uint8Array(length)

@@ -4,15 +4,15 @@ import { unreadable } from '../unreadable.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
 import { type CellRange, chosenSheet, RowBuilder, type SheetChoice, workbookGrid } from './workbook.ts'
 
-/** Equal rows and cells in a row that are written once; beyond that they are the unused rest of a sheet. */
+/** Maximum repetitions of a row or cell; more are the unused rest of a sheet. */
 const MAX_REPEATED = 16_384
 
-/** Cells of a sheet that are made of repetitions: a few bytes can say billions. */
+/** Maximum cells of a sheet from repetitions: a few bytes can encode billions. */
 const MAX_REPETITIONS = 10_000_000
 
 /**
- * The cells of a sheet of an OpenDocument spreadsheet (ODF 1.3, part 3, section 9), read piece by piece, with the types that the file
- * tells. Throws SourceUnreadable for one with a password.
+ * The cells of a sheet of an OpenDocument spreadsheet (ODF 1.3, part 3, section 9), read piece by piece, with the types in the
+ * file. Throws SourceUnreadable for one with a password.
  */
 export function odsGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
   return workbookGrid(data.name, async function* () {
@@ -33,7 +33,7 @@ async function refuseEncrypted(data: DataFile): Promise<void> {
     throw unreadable('The workbook has a password.', { file: data.name }, 'Save it without one.')
 }
 
-/** The sheets, in their order. */
+/** The sheets, in order. */
 export async function odsSheets(data: DataFile): Promise<readonly { readonly name: string }[]> {
   await refuseEncrypted(data)
   const sheets: { readonly name: string }[] = []
@@ -174,7 +174,7 @@ class ContentReader implements XmlListener {
     }
   }
 
-  /** A sheet is meant by its name or its number; one whose name is a number may come later, so names are not looked ahead for. */
+  /** A sheet is selected by name or number; a sheet with that number as its name may follow later, which is not checked. */
   private enter(name: string): void {
     const { required, sheets } = this
     sheets.push({ name })

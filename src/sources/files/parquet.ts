@@ -9,13 +9,13 @@ import { BATCH_ROWS, type RecordSource, type SourceRow } from '../source.ts'
 import { unreadable } from '../unreadable.ts'
 import { unpackLz4 } from './lz4.ts'
 
-// By `require` on demand: few portals need it, and loaders of test runners do not know its exports.
+// Loaded on demand with `require`: few portals need it, and loaders of test runners do not support its exports.
 const require = createRequire(import.meta.url)
 
-/** Bytes of the columns of one row group. */
+/** Maximum bytes of the columns of one row group. */
 const MAX_GROUP = 2 ** 31
 
-/** Values in memory at a time, and the bounds of their rows: packed rows of equal values take no bytes in a file. */
+/** Maximum values in memory at a time, and limits of their rows: compressed rows of equal values take no bytes in a file. */
 const CACHED_VALUES = 2 ** 24
 const MIN_ROWS = 2 ** 17
 const MAX_ROWS = 2 ** 20
@@ -100,7 +100,7 @@ const PARSERS = {
   dateFromDays: (days: number) => new Date(days * 86_400_000).toISOString().slice(0, 10),
 }
 
-/** A moment of UTC in ISO 8601 with as many digits as it has; null for one beyond the calendar. */
+/** A UTC moment in ISO 8601 with all its digits; null for one beyond the calendar. */
 function isoOf(nanoseconds: bigint): string | null {
   const seconds = nanoseconds / 1_000_000_000n - (nanoseconds % 1_000_000_000n < 0n ? 1n : 0n)
   const rest = nanoseconds - seconds * 1_000_000_000n
@@ -110,7 +110,7 @@ function isoOf(nanoseconds: bigint): string | null {
   return `${date.toISOString().slice(0, 19)}${fraction}Z`
 }
 
-/** Columns of geometries, and what makes degrees of them. */
+/** Geometry columns, and the conversion of each to degrees. */
 function geometryColumns(metadata: FileMetaData, file: string): ReadonlyMap<string, Unprojector | null> {
   const columns = new Map<string, Unprojector | null>()
   for (const { name, logical_type: kind } of metadata.schema) {
@@ -148,7 +148,7 @@ async function compressorsFor(metadata: FileMetaData): Promise<Compressors> {
   }
 }
 
-/** Zstandard for Node.js below 22.15, whose zlib has none. */
+/** Zstandard for Node.js below 22.15, whose zlib lacks it. */
 async function loadZstd() {
   const { Zstd } = await import('@hpcc-js/wasm-zstd')
   return Zstd.load()

@@ -13,8 +13,8 @@ import { type DbfField, dbfFields, dbfValue } from './dbf.ts'
 const HEADER = 100
 
 /**
- * An ESRI shapefile (Technical Description, July 1998) in a ZIP archive or with its parts beside it: the attributes of its `.dbf` and a
- * column `geometry` in degrees, by the reference system of its `.prj`. Deleted records are left out.
+ * An ESRI shapefile (Technical Description, July 1998) in a ZIP archive or with its parts next to it: the attributes of its
+ * `.dbf` and a column `geometry` in degrees, by the reference system of its `.prj`. Deleted records are left out.
  *
  * @param encoding of the attributes; by default that of `.cpg`, the header or their bytes
  */
@@ -22,7 +22,7 @@ export function shapefileSource(data: DataFile, path: string, encoding: string |
   return { name: data.name, textual: false, read: () => readRows(partsOf(data, path), data.name, encoding) }
 }
 
-/** Paths of the parts beside a `.shp` that is not packed: what decides whether the source changed. */
+/** Paths of the other parts of an uncompressed `.shp`: they determine whether the source changed. */
 export function shapefileParts(path: string): readonly string[] {
   const stem = basename(path)
     .replace(/\.shp$/i, '')
@@ -37,7 +37,7 @@ export function shapefileParts(path: string): readonly string[] {
     : []
 }
 
-/** Reads one part by its ending, piece by piece; null where there is none. */
+/** Reads one part by its extension, piece by piece; null if there is none. */
 type Parts = (ending: 'shp' | 'dbf' | 'prj' | 'cpg') => AsyncIterable<Buffer> | null
 
 function partsOf(data: DataFile, path: string): Parts {
@@ -156,7 +156,7 @@ async function wholeText(pieces: AsyncIterable<Buffer> | null): Promise<string |
   return Buffer.concat(parts).toString('utf8')
 }
 
-/** Code pages by the number that the header of a `.dbf` has. */
+/** Code pages by their number in the header of a `.dbf`. */
 const CODE_PAGES: ReadonlyMap<number, string> = new Map([
   [0x01, 'cp437'],
   [0x02, 'cp850'],
@@ -187,12 +187,12 @@ async function attributeDecoder(parts: Parts, codePage: number, declared: string
   }
 }
 
-/** UTF-8 where the bytes of the attributes are that; undefined where that is undecided. */
+/** The encoding detected from the bytes of the attributes; undefined if all are ASCII. */
 async function detected(parts: Parts): Promise<string | undefined> {
   const sample = new EncodingSample()
   const pieces = parts('dbf')
   if (pieces === null) return undefined
-  // The header has bytes beyond ASCII that are no text.
+  // The header contains non-ASCII bytes that are no text.
   const reader = new ByteReader(pieces)
   const head = await reader.take(32)
   await reader.take(Math.max(0, (head?.readUInt16LE(8) ?? 32) - 32))
@@ -226,7 +226,7 @@ async function nextShape(
 
 type Position = readonly [number, number]
 
-/** A shape of any kind, without heights and measures. */
+/** A shape of any type, without heights and measures. */
 function shapeOf(bytes: Buffer): RawGeometry | null {
   const kind = bytes.readInt32LE(0)
   const position = (at: number): Position => [bytes.readDoubleLE(at), bytes.readDoubleLE(at + 8)]
@@ -257,7 +257,7 @@ function shapeOf(bytes: Buffer): RawGeometry | null {
   }
 }
 
-/** A number of parts that the bytes of a shape have room for. */
+/** A number of parts that fits into the bytes of a shape. */
 function checked(count: number, bytes: Buffer): number {
   if (count < 0 || count > bytes.length / 4) throw new RangeError('a count beyond the shape')
   return count
@@ -269,7 +269,7 @@ function linesOf(lines: readonly (readonly Position[])[]): RawGeometry {
     : { type: 'MultiLineString', coordinates: lines }
 }
 
-/** Rings that run clockwise are outer ones, the others holes of the outer ring that holds them. */
+/** Clockwise rings are outer ones, the others are holes of the outer ring that contains them. */
 function polygonsOf(rings: readonly (readonly Position[])[]): RawGeometry | null {
   const closed = rings.filter(ring => ring.length >= 4)
   const outer = closed.filter(ring => area(ring) <= 0).map(ring => [ring.toReversed()])
@@ -285,7 +285,7 @@ function polygonsOf(rings: readonly (readonly Position[])[]): RawGeometry | null
     : { type: 'MultiPolygon', coordinates: outer }
 }
 
-/** Twice the area of a ring, below zero where it runs clockwise. */
+/** Twice the signed area of a ring, negative if it is clockwise. */
 function area(ring: readonly Position[]): number {
   let sum = 0
   for (let i = 1; i < ring.length; i++) {

@@ -3,7 +3,7 @@ import type { Grid, GridCell, GridRow } from '../grid.ts'
 import { readXml, type XmlListener } from '../xml-events.ts'
 import { type CellRange, chosenSheet, RowBuilder, type SheetChoice, workbookGrid } from './workbook.ts'
 
-/** The cells of a sheet of SpreadsheetML 2003, the XML of workbooks before Office Open XML, read piece by piece. */
+/** The cells of a sheet of SpreadsheetML 2003, the XML format of workbooks before Office Open XML, read piece by piece. */
 export function spreadsheetmlGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
   return workbookGrid(data.name, async function* () {
     const sheets = await spreadsheetmlSheets(data)
@@ -16,7 +16,7 @@ export function spreadsheetmlGrid(data: DataFile, choice: SheetChoice, range: Ce
   })
 }
 
-/** The sheets, in their order. */
+/** The sheets, in order. */
 export async function spreadsheetmlSheets(data: DataFile): Promise<readonly { readonly name: string }[]> {
   const sheets: { readonly name: string }[] = []
   const listener: XmlListener = {

@@ -1,7 +1,7 @@
 import type { Grid, GridCell, GridRow } from '../grid.ts'
 import { unreadable } from '../unreadable.ts'
 
-/** Which cells of a workbook are the grid. */
+/** Selects the cells of a workbook that form the grid. */
 export interface SheetChoice {
   /** Name of a sheet, or its number from 1; the first with cells by default. */
   readonly sheet?: string | number
@@ -9,7 +9,7 @@ export interface SheetChoice {
   readonly range?: string
 }
 
-/** Rows and columns of a range, from 0; the last ones belong to it. */
+/** Rows and columns of a range, from 0; the last ones are inclusive. */
 export interface CellRange {
   readonly top: number
   readonly left: number
@@ -17,7 +17,7 @@ export interface CellRange {
   readonly right: number
 }
 
-/** Columns and rows that a sheet can have in the programs that make them. */
+/** Maximum columns and rows of a sheet in spreadsheet programs. */
 const MAX_COLUMNS = 16_384
 const ROWS = 2 ** 20
 
@@ -25,7 +25,7 @@ const ALL: CellRange = { top: 0, left: 0, bottom: ROWS * 16, right: MAX_COLUMNS 
 
 const RANGE = /^\$?([A-Z]{1,3})?\$?(\d{1,7})?(?::\$?([A-Z]{1,3})?\$?(\d{1,7})?)?$/i
 
-/** Reads a range of cells; undefined for a text that is none. */
+/** Parses a range of cells; undefined for an invalid text. */
 export function cellRange(text: string | undefined): CellRange | undefined {
   if (text === undefined) return ALL
   const match = RANGE.exec(text.trim())
@@ -40,7 +40,7 @@ export function cellRange(text: string | undefined): CellRange | undefined {
   return range.left <= range.right && range.top <= range.bottom ? range : undefined
 }
 
-/** The number of a column, from 0, of its letters; also of those of a cell, `AB12`. */
+/** The number of a column, from 0, from its letters; also from a cell reference, `AB12`. */
 export function columnNumber(letters: string): number {
   let number = 0
   for (let i = 0; i < letters.length; i++) {
@@ -51,7 +51,7 @@ export function columnNumber(letters: string): number {
   return number - 1
 }
 
-/** Puts the cells of one row together, within a range. */
+/** Collects the cells of one row, within a range. */
 export class RowBuilder {
   private readonly range: CellRange
   private readonly file: string
@@ -79,7 +79,7 @@ export class RowBuilder {
     this.cells[at] = cell
   }
 
-  /** The row, where it is within the range. @param number of the row, from 0 */
+  /** The row, if it is within the range. @param number of the row, from 0 */
   take(number: number): GridRow | undefined {
     const { cells, range } = this
     this.cells = []
@@ -87,12 +87,12 @@ export class RowBuilder {
   }
 }
 
-/** A grid of the rows that a generator gives. */
+/** A grid of the rows from a generator. */
 export function workbookGrid(name: string, rows: () => AsyncIterable<readonly GridRow[]>): Grid {
   return { name, textual: false, rows }
 }
 
-/** The sheet that is meant among those of a workbook. Throws SourceUnreadable where there is none. */
+/** The selected sheet of a workbook. Throws SourceUnreadable if it does not exist. */
 export function chosenSheet<T extends { readonly name: string; readonly isHidden?: boolean }>(
   sheets: readonly T[],
   required: string | number | undefined,
@@ -121,8 +121,8 @@ export function chosenSheet<T extends { readonly name: string; readonly isHidden
 const DAY = 86_400_000
 
 /**
- * A day or moment of a spreadsheet as ISO 8601: days since 1899-12-30, or since 1904-01-01; a time alone as `HH:MM:SS`. Null
- * for a number that stands for none.
+ * A day or moment of a spreadsheet as ISO 8601: days since 1899-12-30, or since 1904-01-01; a time alone as `HH:MM:SS`. Null for
+ * a number out of range.
  */
 export function serialDate(serial: number, is1904: boolean, isTimeOnly = false): string | null {
   if (!Number.isFinite(serial) || serial < 0 || serial > 2_958_466) return null

@@ -12,10 +12,10 @@ import {
   workbookGrid,
 } from './workbook.ts'
 
-/** Characters of the texts that cells share, beyond which a workbook is too large to read. */
+/** Maximum characters of the shared texts of a workbook. */
 const MAX_SHARED = 2 ** 29
 
-/** Names of the formats of dates and times among those that are built in (ECMA-376, part 1, 18.8.30). */
+/** Numbers of the built-in formats of dates and times (ECMA-376, part 1, 18.8.30). */
 const BUILT_IN_DATES: ReadonlySet<number> = new Set([14, 15, 16, 17, 22, 27, 30, 36, 50, 57])
 const BUILT_IN_TIMES: ReadonlySet<number> = new Set([18, 19, 20, 21, 45, 46, 47])
 
@@ -29,8 +29,9 @@ export interface XlsxSheet {
 }
 
 /**
- * The cells of a sheet of an Office Open XML workbook (ECMA-376, part 1, SpreadsheetML), read piece by piece: values of formulas as
- * they were computed last, days and moments by the formats of their cells, no value for errors. Of merged cells the first has the value.
+ * The cells of a sheet of an Office Open XML workbook (ECMA-376, part 1, SpreadsheetML), read piece by piece: formulas as their
+ * last computed values, days and moments according to the formats of their cells, no value for errors. Of merged cells the first
+ * has the value.
  */
 export function xlsxGrid(data: DataFile, choice: SheetChoice, range: CellRange): Grid {
   return workbookGrid(data.name, () => readSheet(data, choice, range))
@@ -59,7 +60,7 @@ async function* readSheet(
   }
 }
 
-/** The sheets of a workbook, in their order. */
+/** The sheets of a workbook, in order. */
 export async function xlsxSheets(data: DataFile): Promise<readonly XlsxSheet[]> {
   return (await openWorkbook(data)).sheets
 }
@@ -97,13 +98,13 @@ async function openWorkbook(data: DataFile) {
   return { archive, sheets, is1904 }
 }
 
-/** Reads a part of the workbook, where it has it. */
+/** Reads a part of the workbook into a listener, if it exists. */
 async function heard(archive: Archive, part: string, file: string, listener: XmlListener): Promise<void> {
   const pieces = archive.read(part)
   if (pieces !== null) for await (const _ of readXml(pieces, `${file}/${part}`, listener));
 }
 
-/** What the styles of cells make of their numbers, by the number of the style. */
+/** The kinds of numbers by cell style. */
 async function readKinds(archive: Archive, file: string): Promise<readonly Kind[]> {
   const formats = new Map<number, string>()
   const kinds: Kind[] = []
@@ -129,7 +130,7 @@ function kindOf(format: number, formats: ReadonlyMap<number, string>): Kind {
   return kindOfCode(code)
 }
 
-/** What a format of numbers shows: a date where it has years or days, a time where it has hours alone. */
+/** The kind of a number format: a date if it has years or days, a time if it has hours alone. */
 function kindOfCode(code: string): Kind {
   const [first = ''] = code.split(';')
   const plain = first.replace(/"[^"]*"|\\.|_.|\*./g, '').replace(/\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, '')
@@ -138,7 +139,7 @@ function kindOfCode(code: string): Kind {
   return /[hs]/i.test(plain) ? 'time' : 'number'
 }
 
-/** The texts that cells share, in their order; phonetic hints are no part of them. */
+/** The shared texts, in order, without phonetic hints. */
 async function readShared(archive: Archive, file: string): Promise<readonly string[]> {
   const texts: string[] = []
   let text = ''
@@ -171,7 +172,7 @@ async function readShared(archive: Archive, file: string): Promise<readonly stri
   return texts
 }
 
-/** Characters that XML cannot hold stand as `_xHHHH_` (ECMA-376, ST_Xstring). */
+/** Characters that XML cannot represent are escaped as `_xHHHH_` (ECMA-376, ST_Xstring). */
 function unescaped(text: string): string {
   return text.includes('_x')
     ? text.replace(/_x([0-9a-f]{4})_/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))

@@ -1,7 +1,7 @@
 import { setMember } from '../../model/lookup.ts'
 import type { XmlListener } from '../xml-events.ts'
 
-/** An element with all that is in it. */
+/** An element with its content. */
 export interface XmlElement {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
@@ -10,10 +10,10 @@ export interface XmlElement {
   text: string
 }
 
-/** Elements of one record beyond which it is none. */
+/** Maximum elements of one record. */
 const MAX_ELEMENTS = 2_000_000
 
-/** Cuts out the elements for which a function says so, each with all that is in it, and hands them on. */
+/** Extracts the elements that a function selects, with their content, and passes them on. */
 export class ElementCutter implements XmlListener {
   private readonly isSelected: (path: readonly string[]) => boolean
   private readonly onElement: (element: XmlElement, path: readonly string[]) => void
@@ -52,18 +52,18 @@ export class ElementCutter implements XmlListener {
   }
 }
 
-/** The first child of a name; undefined where there is none. */
+/** The first child with a name; undefined if there is none. */
 export function child({ children }: XmlElement, name: string): XmlElement | undefined {
   return children.find(it => it.name === name)
 }
 
-/** The trimmed text of the first child of a name; null where there is none. */
+/** The trimmed text of the first child with a name; null if there is none. */
 export function childText(element: XmlElement, name: string): string | null {
   const text = child(element, name)?.text.trim() ?? ''
   return text === '' ? null : text
 }
 
-/** All text of an element and of those in it. */
+/** All text of an element and its descendants. */
 export function wholeText(element: XmlElement): string {
   return element.text + element.children.map(wholeText).join('')
 }
@@ -72,8 +72,8 @@ export function wholeText(element: XmlElement): string {
 const TECHNICAL = /^(?:xmlns|xsi|schemaLocation|noNamespaceSchemaLocation)$/
 
 /**
- * An element as the data of a record: attributes and children by their names, children of one name as an array; an element that has
- * text alone is its text, and one without anything is null.
+ * An element as the data of a record: attributes and children by name, children of the same name as an array; an element with
+ * text alone is its text, and an empty one is null.
  */
 export function elementValue(element: XmlElement): unknown {
   const attributes = [...element.attributes].filter(([name]) => !TECHNICAL.test(name))

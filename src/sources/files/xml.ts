@@ -5,9 +5,9 @@ import { readXml } from '../xml-events.ts'
 import { ElementCutter, elementValue, type XmlElement } from './xml-tree.ts'
 
 /**
- * An XML document whose records are elements of one path, each read by itself: attributes and children by their names.
+ * An XML document whose records are the elements at one path, read one by one: attributes and children by name.
  *
- * @param records path of the element, `/catalog/book`; the element that repeats and holds most of the document by default
+ * @param records path of the element, `/catalog/book`; by default the repeated element with most of the document's content
  */
 export function xmlSource(data: DataFile, records: string | undefined): RecordSource {
   return {
@@ -25,7 +25,7 @@ export function xmlSource(data: DataFile, records: string | undefined): RecordSo
   }
 }
 
-/** Rows of the elements that are wanted, one after the other. */
+/** Rows of the selected elements, in order. */
 export async function* elementRows(
   data: DataFile,
   isRequired: (path: readonly string[]) => boolean,
@@ -64,18 +64,18 @@ function isPath(path: readonly string[], required: readonly string[]): boolean {
   )
 }
 
-/** What is known of the elements of one path. */
+/** Statistics of the elements at one path. */
 interface PathCount {
   readonly depth: number
   count: number
-  /** Elements and attributes in all of them. */
+  /** Elements and attributes within all of them. */
   content: number
 }
 
-/** Paths of elements beyond which a document has no records. */
+/** Maximum number of distinct element paths of a document with records. */
 const MAX_PATHS = 20_000
 
-/** The path of the elements that are the records: of those that repeat, the ones that hold most. */
+/** The path of the record elements: of the repeated ones, those with the most content. */
 export async function xmlRecordPath(data: DataFile): Promise<string> {
   const found = await countPaths(data)
   const best = [...found].filter(([, { count, content }]) => count > 1 && content > count)

@@ -3,7 +3,7 @@ import type { TextProfile } from './profile.ts'
 import { type Choice, chooseType, type FileHints, namesIdentifier, namesTime } from './text-type.ts'
 import { meansNothing } from './words.ts'
 
-/** From the narrowest to the widest. */
+/** Types from the narrowest to the widest. */
 const NARROWEST: readonly FieldType[] = [
   'boolean',
   'int',
@@ -15,10 +15,10 @@ const NARROWEST: readonly FieldType[] = [
   'text',
 ]
 
-/** What has been seen of one column: as much as its type needs, whatever the number of rows. */
+/** What is known of the values of one column; memory is independent of the number of rows. */
 export interface GuessedColumn {
   readonly path: readonly string[]
-  /** A set of FIELD_TYPES that fit all values so far, and one that fit all which are no texts. */
+  /** The set of FIELD_TYPES that all values so far fit, and the set that all values other than texts fit. */
   types: number
   otherTypes: number
   readonly suggestsPoint: boolean
@@ -26,20 +26,20 @@ export interface GuessedColumn {
   hasPosition: boolean
   hasScalar: boolean
   hasList: boolean
-  /** True once a value was an integer of more digits than numbers hold, and once one had a fraction. */
+  /** True once a value was an integer with more digits than numbers can represent, and once one had a fraction. */
   hasLong: boolean
   hasFraction: boolean
-  /** True once a value was JSON that only text can hold, and once one was a geometry whose coordinates are no degrees. */
+  /** True once a value was JSON that only text can represent, and once one was a geometry with coordinates other than degrees. */
   hasJson: boolean
   isProjected: boolean
   /** Columns of the members of its objects. */
   members: Map<string, GuessedColumn> | undefined
-  /** Values that are not empty, those of them that are texts, and different ones of the first. */
+  /** Number of values that are not empty. */
   filled: number
-  /** True as long as all texts that are moments are midnights of no zone, and as all lists are two coordinates. */
+  /** True as long as all moments are midnights without a zone, and as long as all lists are two coordinates. */
   isMidnight: boolean
   isPairs: boolean
-  /** The largest first number of these. */
+  /** The largest absolute value of the first number of these lists. */
   firstOfPairs: number
   readonly profile: TextProfile
   readonly examples: string[]
@@ -51,7 +51,7 @@ export interface GuessedColumn {
 /** Whole numbers between 2000 and 2050 as seconds since 1970. */
 const EPOCH = { from: 946_684_800, to: 2_524_608_000 } as const
 
-/** The type of a column, and why. */
+/** The type of a column, with the reason. */
 export function typeOfColumn(column: GuessedColumn, name: string, hints: FileHints): Choice {
   const { profile } = column
   const text = (why: string): Choice => ({ type: 'text', nulls: [], why })
@@ -77,7 +77,7 @@ export function typeOfColumn(column: GuessedColumn, name: string, hints: FileHin
   return mixedType(column) ?? text('no other type fits all values')
 }
 
-/** Arrays of two numbers in a column whose name says that it holds positions. */
+/** Arrays of two numbers in a column whose name indicates positions. */
 function pairsType(column: GuessedColumn, name: string): Choice | undefined {
   if (!column.isPairs || !column.suggestsPoint || column.hasScalar) return undefined
   const isLatitudeFirst = /lat[^a-z]*(?:itude)?[^a-z]*lo?n/i.test(name) && column.firstOfPairs <= 90
@@ -92,7 +92,7 @@ function pairsType(column: GuessedColumn, name: string): Choice | undefined {
   }
 }
 
-/** Values that are typed but for words that mean nothing, as in spreadsheets. */
+/** Values of one type, apart from words for no value, as in spreadsheets. */
 function mixedType(column: GuessedColumn): Choice | undefined {
   const words = [...(column.profile.values()?.keys() ?? [])]
   const type = plainType(column, column.otherTypes)

@@ -18,8 +18,8 @@ const LATITUDE_WORD = /^(?:lat|latitude|latitud|latitudine|breitengrad)$/
 const LONGITUDE_WORD = /^(?:lon|lng|long|longitude|longitud|longitudine|langengrad|laengengrad)$/
 
 /**
- * Points for pairs of columns that are latitude and longitude by their names and ranges: `lat`/`lon` as `geo_point`, `start_lat`/
- * `start_lon` as `start_geo_point`. The columns stay fields of their own.
+ * Points for pairs of columns that are latitude and longitude according to their names and ranges: `lat`/`lon` as `geo_point`,
+ * `start_lat`/ `start_lon` as `start_geo_point`. The columns also remain fields.
  */
 export function coordinateColumns(columns: readonly Candidate[]): readonly FieldSpec[] {
   const taken = new Set(columns.map(({ spec }) => spec.name))
@@ -50,7 +50,7 @@ export function coordinateColumns(columns: readonly Candidate[]): readonly Field
   return points
 }
 
-/** What a name has beside the word for one coordinate; null where it has no such word. */
+/** The rest of a name without the word for one coordinate; null if it has no such word. */
 function restOf({ name }: FieldSpec, whole: RegExp, word: RegExp): string | null {
   const plain = name.replaceAll('_', ' ').trim()
   if (whole.test(plain)) return ''

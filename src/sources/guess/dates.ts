@@ -2,7 +2,7 @@ import type { LocalTime } from '../../model/time.ts'
 import { monthNamed, WEEKDAY_FORM } from '../calendar-names.ts'
 import { compilePattern, type PatternReader } from '../calendar-pattern.ts'
 
-/** A pattern of dates that fits all values of a column so far. */
+/** A date pattern that all values of a column so far match. */
 export interface DateCandidate {
   readonly pattern: string
   readonly hasTime: boolean
@@ -10,14 +10,14 @@ export interface DateCandidate {
   readonly order: 'day-first' | 'month-first' | 'year-first' | 'month'
 }
 
-/** What the dates of a column have shown so far. */
+/** Evidence from the dates of a column so far. */
 export interface DateEvidence {
   readonly candidates: readonly DateCandidate[]
-  /** True where every time was midnight. */
+  /** True if every time was midnight. */
   readonly isMidnight: boolean
-  /** True where all are a year and the two digits of the next one: 2007/08 is a season or financial year. */
+  /** True if all are a year and the two digits of the next one: 2007/08 is a season or financial year. */
   readonly isSeason: boolean
-  /** True where years of two digits are read as years to come, such as 62 as 2062. */
+  /** True if years of two digits are interpreted as distant future years, such as 62 as 2062. */
   readonly isDistant: boolean
 }
 
@@ -51,23 +51,23 @@ const YEAR_MONTH = /^(\d{4})( +|[-/.]|, *)(\p{L}{3,10}\.?)$/u
 const MONTH = /^(?:(\d{4})[-/](\d{2})|(\d{1,2})[-/.](\d{4}))$/
 const PACKED = /^\d{8}(?:T?\d{6}Z?)?$/
 
-/** Years of two digits from which on no published days are expected: they are those of the last century. */
+/** The first year that is not expected in published dates with years of two digits: such years belong to the last century. */
 const DISTANT = 2040
 
-/** Longest text that is looked at. */
+/** Maximum length of examined texts. */
 const MAX_LENGTH = 60
 
-/** Follows the texts of a column and keeps the patterns that fit them all. */
+/** Examines the texts of a column and keeps the patterns that match all of them. */
 export class DateGuess {
   private alive: Map<string, { readonly of: DateCandidate; readonly read: PatternReader }> | undefined
   private isMidnight = true
   private isPacked = false
   private isSeason = true
   private isDistant = false
-  /** True once two digits of a year were none of a day. */
+  /** True once a two-digit year could not be a day. */
   private isYear = false
 
-  /** True as long as some pattern fits. */
+  /** True as long as some pattern matches. */
   get isPossible(): boolean {
     return this.alive === undefined || this.alive.size > 0
   }
@@ -98,10 +98,10 @@ export class DateGuess {
     }
   }
 
-  /** The patterns that fit all texts; packed digits (`20240131`) only where `isNamed`, for they may be any number. */
+  /** The patterns that match all texts; packed digits (`20240131`) only if `isNamed`, because they may be any number. */
   evidence(isNamed: boolean): DateEvidence {
     const all = [...(this.alive?.values() ?? [])].map(({ of }) => of)
-    // Mar-01 may as well be a day of March.
+    // Mar-01 may also be a day of March.
     const candidates = all.filter(
       ({ order, pattern }) => order !== 'month' || /yyyy/.test(pattern) || this.isYear,
     )
@@ -119,7 +119,7 @@ function isMidnight({ hour, minute, second, fraction }: LocalTime): boolean {
   return hour === 0 && minute === 0 && second === 0 && fraction === ''
 }
 
-/** The patterns that the form of a text allows. */
+/** The possible patterns of a text. */
 function candidatesOf(text: string): readonly DateCandidate[] {
   const weekday = WEEKDAY.exec(text)
   const rest = weekday === null ? text : text.slice(weekday[0].length)
@@ -127,7 +127,7 @@ function candidatesOf(text: string): readonly DateCandidate[] {
   return partsOf(rest).map(({ pattern, order, hasTime }) => ({ pattern: before + pattern, order, hasTime }))
 }
 
-/** A day, with a time after it, before it or, as C writes moments, before its year. */
+/** A day, with a time after it, before it or, as in C, before its year. */
 function partsOf(text: string): readonly DateCandidate[] {
   const time = TIME.exec(text)
   if (time !== null) {
@@ -159,7 +159,7 @@ function clockPattern(parts: readonly (string | undefined)[]): string {
   return `${hour}${literal(colon)}mm${seconds}${half === undefined ? '' : `${literal(blank ?? '')}a`}`
 }
 
-/** The pattern of a zone: the blanks before it surround an optional half of a day. */
+/** The pattern of a zone: the blanks before it surround optional am or pm. */
 function zonePattern([first, half, second, zone]: readonly (string | undefined)[]): string {
   if (zone === undefined) return ''
   const blank = half === undefined ? `${first ?? ''}${second ?? ''}` : (second ?? '')
@@ -225,7 +225,7 @@ function ordersOf(first: string, sign: string, last: string): readonly Order[] {
   ]
 }
 
-/** A day of plain digits, and one with its ordinal, which others may have. */
+/** A day of plain digits, and one with its ordinal, which other values may have. */
 function daysOf(patternOf: (day: string) => string, order: Order['order']): readonly Order[] {
   return ['d', 'do'].map(day => ({ pattern: patternOf(day), order }))
 }
@@ -238,7 +238,7 @@ function isMonth(name: string | undefined): boolean {
   return name !== undefined && monthNamed(name) > 0
 }
 
-/** Literal letters of a pattern are quoted; several blanks are one. */
+/** Quotes literal letters of a pattern; several blanks become one. */
 function literal(text: string): string {
   const plain = text.replace(/ +/g, ' ')
   return /[a-z]/i.test(plain) ? plain.replace(/[a-zà-ÿ]+/gi, word => `'${word}'`) : plain

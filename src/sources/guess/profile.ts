@@ -3,58 +3,58 @@ import { NUMBER_STYLES, stylesOf, writtenNumber } from '../number-format.ts'
 import { type DateEvidence, DateGuess } from './dates.ts'
 import { booleanWords, isPlainlyNothing, meansNothing } from './words.ts'
 
-/** Distinct texts of a column that are counted, and texts without type that are remembered. */
+/** Maximum distinct texts of a column that are counted, and maximum untyped texts that are remembered. */
 const MAX_DISTINCT = 64
 const MAX_ODD = 5
 const MAX_AFFIXES = 2
 
 /** How the numbers of a column are written. */
 export interface NumberEvidence {
-  /** A set of NUMBER_STYLES that fit all of them. */
+  /** The set of NUMBER_STYLES that fit all of them. */
   readonly styles: number
-  /** True where points or commas occur, and where one precedes other than three digits: a fraction for certain. */
+  /** True if points or commas occur, and if one is followed by other than three digits: certainly a fraction. */
   readonly hasPoint: boolean
   readonly hasComma: boolean
   readonly hasFraction: boolean
-  /** Digits of the numbers where all have equally many; 0 otherwise. */
+  /** Number of digits, if all numbers have equally many; 0 otherwise. */
   readonly digits: number
   readonly prefix: string
   readonly suffix: string
-  /** The part of the numbers with a prefix or suffix. */
+  /** The share of numbers with a prefix or suffix. */
   readonly affixed: number
-  /** True where some are below zero: identifiers are not. */
+  /** True if some are negative: identifiers are not. */
   readonly isNegative: boolean
-  /** True where no sign is typographic, trailing or a pair of parentheses. */
+  /** True if no minus sign is typographic, trailing or a pair of parentheses. */
   readonly isPlain: boolean
 }
 
 /** How the coordinates of a column are written. */
 export interface PairEvidence {
-  /** The largest sizes of the first and of the second number. */
+  /** The maximum absolute values of the first and of the second number. */
   readonly first: number
   readonly second: number
-  /** The part that has three decimals or more in both numbers. */
+  /** The share with at least three decimals in both numbers. */
   readonly precise: number
-  /** The part that is written as exports write positions: `48.85, 2.35`. */
+  /** The share written like exported positions: `48.85, 2.35`. */
   readonly spaced: number
   readonly isBracketed: boolean
-  /** True where hemispheres determine the order. */
+  /** True if hemispheres determine the order. */
   readonly isOrdered: boolean
 }
 
 type Kind = 'number' | 'date' | 'pair'
 
 /**
- * Follows the texts of a column beyond the plain forms of types: numbers with separators and units, dates of other orders, words
+ * Examines the texts of a column beyond the plain forms of types: numbers with separators and units, dates in other orders, words
  * for booleans, two coordinates. Memory is bounded, whatever the number of texts.
  */
 export class TextProfile {
-  /** Texts that are not empty. */
+  /** Number of texts that are not empty. */
   count = 0
   private readonly distinct = new Map<string, number>()
   private overflow = false
   private readonly alive = new Set<Kind>(['number', 'date', 'pair'])
-  /** Texts that fit each kind, and the odd ones that do not, with how often they occur. */
+  /** Number of texts that fit each kind; the odd ones that do not, with their frequencies. */
   private readonly fits: Record<Kind, number> = { number: 0, date: 0, pair: 0 }
   private readonly odd: Record<Kind, Map<string, number>> = {
     number: new Map(),
@@ -83,7 +83,7 @@ export class TextProfile {
     }
   }
 
-  /** How the numbers are written; undefined where the column is none of numbers. */
+  /** How the numbers are written; undefined if the column is not numeric. */
   numbers(): (NumberEvidence & Typed) | undefined {
     const typed = this.typed('number')
     if (typed === undefined || this.styles === 0 || this.affixes.size > 1) return undefined
@@ -105,7 +105,7 @@ export class TextProfile {
     }
   }
 
-  /** Patterns that fit the dates; undefined where the column is none of dates. */
+  /** Patterns that match the dates; undefined if the column has no dates. */
   days(isNamed: boolean): (DateEvidence & Typed) | undefined {
     const typed = this.typed('date')
     if (typed === undefined || !this.dates.isPossible) return undefined
@@ -113,7 +113,7 @@ export class TextProfile {
     return evidence.candidates.length === 0 ? undefined : { ...typed, ...evidence }
   }
 
-  /** How the coordinates are written; undefined where the column is none of pairs. */
+  /** How the coordinates are written; undefined if the column has no pairs. */
   pairs(): (PairEvidence & Typed) | undefined {
     const typed = this.typed('pair')
     if (typed === undefined) return undefined
@@ -130,7 +130,7 @@ export class TextProfile {
     }
   }
 
-  /** The words of a column of booleans, and texts beside them that mean nothing. */
+  /** The words of a boolean column, and its texts for no value. */
   booleans(): { readonly words: readonly [string, string]; readonly nulls: readonly string[] } | undefined {
     if (this.overflow) return undefined
     const all = [...this.distinct.keys()]
@@ -141,7 +141,7 @@ export class TextProfile {
     return words === undefined || nulls.length === 0 ? undefined : { words, nulls }
   }
 
-  /** Different texts with their numbers; null where there are more than are counted. */
+  /** Distinct texts with their frequencies; null if there are too many. */
   values(): ReadonlyMap<string, number> | null {
     return this.overflow ? null : this.distinct
   }
@@ -151,7 +151,7 @@ export class TextProfile {
     return this.distinct.keys().next().value
   }
 
-  /** The kind that nearly all values have, for a suggestion where the column is text. */
+  /** The kind of nearly all values, for a suggestion if the column is text. */
   nearly(): { readonly kind: Kind; readonly unfittingValues: readonly string[] } | undefined {
     for (const kind of ['number', 'date', 'pair'] as const) {
       const odd = [...this.odd[kind].values()].reduce((sum, times) => sum + times, 0)
@@ -223,7 +223,7 @@ export class TextProfile {
     return true
   }
 
-  /** A text that does not fit may mean nothing; too many of them, or one with digits, end the kind. */
+  /** Records a text that does not fit, which may mean no value; too many distinct or too long ones rule out the kind. */
   private noteOdd(kind: Kind, text: string): void {
     const odd = this.odd[kind]
     const known = odd.get(text)
@@ -251,7 +251,7 @@ export class TextProfile {
   }
 }
 
-/** Texts of a typed column that denote no value, and how often they occur. */
+/** Texts of a typed column that denote no value, and their number. */
 export interface Typed {
   readonly nulls: readonly string[]
   readonly nullCount: number

@@ -3,22 +3,22 @@ import { formatText, NUMBER_STYLES, type NumberFormat } from '../number-format.t
 import type { DateCandidate } from './dates.ts'
 import type { NumberEvidence, TextProfile } from './profile.ts'
 
-/** Evidence of the other columns of a file about one whose own values are ambiguous. */
+/** Evidence from the other columns of a file about a column with ambiguous values. */
 export interface FileHints {
-  /** Whether decimals are written with a comma; undefined where no column decides it. */
+  /** Whether decimals are written with a comma; undefined if no column is conclusive. */
   readonly hasDecimalComma: boolean | undefined
-  /** Whether days come before months; undefined where no column decides it. */
+  /** Whether days precede months; undefined if no column is conclusive. */
   readonly isDayFirst: boolean | undefined
 }
 
-/** The type that was chosen for a column of texts. */
+/** The chosen type of a column of texts. */
 export interface Choice {
   readonly type: FieldType
   readonly format?: string
   /** Texts that denote no value. */
   readonly nulls: readonly string[]
   readonly why: string
-  /** What the publisher should look at, where the values alone do not decide. */
+  /** A question for the publisher, if the values alone are not conclusive. */
   readonly question?: string
   readonly annotations?: Readonly<Record<string, readonly string[]>>
 }
@@ -26,7 +26,7 @@ export interface Choice {
 /** Names of columns whose digits are no quantity. */
 const IDENTIFIER =
   /(?:^|[^a-z])(?:zip|zip ?codes?|post ?codes?|postal ?codes?|postal|plz|cep|code ?postal|code ?commune|codigo ?postal|code ?insee|insee|com ?insee|siren|siret|fips|phone|telephone|isbn|issn|ean|gtin|upc|iban|ssn|geoid)(?![a-z])/i
-/** Words that name identifiers alone, and in other names something else: cap is a postal code, market cap an amount. */
+/** Words that denote identifiers only as a complete name: cap is a postal code, market cap an amount. */
 const SHORT_IDENTIFIER =
   /^(?:(?:no|nr|num|numero|number|code) )?(?:cap|cp|tel|mobile|fax|vat|nif|cif|ags)(?: (?:no|nr|num|numero|number|code|id))?$/i
 const DATE_NAME =
@@ -36,18 +36,18 @@ const TIME_NAME =
 const POSITION_LONGITUDE_FIRST =
   /(?:^|[^a-z])(?:lo?ng?(?:itude)?[^a-z]*lat(?:itude)?|x[^a-z]*y|longlat|lonlat|lnglat)(?![a-z])/i
 
-/** True for the name of a column whose digits identify something. */
+/** True for the name of a column whose digits are identifiers. */
 export function namesIdentifier(name: string): boolean {
   const words = spaced(name).trim()
   return IDENTIFIER.test(words) || SHORT_IDENTIFIER.test(words)
 }
 
-/** True for the name of a column whose values are days or moments. */
+/** True for the name of a column with days or moments. */
 function namesDate(name: string): boolean {
   return DATE_NAME.test(spaced(name))
 }
 
-/** True for the name of a column whose whole numbers may count seconds or milliseconds since 1970. */
+/** True for the name of a column whose integers may be seconds or milliseconds since 1970. */
 export function namesTime(name: string): boolean {
   return TIME_NAME.test(spaced(name))
 }
@@ -61,9 +61,9 @@ function spaced(name: string): string {
 }
 
 /**
- * The type of a column of texts, none of which is of the plain form of a type; undefined where only text fits.
+ * The type of a column of texts, none of which has the plain form of a type; undefined if only text fits.
  *
- * @param suggestsPoint whether the name of the column is that of a position
+ * @param suggestsPoint whether the name of the column suggests positions
  */
 export function chooseType(
   profile: TextProfile,
@@ -95,7 +95,7 @@ function chooseNumber(profile: TextProfile, name: string, hints: FileHints): Cho
   const style = NUMBER_STYLES[chosen.style]
   if (style === undefined) return undefined
   const isInt = !(style.decimal === '.' ? found.hasPoint : found.hasComma)
-  // 552 100 554 is the number of a company or a telephone: quantities do not all have nine digits.
+  // 552 100 554 is a company or telephone number: quantities do not all have nine digits.
   if (style.group === ' ' && found.digits >= 9) return undefined
   const type = isInt ? 'int' : 'double'
   const format: NumberFormat = { ...style, prefix: found.prefix, suffix: found.suffix }
@@ -119,7 +119,7 @@ const PLAIN_COMMA = 1
 const GROUP_COMMA = 2
 const GROUP_POINT = 3
 
-/** The style of numbers, and the question where two styles fit: 1.234 and 1,234 can be read in two ways. */
+/** The style of numbers, with a question if two styles fit: 1.234 and 1,234 are ambiguous. */
 function chooseStyle(
   { styles, hasPoint, hasComma, hasFraction }: NumberEvidence,
   { hasDecimalComma }: FileHints,
@@ -141,7 +141,7 @@ function chooseStyle(
   }
   const order = [GROUP_COMMA, GROUP_POINT, 4, 5, 6, 7, PLAIN_POINT, PLAIN_COMMA]
   const blank = order.filter(fits)
-  // Of 1 234,5 and 1 234.5 the decimal sign that occurs decides.
+  // Between 1 234,5 and 1 234.5, the decimal sign that occurs is decisive.
   const withSign = blank.find(style => {
     const decimal = NUMBER_STYLES[style]?.decimal
     return decimal === ',' ? hasComma : hasPoint
@@ -179,7 +179,7 @@ function namesMonth(name: string): boolean {
   return namesDate(name) || /month|mois|monat|mes|period|maand/i.test(name)
 }
 
-/** The pattern of dates, and the question where days and months are ambiguous. */
+/** The pattern of dates, with a question if days and months are ambiguous. */
 function chooseOrder(
   candidates: readonly DateCandidate[],
   { isDayFirst }: FileHints,
@@ -190,7 +190,7 @@ function chooseOrder(
   if (other !== undefined) return [other]
   if (dayFirst === undefined || monthFirst === undefined) return [dayFirst ?? monthFirst]
   if (isDayFirst !== undefined) return [isDayFirst ? dayFirst : monthFirst]
-  // Only days are written with points.
+  // Only day-first dates are written with points.
   if (/[.]/.test(dayFirst.pattern)) return [dayFirst]
   return [
     dayFirst,

@@ -1,4 +1,4 @@
-/** Pairs of words that denote true and false, the one for true first, in the languages of publishers. */
+/** Pairs of words for true and false, the one for true first, in the languages of publishers. */
 const PAIRS: readonly (readonly [yes: string, no: string])[] = [
   ['true', 'false'],
   ['yes', 'no'],
@@ -42,8 +42,8 @@ const PAIRS: readonly (readonly [yes: string, no: string])[] = [
 ]
 
 /**
- * The pair of words of which all given ones are one, in the case in which they are given; undefined for other words. Where
- * only one of a pair occurs it has to be a whole word, for a single letter may mean anything.
+ * The pair of words that all given words belong to, in their original case; undefined for other words. If only one of a pair
+ * occurs, it must have at least three letters, because shorter ones are ambiguous.
  */
 export function booleanWords(values: Iterable<string>): readonly [yes: string, no: string] | undefined {
   const given = new Map<string, string>()
@@ -57,7 +57,7 @@ export function booleanWords(values: Iterable<string>): readonly [yes: string, n
   return undefined
 }
 
-/** Words that publishers write where there is no value. */
+/** Words that publishers use for a missing value. */
 const NO_VALUE: ReadonlySet<string> = new Set([
   'na',
   'n/a',
@@ -106,12 +106,12 @@ const NO_VALUE: ReadonlySet<string> = new Set([
   '\\n',
 ])
 
-/** True for a word that stands where there is no value, in a column whose other values have a type. */
+/** True for a word for a missing value, in a column whose other values have a type. */
 export function meansNothing(text: string): boolean {
   return NO_VALUE.has(text.toLowerCase())
 }
 
-/** True for a word that denotes no value in any column; `x` or `unknown` may be a value among a few others. */
+/** True for a word for a missing value in any column; `x` or `unknown` may be regular values. */
 export function isPlainlyNothing(text: string): boolean {
   return /^(?:#?n\/?a|nan|<?\(?null\)?>?|-{1,3}|–|—|\.{1,3}|…|\\n)$/i.test(text)
 }
